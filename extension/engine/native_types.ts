@@ -1,0 +1,199 @@
+/**
+ * The whole native surface: what dist/native/emberline.node exports.
+ *
+ * Rules that hold for every function here:
+ * - Nothing throws and no promise rejects: a failure is a `NativeError` value with a closed code and one sentence.
+ * - Synchronous functions return in under a millisecond; everything that touches the model is asynchronous and runs on the
+ *   engine's own thread.
+ * - State belongs to the environment (main thread or worker) that loaded the addon.
+ */
+
+/** The closed set of error codes; the same names as `code_name` in native/base/status.cpp. */
+export const NATIVE_ERROR_CODES = [
+  'FILE_NOT_FOUND',
+  'FILE_ACCESS_DENIED',
+  'FILE_NOT_REGULAR',
+  'FILE_IO',
+  'MODEL_NOT_GGUF',
+  'MODEL_VERSION_UNSUPPORTED',
+  'MODEL_TRUNCATED',
+  'MODEL_CORRUPT',
+  'MODEL_METADATA_MISSING',
+  'MODEL_METADATA_INVALID',
+  'MODEL_ARCHITECTURE_UNSUPPORTED',
+  'MODEL_TENSOR_TYPE_UNSUPPORTED',
+  'MODEL_TENSOR_MISSING',
+  'MODEL_TENSOR_SHAPE',
+  'MODEL_TOKENIZER_UNSUPPORTED',
+  'INVALID_ARGUMENT',
+  'OUT_OF_MEMORY',
+  'CONTEXT_OVERFLOW',
+  'SESSION_CLOSED',
+  'MODEL_CLOSED',
+  'LOGITS_NOT_FINITE',
+  'ALL_TOKENS_MASKED',
+  'DEVICE_UNAVAILABLE',
+  'DEVICE_FAILED',
+  'INTERNAL',
+] as const;
+
+export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
+
+export interface NativeError {
+  readonly code: NativeErrorCode;
+  /** One sentence that says what happened and what to do. */
+  readonly message: string;
+}
+
+export type NativeResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: NativeError };
+
+export interface NativeModelOptions {
+  /** Path of a GGUF file. */
+  readonly path: string;
+  /** Compute threads, 1 to 64; 0 lets the engine choose. */
+  readonly threads: number;
+  /** `cpu` for now; `auto` picks the best device there is. */
+  readonly device: 'auto' | 'cpu' | 'metal';
+  /** Instruction set to force, for tests: `auto`, `portable`, `avx2`. */
+  readonly isa?: string;
+}
+
+/** What is known of a loaded model. Plain data, copied at load. */
+export interface NativeModelInfo {
+  readonly name: string;
+  readonly architecture: string;
+  readonly fileBytes: number;
+  readonly parameters: number;
+  readonly quantization: string;
+  readonly layers: number;
+  readonly width: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly vocabulary: number;
+  /** The context the model was trained with, tokens. */
+  readonly contextLength: number;
+  readonly preTokenizer: string;
+  /** For example `cpu, avx2, 2 threads`. */
+  readonly device: string;
+  readonly loadMs: number;
+}
+
+export interface NativeSessionOptions {
+  /** Capacity of the KV cache in tokens, 16 to the model's context length. */
+  readonly context: number;
+}
+
+export interface NativeSampling {
+  /** 0 or below: greedy. */
+  readonly temperature: number;
+  /** 0 or below: off. */
+  readonly topK: number;
+  /** 1 or above: off. */
+  readonly topP: number;
+  /** 0 or below: off. */
+  readonly minP: number;
+  /** 1: off. Applied once per distinct token of the generated text and the last `penaltyWindow` prompt tokens. */
+  readonly repeatPenalty: number;
+  readonly penaltyWindow: number;
+  /** 0 to 2^53 - 1. */
+  readonly seed: number;
+}
+
+export interface NativeCompletionRequest {
+  /** Chosen by the caller, unique in the session; `cancel` takes it. */
+  readonly id: number;
+  /** Text to condition on. Lone surrogates become U+FFFD. */
+  readonly prompt: string;
+  /** Parse control tokens written out in `prompt` (templates do; document text must not). */
+  readonly parseSpecial: boolean;
+  /** Token healing: the generated text is forced to begin with this, and it is left out of the result. May be empty. */
+  readonly requiredPrefix: string;
+  readonly maxTokens: number;
+  /** End before the first line break that follows visible text. */
+  readonly singleLine: boolean;
+  /** Until a visible character was produced beyond `requiredPrefix`, ban line breaks and control tokens. */
+  readonly banBlankStart: boolean;
+  readonly sampling: NativeSampling;
+}
+
+/** Why generation ended. `cancelled` is an outcome, not an error. */
+export type NativeStop = 'end_token' | 'line_end' | 'max_tokens' | 'context_full' | 'cancelled';
+
+export interface NativeTimings {
+  readonly promptTokens: number;
+  /** Of the prompt, how many were still in the KV cache. */
+  readonly reusedTokens: number;
+  readonly generatedTokens: number;
+  readonly queueMs: number;
+  readonly prefillMs: number;
+  /** From the call to the first piece of text; 0 when there was none. */
+  readonly firstTokenMs: number;
+  readonly totalMs: number;
+  /** From the cancel flag to the idle engine; 0 when not cancelled. */
+  readonly cancelMs: number;
+  /** Where a cancelled request stood: `queued`, `prefill` or `decode`; `none` when not cancelled. */
+  readonly cancelPhase: 'none' | 'queued' | 'prefill' | 'decode';
+}
+
+export interface NativeCompletion {
+  /** The generated text without `requiredPrefix`, without the line break that ended it. */
+  readonly text: string;
+  readonly stop: NativeStop;
+  readonly ids: Uint32Array;
+  /** exp(mean log-probability of the generated tokens), 0 to 1; 0 when there were none. */
+  readonly confidence: number;
+  readonly timings: NativeTimings;
+}
+
+export interface NativeSession {
+  /**
+   * Runs one completion; requests of a session are served in order. `onText` receives pieces of valid text as they are
+   * made, on the JS thread, before the promise settles.
+   */
+  complete(
+    request: NativeCompletionRequest,
+    onText?: (piece: string) => void,
+  ): Promise<NativeResult<NativeCompletion>>;
+  /** Cancels request `id`, queued or running; unknown ids are ignored. Takes effect at once, without waiting. */
+  cancel(id: number): void;
+  /** Cancels what runs and releases the KV cache. Later calls give SESSION_CLOSED. */
+  close(): Promise<void>;
+}
+
+export interface NativeModel {
+  info(): NativeModelInfo;
+  createSession(options: NativeSessionOptions): Promise<NativeResult<NativeSession>>;
+  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
+  /** The bytes the ids stand for (not always valid UTF-8). */
+  detokenize(ids: Uint32Array): Promise<NativeResult<Uint8Array>>;
+  /** The raw float32 logits after the last of `ids`, length `info().vocabulary`. */
+  logits(ids: Uint32Array): Promise<NativeResult<Float32Array>>;
+  /** Cancels everything, frees memory, unmaps the file. Later calls give MODEL_CLOSED. */
+  close(): Promise<void>;
+}
+
+export interface NativeTensor {
+  readonly name: string;
+  readonly type: string;
+  /** Extents, fastest first, as GGUF stores them. */
+  readonly shape: readonly number[];
+  readonly bytes: number;
+}
+
+/** What is in a model file, read without loading it. */
+export interface NativeInspection {
+  readonly version: number;
+  readonly fileBytes: number;
+  readonly metadata: readonly { readonly key: string; readonly type: string; readonly value: string }[];
+  readonly tensors: readonly NativeTensor[];
+  /** Empty when the engine can run it, else why it cannot. */
+  readonly unsupported: string;
+}
+
+export interface NativeAddon {
+  readonly version: string;
+  /** Instruction sets this machine can run, best first, for example `['avx2', 'portable']`. */
+  readonly isas: readonly string[];
+  loadModel(options: NativeModelOptions): Promise<NativeResult<NativeModel>>;
+  inspect(path: string): Promise<NativeResult<NativeInspection>>;
+}

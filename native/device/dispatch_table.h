@@ -1,0 +1,68 @@
+// A forward pass as a flat table of commands: built once at load, replayed every token.
+//
+// Everything in a command is fixed when the table is built, apart from what its patch kind names. The hot part (Command) is
+// a fixed-size value without heap memory; the cold part (label) lives in an array of its own and is read only by profilers
+// and error messages.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "device/ops.h"
+
+namespace emberline {
+
+using BufferId = std::uint32_t;
+inline constexpr BufferId kNoBuffer = 0xFFFFFFFFu;
+
+// What changes between replays of a command. Step s of a chain starts at position p + s; a batch has R rows.
+enum class Patch : std::uint8_t {
+  kNone,
+  kTokenOffset,         // binding 0 (tokens) reads from element s
+  kPosition,            // params[patch_offset_1] = p + s
+  kKvLength,            // params[patch_offset_1] = p + s + R
+  kPositionAndKv,       // params[patch_offset_1] = p + s, params[patch_offset_2] = p + s + R
+  kArgmaxOutput,        // binding 1 (tokens) writes to element s + 1, binding 2 (log-probabilities) to element s
+};
+
+struct Binding {
+  BufferId buffer = kNoBuffer;
+  std::uint64_t offset = 0;  // bytes
+};
+
+inline constexpr int kMaxBindings = 11;
+inline constexpr int kMaxParamBytes = 40;
+
+struct Command {
+  Op op;
+  Patch patch = Patch::kNone;
+  std::uint8_t patch_offset_1 = 0;  // byte offset into params
+  std::uint8_t patch_offset_2 = 0;
+  std::array<Binding, kMaxBindings> bindings{};
+  alignas(8) std::array<std::uint8_t, kMaxParamBytes> params{};
+
+  template <typename P>
+  void set_params(const P& p) {
+    static_assert(std::is_trivially_copyable_v<P> && sizeof(P) <= kMaxParamBytes);
+    std::memcpy(params.data(), &p, sizeof(P));
+  }
+  template <typename P>
+  P get_params() const {
+    static_assert(std::is_trivially_copyable_v<P> && sizeof(P) <= kMaxParamBytes);
+    P p;
+    std::memcpy(&p, params.data(), sizeof(P));
+    return p;
+  }
+};
+
+struct DispatchTable {
+  std::vector<Command> commands;    // hot
+  std::vector<std::string> labels;  // cold, one a command: "layer 3 norm+qkv"
+  std::uint32_t max_rows = 1;       // the batch its scratch buffers are sized for
+};
+
+}  // namespace emberline

@@ -1,0 +1,40 @@
+// The element types of GGUF tensors that the engine can compute with, and their block layout.
+//
+// Source: the GGUF specification and ggml's block formats. A quantised row is a sequence of blocks of 32 elements:
+//   Q4_0  f16 d, 16 bytes of nibbles               x = d * (q - 8)
+//   Q4_1  f16 d, f16 m, 16 bytes of nibbles        x = d * q + m
+//   Q5_0  f16 d, 4 bytes of fifth bits, 16 nibbles x = d * (q - 16)
+//   Q5_1  f16 d, f16 m, 4 bytes, 16 nibbles        x = d * q + m
+//   Q8_0  f16 d, 32 int8                           x = d * q
+// Nibbles: element i of a block is the low nibble of byte i for i < 16, the high nibble of byte i - 16 otherwise.
+#pragma once
+
+#include <cstdint>
+
+namespace emberline {
+
+// Values are GGUF's own type ids.
+enum class TensorType : std::uint32_t {
+  kF32 = 0,
+  kF16 = 1,
+  kQ4_0 = 2,
+  kQ4_1 = 3,
+  kQ5_0 = 6,
+  kQ5_1 = 7,
+  kQ8_0 = 8,
+  kBF16 = 30,
+};
+
+struct TensorTypeTraits {
+  const char* name;              // "Q4_1"
+  std::uint32_t block_elements;  // 1 or 32
+  std::uint32_t block_bytes;
+};
+
+// Null when the engine has no kernels for GGUF type id `id`.
+const TensorTypeTraits* tensor_type_traits(std::uint32_t id);
+inline const TensorTypeTraits& traits(TensorType type) {
+  return *tensor_type_traits(static_cast<std::uint32_t>(type));
+}
+
+}  // namespace emberline

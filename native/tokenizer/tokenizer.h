@@ -1,0 +1,70 @@
+// Byte-level BPE: text to token ids and back, exactly as the model was trained.
+//
+// Source: Sennrich et al. 2016 (BPE on merges), Radford et al. 2019 (bytes as the base alphabet); pre-tokenisation follows the
+// regular expression of each model family, named by GGUF's `tokenizer.ggml.pre`. No Unicode normalisation is applied.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace emberline {
+
+class GgufFile;
+
+using TokenId = std::uint32_t;
+inline constexpr TokenId kNoToken = 0xFFFFFFFFu;
+
+enum class TokenKind : std::uint8_t {
+  kNormal,
+  kControl,      // <|endoftext|> and the like: never produced from plain text
+  kUserDefined,  // matched in plain text before pre-tokenisation
+  kUnused,
+};
+
+class Tokenizer {
+ public:
+  static Result<std::unique_ptr<Tokenizer>> from_gguf(const GgufFile& file);
+  ~Tokenizer();
+
+  std::uint32_t vocabulary_size() const;
+
+  // Ids of `text` (any bytes; invalid UTF-8 is kept byte by byte). With `parse_special`, control tokens written out in the
+  // text become their ids; without it they are spelled as ordinary text. No BOS or EOS is added. Thread-safe.
+  std::vector<TokenId> encode(std::string_view text, bool parse_special) const;
+
+  // The bytes token `id` stands for. Control tokens: their name. Out of range: empty.
+  std::string_view bytes(TokenId id) const;
+  TokenKind kind(TokenId id) const;
+  std::string decode(std::span<const TokenId> ids) const;  // concatenated bytes
+
+  // kNoToken where the model has none.
+  TokenId bos() const;
+  TokenId eos() const;
+  bool adds_bos() const;
+  // True for every token that ends generation (EOS, EOT, <|endoftext|>, FIM padding and file separators).
+  bool ends_generation(TokenId id) const;
+
+  // Tokens sorted by their bytes, control and unused ones left out: tokens that begin with a given string are a range.
+  // Used by healing (decode/) and grammars.
+  std::span<const TokenId> sorted_by_bytes() const;
+
+  // Every token whose bytes start with `prefix`: a sub-range of sorted_by_bytes(). O(log V).
+  std::span<const TokenId> tokens_starting_with(std::string_view prefix) const;
+  // The token with exactly these bytes, or kNoToken. O(log V).
+  TokenId token_of_bytes(std::string_view bytes) const;
+
+  const std::string& pre_tokenizer_name() const;
+
+ private:
+  struct Impl;
+  explicit Tokenizer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace emberline
