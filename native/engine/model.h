@@ -1,0 +1,48 @@
+// A loaded model: the mapped file, its tokenizer, its weights on a device. Shared by the sessions made from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "tokenizer/tokenizer.h"
+
+namespace emberline {
+
+struct ModelOptions {
+  std::string path;           // UTF-8
+  int threads = 0;            // 1..64; 0: chosen from the machine's cores
+  std::string device = "auto";  // "auto" or "cpu"; "metal" is DEVICE_UNAVAILABLE for now
+  std::string isa = "auto";     // "auto", "portable", "avx2": forced in tests
+};
+
+struct ModelInfo {
+  std::string name, architecture, quantization, pre_tokenizer, device;
+  std::uint64_t file_bytes = 0, parameters = 0;
+  std::uint32_t layers = 0, width = 0, heads = 0, kv_heads = 0, vocabulary = 0, context_length = 0;
+  double load_ms = 0;
+};
+
+class Model {
+ public:
+  static Result<std::shared_ptr<Model>> load(const ModelOptions& options);
+  ~Model();
+
+  const ModelInfo& info() const;
+  const Tokenizer& tokenizer() const;  // thread-safe
+
+  struct Impl;  // engine/ only
+  Impl& impl() { return *impl_; }
+
+ private:
+  explicit Model(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Why the engine cannot run the file: empty when it can. Reads headers only, touches no weights.
+std::string unsupported_reason(const class GgufFile& file);
+
+}  // namespace emberline
