@@ -19,6 +19,7 @@ enum class Op : std::uint8_t {
   kAttention,     // q[R, H*d], k_cache, v_cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
   kSwiGlu,        // gate[R, F], up[R, F] -> out[R, F] = silu(gate) * up
   kArgmax,        // logits[R, V] -> tokens[R] (u32, lowest id wins a tie), log_probs[R] (f32, of that token)
+                  // (a logit that is not finite fails the replay with LOGITS_NOT_FINITE)
   // -- fused: offered by a device that gains from them (Device::offers)
   kNormQkv,         // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
   kNormGateUp,      // x, gain, w_gate, w_up -> out[R, F] = silu(gate) * up
@@ -59,7 +60,8 @@ struct MatMulParams {
   std::uint32_t last_row_only; // 1: only the batch's last row is computed, into y row 0 (the output matrix in prefill)
 };
 
-// Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/d) for i < rotary/2. Cache rows hold G*d halves.
+// Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even); elements from `rotary`
+// on pass unchanged. Cache rows hold G*d halves; k itself is left as it was.
 struct RopeKvWriteParams {
   std::uint32_t position;      // patched: absolute position of the batch's row 0
   std::uint32_t query_heads;   // H
@@ -87,6 +89,7 @@ struct SwiGluParams {
 
 struct ArgmaxParams {
   std::uint32_t vocabulary;
+  std::uint32_t last_row_only; // 1: only logits row 0 is looked at (what a last_row_only product wrote)
 };
 
 struct NormQkvParams {
