@@ -32,7 +32,8 @@ struct GgufArray {
   GgufType element_type;
   std::uint64_t count = 0;
   std::vector<std::string_view> strings;       // element_type == kString
-  std::span<const std::uint8_t> bytes;         // otherwise: count fixed-size elements, unaligned, little-endian
+  // Otherwise: count fixed-size elements, unaligned, little-endian; of nested arrays their encoding, checked but not read.
+  std::span<const std::uint8_t> bytes;
 };
 
 struct GgufValue {
@@ -57,6 +58,8 @@ class GgufFile {
  public:
   // FILE_*, MODEL_NOT_GGUF, MODEL_VERSION_UNSUPPORTED, MODEL_TRUNCATED, MODEL_CORRUPT.
   static Result<std::unique_ptr<GgufFile>> open(const std::string& utf8_path);
+  // The same for bytes in memory, aligned to 8 and outliving the GgufFile. OUT_OF_MEMORY is possible in both.
+  static Result<std::unique_ptr<GgufFile>> from_bytes(std::span<const std::uint8_t> bytes);
   ~GgufFile();
 
   std::uint32_t version() const;

@@ -1,0 +1,52 @@
+// What is the same on every platform; opening and mapping are in mmap_file_posix.cpp and
+// mmap_file_windows.cpp.
+#include "base/mmap_file.h"
+
+#include <utility>
+
+#include "base/mmap_file_errors.h"
+
+namespace emberline {
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  if (this != &other) {
+    unmap();
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+  }
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  unmap();
+}
+
+namespace mmap_file_errors {
+
+Status not_found(const std::string& path) {
+  return {ErrorCode::kFileNotFound, path + " does not exist; check the path."};
+}
+
+Status access_denied(const std::string& path) {
+  return {ErrorCode::kFileAccessDenied,
+          path + " may not be read; change its permissions, or close the program that locks it."};
+}
+
+Status not_regular(const std::string& path) {
+  return {ErrorCode::kFileNotRegular, path + " is not a regular file; name a model file."};
+}
+
+Status too_large(const std::string& path) {
+  return {ErrorCode::kFileIo, path + " is too large for the address space; use a smaller file."};
+}
+
+Status io(const std::string& path, const char* what, int os_error) {
+  return {ErrorCode::kFileIo, path + " cannot be " + what + " (system error " + std::to_string(os_error) +
+                                  "); check the disk and try again."};
+}
+
+}  // namespace mmap_file_errors
+}  // namespace emberline

@@ -1,0 +1,45 @@
+// A file mapped read-only into memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+
+namespace emberline {
+
+// The mapping lives as long as the object and does not move when the object is moved. The file must not be
+// shortened by another process meanwhile: a mapping has no way to report that (a read past the new end is a
+// fault of the process).
+class MappedFile {
+ public:
+  // How the operating system opens a file for reading: a descriptor (POSIX) or HANDLE (Windows), or -1 with
+  // `os_error` set to errno or GetLastError(). Never blocks, whatever the path names.
+  using OsOpen = std::intptr_t (*)(const std::string& utf8_path, int& os_error);
+
+  // FILE_NOT_FOUND, FILE_ACCESS_DENIED, FILE_NOT_REGULAR (a directory, device, pipe or socket), FILE_IO.
+  // An empty file is a mapping of 0 bytes. Otherwise the mapping is aligned to a page.
+  static Result<MappedFile> open(const std::string& utf8_path);
+  // The same through another opener, so that a test can make opening fail as any system would.
+  static Result<MappedFile> open(const std::string& utf8_path, OsOpen os_open);
+
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
+
+ private:
+  MappedFile(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+  void unmap();  // of the platform's file
+
+  const std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace emberline

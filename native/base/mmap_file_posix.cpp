@@ -1,0 +1,103 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "base/mmap_file.h"
+#include "base/mmap_file_errors.h"
+
+namespace emberline {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { ::close(fd_); }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::intptr_t open_for_reading(const std::string& path, int& os_error) {
+  // O_NONBLOCK: opening a pipe without a writer would wait for one.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) os_error = errno;
+  return fd;
+}
+
+Status open_error(const std::string& path, int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: return mmap_file_errors::not_found(path);
+    case EACCES:
+    case EPERM: return mmap_file_errors::access_denied(path);
+    case EISDIR:
+    case ENXIO:  // a socket, or a device without hardware
+    case ENODEV: return mmap_file_errors::not_regular(path);
+    default: return mmap_file_errors::io(path, "opened", error);
+  }
+}
+
+struct FileFacts {
+  bool regular;
+  std::uint64_t size;
+};
+
+// False with errno set when the system does not say.
+bool look_at(int fd, FileFacts& facts) {
+#if defined(__linux__)
+  // Not fstat: its symbol in today's glibc is newer than the oldest system the addon has to load on; statx is
+  // not.
+  struct statx info;
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_SIZE, &info) != 0) return false;
+  facts = {S_ISREG(info.stx_mode), info.stx_size};
+#else
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return false;
+  facts = {S_ISREG(info.st_mode), static_cast<std::uint64_t>(info.st_size)};
+#endif
+  return true;
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  return open(path, &open_for_reading);
+}
+
+Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
+  if (path.find('\0') != std::string::npos) {
+    return Status(ErrorCode::kFileNotFound, "The path contains a NUL character; check the path.");
+  }
+  int error = 0;
+  const std::intptr_t opened = os_open(path, error);
+  if (opened < 0) return open_error(path, error);
+  const Descriptor file(static_cast<int>(opened));
+
+  FileFacts facts{};
+  if (!look_at(file.get(), facts)) return mmap_file_errors::io(path, "examined", errno);
+  if (!facts.regular) return mmap_file_errors::not_regular(path);
+  if (facts.size == 0) return MappedFile();
+  if (facts.size > std::numeric_limits<std::size_t>::max() / 2) {
+    return mmap_file_errors::too_large(path);
+  }
+  const std::size_t size = static_cast<std::size_t>(facts.size);
+  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+  if (data == MAP_FAILED) return mmap_file_errors::io(path, "mapped into memory", errno);
+  return MappedFile(static_cast<const std::uint8_t*>(data), size);
+}
+
+void MappedFile::unmap() {
+  if (data_ != nullptr) ::munmap(const_cast<std::uint8_t*>(data_), size_);
+}
+
+}  // namespace emberline

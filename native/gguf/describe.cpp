@@ -1,0 +1,167 @@
+#include "gguf/describe.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <variant>
+
+namespace emberline {
+namespace {
+
+constexpr std::uint64_t kShownElements = 6;
+constexpr std::size_t kShownStringBytes = 24;
+
+// The length of the UTF-8 character at the start of `text`, or 0 where there is none (Unicode 15, table 3-7).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto in = [&](std::size_t i, unsigned low, unsigned high) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const auto tail = [&](std::size_t i) { return in(i, 0x80, 0xBF); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (in(0, 0xC2, 0xDF)) return tail(1) ? 2 : 0;
+  if (in(0, 0xE0, 0xEF)) {
+    return in(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF) && tail(2) ? 3 : 0;
+  }
+  if (in(0, 0xF0, 0xF4)) {
+    return in(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+std::string hex_escape(unsigned char byte) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+// A number with as many digits as tell it from its neighbours, in any locale.
+template <typename T>
+std::string number_text(T value) {
+  std::array<char, 32> digits;
+  const std::to_chars_result end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+
+template <typename T>
+std::string element_text(std::span<const std::uint8_t> bytes, std::uint64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  if constexpr (sizeof(T) == 1)
+    return std::to_string(value);
+  else
+    return number_text(value);
+}
+
+std::string element_text(const GgufArray& array, std::uint64_t index) {
+  switch (array.element_type) {
+    case GgufType::kU8: return element_text<std::uint8_t>(array.bytes, index);
+    case GgufType::kI8: return element_text<std::int8_t>(array.bytes, index);
+    case GgufType::kU16: return element_text<std::uint16_t>(array.bytes, index);
+    case GgufType::kI16: return element_text<std::int16_t>(array.bytes, index);
+    case GgufType::kU32: return element_text<std::uint32_t>(array.bytes, index);
+    case GgufType::kI32: return element_text<std::int32_t>(array.bytes, index);
+    case GgufType::kU64: return element_text<std::uint64_t>(array.bytes, index);
+    case GgufType::kI64: return element_text<std::int64_t>(array.bytes, index);
+    case GgufType::kF32: return element_text<float>(array.bytes, index);
+    case GgufType::kF64: return element_text<double>(array.bytes, index);
+    case GgufType::kBool: return array.bytes[static_cast<std::size_t>(index)] != 0 ? "true" : "false";
+    case GgufType::kString: return quoted(array.strings[static_cast<std::size_t>(index)], kShownStringBytes);
+    case GgufType::kArray: return "[...]";
+  }
+  return "?";
+}
+
+std::string array_text(const GgufArray& array) {
+  std::string text = "[" + std::to_string(array.count) + " " + gguf_type_name(array.element_type);
+  if (array.element_type == GgufType::kString || array.element_type == GgufType::kArray)
+    text += array.count == 1 ? "" : "s";
+  const std::uint64_t shown = std::min(array.count, kShownElements);
+  for (std::uint64_t i = 0; i < shown; ++i) text += (i == 0 ? ": " : ", ") + element_text(array, i);
+  return text + (shown < array.count ? ", ...]" : "]");
+}
+
+}  // namespace
+
+std::string quoted(std::string_view text, std::size_t max_bytes) {
+  std::string result = "\"";
+  std::size_t position = 0;
+  while (position < text.size()) {
+    const std::size_t length = utf8_length(text.substr(position));
+    if (position + std::max<std::size_t>(length, 1) > max_bytes) return result + "\"...";
+    const char first = text[position];
+    if (length == 1 && (first == '"' || first == '\\'))
+      result += {'\\', first};
+    else if (first == '\n')
+      result += "\\n";
+    else if (first == '\r')
+      result += "\\r";
+    else if (first == '\t')
+      result += "\\t";
+    else if (length == 0 || (length == 1 && (first < 0x20 || first == 0x7F)))
+      result += hex_escape(static_cast<unsigned char>(first));
+    else
+      result += text.substr(position, length);
+    position += std::max<std::size_t>(length, 1);
+  }
+  return result + "\"";
+}
+
+std::string describe(const GgufValue& value) {
+  return std::visit(
+      [&](const auto& held) -> std::string {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, bool>)
+          return held ? "true" : "false";
+        else if constexpr (std::is_same_v<Held, std::string_view>)
+          return quoted(held, 200);
+        else if constexpr (std::is_same_v<Held, GgufArray>)
+          return array_text(held);
+        else if constexpr (std::is_same_v<Held, double>)
+          return value.type == GgufType::kF32 ? number_text(static_cast<float>(held)) : number_text(held);
+        else
+          return std::to_string(held);
+      },
+      value.value);
+}
+
+const char* gguf_type_name(GgufType type) {
+  switch (type) {
+    case GgufType::kU8: return "u8";
+    case GgufType::kI8: return "i8";
+    case GgufType::kU16: return "u16";
+    case GgufType::kI16: return "i16";
+    case GgufType::kU32: return "u32";
+    case GgufType::kI32: return "i32";
+    case GgufType::kF32: return "f32";
+    case GgufType::kBool: return "bool";
+    case GgufType::kString: return "string";
+    case GgufType::kArray: return "array";
+    case GgufType::kU64: return "u64";
+    case GgufType::kI64: return "i64";
+    case GgufType::kF64: return "f64";
+  }
+  return "unknown";
+}
+
+std::string tensor_type_name(std::uint32_t id) {
+  // ggml's enumeration; an empty name is an id that was given up.
+  static constexpr std::array<const char*, 40> kNames = {
+      "F32",    "F16",   "Q4_0",  "Q4_1",   "",      "",      "Q5_0",    "Q5_1",   "Q8_0",    "Q8_1",
+      "Q2_K",   "Q3_K",  "Q4_K",  "Q5_K",   "Q6_K",  "Q8_K",  "IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S",
+      "IQ4_NL", "IQ3_S", "IQ2_S", "IQ4_XS", "I8",    "I16",   "I32",     "I64",    "F64",     "IQ1_M",
+      "BF16",   "",      "",      "",       "TQ1_0", "TQ2_0", "",        "",       "",        "MXFP4"};
+  if (id < kNames.size() && kNames[id][0] != '\0') return kNames[id];
+  return "type " + std::to_string(id);
+}
+
+std::string shape_text(const GgufTensor& tensor) {
+  std::string text = std::to_string(tensor.shape[0]);
+  for (std::uint32_t i = 1; i < tensor.rank; ++i) text += "x" + std::to_string(tensor.shape[i]);
+  return text;
+}
+
+}  // namespace emberline

@@ -1,0 +1,110 @@
+#include "gguf/gguf_file.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/mmap_file.h"
+#include "gguf/gguf_parser.h"
+
+namespace emberline {
+
+struct GgufFile::Impl {
+  MappedFile file;  // empty when the bytes belong to someone else
+  std::span<const std::uint8_t> bytes;
+  GgufContents contents;
+
+  static Result<std::unique_ptr<GgufFile>> parse(MappedFile file, std::span<const std::uint8_t> bytes);
+};
+
+Result<std::unique_ptr<GgufFile>> GgufFile::Impl::parse(MappedFile file,
+                                                        std::span<const std::uint8_t> bytes) try {
+  Result<GgufContents> contents = parse_gguf(bytes);
+  if (!contents.ok()) return contents.error();
+  auto impl = std::make_unique<Impl>(Impl{std::move(file), bytes, std::move(contents).value()});
+  return std::unique_ptr<GgufFile>(new GgufFile(std::move(impl)));
+} catch (const std::bad_alloc&) {
+  return Status(ErrorCode::kOutOfMemory, "There is no memory for the model's index; close other programs.");
+}
+
+GgufFile::GgufFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+GgufFile::~GgufFile() = default;
+
+Result<std::unique_ptr<GgufFile>> GgufFile::open(const std::string& utf8_path) {
+  Result<MappedFile> file = MappedFile::open(utf8_path);
+  if (!file.ok()) return file.error();
+  const std::span<const std::uint8_t> bytes = file.value().bytes();
+  return Impl::parse(std::move(file).value(), bytes);
+}
+
+Result<std::unique_ptr<GgufFile>> GgufFile::from_bytes(std::span<const std::uint8_t> bytes) {
+  return Impl::parse(MappedFile(), bytes);
+}
+
+std::uint32_t GgufFile::version() const {
+  return impl_->contents.version;
+}
+std::uint64_t GgufFile::file_bytes() const {
+  return impl_->bytes.size();
+}
+std::span<const std::uint8_t> GgufFile::mapping() const {
+  return impl_->bytes;
+}
+std::span<const GgufMetadata> GgufFile::metadata() const {
+  return impl_->contents.metadata;
+}
+std::span<const GgufTensor> GgufFile::tensors() const {
+  return impl_->contents.tensors;
+}
+
+const GgufValue* GgufFile::find(std::string_view key) const {
+  const GgufContents& contents = impl_->contents;
+  const auto key_at = [&](std::uint32_t position) { return contents.metadata[position].key; };
+  const auto found = std::ranges::lower_bound(contents.metadata_by_key, key, {}, key_at);
+  if (found == contents.metadata_by_key.end() || key_at(*found) != key) return nullptr;
+  return &contents.metadata[*found].value;
+}
+
+const GgufTensor* GgufFile::tensor(std::string_view name) const {
+  const GgufContents& contents = impl_->contents;
+  const auto name_at = [&](std::uint32_t position) { return contents.tensors[position].name; };
+  const auto found = std::ranges::lower_bound(contents.tensors_by_name, name, {}, name_at);
+  if (found == contents.tensors_by_name.end() || name_at(*found) != name) return nullptr;
+  return &contents.tensors[*found];
+}
+
+std::optional<std::uint64_t> GgufFile::get_uint(std::string_view key) const {
+  const GgufValue* const value = find(key);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* const number = std::get_if<std::uint64_t>(&value->value)) return *number;
+  const auto* const number = std::get_if<std::int64_t>(&value->value);
+  if (number == nullptr || *number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+namespace {
+
+template <typename T>
+std::optional<T> get(const GgufValue* value) {
+  const T* const held = value == nullptr ? nullptr : std::get_if<T>(&value->value);
+  return held == nullptr ? std::nullopt : std::optional<T>(*held);
+}
+
+}  // namespace
+
+std::optional<double> GgufFile::get_float(std::string_view key) const {
+  return get<double>(find(key));
+}
+std::optional<bool> GgufFile::get_bool(std::string_view key) const {
+  return get<bool>(find(key));
+}
+std::optional<std::string_view> GgufFile::get_string(std::string_view key) const {
+  return get<std::string_view>(find(key));
+}
+
+const GgufArray* GgufFile::get_array(std::string_view key) const {
+  const GgufValue* const value = find(key);
+  return value == nullptr ? nullptr : std::get_if<GgufArray>(&value->value);
+}
+
+}  // namespace emberline

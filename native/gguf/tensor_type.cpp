@@ -1,0 +1,27 @@
+#include "gguf/tensor_type.h"
+
+namespace emberline {
+
+const TensorTypeTraits* tensor_type_traits(std::uint32_t id) {
+  static constexpr TensorTypeTraits kF32{"F32", 1, 4};
+  static constexpr TensorTypeTraits kF16{"F16", 1, 2};
+  static constexpr TensorTypeTraits kQ4_0{"Q4_0", 32, 18};
+  static constexpr TensorTypeTraits kQ4_1{"Q4_1", 32, 20};
+  static constexpr TensorTypeTraits kQ5_0{"Q5_0", 32, 22};
+  static constexpr TensorTypeTraits kQ5_1{"Q5_1", 32, 24};
+  static constexpr TensorTypeTraits kQ8_0{"Q8_0", 32, 34};
+  static constexpr TensorTypeTraits kBF16{"BF16", 1, 2};
+  switch (static_cast<TensorType>(id)) {
+    case TensorType::kF32: return &kF32;
+    case TensorType::kF16: return &kF16;
+    case TensorType::kQ4_0: return &kQ4_0;
+    case TensorType::kQ4_1: return &kQ4_1;
+    case TensorType::kQ5_0: return &kQ5_0;
+    case TensorType::kQ5_1: return &kQ5_1;
+    case TensorType::kQ8_0: return &kQ8_0;
+    case TensorType::kBF16: return &kBF16;
+  }
+  return nullptr;
+}
+
+}  // namespace emberline
