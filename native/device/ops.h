@@ -27,6 +27,9 @@ enum class Op : std::uint8_t {
 };
 inline constexpr int kOpCount = 10;
 
+// "attention" for kAttention, and so on: for error messages. Never null.
+const char* op_name(Op op);
+
 // Binding slots of each op, in Command::bindings. A slot marked optional holds kNoBuffer when absent.
 namespace slot {
 struct Embedding { enum : int { kTokens, kTable, kOut }; };

@@ -1,0 +1,21 @@
+#include "device/ops.h"
+
+namespace emberline {
+
+const char* op_name(Op op) {
+  switch (op) {
+    case Op::kEmbedding: return "embedding";
+    case Op::kRmsNorm: return "norm";
+    case Op::kMatMul: return "product";
+    case Op::kRopeKvWrite: return "rope and cache write";
+    case Op::kAttention: return "attention";
+    case Op::kSwiGlu: return "gated activation";
+    case Op::kArgmax: return "argmax";
+    case Op::kNormQkv: return "norm and query/key/value products";
+    case Op::kNormGateUp: return "norm and gate/up products";
+    case Op::kNormMatMul: return "norm and product";
+  }
+  return "unknown";
+}
+
+}  // namespace emberline

@@ -1,0 +1,349 @@
+#include "reference/reference_device.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+
+#include "base/half.h"
+
+namespace emberline::testing {
+namespace {
+
+// Thrown and caught inside this file alone: an access outside a buffer, or a value the contract forbids.
+struct Fault {
+  Status status;
+};
+
+[[noreturn]] void fail(ErrorCode code, const std::string& message) {
+  throw Fault{Status(code, message)};
+}
+
+struct Buffer {
+  std::vector<std::uint8_t> owned;
+  std::span<const std::uint8_t> bytes;
+  bool writable = false;
+};
+
+using Row = std::vector<double>;
+
+class ReferenceDevice final : public Device {
+ public:
+  const char* name() const override { return "reference"; }
+  std::string description() const override { return "reference, double precision, 1 thread"; }
+  bool offers(Op op) const override {
+    return op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul;
+  }
+
+  Result<BufferId> allocate(std::size_t bytes) override {
+    if (bytes > (std::size_t{1} << 32)) return Status(ErrorCode::kOutOfMemory, "too large for a test");
+    Buffer buffer;
+    buffer.owned.resize(bytes);
+    buffer.bytes = buffer.owned;
+    buffer.writable = true;
+    return add(std::move(buffer));
+  }
+  Result<BufferId> wrap(const void* data, std::size_t bytes) override {
+    Buffer buffer;
+    buffer.bytes = {static_cast<const std::uint8_t*>(data), bytes};
+    return add(std::move(buffer));
+  }
+  void release(BufferId id) override { buffers_.erase(id); }
+
+  Status write(BufferId id, std::size_t offset, const void* data, std::size_t bytes) override {
+    return guarded([&] {
+      if (bytes > 0) std::memcpy(mutable_bytes({id, offset}, bytes), data, bytes);
+    });
+  }
+  Status read(BufferId id, std::size_t offset, void* data, std::size_t bytes) override {
+    return guarded([&] {
+      const auto from = const_bytes({id, offset}, bytes);
+      if (bytes > 0) std::memcpy(data, from.data(), bytes);
+    });
+  }
+  Status copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset,
+              std::size_t bytes) override {
+    return guarded([&] {
+      const auto source = const_bytes({from, from_offset}, bytes);
+      if (bytes > 0) std::memmove(mutable_bytes({to, to_offset}, bytes), source.data(), bytes);
+    });
+  }
+
+  Status prepare(const DispatchTable&) override { return Status(); }
+
+  Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) override {
+    ReplayOutcome outcome;
+    has_token_ = false;
+    Status status = guarded([&] {
+      for (step_ = 0; step_ < request.steps; ++step_) {
+        rows_ = request.rows;
+        position_ = request.position + step_;
+        for (const Command& command : table.commands) {
+          if (request.cancel != nullptr && request.cancel->load()) {
+            outcome.cancelled = true;
+            return;
+          }
+          run(command);
+        }
+        outcome.steps_completed = step_ + 1;
+        if (has_token_ && request.stop.contains(last_token_)) {
+          outcome.stopped = true;
+          return;
+        }
+      }
+    });
+    if (!status.ok()) return status;
+    return outcome;
+  }
+
+ private:
+  BufferId add(Buffer buffer) {
+    buffers_.emplace(next_id_, std::move(buffer));
+    return next_id_++;
+  }
+
+  template <typename F>
+  Status guarded(F body) {
+    try {
+      body();
+      return Status();
+    } catch (const Fault& fault) {
+      return fault.status;
+    }
+  }
+
+  std::span<const std::uint8_t> const_bytes(Binding at, std::size_t bytes) const {
+    const auto found = buffers_.find(at.buffer);
+    if (found == buffers_.end()) fail(ErrorCode::kInvalidArgument, "no such buffer");
+    const auto all = found->second.bytes;
+    if (at.offset > all.size() || bytes > all.size() - at.offset) {
+      fail(ErrorCode::kInvalidArgument, "access outside the buffer");
+    }
+    return all.subspan(at.offset, bytes);
+  }
+  std::uint8_t* mutable_bytes(Binding at, std::size_t bytes) {
+    const_bytes(at, bytes);
+    Buffer& buffer = buffers_.at(at.buffer);
+    if (!buffer.writable) fail(ErrorCode::kInvalidArgument, "the buffer is read-only");
+    return buffer.owned.data() + at.offset;
+  }
+
+  Row load_row(Binding at, std::size_t row, std::size_t width) const {
+    const auto bytes = const_bytes({at.buffer, at.offset + row * width * 4}, width * 4);
+    std::vector<float> values(width);
+    std::memcpy(values.data(), bytes.data(), width * 4);
+    return Row(values.begin(), values.end());
+  }
+  void store_row(Binding at, std::size_t row, const Row& values) {
+    std::vector<float> rounded(values.begin(), values.end());
+    std::memcpy(mutable_bytes({at.buffer, at.offset + row * rounded.size() * 4}, rounded.size() * 4),
+                rounded.data(), rounded.size() * 4);
+  }
+  Row load_half_row(Binding at, std::size_t row, std::size_t width) const {
+    const auto bytes = const_bytes({at.buffer, at.offset + row * width * 2}, width * 2);
+    Row values(width);
+    for (std::size_t i = 0; i < width; ++i) {
+      std::uint16_t half;
+      std::memcpy(&half, bytes.data() + 2 * i, 2);
+      values[i] = f16_to_f32(half);
+    }
+    return values;
+  }
+  void store_half_row(Binding at, std::size_t row, const Row& values) {
+    std::uint8_t* to = mutable_bytes({at.buffer, at.offset + row * values.size() * 2}, values.size() * 2);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::uint16_t half = f32_to_f16(static_cast<float>(values[i]));
+      std::memcpy(to + 2 * i, &half, 2);
+    }
+  }
+  Row weight_row(Binding at, std::uint32_t type_id, std::size_t row, std::size_t width) const {
+    const TensorTypeTraits* layout = tensor_type_traits(type_id);
+    if (layout == nullptr || width % layout->block_elements != 0) {
+      fail(ErrorCode::kInvalidArgument, "no such weight row");
+    }
+    const std::size_t row_bytes = width / layout->block_elements * layout->block_bytes;
+    return widen_row(static_cast<TensorType>(type_id),
+                     const_bytes({at.buffer, at.offset + row * row_bytes}, row_bytes), 0, width);
+  }
+
+  void run(const Command& command) {
+    switch (command.op) {
+      case Op::kEmbedding: return embedding(command);
+      case Op::kRmsNorm: return rms_norm(command);
+      case Op::kMatMul: return mat_mul(command);
+      case Op::kRopeKvWrite: return rope_kv_write(command);
+      case Op::kAttention: return attention(command);
+      case Op::kSwiGlu: return swi_glu(command);
+      case Op::kArgmax: return argmax(command);
+      default: fail(ErrorCode::kInvalidArgument, "the reference offers the basic ops only");
+    }
+  }
+
+  void embedding(const Command& command) {
+    const auto params = command.get_params<EmbeddingParams>();
+    Binding tokens = command.bindings[slot::Embedding::kTokens];
+    if (command.patch == Patch::kTokenOffset) tokens.offset += std::uint64_t{4} * step_;
+    for (std::size_t r = 0; r < rows_; ++r) {
+      std::uint32_t token;
+      std::memcpy(&token, const_bytes({tokens.buffer, tokens.offset + 4 * r}, 4).data(), 4);
+      if (token >= params.vocabulary) fail(ErrorCode::kInvalidArgument, "a token outside the vocabulary");
+      store_row(
+          command.bindings[slot::Embedding::kOut], r,
+          weight_row(command.bindings[slot::Embedding::kTable], params.weight_type, token, params.width));
+    }
+  }
+
+  void rms_norm(const Command& command) {
+    const auto params = command.get_params<RmsNormParams>();
+    const Row gain = load_row(command.bindings[slot::RmsNorm::kGain], 0, params.width);
+    for (std::size_t r = 0; r < rows_; ++r) {
+      Row x = load_row(command.bindings[slot::RmsNorm::kX], r, params.width);
+      double squares = 0;
+      for (double value : x) squares += value * value;
+      const double scale = 1.0 / std::sqrt(squares / params.width + params.epsilon);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] *= scale * gain[i];
+      store_row(command.bindings[slot::RmsNorm::kOut], r, x);
+    }
+  }
+
+  void mat_mul(const Command& command) {
+    const auto params = command.get_params<MatMulParams>();
+    const Binding bias_at = command.bindings[slot::MatMul::kBias];
+    const Row bias = bias_at.buffer == kNoBuffer ? Row(params.out, 0.0) : load_row(bias_at, 0, params.out);
+    std::vector<Row> weight;
+    for (std::size_t o = 0; o < params.out; ++o) {
+      weight.push_back(weight_row(command.bindings[slot::MatMul::kWeight], params.weight_type, o, params.in));
+    }
+    for (std::size_t r = params.last_row_only != 0 ? rows_ - 1 : 0; r < rows_; ++r) {
+      const std::size_t to = params.last_row_only != 0 ? 0 : r;
+      const Row x = load_row(command.bindings[slot::MatMul::kX], r, params.in);
+      Row y = params.accumulate != 0 ? load_row(command.bindings[slot::MatMul::kY], to, params.out)
+                                     : Row(params.out, 0.0);
+      for (std::size_t o = 0; o < params.out; ++o) {
+        double sum = bias[o];
+        for (std::size_t i = 0; i < params.in; ++i) sum += weight[o][i] * x[i];
+        y[o] += sum;
+      }
+      store_row(command.bindings[slot::MatMul::kY], to, y);
+    }
+  }
+
+  static void rotate(Row& row, const RopeKvWriteParams& params, double position) {
+    const std::size_t half = params.rotary_width / 2;
+    for (std::size_t head = 0; head < row.size() / params.head_width; ++head) {
+      double* x = row.data() + head * params.head_width;
+      for (std::size_t i = 0; i < half; ++i) {
+        const double angle =
+            position * std::pow(double{params.theta}, -2.0 * static_cast<double>(i) / params.rotary_width);
+        double& a = x[params.style == 0 ? 2 * i : i];
+        double& b = x[params.style == 0 ? 2 * i + 1 : i + half];
+        const double rotated_a = a * std::cos(angle) - b * std::sin(angle);
+        b = a * std::sin(angle) + b * std::cos(angle);
+        a = rotated_a;
+      }
+    }
+  }
+
+  void rope_kv_write(const Command& command) {
+    const auto params = command.get_params<RopeKvWriteParams>();
+    const std::size_t base = command.patch == Patch::kPosition ? position_ : params.position;
+    const std::size_t kv_width = std::size_t{params.kv_heads} * params.head_width;
+    for (std::size_t r = 0; r < rows_; ++r) {
+      if (base + r >= params.context) fail(ErrorCode::kInvalidArgument, "a position outside the cache");
+      Row q = load_row(command.bindings[slot::RopeKvWrite::kQ], r,
+                       std::size_t{params.query_heads} * params.head_width);
+      Row k = load_row(command.bindings[slot::RopeKvWrite::kK], r, kv_width);
+      rotate(q, params, static_cast<double>(base + r));
+      rotate(k, params, static_cast<double>(base + r));
+      store_row(command.bindings[slot::RopeKvWrite::kQ], r, q);
+      store_half_row(command.bindings[slot::RopeKvWrite::kKeyCache], base + r, k);
+      store_half_row(command.bindings[slot::RopeKvWrite::kValueCache], base + r,
+                     load_row(command.bindings[slot::RopeKvWrite::kV], r, kv_width));
+    }
+  }
+
+  void attention(const Command& command) {
+    const auto params = command.get_params<AttentionParams>();
+    const std::size_t base = command.patch == Patch::kPositionAndKv ? position_ : params.position;
+    const std::size_t d = params.head_width;
+    const std::size_t kv_width = params.kv_heads * d;
+    if (base + rows_ > params.context) fail(ErrorCode::kInvalidArgument, "a position outside the cache");
+    std::vector<Row> keys, values;
+    for (std::size_t j = 0; j < base + rows_; ++j) {
+      keys.push_back(load_half_row(command.bindings[slot::Attention::kKeyCache], j, kv_width));
+      values.push_back(load_half_row(command.bindings[slot::Attention::kValueCache], j, kv_width));
+    }
+    for (std::size_t r = 0; r < rows_; ++r) {
+      const Row q = load_row(command.bindings[slot::Attention::kQ], r, params.query_heads * d);
+      Row out(q.size(), 0.0);
+      const std::size_t length = base + r + 1;
+      for (std::size_t head = 0; head < params.query_heads; ++head) {
+        const std::size_t kv_head = head / (params.query_heads / params.kv_heads);
+        Row weights(length);
+        double largest = -std::numeric_limits<double>::infinity();
+        for (std::size_t j = 0; j < length; ++j) {
+          for (std::size_t i = 0; i < d; ++i) weights[j] += q[head * d + i] * keys[j][kv_head * d + i];
+          weights[j] *= params.scale;
+          largest = std::max(largest, weights[j]);
+        }
+        double total = 0;
+        for (double& weight : weights) total += weight = std::exp(weight - largest);
+        for (std::size_t j = 0; j < length; ++j) {
+          for (std::size_t i = 0; i < d; ++i)
+            out[head * d + i] += weights[j] / total * values[j][kv_head * d + i];
+        }
+      }
+      store_row(command.bindings[slot::Attention::kOut], r, out);
+    }
+  }
+
+  void swi_glu(const Command& command) {
+    const auto params = command.get_params<SwiGluParams>();
+    for (std::size_t r = 0; r < rows_; ++r) {
+      Row gate = load_row(command.bindings[slot::SwiGlu::kGate], r, params.width);
+      const Row up = load_row(command.bindings[slot::SwiGlu::kUp], r, params.width);
+      for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1.0 + std::exp(-gate[i]));
+      store_row(command.bindings[slot::SwiGlu::kOut], r, gate);
+    }
+  }
+
+  void argmax(const Command& command) {
+    const auto params = command.get_params<ArgmaxParams>();
+    Binding tokens = command.bindings[slot::Argmax::kTokens];
+    Binding log_probs = command.bindings[slot::Argmax::kLogProbs];
+    if (command.patch == Patch::kArgmaxOutput) {
+      tokens.offset += std::uint64_t{4} * (step_ + 1);
+      log_probs.offset += std::uint64_t{4} * step_;
+    }
+    for (std::size_t r = 0; r < (params.last_row_only != 0 ? 1 : rows_); ++r) {
+      const Row logits = load_row(command.bindings[slot::Argmax::kLogits], r, params.vocabulary);
+      std::uint32_t best = 0;
+      for (std::uint32_t i = 0; i < params.vocabulary; ++i) {
+        if (!std::isfinite(logits[i])) fail(ErrorCode::kLogitsNotFinite, "a logit is not finite");
+        if (logits[i] > logits[best]) best = i;
+      }
+      double total = 0;
+      for (double logit : logits) total += std::exp(logit - logits[best]);
+      const float log_prob = static_cast<float>(-std::log(total));
+      std::memcpy(mutable_bytes({tokens.buffer, tokens.offset + 4 * r}, 4), &best, 4);
+      std::memcpy(mutable_bytes({log_probs.buffer, log_probs.offset + 4 * r}, 4), &log_prob, 4);
+      last_token_ = best;
+      has_token_ = true;
+    }
+  }
+
+  std::map<BufferId, Buffer> buffers_;
+  BufferId next_id_ = 1;
+  std::size_t rows_ = 1, position_ = 0;
+  std::uint32_t step_ = 0;
+  std::uint32_t last_token_ = 0;
+  bool has_token_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_reference_device() {
+  return std::make_unique<ReferenceDevice>();
+}
+
+}  // namespace emberline::testing

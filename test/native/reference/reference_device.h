@@ -1,0 +1,24 @@
+// The oracle: a Device that computes the basic ops by plain loops in double precision, one thread, no tricks.
+//
+// Weights are widened element by element, sums run in index order in double, and a result is rounded once, to
+// the float32 (or, in the cache, f16) the contract stores. It checks every access while it runs, so a wrong
+// table fails here first.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "device/device.h"
+#include "gguf/tensor_type.h"
+
+namespace emberline::testing {
+
+std::unique_ptr<Device> make_reference_device();
+
+// Row `row` of a weight matrix with rows of `width` elements, widened to double. `weights` holds at least row
+// + 1 rows.
+std::vector<double> widen_row(TensorType type, std::span<const std::uint8_t> weights, std::size_t row,
+                              std::size_t width);
+
+}  // namespace emberline::testing
