@@ -1,7 +1,9 @@
-// Counter-based random numbers: a pure function of (seed, position, stream), the same on every platform and in any order.
+// Counter-based random numbers: a pure function of (seed, position, stream), the same on every platform and
+// in any order.
 //
-// Source: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is
-// the seed; the counter is (position, stream). Seeds or positions that differ by one give unrelated numbers.
+// Source: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC
+// 2011). The key is the seed; the counter is (position, stream). Seeds or positions that differ by one give
+// unrelated numbers.
 #pragma once
 
 #include <array>
@@ -15,7 +17,8 @@ enum class RandomStream : std::uint32_t {
 };
 
 // The bare block function: ten rounds over a 128-bit counter under a 64-bit key.
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                        std::array<std::uint32_t, 2> key);
 
 // Uniform in [0, 1), a multiple of 2^-53.
 double random_uniform(std::uint64_t seed, std::uint64_t position, RandomStream stream);

@@ -5,9 +5,9 @@
 
 namespace emberline {
 
-// The law, in this order: z' = penalised / temperature; p = softmax(z') over the whole vocabulary; top-k (ties: lower id
-// first); min-p against the largest p; top-p = the shortest prefix by (p descending, id ascending) whose full-softmax mass
-// reaches top_p, or all; renormalise; draw.
+// The law, in this order: z' = penalised / temperature; p = softmax(z') over the whole vocabulary; top-k
+// (ties: lower id first); min-p against the largest p; top-p = the shortest prefix by (p descending, id
+// ascending) whose full-softmax mass reaches top_p, or all; renormalise; draw.
 struct SamplingParams {
   float temperature = 0.0f;     // <= 0: argmax, lowest id wins a tie, nothing below applies but the penalty
   std::int32_t top_k = 0;       // <= 0: off
@@ -15,7 +15,7 @@ struct SamplingParams {
   float min_p = 0.0f;           // <= 0: off; > 1 keeps one token
   float repeat_penalty = 1.0f;  // 1: off. Once per distinct token: z > 0 ? z / penalty : z * penalty
   std::uint32_t penalty_window = 64;  // distinct tokens among this many last ones (prompt and generated)
-  std::uint64_t seed = 0;       // with a token's position, the counter of its random number
+  std::uint64_t seed = 0;             // with a token's position, the counter of its random number
 
   bool greedy() const { return temperature <= 0.0f; }
 };

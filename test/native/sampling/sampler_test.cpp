@@ -1,0 +1,288 @@
+// The sampler against the law written out slowly, and the cases the law singles out.
+#include "sampling/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "base/half.h"
+#include "sampling/oracle.h"
+#include "sampling/random.h"
+
+namespace emberline {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+using Tokens = std::vector<std::uint32_t>;
+using Logits = std::vector<float>;
+
+// A comparison closer than this may go either way between float64 and the oracle's extended precision.
+constexpr long double kAmbiguous = 1e-11L;
+
+Tokens kept_of(const Logits& logits, const SamplingParams& params, const Tokens& history = {}) {
+  Sampler sampler;
+  const auto drawn = sampler.sample(logits, history, params, 0);
+  EXPECT_TRUE(drawn.ok()) << drawn.error().message();
+  return {sampler.kept().begin(), sampler.kept().end()};
+}
+
+ErrorCode code_of(const Logits& logits, const SamplingParams& params = {}) {
+  return Sampler().sample(logits, {}, params, 0).code();
+}
+
+struct Shape {
+  const char* name;
+  std::function<void(std::mt19937_64&, Logits&)> fill;
+};
+
+float normal(std::mt19937_64& random, float deviation) {
+  return std::normal_distribution<float>(0, deviation)(random);
+}
+
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all = {
+      {"like a language model",
+       [](auto& r, auto& z) {
+         for (float& v : z) v = normal(r, 3.0f);
+         z[r() % z.size()] += 12;
+       }},
+      {"flat",
+       [](auto& r, auto& z) {
+         for (float& v : z) v = normal(r, 0.01f);
+       }},
+      {"all equal", [](auto&, auto& z) { std::fill(z.begin(), z.end(), 1.5f); }},
+      {"few distinct values",
+       [](auto& r, auto& z) {
+         for (float& v : z) v = static_cast<float>(r() % 4);
+       }},
+      {"zeros of both signs",
+       [](auto& r, auto& z) {
+         for (float& v : z) v = r() % 2 ? 0.0f : -0.0f;
+       }},
+      {"half masked",
+       [](auto& r, auto& z) {
+         for (float& v : z) v = r() % 2 ? -kInf : normal(r, 2.0f);
+         z[r() % z.size()] = 0;
+       }},
+      {"all but one masked",
+       [](auto& r, auto& z) {
+         std::fill(z.begin(), z.end(), -kInf);
+         z[r() % z.size()] = normal(r, 5.0f);
+       }},
+      {"one far above the rest",
+       [](auto& r, auto& z) {
+         for (float& v : z) v = normal(r, 1.0f) - 1000;
+         z[r() % z.size()] = 1000;
+       }},
+      {"the ends of float32",
+       [](auto& r, auto& z) {
+         const float values[] = {std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest(),
+                                 std::numeric_limits<float>::denorm_min(), -1e-40f, 0};
+         for (float& v : z) v = values[r() % 5];
+       }},
+      {"denormal differences",
+       [](auto& r, auto& z) {
+         for (float& v : z) v = static_cast<float>(r() % 1000) * 1e-42f;
+       }},
+  };
+  return all;
+}
+
+SamplingParams random_params(std::mt19937_64& random, std::size_t vocabulary) {
+  const auto pick = [&](auto values) { return values[random() % values.size()]; };
+  SamplingParams params;
+  params.temperature =
+      pick(std::vector{0.05f, 0.2f, 0.7f, 1.0f, 1.0f, 1.7f, 5.0f, 0.0f, -1.0f, 1e-30f, 1e30f});
+  const auto v = static_cast<std::int32_t>(vocabulary);
+  params.top_k = pick(std::vector{0, 0, -3, 1, 2, 7, 40, v / 2, v - 1, v, v + 1});
+  params.top_p = pick(std::vector{1.0f, 1.0f, 2.0f, 0.0f, -1.0f, 0.1f, 0.5f, 0.8f, 0.95f, 0.999f});
+  params.min_p = pick(std::vector{0.0f, 0.0f, -1.0f, 0.02f, 0.1f, 0.5f, 1.0f, 1.5f});
+  params.repeat_penalty = pick(std::vector{1.0f, 1.0f, 1.1f, 1.3f, 0.7f, 1e30f, 1e-30f});
+  params.penalty_window = pick(std::vector{64u, 64u, 0u, 1u, 5u, 1000u});
+  params.seed = random();
+  return params;
+}
+
+TEST(Sampler, KeepsAndDrawsWhatTheLawSays) {
+  std::mt19937_64 random(1);
+  Sampler sampler;  // one for all: state left by one call must not reach the next
+  int compared = 0, ambiguous = 0;
+  for (int round = 0; round < 6000; ++round) {
+    const Shape& shape = shapes()[random() % shapes().size()];
+    const std::size_t sizes[] = {1, 2, 3, 17, 64, 65, 300, 2000};
+    Logits logits(sizes[random() % 8]);
+    shape.fill(random, logits);
+    const SamplingParams params = random_params(random, logits.size());
+    Tokens history(random() % 100);
+    for (auto& token : history) token = static_cast<std::uint32_t>(random() % (logits.size() + 2));
+    const std::uint64_t position = random();
+    SCOPED_TRACE(testing::Message() << "round " << round << ", " << shape.name << ", T " << params.temperature
+                                    << ", k " << params.top_k << ", p " << params.top_p << ", min-p "
+                                    << params.min_p);
+
+    oracle::Distribution law = oracle::distribution(logits, history, params);
+    const auto expected =
+        params.greedy() ? law.kept[0]
+                        : oracle::invert(law, random_uniform(params.seed, position, RandomStream::kSample));
+    const auto drawn = sampler.sample(logits, history, params, position);
+    ASSERT_TRUE(drawn.ok()) << drawn.error().message();
+
+    const double log_prob = static_cast<double>(oracle::log_softmax(logits, drawn.value().token));
+    EXPECT_NEAR(drawn.value().log_prob, log_prob, 1e-6 * std::max(1.0, std::abs(log_prob)));
+    if (law.margin < kAmbiguous) {
+      ++ambiguous;
+      continue;
+    }
+    ++compared;
+    if (!sampler.kept().empty()) {
+      EXPECT_EQ(Tokens(sampler.kept().begin(), sampler.kept().end()), law.kept);
+    }
+    ASSERT_EQ(drawn.value().token, expected);
+    const auto rank = std::find(law.kept.begin(), law.kept.end(), expected) - law.kept.begin();
+    const double prob = static_cast<double>(law.prob[rank]);
+    EXPECT_NEAR(drawn.value().prob, prob, 1e-6 * prob);
+  }
+  EXPECT_GT(compared, 5000) << ambiguous << " were too close to call";
+}
+
+TEST(Sampler, AgreesWithTheLawOnAWholeVocabulary) {
+  std::mt19937_64 random(2);
+  Sampler sampler;
+  for (const std::size_t vocabulary : {49152u, 151936u}) {
+    for (int round = 0; round < 6; ++round) {
+      Logits logits(vocabulary);
+      shapes()[round % 3].fill(random, logits);
+      SamplingParams params = {.temperature = 0.8f, .top_p = 0.95f, .seed = random()};
+      if (round % 2) params.top_p = 1, params.min_p = 0.01f;
+      oracle::Distribution law = oracle::distribution(logits, {}, params);
+      const auto expected = oracle::invert(law, random_uniform(params.seed, 9, RandomStream::kSample));
+      const auto drawn = sampler.sample(logits, {}, params, 9);
+      ASSERT_TRUE(drawn.ok());
+      ASSERT_GT(law.margin, kAmbiguous);
+      EXPECT_EQ(Tokens(sampler.kept().begin(), sampler.kept().end()), law.kept);
+      EXPECT_EQ(drawn.value().token, expected);
+    }
+  }
+}
+
+// The published example on which the orders of the stages differ: temperature comes before the filters here.
+TEST(Sampler, TemperatureComesBeforeTopP) {
+  EXPECT_EQ(kept_of({3, 2, 1}, {.temperature = 0.5f, .top_p = 0.8f}), (Tokens{0}));
+  EXPECT_EQ(kept_of({3, 2, 1}, {.temperature = 1.0f, .top_p = 0.8f}), (Tokens{0, 1}));
+}
+
+TEST(Sampler, TopPMassIsOfTheWholeVocabularyNotOfTheSurvivors) {
+  // Four equal tokens, two survive top-k: together they reach 0.5 of the whole, so top-p 0.5 needs both and
+  // 0.25 one.
+  const Logits equal(4, 2.0f);
+  EXPECT_EQ(kept_of(equal, {.temperature = 1, .top_k = 2, .top_p = 0.5f}), (Tokens{0, 1}));
+  EXPECT_EQ(kept_of(equal, {.temperature = 1, .top_k = 2, .top_p = 0.25f}), (Tokens{0}));
+  EXPECT_EQ(kept_of(equal, {.temperature = 1, .top_k = 2, .top_p = 0.75f}), (Tokens{0, 1}));
+}
+
+TEST(Sampler, TiesAtEveryBoundaryGoToTheLowerId) {
+  const Logits logits = {1, 5, 1, 5, 1, 5};
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .top_k = 2}), (Tokens{1, 3}));
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .top_k = 4}), (Tokens{1, 3, 5, 0}));
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .top_p = 0.5f}), (Tokens{1, 3}));
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .min_p = 1.0f}), (Tokens{1, 3, 5}));
+}
+
+TEST(Sampler, LimitsOfTheParametersKeepOneTokenOrAll) {
+  const Logits logits = {0, 3, 1};
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .top_p = 0.0f}), (Tokens{1}));
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .min_p = 1.5f}), (Tokens{1}));
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .top_k = 1}), (Tokens{1}));
+  EXPECT_EQ(kept_of(logits, {.temperature = 1, .top_k = 3, .min_p = 1e-9f}), (Tokens{1, 2, 0}));
+}
+
+TEST(Sampler, DrawsFromEveryTokenWhenNoFilterIsOn) {
+  // More equal tokens than any fixed cap: the share drawn beyond the first 256 ids must be about 3744 / 4000.
+  const Logits equal(4000, 0.0f);
+  Sampler sampler;
+  int beyond = 0;
+  for (std::uint64_t position = 0; position < 500; ++position) {
+    beyond += sampler.sample(equal, {}, {.temperature = 1}, position).value().token >= 256;
+  }
+  EXPECT_GT(beyond, 400);
+}
+
+TEST(Sampler, GreedyTakesTheLowestIdAndIgnoresTheFilters) {
+  const SamplingParams params = {.temperature = 0, .top_k = 1, .top_p = 0, .min_p = 2, .seed = 5};
+  const auto drawn = Sampler().sample(Logits{1, 4, 4, 2}, {}, params, 3);
+  ASSERT_TRUE(drawn.ok());
+  EXPECT_EQ(drawn.value().token, 1u);
+  EXPECT_EQ(drawn.value().prob, 1.0f);
+}
+
+TEST(Sampler, PenalisesEachDistinctTokenOfTheWindowOnce) {
+  // 4 / 2 = 2 once; twice would be 1, below token 1.
+  const Logits logits = {4, 1.5f, -1, -1.5f};
+  const SamplingParams params = {.repeat_penalty = 2, .penalty_window = 3};
+  const auto greedy = [&](const Tokens& history) {
+    return Sampler().sample(logits, history, params, 0).value().token;
+  };
+  EXPECT_EQ(greedy({0, 0, 0}), 0u);
+  // Outside the window, token 0 is not penalised at all; inside it falls behind a raised rival.
+  const Logits close = {4, 3, 0};
+  EXPECT_EQ(Sampler().sample(close, Tokens{0, 2, 2, 2}, params, 0).value().token, 0u);
+  EXPECT_EQ(Sampler().sample(close, Tokens{2, 0, 2, 2}, params, 0).value().token, 1u);
+  // A negative logit moves down, not towards zero.
+  const Logits negative = {-1, -1.5f};
+  EXPECT_EQ(Sampler().sample(negative, Tokens{0}, params, 0).value().token, 1u);
+  // Ids outside the vocabulary are ignored.
+  EXPECT_EQ(greedy({7, 0xFFFFFFFFu}), 0u);
+}
+
+TEST(Sampler, LogProbabilityIsThatOfTheGivenLogits) {
+  const Logits logits = {2, 1, 0};
+  const auto drawn = Sampler().sample(logits, Tokens{0}, {.temperature = 0, .repeat_penalty = 8}, 0);
+  ASSERT_EQ(drawn.value().token, 1u);
+  EXPECT_NEAR(drawn.value().log_prob, -1.40760596, 1e-6);  // 1 - ln(e^2 + e + 1)
+  EXPECT_EQ(drawn.value().log_prob, log_probability(logits, 1));
+  EXPECT_EQ(log_probability(Logits{0, -kInf}, 1), -kInf);
+}
+
+TEST(Sampler, SayTypedErrors) {
+  EXPECT_EQ(code_of({}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of({1, kNaN}), ErrorCode::kLogitsNotFinite);
+  EXPECT_EQ(code_of({kNaN, 1}), ErrorCode::kLogitsNotFinite);
+  EXPECT_EQ(code_of({kInf, 1}), ErrorCode::kLogitsNotFinite);
+  EXPECT_EQ(code_of({-kInf, -kInf}), ErrorCode::kAllTokensMasked);
+  const Logits fine = {1, 2};
+  EXPECT_EQ(code_of(fine, {.temperature = kNaN}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of(fine, {.temperature = kInf}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of(fine, {.top_p = kNaN}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of(fine, {.min_p = kNaN}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of(fine, {.repeat_penalty = 0}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of(fine, {.repeat_penalty = kNaN}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_of(fine), ErrorCode::kOk);
+}
+
+TEST(Sampler, HalfPrecisionLogitsGiveTheResultOfTheirWidening) {
+  std::mt19937_64 random(3);
+  Sampler sampler;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::uint16_t> halves(1 + random() % 500);
+    for (auto& half : halves) {
+      do half = static_cast<std::uint16_t>(random());
+      while ((half & 0x7C00) == 0x7C00 && half != 0xFC00);  // NaN and +inf are errors; -inf is a mask
+    }
+    halves[0] = 0x3C00;
+    Logits widened(halves.size());
+    std::transform(halves.begin(), halves.end(), widened.begin(), f16_to_f32);
+    const SamplingParams params = random_params(random, halves.size());
+    const Tokens history = {0, 1, 2};
+    const auto from_halves = sampler.sample_f16(halves, history, params, 4);
+    const auto from_floats = Sampler().sample(widened, history, params, 4);
+    ASSERT_TRUE(from_halves.ok() && from_floats.ok());
+    EXPECT_EQ(from_halves.value().token, from_floats.value().token);
+    EXPECT_EQ(from_halves.value().log_prob, from_floats.value().log_prob);
+    EXPECT_EQ(from_halves.value().prob, from_floats.value().prob);
+  }
+}
+
+}  // namespace
+}  // namespace emberline
