@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { describe, expect, it } from 'vitest';
+
+const FOLDER = new URL('../../models/', import.meta.url);
+const NAME = 'SmolLM2-135M-Instruct.Q4_1.gguf';
+const BYTES = 98_362_432;
+const SHA256 = 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53';
+
+describe('embedded model', () => {
+  it('is the file that was chosen', async () => {
+    const file = new URL(NAME, FOLDER);
+    expect((await stat(file)).size).toBe(BYTES);
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(file), hash);
+    expect(hash.digest('hex')).toBe(SHA256);
+  });
+
+  it('is the file that SHA256SUMS and the model card describe', async () => {
+    expect(await readFile(new URL('SHA256SUMS', FOLDER), 'utf8')).toBe(`${SHA256}  ${NAME}\n`);
+    const card = await readFile(new URL('README.md', FOLDER), 'utf8');
+    expect(card).toContain(NAME);
+    expect(card).toContain(SHA256);
+    expect(card).toContain(BYTES.toLocaleString('en-US'));
+  });
+
+  it('comes with the text of its licence', async () => {
+    const licence = await readFile(new URL('LICENSE', FOLDER), 'utf8');
+    expect(licence).toContain('Apache License');
+    expect(licence).toContain('END OF TERMS AND CONDITIONS');
+  });
+});
