@@ -69,7 +69,7 @@ inline Distribution distribution(std::span<const float> raw, std::span<const std
 
   std::vector<std::uint32_t> order(z.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return z[a] > z[b]; });
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return z[a] != z[b] ? z[a] > z[b] : a < b; });
   std::erase_if(order, [&](auto token) { return std::isinf(z[token]); });
 
   const auto compare_distance = [&](long double a, long double b) {
