@@ -42,6 +42,9 @@ class Model {
   std::unique_ptr<Impl> impl_;
 };
 
+// Instruction sets that ModelOptions::isa may name on this machine, best first: "avx2", "portable".
+std::vector<std::string> available_isas();
+
 // Why the engine cannot run the file: empty when it can. Reads headers only, touches no weights.
 std::string unsupported_reason(const class GgufFile& file);
 
