@@ -76,12 +76,13 @@ std::string element_text(const GgufArray& array, std::uint64_t index) {
 }
 
 std::string array_text(const GgufArray& array) {
-  std::string text = "[" + std::to_string(array.count) + " " + gguf_type_name(array.element_type);
-  if (array.element_type == GgufType::kString || array.element_type == GgufType::kArray)
-    text += array.count == 1 ? "" : "s";
+  const bool counted = array.element_type == GgufType::kString || array.element_type == GgufType::kArray;
+  std::string text(1, '[');
+  text.append(std::to_string(array.count)).append(" ").append(gguf_type_name(array.element_type));
+  if (counted && array.count != 1) text.append("s");
   const std::uint64_t shown = std::min(array.count, kShownElements);
-  for (std::uint64_t i = 0; i < shown; ++i) text += (i == 0 ? ": " : ", ") + element_text(array, i);
-  return text + (shown < array.count ? ", ...]" : "]");
+  for (std::uint64_t i = 0; i < shown; ++i) text.append(i == 0 ? ": " : ", ").append(element_text(array, i));
+  return text.append(shown < array.count ? ", ...]" : "]");
 }
 
 }  // namespace
@@ -155,12 +156,12 @@ std::string tensor_type_name(std::uint32_t id) {
       "IQ4_NL", "IQ3_S", "IQ2_S", "IQ4_XS", "I8",    "I16",   "I32",     "I64",    "F64",     "IQ1_M",
       "BF16",   "",      "",      "",       "TQ1_0", "TQ2_0", "",        "",       "",        "MXFP4"};
   if (id < kNames.size() && kNames[id][0] != '\0') return kNames[id];
-  return "type " + std::to_string(id);
+  return std::string("type ").append(std::to_string(id));
 }
 
 std::string shape_text(const GgufTensor& tensor) {
   std::string text = std::to_string(tensor.shape[0]);
-  for (std::uint32_t i = 1; i < tensor.rank; ++i) text += "x" + std::to_string(tensor.shape[i]);
+  for (std::uint32_t i = 1; i < tensor.rank; ++i) text.append("x").append(std::to_string(tensor.shape[i]));
   return text;
 }
 
