@@ -1,0 +1,97 @@
+/**
+ * Finished generations, so that typing along a suggestion, accepting it word by word, deleting back to where it began and
+ * undoing all show its rest without asking the model.
+ */
+
+/** Text right before the anchor that must be the same for an entry to hold, UTF-16 units. */
+const CONTEXT = 1_024;
+
+export interface CachedGeneration {
+  /** What the model produced, before it was fitted to the text right of the cursor. */
+  readonly text: string;
+  /** True when the model ended the line; then nothing follows once all of `text` stands in the document. */
+  readonly endedLine: boolean;
+  readonly confidence: number;
+}
+
+export interface CacheHit {
+  readonly generation: CachedGeneration;
+  /** The part of the text that is not typed yet; empty only when the line is complete. */
+  readonly rest: string;
+}
+
+interface Entry {
+  readonly uri: string;
+  /** The end of the text before the anchor. */
+  readonly context: string;
+  readonly lineAfter: string;
+  readonly generation: CachedGeneration;
+}
+
+/** A bounded list of entries, the most recently used last. */
+export class CompletionCache {
+  private readonly entries: Entry[] = [];
+  private readonly capacity: number;
+
+  constructor(capacity = 64) {
+    this.capacity = capacity;
+  }
+
+  get size(): number {
+    return this.entries.length;
+  }
+
+  add(uri: string, before: string, lineAfter: string, generation: CachedGeneration): void {
+    const context = before.slice(-CONTEXT);
+    const same = this.entries.findIndex(
+      (entry) => entry.uri === uri && entry.context === context && entry.lineAfter === lineAfter,
+    );
+    if (same >= 0) this.entries.splice(same, 1);
+    this.entries.push({ uri, context, lineAfter, generation });
+    if (this.entries.length > this.capacity) this.entries.shift();
+  }
+
+  /** The newest entry that `before` continues, if any. */
+  find(uri: string, before: string, lineAfter: string): CacheHit | undefined {
+    for (let index = this.entries.length - 1; index >= 0; index--) {
+      const entry = this.entries[index];
+      if (entry?.uri !== uri || !continuesRight(entry.lineAfter, lineAfter)) continue;
+      const typed = typedAlong(entry, before);
+      if (typed === undefined) continue;
+      const rest = entry.generation.text.slice(typed);
+      if (rest.trim() === '' && !entry.generation.endedLine) continue;
+      this.entries.splice(index, 1);
+      this.entries.push(entry);
+      return { generation: entry.generation, rest };
+    }
+    return undefined;
+  }
+
+  forget(uri: string): void {
+    for (let index = this.entries.length - 1; index >= 0; index--) {
+      if (this.entries[index]?.uri === uri) this.entries.splice(index, 1);
+    }
+  }
+
+  clear(): void {
+    this.entries.length = 0;
+  }
+}
+
+/** How many units of the entry's text stand at the end of `before`, right after its context. */
+function typedAlong(entry: Entry, before: string): number | undefined {
+  const { text } = entry.generation;
+  for (let typed = 0; typed <= text.length && typed <= before.length; typed++) {
+    if (!before.endsWith(text.slice(0, typed))) continue;
+    const anchor = before.length - typed;
+    if (before.slice(Math.max(0, anchor - CONTEXT), anchor) === entry.context) return typed;
+  }
+  return undefined;
+}
+
+/** The line's rest is the same, or grew by brackets and quotes the editor closed while typing, or gave them up again. */
+function continuesRight(then: string, now: string): boolean {
+  if (then === now) return true;
+  if (!now.endsWith(then)) return false;
+  return /^[)\]}>"'`]+$/.test(now.slice(0, now.length - then.length));
+}

@@ -1,0 +1,109 @@
+/** What the pipeline knows of a document and a cursor: plain data, the same for an editor and for a terminal. */
+
+/** How far the pipeline looks, UTF-16 units. More than any prompt budget needs, small enough to copy on each keystroke. */
+export const MAX_BEFORE = 32_768;
+export const MAX_AFTER = 4_096;
+
+/** Whether suggestions make sense in a document; decided by whoever opens it. */
+export type DocumentKind = 'text' | 'source_control' | 'read_only' | 'unsupported';
+
+export interface DocumentSnapshot {
+  /** Identifies the document between requests; never shown to the model. */
+  readonly uri: string;
+  /** As a person would say it, relative to the workspace, with forward slashes; shown to the model. */
+  readonly path: string;
+  readonly languageId: string;
+  readonly kind: DocumentKind;
+  /** Text before the cursor, at most MAX_BEFORE units of it, line breaks as `\n`. */
+  readonly before: string;
+  /** Text after the cursor, at most MAX_AFTER units of it, line breaks as `\n`. */
+  readonly after: string;
+  /** UTF-16 units of the whole line the cursor is on. */
+  readonly lineLength: number;
+  /** True when the editor indents with tabs. */
+  readonly tabs: boolean;
+  /** Columns of one level of indentation. */
+  readonly tabSize: number;
+  readonly selectionEmpty: boolean;
+  readonly cursors: number;
+}
+
+export interface TextSource {
+  readonly uri: string;
+  readonly path: string;
+  readonly languageId: string;
+  readonly text: string;
+  /** The cursor, UTF-16 units from the start of `text`. */
+  readonly offset: number;
+}
+
+/** The model reads one kind of line break: `\r\n` and a lone `\r` become `\n`. */
+export function normalizeLineBreaks(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}
+
+/** The line the cursor is on, up to the cursor. */
+export function lineBefore(document: DocumentSnapshot): string {
+  return document.before.slice(document.before.lastIndexOf('\n') + 1);
+}
+
+/** The rest of the line the cursor is on. */
+export function lineAfter(document: DocumentSnapshot): string {
+  const end = document.after.indexOf('\n');
+  return end < 0 ? document.after : document.after.slice(0, end);
+}
+
+/** A snapshot of plain text, for callers without an editor. The indentation is read off the text. */
+export function snapshotOfText(source: TextSource): DocumentSnapshot {
+  const { text, offset } = source;
+  const before = normalizeLineBreaks(text.slice(Math.max(0, offset - MAX_BEFORE), offset));
+  const after = normalizeLineBreaks(text.slice(offset, offset + MAX_AFTER));
+  return {
+    uri: source.uri,
+    path: source.path,
+    languageId: source.languageId,
+    kind: 'text',
+    before,
+    after,
+    lineLength: lineLengthAt(text, offset),
+    ...indentationOf(before + after),
+    selectionEmpty: true,
+    cursors: 1,
+  };
+}
+
+/**
+ * The offset of a 1-based line and column (UTF-16 units, a tab is one), or undefined when the text has no such place. The
+ * column after the last character of a line is a place.
+ */
+export function offsetAt(text: string, line: number, column: number): number | undefined {
+  if (line < 1 || column < 1) return undefined;
+  let start = 0;
+  for (let skipped = 1; skipped < line; skipped++) {
+    const end = lineEnd(text, start);
+    if (end === text.length) return undefined;
+    start = end + (text.startsWith('\r\n', end) ? 2 : 1);
+  }
+  const offset = start + column - 1;
+  return offset <= lineEnd(text, start) ? offset : undefined;
+}
+
+function lineEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const unit = text[at];
+    if (unit === '\n' || unit === '\r') return at;
+  }
+  return text.length;
+}
+
+function lineLengthAt(text: string, offset: number): number {
+  const start = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+  return lineEnd(text, offset) - (offset === 0 ? 0 : start);
+}
+
+function indentationOf(text: string): { tabs: boolean; tabSize: number } {
+  const tabbed = text.match(/^\t/gm)?.length ?? 0;
+  const spaced = text.match(/^ {2,}(?=\S)/gm) ?? [];
+  const narrowest = Math.min(...spaced.map((run) => run.length), 8);
+  return { tabs: tabbed > spaced.length, tabSize: spaced.length === 0 ? 4 : narrowest };
+}

@@ -1,0 +1,94 @@
+/**
+ * Fits a suggestion to the text right of the cursor on its line. Editors close brackets and quotes while one types, and the
+ * model, which sees the text before the cursor only, closes them again.
+ */
+import { startsWithIdentifier } from './characters';
+
+export type Fit =
+  /** Insert `text`, replacing the next `replace` UTF-16 units right of the cursor (which `text` contains again). */
+  | { readonly kind: 'insert'; readonly text: string; readonly replace: number }
+  /** All of it stands there already. */
+  | { readonly kind: 'already_there' }
+  /** The line would not make sense with the suggestion in its middle. */
+  | { readonly kind: 'does_not_fit' };
+
+const OPENER_OF: ReadonlyMap<string, string> = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+]);
+const OPENERS = new Set(OPENER_OF.values());
+const QUOTES = new Set(['"', "'", '`']);
+
+/** Nothing but closing brackets, quotes and the marks that end a statement or an item. */
+const ONLY_CLOSERS = /^[\s)\]}>"'`;,:]*$/;
+
+/** @param lineAfter The rest of the line right of the cursor. */
+export function fitToLine(text: string, lineAfter: string): Fit {
+  const right = lineAfter.trimEnd();
+  if (right === '') return insert(text.trimEnd());
+  if (!ONLY_CLOSERS.test(right)) return fitBeforeCode(text, right);
+  const close = firstUnmatchedCloser(text, right);
+  if (close === undefined) return fitWithoutCloser(text, right);
+  const closing = text.slice(close).trimEnd();
+  if (closing.startsWith(right) && closing.length > right.length) {
+    return { kind: 'insert', text: text.trimEnd(), replace: right.length };
+  }
+  const head = text.slice(0, close);
+  return insert(/^\s/.test(right) ? head.trimEnd() : head);
+}
+
+function insert(text: string): Fit {
+  return text.trim() === '' ? { kind: 'already_there' } : { kind: 'insert', text, replace: 0 };
+}
+
+/** Code stands right of the cursor: a suggestion makes sense only when it leads exactly there. */
+function fitBeforeCode(text: string, right: string): Fit {
+  const trimmed = text.trimEnd();
+  const code = right.trimStart();
+  if (!trimmed.endsWith(code)) return { kind: 'does_not_fit' };
+  const head = trimmed.slice(0, trimmed.endsWith(right) ? -right.length : -code.length);
+  // The rest must not begin within a word of the suggestion.
+  if (/[\p{L}\p{N}_$]$/u.test(head) && startsWithIdentifier(right)) return { kind: 'does_not_fit' };
+  return insert(head);
+}
+
+/** The suggestion closes nothing that was open before; it may still end with the statement's mark that stands there. */
+function fitWithoutCloser(text: string, right: string): Fit {
+  const trimmed = text.trimEnd();
+  const mark = /^[;,:]+$/.test(right) ? right : '';
+  return insert(mark !== '' && trimmed.endsWith(mark) ? trimmed.slice(0, -mark.length) : trimmed);
+}
+
+/**
+ * The offset of the first bracket that closes what was opened before the cursor, or of the first quote, when the text right
+ * of the cursor closes a string, that ends it; undefined when there is none.
+ */
+function firstUnmatchedCloser(text: string, right: string): number | undefined {
+  const first = right.trimStart()[0] ?? '';
+  if (QUOTES.has(first)) return firstUnescaped(text, first);
+  const open: string[] = [];
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (quote !== '') {
+      if (character === '\\') at++;
+      else if (character === quote) quote = '';
+    } else if (QUOTES.has(character) && text.includes(character, at + 1)) {
+      quote = character;
+    } else if (OPENERS.has(character)) {
+      open.push(character);
+    } else if (OPENER_OF.has(character)) {
+      if (open.pop() !== OPENER_OF.get(character)) return at;
+    }
+  }
+  return undefined;
+}
+
+function firstUnescaped(text: string, quote: string): number | undefined {
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === quote) return at;
+  }
+  return undefined;
+}

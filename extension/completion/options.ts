@@ -1,0 +1,29 @@
+/** What a user can choose about completion; read from the settings by `config.ts`, from arguments by the terminal. */
+import { SECRET_FILES } from './excluded_files';
+
+export interface CompletionOptions {
+  readonly enabled: boolean;
+  /** By language id; `*` is every language not named. */
+  readonly languages: Readonly<Record<string, boolean>>;
+  readonly excludedFiles: readonly string[];
+  /** Most tokens of a suggestion, 1 to 256. */
+  readonly maxTokens: number;
+  /** Tokens of prompt; 0 follows the measured speed. */
+  readonly promptTokens: number;
+  /** Suggestions the model is less sure of are not shown; 0 to 1, 0 shows all. */
+  readonly minimumConfidence: number;
+}
+
+/** The defaults of package.json; a test compares them. */
+export const DEFAULT_OPTIONS: CompletionOptions = {
+  enabled: true,
+  languages: { '*': true, log: false, scminput: false, 'search-result': false },
+  excludedFiles: SECRET_FILES,
+  maxTokens: 40,
+  promptTokens: 0,
+  minimumConfidence: 0.2,
+};
+
+export function languageEnabled(languages: Readonly<Record<string, boolean>>, languageId: string): boolean {
+  return languages[languageId] ?? languages['*'] ?? true;
+}

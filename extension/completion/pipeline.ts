@@ -1,0 +1,193 @@
+/**
+ * The one way from a document and a cursor to a suggestion; the editor, the terminal and the bench all take it:
+ * trigger, cache, prompt, engine, post-processing.
+ */
+import type { NativeError, NativeTimings } from '../engine/native_types';
+import { CompletionCache } from './cache';
+import { type DocumentSnapshot, lineAfter } from './document';
+import type { CompletionEngine } from './engine_port';
+import { heal } from './healing';
+import type { CompletionOptions } from './options';
+import { postprocess } from './postprocess';
+import { pathLine, selectWindow, type WindowMemory } from './prompt';
+import type { Reason } from './reasons';
+import { SpeedMeter } from './speed';
+import type { Stop } from './stop';
+import { estimateTokens } from './token_estimate';
+import { refusal } from './trigger';
+
+/** Documents whose prompt window is remembered. */
+const MAX_WINDOWS = 64;
+
+export interface CompletionOutcome {
+  /** What would be inserted at the cursor; filled, if the model ran, also when it is not shown. */
+  readonly text: string;
+  /** UTF-16 units right of the cursor that `text` replaces. */
+  readonly replace: number;
+  readonly shown: boolean;
+  /** `shown`, or why nothing is. */
+  readonly reason: Reason;
+  readonly stop: Stop;
+  /** exp(mean log-probability), 0 to 1. */
+  readonly confidence: number;
+  /** Where the text comes from: no model call for `cache` and `none`. */
+  readonly source: 'model' | 'cache' | 'none';
+  /** The ids the model generated, those that spell the healed tail included; empty when it was not asked. */
+  readonly ids: Uint32Array;
+  readonly timings: NativeTimings;
+  /** Set with the reason `engine_error`. */
+  readonly error?: NativeError;
+}
+
+export interface CompletionRequest {
+  readonly document: DocumentSnapshot;
+  readonly signal: AbortSignal;
+  /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
+  readonly evenIfRefused?: boolean;
+}
+
+export const NO_TIMINGS: NativeTimings = {
+  promptTokens: 0,
+  reusedTokens: 0,
+  generatedTokens: 0,
+  queueMs: 0,
+  prefillMs: 0,
+  firstTokenMs: 0,
+  totalMs: 0,
+  cancelMs: 0,
+  cancelPhase: 'none',
+};
+
+/** An outcome without a model call. */
+export function nothing(reason: Reason): CompletionOutcome {
+  return {
+    text: '',
+    replace: 0,
+    shown: false,
+    reason,
+    stop: 'not_run',
+    confidence: 0,
+    source: 'none',
+    ids: new Uint32Array(),
+    timings: NO_TIMINGS,
+  };
+}
+
+export class CompletionPipeline {
+  readonly speed = new SpeedMeter();
+  private readonly cache = new CompletionCache();
+  private readonly windows = new Map<string, WindowMemory>();
+  private readonly engine: CompletionEngine;
+  private readonly options: () => CompletionOptions;
+
+  constructor(engine: CompletionEngine, options: () => CompletionOptions) {
+    this.engine = engine;
+    this.options = options;
+  }
+
+  /** Never rejects: what goes wrong is a reason. */
+  async complete(request: CompletionRequest): Promise<CompletionOutcome> {
+    const { document, signal } = request;
+    const options = this.options();
+    const refused = refusal(document, options);
+    if (refused !== undefined && request.evenIfRefused !== true) return nothing(refused);
+    const hit = this.cache.find(document.uri, document.before, lineAfter(document));
+    if (hit !== undefined && refused === undefined) {
+      if (hit.rest.trim() === '') return nothing('line_complete');
+      const stop: Stop = hit.generation.endedLine ? 'line_end' : 'max_tokens';
+      return this.judge(hit.rest, stop, document, options, {
+        confidence: hit.generation.confidence,
+        source: 'cache',
+        ids: new Uint32Array(),
+        timings: NO_TIMINGS,
+      });
+    }
+    if (this.engine.state !== 'ready') return nothing(REASON_OF_STATE[this.engine.state]);
+    if (signal.aborted) return { ...nothing('cancelled'), stop: 'cancelled' };
+    const outcome = await this.ask(document, options, signal);
+    return refused === undefined ? outcome : { ...outcome, shown: false, reason: refused };
+  }
+
+  /** Drops what is remembered of a closed document. */
+  forget(uri: string): void {
+    this.cache.forget(uri);
+    this.windows.delete(uri);
+  }
+
+  /** Drops every suggestion: another model would make others. */
+  reset(): void {
+    this.cache.clear();
+    this.windows.clear();
+  }
+
+  private async ask(
+    document: DocumentSnapshot,
+    options: CompletionOptions,
+    signal: AbortSignal,
+  ): Promise<CompletionOutcome> {
+    let { prompt, requiredPrefix } = this.promptOf(document, options);
+    const call = { maxTokens: options.maxTokens, temperature: 0, seed: 0 };
+    let answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
+    // Token counts are estimates: text far denser than any seen so far can overflow the context.
+    for (
+      let part = 1 / 4;
+      !answer.ok && answer.error.code === 'CONTEXT_OVERFLOW' && part > 1 / 100;
+      part /= 4
+    ) {
+      ({ prompt, requiredPrefix } = this.promptOf(document, options, part));
+      answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
+    }
+    if (!answer.ok) return { ...nothing('engine_error'), stop: 'failed', error: answer.error };
+    const { text, stop, confidence, ids, timings } = answer.value;
+    this.speed.record(timings, estimateTokens(prompt));
+    const origin = { confidence, source: 'model', ids, timings } as const;
+    if (stop === 'cancelled') return { ...nothing('cancelled'), ...origin, text, stop };
+    this.cache.add(document.uri, document.before, lineAfter(document), {
+      text,
+      endedLine: stop === 'line_end' || stop === 'end_token',
+      confidence,
+    });
+    return this.judge(text, stop, document, options, origin);
+  }
+
+  /** The path line and the window of text before the cursor, cut for healing; `part` scales the budget. */
+  private promptOf(
+    document: DocumentSnapshot,
+    options: CompletionOptions,
+    part = 1,
+  ): { prompt: string; requiredPrefix: string } {
+    const healed = heal(document.before);
+    const head = pathLine(document.languageId, document.path);
+    const tokens = options.promptTokens > 0 ? options.promptTokens : this.speed.promptTokens;
+    const budget = Math.max(1, (part * tokens) / this.speed.tokensPerEstimate - estimateTokens(head));
+    const window = selectWindow(healed.prompt, budget, this.windows.get(document.uri));
+    this.remember(document.uri, window.memory);
+    return { prompt: head + healed.prompt.slice(window.start), requiredPrefix: healed.requiredPrefix };
+  }
+
+  private remember(uri: string, memory: WindowMemory): void {
+    this.windows.delete(uri);
+    this.windows.set(uri, memory);
+    const [oldest] = this.windows.keys();
+    if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
+  }
+
+  private judge(
+    raw: string,
+    stop: Stop,
+    document: DocumentSnapshot,
+    options: CompletionOptions,
+    origin: Pick<CompletionOutcome, 'confidence' | 'source' | 'ids' | 'timings'>,
+  ): CompletionOutcome {
+    const { text, replace, reason } = postprocess(raw, stop, document);
+    const unsure = origin.confidence < options.minimumConfidence ? 'low_confidence' : 'shown';
+    const verdict: Reason = reason ?? unsure;
+    return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin };
+  }
+}
+
+const REASON_OF_STATE = {
+  loading: 'model_loading',
+  failed: 'model_failed',
+  stopped: 'engine_stopped',
+} as const;

@@ -1,0 +1,74 @@
+/** From what the model produced to what the editor may show, or a reason to show nothing. */
+import { isHighSurrogate, UNPRINTABLE } from './characters';
+import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
+import { fitToLine } from './fit';
+import type { Reason } from './reasons';
+import type { Stop } from './stop';
+
+/** Longer than a line anyone reads as a suggestion, UTF-16 units. */
+const MAX_SHOWN = 400;
+/** A repeated line shorter than this is no sign of trouble: brackets and single words repeat in good code. */
+const MIN_REPEATED_LINE = 6;
+
+export interface Shaped {
+  /** The text to insert at the cursor; also filled, as far as it makes sense, when there is a reason to hide it. */
+  readonly text: string;
+  /** UTF-16 units right of the cursor that `text` replaces. */
+  readonly replace: number;
+  /** Why it must not be shown. */
+  readonly reason: Reason | undefined;
+}
+
+export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot): Shaped {
+  const text = wellFormed(withIndentation(withoutStraySpace(firstLine(raw), document), document));
+  const hidden = (reason: Reason): Shaped => ({ text: text.trimEnd(), replace: 0, reason });
+  if (text.trim() === '') return { text: '', replace: 0, reason: 'blank_result' };
+  if (UNPRINTABLE.test(text)) return hidden('not_text');
+  const fit = fitToLine(text.slice(0, MAX_SHOWN), lineAfter(document));
+  if (fit.kind !== 'insert') return hidden(fit.kind);
+  const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
+  if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');
+  if (repeatsNeighbour(fit.text, document)) return shaped('repeats_line');
+  return shaped(undefined);
+}
+
+function firstLine(text: string): string {
+  return /^[^\r\n]*/.exec(text)?.[0] ?? '';
+}
+
+/** Within a line, a space the document has already must not come again. */
+function withoutStraySpace(text: string, document: DocumentSnapshot): string {
+  const line = lineBefore(document);
+  return line.trim() !== '' && /\s$/.test(line) ? text.trimStart() : text;
+}
+
+/** Indentation the suggestion begins with is written as the document writes its own. */
+function withIndentation(text: string, document: DocumentSnapshot): string {
+  const line = lineBefore(document);
+  const indentation = /^[ \t]+/.exec(text)?.[0];
+  if (indentation === undefined || line.trim() !== '') return text;
+  const rest = text.slice(indentation.length);
+  if (!document.tabs) return indentation.replaceAll('\t', ' '.repeat(document.tabSize)) + rest;
+  const columns = indentation.replaceAll('\t', ' '.repeat(document.tabSize)).length;
+  return '\t'.repeat(Math.round(columns / document.tabSize)) + rest;
+}
+
+/** Without half a character at its end. */
+function wellFormed(text: string): string {
+  return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
+}
+
+/** True when the end of `text` is one short piece over and over. */
+function isPeriodic(text: string): boolean {
+  return /(.{1,16}?)\1{4,}.{0,15}$/su.test(text) && !/^(.)\1*$/u.test(text.trim());
+}
+
+/** True when the whole line would be the same as the next one, or as the last one. */
+function repeatsNeighbour(text: string, document: DocumentSnapshot): boolean {
+  const line = (lineBefore(document) + text + lineAfter(document)).trim();
+  if (line.length < MIN_REPEATED_LINE || !/\p{L}/u.test(line)) return false;
+  const above = document.before.split('\n').slice(0, -1);
+  const below = document.after.split('\n').slice(1);
+  const isText = (candidate: string): boolean => candidate.trim() !== '';
+  return above.findLast(isText)?.trim() === line || below.find(isText)?.trim() === line;
+}

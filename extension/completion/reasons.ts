@@ -1,0 +1,39 @@
+/**
+ * Why a request ended as it did: a closed set. Every case in which nothing is shown has a member here, and its sentence is
+ * what "Why Was Nothing Suggested?" and the log say.
+ */
+export const REASONS = {
+  shown: 'A suggestion was shown.',
+  disabled: 'Emberline is turned off (setting emberline.enable).',
+  disabled_for_language: 'Emberline is turned off for this language (setting emberline.languages).',
+  excluded_file:
+    'Files with this name may hold secrets and are left alone (setting emberline.excludedFiles).',
+  source_control_input:
+    'The commit message box is left alone (set "scminput" in emberline.languages to include it).',
+  unsupported_document: 'This kind of document (an output panel, for example) gets no suggestions.',
+  read_only: 'The document cannot be edited.',
+  selection: 'Text is selected; suggestions appear at a plain cursor.',
+  multiple_cursors: 'There are several cursors; suggestions appear at a single one.',
+  inside_character: 'The cursor is between the two halves of one character.',
+  inside_word: 'The cursor is in or directly before a word.',
+  blank_document: 'There is no text before the cursor to continue.',
+  line_too_long: 'The line is too long to be written by hand; generated text gets no suggestions.',
+  binary_content: 'The text near the cursor is not text but binary data.',
+  suggest_widget: 'The selected entry of the suggestion list cannot be extended.',
+  model_loading: 'The model is still loading.',
+  model_failed: 'The model could not be loaded; the log has the details.',
+  engine_stopped: 'The engine is stopped.',
+  engine_error: 'The engine reported an error; the log has the details.',
+  cancelled: 'The request was cancelled, most likely because you typed on.',
+  stale: 'The document changed while the suggestion was computed.',
+  line_complete: 'The suggestion that was accepted ended the line; there is nothing to add.',
+  blank_result: 'The model had nothing visible to add.',
+  not_text: 'The model produced characters that cannot be shown.',
+  already_there: 'The text right of the cursor already says what the model suggests.',
+  does_not_fit: 'The suggestion does not join the text right of the cursor.',
+  repeats_line: 'The suggestion would only repeat a neighbouring line.',
+  repetitive: 'The model repeated itself.',
+  low_confidence: 'The model was not sure enough (setting emberline.completion.minimumConfidence).',
+} as const;
+
+export type Reason = keyof typeof REASONS;

@@ -1,0 +1,44 @@
+/** Whether to ask the model at all. Cheap: it runs on each keystroke. */
+import { splitsCharacter, startsWithIdentifier, UNPRINTABLE } from './characters';
+import { type DocumentSnapshot, lineAfter } from './document';
+import { isExcluded } from './excluded_files';
+import { type CompletionOptions, languageEnabled } from './options';
+import type { Reason } from './reasons';
+
+/** Nobody writes such a line; minified and generated text does, UTF-16 units. */
+export const MAX_LINE = 10_000;
+/** How much text around the cursor is searched for signs of binary data, UTF-16 units. */
+const BINARY_WINDOW = 2_048;
+
+/** The source-control input box is a language of its own in VS Code. */
+const SOURCE_CONTROL_LANGUAGE = 'scminput';
+
+/** Why the model is not asked here, or undefined when it is. */
+export function refusal(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
+  return ofSettings(document, options) ?? ofDocument(document) ?? ofCursor(document);
+}
+
+function ofSettings(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
+  if (!options.enabled) return 'disabled';
+  if (document.kind === 'source_control') {
+    return options.languages[SOURCE_CONTROL_LANGUAGE] === true ? undefined : 'source_control_input';
+  }
+  if (!languageEnabled(options.languages, document.languageId)) return 'disabled_for_language';
+  return isExcluded(document.path, options.excludedFiles) ? 'excluded_file' : undefined;
+}
+
+function ofDocument(document: DocumentSnapshot): Reason | undefined {
+  if (document.kind === 'unsupported') return 'unsupported_document';
+  if (document.kind === 'read_only') return 'read_only';
+  if (document.lineLength > MAX_LINE) return 'line_too_long';
+  const near = document.before.slice(-BINARY_WINDOW) + document.after.slice(0, BINARY_WINDOW);
+  return UNPRINTABLE.test(near) ? 'binary_content' : undefined;
+}
+
+function ofCursor(document: DocumentSnapshot): Reason | undefined {
+  if (!document.selectionEmpty) return 'selection';
+  if (document.cursors > 1) return 'multiple_cursors';
+  if (splitsCharacter(document.before, document.after)) return 'inside_character';
+  if (document.before.trim() === '') return 'blank_document';
+  return startsWithIdentifier(lineAfter(document)) ? 'inside_word' : undefined;
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { snapshotOfText } from '../../extension/completion/document';
+import type {
+  CompletionEngine,
+  EngineAnswer,
+  EngineRequest,
+  EngineState,
+} from '../../extension/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../extension/completion/options';
+import { CompletionPipeline, type CompletionOutcome, NO_TIMINGS } from '../../extension/completion/pipeline';
+import { estimateTokens } from '../../extension/completion/token_estimate';
+
+/** Says what it is told to, and remembers what it was asked. */
+class FakeEngine implements CompletionEngine {
+  state: EngineState = 'ready';
+  readonly requests: EngineRequest[] = [];
+  /** Longest prompt it takes, UTF-16 units. */
+  context = Infinity;
+  says = 'a + b';
+  stop: 'line_end' | 'max_tokens' = 'line_end';
+  confidence = 0.9;
+
+  completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
+    this.requests.push(request);
+    if (request.prompt.length > this.context) {
+      return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
+    }
+    return new Promise((resolve) => {
+      const answer = (): void => {
+        const stop = signal.aborted ? 'cancelled' : this.stop;
+        resolve({
+          ok: true,
+          value: {
+            text: this.says,
+            stop,
+            ids: new Uint32Array([1]),
+            confidence: this.confidence,
+            timings: NO_TIMINGS,
+          },
+        });
+      };
+      signal.addEventListener('abort', answer, { once: true });
+      setImmediate(answer);
+    });
+  }
+}
+
+interface Bench {
+  readonly engine: FakeEngine;
+  readonly pipeline: CompletionPipeline;
+  /** Completes at the `|` of `text`. */
+  readonly at: (text: string, evenIfRefused?: boolean) => Promise<CompletionOutcome>;
+}
+
+function bench(options = DEFAULT_OPTIONS): Bench {
+  const engine = new FakeEngine();
+  const pipeline = new CompletionPipeline(engine, () => options);
+  return {
+    engine,
+    pipeline,
+    at(text, evenIfRefused = false) {
+      const offset = text.indexOf('|');
+      const plain = text.slice(0, offset) + text.slice(offset + 1);
+      const document = snapshotOfText({
+        uri: 'file:///src/add.py',
+        path: 'src/add.py',
+        languageId: 'python',
+        text: plain,
+        offset,
+      });
+      return pipeline.complete({ document, signal: new AbortController().signal, evenIfRefused });
+    },
+  };
+}
+
+describe('the completion pipeline', () => {
+  it('goes from a cursor to a suggestion', async () => {
+    const { engine, at } = bench();
+    const outcome = await at('def add(a, b):\r\n    return |\r\n');
+    expect(outcome).toMatchObject({
+      text: 'a + b',
+      shown: true,
+      reason: 'shown',
+      stop: 'line_end',
+      source: 'model',
+      confidence: 0.9,
+    });
+    expect(engine.requests).toEqual([
+      {
+        prompt: '# src/add.py\ndef add(a, b):\n    return',
+        requiredPrefix: ' ',
+        maxTokens: DEFAULT_OPTIONS.maxTokens,
+        temperature: 0,
+        seed: 0,
+      },
+    ]);
+  });
+
+  it('re-shows the rest while it is typed, without the model', async () => {
+    const { engine, at } = bench();
+    await at('return |');
+    for (const [typed, rest] of [
+      ['a', ' + b'],
+      ['a +', ' b'],
+      ['a + ', 'b'],
+      ['', 'a + b'],
+    ] as const) {
+      expect(await at(`return ${typed}|`)).toMatchObject({ text: rest, shown: true, source: 'cache' });
+    }
+    expect(await at('return a + b|')).toMatchObject({
+      shown: false,
+      reason: 'line_complete',
+      source: 'none',
+    });
+    expect(engine.requests).toHaveLength(1);
+    await at('return a * |');
+    expect(engine.requests).toHaveLength(2);
+  });
+
+  it('fits a remembered suggestion to brackets closed meanwhile', async () => {
+    const { engine, at } = bench();
+    engine.says = '(a, b)';
+    await at('return add|');
+    expect(await at('return add(|)')).toMatchObject({
+      text: 'a, b',
+      replace: 0,
+      shown: true,
+      source: 'cache',
+    });
+  });
+
+  it('says why nothing is shown, and never asks in vain', async () => {
+    const { engine, pipeline, at } = bench();
+    expect(await at('fo|o')).toMatchObject({
+      shown: false,
+      reason: 'inside_word',
+      stop: 'not_run',
+      text: '',
+    });
+    engine.state = 'loading';
+    expect(await at('x|')).toMatchObject({ reason: 'model_loading' });
+    engine.state = 'failed';
+    expect(await at('x|')).toMatchObject({ reason: 'model_failed' });
+    engine.state = 'stopped';
+    expect(await at('x|')).toMatchObject({ reason: 'engine_stopped' });
+    expect(engine.requests).toHaveLength(0);
+    engine.state = 'ready';
+    engine.says = '';
+    expect(await at('x|')).toMatchObject({ reason: 'blank_result', stop: 'line_end' });
+    pipeline.reset();
+    engine.says = 'maybe';
+    engine.confidence = DEFAULT_OPTIONS.minimumConfidence / 2;
+    expect(await at('x|')).toMatchObject({ reason: 'low_confidence', shown: false, text: 'maybe' });
+  });
+
+  it('asks where it would not show, when told to', async () => {
+    const { at } = bench();
+    expect(await at('x = fo|o', true)).toMatchObject({ text: 'a + b', shown: false, reason: 'inside_word' });
+  });
+
+  it('is cancelled synchronously and remembers nothing of it', async () => {
+    const { engine, pipeline } = bench();
+    const controller = new AbortController();
+    const source = { uri: 'u', path: 'a.py', languageId: 'python', text: 'return ', offset: 7 };
+    const running = pipeline.complete({ document: snapshotOfText(source), signal: controller.signal });
+    controller.abort();
+    expect(await running).toMatchObject({ shown: false, reason: 'cancelled', stop: 'cancelled' });
+    const again = { document: snapshotOfText(source), signal: new AbortController().signal };
+    expect(await pipeline.complete(again)).toMatchObject({ shown: true, source: 'model' });
+    expect(engine.requests).toHaveLength(2);
+    const late = { document: snapshotOfText({ ...source, uri: 'v' }), signal: controller.signal };
+    expect(await pipeline.complete(late)).toMatchObject({ reason: 'cancelled', source: 'none' });
+    expect(engine.requests).toHaveLength(2);
+  });
+
+  it('keeps the prompt front while typing in a long file', async () => {
+    const { engine, at } = bench({ ...DEFAULT_OPTIONS, promptTokens: 200 });
+    engine.says = '!';
+    let text = Array.from({ length: 300 }, (_, index) => `value_${index} = compute(${index})\n`).join('');
+    const fronts = new Set<string>();
+    for (const character of 'result = combine(value_1, value_2)') {
+      text += character;
+      await at(`${text}|`);
+      const prompt = engine.requests.at(-1)?.prompt ?? '';
+      expect(estimateTokens(prompt)).toBeLessThanOrEqual(201);
+      fronts.add(prompt.slice(0, 100));
+    }
+    expect(fronts.size).toBe(1);
+  });
+
+  it('shortens a prompt that overflows the context', async () => {
+    const { engine, at } = bench({ ...DEFAULT_OPTIONS, promptTokens: 1_000 });
+    engine.context = 500;
+    const outcome = await at(`${'word '.repeat(2_000)}\nreturn |`);
+    expect(outcome.shown).toBe(true);
+    expect(engine.requests.length).toBeGreaterThan(1);
+    engine.context = 0;
+    expect(await at('x = |')).toMatchObject({ reason: 'engine_error', stop: 'failed' });
+  });
+
+  it('forgets closed documents', async () => {
+    const { engine, pipeline, at } = bench();
+    await at('return |');
+    pipeline.forget('file:///src/add.py');
+    await at('return |');
+    expect(engine.requests).toHaveLength(2);
+  });
+});

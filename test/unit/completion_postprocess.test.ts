@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { type DocumentSnapshot, snapshotOfText } from '../../extension/completion/document';
+import { postprocess } from '../../extension/completion/postprocess';
+
+function at(text: string, changes: Partial<DocumentSnapshot> = {}): DocumentSnapshot {
+  const offset = text.indexOf('|');
+  const plain = text.slice(0, offset) + text.slice(offset + 1);
+  return {
+    ...snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text: plain, offset }),
+    ...changes,
+  };
+}
+
+const shape = (raw: string, document: DocumentSnapshot): ReturnType<typeof postprocess> =>
+  postprocess(raw, 'line_end', document);
+
+describe('post-processing', () => {
+  it('shows one line without trailing space', () => {
+    expect(shape('a + b  \nmore', at('return |'))).toEqual({ text: 'a + b', replace: 0, reason: undefined });
+    expect(shape('a + b\r\nmore', at('return |')).text).toBe('a + b');
+  });
+
+  it('shows nothing for nothing', () => {
+    expect(shape('', at('x|')).reason).toBe('blank_result');
+    expect(shape('  \t', at('x|')).reason).toBe('blank_result');
+    expect(shape('\nx', at('x|')).reason).toBe('blank_result');
+  });
+
+  it('drops a stray leading space, but not indentation', () => {
+    expect(shape(' a', at('return |')).text).toBe('a');
+    expect(shape(' = 1', at('x|')).text).toBe(' = 1');
+    expect(shape('    return', at('def f():\n|')).text).toBe('    return');
+  });
+
+  it('indents as the document does', () => {
+    expect(shape('\treturn', at('def f():\n|', { tabs: false, tabSize: 2 })).text).toBe('  return');
+    expect(shape('        return', at('def f():\n|', { tabs: true, tabSize: 4 })).text).toBe('\t\treturn');
+  });
+
+  it('respects what stands right of the cursor', () => {
+    expect(shape('a, b)', at('f(|)')).text).toBe('a, b');
+    expect(shape('a, b):', at('def f(|)'))).toMatchObject({ text: 'a, b):', replace: 1 });
+    expect(shape(')', at('f(|)')).reason).toBe('already_there');
+    expect(shape('foo', at('x = | + 1')).reason).toBe('does_not_fit');
+  });
+
+  it('never shows half a character or unprintable ones', () => {
+    expect(shape('x\ud83d', at('a |')).text).toBe('x');
+    expect(shape('x\ufffdy', at('a |')).reason).toBe('not_text');
+    expect(shape('x\u0007', at('a |')).reason).toBe('not_text');
+  });
+
+  it('hides repetition', () => {
+    expect(shape('value = 1', at('value = 1\n|')).reason).toBe('repeats_line');
+    expect(shape('ue = 1', at('x\n\nval|\n\nvalue = 1\n')).reason).toBe('repeats_line');
+    expect(shape('},', at('  },\n  |'))).toMatchObject({ reason: undefined });
+    expect(postprocess('0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,', 'max_tokens', at('x = [|]')).reason).toBe(
+      'repetitive',
+    );
+    expect(postprocess('--------------------', 'max_tokens', at('# |')).reason).toBeUndefined();
+  });
+
+  it('keeps the text of what it hides', () => {
+    expect(shape('foo', at('x = | + 1')).text).toBe('foo');
+    expect(shape('value = 1', at('value = 1\n|')).text).toBe('value = 1');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { type DocumentSnapshot, snapshotOfText } from '../../extension/completion/document';
+import { isExcluded, SECRET_FILES } from '../../extension/completion/excluded_files';
+import { DEFAULT_OPTIONS } from '../../extension/completion/options';
+import { refusal } from '../../extension/completion/trigger';
+
+/** A document with the cursor at the `|` of `text`. */
+function document(text: string, changes: Partial<DocumentSnapshot> = {}): DocumentSnapshot {
+  const offset = text.indexOf('|');
+  const plain = text.slice(0, offset) + text.slice(offset + 1);
+  const source = { uri: 'file:///a.py', path: 'a.py', languageId: 'python', text: plain, offset };
+  return { ...snapshotOfText(source), ...changes };
+}
+
+const ask = (
+  text: string,
+  changes: Partial<DocumentSnapshot> = {},
+  options = DEFAULT_OPTIONS,
+): string | undefined => refusal(document(text, changes), options);
+
+describe('the trigger', () => {
+  it('asks where one types', () => {
+    expect(ask('x = |')).toBeUndefined();
+    expect(ask('print(|)')).toBeUndefined();
+    expect(ask('def f():\n    |\n')).toBeUndefined();
+    expect(ask('x = [\n  1,\n|]')).toBeUndefined();
+  });
+
+  it('respects the settings', () => {
+    expect(ask('x|', {}, { ...DEFAULT_OPTIONS, enabled: false })).toBe('disabled');
+    const languages = { '*': true, python: false };
+    expect(ask('x|', {}, { ...DEFAULT_OPTIONS, languages })).toBe('disabled_for_language');
+    const others = { '*': false, python: true };
+    expect(ask('x|', {}, { ...DEFAULT_OPTIONS, languages: others })).toBeUndefined();
+    expect(ask('x|', { languageId: 'go' }, { ...DEFAULT_OPTIONS, languages: others })).toBe(
+      'disabled_for_language',
+    );
+  });
+
+  it('leaves the commit message box alone unless asked', () => {
+    const box = { kind: 'source_control', languageId: 'scminput' } as const;
+    expect(ask('fix |', box)).toBe('source_control_input');
+    const languages = { '*': true, scminput: true };
+    expect(ask('fix |', box, { ...DEFAULT_OPTIONS, languages })).toBeUndefined();
+  });
+
+  it('knows documents that make no sense', () => {
+    expect(ask('x|', { kind: 'unsupported' })).toBe('unsupported_document');
+    expect(ask('x|', { kind: 'read_only' })).toBe('read_only');
+    expect(ask('x|', { lineLength: 10_000_000 })).toBe('line_too_long');
+    expect(ask('\u0000\u0001ELF|')).toBe('binary_content');
+    expect(ask('\ufffd\ufffd|')).toBe('binary_content');
+    expect(ask('|')).toBe('blank_document');
+    expect(ask('\n  |\nx = 1')).toBe('blank_document');
+  });
+
+  it('knows cursors that make no sense', () => {
+    expect(ask('x|', { selectionEmpty: false })).toBe('selection');
+    expect(ask('x|', { cursors: 2 })).toBe('multiple_cursors');
+    expect(ask('fo|o')).toBe('inside_word');
+    expect(ask('a.|b')).toBe('inside_word');
+    expect(ask('x = "\ud83d|\ude00"')).toBe('inside_character');
+  });
+
+  it('excludes files that may hold secrets', () => {
+    expect(ask('KEY=|', { path: 'app/.env' })).toBe('excluded_file');
+    expect(ask('KEY=|', { path: 'app/.env' }, { ...DEFAULT_OPTIONS, excludedFiles: [] })).toBeUndefined();
+  });
+});
+
+describe('excluded file names', () => {
+  it.each(['.env', 'a/.env.local', 'prod.env', 'x/server.PEM', 'home/.aws/credentials', '.aws/credentials'])(
+    'covers %s',
+    (path) => expect(isExcluded(path, SECRET_FILES)).toBe(true),
+  );
+
+  it.each(['env.py', 'a.environment', 'keys.ts', 'docs/credentials', 'key', 'a.env/main.py'])(
+    'leaves %s',
+    (path) => expect(isExcluded(path, SECRET_FILES)).toBe(false),
+  );
+
+  it('understands choices, folders and plain characters', () => {
+    expect(isExcluded('a/b/c.ts', ['**/b/*.{ts,js}'])).toBe(true);
+    expect(isExcluded('a/b/c.go', ['**/b/*.{ts,js}'])).toBe(false);
+    expect(isExcluded('a/secret/x/y.txt', ['a/secret/**'])).toBe(true);
+    expect(isExcluded('axb', ['a.b'])).toBe(false);
+    expect(isExcluded('a+(b).txt', ['a+(b).t?t'])).toBe(true);
+    expect(isExcluded('anything', ['{unclosed'])).toBe(false);
+  });
+});
