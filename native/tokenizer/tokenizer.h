@@ -1,7 +1,8 @@
 // Byte-level BPE: text to token ids and back, exactly as the model was trained.
 //
-// Source: Sennrich et al. 2016 (BPE on merges), Radford et al. 2019 (bytes as the base alphabet); pre-tokenisation follows the
-// regular expression of each model family, named by GGUF's `tokenizer.ggml.pre`. No Unicode normalisation is applied.
+// Source: Sennrich et al. 2016 (BPE on merges), Radford et al. 2019 (bytes as the base alphabet);
+// pre-tokenisation follows the regular expression of each model family, named by GGUF's `tokenizer.ggml.pre`.
+// No Unicode normalisation is applied.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 namespace emberline {
 
 class GgufFile;
+struct VocabularySpec;
 
 using TokenId = std::uint32_t;
 inline constexpr TokenId kNoToken = 0xFFFFFFFFu;
@@ -29,13 +31,21 @@ enum class TokenKind : std::uint8_t {
 
 class Tokenizer {
  public:
+  // MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TOKENIZER_UNSUPPORTED, OUT_OF_MEMORY.
   static Result<std::unique_ptr<Tokenizer>> from_gguf(const GgufFile& file);
+  // The same from a vocabulary that is already read; what `spec` views need not outlive the call.
+  static Result<std::unique_ptr<Tokenizer>> from_vocabulary(const VocabularySpec& spec);
   ~Tokenizer();
 
   std::uint32_t vocabulary_size() const;
 
-  // Ids of `text` (any bytes; invalid UTF-8 is kept byte by byte). With `parse_special`, control tokens written out in the
-  // text become their ids; without it they are spelled as ordinary text. No BOS or EOS is added. Thread-safe.
+  // Ids of `text` (any bytes; invalid UTF-8 is kept byte by byte). With `parse_special`, control tokens
+  // written out in the text become their ids; without it they are spelled as ordinary text. No BOS or EOS is
+  // added. Thread-safe. Time linear in the text but for a logarithmic factor in the longest piece.
+  //
+  // A vocabulary may lack tokens for some single bytes (SmolLM2 has none for 04 06 13 14 16 1D C0 C1 F1 F2
+  // F5..FF, which valid text hardly ever holds); such bytes are left out. With those aside,
+  // decode(encode(text)) is text, byte for byte.
   std::vector<TokenId> encode(std::string_view text, bool parse_special) const;
 
   // The bytes token `id` stands for. Control tokens: their name. Out of range: empty.
@@ -50,8 +60,8 @@ class Tokenizer {
   // True for every token that ends generation (EOS, EOT, <|endoftext|>, FIM padding and file separators).
   bool ends_generation(TokenId id) const;
 
-  // Tokens sorted by their bytes, control and unused ones left out: tokens that begin with a given string are a range.
-  // Used by healing (decode/) and grammars.
+  // Tokens sorted by their bytes, control and unused ones left out: tokens that begin with a given string are
+  // a range. Used by healing (decode/) and grammars.
   std::span<const TokenId> sorted_by_bytes() const;
 
   // Every token whose bytes start with `prefix`: a sub-range of sorted_by_bytes(). O(log V).

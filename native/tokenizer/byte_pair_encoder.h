@@ -1,0 +1,76 @@
+// Byte pair encoding of one piece: from single bytes, always apply the most important merge, the leftmost
+// first.
+//
+// Source: Sennrich et al. 2016, algorithm 1, with the merges kept in a priority queue: O(n log n) for n
+// bytes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tokenizer/tokenizer.h"
+#include "tokenizer/vocabulary.h"
+
+namespace emberline {
+
+// Buffers that one thread reuses from piece to piece.
+struct BytePairScratch {
+  struct Symbol {
+    TokenId id;  // kNoToken: merged into its left neighbour, or a byte the vocabulary has no token for
+    std::uint32_t previous;
+    std::uint32_t next;
+  };
+  struct Candidate {
+    std::uint64_t order;  // rank << 32 | position: the smallest is next
+    TokenId left;
+    TokenId right;
+    TokenId product;
+  };
+  std::vector<Symbol> symbols;
+  std::vector<Candidate> queue;
+  // Candidates taken off the queue since it was created: the measure of work.
+  std::uint64_t steps = 0;
+};
+
+class BytePairEncoder {
+ public:
+  // `vocabulary` must outlive the encoder. A merge whose parts or product are no normal tokens can never
+  // apply and is left out; of two equal merges the first counts. MODEL_METADATA_INVALID where a merge is not
+  // two strings parted by a space.
+  static Result<BytePairEncoder> make(const Vocabulary& vocabulary,
+                                      const std::vector<std::string_view>& merges, bool ignores_merges);
+
+  // Appends the ids of `piece`. A byte without a token of its own that no merge can reach is left out, as in
+  // the reference implementation. Thread-safe, each thread with its own scratch.
+  void encode(std::string_view piece, BytePairScratch& scratch, std::vector<TokenId>& out) const;
+
+ private:
+  struct Merge {
+    TokenId left = kNoToken;
+    TokenId right = kNoToken;
+    std::uint32_t rank = 0;
+    TokenId product = kNoToken;
+  };
+  enum class Whole : std::uint8_t { kUnknown, kYes, kNo };
+
+  explicit BytePairEncoder(const Vocabulary& vocabulary) : vocabulary_(&vocabulary) {}
+  const Merge* find_merge(TokenId left, TokenId right) const;
+  void add_merge(const Merge& merge);
+  void merge_bytes(std::string_view piece, BytePairScratch& scratch, std::vector<TokenId>& out) const;
+  void push_candidate(std::uint32_t left, BytePairScratch& scratch) const;
+
+  const Vocabulary* vocabulary_;
+  bool ignores_merges_ = false;
+  TokenId byte_tokens_[256];
+  std::vector<Merge>
+      merges_;  // open addressing by (left, right); a power of two at least twice as large as needed
+  // Whether the merges take a token's bytes to that one token; found out at its first use. Threads that race
+  // write the same.
+  std::unique_ptr<std::atomic<Whole>[]> whole_;
+};
+
+}  // namespace emberline

@@ -1,0 +1,183 @@
+#include "tokenizer/tokenizer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "gguf/gguf_file.h"
+#include "tokenizer/byte_pair_encoder.h"
+#include "tokenizer/pre_tokenizer.h"
+#include "tokenizer/special_tokens.h"
+#include "tokenizer/vocabulary.h"
+#include "tokenizer/vocabulary_spec.h"
+
+namespace emberline {
+namespace {
+
+// The control tokens after which no family's model goes on with the same text: ends of text, turn and
+// message, and what begins another file.
+constexpr std::string_view kEndNames[] = {
+    "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "<|eot_id|>",   "<|eom_id|>",
+    "<|end|>",       "<|fim_pad|>",     "<fim_pad>",  "<|file_sep|>", "<file_sep>",
+    "<|repo_name|>", "<repo_name>",     "<reponame>", "<filename>",   "<end_of_turn>",
+    "</s>",          "<eos>",           "<EOT>",      "<|EOT|>",      "<|END_OF_TURN_TOKEN|>",
+};
+
+bool is_end_name(std::string_view name) {
+  return std::find(std::begin(kEndNames), std::end(kEndNames), name) != std::end(kEndNames);
+}
+
+Status out_of_memory() {
+  return {ErrorCode::kOutOfMemory,
+          "There is not enough memory for the model's vocabulary; close other programs and try again."};
+}
+
+}  // namespace
+
+struct Tokenizer::Impl {
+  Vocabulary vocabulary;
+  std::string pre_tokenizer_name;
+  PreTokenizer pre_tokenizer;
+  TokenId bos = kNoToken;
+  TokenId eos = kNoToken;
+  bool adds_bos = false;
+  std::vector<TokenId> ends;  // sorted
+  SpecialTokenFinder user_defined;
+  SpecialTokenFinder user_defined_and_control;
+  std::optional<BytePairEncoder> encoder;  // refers to `vocabulary`, so it is made once that is in place
+
+  void encode_plain(std::string_view text, BytePairScratch& scratch, std::vector<TokenId>& out) const {
+    PieceSplitter splitter(pre_tokenizer, text);
+    for (std::string_view piece = splitter.next(); !piece.empty(); piece = splitter.next()) {
+      encoder->encode(piece, scratch, out);
+    }
+  }
+};
+
+Tokenizer::Tokenizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tokenizer::~Tokenizer() = default;
+
+Result<std::unique_ptr<Tokenizer>> Tokenizer::from_gguf(const GgufFile& file) try {
+  auto spec = read_vocabulary_spec(file);
+  if (!spec.ok()) return spec.error();
+  return from_vocabulary(spec.value());
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySpec& spec) try {
+  const auto pre_tokenizer = find_pre_tokenizer(spec.pre_tokenizer);
+  if (!pre_tokenizer) {
+    return Status{ErrorCode::kModelTokenizerUnsupported,
+                  "The model splits text in a way the engine does not know (\"" +
+                      std::string(spec.pre_tokenizer) +
+                      "\"); choose a model of the SmolLM, StarCoder, Llama 3 or Qwen2 families."};
+  }
+  auto vocabulary = Vocabulary::make(spec);
+  if (!vocabulary.ok()) return vocabulary.error();
+
+  std::unique_ptr<Impl> impl(new Impl{std::move(vocabulary).value(),
+                                      std::string(spec.pre_tokenizer),
+                                      *pre_tokenizer,
+                                      spec.bos,
+                                      spec.eos,
+                                      spec.adds_bos.value_or(pre_tokenizer->adds_bos_by_default),
+                                      spec.other_ends,
+                                      {},
+                                      {},
+                                      std::nullopt});
+  const Vocabulary& tokens = impl->vocabulary;
+  const auto out_of_range = [&](TokenId id) { return id != kNoToken && id >= tokens.size(); };
+  if (out_of_range(impl->bos) || out_of_range(impl->eos) ||
+      std::any_of(impl->ends.begin(), impl->ends.end(), out_of_range)) {
+    return Status{ErrorCode::kModelMetadataInvalid,
+                  "The model names a special token that its vocabulary lacks; convert the model again or "
+                  "download it anew."};
+  }
+  if (impl->bos == kNoToken) impl->adds_bos = false;
+
+  auto encoder = BytePairEncoder::make(tokens, spec.merges, pre_tokenizer->ignores_merges);
+  if (!encoder.ok()) return encoder.error();
+  impl->encoder.emplace(std::move(encoder).value());
+
+  if (impl->eos != kNoToken) impl->ends.push_back(impl->eos);
+  for (TokenId id = 0; id < tokens.size(); ++id) {
+    const bool control = tokens.kind(id) == TokenKind::kControl;
+    if (control && is_end_name(tokens.bytes(id))) impl->ends.push_back(id);
+    if (tokens.kind(id) == TokenKind::kUserDefined) impl->user_defined.add(tokens.bytes(id), id);
+    if (control || tokens.kind(id) == TokenKind::kUserDefined)
+      impl->user_defined_and_control.add(tokens.bytes(id), id);
+  }
+  std::sort(impl->ends.begin(), impl->ends.end());
+  impl->user_defined.seal();
+  impl->user_defined_and_control.seal();
+  return std::unique_ptr<Tokenizer>(new Tokenizer(std::move(impl)));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+std::uint32_t Tokenizer::vocabulary_size() const {
+  return impl_->vocabulary.size();
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, bool parse_special) const {
+  const SpecialTokenFinder& finder = parse_special ? impl_->user_defined_and_control : impl_->user_defined;
+  std::vector<TokenId> out;
+  out.reserve(text.size() / 3);
+  BytePairScratch scratch;
+  for (std::size_t position = 0; position < text.size();) {
+    const SpecialTokenMatch match = finder.find(text, position);
+    impl_->encode_plain(text.substr(position, match.position - position), scratch, out);
+    if (match.id != kNoToken) out.push_back(match.id);
+    position = match.position + match.length;
+  }
+  return out;
+}
+
+std::string_view Tokenizer::bytes(TokenId id) const {
+  return id < vocabulary_size() ? impl_->vocabulary.bytes(id) : std::string_view();
+}
+
+TokenKind Tokenizer::kind(TokenId id) const {
+  return id < vocabulary_size() ? impl_->vocabulary.kind(id) : TokenKind::kUnused;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids) const {
+  std::string out;
+  for (const TokenId id : ids) out.append(bytes(id));
+  return out;
+}
+
+TokenId Tokenizer::bos() const {
+  return impl_->bos;
+}
+TokenId Tokenizer::eos() const {
+  return impl_->eos;
+}
+bool Tokenizer::adds_bos() const {
+  return impl_->adds_bos;
+}
+
+bool Tokenizer::ends_generation(TokenId id) const {
+  return std::binary_search(impl_->ends.begin(), impl_->ends.end(), id);
+}
+
+std::span<const TokenId> Tokenizer::sorted_by_bytes() const {
+  return impl_->vocabulary.sorted_by_bytes();
+}
+
+std::span<const TokenId> Tokenizer::tokens_starting_with(std::string_view prefix) const {
+  return impl_->vocabulary.starting_with(prefix);
+}
+
+TokenId Tokenizer::token_of_bytes(std::string_view bytes) const {
+  return impl_->vocabulary.find_by_bytes(bytes);
+}
+
+const std::string& Tokenizer::pre_tokenizer_name() const {
+  return impl_->pre_tokenizer_name;
+}
+
+}  // namespace emberline

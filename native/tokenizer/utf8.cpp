@@ -1,0 +1,42 @@
+#include "tokenizer/utf8.h"
+
+namespace emberline {
+
+Utf8Unit read_utf8(std::string_view text, std::size_t position) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[position + i]); };
+  const std::size_t left = text.size() - position;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {Utf8Sequence::kValid, 1, lead};
+
+  unsigned length = 0;
+  // The range of the second byte is narrower after four leads: that is what rules out overlong forms,
+  // surrogates and the rest.
+  unsigned second_low = 0x80;
+  unsigned second_high = 0xBF;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    length = 3;
+    if (lead == 0xE0) second_low = 0xA0;
+    if (lead == 0xED) second_high = 0x9F;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4;
+    if (lead == 0xF0) second_low = 0x90;
+    if (lead == 0xF4) second_high = 0x8F;
+  } else {
+    return {Utf8Sequence::kInvalid, 1, 0};
+  }
+
+  char32_t code_point = lead & (0x7Fu >> length);
+  for (unsigned i = 1; i < length; ++i) {
+    if (i == left) return {Utf8Sequence::kIncomplete, static_cast<std::uint8_t>(i), 0};
+    const unsigned next = byte(i);
+    const unsigned low = i == 1 ? second_low : 0x80;
+    const unsigned high = i == 1 ? second_high : 0xBF;
+    if (next < low || next > high) return {Utf8Sequence::kInvalid, static_cast<std::uint8_t>(i), 0};
+    code_point = (code_point << 6) | (next & 0x3F);
+  }
+  return {Utf8Sequence::kValid, static_cast<std::uint8_t>(length), code_point};
+}
+
+}  // namespace emberline

@@ -1,0 +1,29 @@
+// Reading UTF-8 one code point at a time, with every bound checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace emberline {
+
+enum class Utf8Sequence : std::uint8_t {
+  kValid,       // a whole code point
+  kIncomplete,  // valid so far, but the text ends inside it
+  kInvalid,     // cannot be continued to a code point
+};
+
+struct Utf8Unit {
+  Utf8Sequence sequence;
+  // kValid: bytes of the code point (1..4). kIncomplete: all bytes left. kInvalid: the longest run of bytes
+  // that begins a code point, at least 1: what a decoder replaces with one U+FFFD (Unicode 17, section 3.9,
+  // "maximal subpart").
+  std::uint8_t length;
+  char32_t code_point;  // kValid only
+};
+
+// Reads the sequence at text[position]. Precondition: position < text.size(). Overlong forms, surrogates and
+// values above U+10FFFF are invalid (Unicode 17, table 3-7).
+Utf8Unit read_utf8(std::string_view text, std::size_t position);
+
+}  // namespace emberline

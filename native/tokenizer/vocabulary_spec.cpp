@@ -1,0 +1,121 @@
+#include "tokenizer/vocabulary_spec.h"
+
+#include <string>
+
+#include "gguf/gguf_file.h"
+
+namespace emberline {
+namespace {
+
+Status missing(std::string_view key) {
+  return {ErrorCode::kModelMetadataMissing,
+          "The model file has no \"" + std::string(key) + "\"; convert the model again with its tokenizer."};
+}
+
+Status invalid(std::string_view key, std::string_view problem) {
+  return {ErrorCode::kModelMetadataInvalid, "The model file's \"" + std::string(key) + "\" " +
+                                                std::string(problem) +
+                                                "; convert the model again or download it anew."};
+}
+
+// kNoToken where `key` is absent.
+Result<TokenId> read_token_id(const GgufFile& file, std::string_view key, std::size_t vocabulary_size) {
+  if (file.find(key) == nullptr) return kNoToken;
+  const auto id = file.get_uint(key);
+  if (!id || *id >= vocabulary_size) return invalid(key, "is not the id of one of its tokens");
+  return static_cast<TokenId>(*id);
+}
+
+Result<std::vector<TokenType>> read_types(const GgufFile& file, std::size_t vocabulary_size) {
+  constexpr std::string_view kKey = "tokenizer.ggml.token_type";
+  std::vector<TokenType> types;
+  if (file.find(kKey) == nullptr) return types;
+  const GgufArray* array = file.get_array(kKey);
+  const bool integers =
+      array != nullptr && (array->element_type == GgufType::kI32 || array->element_type == GgufType::kU32);
+  if (!integers || array->count != vocabulary_size || array->bytes.size() / 4 < vocabulary_size) {
+    return invalid(kKey, "is not one 32-bit integer a token");
+  }
+  types.reserve(vocabulary_size);
+  for (std::size_t i = 0; i < vocabulary_size; ++i) {
+    const std::uint8_t* element = array->bytes.data() + 4 * i;
+    const std::uint32_t type =
+        element[0] | element[1] << 8 | element[2] << 16 | std::uint32_t{element[3]} << 24;
+    if (type < static_cast<std::uint32_t>(TokenType::kNormal) ||
+        type > static_cast<std::uint32_t>(TokenType::kByte)) {
+      return invalid(kKey, "holds a type that GGUF does not define");
+    }
+    types.push_back(static_cast<TokenType>(type));
+  }
+  return types;
+}
+
+}  // namespace
+
+Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
+  constexpr std::string_view kModelKey = "tokenizer.ggml.model";
+  constexpr std::string_view kTokensKey = "tokenizer.ggml.tokens";
+  constexpr std::string_view kMergesKey = "tokenizer.ggml.merges";
+  constexpr std::string_view kPreKey = "tokenizer.ggml.pre";
+  constexpr std::string_view kAddBosKey = "tokenizer.ggml.add_bos_token";
+
+  if (file.find(kModelKey) == nullptr) return missing(kModelKey);
+  const auto model = file.get_string(kModelKey);
+  if (!model) return invalid(kModelKey, "is not a string");
+  if (*model != "gpt2") {
+    return Status{ErrorCode::kModelTokenizerUnsupported,
+                  "The model's tokenizer is of the kind \"" + std::string(*model) +
+                      "\"; choose a model with a byte-level BPE (\"gpt2\") tokenizer."};
+  }
+
+  VocabularySpec spec;
+  if (file.find(kTokensKey) == nullptr) return missing(kTokensKey);
+  const GgufArray* tokens = file.get_array(kTokensKey);
+  if (tokens == nullptr || tokens->element_type != GgufType::kString)
+    return invalid(kTokensKey, "is not an array of strings");
+  spec.tokens = tokens->strings;
+
+  if (file.find(kMergesKey) == nullptr) return missing(kMergesKey);
+  const GgufArray* merges = file.get_array(kMergesKey);
+  if (merges == nullptr || merges->element_type != GgufType::kString)
+    return invalid(kMergesKey, "is not an array of strings");
+  spec.merges = merges->strings;
+
+  auto types = read_types(file, spec.tokens.size());
+  if (!types.ok()) return types.error();
+  spec.types = std::move(types).value();
+
+  spec.pre_tokenizer = "default";
+  if (file.find(kPreKey) != nullptr) {
+    const auto pre = file.get_string(kPreKey);
+    if (!pre) return invalid(kPreKey, "is not a string");
+    spec.pre_tokenizer = *pre;
+  }
+  if (file.find(kAddBosKey) != nullptr) {
+    spec.adds_bos = file.get_bool(kAddBosKey);
+    if (!spec.adds_bos) return invalid(kAddBosKey, "is not true or false");
+  }
+
+  struct IdKey {
+    std::string_view key;
+    TokenId* single;  // null: one more way to end
+  };
+  const IdKey id_keys[] = {
+      {"tokenizer.ggml.bos_token_id", &spec.bos},   {"tokenizer.ggml.eos_token_id", &spec.eos},
+      {"tokenizer.ggml.eot_token_id", nullptr},     {"tokenizer.ggml.eom_token_id", nullptr},
+      {"tokenizer.ggml.fim_pad_token_id", nullptr}, {"tokenizer.ggml.fim_rep_token_id", nullptr},
+      {"tokenizer.ggml.fim_sep_token_id", nullptr},
+  };
+  for (const IdKey& id_key : id_keys) {
+    const auto id = read_token_id(file, id_key.key, spec.tokens.size());
+    if (!id.ok()) return id.error();
+    if (id_key.single != nullptr) {
+      *id_key.single = id.value();
+    } else if (id.value() != kNoToken) {
+      spec.other_ends.push_back(id.value());
+    }
+  }
+  return spec;
+}
+
+}  // namespace emberline
