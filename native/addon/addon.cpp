@@ -1,0 +1,48 @@
+// The addon's entry point: one call for every JavaScript environment that loads it. The surface is described
+// in extension/engine/native_types.ts.
+#include <napi.h>
+
+#include "addon/environment.h"
+#include "addon/functions.h"
+#include "addon/inspection.h"
+#include "addon/js_values.h"
+#include "addon/model_object.h"
+#include "engine/model.h"
+
+namespace emberline::addon {
+namespace {
+
+struct Nothing {};
+
+napi_value js_isas(napi_env env) {
+  std::vector<napi_value> names;
+  for (const std::string& name : available_isas()) names.push_back(js_string(env, name));
+  return js_array(env, names);
+}
+
+Napi::Object initialize(Napi::Env env, Napi::Object exports) {
+  if (Environment::create(env) == nullptr) return exports;
+  using Handle = std::shared_ptr<Nothing>;
+  const auto nothing = std::make_shared<Nothing>();
+  const napi_value surface =
+      ObjectBuilder(env)
+          .add("version", std::string_view(EMBERLINE_VERSION))
+          .add("isas", js_isas(env))
+          .add("loadModel", js_function<Nothing>(env, "loadModel", nothing,
+                                                 [](const Handle&, const Napi::CallbackInfo& call) {
+                                                   return load_model(call);
+                                                 }))
+          .add("inspect", js_function<Nothing>(
+                              env, "inspect", nothing,
+                              [](const Handle&, const Napi::CallbackInfo& call) { return inspect(call); }))
+          .build();
+  return surface == nullptr ? exports : Napi::Object(env, surface);
+}
+
+}  // namespace
+}  // namespace emberline::addon
+
+static Napi::Object initialize_emberline(Napi::Env env, Napi::Object exports) {
+  return emberline::addon::initialize(env, exports);
+}
+NODE_API_MODULE(emberline, initialize_emberline)

@@ -1,0 +1,53 @@
+// Reading arguments that may be anything: of the wrong type, missing, out of range, proxies, getters that
+// throw. Nothing here throws or leaves an exception behind; the first thing wrong is kept as a Status.
+#pragma once
+
+#include <napi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace emberline::addon {
+
+// Limits on what is copied on the JS thread, in UTF-16 units or elements.
+inline constexpr std::size_t kMaxPrompt = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxText = std::size_t{1} << 26;
+inline constexpr std::size_t kMaxIds = std::size_t{1} << 24;
+inline constexpr double kMaxSafeInteger = 9007199254740991.0;
+
+class Arguments {
+ public:
+  explicit Arguments(napi_env env) : env_(env) {}
+
+  bool ok() const { return status_.ok(); }
+  const Status& status() const { return status_; }
+
+  // A property of `object`, or undefined when it cannot be had. `object` null: undefined.
+  napi_value property(napi_value object, const char* name);
+  // `value` itself when it is an object (not a function), else null.
+  napi_value object(napi_value value, const char* name);
+
+  // `name` is what an error message calls the value. Ranges include their ends; NaN is in none.
+  double number(napi_value value, const char* name, double low, double high);
+  double integer(napi_value value, const char* name, double low, double high);
+  bool boolean(napi_value value, const char* name);
+  std::u16string string(napi_value value, const char* name, std::size_t max_units);
+  std::string path(napi_value value);  // UTF-8, not empty, without zero characters
+  std::vector<std::uint32_t> ids(napi_value value, const char* name, std::size_t max_count);
+  // A function; undefined gives an empty one.
+  Napi::Function optional_function(napi_value value, const char* name);
+
+  bool is_undefined(napi_value value) const { return type_of(value) == napi_undefined; }
+  void fail(std::string message);
+
+ private:
+  napi_valuetype type_of(napi_value value) const;
+
+  napi_env env_;
+  Status status_;
+};
+
+}  // namespace emberline::addon

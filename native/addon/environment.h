@@ -1,0 +1,85 @@
+// What the addon keeps for one JavaScript environment (the main thread or a worker): the promises it owes,
+// the workers that run for it, and the way from their threads back to the JS thread.
+//
+// Invariants:
+//   - No other thread ever holds a JavaScript value. A thread knows a promise by its ticket; promises,
+//   callbacks and whatever
+//     keeps them alive stay in a table that only the JS thread touches.
+//   - When an environment ends, its clean-up hook stops and joins every worker before anything a worker uses
+//   is gone. The hook
+//     waits for at most the step an engine is in (one token, or one chunk of prefill).
+#pragma once
+
+#include <napi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+
+namespace emberline::addon {
+
+// Something with a thread that works for an environment. Both functions are called on the JS thread.
+class Worker {
+ public:
+  virtual ~Worker() = default;
+  virtual void stop() = 0;  // asks the thread to end soon; does not wait
+  virtual void join() = 0;  // waits for its end, after stop()
+};
+
+class Environment {
+ public:
+  using Ticket = std::uint64_t;
+  using MakeValue = std::function<napi_value(napi_env)>;  // runs on the JS thread
+  using Delivery = std::function<void(napi_env)>;         // runs on the JS thread
+
+  // Made once an environment, when it loads the addon; owned by it. Null when the environment is ending.
+  static Environment* create(Napi::Env env);
+  static Environment& of(Napi::Env env) { return *env.GetInstanceData<Environment>(); }
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+  struct Promised {
+    Ticket ticket;
+    Napi::Value promise;
+  };
+  // JS thread: a promise to be settled by its ticket. The process stays alive until then, and so does `keep`.
+  Promised promise(Napi::Env env, std::shared_ptr<void> keep, Napi::Function on_text = {});
+  // JS thread: settles now. A null `value` (the environment cannot make one) leaves the promise pending.
+  void resolve(napi_env env, Ticket ticket, napi_value value);
+
+  // Any thread of a worker that is not joined yet: settles on the JS thread.
+  void settle(Ticket ticket, MakeValue make_value);
+  // Any such thread: hands a piece of text to the promise's callback.
+  void send_text(Ticket ticket, std::string piece);
+  // Any such thread: runs `delivery` on the JS thread, after what was posted before.
+  void post(Delivery delivery);
+
+  // JS thread: a worker is kept until it is removed or the environment ends.
+  void add(std::shared_ptr<Worker> worker) { workers_.push_back(std::move(worker)); }
+  void remove(const Worker* worker);
+
+ private:
+  struct Pending {
+    Napi::Promise::Deferred deferred;
+    Napi::FunctionReference on_text;
+    std::shared_ptr<void> keep;
+  };
+
+  Environment() = default;
+  void shut_down();
+  static void deliver(napi_env env, napi_value, void*, void* data);
+
+  napi_env env_ = nullptr;
+  napi_threadsafe_function to_js_ = nullptr;
+  Ticket next_ticket_ = 1;
+  std::unordered_map<Ticket, Pending> pending_;
+  std::vector<std::shared_ptr<Worker>> workers_;
+};
+
+}  // namespace emberline::addon

@@ -1,0 +1,143 @@
+#include "addon/inspection.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "addon/arguments.h"
+#include "addon/environment.h"
+#include "addon/functions.h"
+#include "addon/js_values.h"
+#include "addon/utf16.h"
+#include "addon/work_thread.h"
+#include "engine/model.h"
+#include "gguf/describe.h"
+#include "gguf/gguf_file.h"
+
+namespace emberline::addon {
+namespace {
+
+// Plain data: the file is unmapped again before the JS thread sees it.
+struct Inspection {
+  struct Entry {
+    std::string key, type, value;
+  };
+  struct Tensor {
+    std::string name, type;
+    std::vector<std::uint64_t> shape;
+    std::size_t bytes = 0;
+  };
+  std::uint32_t version = 0;
+  std::uint64_t file_bytes = 0;
+  std::vector<Entry> metadata;
+  std::vector<Tensor> tensors;
+  std::string unsupported;
+};
+
+Result<Inspection> read(const std::string& path) {
+  auto opened = GgufFile::open(path);
+  if (!opened.ok()) return opened.error();
+  const GgufFile& file = *opened.value();
+  Inspection result;
+  result.version = file.version();
+  result.file_bytes = file.file_bytes();
+  for (const GgufMetadata& entry : file.metadata()) {
+    result.metadata.push_back(
+        {std::string(entry.key), gguf_type_name(entry.value.type), describe(entry.value)});
+  }
+  for (const GgufTensor& tensor : file.tensors()) {
+    result.tensors.push_back({std::string(tensor.name),
+                              tensor_type_name(tensor.type_id),
+                              {tensor.shape, tensor.shape + tensor.rank},
+                              tensor.data.size()});
+  }
+  result.unsupported = unsupported_reason(file);
+  return result;
+}
+
+napi_value js_inspection(napi_env env, const Inspection& inspection) {
+  std::vector<napi_value> metadata, tensors;
+  for (const auto& entry : inspection.metadata) {
+    metadata.push_back(ObjectBuilder(env)
+                           .add("key", std::string_view(entry.key))
+                           .add("type", std::string_view(entry.type))
+                           .add("value", std::string_view(entry.value))
+                           .build());
+  }
+  for (const auto& tensor : inspection.tensors) {
+    std::vector<napi_value> shape;
+    for (const std::uint64_t extent : tensor.shape)
+      shape.push_back(js_number(env, static_cast<double>(extent)));
+    tensors.push_back(ObjectBuilder(env)
+                          .add("name", std::string_view(tensor.name))
+                          .add("type", std::string_view(tensor.type))
+                          .add("shape", js_array(env, shape))
+                          .add("bytes", static_cast<double>(tensor.bytes))
+                          .build());
+  }
+  return ObjectBuilder(env)
+      .add("version", inspection.version)
+      .add("fileBytes", static_cast<double>(inspection.file_bytes))
+      .add("metadata", js_array(env, metadata))
+      .add("tensors", js_array(env, tensors))
+      .add("unsupported", std::string_view(inspection.unsupported))
+      .build();
+}
+
+// Reads one file, then is done.
+class Inspector : public Worker {
+ public:
+  explicit Inspector(Environment& environment) : environment_(environment) {}
+
+  Status start(Environment::Ticket ticket, std::string path) {
+    if (Status status = thread_.start(); !status.ok()) return status;
+    thread_.finish([this, ticket, path = std::move(path)] {
+      const auto result = std::make_shared<Result<Inspection>>(read_guarded(path));
+      environment_.post([this, ticket, result](napi_env env) {
+        environment_.resolve(
+            env, ticket,
+            result->ok() ? js_ok(env, js_inspection(env, result->value())) : js_error(env, result->error()));
+        thread_.join();
+        environment_.remove(this);  // the last owner
+      });
+    });
+    return {};
+  }
+
+  void stop() override {}
+  void join() override { thread_.join(); }
+
+ private:
+  static Result<Inspection> read_guarded(const std::string& path) {
+    try {
+      return read(path);
+    } catch (const std::exception&) {
+      return Status(ErrorCode::kOutOfMemory,
+                    "Not enough memory to inspect the file; close other programs and try again.");
+    }
+  }
+
+  Environment& environment_;
+  WorkThread thread_;
+};
+
+}  // namespace
+
+Napi::Value inspect(const Napi::CallbackInfo& call) {
+  const Napi::Env env = call.Env();
+  Arguments arguments(env);
+  std::string path = arguments.path(call[0]);
+  if (!arguments.ok()) return settled_error(env, arguments.status());
+  Environment& environment = Environment::of(env);
+  const auto inspector = std::make_shared<Inspector>(environment);
+  const auto promised = environment.promise(env, nullptr);
+  environment.add(inspector);
+  if (Status status = inspector->start(promised.ticket, std::move(path)); !status.ok()) {
+    environment.resolve(env, promised.ticket, js_error(env, status));
+    environment.remove(inspector.get());
+  }
+  return promised.promise;
+}
+
+}  // namespace emberline::addon

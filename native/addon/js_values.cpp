@@ -1,0 +1,93 @@
+#include "addon/js_values.h"
+
+#include <cstring>
+
+namespace emberline::addon {
+
+void clear_exception(napi_env env) {
+  bool pending = false;
+  if (napi_is_exception_pending(env, &pending) != napi_ok || !pending) return;
+  napi_value exception = nullptr;
+  napi_get_and_clear_last_exception(env, &exception);
+}
+
+napi_value js_undefined(napi_env env) {
+  napi_value result = nullptr;
+  napi_get_undefined(env, &result);
+  return result;
+}
+
+napi_value js_number(napi_env env, double value) {
+  napi_value result = nullptr;
+  return napi_create_double(env, value, &result) == napi_ok ? result : nullptr;
+}
+
+napi_value js_string(napi_env env, std::string_view utf8) {
+  napi_value result = nullptr;
+  if (napi_create_string_utf8(env, utf8.data(), utf8.size(), &result) == napi_ok) return result;
+  clear_exception(env);
+  return nullptr;
+}
+
+napi_value js_array(napi_env env, const std::vector<napi_value>& elements) {
+  napi_value result = nullptr;
+  if (napi_create_array_with_length(env, elements.size(), &result) != napi_ok) return nullptr;
+  for (std::uint32_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] == nullptr || napi_set_element(env, result, i, elements[i]) != napi_ok) {
+      clear_exception(env);
+      return nullptr;
+    }
+  }
+  return result;
+}
+
+napi_value js_typed_array(napi_env env, napi_typedarray_type type, const void* data, std::size_t count,
+                          std::size_t element_bytes) {
+  void* memory = nullptr;
+  napi_value buffer = nullptr, result = nullptr;
+  if (napi_create_arraybuffer(env, count * element_bytes, &memory, &buffer) != napi_ok ||
+      napi_create_typedarray(env, type, count, buffer, 0, &result) != napi_ok) {
+    clear_exception(env);
+    return nullptr;
+  }
+  if (count > 0) std::memcpy(memory, data, count * element_bytes);
+  return result;
+}
+
+ObjectBuilder& ObjectBuilder::add(const char* name, napi_value value) {
+  if (value == nullptr) complete_ = false;
+  properties_.push_back({name, nullptr, nullptr, nullptr, nullptr, value, napi_default_jsproperty, nullptr});
+  return *this;
+}
+
+napi_value ObjectBuilder::build() {
+  napi_value object = nullptr;
+  if (complete_ && napi_create_object(env_, &object) == napi_ok &&
+      napi_define_properties(env_, object, properties_.size(), properties_.data()) == napi_ok) {
+    return object;
+  }
+  clear_exception(env_);
+  return nullptr;
+}
+
+napi_value js_ok(napi_env env, napi_value value) {
+  if (value == nullptr) {
+    return js_error(env, {ErrorCode::kOutOfMemory,
+                          "Not enough memory for the result; close other programs and try again."});
+  }
+  napi_value yes = nullptr;
+  napi_get_boolean(env, true, &yes);
+  return ObjectBuilder(env).add("ok", yes).add("value", value).build();
+}
+
+napi_value js_error(napi_env env, const Status& status) {
+  napi_value no = nullptr;
+  napi_get_boolean(env, false, &no);
+  const napi_value error = ObjectBuilder(env)
+                               .add("code", std::string_view(code_name(status.code())))
+                               .add("message", status.message())
+                               .build();
+  return ObjectBuilder(env).add("ok", no).add("error", error).build();
+}
+
+}  // namespace emberline::addon

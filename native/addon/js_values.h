@@ -1,0 +1,45 @@
+// Making JavaScript values. Each function gives null where the environment cannot make one (it is ending, or
+// out of memory), and leaves no exception behind.
+#pragma once
+
+#include <napi.h>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace emberline::addon {
+
+void clear_exception(napi_env env);
+
+napi_value js_undefined(napi_env env);
+napi_value js_number(napi_env env, double value);
+napi_value js_string(napi_env env, std::string_view utf8);  // invalid UTF-8 becomes U+FFFD
+napi_value js_array(napi_env env, const std::vector<napi_value>& elements);
+
+// Copies into memory of the JavaScript heap: hosts that cage it accept no other.
+napi_value js_typed_array(napi_env env, napi_typedarray_type type, const void* data, std::size_t count,
+                          std::size_t element_bytes);
+
+// A plain object. Properties are defined, not assigned, so that setters on Object.prototype do not run.
+class ObjectBuilder {
+ public:
+  explicit ObjectBuilder(napi_env env) : env_(env) {}
+  ObjectBuilder& add(const char* name, napi_value value);
+  ObjectBuilder& add(const char* name, double value) { return add(name, js_number(env_, value)); }
+  ObjectBuilder& add(const char* name, std::string_view value) { return add(name, js_string(env_, value)); }
+  napi_value build();
+
+ private:
+  napi_env env_;
+  bool complete_ = true;
+  std::vector<napi_property_descriptor> properties_;
+};
+
+napi_value js_ok(napi_env env, napi_value value);  // {ok: true, value}; OUT_OF_MEMORY when `value` is null
+napi_value js_error(napi_env env, const Status& status);  // {ok: false, error: {code, message}}
+
+}  // namespace emberline::addon

@@ -1,0 +1,177 @@
+#include "addon/model_host.h"
+
+#include <algorithm>
+
+#include "addon/session_object.h"
+#include "addon/utf16.h"
+
+namespace emberline::addon {
+namespace {
+
+double ms(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+}  // namespace
+
+void ModelHost::load(napi_env env, Environment::Ticket ticket, ModelOptions options,
+                     Environment::MakeValue loaded) {
+  if (Status status = thread_.start(); !status.ok()) {
+    environment_.resolve(env, ticket, js_error(env, status));
+    return;
+  }
+  environment_.add(shared_from_this());
+  thread_.post([this, ticket, options = std::move(options), loaded = std::move(loaded)] {
+    auto model = guarded<std::shared_ptr<Model>>([&] { return Model::load(options); });
+    if (!model.ok()) {
+      environment_.post([this, ticket, error = model.error()](napi_env js) {
+        environment_.resolve(js, ticket, js_error(js, error));
+        close();
+      });
+      return;
+    }
+    model_ = model.value();
+    environment_.post([this, ticket, loaded, info = model_->info()](napi_env js) {
+      info_ = info;
+      environment_.resolve(js, ticket, js_ok(js, loaded(js)));
+    });
+  });
+}
+
+void ModelHost::close() {
+  if (closing_.exchange(true)) return;
+  for (const auto& [key, request] : requests_) {
+    request->cancelled_at = Clock::now().time_since_epoch().count();
+    request->cancel = true;
+  }
+  thread_.finish([this] {
+    sessions_.clear();
+    logits_session_.reset();
+    model_.reset();
+    environment_.post([this](napi_env env) { closed(env); });
+  });
+}
+
+void ModelHost::closed(napi_env env) {
+  thread_.join();
+  closed_ = true;
+  for (const Environment::Ticket ticket : waiting_for_close_)
+    environment_.resolve(env, ticket, js_undefined(env));
+  environment_.remove(this);  // may be the last owner
+}
+
+void ModelHost::when_closed(napi_env env, Environment::Ticket ticket) {
+  if (closed_) {
+    environment_.resolve(env, ticket, js_undefined(env));
+  } else {
+    waiting_for_close_.push_back(ticket);
+  }
+}
+
+Result<ModelHost::SessionKey> ModelHost::create_session(std::uint32_t context) {
+  auto session = Session::create(model_, context);
+  if (!session.ok()) return session.error();
+  const SessionKey key = next_session_++;
+  sessions_.emplace(key, std::move(session).value());
+  return key;
+}
+
+void ModelHost::close_session(napi_env env, SessionKey session, Environment::Ticket ticket) {
+  cancel_all_of(env, [&](const RequestKey& key) { return key.first == session; });
+  const bool posted = thread_.post([this, session, ticket] {
+    sessions_.erase(session);
+    if (ticket != 0) environment_.settle(ticket, js_undefined);
+  });
+  if (!posted && ticket != 0) when_closed(env, ticket);
+}
+
+void ModelHost::complete(napi_env env, Environment::Ticket ticket, SessionKey session, CompletionJob job) {
+  const RequestKey key{session, job.id};
+  const auto request = std::make_shared<Request>();
+  request->ticket = ticket;
+  const bool posted =
+      thread_.post([this, key, request, job = std::make_shared<CompletionJob>(std::move(job))] {
+        run(key, request, *job);
+      });
+  if (posted) {
+    requests_.emplace(key, request);
+  } else {
+    environment_.resolve(env, ticket, js_error(env, closed_error()));
+  }
+}
+
+void ModelHost::cancel(napi_env env, SessionKey session, std::uint64_t id) {
+  const auto found = requests_.find({session, id});
+  if (found != requests_.end()) cancel(env, found->first, found->second);
+}
+
+void ModelHost::cancel_all_of(napi_env env, const std::function<bool(const RequestKey&)>& matches) {
+  const auto requests = requests_;  // cancel() takes queued ones out of the table
+  for (const auto& [key, request] : requests) {
+    if (matches(key)) cancel(env, key, request);
+  }
+}
+
+void ModelHost::cancel(napi_env env, RequestKey key, const std::shared_ptr<Request>& held) {
+  const std::shared_ptr<Request> request = held;
+  auto expected = Request::Stage::kQueued;
+  if (request->stage.compare_exchange_strong(expected, Request::Stage::kSettled)) {
+    requests_.erase(key);
+    Completion nothing;
+    nothing.stop = StopReason::kCancelled;
+    nothing.timings.cancel_phase = Phase::kQueued;
+    const double waited = ms(Clock::now() - request->submitted);
+    environment_.resolve(env, request->ticket, js_ok(env, js_completion(env, nothing, {waited, waited, 0})));
+    return;
+  }
+  if (request->cancel) return;
+  request->cancelled_at = Clock::now().time_since_epoch().count();
+  request->cancel = true;
+}
+
+void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job) {
+  auto expected = Request::Stage::kQueued;
+  if (!request->stage.compare_exchange_strong(expected, Request::Stage::kRunning)) return;
+  const auto started = Clock::now();
+  const auto result = std::make_shared<Result<Completion>>(guarded<Completion>([&]() -> Result<Completion> {
+    if (closing()) return closed_error();
+    const auto session = sessions_.find(key.first);
+    if (session == sessions_.end()) return session_closed_error();
+    job.request.prompt = utf8_from_utf16(job.prompt);
+    job.request.required_prefix = utf8_from_utf16(job.required_prefix);
+    job.request.cancel = &request->cancel;
+    if (job.streams) {
+      job.request.on_text = [&](std::string_view piece) {
+        environment_.send_text(request->ticket, std::string(piece));
+      };
+    }
+    return session->second->complete(job.request);
+  }));
+  const auto finished = Clock::now();
+  AddonTimings timings = {ms(started - request->submitted), ms(finished - request->submitted), 0};
+  if (result->ok() && result->value().stop == StopReason::kCancelled) {
+    const Clock::time_point cancelled{Clock::duration(request->cancelled_at.load())};
+    timings.cancel_ms = std::max(0.0, ms(finished - cancelled));
+  }
+  environment_.post([this, key, request, result, timings](napi_env env) {
+    requests_.erase(key);
+    environment_.resolve(env, request->ticket,
+                         result->ok() ? js_ok(env, js_completion(env, result->value(), timings))
+                                      : js_error(env, result->error()));
+  });
+}
+
+Result<std::vector<float>> ModelHost::logits(const std::vector<std::uint32_t>& ids) {
+  if (logits_session_ == nullptr || logits_capacity_ < ids.size()) {
+    const std::size_t most = model_->info().context_length;
+    const std::size_t capacity = std::min(most, std::max<std::size_t>(256, 2 * ids.size()));
+    logits_session_.reset();
+    auto session = Session::create(model_, static_cast<std::uint32_t>(capacity));
+    if (!session.ok()) return session.error();
+    logits_session_ = std::move(session).value();
+    logits_capacity_ = capacity;
+  }
+  return logits_session_->logits(ids);
+}
+
+}  // namespace emberline::addon

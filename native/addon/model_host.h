@@ -1,0 +1,146 @@
+// One loaded model and the thread it runs on. Everything that touches the model happens on that thread, in
+// the order it was asked for; the JS thread only hands jobs over and sets flags.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "addon/environment.h"
+#include "addon/js_values.h"
+#include "addon/work_thread.h"
+#include "engine/model.h"
+#include "engine/session.h"
+
+namespace emberline::addon {
+
+// A completion as the JS thread asked for it.
+struct CompletionJob {
+  std::uint64_t id = 0;
+  std::u16string prompt, required_prefix;
+  CompletionRequest request;  // all but the two texts, the cancel flag and on_text
+  bool streams = false;
+};
+
+class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> {
+ public:
+  using SessionKey = std::uint64_t;
+
+  explicit ModelHost(Environment& environment) : environment_(environment) {}
+
+  // --- JS thread
+  // ---------------------------------------------------------------------------------------------------------
+
+  // Starts the thread and loads the model on it. Settles `ticket` with what `loaded` makes of it, or an
+  // error.
+  void load(napi_env env, Environment::Ticket ticket, ModelOptions options, Environment::MakeValue loaded);
+  const ModelInfo& info() const { return info_; }  // valid once loaded
+
+  bool closing() const { return closing_.load(); }
+  // Cancels everything and lets the thread end; what is queued settles with MODEL_CLOSED. Does not wait.
+  // Idempotent.
+  void close();
+  // Settles `ticket` with undefined once the thread has ended.
+  void when_closed(napi_env env, Environment::Ticket ticket);
+
+  // Runs `work` on the engine's thread and settles `ticket` with what `make_value` makes of its value, or its
+  // error.
+  template <typename T>
+  void submit(napi_env env, Environment::Ticket ticket, std::function<Result<T>()> work,
+              std::function<napi_value(napi_env, T&)> make_value);
+
+  Result<SessionKey> create_session(std::uint32_t context);  // engine thread
+  // Cancels the session's requests and frees it. `ticket` 0: nobody waits.
+  void close_session(napi_env env, SessionKey session, Environment::Ticket ticket);
+
+  bool has_request(SessionKey session, std::uint64_t id) const { return requests_.contains({session, id}); }
+  void complete(napi_env env, Environment::Ticket ticket, SessionKey session, CompletionJob job);
+  void cancel(napi_env env, SessionKey session, std::uint64_t id);
+
+  // --- engine thread
+  // -----------------------------------------------------------------------------------------------------
+
+  const Tokenizer& tokenizer() const { return model_->tokenizer(); }
+  Result<std::vector<float>> logits(const std::vector<std::uint32_t>& ids);
+
+  void stop() override { close(); }
+  void join() override { thread_.join(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A request is settled either by the engine, once it has begun, or by cancel() before that: whoever moves
+  // `stage` first.
+  struct Request {
+    enum class Stage { kQueued, kRunning, kSettled };
+    std::atomic<Stage> stage{Stage::kQueued};
+    std::atomic<bool> cancel{false};
+    std::atomic<Clock::rep> cancelled_at{0};  // ticks since the clock's epoch; set before `cancel`
+    Clock::time_point submitted = Clock::now();
+    Environment::Ticket ticket = 0;
+  };
+  using RequestKey = std::pair<SessionKey, std::uint64_t>;
+
+  static Status closed_error() { return {ErrorCode::kModelClosed, "The model was closed; load it again."}; }
+  template <typename T>
+  static Result<T> guarded(const std::function<Result<T>()>& work);
+
+  void run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job);
+  void cancel(napi_env env, RequestKey key, const std::shared_ptr<Request>& request);
+  void cancel_all_of(napi_env env, const std::function<bool(const RequestKey&)>& matches);
+  void closed(napi_env env);
+
+  Environment& environment_;
+  std::atomic<bool> closing_{false};
+
+  // JS thread.
+  ModelInfo info_;
+  std::map<RequestKey, std::shared_ptr<Request>> requests_;
+  std::vector<Environment::Ticket> waiting_for_close_;
+  bool closed_ = false;
+
+  // Engine thread.
+  std::shared_ptr<Model> model_;
+  std::map<SessionKey, std::unique_ptr<Session>> sessions_;
+  SessionKey next_session_ = 1;
+  std::unique_ptr<Session> logits_session_;
+  std::size_t logits_capacity_ = 0;
+
+  WorkThread thread_;  // last: joined before what it uses goes
+};
+
+template <typename T>
+Result<T> ModelHost::guarded(const std::function<Result<T>()>& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kOutOfMemory,
+                  "Not enough memory for this request; close other programs or ask for less.");
+  } catch (const std::exception& error) {
+    return Status(ErrorCode::kInternal,
+                  std::string("The engine failed (") + error.what() + "); please report it.");
+  }
+}
+
+template <typename T>
+void ModelHost::submit(napi_env env, Environment::Ticket ticket, std::function<Result<T>()> work,
+                       std::function<napi_value(napi_env, T&)> make_value) {
+  const bool posted =
+      thread_.post([this, ticket, work = std::move(work), make_value = std::move(make_value)] {
+        auto result = std::make_shared<Result<T>>(closing() ? Result<T>(closed_error()) : guarded<T>(work));
+        environment_.settle(ticket, [result, make_value](napi_env js) {
+          return result->ok() ? js_ok(js, make_value(js, result->value())) : js_error(js, result->error());
+        });
+      });
+  if (!posted) environment_.resolve(env, ticket, js_error(env, closed_error()));
+}
+
+}  // namespace emberline::addon

@@ -1,0 +1,166 @@
+#include "addon/model_object.h"
+
+#include <string>
+
+#include "addon/arguments.h"
+#include "addon/functions.h"
+#include "addon/js_values.h"
+#include "addon/session_object.h"
+#include "addon/utf16.h"
+
+namespace emberline::addon {
+namespace {
+
+using Handle = std::shared_ptr<ModelHandle>;
+
+napi_value js_info(napi_env env, const ModelInfo& info) {
+  return ObjectBuilder(env)
+      .add("name", std::string_view(info.name))
+      .add("architecture", std::string_view(info.architecture))
+      .add("fileBytes", static_cast<double>(info.file_bytes))
+      .add("parameters", static_cast<double>(info.parameters))
+      .add("quantization", std::string_view(info.quantization))
+      .add("layers", info.layers)
+      .add("width", info.width)
+      .add("heads", info.heads)
+      .add("kvHeads", info.kv_heads)
+      .add("vocabulary", info.vocabulary)
+      .add("contextLength", info.context_length)
+      .add("preTokenizer", std::string_view(info.pre_tokenizer))
+      .add("device", std::string_view(info.device))
+      .add("loadMs", info.load_ms)
+      .build();
+}
+
+// A promise for `work`, done on the model's thread.
+template <typename T>
+Napi::Value promise_of(const Handle& handle, Napi::Env env, std::function<Result<T>()> work,
+                       std::function<napi_value(napi_env, T&)> make_value) {
+  const auto promised = Environment::of(env).promise(env, handle);
+  handle->host->submit<T>(env, promised.ticket, std::move(work), std::move(make_value));
+  return promised.promise;
+}
+
+Napi::Value info(const Handle& handle, const Napi::CallbackInfo& call) {
+  return {call.Env(), js_info(call.Env(), handle->host->info())};
+}
+
+Napi::Value create_session(const Handle& handle, const Napi::CallbackInfo& call) {
+  Arguments arguments(call.Env());
+  const napi_value options = arguments.object(call[0], "options");
+  const double context = arguments.integer(arguments.property(options, "context"), "context", 16,
+                                           handle->host->info().context_length);
+  if (!arguments.ok()) return settled_error(call.Env(), arguments.status());
+  ModelHost* host = handle->host.get();
+  return promise_of<ModelHost::SessionKey>(
+      handle, call.Env(),
+      [host, context] { return host->create_session(static_cast<std::uint32_t>(context)); },
+      [handle](napi_env env, ModelHost::SessionKey& key) { return make_session_object(env, handle, key); });
+}
+
+Napi::Value tokenize(const Handle& handle, const Napi::CallbackInfo& call) {
+  Arguments arguments(call.Env());
+  auto text = std::make_shared<std::u16string>(arguments.string(call[0], "text", kMaxText));
+  const bool parse_special = arguments.boolean(call[1], "parseSpecial");
+  if (!arguments.ok()) return settled_error(call.Env(), arguments.status());
+  ModelHost* host = handle->host.get();
+  using Ids = std::vector<TokenId>;
+  return promise_of<Ids>(
+      handle, call.Env(),
+      [host, text, parse_special]() -> Result<Ids> {
+        return host->tokenizer().encode(utf8_from_utf16(*text), parse_special);
+      },
+      [](napi_env env, Ids& ids) {
+        return js_typed_array(env, napi_uint32_array, ids.data(), ids.size(), sizeof(TokenId));
+      });
+}
+
+Napi::Value detokenize(const Handle& handle, const Napi::CallbackInfo& call) {
+  Arguments arguments(call.Env());
+  auto ids = std::make_shared<std::vector<TokenId>>(arguments.ids(call[0], "ids", kMaxIds));
+  if (!arguments.ok()) return settled_error(call.Env(), arguments.status());
+  ModelHost* host = handle->host.get();
+  return promise_of<std::string>(
+      handle, call.Env(),
+      [host, ids]() -> Result<std::string> {
+        for (const TokenId id : *ids) {
+          if (id >= host->tokenizer().vocabulary_size()) {
+            return Status(
+                ErrorCode::kInvalidArgument,
+                "Token id " + std::to_string(id) + " is not in the vocabulary; pass ids of this model.");
+          }
+        }
+        return host->tokenizer().decode(*ids);
+      },
+      [](napi_env env, std::string& bytes) {
+        return js_typed_array(env, napi_uint8_array, bytes.data(), bytes.size(), 1);
+      });
+}
+
+Napi::Value logits(const Handle& handle, const Napi::CallbackInfo& call) {
+  Arguments arguments(call.Env());
+  auto ids = std::make_shared<std::vector<TokenId>>(
+      arguments.ids(call[0], "ids", handle->host->info().context_length));
+  if (arguments.ok() && ids->empty()) arguments.fail("'ids' must have at least one element.");
+  if (!arguments.ok()) return settled_error(call.Env(), arguments.status());
+  ModelHost* host = handle->host.get();
+  using Logits = std::vector<float>;
+  return promise_of<Logits>(
+      handle, call.Env(), [host, ids] { return host->logits(*ids); },
+      [](napi_env env, Logits& values) {
+        return js_typed_array(env, napi_float32_array, values.data(), values.size(), sizeof(float));
+      });
+}
+
+Napi::Value close(const Handle& handle, const Napi::CallbackInfo& call) {
+  const auto promised = Environment::of(call.Env()).promise(call.Env(), handle);
+  handle->host->close();
+  handle->host->when_closed(call.Env(), promised.ticket);
+  return promised.promise;
+}
+
+napi_value make_model_object(napi_env env, std::shared_ptr<ModelHost> host) {
+  const auto handle = std::make_shared<ModelHandle>(std::move(host));
+  return ObjectBuilder(env)
+      .add("info", js_function(env, "info", handle, info))
+      .add("createSession", js_function(env, "createSession", handle, create_session))
+      .add("tokenize", js_function(env, "tokenize", handle, tokenize))
+      .add("detokenize", js_function(env, "detokenize", handle, detokenize))
+      .add("logits", js_function(env, "logits", handle, logits))
+      .add("close", js_function(env, "close", handle, close))
+      .build();
+}
+
+}  // namespace
+
+Napi::Value load_model(const Napi::CallbackInfo& call) {
+  const Napi::Env env = call.Env();
+  Arguments arguments(env);
+  const napi_value from = arguments.object(call[0], "options");
+  const auto name = [&](const char* property, std::size_t max) {
+    return utf8_from_utf16(arguments.string(arguments.property(from, property), property, max));
+  };
+  ModelOptions options;
+  options.path = arguments.path(arguments.property(from, "path"));
+  options.threads =
+      static_cast<int>(arguments.integer(arguments.property(from, "threads"), "threads", 0, 64));
+  options.device = name("device", 32);
+  if (options.device != "auto" && options.device != "cpu" && options.device != "metal") {
+    arguments.fail("'device' must be 'auto', 'cpu' or 'metal'.");
+  }
+  const napi_value isa = arguments.property(from, "isa");
+  if (!arguments.is_undefined(isa)) options.isa = utf8_from_utf16(arguments.string(isa, "isa", 32));
+  if (!arguments.ok()) return settled_error(env, arguments.status());
+
+  Environment& environment = Environment::of(env);
+  const auto host = std::make_shared<ModelHost>(environment);
+  const auto promised = environment.promise(env, nullptr);
+  const std::weak_ptr<ModelHost> loaded = host;
+  host->load(env, promised.ticket, std::move(options), [loaded](napi_env js) -> napi_value {
+    const auto alive = loaded.lock();
+    return alive == nullptr ? nullptr : make_model_object(js, alive);
+  });
+  return promised.promise;
+}
+
+}  // namespace emberline::addon

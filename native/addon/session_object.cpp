@@ -1,0 +1,138 @@
+#include "addon/session_object.h"
+
+#include <limits>
+#include <utility>
+
+#include "addon/arguments.h"
+#include "addon/functions.h"
+#include "addon/js_values.h"
+#include "addon/model_object.h"
+
+namespace emberline::addon {
+namespace {
+
+struct SessionHandle {
+  SessionHandle(std::shared_ptr<ModelHandle> owner, ModelHost::SessionKey session)
+      : model(std::move(owner)), key(session) {}
+  SessionHandle(const SessionHandle&) = delete;
+  SessionHandle& operator=(const SessionHandle&) = delete;
+  // No request is under way: each of them keeps the handle.
+  ~SessionHandle() {
+    if (!closed) model->host->close_session(nullptr, key, 0);
+  }
+
+  ModelHost& host() const { return *model->host; }
+
+  const std::shared_ptr<ModelHandle> model;
+  const ModelHost::SessionKey key;
+  bool closed = false;
+};
+
+constexpr double kMaxFloat = std::numeric_limits<float>::max();
+constexpr double kMaxTokens = 1 << 24;
+
+SamplingParams read_sampling(Arguments& arguments, napi_value from) {
+  const napi_value object = arguments.object(from, "sampling");
+  const auto number = [&](const char* name, double low, double high) {
+    return arguments.number(arguments.property(object, name), name, low, high);
+  };
+  const auto integer = [&](const char* name, double low, double high) {
+    return arguments.integer(arguments.property(object, name), name, low, high);
+  };
+  SamplingParams params;
+  params.temperature = static_cast<float>(number("temperature", -kMaxFloat, kMaxFloat));
+  params.top_k = static_cast<std::int32_t>(
+      integer("topK", std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+  params.top_p = static_cast<float>(number("topP", -kMaxFloat, kMaxFloat));
+  params.min_p = static_cast<float>(number("minP", -kMaxFloat, kMaxFloat));
+  params.repeat_penalty = static_cast<float>(number("repeatPenalty", 0.01, 100));
+  params.penalty_window = static_cast<std::uint32_t>(integer("penaltyWindow", 0, kMaxTokens));
+  params.seed = static_cast<std::uint64_t>(integer("seed", 0, kMaxSafeInteger));
+  return params;
+}
+
+CompletionJob read_request(Arguments& arguments, napi_value from) {
+  const napi_value object = arguments.object(from, "request");
+  const auto value = [&](const char* name) { return arguments.property(object, name); };
+  CompletionJob job;
+  job.id = static_cast<std::uint64_t>(arguments.integer(value("id"), "id", 0, kMaxSafeInteger));
+  job.prompt = arguments.string(value("prompt"), "prompt", kMaxPrompt);
+  job.required_prefix = arguments.string(value("requiredPrefix"), "requiredPrefix", kMaxPrompt);
+  job.request.parse_special = arguments.boolean(value("parseSpecial"), "parseSpecial");
+  job.request.max_tokens =
+      static_cast<std::uint32_t>(arguments.integer(value("maxTokens"), "maxTokens", 1, kMaxTokens));
+  job.request.single_line = arguments.boolean(value("singleLine"), "singleLine");
+  job.request.ban_blank_start = arguments.boolean(value("banBlankStart"), "banBlankStart");
+  job.request.sampling = read_sampling(arguments, value("sampling"));
+  return job;
+}
+
+Napi::Value complete(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  Arguments arguments(env);
+  CompletionJob job = read_request(arguments, info[0]);
+  const Napi::Function on_text = arguments.optional_function(info[1], "onText");
+  job.streams = !on_text.IsEmpty();
+  // After every getter has run: one of them may have closed the session or begun the same request.
+  ModelHost& host = handle->host();
+  if (arguments.ok() && host.has_request(handle->key, job.id)) {
+    arguments.fail("A request with id " + std::to_string(job.id) +
+                   " is under way in this session; choose another id.");
+  }
+  if (!arguments.ok()) return settled_error(env, arguments.status());
+  if (handle->closed) return settled_error(env, session_closed_error());
+  const auto promised = Environment::of(env).promise(env, handle, on_text);
+  host.complete(env, promised.ticket, handle->key, std::move(job));
+  return promised.promise;
+}
+
+Napi::Value cancel(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
+  Arguments arguments(info.Env());
+  const double id = arguments.integer(info[0], "id", 0, kMaxSafeInteger);
+  if (arguments.ok()) handle->host().cancel(info.Env(), handle->key, static_cast<std::uint64_t>(id));
+  return info.Env().Undefined();
+}
+
+Napi::Value close(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
+  handle->closed = true;
+  const auto promised = Environment::of(info.Env()).promise(info.Env(), handle);
+  handle->host().close_session(info.Env(), handle->key, promised.ticket);
+  return promised.promise;
+}
+
+}  // namespace
+
+napi_value js_completion(napi_env env, const Completion& completion, const AddonTimings& timings) {
+  const Timings& engine = completion.timings;
+  const bool spoke = engine.first_token_ms > 0;
+  const napi_value js_timings = ObjectBuilder(env)
+                                    .add("promptTokens", engine.prompt_tokens)
+                                    .add("reusedTokens", engine.reused_tokens)
+                                    .add("generatedTokens", engine.generated_tokens)
+                                    .add("queueMs", timings.queue_ms)
+                                    .add("prefillMs", engine.prefill_ms)
+                                    .add("firstTokenMs", spoke ? timings.queue_ms + engine.first_token_ms : 0)
+                                    .add("totalMs", timings.total_ms)
+                                    .add("cancelMs", timings.cancel_ms)
+                                    .add("cancelPhase", std::string_view(phase_name(engine.cancel_phase)))
+                                    .build();
+  return ObjectBuilder(env)
+      .add("text", std::string_view(completion.text))
+      .add("stop", std::string_view(stop_reason_name(completion.stop)))
+      .add("ids", js_typed_array(env, napi_uint32_array, completion.ids.data(), completion.ids.size(),
+                                 sizeof(TokenId)))
+      .add("confidence", completion.confidence)
+      .add("timings", js_timings)
+      .build();
+}
+
+napi_value make_session_object(napi_env env, std::shared_ptr<ModelHandle> model, std::uint64_t key) {
+  const auto handle = std::make_shared<SessionHandle>(std::move(model), key);
+  return ObjectBuilder(env)
+      .add("complete", js_function(env, "complete", handle, complete))
+      .add("cancel", js_function(env, "cancel", handle, cancel))
+      .add("close", js_function(env, "close", handle, close))
+      .build();
+}
+
+}  // namespace emberline::addon

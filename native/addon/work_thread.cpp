@@ -1,0 +1,58 @@
+#include "addon/work_thread.h"
+
+#include <system_error>
+#include <utility>
+
+namespace emberline::addon {
+
+Status WorkThread::start() {
+  try {
+    accepting_ = true;
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    accepting_ = false;
+    return {ErrorCode::kOutOfMemory,
+            "The system gave no thread for the engine; close other programs and try again."};
+  }
+  return {};
+}
+
+bool WorkThread::post(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!accepting_) return false;
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+void WorkThread::finish(Job last) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!accepting_) return;
+    accepting_ = false;
+    jobs_.push_back(std::move(last));
+  }
+  changed_.notify_one();
+}
+
+void WorkThread::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void WorkThread::run() {
+  for (;;) {
+    Job job;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return !jobs_.empty() || !accepting_; });
+      if (jobs_.empty()) return;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
+    job();
+  }
+}
+
+}  // namespace emberline::addon

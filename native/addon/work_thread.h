@@ -1,0 +1,47 @@
+// One thread that runs jobs in order. An engine gets a thread of its own: work that takes seconds would
+// starve the pool that Node shares between file reads, look-ups and every other addon.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "base/status.h"
+
+namespace emberline::addon {
+
+class WorkThread {
+ public:
+  using Job = std::function<void()>;
+
+  WorkThread() = default;
+  ~WorkThread() { join(); }
+  WorkThread(const WorkThread&) = delete;
+  WorkThread& operator=(const WorkThread&) = delete;
+
+  // OUT_OF_MEMORY when the system gives no thread.
+  Status start();
+
+  // From any thread. False, and the job is not run, once finish() was called or when start() was not.
+  bool post(Job job);
+
+  // No more jobs: the thread runs what is queued, then `last`, and ends. Does not wait. Only the first call
+  // counts.
+  void finish(Job last);
+
+  // Waits for the thread's end; finish() comes first. Idempotent.
+  void join();
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;
+  bool accepting_ = false;
+  std::thread thread_;
+};
+
+}  // namespace emberline::addon
