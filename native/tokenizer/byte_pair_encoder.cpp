@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <string>
 
 #include "tokenizer/byte_alphabet.h"
@@ -14,10 +15,6 @@ constexpr std::uint32_t kEnd = 0xFFFFFFFFu;  // no neighbour
 
 std::uint64_t hash_pair(TokenId left, TokenId right) {
   return mix_bits(std::uint64_t{left} << 32 | right);
-}
-
-bool comes_later(const BytePairScratch::Candidate& a, const BytePairScratch::Candidate& b) {
-  return a.order > b.order;
 }
 
 }  // namespace
@@ -105,16 +102,12 @@ void BytePairEncoder::encode(std::string_view piece, BytePairScratch& scratch,
   }
 }
 
-void BytePairEncoder::push_candidate(std::uint32_t left, BytePairScratch& scratch) const {
-  const std::uint32_t right = scratch.symbols[left].next;
-  if (right == kEnd) return;
-  const TokenId left_id = scratch.symbols[left].id;
-  const TokenId right_id = scratch.symbols[right].id;
-  if (left_id == kNoToken || right_id == kNoToken) return;
-  if (const Merge* merge = find_merge(left_id, right_id)) {
-    scratch.queue.push_back({std::uint64_t{merge->rank} << 32 | left, left_id, right_id, merge->product});
-    std::push_heap(scratch.queue.begin(), scratch.queue.end(), comes_later);
-  }
+const BytePairEncoder::Merge* BytePairEncoder::merge_at(std::uint32_t left,
+                                                        const BytePairScratch& scratch) const {
+  const BytePairScratch::Symbol& symbol = scratch.symbols[left];
+  if (symbol.id == kNoToken || symbol.next == kEnd) return nullptr;
+  const TokenId right_id = scratch.symbols[symbol.next].id;
+  return right_id == kNoToken ? nullptr : find_merge(symbol.id, right_id);
 }
 
 void BytePairEncoder::merge_bytes(std::string_view piece, BytePairScratch& scratch,
@@ -133,26 +126,39 @@ void BytePairEncoder::merge_bytes(std::string_view piece, BytePairScratch& scrat
     symbols[i] = {byte_tokens_[static_cast<unsigned char>(piece[i])], i == 0 ? kEnd : i - 1,
                   i + 1 == count ? kEnd : i + 1};
   }
-  for (std::uint32_t i = 0; i < count; ++i) push_candidate(i, scratch);
+  auto& queue = scratch.queue;
+  const auto order = [](const Merge& merge, std::uint32_t left) {
+    return std::uint64_t{merge.rank} << 32 | left;
+  };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (const Merge* merge = merge_at(i, scratch)) queue.push_back(order(*merge, i));
+  }
+  std::make_heap(queue.begin(), queue.end(), std::greater<>());
+  const auto push = [&](std::uint32_t left) {
+    if (const Merge* merge = merge_at(left, scratch)) {
+      queue.push_back(order(*merge, left));
+      std::push_heap(queue.begin(), queue.end(), std::greater<>());
+    }
+  };
 
-  while (!scratch.queue.empty()) {
-    std::pop_heap(scratch.queue.begin(), scratch.queue.end(), comes_later);
-    const BytePairScratch::Candidate candidate = scratch.queue.back();
-    scratch.queue.pop_back();
+  while (!queue.empty()) {
+    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
+    const std::uint64_t next = queue.back();
+    queue.pop_back();
     ++scratch.steps;
 
-    // Stale when either side has since been merged: a side's id only ever changes to that of a longer token.
-    const auto left = static_cast<std::uint32_t>(candidate.order);
-    if (symbols[left].id != candidate.left) continue;
-    const std::uint32_t right = symbols[left].next;
-    if (right == kEnd || symbols[right].id != candidate.right) continue;
+    // Stale where either side has been merged since: what stands there now has another merge, or none.
+    const auto left = static_cast<std::uint32_t>(next);
+    const Merge* merge = merge_at(left, scratch);
+    if (merge == nullptr || order(*merge, left) != next) continue;
 
-    symbols[left].id = candidate.product;
-    symbols[left].next = symbols[right].next;
-    if (symbols[right].next != kEnd) symbols[symbols[right].next].previous = left;
+    const std::uint32_t right = symbols[left].next;
+    const std::uint32_t after = symbols[right].next;
+    symbols[left] = {merge->product, symbols[left].previous, after};
     symbols[right].id = kNoToken;
-    if (symbols[left].previous != kEnd) push_candidate(symbols[left].previous, scratch);
-    push_candidate(left, scratch);
+    if (after != kEnd) symbols[after].previous = left;
+    if (symbols[left].previous != kEnd) push(symbols[left].previous);
+    push(left);
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     if (symbols[i].id != kNoToken) out.push_back(symbols[i].id);

@@ -24,15 +24,10 @@ struct BytePairScratch {
     std::uint32_t previous;
     std::uint32_t next;
   };
-  struct Candidate {
-    std::uint64_t order;  // rank << 32 | position: the smallest is next
-    TokenId left;
-    TokenId right;
-    TokenId product;
-  };
   std::vector<Symbol> symbols;
-  std::vector<Candidate> queue;
-  // Candidates taken off the queue since it was created: the measure of work.
+  // A heap of the merges that may apply: rank << 32 | position of the left symbol, the smallest next.
+  std::vector<std::uint64_t> queue;
+  // Entries taken off the queue since it was created: the measure of work.
   std::uint64_t steps = 0;
 };
 
@@ -61,7 +56,8 @@ class BytePairEncoder {
   const Merge* find_merge(TokenId left, TokenId right) const;
   void add_merge(const Merge& merge);
   void merge_bytes(std::string_view piece, BytePairScratch& scratch, std::vector<TokenId>& out) const;
-  void push_candidate(std::uint32_t left, BytePairScratch& scratch) const;
+  // The merge of the symbol at `left` with its right neighbour, or null.
+  const Merge* merge_at(std::uint32_t left, const BytePairScratch& scratch) const;
 
   const Vocabulary* vocabulary_;
   bool ignores_merges_ = false;
