@@ -1,0 +1,61 @@
+/**
+ * Bundles what runs: the extension, the terminal program, the bench, and the tests that run inside an editor.
+ * Options: `--debug` (readable, with source maps), `--watch` (the same, and again at every change).
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { context } from 'esbuild';
+
+const { values } = parseArgs({
+  options: { debug: { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } },
+});
+const debug = values.debug || values.watch;
+
+const ROOT = import.meta.dirname;
+const SUITE = 'test/vscode/suite';
+
+/** @type {import('esbuild').BuildOptions} */
+const shared = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  minify: !debug,
+  keepNames: true,
+  // Linked beside the bundle for whoever debugs it; the package leaves it out.
+  sourcemap: 'linked',
+  logLevel: 'info',
+  outExtension: { '.js': '.cjs' },
+};
+
+/** @type {import('esbuild').BuildOptions[]} */
+const bundles = [
+  { ...shared, entryPoints: { extension: 'extension/main.ts' }, outdir: 'dist', external: ['vscode'] },
+  { ...shared, entryPoints: { cli: 'cli/main.ts' }, outdir: 'dist' },
+  { ...shared, entryPoints: { bench: 'bench/main.ts' }, outdir: 'dist' },
+  {
+    ...shared,
+    entryPoints: [
+      'test/vscode/runner/mocha_entry.ts',
+      ...readdirSync(join(ROOT, SUITE))
+        .filter((name) => name.endsWith('.test.ts'))
+        .map((name) => `${SUITE}/${name}`),
+    ],
+    outbase: 'test/vscode',
+    outdir: 'dist/test/vscode',
+    external: ['vscode', 'mocha'],
+    minify: false,
+  },
+];
+
+for (const options of bundles) {
+  const builder = await context(options);
+  if (values.watch) {
+    await builder.watch();
+  } else {
+    await builder.rebuild();
+    await builder.dispose();
+  }
+}

@@ -1,0 +1,61 @@
+/** `npm run build`: the addon and the bundles, in place. Options: `--debug` (an addon to debug, bundles as they are written). */
+import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ADDON, BUILD } from './paths.mjs';
+import { runCommand, run, runTool } from './processes.mjs';
+import { Progress } from './progress.mjs';
+import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
+import { ensureToolchain } from './setup/toolchain.mjs';
+
+/**
+ * Builds the addon with cmake-js, which knows where the Node-API headers are.
+ * @param {Progress} progress
+ * @param {{ debug?: boolean }} [options]
+ */
+export async function buildAddon(progress, { debug = false } = {}) {
+  await progress.step('build the addon', async (log) => {
+    const configuration = debug ? 'Debug' : 'Release';
+    const folder = join(BUILD, debug ? 'addon-debug' : 'addon');
+    await runTool(
+      'cmake-js/bin/cmake-js',
+      ['build', '--out', folder, '--config', configuration, '--parallel', String(availableParallelism())],
+      { log, failure: 'The addon could not be built: the compiler or CMake failed.' },
+    );
+    // Renamed into place: a process that has the old one mapped keeps it.
+    mkdirSync(dirname(ADDON), { recursive: true });
+    const fresh = `${ADDON}.new`;
+    copyFileSync(join(folder, configuration, 'emberline.node'), fresh);
+    renameSync(fresh, ADDON);
+  });
+}
+
+/**
+ * Bundles the extension, the terminal program and the editor tests.
+ * @param {Progress} progress
+ * @param {{ debug?: boolean }} [options]
+ */
+export async function buildBundles(progress, { debug = false } = {}) {
+  await progress.step('bundle the TypeScript', (log) =>
+    run(process.execPath, ['esbuild.mjs', ...(debug ? ['--debug'] : [])], {
+      log,
+      failure: 'The TypeScript could not be bundled: esbuild failed.',
+    }),
+  );
+}
+
+/** @returns {Promise<number>} */
+async function main() {
+  const { values } = parseArgs({ options: { debug: { type: 'boolean', default: false } } });
+  const progress = new Progress();
+  requireNode();
+  await ensureToolchain(progress);
+  await ensureNodePackages(progress);
+  await buildAddon(progress, values);
+  await buildBundles(progress, values);
+  return 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);

@@ -1,0 +1,100 @@
+/** `npm run package`: `dist/emberline-<vscode target>-<version>.vsix`, built from the tree as it stands. */
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildAddon, buildBundles } from './build.mjs';
+import { Failure } from './failure.mjs';
+import { DIST, manifest, vscodeTarget, vsixPath } from './paths.mjs';
+import { runCommand, runTool } from './processes.mjs';
+import { Progress } from './progress.mjs';
+import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
+import { ensureToolchain } from './setup/toolchain.mjs';
+
+/** What the package must hold. */
+const REQUIRED = [
+  'extension.vsixmanifest',
+  'extension/package.json',
+  'extension/readme.md',
+  'extension/changelog.md',
+  'extension/LICENSE.txt',
+  'extension/THIRD_PARTY.md',
+  'extension/dist/extension.cjs',
+  'extension/dist/native/emberline.node',
+  'extension/media/icon.png',
+  'extension/models/SmolLM2-135M-Instruct.Q4_1.gguf',
+  'extension/models/README.md',
+  'extension/models/LICENSE',
+  'extension/models/SHA256SUMS',
+];
+/** What it may hold besides. */
+const ALLOWED = /^(\[Content_Types\]\.xml|extension\/media\/[\w-]+\.(svg|png|md))$/;
+
+/**
+ * @param {string} vsix
+ * @returns {Promise<string[]>} the names of the files in the package
+ */
+export async function packagedFiles(vsix) {
+  const { openPromise } = await import('yauzl');
+  const archive = await openPromise(vsix, { autoClose: true });
+  const names = [];
+  for await (const entry of archive.eachEntry()) names.push(entry.fileName);
+  return names;
+}
+
+/**
+ * What is wrong with a package's list of files, one sentence each; nothing when it is right.
+ * @param {readonly string[]} files
+ */
+export function contentProblems(files) {
+  return [
+    ...REQUIRED.filter((name) => !files.includes(name)).map((name) => `${name} is missing from the package.`),
+    ...files
+      .filter((name) => !REQUIRED.includes(name) && !ALLOWED.test(name))
+      .map((name) => `${name} does not belong in the package.`),
+  ];
+}
+
+/**
+ * Packages what was built and checks the package's contents.
+ * @param {Progress} progress
+ * @returns {Promise<string>} the path of the package
+ */
+export async function packageExtension(progress) {
+  const vsix = vsixPath();
+  return await progress.step(
+    'package the extension',
+    async (log) => {
+      mkdirSync(DIST, { recursive: true });
+      rmSync(vsix, { force: true });
+      await runTool(
+        '@vscode/vsce/vsce',
+        [
+          ...['package', '--no-dependencies', '--target', vscodeTarget(), '--out', vsix],
+          // Without a public repository there is nothing that relative links could be made to point to.
+          ...(manifest().repository === undefined
+            ? ['--allow-missing-repository', '--no-rewrite-relative-links']
+            : []),
+        ],
+        { log, failure: 'The extension could not be packaged: vsce failed.' },
+      );
+      const problems = contentProblems(await packagedFiles(vsix));
+      if (problems.length > 0) throw new Failure(problems.join(' '), log);
+      return vsix;
+    },
+    () => `${basename(vsix)}, ${(statSync(vsix).size / 1e6).toFixed(1)} MB`,
+  );
+}
+
+/** @returns {Promise<number>} */
+async function main() {
+  const progress = new Progress();
+  requireNode();
+  await ensureToolchain(progress);
+  await ensureNodePackages(progress);
+  await buildAddon(progress);
+  await buildBundles(progress);
+  await packageExtension(progress);
+  return 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);

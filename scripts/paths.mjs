@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+export const BUILD = join(ROOT, 'build');
+export const DIST = join(ROOT, 'dist');
+export const LOGS = join(BUILD, 'logs');
+/** Test tools that are no dependency of the extension, kept between runs. */
+export const TOOLS = join(ROOT, '.cache', 'tools');
+export const SAMPLES = join(ROOT, 'samples');
+export const ADDON = join(DIST, 'native', 'emberline.node');
+
+/** @returns {{ name: string, publisher: string, version: string, repository?: unknown, engines: { node: string } }} */
+export function manifest() {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+}
+
+/** The name VS Code's marketplace gives this platform, for example `linux-x64`. */
+export function vscodeTarget() {
+  return `${process.platform}-${process.arch}`;
+}
+
+/** Where the package for this platform is written. */
+export function vsixPath() {
+  const { name, version } = manifest();
+  return join(DIST, `${name}-${vscodeTarget()}-${version}.vsix`);
+}

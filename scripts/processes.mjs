@@ -1,0 +1,179 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure, Interrupted } from './failure.mjs';
+import { family, processTable } from './process_table.mjs';
+import { ROOT } from './paths.mjs';
+
+/** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+/** @typedef {import('./process_table.mjs').Process} Process */
+
+const ON_WINDOWS = process.platform === 'win32';
+/** How long a process may take to end by itself once it was asked to. */
+const GRACE_MS = 10_000;
+
+/** Processes started here that have not ended. @type {Set<ChildProcess>} */
+const running = new Set();
+/** What else has to end with this process. @type {Set<() => Promise<void>>} */
+const stoppers = new Set();
+
+/** Set once everything is being ended: what fails from then on fails because of that. */
+let stopping = false;
+
+/** @param {() => Promise<void>} stop is called before this process ends, however it ends */
+export function stopWithUs(stop) {
+  stoppers.add(stop);
+}
+
+/**
+ * Starts a program as the leader of a process group of its own, so that whatever it starts can be ended with it.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, output: import('node:child_process').StdioOptions }} options
+ * @returns {ChildProcess}
+ */
+export function startGroup(command, args, { cwd = ROOT, env = process.env, output }) {
+  const child = spawn(command, args, { cwd, env, stdio: output, detached: !ON_WINDOWS, windowsHide: true });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  child.once('error', () => running.delete(child));
+  return child;
+}
+
+/**
+ * Ends a process started by `startGroup` and everything it started: asks first, insists after `GRACE_MS`. Settles when none
+ * of them is left.
+ * @param {ChildProcess} child
+ */
+export async function stopGroup(child) {
+  const leader = child.pid;
+  if (leader === undefined) return;
+  if (ON_WINDOWS) {
+    spawnSync('taskkill', ['/pid', String(leader), '/T', '/F'], { windowsHide: true });
+    return;
+  }
+  // Noted before the first signal: once their parent is gone, processes that left the group cannot be told from strangers.
+  const members = family(processTable(), leader);
+  signal(-leader, 'SIGTERM');
+  const deadline = Date.now() + GRACE_MS;
+  for (let left = alive(members, leader); left.length > 0; left = alive(members, leader)) {
+    if (Date.now() > deadline) for (const { id } of left) signal(id, 'SIGKILL');
+    await delay(25);
+  }
+}
+
+/**
+ * @param {Process[]} members
+ * @param {number} leader
+ * @returns {Process[]} those of the members that still run, and what joined the group since
+ */
+function alive(members, leader) {
+  return processTable().filter(
+    (p) => p.group === leader || members.some((m) => m.id === p.id && m.started === p.started),
+  );
+}
+
+/**
+ * @param {number} id a process, or minus a group
+ * @param {NodeJS.Signals} name
+ */
+function signal(id, name) {
+  try {
+    process.kill(id, name);
+  } catch {
+    // It has ended already.
+  }
+}
+
+/**
+ * Runs a program to its end with its output in a log file.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv }} options
+ * @returns {Promise<number>} the exit status; 128 or more when a signal ended it
+ */
+export async function runForStatus(command, args, { log, cwd, env }) {
+  mkdirSync(dirname(log), { recursive: true });
+  const file = openSync(log, 'a');
+  try {
+    const child = startGroup(command, args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      env: { ...(env ?? process.env), NO_COLOR: '1', FORCE_COLOR: undefined },
+      output: ['ignore', file, file],
+    });
+    const status = await new Promise((resolve, reject) => {
+      child.once('error', (error) => reject(new Failure(`${command} cannot be started: ${error.message}.`)));
+      child.once('exit', (code) => resolve(code ?? 128));
+    });
+    if (stopping) throw new Interrupted();
+    return status;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Runs a program that must succeed.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string }} options `failure`: the sentence for a person
+ */
+export async function run(command, args, { failure, ...options }) {
+  const status = await runForStatus(command, args, options);
+  if (status !== 0) throw new Failure(failure, options.log);
+}
+
+/**
+ * Runs one of the npm command's sub-commands, through the very npm that runs this script where there is one.
+ * @param {readonly string[]} args
+ * @param {{ log: string, cwd?: string, failure: string }} options
+ */
+export async function runNpm(args, options) {
+  const npm = process.env['npm_execpath'];
+  if (npm?.endsWith('.js')) await run(process.execPath, [npm, ...args], options);
+  else await run('npm', args, options);
+}
+
+/**
+ * Runs a command line tool of an installed npm package.
+ * @param {string} script path of its entry file below node_modules
+ * @param {readonly string[]} args
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string }} options
+ */
+export async function runTool(script, args, options) {
+  await run(process.execPath, [`${ROOT}/node_modules/${script}`, ...args], options);
+}
+
+/** Ends everything that was started here. */
+export async function stopEverything() {
+  stopping = true;
+  await Promise.all([...stoppers].map((stop) => stop()));
+  await Promise.all([...running].map(stopGroup));
+}
+
+/**
+ * Runs a command of this folder: ends what it started when it is over or interrupted, and turns a failure into one sentence.
+ * @param {() => Promise<number>} main gives the exit status
+ * @param {() => number} [interruptedStatus] the exit status after Ctrl-C
+ */
+export async function runCommand(main, interruptedStatus = () => 130) {
+  const interrupt = () => {
+    if (stopping) return;
+    void stopEverything().finally(() => process.exit(interruptedStatus()));
+  };
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(name, interrupt);
+  // The last resort, when this process ends in a way that leaves no time to ask.
+  process.on('exit', () => {
+    for (const child of running) if (child.pid !== undefined && !ON_WINDOWS) signal(-child.pid, 'SIGKILL');
+  });
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    process.exitCode = 1;
+    // Interrupted: whatever fails then fails because of that.
+    if (stopping) return;
+    console.error(error instanceof Failure ? `\n${error.message}` : error);
+  }
+  if (!stopping) await stopEverything();
+}

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Failure, Interrupted } from './failure.mjs';
+import { LOGS, ROOT } from './paths.mjs';
+
+/** Steps shorter than this are printed once, when they are over. */
+const ANNOUNCE_AFTER_MS = 1000;
+const TAIL_LINES = 40;
+
+/** Prints one line a step, with the seconds since the command began; the output of the steps goes to log files. */
+export class Progress {
+  #began = performance.now();
+
+  /** @param {string} text */
+  say(text) {
+    const seconds = Math.round((performance.now() - this.#began) / 1000);
+    console.log(`${String(seconds).padStart(5)} s  ${text}`);
+  }
+
+  /**
+   * Runs one step. `work` gets the path of a log file of its own and may return a word on how it went.
+   * @template T
+   * @param {string} name what is done, for example `build the addon`
+   * @param {(log: string) => Promise<T>} work
+   * @param {(result: T) => string} [describe]
+   * @returns {Promise<T>}
+   */
+  async step(name, work, describe = () => '') {
+    mkdirSync(LOGS, { recursive: true });
+    const log = join(LOGS, `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.log`);
+    rmSync(log, { force: true });
+    const began = performance.now();
+    const announcement = setTimeout(() => this.say(`${name} …`), ANNOUNCE_AFTER_MS);
+    try {
+      const result = await work(log);
+      const detail = describe(result);
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      this.say(`${name}: ${detail === '' ? 'done' : detail} (${seconds} s)`);
+      return result;
+    } catch (error) {
+      if (!(error instanceof Interrupted)) this.say(`${name}: FAILED`);
+      if (error instanceof Failure) this.showTail(error.log);
+      throw error;
+    } finally {
+      clearTimeout(announcement);
+    }
+  }
+
+  /** @param {string | undefined} log */
+  showTail(log) {
+    if (log === undefined || !existsSync(log)) return;
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    console.log(
+      lines
+        .slice(-TAIL_LINES)
+        .map((line) => `         | ${line}`)
+        .join('\n'),
+    );
+    console.log(`         (all of it: ${relative(ROOT, log)})`);
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { Failure } from '../failure.mjs';
+import { run } from '../processes.mjs';
+import { commandPath } from './command_path.mjs';
+
+/**
+ * Something that must be on the machine: a Debian package, and how to see without a package database that it is there.
+ * @typedef {{ package: string, provides: string, present: () => boolean }} Requirement
+ */
+
+/**
+ * @param {string} name
+ * @param {string} provides what the package is for, as a person would call it
+ * @param {string[]} commands any of which will do
+ * @returns {Requirement}
+ */
+const command = (name, provides, ...commands) => ({
+  package: name,
+  provides,
+  present: () => commands.some((c) => commandPath(c) !== undefined),
+});
+
+/**
+ * @param {string} name
+ * @param {string} provides
+ * @param {string[]} files any of which will do
+ * @returns {Requirement}
+ */
+const file = (name, provides, ...files) => ({
+  package: name,
+  provides,
+  present: () => files.some((path) => existsSync(path)),
+});
+
+/** What builds the addon. */
+export const FOR_BUILDING = [
+  command('g++', 'a C++20 compiler', 'c++', 'g++', 'clang++', process.env['CXX'] ?? 'c++'),
+  command('cmake', 'CMake', 'cmake'),
+  command('ninja-build', 'Ninja', 'ninja'),
+];
+
+/** What the tests of the engine need besides. */
+export const FOR_NATIVE_TESTS = [
+  file(
+    'libgtest-dev',
+    'GoogleTest',
+    '/usr/include/gtest/gtest.h',
+    '/usr/local/include/gtest/gtest.h',
+    '/opt/homebrew/include/gtest/gtest.h',
+  ),
+];
+
+export const FOR_PORTABILITY = [
+  command('qemu-user', 'an emulator of older processors', 'qemu-x86_64'),
+  command('g++-mingw-w64-x86-64-posix', 'a compiler for Windows', 'x86_64-w64-mingw32-g++-posix'),
+  command('binutils', 'objdump', 'objdump'),
+];
+
+export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];
+
+/** Chromium draws no text without a font. */
+export const FOR_BROWSER_TESTS = [
+  command('chromium', 'Chromium', 'chromium'),
+  file('fonts-dejavu-core', 'a fixed-width font', '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'),
+];
+
+/**
+ * Installs the Debian packages that are missing, when it may; otherwise says which they are.
+ * @param {readonly Requirement[]} requirements
+ * @param {import('../progress.mjs').Progress} progress
+ */
+export async function ensureDebianPackages(requirements, progress) {
+  const missing = requirements.filter((requirement) => !requirement.present());
+  if (missing.length === 0) return;
+  const names = [...new Set(missing.map((requirement) => requirement.package))].join(' ');
+  const provided = missing.map((requirement) => requirement.provides).join(', ');
+  if (commandPath('apt-get') === undefined) {
+    throw new Failure(`Missing on this machine: ${provided}; install it (Debian's name for it: ${names}).`);
+  }
+  if (process.getuid?.() !== 0) {
+    throw new Failure(
+      `Missing on this machine: ${provided}; install it with\n\n` +
+        `  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${names}\n`,
+    );
+  }
+  await progress.step(`install ${names}`, async (log) => {
+    const options = {
+      log,
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      failure: `The Debian packages ${names} could not be installed: apt-get failed.`,
+    };
+    await run('apt-get', ['update'], options);
+    await run('apt-get', ['install', '-y', '--no-install-recommends', ...names.split(' ')], options);
+  });
+  const still = missing.filter((requirement) => !requirement.present());
+  if (still.length > 0) {
+    const what = still.map((requirement) => requirement.provides).join(', ');
+    throw new Failure(`Still missing after installing ${names}: ${what}.`);
+  }
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { Failure } from '../failure.mjs';
+import { commandPath } from './command_path.mjs';
+import { ensureDebianPackages, FOR_BUILDING } from './debian_packages.mjs';
+
+/** The oldest CMake that reads CMakePresets.json version 3 as this project uses it. */
+const CMAKE = [3, 22];
+
+/**
+ * Sees to a compiler, CMake and Ninja before anything is built, so that a missing one is named in a sentence instead of in
+ * the middle of a build's output.
+ * @param {import('../progress.mjs').Progress} progress
+ */
+export async function ensureToolchain(progress) {
+  if (process.platform !== 'win32') await ensureDebianPackages(FOR_BUILDING, progress);
+  else if (commandPath('cmake') === undefined)
+    throw new Failure('CMake is missing: install it, then try again.');
+  requireCMake();
+  if (process.platform !== 'win32') requireCpp20();
+}
+
+function requireCMake() {
+  const { stdout } = spawnSync('cmake', ['--version'], { encoding: 'utf8' });
+  const [, major = '0', minor = '0'] = /version (\d+)\.(\d+)/.exec(stdout) ?? [];
+  const [wantedMajor = 0, wantedMinor = 0] = CMAKE;
+  if (Number(major) < wantedMajor || (Number(major) === wantedMajor && Number(minor) < wantedMinor)) {
+    throw new Failure(`CMake ${CMAKE.join('.')} or newer is needed; this is ${major}.${minor}.`);
+  }
+}
+
+function requireCpp20() {
+  const compiler =
+    process.env['CXX'] ?? ['c++', 'g++', 'clang++'].find((c) => commandPath(c) !== undefined) ?? 'c++';
+  const program = '#include <concepts>\n#include <span>\nint main() { static_assert(std::integral<int>); }\n';
+  const { status } = spawnSync(compiler, ['-std=c++20', '-fsyntax-only', '-x', 'c++', '-'], {
+    input: program,
+  });
+  if (status !== 0) {
+    throw new Failure(
+      `A C++20 compiler is needed (GCC 12, Clang 16 or newer); \`${compiler}\` does not compile C++20.`,
+    );
+  }
+}
