@@ -1,0 +1,72 @@
+/**
+ * Fuzzes a reader of untrusted bytes with libFuzzer, under the address and undefined-behaviour sanitizers:
+ *   node scripts/fuzz.mjs gguf [--seconds 120]
+ * The corpus grows in build/fuzz/corpus/<target>; an input that fails is kept in build/fuzz and named at the end. Needs clang 19.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Failure } from './failure.mjs';
+import { BUILD } from './paths.mjs';
+import { run, runCommand } from './processes.mjs';
+import { Progress } from './progress.mjs';
+
+const TARGETS = ['gguf'];
+const FOLDER = join(BUILD, 'fuzz');
+
+/** @returns {Promise<number>} */
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seconds: { type: 'string', default: '120' } },
+  });
+  const [target = ''] = positionals;
+  const seconds = Number(values.seconds);
+  if (!TARGETS.includes(target) || !(seconds > 0)) {
+    console.error(`usage: node scripts/fuzz.mjs ${TARGETS.join('|')} [--seconds N]`);
+    return 2;
+  }
+  const progress = new Progress();
+  await progress.step(`build the ${target} fuzzer`, async (log) => {
+    const failure =
+      'The fuzzer could not be built; it needs clang++-19 and its libFuzzer (libclang-rt-19-dev).';
+    await run('cmake', ['--preset', 'fuzz'], { log, failure });
+    const targets = [`fuzz_${target}`, `${target}_corpus`];
+    const jobs = String(availableParallelism());
+    await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...targets], { log, failure });
+  });
+
+  const corpus = join(FOLDER, 'corpus', target);
+  const programs = join(FOLDER, 'test', 'fuzz');
+  mkdirSync(corpus, { recursive: true });
+  await progress.step(
+    `fuzz ${target}`,
+    async (log) => {
+      const failure = 'An input fails; the log names the file in build/fuzz that holds it.';
+      await run(join(programs, `${target}_corpus`), [corpus], {
+        log,
+        failure: 'The corpus could not be written.',
+      });
+      const limits = ['-max_len=4096', '-timeout=5', '-rss_limit_mb=1024', '-malloc_limit_mb=64'];
+      const args = [
+        `-max_total_time=${seconds}`,
+        '-print_final_stats=1',
+        ...limits,
+        `-artifact_prefix=${FOLDER}/`,
+        corpus,
+      ];
+      await run(join(programs, `fuzz_${target}`), args, { log, failure });
+      return log;
+    },
+    (log) => {
+      const [, runs = 'no'] = /number_of_executed_units: (\d+)/.exec(readFileSync(log, 'utf8')) ?? [];
+      if (!(Number(runs) > 0)) throw new Failure('Nothing was run.', log);
+      return `${runs} inputs, none fails`;
+    },
+  );
+  return 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);
