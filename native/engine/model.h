@@ -1,4 +1,5 @@
-// A loaded model: the mapped file, its tokenizer, its weights on a device. Shared by the sessions made from it.
+// A loaded model: the mapped file, its tokenizer, its weights on a device. Shared by the sessions made from
+// it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 namespace emberline {
 
 struct ModelOptions {
-  std::string path;           // UTF-8
-  int threads = 0;            // 1..64; 0: chosen from the machine's cores
+  std::string path;             // UTF-8
+  int threads = 0;              // 1..64; 0: chosen from the machine's cores
   std::string device = "auto";  // "auto" or "cpu"; "metal" is DEVICE_UNAVAILABLE for now
   std::string isa = "auto";     // "auto", "portable", "avx2": forced in tests
 };
@@ -29,6 +30,9 @@ struct ModelInfo {
 class Model {
  public:
   static Result<std::shared_ptr<Model>> load(const ModelOptions& options);
+  // The same onto a device the caller made; `options` gives the path alone.
+  static Result<std::shared_ptr<Model>> load_on(std::unique_ptr<class Device> device,
+                                                const ModelOptions& options);
   ~Model();
 
   const ModelInfo& info() const;

@@ -1,0 +1,133 @@
+#include "decode/generation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "decode/chunk_plan.h"
+
+namespace emberline {
+
+namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+class DecodeLoop {
+ public:
+  DecodeLoop(const GenerationParts& parts, std::span<const TokenId> prompt, GenerationRequest request)
+      : parts_(parts),
+        prompt_size_(prompt.size()),
+        request_(std::move(request)),
+        text_(request_.required_prefix, request_.single_line, std::move(request_.on_text)),
+        sequence_(prompt.begin(), prompt.end()),
+        chunks_(kChunkBudgetMs, kMaxChainSteps) {
+    sequence_.reserve(prompt.size() + std::min<std::size_t>(request_.max_tokens, parts.pass.context()));
+  }
+
+  Result<Generation> run() {
+    while (!stop_) {
+      if (generated() == request_.max_tokens) {
+        stop_ = StopReason::kMaxTokens;
+      } else if (sequence_.size() >= parts_.pass.context()) {
+        stop_ = StopReason::kContextFull;
+      } else if (cancel_requested()) {
+        stop_ = StopReason::kCancelled;
+      } else {
+        const Status status = logits_ready_ || needs_host_choice() ? host_step() : chain_chunk();
+        if (!status.ok()) return status;
+      }
+    }
+    return Generation{text_.text(),
+                      {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
+                      log_prob_sum_,
+                      *stop_};
+  }
+
+ private:
+  std::size_t generated() const { return sequence_.size() - prompt_size_; }
+  bool cancel_requested() const {
+    return request_.cancel != nullptr && request_.cancel->load(std::memory_order_relaxed);
+  }
+  bool still_blank() const { return request_.ban_blank_start && !text_.visible(); }
+  bool needs_host_choice() const {
+    return !text_.remaining_prefix().empty() || still_blank() || !request_.sampling.greedy() ||
+           request_.sampling.repeat_penalty != 1.0f;
+  }
+  std::uint32_t last_position() const { return static_cast<std::uint32_t>(sequence_.size() - 1); }
+
+  void accept(TokenId token, float log_prob) {
+    sequence_.push_back(token);
+    log_prob_sum_ += log_prob;
+    if (parts_.sets.ends.contains(token)) {
+      stop_ = StopReason::kEndToken;
+    } else if (text_.push(parts_.tokenizer.bytes(token))) {
+      stop_ = StopReason::kLineEnd;
+    }
+  }
+
+  Status host_step() {
+    if (!logits_ready_) {
+      const Result<ReplayOutcome> outcome =
+          parts_.pass.decode(sequence_.back(), last_position(), request_.cancel);
+      if (!outcome.ok()) return outcome.error();
+      if (outcome.value().cancelled) {
+        stop_ = StopReason::kCancelled;
+        return {};
+      }
+    }
+    logits_ready_ = false;
+    const Status read = parts_.pass.read_logits(0, parts_.choice.logits());
+    if (!read.ok()) return read;
+    const ChoiceRule rule{text_.remaining_prefix(), still_blank()};
+    const Result<ChosenToken> chosen = parts_.choice.choose(rule, sequence_, request_.sampling);
+    if (!chosen.ok()) return chosen.error();
+    accept(chosen.value().token, chosen.value().log_prob);
+    return {};
+  }
+
+  Status chain_chunk() {
+    const std::size_t room =
+        std::min<std::size_t>(request_.max_tokens - generated(), parts_.pass.context() - sequence_.size());
+    const std::uint32_t steps = static_cast<std::uint32_t>(std::min<std::size_t>(chunks_.next(), room));
+    const TokenSet& stops = request_.single_line ? parts_.sets.ends_or_breaks : parts_.sets.ends;
+    const auto start = std::chrono::steady_clock::now();
+    const Result<ChainResult> chain =
+        parts_.pass.chain(sequence_.back(), last_position(), steps, stops.stop_set(), request_.cancel);
+    if (!chain.ok()) return chain.error();
+    const ChainResult& result = chain.value();
+    if (result.tokens.empty() && !result.outcome.cancelled) {
+      return Status(ErrorCode::kDeviceFailed,
+                    "The device ended a chain without a token; please report this.");
+    }
+    for (std::size_t step = 0; step < result.tokens.size() && !stop_; ++step) {
+      accept(result.tokens[step], result.log_probs[step]);
+    }
+    if (!stop_ && result.outcome.cancelled) stop_ = StopReason::kCancelled;
+    if (!result.tokens.empty()) {
+      chunks_.record(static_cast<std::uint32_t>(result.tokens.size()), milliseconds_since(start));
+    }
+    return {};
+  }
+
+  const GenerationParts& parts_;
+  const std::size_t prompt_size_;
+  GenerationRequest request_;
+  OutputText text_;
+  std::vector<TokenId> sequence_;  // prompt and generated
+  ChunkPlan chunks_;
+  double log_prob_sum_ = 0;
+  bool logits_ready_ = true;  // those that choose the token behind sequence_
+  std::optional<StopReason> stop_;
+};
+
+}  // namespace
+
+Result<Generation> generate(const GenerationParts& parts, std::span<const TokenId> prompt,
+                            GenerationRequest request) {
+  return DecodeLoop(parts, prompt, std::move(request)).run();
+}
+
+}  // namespace emberline

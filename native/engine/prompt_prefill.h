@@ -1,0 +1,38 @@
+// Fills the KV cache for a prompt, keeping every row whose token is unchanged from the front. Internal to
+// engine/.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "model/forward_pass.h"
+#include "tokenizer/tokenizer.h"
+
+namespace emberline {
+
+struct PrefillOutcome {
+  std::uint32_t reused = 0;  // tokens whose rows were kept
+  bool cancelled = false;    // slices completed before the cancel stay in the cache
+};
+
+class PromptPrefill {
+ public:
+  explicit PromptPrefill(ForwardPass& pass) : pass_(pass) {}
+
+  // Afterwards rows 0..ids.size()-1 hold `ids`, and logits row 0 those of the last: it is always evaluated,
+  // so at most ids.size() - 1 rows are reused. 1 <= ids.size() <= context. On an error what completed is
+  // kept.
+  Result<PrefillOutcome> run(std::span<const TokenId> ids, const std::atomic<bool>* cancel);
+
+  // Rows that decoding made valid behind those of the prompt.
+  void append(std::span<const TokenId> ids) { cached_.insert(cached_.end(), ids.begin(), ids.end()); }
+
+ private:
+  ForwardPass& pass_;
+  std::vector<TokenId> cached_;  // element i is the token in row i of the cache
+};
+
+}  // namespace emberline

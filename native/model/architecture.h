@@ -1,0 +1,32 @@
+// What tells one model family from another where they share one forward pass.
+//
+// Every family here is the llama block: norm, grouped-query attention with rotary positions, norm, SwiGLU. A
+// descriptor states the few points in which a family differs; a family that differs elsewhere needs ops of
+// its own and is not listed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace emberline {
+
+// How rotary embedding pairs the elements of a head. Values are RopeKvWriteParams::style.
+enum class RopeStyle : std::uint32_t {
+  kAdjacent = 0,  // (0, 1), (2, 3), ...: llama's weights as GGUF stores them
+  kHalves = 1,    // (0, d/2), (1, d/2 + 1), ...: qwen2, neox
+};
+
+struct Architecture {
+  std::string_view name;  // `general.architecture`, and the prefix of the family's metadata keys
+  RopeStyle rope_style;
+  bool needs_qkv_bias;  // biases on the query, key and value projections must be there; elsewhere they may be
+};
+
+// Null when the engine does not run the family.
+const Architecture* find_architecture(std::string_view name);
+
+// "llama, qwen2": for error messages.
+std::string supported_architectures();
+
+}  // namespace emberline

@@ -1,0 +1,49 @@
+// Device memory with an owner: released when the owner goes.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "device/device.h"
+
+namespace emberline {
+
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : device_(std::exchange(other.device_, nullptr)), id_(std::exchange(other.id_, kNoBuffer)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (device_ != nullptr) device_->release(id_);
+  }
+
+  // `device` outlives the buffer.
+  static Result<DeviceBuffer> allocate(Device& device, std::size_t bytes) {
+    return own(device, device.allocate(bytes));
+  }
+  static Result<DeviceBuffer> wrap(Device& device, const void* data, std::size_t bytes) {
+    return own(device, device.wrap(data, bytes));
+  }
+
+  BufferId id() const { return id_; }
+  Binding at(std::uint64_t offset = 0) const { return {id_, offset}; }
+
+ private:
+  static Result<DeviceBuffer> own(Device& device, Result<BufferId> made) {
+    if (!made.ok()) return made.error();
+    DeviceBuffer buffer;
+    buffer.device_ = &device;
+    buffer.id_ = made.value();
+    return buffer;
+  }
+
+  Device* device_ = nullptr;
+  BufferId id_ = kNoBuffer;
+};
+
+}  // namespace emberline

@@ -1,0 +1,47 @@
+#include "model/scratch.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "model/hyperparameters.h"
+
+namespace emberline {
+
+namespace {
+
+Status allocate_words(Device& device, std::uint64_t rows, std::uint64_t columns, DeviceBuffer& into) {
+  Result<DeviceBuffer> buffer = DeviceBuffer::allocate(device, static_cast<std::size_t>(rows * columns * 4));
+  if (!buffer.ok()) return buffer.error();
+  into = std::move(buffer).value();
+  return {};
+}
+
+}  // namespace
+
+Result<Scratch> Scratch::allocate(Device& device, const Hyperparameters& h) {
+  Scratch s;
+  const struct {
+    DeviceBuffer& buffer;
+    std::uint64_t rows, columns;
+  } plan[] = {
+      {s.tokens, std::max(kPrefillRows, kMaxChainSteps + 1), 1},
+      {s.log_probs, kMaxChainSteps, 1},
+      {s.residual, kPrefillRows, h.width},
+      {s.normed, kPrefillRows, h.width},
+      {s.query, kPrefillRows, h.query_width()},
+      {s.key, kPrefillRows, h.kv_width()},
+      {s.value, kPrefillRows, h.kv_width()},
+      {s.attended, kPrefillRows, h.query_width()},
+      {s.gate, kPrefillRows, h.hidden},
+      {s.up, kPrefillRows, h.hidden},
+      {s.hidden, kPrefillRows, h.hidden},
+      {s.logits, kVerifyRows, h.vocabulary},
+  };
+  for (const auto& [buffer, rows, columns] : plan) {
+    const Status status = allocate_words(device, rows, columns, buffer);
+    if (!status.ok()) return status;
+  }
+  return s;
+}
+
+}  // namespace emberline

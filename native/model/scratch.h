@@ -1,0 +1,44 @@
+// The buffers between the commands of a forward pass.
+//
+// Shared by all tables of a model, since one replay runs at a time: the working set stays small enough for
+// the caches, and a second session costs no more than its KV cache.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "model/device_buffer.h"
+
+namespace emberline {
+
+struct Hyperparameters;
+
+// Rows of one prefill submission: enough that a weight is read once for many rows, few enough that a cancel
+// is seen soon.
+inline constexpr std::uint32_t kPrefillRows = 64;
+// Rows whose logits one submission gives: the longest draft that is verified at once.
+inline constexpr std::uint32_t kVerifyRows = 16;
+// Steps of one chain submission.
+inline constexpr std::uint32_t kMaxChainSteps = 64;
+
+struct Scratch {
+  DeviceBuffer
+      tokens;  // [max(kPrefillRows, kMaxChainSteps + 1)] u32: inputs; step s of a chain writes element s + 1
+  DeviceBuffer log_probs;  // [kMaxChainSteps] of the tokens a chain produced
+  DeviceBuffer residual;   // [kPrefillRows, D] x, the residual stream
+  DeviceBuffer normed;     // [kPrefillRows, D]
+  DeviceBuffer query;      // [kPrefillRows, H*d]
+  DeviceBuffer key;        // [kPrefillRows, G*d]
+  DeviceBuffer value;      // [kPrefillRows, G*d]
+  DeviceBuffer attended;   // [kPrefillRows, H*d]
+  DeviceBuffer gate;       // [kPrefillRows, F]
+  DeviceBuffer up;         // [kPrefillRows, F]
+  DeviceBuffer hidden;     // [kPrefillRows, F] silu(gate) * up
+  DeviceBuffer logits;     // [kVerifyRows, V]
+
+  // OUT_OF_MEMORY. `device` outlives the result.
+  static Result<Scratch> allocate(Device& device, const Hyperparameters& hyperparameters);
+};
+
+}  // namespace emberline

@@ -1,0 +1,40 @@
+// The forward pass of the llama block, written once in terms of ops.
+//
+// Sources: Touvron et al. 2023 (llama), Zhang and Sennrich 2019 (RMSNorm), Su et al. 2021 (rotary positions),
+// Ainslie et al. 2023 (grouped queries), Shazeer 2020 (SwiGLU). Where the device offers a fused op, the
+// builder takes it.
+#pragma once
+
+#include <cstdint>
+
+#include "device/device.h"
+#include "device/dispatch_table.h"
+
+namespace emberline {
+
+struct Hyperparameters;
+struct Scratch;
+struct Weights;
+class KvCache;
+
+// What a table does with the residual stream behind the last layer.
+enum class TableEnd : std::uint8_t {
+  kKeysAndValues,  // nothing: it fills the KV cache; the last layer ends once its row is written
+  kLastRowLogits,  // logits of the last row, into row 0
+  kAllRowsLogits,  // logits of every row
+  kArgmax,         // logits of one row, its argmax into the token buffer: a chain's step
+};
+
+struct TablePlan {
+  const Device& device;
+  const Hyperparameters& hyperparameters;
+  const Weights& weights;
+  BufferId weight_buffer;  // the mapped model file
+  const Scratch& scratch;
+  const KvCache& cache;
+};
+
+// `max_rows` <= kPrefillRows; <= kVerifyRows for kAllRowsLogits; 1 for kArgmax.
+DispatchTable build_table(const TablePlan& plan, TableEnd end, std::uint32_t max_rows);
+
+}  // namespace emberline

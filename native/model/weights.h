@@ -1,0 +1,48 @@
+// Where each weight of the model lies in the mapped file, with its shape and type checked.
+//
+// Nothing is copied: the whole mapping becomes one device buffer, and a weight is an offset into it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+#include "gguf/tensor_type.h"
+
+namespace emberline {
+
+class GgufFile;
+struct Hyperparameters;
+
+struct Weight {
+  std::uint64_t offset = 0;  // bytes from the start of the file
+  TensorType type = TensorType::kF32;
+  bool present = false;
+};
+
+// Shapes as [rows, columns]; a product is y = x W^T. Gains and biases are F32, everything else any type with
+// kernels.
+struct LayerWeights {
+  Weight attention_norm;                    // [D]
+  Weight query, key, value;                 // [H*d, D], [G*d, D], [G*d, D]
+  Weight query_bias, key_bias, value_bias;  // [H*d], [G*d], [G*d]; may be absent
+  Weight attention_output;                  // [D, H*d]
+  Weight attention_output_bias;             // [D]; may be absent
+  Weight ffn_norm;                          // [D]
+  Weight gate, up;                          // [F, D]
+  Weight down;                              // [D, F]
+};
+
+struct Weights {
+  Weight token_embedding;  // [V, D]
+  Weight output_norm;      // [D]
+  Weight output;           // [V, D]; the token embedding where the file ties them
+  std::vector<LayerWeights> layers;
+};
+
+// MODEL_TENSOR_MISSING, MODEL_TENSOR_SHAPE, MODEL_TENSOR_TYPE_UNSUPPORTED; MODEL_ARCHITECTURE_UNSUPPORTED
+// when the file holds a tensor the forward pass would leave out: a wrong answer is worse than none. Reads
+// headers only.
+Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& hyperparameters);
+
+}  // namespace emberline

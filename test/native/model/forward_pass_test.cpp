@@ -1,0 +1,178 @@
+// The tables against the straight-line forward pass, and against one another.
+#include "model/forward_pass.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "straight_forward.h"
+#include "toy_pass.h"
+
+namespace emberline::testing {
+namespace {
+
+// The cache rounds keys and values to 11 bits (2^-11 = 4.9e-4 each at worst, errors that mostly cancel over a
+// head); the rest is float32 or better.
+constexpr double kTolerance = 2e-3;
+
+struct NamedToy {
+  const char* name;
+  ToyModel toy;
+};
+
+std::vector<NamedToy> toys() {
+  std::vector<NamedToy> toys;
+  toys.push_back({"Llama", {}});
+  ToyModel toy;
+  toy.architecture = "qwen2";
+  toy.biases = true;
+  toys.push_back({"Qwen2", toy});
+  toy = {};
+  toy.tied = false;
+  toys.push_back({"SeparateOutput", toy});
+  toy = {};
+  toy.biases = true;
+  toys.push_back({"LlamaWithBiases", toy});
+  toy = {};
+  toy.kv_heads = toy.heads;
+  toys.push_back({"OneKvHeadAQueryHead", toy});
+  toy = {};
+  toy.kv_heads = 1;
+  toy.heads = 3;
+  toy.head_width = 32;
+  toys.push_back({"HeadsWiderThanTheModel", toy});
+  toy = {};
+  toy.layers = 1;
+  toys.push_back({"OneLayer", toy});
+  for (const TensorType type : {TensorType::kF16, TensorType::kBF16, TensorType::kQ4_0, TensorType::kQ4_1,
+                                TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0}) {
+    toy = {};
+    toy.type = type;
+    toy.output_type = TensorType::kQ8_0;
+    toys.push_back({traits(type).name, toy});
+  }
+  return toys;
+}
+
+class EveryToy : public ::testing::TestWithParam<NamedToy> {};
+
+TEST_P(EveryToy, EveryTableGivesTheLogitsOfTheStraightForwardPass) {
+  ToyPass toy(GetParam().toy);
+  const std::vector<TokenId> tokens = random_tokens(12, toy.hyperparameters.vocabulary, 7);
+  const auto expected = [&](std::size_t count) {
+    return straight_forward(*toy.file, std::span(tokens).first(count));
+  };
+  const std::vector<double> last = expected(tokens.size());
+
+  EXPECT_LE(relative_error(toy.prefill(tokens), last), kTolerance) << "prefill";
+
+  take(toy.pass->verify(tokens, 0, nullptr));
+  EXPECT_LE(relative_error(toy.logits(11), last), kTolerance) << "verify, last row";
+  EXPECT_LE(relative_error(toy.logits(4), expected(5)), kTolerance) << "verify, row 4";
+  EXPECT_LE(relative_error(toy.logits(0), expected(1)), kTolerance) << "verify, row 0";
+
+  for (std::uint32_t position = 0; position < tokens.size(); ++position) {
+    take(toy.pass->decode(tokens[position], position, nullptr));
+  }
+  EXPECT_LE(relative_error(toy.logits(), last), kTolerance) << "decode";
+}
+
+INSTANTIATE_TEST_SUITE_P(Toys, EveryToy, ::testing::ValuesIn(toys()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(ForwardPass, PrefillSlicesOfAnySizeGiveTheSameLogits) {
+  ToyPass toy({});
+  const std::vector<TokenId> tokens = random_tokens(kPrefillRows + 9, toy.hyperparameters.vocabulary, 3);
+  const std::vector<float> whole = toy.prefill(tokens);
+  const std::vector<double> expected(whole.begin(), whole.end());
+  for (const std::size_t slice : {1u, 2u, 7u, 16u, 63u}) {
+    EXPECT_LE(relative_error(toy.prefill(tokens, slice), expected), 1e-6) << "slices of " << slice;
+  }
+}
+
+TEST(ForwardPass, AChainEqualsSingleSteps) {
+  ToyPass toy({});
+  const std::vector<TokenId> prompt = random_tokens(5, toy.hyperparameters.vocabulary, 5);
+  constexpr std::uint32_t kSteps = 20;
+
+  std::vector<TokenId> tokens;
+  std::vector<float> log_probs;
+  toy.prefill(std::span(prompt).first(4));
+  for (TokenId token = prompt.back(); tokens.size() < kSteps;) {
+    take(toy.pass->decode(token, static_cast<std::uint32_t>(4 + tokens.size()), nullptr));
+    const std::vector<float> logits = toy.logits();
+    token = static_cast<TokenId>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - logits[token]);
+    tokens.push_back(token);
+    log_probs.push_back(static_cast<float>(-std::log(sum)));
+  }
+
+  const ChainResult chain = take(toy.pass->chain(prompt.back(), 4, kSteps, {}, nullptr));
+  EXPECT_EQ(chain.outcome.steps_completed, kSteps);
+  EXPECT_FALSE(chain.outcome.stopped);
+  EXPECT_EQ(std::vector<TokenId>(chain.tokens.begin(), chain.tokens.end()), tokens);
+  for (std::size_t i = 0; i < kSteps; ++i)
+    EXPECT_NEAR(chain.log_probs[i], log_probs[i], 1e-4) << "step " << i;
+}
+
+TEST(ForwardPass, AChainEndsAfterATokenOfTheStopSet) {
+  ToyPass toy({});
+  toy.prefill(random_tokens(3, toy.hyperparameters.vocabulary, 11));
+  const ChainResult free_run = take(toy.pass->chain(9, 3, 12, {}, nullptr));
+  const std::vector<TokenId> tokens(free_run.tokens.begin(), free_run.tokens.end());
+  const TokenId stop = tokens[5];
+  const auto first = static_cast<std::size_t>(std::find(tokens.begin(), tokens.end(), stop) - tokens.begin());
+
+  std::vector<std::uint64_t> bits(toy.hyperparameters.vocabulary / 64 + 1, 0);
+  bits[stop / 64] |= std::uint64_t{1} << (stop % 64);
+  const ChainResult chain = take(toy.pass->chain(9, 3, 12, {bits}, nullptr));
+  EXPECT_TRUE(chain.outcome.stopped);
+  EXPECT_EQ(chain.tokens.size(), first + 1);
+  EXPECT_EQ(chain.tokens.back(), stop);
+}
+
+TEST(ForwardPass, ACancelledReplayCompletesNoStep) {
+  ToyPass toy({});
+  const std::atomic<bool> cancel{true};
+  const std::vector<TokenId> tokens = {1, 2, 3};
+  EXPECT_TRUE(take(toy.pass->prefill(tokens, 0, &cancel)).cancelled);
+  const ChainResult chain = take(toy.pass->chain(1, 0, 4, {}, &cancel));
+  EXPECT_TRUE(chain.outcome.cancelled);
+  EXPECT_TRUE(chain.tokens.empty());
+}
+
+TEST(ForwardPass, TheLastLayerOfAPrefillWithoutLogitsEndsWithItsCacheRow) {
+  ToyPass toy({});
+  const TablePlan plan{*toy.device, toy.hyperparameters,
+                       toy.weights, toy.weight_buffer.id(),
+                       toy.scratch, take(KvCache::create(*toy.device, toy.hyperparameters, 16))};
+  const DispatchTable fill = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
+  EXPECT_EQ(fill.commands.back().op, Op::kRopeKvWrite);
+  for (const TableEnd end :
+       {TableEnd::kKeysAndValues, TableEnd::kLastRowLogits, TableEnd::kAllRowsLogits, TableEnd::kArgmax}) {
+    const DispatchTable table = build_table(plan, end, 1);
+    EXPECT_EQ(table.labels.size(), table.commands.size());
+    for (const std::string& label : table.labels) EXPECT_FALSE(label.empty());
+  }
+}
+
+TEST(ForwardPass, RowsOutsideTheContextAreAnError) {
+  ToyPass toy({}, 16);
+  const std::vector<TokenId> tokens(17, 1);
+  EXPECT_EQ(toy.pass->prefill(tokens, 0, nullptr).code(), ErrorCode::kInternal);
+  EXPECT_EQ(toy.pass->prefill({}, 0, nullptr).code(), ErrorCode::kInternal);
+  EXPECT_EQ(toy.pass->decode(1, 16, nullptr).code(), ErrorCode::kInternal);
+  EXPECT_EQ(toy.pass->chain(1, 10, 7, {}, nullptr).code(), ErrorCode::kInternal);
+  EXPECT_EQ(toy.pass->chain(1, 0, 0, {}, nullptr).code(), ErrorCode::kInternal);
+  EXPECT_TRUE(toy.pass->chain(1, 10, 6, {}, nullptr).ok());
+}
+
+TEST(ForwardPass, ATokenOutsideTheVocabularyIsAnError) {
+  ToyPass toy({});
+  EXPECT_EQ(toy.pass->decode(toy.hyperparameters.vocabulary, 0, nullptr).code(), ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace emberline::testing

@@ -1,0 +1,205 @@
+// What a model file must say: hyperparameters and weights, and the error for every way of saying it wrong.
+#include <gtest/gtest.h>
+
+#include "model/hyperparameters.h"
+#include "model/weights.h"
+#include "toy_pass.h"
+
+namespace emberline::testing {
+namespace {
+
+Status read(const ToyModel& toy) {
+  const TemporaryDirectory directory;
+  const auto file = open_toy(toy, directory);
+  const Result<Hyperparameters> hyperparameters = read_hyperparameters(*file);
+  if (!hyperparameters.ok()) return hyperparameters.error();
+  const Result<Weights> weights = map_weights(*file, hyperparameters.value());
+  return weights.ok() ? Status() : weights.error();
+}
+
+TEST(ModelFile, HyperparametersComeFromTheMetadata) {
+  ToyModel toy;
+  toy.rope_theta = 5e5f;
+  toy.padding_rows = 3;
+  const ToyPass pass(toy);
+  const Hyperparameters& h = pass.hyperparameters;
+  EXPECT_EQ(h.architecture->name, "llama");
+  EXPECT_EQ(h.layers, 2u);
+  EXPECT_EQ(h.width, 64u);
+  EXPECT_EQ(h.hidden, 96u);
+  EXPECT_EQ(h.query_heads, 4u);
+  EXPECT_EQ(h.kv_heads, 2u);
+  EXPECT_EQ(h.head_width, 16u);
+  EXPECT_EQ(h.rotary_width, 16u);
+  EXPECT_EQ(h.context_length, 256u);
+  EXPECT_EQ(h.vocabulary, toy.vocabulary());
+  EXPECT_EQ(h.rope_theta, 5e5f);
+  EXPECT_EQ(h.norm_epsilon, 1e-5f);
+}
+
+TEST(ModelFile, OptionalKeysHaveTheirDefaults) {
+  ToyModel toy;
+  toy.kv_heads = toy.heads;
+  toy.without = {"llama.attention.head_count_kv", "llama.attention.key_length", "llama.rope.dimension_count",
+                 "llama.rope.freq_base"};
+  const ToyPass pass(toy);
+  EXPECT_EQ(pass.hyperparameters.kv_heads, 4u);
+  EXPECT_EQ(pass.hyperparameters.head_width, 16u);
+  EXPECT_EQ(pass.hyperparameters.rotary_width, 16u);
+  EXPECT_EQ(pass.hyperparameters.rope_theta, 10000.0f);
+}
+
+TEST(ModelFile, WeightsAreOffsetsIntoTheMapping) {
+  const ToyPass pass({});
+  const GgufTensor* down = pass.file->tensor("blk.1.ffn_down.weight");
+  EXPECT_EQ(pass.file->mapping().data() + pass.weights.layers[1].down.offset, down->data.data());
+  EXPECT_EQ(pass.weights.output.offset, pass.weights.token_embedding.offset) << "tied";
+  EXPECT_FALSE(pass.weights.layers[0].query_bias.present);
+}
+
+TEST(ModelFile, EveryRequiredKeyIsAskedForByName) {
+  for (const char* key :
+       {"general.architecture", "llama.block_count", "llama.embedding_length", "llama.feed_forward_length",
+        "llama.context_length", "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon"}) {
+    ToyModel toy;
+    toy.without = {key};
+    const Status status = read(toy);
+    EXPECT_EQ(status.code(), ErrorCode::kModelMetadataMissing) << key;
+    EXPECT_NE(status.message().find(key), std::string::npos) << status.message();
+  }
+}
+
+TEST(ModelFile, NumbersOutOfRangeAreInvalid) {
+  const std::pair<const char*, std::uint32_t> wrong[] = {
+      {"llama.block_count", 0},
+      {"llama.block_count", 0xFFFFFFFF},
+      {"llama.embedding_length", 0},
+      {"llama.feed_forward_length", 0},
+      {"llama.context_length", 0},
+      {"llama.attention.head_count", 0},
+      {"llama.attention.head_count_kv", 0},
+      {"llama.attention.head_count_kv", 3},  // does not divide 4
+      {"llama.attention.key_length", 15},    // odd
+      {"llama.attention.key_length", 1u << 20},
+      {"llama.rope.dimension_count", 18},  // more than a head
+      {"llama.rope.dimension_count", 7},   // odd
+  };
+  for (const auto& [key, value] : wrong) {
+    ToyModel toy;
+    toy.numbers[key] = value;
+    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << key << " = " << value;
+  }
+}
+
+TEST(ModelFile, RealNumbersMustBeInRange) {
+  for (const float value : {0.0f, -1.0f, 1e30f, std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity()}) {
+    ToyModel toy;
+    toy.without = {"llama.rope.freq_base"};
+    toy.also = [&](GgufWriter& writer) { writer.add("llama.rope.freq_base", value); };
+    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << value;
+    toy.without = {"llama.attention.layer_norm_rms_epsilon"};
+    toy.also = [&](GgufWriter& writer) { writer.add("llama.attention.layer_norm_rms_epsilon", value); };
+    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << value;
+  }
+}
+
+TEST(ModelFile, AValueOfAnotherTypeIsInvalid) {
+  ToyModel toy;
+  toy.without = {"llama.block_count"};
+  toy.also = [](GgufWriter& writer) { writer.add("llama.block_count", "two"); };
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid);
+  toy.also = [](GgufWriter& writer) { writer.add("llama.block_count", std::vector<std::uint32_t>{2, 2}); };
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid);
+}
+
+TEST(ModelFile, AnUnknownArchitectureIsNamed) {
+  ToyModel toy;
+  toy.architecture = "mamba";
+  const Status status = read(toy);
+  EXPECT_EQ(status.code(), ErrorCode::kModelArchitectureUnsupported);
+  EXPECT_NE(status.message().find("mamba"), std::string::npos);
+  EXPECT_NE(status.message().find("llama"), std::string::npos);
+}
+
+TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
+  using Change = void (*)(GgufWriter&);
+  const Change variants[] = {
+      [](GgufWriter& w) { w.add("llama.expert_count", std::uint32_t{8}); },
+      [](GgufWriter& w) { w.add("llama.rope.scaling.type", "yarn"); },
+      [](GgufWriter& w) {
+        w.add("llama.rope.scaling.type", "linear").add("llama.rope.scaling.factor", 4.0f);
+      },
+      [](GgufWriter& w) { w.add("llama.rope.scale_linear", 2.0f); },
+      [](GgufWriter& w) { w.add("llama.attention.value_length", std::uint32_t{32}); },
+      [](GgufWriter& w) { w.add("llama.attention.sliding_window", std::uint32_t{64}); },
+      [](GgufWriter& w) { w.add_tensor("rope_freqs.weight", {8}, std::vector<float>(8, 1.0f)); },
+      [](GgufWriter& w) { w.add_tensor("blk.0.attn_q_norm.weight", {16}, std::vector<float>(16, 1.0f)); },
+      [](GgufWriter& w) { w.add_tensor("blk.2.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
+      [](GgufWriter& w) { w.add_tensor("blk.00.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
+  };
+  for (std::size_t i = 0; i < std::size(variants); ++i) {
+    ToyModel toy;
+    toy.also = variants[i];
+    EXPECT_EQ(read(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "variant " << i;
+  }
+}
+
+TEST(ModelFile, ScalingThatScalesNothingIsAccepted) {
+  ToyModel toy;
+  toy.also = [](GgufWriter& writer) {
+    writer.add("llama.rope.scaling.type", "linear").add("llama.rope.scaling.factor", 1.0f);
+    writer.add("llama.expert_count", std::uint32_t{0}).add("llama.attention.value_length", std::uint32_t{16});
+  };
+  EXPECT_TRUE(read(toy).ok()) << read(toy).message();
+}
+
+TEST(ModelFile, EveryMissingTensorIsNamed) {
+  for (const char* name :
+       {"token_embd.weight", "output_norm.weight", "blk.0.attn_norm.weight", "blk.1.attn_q.weight",
+        "blk.1.attn_k.weight", "blk.1.attn_v.weight", "blk.0.attn_output.weight", "blk.0.ffn_norm.weight",
+        "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.1.ffn_down.weight"}) {
+    ToyModel toy;
+    toy.without = {name};
+    const Status status = read(toy);
+    EXPECT_EQ(status.code(), ErrorCode::kModelTensorMissing) << name;
+    EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
+  }
+}
+
+TEST(ModelFile, QwenNeedsItsBiases) {
+  ToyModel toy;
+  toy.architecture = "qwen2";
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorMissing);
+  toy.biases = true;
+  EXPECT_TRUE(read(toy).ok());
+}
+
+TEST(ModelFile, AShapeThatDisagreesWithTheMetadataIsAnError) {
+  const std::pair<const char*, std::vector<std::uint64_t>> wrong[] = {
+      {"blk.0.attn_q.weight", {32, 128}},  {"blk.0.attn_q.weight", {64, 32}},
+      {"blk.0.attn_q.weight", {4096}},     {"blk.0.attn_q.weight", {64, 8, 8}},
+      {"blk.1.attn_norm.weight", {32}},    {"blk.1.attn_norm.weight", {32, 2}},
+      {"blk.1.ffn_down.weight", {64, 96}}, {"token_embd.weight", {32, 3}},
+  };
+  for (const auto& [name, shape] : wrong) {
+    ToyModel toy;
+    toy.shapes[name] = shape;
+    EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorShape) << name;
+  }
+}
+
+TEST(ModelFile, ATensorTypeWithoutKernelsIsNamed) {
+  ToyModel toy;
+  toy.types["blk.1.ffn_up.weight"] = 14;  // Q6_K
+  const Status status = read(toy);
+  EXPECT_EQ(status.code(), ErrorCode::kModelTensorTypeUnsupported);
+  EXPECT_NE(status.message().find("blk.1.ffn_up.weight"), std::string::npos);
+
+  toy = {};
+  toy.types["blk.1.attn_norm.weight"] = static_cast<std::uint32_t>(TensorType::kF16);
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorTypeUnsupported) << "gains are float32";
+}
+
+}  // namespace
+}  // namespace emberline::testing

@@ -1,0 +1,87 @@
+// A toy model from file to forward pass, on a device of choice.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gguf/gguf_file.h"
+#include "model/device_buffer.h"
+#include "model/forward_pass.h"
+#include "model/hyperparameters.h"
+#include "model/scratch.h"
+#include "model/weights.h"
+#include "reference/reference_device.h"
+#include "temporary_directory.h"
+#include "toy_model.h"
+
+namespace emberline::testing {
+
+template <typename T>
+T take(Result<T> result) {
+  EXPECT_TRUE(result.ok()) << code_name(result.code()) << ": "
+                           << (result.ok() ? "" : result.error().message());
+  return std::move(result).value();
+}
+
+inline std::unique_ptr<GgufFile> open_toy(const ToyModel& toy, const TemporaryDirectory& directory) {
+  const std::string path = directory.file("toy.gguf");
+  EXPECT_TRUE(toy.writer().write(path));
+  return take(GgufFile::open(path));
+}
+
+class ToyPass {
+ public:
+  explicit ToyPass(const ToyModel& toy, std::uint32_t context = 256,
+                   std::unique_ptr<Device> device = make_reference_device())
+      : file(open_toy(toy, directory)),
+        hyperparameters(take(read_hyperparameters(*file))),
+        weights(take(map_weights(*file, hyperparameters))),
+        device(std::move(device)),
+        weight_buffer(
+            take(DeviceBuffer::wrap(*this->device, file->mapping().data(), file->mapping().size()))),
+        scratch(take(Scratch::allocate(*this->device, hyperparameters))),
+        pass(take(ForwardPass::create(*this->device, hyperparameters, weights, weight_buffer.id(), scratch,
+                                      context))) {}
+
+  std::vector<float> logits(std::uint32_t row = 0) {
+    std::vector<float> values(hyperparameters.vocabulary);
+    const Status status = pass->read_logits(row, values);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return values;
+  }
+
+  // Prefills `tokens` from position 0 in slices of `slice`; the logits behind the last.
+  std::vector<float> prefill(std::span<const TokenId> tokens, std::size_t slice = kPrefillRows) {
+    for (std::size_t done = 0; done < tokens.size(); done += slice) {
+      const auto part = tokens.subspan(done, std::min(slice, tokens.size() - done));
+      const auto position = static_cast<std::uint32_t>(done);
+      const bool last = done + part.size() == tokens.size();
+      take(last ? pass->prefill_last_logits(part, position, nullptr)
+                : pass->prefill(part, position, nullptr));
+    }
+    return logits();
+  }
+
+  TemporaryDirectory directory;
+  std::unique_ptr<GgufFile> file;
+  Hyperparameters hyperparameters;
+  Weights weights;
+  std::unique_ptr<Device> device;
+  DeviceBuffer weight_buffer;
+  Scratch scratch;
+  std::unique_ptr<ForwardPass> pass;
+};
+
+// `count` ids below `vocabulary`, the same on every platform.
+inline std::vector<TokenId> random_tokens(std::size_t count, std::uint32_t vocabulary, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  std::vector<TokenId> tokens(count);
+  for (TokenId& token : tokens) token = static_cast<TokenId>(engine() % vocabulary);
+  return tokens;
+}
+
+}  // namespace emberline::testing

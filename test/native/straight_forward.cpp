@@ -1,0 +1,143 @@
+#include "straight_forward.h"
+
+#include <cmath>
+#include <string>
+
+#include "reference/reference_device.h"
+
+namespace emberline::testing {
+namespace {
+
+using Vector = std::vector<double>;
+
+class File {
+ public:
+  explicit File(const GgufFile& file) : file_(file), family_(*file.get_string("general.architecture")) {}
+
+  std::size_t number(const std::string& key) const {
+    return *file_.get_uint(std::string(family_) + "." + key);
+  }
+  double real(const std::string& key) const { return *file_.get_float(std::string(family_) + "." + key); }
+  bool halves() const { return family_ == "qwen2"; }
+  bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
+  std::size_t rows(const std::string& name) const { return file_.tensor(name)->shape[1]; }
+
+  Vector row(const std::string& name, std::size_t index) const {
+    const GgufTensor& tensor = *file_.tensor(name);
+    return widen_row(static_cast<TensorType>(tensor.type_id), tensor.data, index, tensor.shape[0]);
+  }
+
+  Vector product(const std::string& name, const Vector& x) const {
+    Vector y(rows(name));
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const Vector w = row(name, i);
+      for (std::size_t j = 0; j < x.size(); ++j) y[i] += w[j] * x[j];
+    }
+    return y;
+  }
+
+  Vector norm(const std::string& name, const Vector& x) const {
+    double squares = 0;
+    for (const double value : x) squares += value * value;
+    const double scale =
+        1.0 / std::sqrt(squares / static_cast<double>(x.size()) + real("attention.layer_norm_rms_epsilon"));
+    Vector y = row(name, 0);
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] *= x[i] * scale;
+    return y;
+  }
+
+ private:
+  const GgufFile& file_;
+  std::string_view family_;
+};
+
+void add(Vector& x, const Vector& y) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+}
+
+// Rotates every head of `x` to `position`.
+void rotate(const File& file, Vector& x, std::size_t position) {
+  const std::size_t width = file.number("attention.key_length");
+  for (std::size_t head = 0; head < x.size(); head += width) {
+    for (std::size_t i = 0; i < width / 2; ++i) {
+      const double angle =
+          static_cast<double>(position) *
+          std::pow(file.real("rope.freq_base"), -2.0 * static_cast<double>(i) / static_cast<double>(width));
+      double& a = x[head + (file.halves() ? i : 2 * i)];
+      double& b = x[head + (file.halves() ? i + width / 2 : 2 * i + 1)];
+      const double real = a * std::cos(angle) - b * std::sin(angle);
+      b = a * std::sin(angle) + b * std::cos(angle);
+      a = real;
+    }
+  }
+}
+
+Vector attend(const File& file, const Vector& query, const std::vector<Vector>& keys,
+              const std::vector<Vector>& values) {
+  const std::size_t width = file.number("attention.key_length");
+  const std::size_t heads = file.number("attention.head_count");
+  const std::size_t group = heads / file.number("attention.head_count_kv");
+  Vector out(query.size());
+  for (std::size_t head = 0; head < heads; ++head) {
+    const std::size_t q = head * width, kv = head / group * width;
+    Vector weight(keys.size());
+    double sum = 0;
+    for (std::size_t t = 0; t < keys.size(); ++t) {
+      double dot = 0;
+      for (std::size_t i = 0; i < width; ++i) dot += query[q + i] * keys[t][kv + i];
+      sum += weight[t] = std::exp(dot / std::sqrt(static_cast<double>(width)));
+    }
+    for (std::size_t t = 0; t < keys.size(); ++t) {
+      for (std::size_t i = 0; i < width; ++i) out[q + i] += weight[t] / sum * values[t][kv + i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::uint32_t> tokens) {
+  const File file(gguf);
+  std::vector<Vector> stream;
+  for (const std::uint32_t token : tokens) stream.push_back(file.row("token_embd.weight", token));
+
+  for (std::size_t layer = 0; layer < file.number("block_count"); ++layer) {
+    const std::string block = "blk." + std::to_string(layer) + ".";
+    const auto project = [&](const std::string& which, const Vector& x) {
+      Vector y = file.product(block + which + ".weight", x);
+      if (file.has(block + which + ".bias")) add(y, file.row(block + which + ".bias", 0));
+      return y;
+    };
+    std::vector<Vector> keys, values;
+    for (std::size_t position = 0; position < stream.size(); ++position) {
+      Vector& x = stream[position];
+      const Vector normed = file.norm(block + "attn_norm.weight", x);
+      Vector query = project("attn_q", normed);
+      keys.push_back(project("attn_k", normed));
+      values.push_back(project("attn_v", normed));
+      rotate(file, query, position);
+      rotate(file, keys.back(), position);
+      add(x, file.product(block + "attn_output.weight", attend(file, query, keys, values)));
+
+      const Vector inner = file.norm(block + "ffn_norm.weight", x);
+      Vector hidden = file.product(block + "ffn_gate.weight", inner);
+      const Vector up = file.product(block + "ffn_up.weight", inner);
+      for (std::size_t i = 0; i < hidden.size(); ++i)
+        hidden[i] = hidden[i] / (1.0 + std::exp(-hidden[i])) * up[i];
+      add(x, file.product(block + "ffn_down.weight", hidden));
+    }
+  }
+  const Vector last = file.norm("output_norm.weight", stream.back());
+  return file.product(file.has("output.weight") ? "output.weight" : "token_embd.weight", last);
+}
+
+double relative_error(std::span<const float> a, std::span<const double> b) {
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference += (a[i] - b[i]) * (a[i] - b[i]);
+    norm += b[i] * b[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+}  // namespace emberline::testing
