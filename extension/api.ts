@@ -1,0 +1,33 @@
+/** What `activate` returns: the state of the extension for tests and for other extensions. Not a stable interface yet. */
+import type * as vscode from 'vscode';
+import type { FinishedRequest } from './completion/provider';
+import type { NativeError, NativeModelInfo } from './engine/native_types';
+import type { Status } from './status_bar';
+
+/** Counts since activation. */
+export interface Counters {
+  /** Requests the editor made. */
+  readonly requests: number;
+  /** Of those, how many reached the model. */
+  readonly modelCalls: number;
+  readonly shown: number;
+  readonly cancelled: number;
+}
+
+export interface EmberlineApi {
+  readonly status: Status;
+  /** Time `activate` took on the JS thread, ms. */
+  readonly activationMs: number;
+  readonly model: NativeModelInfo | undefined;
+  /** Why the model could not be loaded. */
+  readonly error: NativeError | undefined;
+  readonly counters: Counters;
+  /** The last request that came to an end. */
+  readonly last: FinishedRequest | undefined;
+  readonly onDidFinish: vscode.Event<FinishedRequest>;
+  readonly onDidChangeStatus: vscode.Event<Status>;
+  /** Requests that have not come to an end. */
+  readonly pending: number;
+  /** What VS Code asks for ghost text. */
+  readonly provider: vscode.InlineCompletionItemProvider;
+}

@@ -1,0 +1,143 @@
+/**
+ * Ghost text for VS Code. An edit cancels what runs for its document in the event handler itself, so the engine
+ * stops before the editor even asks again.
+ */
+import * as vscode from 'vscode';
+import { snapshotOf } from '../editor_snapshot';
+import { type CompletionOutcome, type CompletionPipeline, nothing } from './pipeline';
+
+/** A request that came to an end, whatever the end. */
+export interface FinishedRequest {
+  /** 1 for the first request of the session. */
+  readonly sequence: number;
+  readonly uri: string;
+  readonly languageId: string;
+  /** The document's version the request was made for. */
+  readonly version: number;
+  readonly outcome: CompletionOutcome;
+}
+
+interface Running {
+  readonly uri: string;
+  readonly controller: AbortController;
+}
+
+export class GhostTextProvider implements vscode.InlineCompletionItemProvider, vscode.Disposable {
+  private readonly pipeline: CompletionPipeline;
+  private readonly delayMs: () => number;
+  private readonly running = new Set<Running>();
+  private readonly started = new vscode.EventEmitter<void>();
+  private readonly finished = new vscode.EventEmitter<FinishedRequest>();
+  private readonly subscriptions: readonly vscode.Disposable[];
+  private sequence = 0;
+
+  readonly onDidStart = this.started.event;
+  readonly onDidFinish = this.finished.event;
+
+  /** @param delayMs How long to wait before the model is asked, on top of the editor's own wait. */
+  constructor(pipeline: CompletionPipeline, delayMs: () => number) {
+    this.pipeline = pipeline;
+    this.delayMs = delayMs;
+    this.subscriptions = [
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        // The event also tells of a changed dirty flag, with no changes.
+        if (event.contentChanges.length > 0) this.cancel(event.document.uri.toString());
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.cancel(document.uri.toString());
+        pipeline.forget(document.uri.toString());
+      }),
+    ];
+  }
+
+  /** Requests that have not come to an end. */
+  get pending(): number {
+    return this.running.size;
+  }
+
+  async provideInlineCompletionItems(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    context: vscode.InlineCompletionContext,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.InlineCompletionItem[]> {
+    // One suggestion at a time is all a user can look at.
+    this.cancel();
+    const { version } = document;
+    const sequence = ++this.sequence;
+    const running: Running = { uri: document.uri.toString(), controller: new AbortController() };
+    this.running.add(running);
+    const onCancel = token.onCancellationRequested(() => running.controller.abort());
+    if (token.isCancellationRequested) running.controller.abort();
+    this.started.fire();
+    let outcome = nothing('cancelled');
+    try {
+      outcome = await this.complete(
+        document,
+        position,
+        context.selectedCompletionInfo,
+        running.controller.signal,
+      );
+      if (outcome.shown && document.version !== version)
+        outcome = { ...outcome, shown: false, reason: 'stale' };
+      if (outcome.shown && running.controller.signal.aborted) {
+        outcome = { ...outcome, shown: false, reason: 'cancelled' };
+      }
+      return outcome.shown ? [itemOf(outcome, position, context.selectedCompletionInfo)] : [];
+    } finally {
+      onCancel.dispose();
+      this.running.delete(running);
+      this.finished.fire({ sequence, uri: running.uri, languageId: document.languageId, version, outcome });
+    }
+  }
+
+  /** Cancels the requests of one document, or all. */
+  cancel(uri?: string): void {
+    for (const request of this.running) {
+      if (uri === undefined || request.uri === uri) request.controller.abort();
+    }
+  }
+
+  dispose(): void {
+    this.cancel();
+    for (const subscription of this.subscriptions) subscription.dispose();
+    this.started.dispose();
+    this.finished.dispose();
+  }
+
+  private async complete(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    selected: vscode.SelectedCompletionInfo | undefined,
+    signal: AbortSignal,
+  ): Promise<CompletionOutcome> {
+    if (selected !== undefined && /[\r\n]/.test(selected.text)) return nothing('suggest_widget');
+    const snapshot = snapshotOf(document, position, selected);
+    await elapsed(this.delayMs(), signal);
+    return this.pipeline.complete({ document: snapshot, signal });
+  }
+}
+
+/** Resolves after `ms`, or as soon as `signal` is aborted. */
+async function elapsed(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** The editor wants an item to extend the highlighted entry of the suggestion list, over the same range. */
+function itemOf(
+  outcome: CompletionOutcome,
+  position: vscode.Position,
+  selected: vscode.SelectedCompletionInfo | undefined,
+): vscode.InlineCompletionItem {
+  const start = selected?.range.start ?? position;
+  const end = selected?.range.end ?? position;
+  const range = new vscode.Range(start, end.translate(0, outcome.replace));
+  return new vscode.InlineCompletionItem((selected?.text ?? '') + outcome.text, range);
+}

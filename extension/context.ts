@@ -1,0 +1,182 @@
+/** Owns every disposable of the extension and connects its parts. */
+import * as vscode from 'vscode';
+import type { Counters, EmberlineApi } from './api';
+import type { EngineState } from './completion/engine_port';
+import { CompletionPipeline } from './completion/pipeline';
+import { type FinishedRequest, GhostTextProvider } from './completion/provider';
+import { Config, type EngineOptions } from './config';
+import type { NativeError, NativeModelInfo, NativeResult } from './engine/native_types';
+import { EngineLifecycle, type LoadedEngine } from './engine_lifecycle';
+import { Log } from './log';
+import { type Status, StatusBar } from './status_bar';
+
+/** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
+const WORKING_AFTER_MS = 150;
+
+export type LoadModel = (options: EngineOptions) => Promise<NativeResult<LoadedEngine>>;
+
+export class EmberlineContext implements EmberlineApi, vscode.Disposable {
+  readonly config = new Config();
+  readonly log = new Log();
+  readonly engine: EngineLifecycle;
+  readonly provider: GhostTextProvider;
+  activationMs = 0;
+  private readonly pipeline: CompletionPipeline;
+  private readonly statusBar: StatusBar;
+  private readonly statusChanged = new vscode.EventEmitter<Status>();
+  private readonly engineFailed = new vscode.EventEmitter<NativeError>();
+  private readonly subscriptions: vscode.Disposable[] = [];
+  private readonly counts = { requests: 0, modelCalls: 0, shown: 0, cancelled: 0 };
+  private shownStatus: Status = 'loading';
+  private lastRequest: FinishedRequest | undefined;
+  private lastDecidedRequest: FinishedRequest | undefined;
+  private workingTimer: NodeJS.Timeout | undefined;
+  private working = false;
+
+  readonly onDidFinish: vscode.Event<FinishedRequest>;
+  readonly onDidChangeStatus = this.statusChanged.event;
+  readonly onDidFailEngine = this.engineFailed.event;
+
+  /**
+   * @param load Loads a model.
+   * @param menuCommand Run on a click on the status bar item.
+   */
+  constructor(load: LoadModel, menuCommand: string) {
+    this.statusBar = new StatusBar(menuCommand);
+    this.engine = new EngineLifecycle(
+      () => load(this.config.engine),
+      (state) => this.onEngineState(state),
+    );
+    this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion);
+    this.provider = new GhostTextProvider(this.pipeline, () => this.config.delayMs);
+    this.onDidFinish = this.provider.onDidFinish;
+    this.own(
+      vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, this.provider),
+      this.provider.onDidStart(() => this.onRequestStart()),
+      this.provider.onDidFinish((request) => this.onRequestEnd(request)),
+      this.config.onDidChangeCompletion(() => this.refreshStatus()),
+      this.config.onDidChangeEngine(() => void this.engine.start()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.refreshStatus()),
+    );
+  }
+
+  get status(): Status {
+    return this.shownStatus;
+  }
+
+  get model(): NativeModelInfo | undefined {
+    return this.engine.info;
+  }
+
+  get error(): NativeError | undefined {
+    return this.engine.error;
+  }
+
+  get counters(): Counters {
+    return { ...this.counts };
+  }
+
+  get last(): FinishedRequest | undefined {
+    return this.lastRequest;
+  }
+
+  /** The last request that was not merely overtaken by typing: what a user means by 'last time'. */
+  get lastDecided(): FinishedRequest | undefined {
+    return this.lastDecidedRequest;
+  }
+
+  get pending(): number {
+    return this.provider.pending;
+  }
+
+  /** Adds what is to be disposed of with the extension. */
+  own(...disposables: vscode.Disposable[]): void {
+    this.subscriptions.push(...disposables);
+  }
+
+  /** Releases everything; settles when the engine has stopped and its memory is free. */
+  async close(): Promise<void> {
+    const stopped = this.engine.stop();
+    this.dispose();
+    await stopped;
+  }
+
+  dispose(): void {
+    clearTimeout(this.workingTimer);
+    for (const subscription of this.subscriptions.splice(0)) subscription.dispose();
+    this.provider.dispose();
+    this.config.dispose();
+    this.statusBar.dispose();
+    this.statusChanged.dispose();
+    this.engineFailed.dispose();
+    this.log.dispose();
+  }
+
+  private onEngineState(state: EngineState): void {
+    if (state !== 'ready') this.pipeline.reset();
+    this.refreshStatus();
+    if (state === 'ready') {
+      if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
+      this.askAgainAfterLoading();
+    }
+    if (state === 'failed' && this.engine.error !== undefined) {
+      this.log.failed(this.engine.error);
+      this.engineFailed.fire(this.engine.error);
+    }
+  }
+
+  /** Who typed while the model was loading gets the suggestion without typing again. */
+  private askAgainAfterLoading(): void {
+    const last = this.lastRequest;
+    const document = vscode.window.activeTextEditor?.document;
+    if (last?.outcome.reason !== 'model_loading' || document?.uri.toString() !== last.uri) return;
+    if (document.version === last.version) {
+      void vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+    }
+  }
+
+  private onRequestStart(): void {
+    this.workingTimer ??= setTimeout(() => {
+      this.working = true;
+      this.refreshStatus();
+    }, WORKING_AFTER_MS);
+  }
+
+  private onRequestEnd(request: FinishedRequest): void {
+    const { outcome } = request;
+    this.counts.requests++;
+    if (outcome.source === 'model') this.counts.modelCalls++;
+    if (outcome.shown) this.counts.shown++;
+    if (outcome.stop === 'cancelled' || outcome.reason === 'cancelled') this.counts.cancelled++;
+    this.lastRequest = request;
+    if (outcome.reason !== 'cancelled' && outcome.reason !== 'stale') this.lastDecidedRequest = request;
+    this.log.request(request.sequence, request.languageId, outcome);
+    if (this.provider.pending > 0) return;
+    clearTimeout(this.workingTimer);
+    this.workingTimer = undefined;
+    if (!this.working) return;
+    this.working = false;
+    this.refreshStatus();
+  }
+
+  private refreshStatus(): void {
+    const status = this.presentStatus();
+    const { error, model } = this;
+    const detail =
+      error === undefined ? (model === undefined ? '' : `${model.name} on ${model.device}`) : error.message;
+    this.statusBar.update(status, detail);
+    if (status === this.shownStatus) return;
+    this.shownStatus = status;
+    this.statusChanged.fire(status);
+  }
+
+  private presentStatus(): Status {
+    const { state } = this.engine;
+    if (state === 'failed') return 'error';
+    if (state === 'stopped' || !this.config.completion.enabled) return 'off';
+    const language = vscode.window.activeTextEditor?.document.languageId;
+    if (language !== undefined && !this.config.isEnabledFor(language)) return 'off';
+    if (state === 'loading') return 'loading';
+    return this.working ? 'working' : 'ready';
+  }
+}

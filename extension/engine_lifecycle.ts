@@ -1,0 +1,109 @@
+/**
+ * The engine's life as the extension sees it: loading, ready, failed, stopped. It is what the completion pipeline asks, and
+ * answers in every state; loading never blocks, and a restart while loading supersedes what was loading.
+ */
+import type { CompletionEngine, EngineAnswer, EngineRequest, EngineState } from './completion/engine_port';
+import type { NativeError, NativeModelInfo, NativeResult } from './engine/native_types';
+
+/** A model that is loaded and can complete. */
+export interface LoadedEngine {
+  readonly info: NativeModelInfo;
+  completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
+  /** Cancels what runs and frees the model. */
+  dispose(): Promise<void>;
+}
+
+export type LoadEngine = () => Promise<NativeResult<LoadedEngine>>;
+
+/** Errors after which the loaded model is of no use. */
+const FATAL: ReadonlySet<NativeError['code']> = new Set([
+  'SESSION_CLOSED',
+  'MODEL_CLOSED',
+  'DEVICE_FAILED',
+  'INTERNAL',
+]);
+
+export class EngineLifecycle implements CompletionEngine {
+  private current: EngineState = 'stopped';
+  private failure: NativeError | undefined;
+  private loaded: LoadedEngine | undefined;
+  /** Counts starts, so that a load that was overtaken by a restart is recognised. */
+  private generation = 0;
+  private readonly load: LoadEngine;
+  private readonly changed: (state: EngineState) => void;
+
+  /** @param changed Called after every change of state. */
+  constructor(load: LoadEngine, changed: (state: EngineState) => void) {
+    this.load = load;
+    this.changed = changed;
+  }
+
+  get state(): EngineState {
+    return this.current;
+  }
+
+  /** Why the state is `failed`. */
+  get error(): NativeError | undefined {
+    return this.failure;
+  }
+
+  get info(): NativeModelInfo | undefined {
+    return this.loaded?.info;
+  }
+
+  /** Loads the model, first unloading the one there is. Settles when the state is final; never rejects. */
+  async start(): Promise<void> {
+    const generation = ++this.generation;
+    this.failure = undefined;
+    this.enter('loading');
+    await this.unload();
+    if (generation !== this.generation) return;
+    const result = await this.load();
+    if (generation !== this.generation) {
+      if (result.ok) await result.value.dispose();
+      return;
+    }
+    if (result.ok) {
+      this.loaded = result.value;
+      this.enter('ready');
+    } else {
+      this.fail(result.error);
+    }
+  }
+
+  /** Unloads the model. */
+  async stop(): Promise<void> {
+    this.generation++;
+    this.enter('stopped');
+    await this.unload();
+  }
+
+  async completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
+    const engine = this.loaded;
+    if (engine === undefined) {
+      return {
+        ok: false,
+        error: { code: 'MODEL_CLOSED', message: 'No model is loaded; restart the engine.' },
+      };
+    }
+    const answer = await engine.completeLine(request, signal);
+    if (!answer.ok && FATAL.has(answer.error.code) && engine === this.loaded) this.fail(answer.error);
+    return answer;
+  }
+
+  private fail(error: NativeError): void {
+    this.failure = error;
+    this.enter('failed');
+  }
+
+  private enter(state: EngineState): void {
+    this.current = state;
+    this.changed(state);
+  }
+
+  private async unload(): Promise<void> {
+    const engine = this.loaded;
+    this.loaded = undefined;
+    await engine?.dispose();
+  }
+}

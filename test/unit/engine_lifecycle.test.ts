@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { EngineAnswer, EngineState } from '../../extension/completion/engine_port';
+import type { NativeError, NativeModelInfo, NativeResult } from '../../extension/engine/native_types';
+import { EngineLifecycle, type LoadedEngine } from '../../extension/engine_lifecycle';
+
+const REQUEST = { prompt: 'x', requiredPrefix: '', maxTokens: 1, temperature: 0, seed: 0 };
+const failure = (code: NativeError['code']): { ok: false; error: NativeError } => ({
+  ok: false,
+  error: { code, message: 'Something is wrong; do something.' },
+});
+
+class FakeLoaded implements LoadedEngine {
+  readonly info: NativeModelInfo;
+  answer: EngineAnswer = failure('INVALID_ARGUMENT');
+  disposed = 0;
+
+  constructor(name: string) {
+    this.info = { name } as NativeModelInfo;
+  }
+
+  completeLine(): Promise<EngineAnswer> {
+    return Promise.resolve(this.answer);
+  }
+
+  dispose(): Promise<void> {
+    this.disposed++;
+    return Promise.resolve();
+  }
+}
+
+/** A lifecycle whose loads are answered by the test. */
+function bench(): {
+  lifecycle: EngineLifecycle;
+  states: EngineState[];
+  answerLoad: (result: NativeResult<LoadedEngine>) => void;
+  loads: () => number;
+} {
+  const waiting: ((result: NativeResult<LoadedEngine>) => void)[] = [];
+  const states: EngineState[] = [];
+  let loads = 0;
+  const lifecycle = new EngineLifecycle(
+    () => {
+      loads++;
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    (state) => states.push(state),
+  );
+  return { lifecycle, states, answerLoad: (result) => waiting.shift()?.(result), loads: () => loads };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the life of the engine', () => {
+  it('loads, answers and stops', async () => {
+    const { lifecycle, states, answerLoad } = bench();
+    const engine = new FakeLoaded('a');
+    expect(await lifecycle.completeLine(REQUEST, new AbortController().signal)).toMatchObject({
+      error: { code: 'MODEL_CLOSED' },
+    });
+    const started = lifecycle.start();
+    await turn();
+    answerLoad({ ok: true, value: engine });
+    await started;
+    expect(lifecycle.info?.name).toBe('a');
+    expect(await lifecycle.completeLine(REQUEST, new AbortController().signal)).toBe(engine.answer);
+    expect(lifecycle.state).toBe('ready');
+    await lifecycle.stop();
+    expect(engine.disposed).toBe(1);
+    expect(states).toEqual(['loading', 'ready', 'stopped']);
+  });
+
+  it('keeps why loading failed, until the next start', async () => {
+    const { lifecycle, states, answerLoad } = bench();
+    const started = lifecycle.start();
+    await turn();
+    answerLoad(failure('MODEL_TRUNCATED'));
+    await started;
+    expect(lifecycle.state).toBe('failed');
+    expect(lifecycle.error?.code).toBe('MODEL_TRUNCATED');
+    const again = lifecycle.start();
+    expect(lifecycle.error).toBeUndefined();
+    await turn();
+    answerLoad({ ok: true, value: new FakeLoaded('a') });
+    await again;
+    expect(states).toEqual(['loading', 'failed', 'loading', 'ready']);
+  });
+
+  it('frees a model that was overtaken by a restart', async () => {
+    const { lifecycle, answerLoad } = bench();
+    const first = new FakeLoaded('first');
+    const second = new FakeLoaded('second');
+    const starts = [lifecycle.start()];
+    await turn();
+    starts.push(lifecycle.start());
+    await turn();
+    answerLoad({ ok: true, value: first });
+    answerLoad({ ok: true, value: second });
+    await Promise.all(starts);
+    expect(first.disposed).toBe(1);
+    expect(second.disposed).toBe(0);
+    expect(lifecycle.info?.name).toBe('second');
+  });
+
+  it('frees a model that finished loading after a stop', async () => {
+    const { lifecycle, states, answerLoad } = bench();
+    const engine = new FakeLoaded('late');
+    const started = lifecycle.start();
+    await turn();
+    await lifecycle.stop();
+    answerLoad({ ok: true, value: engine });
+    await started;
+    expect(engine.disposed).toBe(1);
+    expect(states).toEqual(['loading', 'stopped']);
+  });
+
+  it('fails when the loaded model is of no use any more', async () => {
+    const { lifecycle, answerLoad } = bench();
+    const engine = new FakeLoaded('a');
+    engine.answer = failure('DEVICE_FAILED');
+    const started = lifecycle.start();
+    await turn();
+    answerLoad({ ok: true, value: engine });
+    await started;
+    await lifecycle.completeLine(REQUEST, new AbortController().signal);
+    expect(lifecycle.state).toBe('failed');
+  });
+});
