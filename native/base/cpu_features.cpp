@@ -1,0 +1,75 @@
+#include "base/cpu_features.h"
+
+#include <cstdint>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#define EMBERLINE_X86_64 1
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#else
+#include <cpuid.h>
+#endif
+#endif
+
+namespace emberline {
+namespace {
+
+#ifdef EMBERLINE_X86_64
+
+struct Registers {
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+Registers cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
+  Registers r;
+#if defined(_MSC_VER) && !defined(__clang__)
+  int out[4];
+  __cpuidex(out, static_cast<int>(leaf), static_cast<int>(subleaf));
+  r = {static_cast<std::uint32_t>(out[0]), static_cast<std::uint32_t>(out[1]),
+       static_cast<std::uint32_t>(out[2]), static_cast<std::uint32_t>(out[3])};
+#else
+  __cpuid_count(leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
+#endif
+  return r;
+}
+
+// Register states the operating system saves on a context switch. Needs cpuid's OSXSAVE bit.
+std::uint64_t enabled_states() {
+#if defined(_MSC_VER) && !defined(__clang__)
+  return _xgetbv(0);
+#else
+  std::uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (static_cast<std::uint64_t>(high) << 32) | low;
+#endif
+}
+
+CpuFeatures detect() {
+  constexpr std::uint32_t kFma = 1u << 12, kOsXsave = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
+  constexpr std::uint32_t kAvx2 = 1u << 5;
+  constexpr std::uint64_t kXmmAndYmm = 6;
+  CpuFeatures features;
+  if (cpuid(0, 0).eax < 7) return features;
+  const std::uint32_t basic = cpuid(1, 0).ecx;
+  constexpr std::uint32_t kNeeded = kFma | kOsXsave | kAvx | kF16c;
+  if ((basic & kNeeded) != kNeeded || (enabled_states() & kXmmAndYmm) != kXmmAndYmm) return features;
+  features.avx2 = (cpuid(7, 0).ebx & kAvx2) != 0;
+  return features;
+}
+
+#else
+
+CpuFeatures detect() {
+  return {};
+}
+
+#endif
+
+}  // namespace
+
+const CpuFeatures& cpu_features() {
+  static const CpuFeatures features = detect();
+  return features;
+}
+
+}  // namespace emberline

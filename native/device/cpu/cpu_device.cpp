@@ -1,0 +1,174 @@
+#include "device/cpu/cpu_device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <new>
+#include <vector>
+
+#include "base/cpu_topology.h"
+#include "base/thread_pool.h"
+#include "device/cpu/aligned_memory.h"
+#include "device/cpu/kernels/select_kernels.h"
+#include "device/cpu/plan.h"
+#include "device/cpu/plan_run.h"
+#include "device/cpu/scratch_memory.h"
+
+namespace emberline {
+namespace {
+
+class CpuDevice final : public Device, private BufferTable {
+ public:
+  CpuDevice(const Kernels& kernels, std::unique_ptr<ThreadPool> pool, bool fused)
+      : kernels_(kernels), pool_(std::move(pool)), fused_(fused), scratch_(pool_->threads()) {}
+
+  const char* name() const override { return "cpu"; }
+  std::string description() const override {
+    const int threads = pool_->threads();
+    return std::string("cpu, ") + kernels_.isa + ", " + std::to_string(threads) +
+           (threads == 1 ? " thread" : " threads");
+  }
+  bool offers(Op op) const override {
+    return fused_ || (op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul);
+  }
+
+  Result<BufferId> allocate(std::size_t bytes) override {
+    if (bytes == 0) return Status(ErrorCode::kInvalidArgument, "A device buffer cannot be empty.");
+    Buffer buffer;
+    if (!buffer.memory.allocate(bytes)) {
+      return Status(ErrorCode::kOutOfMemory, "There is no memory for a buffer of " + std::to_string(bytes) +
+                                                 " bytes; use a shorter context.");
+    }
+    buffer.view = {buffer.memory.data(), bytes, true};
+    return add(std::move(buffer));
+  }
+
+  Result<BufferId> wrap(const void* data, std::size_t bytes) override {
+    if (data == nullptr || bytes == 0)
+      return Status(ErrorCode::kInvalidArgument, "A wrapped buffer cannot be empty.");
+    Buffer buffer;
+    // Never written through: the view is not writable.
+    buffer.view = {static_cast<std::uint8_t*>(const_cast<void*>(data)), bytes, false};
+    return add(std::move(buffer));
+  }
+
+  void release(BufferId id) override {
+    buffers_.erase(id);
+    std::erase_if(plans_, [id](const auto& entry) {
+      const auto& used = entry.second.plan.buffers;
+      return std::find(used.begin(), used.end(), id) != used.end();
+    });
+  }
+
+  Status write(BufferId id, std::size_t offset, const void* data, std::size_t bytes) override {
+    Status status = check_range(id, offset, bytes, true);
+    if (status.ok() && bytes > 0) std::memcpy(view(id).data + offset, data, bytes);
+    return status;
+  }
+
+  Status read(BufferId id, std::size_t offset, void* data, std::size_t bytes) override {
+    Status status = check_range(id, offset, bytes, false);
+    if (status.ok() && bytes > 0) std::memcpy(data, view(id).data + offset, bytes);
+    return status;
+  }
+
+  Status copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset,
+              std::size_t bytes) override {
+    Status status = check_range(from, from_offset, bytes, false);
+    if (status.ok()) status = check_range(to, to_offset, bytes, true);
+    if (!status.ok() || bytes == 0) return status;
+    if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes) {
+      return Status(ErrorCode::kInvalidArgument, "The ranges of a copy overlap.");
+    }
+    std::memcpy(view(to).data + to_offset, view(from).data + from_offset, bytes);
+    return status;
+  }
+
+  Status prepare(const DispatchTable& table) override {
+    plans_.erase(&table);
+    Result<Plan> plan = compile_plan(table, *this, kernels_, fused_);
+    if (!plan.ok()) return plan.error();
+    Status status = scratch_.reserve(plan.value().needs);
+    if (!status.ok()) return status;
+    try {
+      plans_.emplace(&table, Prepared{table.commands.data(), table.commands.size(), std::move(plan).value()});
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
+    }
+    return status;
+  }
+
+  Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) override {
+    const auto found = plans_.find(&table);
+    if (found == plans_.end() || found->second.commands != table.commands.data() ||
+        found->second.count != table.commands.size()) {
+      return Status(ErrorCode::kInvalidArgument, "The dispatch table has not been prepared for this device.");
+    }
+    return run_plan(found->second.plan, request, *pool_, scratch_);
+  }
+
+ private:
+  struct Buffer {
+    AlignedMemory memory;  // empty for wrapped memory
+    BufferView view;
+  };
+  // A plan lives until its table is prepared again or one of its buffers is released.
+  struct Prepared {
+    const Command* commands;  // to notice another table at the same address
+    std::size_t count;
+    Plan plan;
+  };
+
+  Result<BufferId> add(Buffer buffer) {
+    if (next_id_ == kNoBuffer) return Status(ErrorCode::kOutOfMemory, "The device has no buffer ids left.");
+    try {
+      buffers_.emplace(next_id_, std::move(buffer));
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorCode::kOutOfMemory, "There is no memory for another buffer.");
+    }
+    return next_id_++;
+  }
+
+  BufferView view(BufferId id) const override {
+    const auto found = buffers_.find(id);
+    return found == buffers_.end() ? BufferView{} : found->second.view;
+  }
+
+  Status check_range(BufferId id, std::size_t offset, std::size_t bytes, bool writes) const {
+    const BufferView buffer = view(id);
+    if (buffer.data == nullptr) return Status(ErrorCode::kInvalidArgument, "There is no such device buffer.");
+    if (writes && !buffer.writable)
+      return Status(ErrorCode::kInvalidArgument, "The device buffer is read-only.");
+    if (offset > buffer.bytes || bytes > buffer.bytes - offset) {
+      return Status(ErrorCode::kInvalidArgument, "The range lies outside the device buffer.");
+    }
+    return Status();
+  }
+
+  const Kernels& kernels_;
+  std::unique_ptr<ThreadPool> pool_;
+  const bool fused_;
+  std::map<BufferId, Buffer> buffers_;
+  BufferId next_id_ = 1;
+  std::map<const DispatchTable*, Prepared> plans_;
+  ScratchMemory scratch_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> make_cpu_device(const CpuDeviceOptions& options) {
+  Result<const Kernels*> kernels = select_kernels(options.isa);
+  if (!kernels.ok()) return kernels.error();
+  Result<std::unique_ptr<ThreadPool>> pool =
+      ThreadPool::create(options.threads == 0 ? recommended_threads() : options.threads);
+  if (!pool.ok()) return pool.error();
+  try {
+    return std::unique_ptr<Device>(
+        std::make_unique<CpuDevice>(*kernels.value(), std::move(pool).value(), options.fused));
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kOutOfMemory, "There is no memory for the CPU device.");
+  }
+}
+
+}  // namespace emberline

@@ -1,0 +1,284 @@
+// The float loops of a kernel set, written once over a vector of 8 lanes. Included by the kernels_*.cpp files
+// alone, after they have defined, in an unnamed namespace, a type `Vector` for their instruction set with
+//   load, store, load_partial (the rest zero), store_partial, load_halves, store_halves, load_bf16, set, add,
+//   sub, mul, div, fma (a * b + c), max, min (both give b when either is NaN), round (to nearest, ties to
+//   even), power_of_two (of integers -126..127), zero_below (x < limit ? 0 : value), sum (((0+4)+(2+6)) +
+//   ((1+5)+(3+7))).
+//
+// Everything is in an unnamed namespace: each kernel set gets copies of its own (kernels.h tells why).
+#pragma once
+
+#include "device/cpu/kernels/kernels.h"
+
+namespace emberline {
+namespace {
+
+using Lanes = Vector::Lanes;
+
+// exp by x = n ln 2 + r, |r| <= ln 2 / 2; polynomial of Cephes' expf (S. L. Moshier), relative error below
+// 2e-7.
+inline Lanes exp_lanes(Lanes x) {
+  constexpr float kLargest = 88.0f;
+  constexpr float kSmallest = -87.3365447f;  // ln of the smallest normal float32
+  const Lanes bounded = Vector::min(Vector::set(kLargest), Vector::max(Vector::set(kSmallest), x));
+  const Lanes n = Vector::round(Vector::mul(bounded, Vector::set(1.44269504f)));
+  // ln 2 in two parts; n times the first is exact.
+  Lanes r = Vector::fma(n, Vector::set(-0.693359375f), bounded);
+  r = Vector::fma(n, Vector::set(2.12194440e-4f), r);
+  Lanes p = Vector::set(1.9875691500e-4f);
+  p = Vector::fma(p, r, Vector::set(1.3981999507e-3f));
+  p = Vector::fma(p, r, Vector::set(8.3334519073e-3f));
+  p = Vector::fma(p, r, Vector::set(4.1665795894e-2f));
+  p = Vector::fma(p, r, Vector::set(1.6666665459e-1f));
+  p = Vector::fma(p, r, Vector::set(5.0000001201e-1f));
+  p = Vector::fma(p, Vector::mul(r, r), r);
+  p = Vector::add(p, Vector::set(1.0f));
+  return Vector::zero_below(x, kSmallest, Vector::mul(p, Vector::power_of_two(n)));
+}
+
+float sum_of_squares(const float* x, std::size_t n) {
+  Lanes sum = Vector::set(0.0f);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Lanes v = Vector::load(x + i);
+    sum = Vector::fma(v, v, sum);
+  }
+  if (i < n) {
+    const Lanes v = Vector::load_partial(x + i, n - i);
+    sum = Vector::fma(v, v, sum);
+  }
+  return Vector::sum(sum);
+}
+
+// out[i] = f(a[i], b[i]), lane by lane, so that a tail gives the same bits as a full vector.
+template <typename F>
+inline void map_pairs(const float* a, const float* b, std::size_t n, float* out, F f) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) Vector::store(out + i, f(Vector::load(a + i), Vector::load(b + i)));
+  if (i < n) {
+    const Lanes last = f(Vector::load_partial(a + i, n - i), Vector::load_partial(b + i, n - i));
+    Vector::store_partial(out + i, n - i, last);
+  }
+}
+
+void scale_row(const float* x, const float* gain, float scale, std::size_t n, float* out) {
+  const Lanes s = Vector::set(scale);
+  map_pairs(x, gain, n, out, [s](Lanes v, Lanes g) { return Vector::mul(Vector::mul(v, s), g); });
+}
+
+void silu_mul(const float* gate, const float* up, std::size_t n, float* out) {
+  const Lanes one = Vector::set(1.0f);
+  const Lanes zero = Vector::set(0.0f);
+  map_pairs(gate, up, n, out, [one, zero](Lanes g, Lanes u) {
+    return Vector::mul(Vector::div(g, Vector::add(one, exp_lanes(Vector::sub(zero, g)))), u);
+  });
+}
+
+void exp_row(const float* x, std::size_t n, float* out) {
+  map_pairs(x, x, n, out, [](Lanes v, Lanes) { return exp_lanes(v); });
+}
+
+LogitsScan scan_logits(const float* x, std::size_t n) {
+  constexpr float kLowest = -3.40282347e+38f;
+  Lanes largest = Vector::set(kLowest);
+  Lanes poison = Vector::set(0.0f);  // stays zero unless some x * 0 is NaN
+  const Lanes zero = Vector::set(0.0f);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Lanes v = Vector::load(x + i);
+    largest = Vector::max(v, largest);
+    poison = Vector::fma(v, zero, poison);
+  }
+  float lanes[kLanes];
+  Vector::store(lanes, largest);
+  LogitsScan scan{kLowest, 0, 0.0f, true};
+  for (float lane : lanes) scan.max = lane > scan.max ? lane : scan.max;
+  for (std::size_t j = i; j < n; ++j) scan.max = x[j] > scan.max ? x[j] : scan.max;
+  if (i < n) poison = Vector::fma(Vector::load_partial(x + i, n - i), zero, poison);
+  scan.finite = Vector::sum(poison) == 0.0f;
+  if (!scan.finite) return scan;
+  while (x[scan.index] != scan.max) ++scan.index;
+  const Lanes max = Vector::set(scan.max);
+  Lanes sum = zero;
+  for (i = 0; i + kLanes <= n; i += kLanes) {
+    sum = Vector::add(sum, exp_lanes(Vector::sub(Vector::load(x + i), max)));
+  }
+  if (i < n) {
+    float tail[kLanes];
+    for (std::size_t j = 0; j < kLanes; ++j) tail[j] = i + j < n ? x[i + j] : -3.0e38f;  // exp of which is 0
+    sum = Vector::add(sum, exp_lanes(Vector::sub(Vector::load(tail), max)));
+  }
+  scan.exp_sum = Vector::sum(sum);
+  return scan;
+}
+
+void widen_halves(const std::uint16_t* from, std::size_t n, float* to) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) Vector::store(to + i, Vector::load_halves(from + i));
+  for (; i < n; ++i) to[i] = f16_to_f32(from[i]);
+}
+
+void narrow_to_halves(const float* from, std::size_t n, std::uint16_t* to) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) Vector::store_halves(to + i, Vector::load(from + i));
+  for (; i < n; ++i) to[i] = f32_to_f16(from[i]);
+}
+
+// scores[j] = query . keys[j] for a group of 8 keys.
+inline void score_keys(const float* query, const float* keys, std::size_t width, float* scores) {
+  Lanes sums[8];
+  for (Lanes& sum : sums) sum = Vector::set(0.0f);
+  for (std::size_t i = 0; i < width; i += kLanes) {
+    const Lanes q = Vector::load(query + i);
+    for (std::size_t j = 0; j < 8; ++j) sums[j] = Vector::fma(q, Vector::load(keys + j * width + i), sums[j]);
+  }
+  for (std::size_t j = 0; j < 8; ++j) scores[j] = Vector::sum(sums[j]);
+}
+
+// accumulator[0..8 * kVectors) = accumulator * keep + sum over j of weights[j] * values[j]
+template <std::size_t kVectors>
+inline void add_values(const float* weights, const float* values, std::size_t count, std::size_t width,
+                       float keep, float* accumulator) {
+  Lanes sums[kVectors];
+  const Lanes k = Vector::set(keep);
+  for (std::size_t c = 0; c < kVectors; ++c) sums[c] = Vector::mul(Vector::load(accumulator + c * kLanes), k);
+  for (std::size_t j = 0; j < count; ++j) {
+    const Lanes w = Vector::set(weights[j]);
+    for (std::size_t c = 0; c < kVectors; ++c) {
+      sums[c] = Vector::fma(w, Vector::load(values + j * width + c * kLanes), sums[c]);
+    }
+  }
+  for (std::size_t c = 0; c < kVectors; ++c) Vector::store(accumulator + c * kLanes, sums[c]);
+}
+
+// Online softmax (Milakov and Gimelshein, arXiv:1805.02867) over blocks that begin at multiples of kKeyBlock.
+void attend(const float* query, const float* keys, const float* values, std::size_t count, std::size_t width,
+            AttentionState* state, float* accumulator) {
+  constexpr float kLowest = -3.40282347e+38f;
+  alignas(64) float weights[kKeyBlock];
+  for (std::size_t j = 0; j < count; j += 8) score_keys(query, keys + j * width, width, weights + j);
+  const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
+  for (std::size_t j = count; j < padded; ++j) weights[j] = kLowest;
+  float max = state->max > kLowest ? state->max : kLowest;
+  for (std::size_t j = 0; j < count; ++j) max = weights[j] > max ? weights[j] : max;
+  const Lanes m = Vector::set(max);
+  Lanes sum = Vector::set(0.0f);
+  for (std::size_t j = 0; j < padded; j += kLanes) {
+    const Lanes w = exp_lanes(Vector::sub(Vector::load(weights + j), m));
+    Vector::store(weights + j, w);
+    sum = Vector::add(sum, w);
+  }
+  float keep[kLanes];
+  Vector::store(keep, exp_lanes(Vector::set(state->max - max)));
+  state->sum = state->sum * keep[0] + Vector::sum(sum);
+  state->max = max;
+  std::size_t c = 0;
+  for (; c + 8 * kLanes <= width; c += 8 * kLanes) {
+    add_values<8>(weights, values + c, count, width, keep[0], accumulator + c);
+  }
+  for (; c < width; c += kLanes) add_values<1>(weights, values + c, count, width, keep[0], accumulator + c);
+}
+
+// Products with float weights: each dot product is one accumulator of 8 lanes, whether the row is computed
+// alone or in a tile.
+
+struct F32Weights {
+  using Element = float;
+  static Lanes load(const float* p) { return Vector::load(p); }
+  static float widen(float x) { return x; }
+};
+struct F16Weights {
+  using Element = std::uint16_t;
+  static Lanes load(const std::uint16_t* p) { return Vector::load_halves(p); }
+  static float widen(std::uint16_t x) { return f16_to_f32(x); }
+};
+struct Bf16Weights {
+  using Element = std::uint16_t;
+  static Lanes load(const std::uint16_t* p) { return Vector::load_bf16(p); }
+  static float widen(std::uint16_t x) { return bf16_to_f32(x); }
+};
+
+template <typename Weights>
+inline Lanes load_weight_tail(const typename Weights::Element* p, std::size_t n) {
+  float tail[kLanes] = {};
+  for (std::size_t i = 0; i < n; ++i) tail[i] = Weights::widen(p[i]);
+  return Vector::load(tail);
+}
+
+template <typename Weights>
+void product_one_row(const std::uint8_t* const weight_rows[kTileRows], const float* x, std::size_t width,
+                     float* tile) {
+  const typename Weights::Element* w[kTileRows];
+  for (std::size_t i = 0; i < kTileRows; ++i) {
+    w[i] = reinterpret_cast<const typename Weights::Element*>(weight_rows[i]);
+  }
+  Lanes sums[kTileRows];
+  for (Lanes& sum : sums) sum = Vector::set(0.0f);
+  std::size_t k = 0;
+  for (; k + kLanes <= width; k += kLanes) {
+    const Lanes v = Vector::load(x + k);
+    for (std::size_t i = 0; i < kTileRows; ++i) sums[i] = Vector::fma(Weights::load(w[i] + k), v, sums[i]);
+  }
+  if (k < width) {
+    const Lanes v = Vector::load_partial(x + k, width - k);
+    for (std::size_t i = 0; i < kTileRows; ++i) {
+      sums[i] = Vector::fma(load_weight_tail<Weights>(w[i] + k, width - k), v, sums[i]);
+    }
+  }
+  for (std::size_t i = 0; i < kTileRows; ++i) tile[i] = Vector::sum(sums[i]);
+}
+
+// 4 weight rows (of `stride` floats, zero-padded) by kRows rows of x.
+template <std::size_t kRows>
+inline void product_block(const float* weights, std::size_t stride, const float* x, std::size_t width,
+                          float* tile) {
+  Lanes sums[kRows][4];
+  for (auto& row : sums) {
+    for (Lanes& sum : row) sum = Vector::set(0.0f);
+  }
+  std::size_t k = 0;
+  for (; k + kLanes <= width; k += kLanes) {
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const Lanes v = Vector::load(x + r * width + k);
+      for (std::size_t i = 0; i < 4; ++i)
+        sums[r][i] = Vector::fma(Vector::load(weights + i * stride + k), v, sums[r][i]);
+    }
+  }
+  if (k < width) {
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const Lanes v = Vector::load_partial(x + r * width + k, width - k);
+      for (std::size_t i = 0; i < 4; ++i)
+        sums[r][i] = Vector::fma(Vector::load(weights + i * stride + k), v, sums[r][i]);
+    }
+  }
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t i = 0; i < 4; ++i) tile[r * kTileRows + i] = Vector::sum(sums[r][i]);
+  }
+}
+
+template <typename Weights>
+void product_float(const std::uint8_t* const weight_rows[kTileRows], const ActivationRows& x, float* tile,
+                   std::uint8_t* scratch) {
+  const std::size_t width = x.width;
+  if (x.rows == 1) return product_one_row<Weights>(weight_rows, x.values, width, tile);
+  const std::size_t stride = (width + kLanes - 1) / kLanes * kLanes;
+  float* widened = reinterpret_cast<float*>(scratch);
+  for (std::size_t i = 0; i < kTileRows; ++i) {
+    const auto* w = reinterpret_cast<const typename Weights::Element*>(weight_rows[i]);
+    std::size_t k = 0;
+    for (; k + kLanes <= width; k += kLanes) Vector::store(widened + i * stride + k, Weights::load(w + k));
+    if (k < width) Vector::store(widened + i * stride + k, load_weight_tail<Weights>(w + k, width - k));
+  }
+  for (std::size_t i = 0; i < kTileRows; i += 4) {
+    std::size_t r = 0;
+    for (; r + 2 <= x.rows; r += 2) {
+      product_block<2>(widened + i * stride, stride, x.values + r * width, width, tile + r * kTileRows + i);
+    }
+    if (r < x.rows) {
+      product_block<1>(widened + i * stride, stride, x.values + r * width, width, tile + r * kTileRows + i);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace emberline

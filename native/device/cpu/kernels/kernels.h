@@ -1,0 +1,89 @@
+// The inner loops of the CPU device, one set an instruction set, as a table of function pointers.
+//
+// Invariant: a file that implements a set (kernels_*.cpp) is compiled for that instruction set, so it must
+// not emit a function that the linker could merge with another file's: everything in it is static or in an
+// unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h, C
+// headers and compiler intrinsics alone.
+//
+// Every set computes a result in the same order whatever the number of rows, threads or the split of the
+// work: element i of a row is summed into lane i mod 8, the lanes are added at the end in a fixed order, and
+// blocks of a quantised row are added in order. Sets differ from one another by fused multiply-adds alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emberline {
+
+constexpr std::size_t kTileRows = 8;        // weight rows that a product kernel computes together
+constexpr std::size_t kLanes = 8;           // floats of a vector
+constexpr std::size_t kBlockElements = 32;  // elements of a quantised block
+constexpr std::size_t kKeyBlock = 64;       // cache entries that attention takes in together
+
+// Rows of the right-hand side of a product: as float32, as blocks of int8, or both, as the weight's type
+// asks.
+struct ActivationRows {
+  std::size_t rows;
+  std::size_t width;
+  const float* values;        // [rows, width]
+  const std::int8_t* quants;  // [rows, width]: value ~ scale * quant, |quant| <= 127
+  const float* scales;        // [rows, width / 32]
+  const float* sums;          // [rows, width / 32]: scale * sum of the block's quants
+};
+
+// tile[r * 8 + i] = weight_rows[i] . row r of x, for 8 weight rows. `scratch` holds
+// product_scratch_bytes(x.width), aligned to 64.
+using ProductKernel = void (*)(const std::uint8_t* const weight_rows[kTileRows], const ActivationRows& x,
+                               float* tile, std::uint8_t* scratch);
+
+static inline constexpr std::size_t product_scratch_bytes(std::size_t width) {
+  return kTileRows * sizeof(float) * (width + kLanes);
+}
+
+// One query's running softmax over the cache: sum of exp(score - max), and the same-weighted sum of values in
+// the accumulator.
+struct AttentionState {
+  float max;
+  float sum;
+};
+
+struct LogitsScan {
+  float max;            // of the scanned range
+  std::uint32_t index;  // of its first occurrence
+  float exp_sum;        // sum of exp(x - max)
+  bool finite;          // no NaN, no infinity
+};
+
+struct Kernels {
+  const char* isa;
+
+  // x[0..n) -> int8 blocks of 32, scale and scaled sum of each. A block whose largest magnitude is below
+  // 1e-30 becomes zero; one with a value that is not finite gets a NaN scale, so that what is computed from
+  // it is NaN. n is a multiple of 32.
+  void (*quantize_row)(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums);
+  float (*sum_of_squares)(const float* x, std::size_t n);
+  void (*scale_row)(const float* x, const float* gain, float scale, std::size_t n,
+                    float* out);                                                    // x * scale * gain
+  void (*silu_mul)(const float* gate, const float* up, std::size_t n, float* out);  // silu(gate) * up
+  // exp to within 2 ulp on [-87.3, 88]; 0 below, exp(88) above, NaN for NaN.
+  void (*exp)(const float* x, std::size_t n, float* out);
+  LogitsScan (*scan_logits)(const float* x, std::size_t n);  // n >= 1
+
+  void (*widen_halves)(const std::uint16_t* from, std::size_t n, float* to);
+  void (*narrow_to_halves)(const float* from, std::size_t n, std::uint16_t* to);
+  // Takes entries [0, count) of a block of kKeyBlock keys and values, each of `width` floats (a multiple of
+  // 8, padded with zeros), into one query's state. `query` is scaled and padded likewise; count
+  // is 1..kKeyBlock; a first block starts from max = -infinity, sum = 0, accumulator zero.
+  void (*attend)(const float* query, const float* keys, const float* values, std::size_t count,
+                 std::size_t width, AttentionState* state, float* accumulator);
+
+  ProductKernel product_f32, product_f16, product_bf16;
+  ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0;
+};
+
+const Kernels& portable_kernels();
+#if defined(__x86_64__) || defined(_M_X64)
+const Kernels& avx2_kernels();  // to be called where cpu_features().avx2 alone
+#endif
+
+}  // namespace emberline

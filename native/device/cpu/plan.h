@@ -1,0 +1,44 @@
+// A dispatch table compiled for the CPU: checked against the buffers once, resolved to pointers and stages.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "device/cpu/stage.h"
+#include "device/dispatch_table.h"
+
+namespace emberline {
+
+struct BufferView {
+  std::uint8_t* data = nullptr;  // null: no such buffer
+  std::size_t bytes = 0;
+  bool writable = false;
+};
+
+// Extents of any matrix, cache or batch a plan admits; so small that no product of an extent, a row count and
+// an element size overflows 64 bits.
+inline constexpr std::uint32_t kMaxExtent = 1u << 24;
+inline constexpr std::uint32_t kMaxBatchRows = 4096;
+
+struct Plan {
+  std::vector<std::unique_ptr<Stage>> stages;  // the last one is never replicated
+  std::vector<BufferId> buffers;               // used by the stages
+  ScratchNeeds needs;
+  bool has_argmax = false;
+  // What replays of this plan must keep to, apart from rows <= needs.max_rows.
+  std::uint64_t position_limit = kMaxExtent;   // position + rows + steps - 1 <= position_limit
+  std::uint64_t step_rows_limit = kMaxExtent;  // rows + steps - 1 <= step_rows_limit
+};
+
+// Every binding, parameter, patch and size of `table` is checked for batches of up to table.max_rows rows.
+// `view` gives the memory behind a buffer id. INVALID_ARGUMENT names the first command that is wrong.
+class BufferTable {
+ public:
+  virtual ~BufferTable() = default;
+  virtual BufferView view(BufferId id) const = 0;
+};
+Result<Plan> compile_plan(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
+                          bool fused);
+
+}  // namespace emberline

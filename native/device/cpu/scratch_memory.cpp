@@ -1,0 +1,84 @@
+#include "device/cpu/scratch_memory.h"
+
+#include <algorithm>
+
+namespace emberline {
+namespace {
+
+// Lays arrays out one after the other, each on a cache line of its own. Without a base it only counts.
+class Layout {
+ public:
+  explicit Layout(std::uint8_t* base) : base_(base) {}
+
+  template <typename T>
+  T* take(std::size_t count) {
+    T* at = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + bytes_);
+    bytes_ += (count * sizeof(T) + AlignedMemory::kAlignment - 1) / AlignedMemory::kAlignment *
+              AlignedMemory::kAlignment;
+    return at;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::uint8_t* base_;
+  std::size_t bytes_ = 0;
+};
+
+ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::size_t width) {
+  ActivationScratch scratch;
+  const std::size_t blocks = width / kBlockElements;
+  scratch.values = layout.take<float>(rows * width);
+  scratch.quants = layout.take<std::int8_t>(rows * width);
+  scratch.scales = layout.take<float>(rows * blocks);
+  scratch.sums = layout.take<float>(rows * blocks);
+  return scratch;
+}
+
+void lay_out_worker(Layout& layout, const ScratchNeeds& needs, Worker& worker) {
+  worker.activations = lay_out_activations(layout, 1, needs.activation_width);
+  worker.product = layout.take<std::uint8_t>(needs.product_bytes);
+  for (float*& tile : worker.tiles) tile = layout.take<float>(needs.tile_rows * kTileRows);
+  worker.keys = layout.take<float>(kKeyBlock * needs.head_width);
+  worker.values = layout.take<float>(kKeyBlock * needs.head_width);
+  worker.query = layout.take<float>(kAttentionRows * needs.head_width);
+  worker.accumulator = layout.take<float>(kAttentionRows * needs.head_width);
+}
+
+}  // namespace
+
+Status ScratchMemory::reserve(const ScratchNeeds& asked) {
+  ScratchNeeds needs;
+  needs.max_rows = std::max(needs_.max_rows, asked.max_rows);
+  needs.activation_width = std::max(needs_.activation_width, asked.activation_width);
+  needs.tile_rows = std::max(needs_.tile_rows, asked.tile_rows);
+  needs.product_bytes = std::max(needs_.product_bytes, asked.product_bytes);
+  needs.head_width = std::max(needs_.head_width, asked.head_width);
+
+  Layout shared_size(nullptr), worker_size(nullptr);
+  lay_out_activations(shared_size, needs.max_rows, needs.activation_width);
+  Worker ignored;
+  lay_out_worker(worker_size, needs, ignored);
+
+  const Status out_of_memory(ErrorCode::kOutOfMemory,
+                             "There is no memory for the model's activations; use smaller batches.");
+  if (shared_size.bytes() > memory_.bytes()) {
+    AlignedMemory memory;
+    if (!memory.allocate(shared_size.bytes())) return out_of_memory;
+    Layout layout(memory.data());
+    shared_ = lay_out_activations(layout, needs.max_rows, needs.activation_width);
+    memory_ = std::move(memory);
+  }
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (worker_size.bytes() <= workers_[i].memory.bytes()) continue;
+    AlignedMemory memory;
+    if (!memory.allocate(worker_size.bytes())) return out_of_memory;
+    Layout layout(memory.data());
+    workers_[i].worker.index = static_cast<int>(i);
+    lay_out_worker(layout, needs, workers_[i].worker);
+    workers_[i].memory = std::move(memory);
+  }
+  needs_ = needs;
+  return Status();
+}
+
+}  // namespace emberline

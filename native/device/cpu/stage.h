@@ -1,0 +1,84 @@
+// A command of a dispatch table, compiled: a stage is work that the threads can split into units without
+// waiting for one another. Between stages they meet at a barrier.
+//
+// A unit is computed the same way whoever computes it and whichever units its neighbours are, so results do
+// not depend on the number of threads. Units never split a sum.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.h"
+#include "device/cpu/kernels/kernels.h"
+
+namespace emberline {
+
+constexpr std::size_t kAttentionRows = 16;  // rows whose queries share a widened block of the cache
+
+// Memory that a stage hands to the next one, apart from the table's buffers: normalised and quantised
+// activation rows.
+struct ActivationScratch {
+  float* values = nullptr;
+  std::int8_t* quants = nullptr;
+  float* scales = nullptr;
+  float* sums = nullptr;
+
+  ActivationRows rows(std::size_t count, std::size_t width) const {
+    return {count, width, values, quants, scales, sums};
+  }
+};
+
+// How much scratch memory a plan's stages ask for.
+struct ScratchNeeds {
+  std::size_t max_rows = 1;
+  std::size_t activation_width = 0;  // widest row that a product reads
+  std::size_t tile_rows = 1;         // rows of an output tile
+  std::size_t product_bytes = 0;     // scratch of a product kernel
+  std::size_t head_width = 0;        // of rope and attention, padded to a multiple of 8
+};
+
+// One thread's private memory.
+struct Worker {
+  int index = 0;
+  ActivationScratch activations;  // of one row
+  std::uint8_t* product = nullptr;
+  float* tiles[2] = {};          // [rows, 8] each
+  float* keys = nullptr;         // [kKeyBlock, head width]
+  float* values = nullptr;       // [kKeyBlock, head width]
+  float* query = nullptr;        // [kAttentionRows, head width]
+  float* accumulator = nullptr;  // [kAttentionRows, head width]
+};
+
+// What a step of a replay changes.
+struct Step {
+  std::uint32_t index = 0;  // of the chain
+  std::uint32_t position = 0;
+  std::uint32_t rows = 1;
+  const ActivationScratch* shared = nullptr;  // activation rows of a batch
+  std::atomic<int>* fault =
+      nullptr;  // an ErrorCode; set by a stage that meets a value it cannot compute with
+  std::uint32_t* last_token = nullptr;  // the argmax of the last row
+
+  void report(ErrorCode code) const {
+    int none = 0;
+    fault->compare_exchange_strong(none, static_cast<int>(code), std::memory_order_relaxed);
+  }
+  // Where the rows for a product lie: a single row is prepared by every thread for itself, which is cheaper
+  // than a barrier.
+  const ActivationScratch& activations(const Worker& worker) const {
+    return rows == 1 ? worker.activations : *shared;
+  }
+};
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  virtual std::size_t units(const Step& step) const = 0;
+  virtual void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const = 0;
+  // True when every thread runs all units for itself, into its own memory, and no barrier follows.
+  virtual bool replicated(const Step&) const { return false; }
+};
+
+}  // namespace emberline

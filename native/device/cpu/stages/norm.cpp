@@ -1,0 +1,38 @@
+#include <cmath>
+
+#include "device/cpu/stages/stages.h"
+
+namespace emberline {
+namespace {
+
+void norm_row(const Kernels& kernels, const float* x, const float* gain, std::size_t width, float epsilon,
+              float* out) {
+  const float mean_square = kernels.sum_of_squares(x, width) / static_cast<float>(width);
+  kernels.scale_row(x, gain, 1.0f / std::sqrt(mean_square + epsilon), width, out);
+}
+
+}  // namespace
+
+void NormStage::run(const Step&, Worker&, std::size_t begin, std::size_t end) const {
+  for (std::size_t r = begin; r < end; ++r) {
+    norm_row(*kernels, x + r * width, gain, width, epsilon, out + r * width);
+  }
+}
+
+void ActivationStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
+  const ActivationScratch& scratch = step.activations(worker);
+  const std::size_t blocks = width / kBlockElements;
+  for (std::size_t r = begin; r < end; ++r) {
+    const float* row = x + (last_row_only ? step.rows - 1 : r) * width;
+    if (gain != nullptr) {
+      norm_row(*kernels, row, gain, width, epsilon, scratch.values + r * width);
+      row = scratch.values + r * width;
+    }
+    if (quantize) {
+      kernels->quantize_row(row, width, scratch.quants + r * width, scratch.scales + r * blocks,
+                            scratch.sums + r * blocks);
+    }
+  }
+}
+
+}  // namespace emberline

@@ -1,0 +1,173 @@
+// The stages that the commands of a dispatch table compile to. Pointers are into the table's buffers and have
+// been checked: a stage touches nothing outside the shapes it states for any step whose rows and positions
+// the plan admits.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/cpu/stage.h"
+#include "device/ops.h"
+#include "gguf/tensor_type.h"
+
+namespace emberline {
+
+// tokens[rows] -> out[rows, width]
+struct EmbeddingStage final : Stage {
+  const std::uint32_t* tokens;
+  bool offset_by_step;
+  const std::uint8_t* table;
+  TensorType type;
+  std::uint32_t width, vocabulary;
+  float* out;
+
+  std::size_t units(const Step& step) const override { return step.rows; }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// x[rows, width] -> out[rows, width]
+struct NormStage final : Stage {
+  const Kernels* kernels;
+  const float* x;
+  const float* gain;
+  std::uint32_t width;
+  float epsilon;
+  float* out;
+
+  std::size_t units(const Step& step) const override { return step.rows; }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// Makes the rows a product reads, in scratch memory: normalised when there is a gain, then quantised when
+// asked. last_row_only: the batch's last row becomes row 0, the only one.
+struct ActivationStage final : Stage {
+  const Kernels* kernels;
+  const float* x;
+  const float* gain = nullptr;
+  std::uint32_t width;
+  float epsilon = 0;
+  bool quantize;
+  bool last_row_only = false;
+
+  std::size_t units(const Step& step) const override { return last_row_only ? 1 : step.rows; }
+  bool replicated(const Step& step) const override { return step.rows == 1; }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// One weight matrix of a product: y[rows, out] = (accumulate ? y : 0) + x weight^T + bias.
+struct Product {
+  ProductKernel kernel;
+  const std::uint8_t* weight;
+  std::size_t row_bytes;
+  std::uint32_t out;
+  const float* bias = nullptr;
+  float* y;
+  bool accumulate = false;
+};
+
+// Several products with the same x. x is the table's buffer where `values` is not null, scratch memory
+// otherwise. A unit is a tile of 8 weight rows.
+struct ProductStage final : Stage {
+  std::vector<Product> products;
+  const float* values = nullptr;
+  std::uint32_t width;
+  bool last_row_only = false;
+
+  std::size_t units(const Step& step) const override;
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// out[rows, hidden] = silu(x gate^T) * (x up^T); x in scratch memory. A unit is a tile of 8 weight rows of
+// both matrices.
+struct GateUpStage final : Stage {
+  const Kernels* kernels;
+  Product gate, up;  // y and bias unused
+  std::uint32_t width;
+  float* out;
+
+  std::size_t units(const Step&) const override { return (gate.out + kTileRows - 1) / kTileRows; }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// Cosines and sines of the step's positions, shared by the RopeStages of a plan with the same base and width.
+struct RopeAngleStage final : Stage {
+  std::uint32_t rotary_width;
+  float theta;
+  bool offset_by_step;  // position is the step's, else `position`
+  std::uint32_t position;
+  std::vector<double> frequencies;  // [rotary / 2], radians a position
+  std::unique_ptr<float[]> angles;  // [max rows, rotary / 2, {cos, sin}]
+
+  std::size_t units(const Step& step) const override { return step.rows; }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// Rotates q in place and writes the step's rows of the cache. A unit is a row.
+struct RopeStage final : Stage {
+  const Kernels* kernels;
+  const RopeAngleStage* angles;
+  RopeKvWriteParams params;
+  bool position_from_step;
+  float* q;
+  const float* k;
+  const float* v;
+  std::uint16_t* key_cache;
+  std::uint16_t* value_cache;
+
+  std::size_t units(const Step& step) const override { return step.rows; }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// Causal attention. A unit is a query head of a run of rows.
+struct AttentionStage final : Stage {
+  const Kernels* kernels;
+  AttentionParams params;
+  bool position_from_step;
+  const float* q;
+  const std::uint16_t* key_cache;
+  const std::uint16_t* value_cache;
+  float* out;
+
+  std::size_t units(const Step& step) const override;
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+struct SwiGluStage final : Stage {
+  const Kernels* kernels;
+  const float* gate;
+  const float* up;
+  std::uint32_t width;
+  float* out;
+
+  std::size_t units(const Step& step) const override;
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// First half of argmax: scans pieces of the vocabulary, of a fixed size so that results do not depend on the
+// threads.
+struct LogitsScanStage final : Stage {
+  static constexpr std::size_t kPiece = 2048;
+  const Kernels* kernels;
+  const float* logits;
+  std::uint32_t vocabulary;
+  bool last_row_only;
+  std::unique_ptr<LogitsScan[]> scans;  // [max rows, pieces]
+
+  std::size_t pieces() const { return (vocabulary + kPiece - 1) / kPiece; }
+  std::size_t scanned_rows(const Step& step) const { return last_row_only ? 1 : step.rows; }
+  std::size_t units(const Step& step) const override { return scanned_rows(step) * pieces(); }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// Second half of argmax: one unit combines the pieces of every row in order.
+struct ArgmaxStage final : Stage {
+  const LogitsScanStage* scan;
+  bool offset_by_step;
+  std::uint32_t* tokens;
+  float* log_probs;
+
+  std::size_t units(const Step&) const override { return 1; }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+}  // namespace emberline

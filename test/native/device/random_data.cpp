@@ -1,0 +1,73 @@
+#include "device/random_data.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "base/half.h"
+
+namespace emberline::testing {
+namespace {
+
+void put_u16(std::vector<std::uint8_t>& bytes, std::uint16_t value) {
+  bytes.push_back(static_cast<std::uint8_t>(value & 255));
+  bytes.push_back(static_cast<std::uint8_t>(value >> 8));
+}
+
+}  // namespace
+
+std::uint32_t Random::bits() {  // splitmix64
+  state_ += 0x9E3779B97F4A7C15u;
+  std::uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return static_cast<std::uint32_t>((z ^ (z >> 31)) >> 32);
+}
+
+double Random::uniform() {
+  return bits() / 4294967296.0;
+}
+
+float Random::normal() {
+  const double radius = std::sqrt(-2.0 * std::log(uniform() + 1e-12));
+  return static_cast<float>(radius * std::cos(6.283185307179586 * uniform()));
+}
+
+std::vector<float> Random::normals(std::size_t count, float scale) {
+  std::vector<float> values(count);
+  for (float& value : values) value = scale * normal();
+  return values;
+}
+
+std::vector<std::uint8_t> random_weights(TensorType type, std::size_t rows, std::size_t width,
+                                         Random& random) {
+  const TensorTypeTraits& layout = traits(type);
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t b = 0; b < rows * width / layout.block_elements; ++b) {
+    switch (type) {
+      case TensorType::kF32: {
+        const float value = random.normal();
+        bytes.resize(bytes.size() + sizeof value);
+        std::memcpy(bytes.data() + bytes.size() - sizeof value, &value, sizeof value);
+        continue;
+      }
+      case TensorType::kF16: put_u16(bytes, f32_to_f16(random.normal())); continue;
+      case TensorType::kBF16: put_u16(bytes, f32_to_bf16(random.normal())); continue;
+      default: break;
+    }
+    const std::size_t end = bytes.size() + layout.block_bytes;
+    const bool five_bits = type == TensorType::kQ5_0 || type == TensorType::kQ5_1;
+    const float levels = type == TensorType::kQ8_0 ? 256.0f : five_bits ? 32.0f : 16.0f;
+    const float sign = random.bits() % 2 == 0 ? 1.0f : -1.0f;
+    const float d = sign * 3.0f / levels * static_cast<float>(0.5 + random.uniform());
+    put_u16(bytes, f32_to_f16(d));
+    if (type == TensorType::kQ4_1 || type == TensorType::kQ5_1) put_u16(bytes, f32_to_f16(-d * levels / 2));
+    while (bytes.size() < end) bytes.push_back(static_cast<std::uint8_t>(random.bits() & 255));
+  }
+  return bytes;
+}
+
+std::string type_name(TensorType type) {
+  return traits(type).name;
+}
+
+}  // namespace emberline::testing
