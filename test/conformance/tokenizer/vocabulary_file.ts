@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import type { Vocabulary } from './families.js';
+
+const GGUF_TYPE = { int32: 5, string: 8, array: 9 } as const;
+
+/** Writes a GGUF v3 file that holds a vocabulary and no tensors. */
+export function writeVocabularyFile(path: string, vocabulary: Vocabulary): void {
+  const parts: Buffer[] = [];
+  const u32 = (value: number): void => {
+    const part = Buffer.alloc(4);
+    part.writeUInt32LE(value);
+    parts.push(part);
+  };
+  const u64 = (value: number): void => {
+    u32(value);
+    u32(0);
+  };
+  const string = (text: string): void => {
+    const bytes = Buffer.from(text, 'utf8');
+    u64(bytes.length);
+    parts.push(bytes);
+  };
+  const key = (name: string, type: number): void => {
+    string(name);
+    u32(type);
+  };
+  const strings = (name: string, values: readonly string[]): void => {
+    key(name, GGUF_TYPE.array);
+    u32(GGUF_TYPE.string);
+    u64(values.length);
+    values.forEach(string);
+  };
+
+  parts.push(Buffer.from('GGUF', 'latin1'));
+  u32(3);
+  u64(0); // tensors
+  u64(5); // keys
+  key('tokenizer.ggml.model', GGUF_TYPE.string);
+  string('gpt2');
+  key('tokenizer.ggml.pre', GGUF_TYPE.string);
+  string(vocabulary.pre);
+  strings('tokenizer.ggml.tokens', vocabulary.tokens);
+  strings('tokenizer.ggml.merges', vocabulary.merges);
+  key('tokenizer.ggml.token_type', GGUF_TYPE.array);
+  u32(GGUF_TYPE.int32);
+  u64(vocabulary.types.length);
+  vocabulary.types.forEach(u32);
+  writeFileSync(path, Buffer.concat(parts));
+}
