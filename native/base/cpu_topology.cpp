@@ -113,6 +113,11 @@ int usable_cores() {
 
 #elif defined(_WIN32)
 
+// The byte after Flags, by its place: older headers call it reserved.
+int efficiency_class(const PROCESSOR_RELATIONSHIP& core) {
+  return reinterpret_cast<const BYTE*>(&core)[offsetof(PROCESSOR_RELATIONSHIP, Flags) + 1];
+}
+
 int usable_cores() {
   DWORD bytes = 0;
   GetLogicalProcessorInformationEx(RelationProcessorCore, nullptr, &bytes);
@@ -130,11 +135,11 @@ int usable_cores() {
     const PROCESSOR_RELATIONSHIP& core = record_at(offset)->Processor;
     // The mask covers this process's first processor group only; cores of other groups count as usable.
     if (core.GroupMask[0].Group == 0 && (core.GroupMask[0].Mask & allowed) == 0) continue;
-    if (core.EfficiencyClass > fastest) {
-      fastest = core.EfficiencyClass;
+    if (efficiency_class(core) > fastest) {
+      fastest = efficiency_class(core);
       cores = 0;
     }
-    if (core.EfficiencyClass == fastest) ++cores;
+    if (efficiency_class(core) == fastest) ++cores;
   }
   return std::max(cores, 1);
 }

@@ -45,7 +45,7 @@ std::intptr_t open_for_reading(const std::string& path, int& os_error) {
   const DWORD attributes = ::GetFileAttributesW(wide.c_str());
   const bool directory =
       attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
-  os_error = static_cast<int>(directory ? DWORD{ERROR_DIRECTORY_NOT_SUPPORTED} : error);
+  os_error = static_cast<int>(directory ? DWORD{ERROR_DIRECTORY} : error);
   return -1;
 }
 
@@ -61,7 +61,7 @@ Status open_error(const std::string& path, int error) {
     case ERROR_ACCESS_DENIED:
     case ERROR_SHARING_VIOLATION:
     case ERROR_LOCK_VIOLATION: return mmap_file_errors::access_denied(path);
-    case ERROR_DIRECTORY_NOT_SUPPORTED: return mmap_file_errors::not_regular(path);
+    case ERROR_DIRECTORY: return mmap_file_errors::not_regular(path);
     default: return mmap_file_errors::io(path, "opened", error);
   }
 }

@@ -252,9 +252,10 @@ TEST(GgufDamage, BooleansThatAreNeither) {
 }
 
 TEST(GgufDamage, ArraysNestedWithoutEnd) {
-  std::vector<std::uint8_t> encoding = array_encoding(0, 0, {});
+  const std::vector<std::uint8_t> one_array = array_encoding(9, 1, {});
+  std::vector<std::uint8_t> encoding;
   for (int depth = 0; depth < 100000; ++depth)
-    encoding.insert(encoding.begin(), {9, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0});
+    encoding.insert(encoding.end(), one_array.begin(), one_array.end());
   EXPECT_EQ(code_of(GgufWriter().add_encoded("k", 9, encoding).bytes()), ErrorCode::kModelCorrupt);
 }
 
