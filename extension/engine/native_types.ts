@@ -40,12 +40,14 @@ export const NATIVE_ERROR_CODES = [
 export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
 
 export interface NativeError {
-  readonly code: NativeErrorCode;
+  /** `ADDON_NOT_LOADED` is the one error that does not come from the addon: it could not be loaded (see binding.ts). */
+  readonly code: NativeErrorCode | 'ADDON_NOT_LOADED';
   /** One sentence that says what happened and what to do. */
   readonly message: string;
 }
 
-export type NativeResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: NativeError };
+export type NativeResult<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: NativeError };
 
 export interface NativeModelOptions {
   /** Path of a GGUF file. */

@@ -1,0 +1,216 @@
+/**
+ * A loaded model with one session, as the extension, the terminal and the bench use it.
+ *
+ * Requests are latest-wins: a new one cancels those before it, in the call itself. Whoever awaits a cancelled request gets
+ * its answer with the stop `cancelled`, as soon as the engine has let go of it.
+ */
+import { loadAddon } from './binding';
+import { EngineSpeed } from './engine_speed';
+import type {
+  NativeAddon,
+  NativeCompletion,
+  NativeError,
+  NativeModel,
+  NativeModelInfo,
+  NativeResult,
+  NativeSampling,
+  NativeSession,
+} from './native_types';
+
+export interface EngineOptions {
+  /** The addon's absolute path. */
+  readonly addonPath: string;
+  /** A GGUF file. */
+  readonly modelPath: string;
+  /** Compute threads, 1 to 64; 0, the default, lets the engine choose. */
+  readonly threads?: number;
+  readonly device?: 'auto' | 'cpu' | 'metal';
+  /** Most tokens of prompt and completion together; the model's own limit caps it. Memory is used as it fills. */
+  readonly context?: number;
+  /** Instruction set to force, for tests. */
+  readonly isa?: string;
+}
+
+/** One completion; what is left out is the default. */
+export interface CompletionCall {
+  readonly prompt: string;
+  /** The generated text must begin with this, and it is left out of the result. */
+  readonly requiredPrefix?: string;
+  readonly maxTokens: number;
+  /** Parse control tokens written out in `prompt`; default false. */
+  readonly parseSpecial?: boolean;
+  /** End before the line break that follows visible text; default true. */
+  readonly singleLine?: boolean;
+  /** No line break before visible text; default true. */
+  readonly banBlankStart?: boolean;
+  /** Default: greedy. */
+  readonly sampling?: Partial<NativeSampling>;
+}
+
+/** A completion of the current line, as the completion pipeline asks for it. */
+export interface LineRequest {
+  readonly prompt: string;
+  readonly requiredPrefix: string;
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly seed: number;
+}
+
+export const GREEDY: NativeSampling = {
+  temperature: 0,
+  topK: 0,
+  topP: 1,
+  minP: 0,
+  repeatPenalty: 1,
+  penaltyWindow: 64,
+  seed: 0,
+};
+
+/** Holds the largest prompt a user can configure and the longest suggestion. */
+const DEFAULT_CONTEXT = 4_352;
+
+const CLOSED: NativeError = { code: 'MODEL_CLOSED', message: 'The engine was stopped; load it again.' };
+
+export class Engine {
+  /** How fast this model runs on this machine. */
+  readonly speed = new EngineSpeed();
+  readonly info: NativeModelInfo;
+  private readonly model: NativeModel;
+  private readonly session: NativeSession;
+  /** Ids of requests that are not settled. */
+  private readonly running = new Set<number>();
+  private nextId = 1;
+  private disposing: Promise<void> | undefined;
+  private readonly waitingForIdle: (() => void)[] = [];
+
+  private constructor(model: NativeModel, session: NativeSession) {
+    this.model = model;
+    this.session = session;
+    this.info = model.info();
+  }
+
+  /** Loads the addon and the model. Never rejects. */
+  static async load(options: EngineOptions): Promise<NativeResult<Engine>> {
+    const addon = loadAddon(options.addonPath);
+    return addon.ok ? Engine.loadFrom(addon.value, options) : addon;
+  }
+
+  /** The same with an addon that is there. */
+  static async loadFrom(
+    addon: Pick<NativeAddon, 'loadModel'>,
+    options: Omit<EngineOptions, 'addonPath'>,
+  ): Promise<NativeResult<Engine>> {
+    const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT, isa } = options;
+    const model = await addon.loadModel({
+      path: modelPath,
+      threads,
+      device,
+      ...(isa === undefined ? {} : { isa }),
+    });
+    if (!model.ok) return model;
+    const capacity = Math.min(context, model.value.info().contextLength);
+    const session = await model.value.createSession({ context: capacity });
+    if (!session.ok) {
+      await model.value.close();
+      return session;
+    }
+    return { ok: true, value: new Engine(model.value, session.value) };
+  }
+
+  get state(): 'ready' | 'stopped' {
+    return this.disposing === undefined ? 'ready' : 'stopped';
+  }
+
+  /** True while a request is under way. */
+  get busy(): boolean {
+    return this.running.size > 0;
+  }
+
+  /** Settles when no request is under way; at once when none is. */
+  whenIdle(): Promise<void> {
+    if (!this.busy) return Promise.resolve();
+    return new Promise((resolve) => this.waitingForIdle.push(resolve));
+  }
+
+  /** Completes the current line. Aborting `signal` cancels in the abort itself. Never rejects. */
+  completeLine(request: LineRequest, signal?: AbortSignal): Promise<NativeResult<NativeCompletion>> {
+    const { prompt, requiredPrefix, maxTokens, temperature, seed } = request;
+    return this.complete({ prompt, requiredPrefix, maxTokens, sampling: { temperature, seed } }, signal);
+  }
+
+  /**
+   * Runs one completion, cancelling those before it.
+   * @param onText Receives pieces of the text as they are made, before the promise settles.
+   */
+  async complete(
+    call: CompletionCall,
+    signal?: AbortSignal,
+    onText?: (piece: string) => void,
+  ): Promise<NativeResult<NativeCompletion>> {
+    if (this.disposing !== undefined) return { ok: false, error: CLOSED };
+    if (signal?.aborted === true) return { ok: true, value: CANCELLED_BEFORE_IT_BEGAN };
+    this.cancelAll();
+    const id = this.nextId++;
+    const request = {
+      id,
+      prompt: call.prompt,
+      parseSpecial: call.parseSpecial ?? false,
+      requiredPrefix: call.requiredPrefix ?? '',
+      maxTokens: call.maxTokens,
+      singleLine: call.singleLine ?? true,
+      banBlankStart: call.banBlankStart ?? true,
+      sampling: { ...GREEDY, ...call.sampling },
+    };
+    const cancel = (): void => this.session.cancel(id);
+    this.running.add(id);
+    signal?.addEventListener('abort', cancel, { once: true });
+    const result = await this.session.complete(request, onText);
+    signal?.removeEventListener('abort', cancel);
+    this.running.delete(id);
+    if (result.ok) this.speed.record(result.value.timings);
+    if (!this.busy) for (const resolve of this.waitingForIdle.splice(0)) resolve();
+    return result;
+  }
+
+  /** Cancels everything under way: the engine's flag is set when this returns. */
+  cancelAll(): void {
+    for (const id of this.running) this.session.cancel(id);
+  }
+
+  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>> {
+    return this.model.tokenize(text, parseSpecial);
+  }
+
+  detokenize(ids: Uint32Array): Promise<NativeResult<Uint8Array>> {
+    return this.model.detokenize(ids);
+  }
+
+  /** The raw logits after the last of `ids`, `info.vocabulary` of them. */
+  logits(ids: Uint32Array): Promise<NativeResult<Float32Array>> {
+    return this.model.logits(ids);
+  }
+
+  /** Cancels what runs and frees the model; settles when its memory is free. Later calls give MODEL_CLOSED. */
+  dispose(): Promise<void> {
+    this.disposing ??= this.model.close();
+    return this.disposing;
+  }
+}
+
+const CANCELLED_BEFORE_IT_BEGAN: NativeCompletion = {
+  text: '',
+  stop: 'cancelled',
+  ids: new Uint32Array(),
+  confidence: 0,
+  timings: {
+    promptTokens: 0,
+    reusedTokens: 0,
+    generatedTokens: 0,
+    queueMs: 0,
+    prefillMs: 0,
+    firstTokenMs: 0,
+    totalMs: 0,
+    cancelMs: 0,
+    cancelPhase: 'queued',
+  },
+};
