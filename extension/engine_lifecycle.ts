@@ -8,6 +8,7 @@ import type { NativeError, NativeModelInfo, NativeResult } from './engine/native
 /** A model that is loaded and can complete. */
 export interface LoadedEngine {
   readonly info: NativeModelInfo;
+  readonly speed: CompletionEngine['speed'];
   completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
   /** Cancels what runs and frees the model. */
   dispose(): Promise<void>;
@@ -22,6 +23,8 @@ const FATAL: ReadonlySet<NativeError['code']> = new Set([
   'DEVICE_FAILED',
   'INTERNAL',
 ]);
+
+const UNMEASURED: CompletionEngine['speed'] = { prefillTokensPerSecond: undefined };
 
 export class EngineLifecycle implements CompletionEngine {
   private current: EngineState = 'stopped';
@@ -45,6 +48,10 @@ export class EngineLifecycle implements CompletionEngine {
   /** Why the state is `failed`. */
   get error(): NativeError | undefined {
     return this.failure;
+  }
+
+  get speed(): CompletionEngine['speed'] {
+    return this.loaded?.speed ?? UNMEASURED;
   }
 
   get info(): NativeModelInfo | undefined {

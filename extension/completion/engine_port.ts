@@ -22,6 +22,10 @@ export type EngineState = 'loading' | 'ready' | 'failed' | 'stopped';
 
 export interface CompletionEngine {
   readonly state: EngineState;
+  readonly speed: {
+    /** Tokens a second when reading a prompt; undefined until measured. */
+    readonly prefillTokensPerSecond: number | undefined;
+  };
   /** One line is completed. Aborting `signal` cancels synchronously; the answer then has the stop `cancelled`. */
   completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
 }

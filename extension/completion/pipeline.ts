@@ -10,8 +10,8 @@ import { heal } from './healing';
 import type { CompletionOptions } from './options';
 import { postprocess } from './postprocess';
 import { pathLine, selectWindow, type WindowMemory } from './prompt';
+import { PromptBudget } from './prompt_budget';
 import type { Reason } from './reasons';
-import { SpeedMeter } from './speed';
 import type { Stop } from './stop';
 import { estimateTokens } from './token_estimate';
 import { refusal } from './trigger';
@@ -74,7 +74,7 @@ export function nothing(reason: Reason): CompletionOutcome {
 }
 
 export class CompletionPipeline {
-  readonly speed = new SpeedMeter();
+  private readonly budget = new PromptBudget();
   private readonly cache = new CompletionCache();
   private readonly windows = new Map<string, WindowMemory>();
   private readonly engine: CompletionEngine;
@@ -139,7 +139,7 @@ export class CompletionPipeline {
     }
     if (!answer.ok) return { ...nothing('engine_error'), stop: 'failed', error: answer.error };
     const { text, stop, confidence, ids, timings } = answer.value;
-    this.speed.record(timings, estimateTokens(prompt));
+    this.budget.record(timings, estimateTokens(prompt), this.engine.speed.prefillTokensPerSecond);
     const origin = { confidence, source: 'model', ids, timings } as const;
     if (stop === 'cancelled') return { ...nothing('cancelled'), ...origin, text, stop };
     this.cache.add(document.uri, document.before, lineAfter(document), {
@@ -158,8 +158,8 @@ export class CompletionPipeline {
   ): { prompt: string; requiredPrefix: string } {
     const healed = heal(document.before);
     const head = pathLine(document.languageId, document.path);
-    const tokens = options.promptTokens > 0 ? options.promptTokens : this.speed.promptTokens;
-    const budget = Math.max(1, (part * tokens) / this.speed.tokensPerEstimate - estimateTokens(head));
+    const tokens = options.promptTokens > 0 ? options.promptTokens : this.budget.tokens;
+    const budget = Math.max(1, this.budget.estimateOf(part * tokens) - estimateTokens(head));
     const window = selectWindow(healed.prompt, budget, this.windows.get(document.uri));
     this.remember(document.uri, window.memory);
     return { prompt: head + healed.prompt.slice(window.start), requiredPrefix: healed.requiredPrefix };

@@ -13,6 +13,7 @@ import { estimateTokens } from '../../extension/completion/token_estimate';
 /** Says what it is told to, and remembers what it was asked. */
 class FakeEngine implements CompletionEngine {
   state: EngineState = 'ready';
+  readonly speed = { prefillTokensPerSecond: undefined };
   readonly requests: EngineRequest[] = [];
   /** Longest prompt it takes, UTF-16 units. */
   context = Infinity;

@@ -11,6 +11,7 @@ const failure = (code: NativeError['code']): { ok: false; error: NativeError } =
 
 class FakeLoaded implements LoadedEngine {
   readonly info: NativeModelInfo;
+  readonly speed = { prefillTokensPerSecond: 123 };
   answer: EngineAnswer = failure('INVALID_ARGUMENT');
   disposed = 0;
 
@@ -62,6 +63,7 @@ describe('the life of the engine', () => {
     answerLoad({ ok: true, value: engine });
     await started;
     expect(lifecycle.info?.name).toBe('a');
+    expect(lifecycle.speed.prefillTokensPerSecond).toBe(123);
     expect(await lifecycle.completeLine(REQUEST, new AbortController().signal)).toBe(engine.answer);
     expect(lifecycle.state).toBe('ready');
     await lifecycle.stop();

@@ -1,0 +1,121 @@
+/** What no one should open, and what some do: a reason or an error, never a crash, a hang or lost text. */
+import * as assert from 'node:assert';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { EmberlineApi } from '../../../extension/api';
+import { ask, closeEditors, eventually, extension, place, readyApi, set } from './workbench';
+
+const EMBEDDED_MODEL = 'SmolLM2-135M-Instruct.Q4_1.gguf';
+
+suite('unusual documents', () => {
+  let api: EmberlineApi;
+
+  suiteSetup(async () => {
+    api = await readyApi();
+  });
+  teardown(closeEditors);
+
+  async function reasonAt(content: string, position?: vscode.Position): Promise<string> {
+    const document = await vscode.workspace.openTextDocument({ content, language: 'python' });
+    const { request } = await ask(api, {
+      document,
+      position: position ?? document.positionAt(content.length),
+    });
+    assert.strictEqual(document.getText(), content);
+    return request.outcome.reason;
+  }
+
+  test('one line of 10 MB', async () => {
+    assert.strictEqual(await reasonAt('x'.repeat(10_000_000)), 'line_too_long');
+  });
+
+  test('10 MB of lines are only looked at near the cursor', async () => {
+    const { document, position } = await place(
+      `${'value = compute(1)\n'.repeat(500_000)}def add(a, b):\n    return |`,
+    );
+    const { request } = await ask(api, { document, position });
+    assert.strictEqual(request.outcome.source, 'model');
+  });
+
+  test('binary data', async () => {
+    assert.strictEqual(await reasonAt('\u007fELF\u0002\u0001\u0001\u0000\u0000\u0000'), 'binary_content');
+  });
+
+  test('an empty untitled document', async () => {
+    assert.strictEqual(await reasonAt(''), 'blank_document');
+  });
+
+  test('a cursor between the halves of a character', async () => {
+    assert.strictEqual(await reasonAt('x = "😀"', new vscode.Position(0, 6)), 'inside_character');
+  });
+
+  test('half a character in the text', async () => {
+    const { document, position } = await place('name = "\ud83d"\nother = |');
+    const { request } = await ask(api, { document, position });
+    assert.notStrictEqual(request.outcome.reason, 'engine_error');
+  });
+
+  test('a position beyond the end', async () => {
+    const { document } = await place('x = |');
+    const { request } = await ask(api, {
+      document,
+      position: document.validatePosition(new vscode.Position(9, 9)),
+    });
+    assert.notStrictEqual(request.outcome.reason, 'engine_error');
+  });
+});
+
+suite('model files that are none', () => {
+  let api: EmberlineApi;
+  let folder: string;
+
+  suiteSetup(async () => {
+    api = await readyApi();
+    folder = mkdtempSync(join(tmpdir(), 'emberline-models-'));
+  });
+  suiteTeardown(async () => {
+    await set('emberline.model.path', undefined);
+    await eventually(() => api.status === 'ready', 'the embedded model is back');
+    await vscode.commands.executeCommand('notifications.clearAll');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function file(name: string, content: string | Uint8Array): string {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  /** The first bytes of the embedded model. */
+  function beginning(bytes: number): Uint8Array {
+    const model = openSync(join(extension().extensionPath, 'models', EMBEDDED_MODEL), 'r');
+    try {
+      const content = new Uint8Array(bytes);
+      assert.strictEqual(readSync(model, content), bytes);
+      return content;
+    } finally {
+      closeSync(model);
+    }
+  }
+
+  for (const [what, code, path] of [
+    ['a file that is not there', 'FILE_NOT_FOUND', () => join(folder, 'missing.gguf')],
+    ['a folder', 'FILE_NOT_REGULAR', () => folder],
+    ['an empty file', 'MODEL_TRUNCATED', () => file('empty.gguf', '')],
+    ['a text file', 'MODEL_NOT_GGUF', () => file('text.gguf', 'This is not a model.\n'.repeat(100))],
+    ['a model that was cut short', 'MODEL_TRUNCATED', () => file('cut.gguf', beginning(3_000_000))],
+  ] as const) {
+    test(`${what} is an error with a name, and the embedded model comes back`, async () => {
+      await set('emberline.model.path', path());
+      await eventually(() => api.status === 'error', 'the status is error');
+      assert.strictEqual(api.error?.code, code);
+      assert.match(api.error.message, /\S\.$/);
+      const { request } = await ask(api, await place('x = |'));
+      assert.strictEqual(request.outcome.reason, 'model_failed');
+      await set('emberline.model.path', undefined);
+      await eventually(() => api.status === 'ready', 'the status is ready');
+    });
+  }
+});

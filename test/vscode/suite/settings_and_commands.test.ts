@@ -1,0 +1,85 @@
+import * as assert from 'node:assert';
+import * as vscode from 'vscode';
+import type { EmberlineApi } from '../../../extension/api';
+import { REASONS } from '../../../extension/completion/reasons';
+import { ask, closeEditors, edit, eventually, place, readyApi, set } from './workbench';
+
+const ADD = 'def add(a, b):\n    return |';
+
+suite('settings and commands', () => {
+  let api: EmberlineApi;
+
+  suiteSetup(async () => {
+    api = await readyApi();
+  });
+  teardown(async () => {
+    await set('emberline.enable', undefined);
+    await set('emberline.languages', undefined);
+    await set('emberline.excludedFiles', undefined);
+    await set('emberline.completion.minimumConfidence', undefined);
+    await set('emberline.completion.maxTokens', undefined);
+    await closeEditors();
+    await eventually(() => api.status === 'ready', 'the status is ready again');
+  });
+
+  test('turns off and on, globally', async () => {
+    await vscode.commands.executeCommand('emberline.disable');
+    await eventually(() => api.status === 'off', 'the status is off');
+    const off = await ask(api, await place(ADD));
+    assert.strictEqual(off.request.outcome.reason, 'disabled');
+    assert.deepStrictEqual(off.items, []);
+    await vscode.commands.executeCommand('emberline.enable');
+    await eventually(() => api.status === 'ready', 'the status is ready');
+  });
+
+  test('turns off and on for the language of the active editor', async () => {
+    const editor = await edit(ADD);
+    await vscode.commands.executeCommand('emberline.toggleLanguage');
+    await eventually(() => api.status === 'off', 'the status is off');
+    const off = await ask(api, { document: editor.document, position: editor.selection.active });
+    assert.strictEqual(off.request.outcome.reason, 'disabled_for_language');
+    const other = await ask(api, await place('const x = |', 'javascript'));
+    assert.notStrictEqual(other.request.outcome.reason, 'disabled_for_language');
+    await vscode.commands.executeCommand('emberline.toggleLanguage');
+    await eventually(() => api.status === 'ready', 'the status is ready');
+  });
+
+  test('hides what the model is not sure of, and says so', async () => {
+    await set('emberline.completion.minimumConfidence', 1);
+    const { request } = await ask(api, await place('xq = |'));
+    assert.strictEqual(request.outcome.reason, 'low_confidence');
+    assert.notStrictEqual(request.outcome.text, '');
+    assert.strictEqual(await vscode.commands.executeCommand('emberline.explain'), REASONS.low_confidence);
+  });
+
+  test('obeys the limit of tokens', async () => {
+    await set('emberline.completion.maxTokens', 2);
+    const { request } = await ask(api, await place('numbers = [1, 2, 3, 4,|'));
+    assert.strictEqual(request.outcome.stop, 'max_tokens');
+    assert.ok(request.outcome.text.length < 24);
+  });
+
+  test('explains why nothing was suggested', async () => {
+    await ask(api, await place('val|ue'));
+    assert.strictEqual(await vscode.commands.executeCommand('emberline.explain'), REASONS.inside_word);
+  });
+
+  test('leaves output panels alone', async () => {
+    await vscode.commands.executeCommand('emberline.showLog');
+    const output = (): vscode.TextDocument | undefined =>
+      vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'output');
+    await eventually(() => output() !== undefined, 'the log is open');
+    const document = output();
+    assert.ok(document);
+    const { request } = await ask(api, { document, position: document.positionAt(0) });
+    assert.ok(!request.outcome.shown && request.outcome.source === 'none', request.outcome.reason);
+    await vscode.commands.executeCommand('workbench.action.closePanel');
+  });
+
+  test('restarts the engine', async () => {
+    await vscode.commands.executeCommand('emberline.restart');
+    assert.strictEqual(api.status, 'ready');
+    const { request } = await ask(api, await place(ADD));
+    assert.strictEqual(request.outcome.source, 'model');
+  });
+});

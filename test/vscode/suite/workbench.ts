@@ -1,0 +1,144 @@
+/** The extension under test and the editor around it, as the suites use them. */
+import * as assert from 'node:assert';
+import { appendFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import type { EmberlineApi } from '../../../extension/api';
+import type { FinishedRequest } from '../../../extension/completion/provider';
+
+export const EXTENSION_ID = 'emberline.emberline';
+
+/** Far longer than anything takes on a loaded machine; reaching it is a failure, never a way to wait. */
+const DEADLINE_MS = 45_000;
+const POLL_MS = 20;
+
+export function extension(): vscode.Extension<EmberlineApi> {
+  const found = vscode.extensions.getExtension<EmberlineApi>(EXTENSION_ID);
+  assert.ok(found, `${EXTENSION_ID} is not installed`);
+  return found;
+}
+
+/** The extension's interface, once its model is loaded. */
+export async function readyApi(): Promise<EmberlineApi> {
+  const api = await extension().activate();
+  await eventually(() => api.model !== undefined, 'the model is loaded');
+  return api;
+}
+
+/** Waits until `condition` holds. */
+export async function eventually(condition: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!condition()) {
+    if (Date.now() > deadline) assert.fail(`In vain: ${what}`);
+    await delay(POLL_MS);
+  }
+}
+
+/** A new untitled document; the `|` of `content` says where its cursor is. */
+export interface Place {
+  readonly document: vscode.TextDocument;
+  readonly position: vscode.Position;
+}
+
+export async function place(content: string, language = 'python'): Promise<Place> {
+  const offset = content.indexOf('|');
+  assert.ok(offset >= 0, 'the content marks no cursor');
+  const text = content.slice(0, offset) + content.slice(offset + 1);
+  const document = await vscode.workspace.openTextDocument({ content: text, language });
+  return { document, position: document.positionAt(offset) };
+}
+
+/** The same, shown in an editor. */
+export async function edit(content: string, language = 'python'): Promise<vscode.TextEditor> {
+  const { document, position } = await place(content, language);
+  const editor = await vscode.window.showTextDocument(document);
+  moveTo(editor, position);
+  return editor;
+}
+
+export function moveTo(editor: vscode.TextEditor, position: vscode.Position): void {
+  editor.selection = new vscode.Selection(position, position);
+}
+
+export interface Asked {
+  readonly items: readonly vscode.InlineCompletionItem[];
+  readonly request: FinishedRequest;
+}
+
+/** Asks the provider as the editor would, without the editor's debounce. */
+export async function ask(
+  api: EmberlineApi,
+  { document, position }: Place,
+  selected?: vscode.SelectedCompletionInfo,
+): Promise<Asked> {
+  const cancellation = new vscode.CancellationTokenSource();
+  const context = {
+    triggerKind: vscode.InlineCompletionTriggerKind.Automatic,
+    selectedCompletionInfo: selected,
+  };
+  let request: FinishedRequest | undefined;
+  const listener = api.onDidFinish((finished) => {
+    if (finished.uri === document.uri.toString()) request = finished;
+  });
+  try {
+    const result = await api.provider.provideInlineCompletionItems(
+      document,
+      position,
+      context,
+      cancellation.token,
+    );
+    assert.ok(Array.isArray(result) && request !== undefined);
+    return { items: result, request };
+  } finally {
+    listener.dispose();
+    cancellation.dispose();
+  }
+}
+
+/** Has the editor show ghost text at its cursor, and returns the request that made it. */
+export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor): Promise<FinishedRequest> {
+  const uri = editor.document.uri.toString();
+  let shown: FinishedRequest | undefined;
+  const listener = api.onDidFinish((request) => {
+    if (request.uri === uri && request.outcome.shown && request.version === editor.document.version) {
+      shown = request;
+    }
+  });
+  try {
+    await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+    await eventually(() => shown !== undefined, `ghost text; the last request ended as ${describe(api)}`);
+  } finally {
+    listener.dispose();
+  }
+  assert.ok(shown);
+  return shown;
+}
+
+/** Runs an editor command until it changed the document: the ghost text may not be drawn yet when it runs first. */
+export async function changeBy(command: string, document: vscode.TextDocument): Promise<void> {
+  const { version } = document;
+  const deadline = Date.now() + DEADLINE_MS;
+  while (document.version === version) {
+    if (Date.now() > deadline) assert.fail(`In vain: ${command} changes the document`);
+    await vscode.commands.executeCommand(command);
+    await delay(POLL_MS);
+  }
+}
+
+function describe(api: EmberlineApi): string {
+  return api.last === undefined ? 'none' : api.last.outcome.reason;
+}
+
+export async function set(name: string, value: unknown): Promise<void> {
+  await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+}
+
+export async function closeEditors(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+}
+
+/** Writes a measured figure beside the results, where the test command prints it. */
+export function figure(line: string): void {
+  const results = process.env['EMBERLINE_TEST_RESULTS'];
+  if (results !== undefined) appendFileSync(results.replace(/\.json$/, '-figures.txt'), `${line}\n`);
+}
