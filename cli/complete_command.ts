@@ -1,0 +1,142 @@
+/** `complete`: the text an editor would show at a place, or at many. */
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import type { Command } from 'commander';
+import { offsetAt, snapshotOfText, type TextSource } from '../extension/completion/document';
+import { languageOfPath } from '../extension/completion/languages';
+import { DEFAULT_OPTIONS } from '../extension/completion/options';
+import { type CompletionOutcome, CompletionPipeline } from '../extension/completion/pipeline';
+import { REASONS } from '../extension/completion/reasons';
+import type { Engine } from '../extension/engine/engine';
+import { readCases } from './case_file';
+import { type EngineArguments, integer, withEngine, withEngineOptions } from './engine_options';
+import { Failure } from './failure';
+import { readText } from './files';
+import { printJson, printLine } from './output';
+
+interface CompleteArguments extends EngineArguments {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly cases?: string;
+  readonly maxTokens: number;
+  readonly promptTokens: number;
+  readonly json?: boolean;
+}
+
+const MAX_POSITION = 2 ** 31 - 1;
+
+export function addCompleteCommand(program: Command): void {
+  const command: Command = program
+    .command('complete')
+    .description('print the text an editor would show at a place')
+    .option('--file <file>', 'the file to complete in')
+    .option('--line <n>', 'its line, from 1', integer(1, MAX_POSITION))
+    .option('--column <n>', 'its column, from 1; UTF-16 units, a tab is one', integer(1, MAX_POSITION))
+    .option('--cases <file>', 'many places: one {id, path, prefix, suffix} a line')
+    .option('--max-tokens <n>', 'most tokens to generate', integer(1, 256), DEFAULT_OPTIONS.maxTokens)
+    .option(
+      '--prompt-tokens <n>',
+      'tokens of text before the cursor to read; 0: what an editor starts with',
+      integer(0, 4_096),
+      0,
+    )
+    .option('--json', 'everything there is to know, as JSON');
+  withEngineOptions(command).action(async (options: CompleteArguments) => {
+    const { file, line, column, cases, json } = options;
+    if (cases !== undefined) {
+      if (file !== undefined || line !== undefined || column !== undefined) {
+        command.error("error: option '--cases' stands alone: leave out '--file', '--line' and '--column'");
+      }
+      if (json !== true) command.error("error: option '--cases' needs '--json'");
+      await completeCases(cases, options);
+      return;
+    }
+    if (file === undefined || line === undefined || column === undefined) {
+      command.error("error: options '--file', '--line' and '--column' are needed, or '--cases'");
+    }
+    await completeInFile(file, line, column, options);
+  });
+}
+
+async function completeInFile(
+  file: string,
+  line: number,
+  column: number,
+  options: CompleteArguments,
+): Promise<void> {
+  const text = await readText(file);
+  const offset = offsetAt(text, line, column);
+  if (offset === undefined) {
+    const message = `${file} has no line ${line} with a column ${column}; give a place in the file.`;
+    throw new Failure({ code: 'INVALID_ARGUMENT', message });
+  }
+  const path = pathForModel(file);
+  await withEngine(options, async (engine) => {
+    const source = { uri: `file:${resolve(file)}`, path, languageId: languageOfPath(path), text, offset };
+    const outcome = await completeAt(pipelineOf(engine, options), source);
+    if (options.json === true) {
+      printJson(jsonOf(outcome));
+    } else if (outcome.shown) {
+      printLine(outcome.text);
+    } else {
+      process.stderr.write(`${REASONS[outcome.reason]}\n`);
+    }
+  });
+}
+
+async function completeCases(file: string, options: CompleteArguments): Promise<void> {
+  const cases = await readCases(file);
+  await withEngine(options, async (engine) => {
+    const pipeline = pipelineOf(engine, options);
+    for (const [index, { id, path, prefix, suffix }] of cases.entries()) {
+      // No two cases share a document, or the pipeline would answer from what it remembers of it.
+      const uri = `case:${index}`;
+      const source = {
+        uri,
+        path,
+        languageId: languageOfPath(path),
+        text: prefix + suffix,
+        offset: prefix.length,
+      };
+      const outcome = await completeAt(pipeline, source);
+      pipeline.forget(uri);
+      printJson({ id, ...jsonOf(outcome), confidence: outcome.confidence });
+    }
+  });
+}
+
+function pipelineOf(engine: Engine, { maxTokens, promptTokens }: CompleteArguments): CompletionPipeline {
+  return new CompletionPipeline(engine, () => ({ ...DEFAULT_OPTIONS, maxTokens, promptTokens }));
+}
+
+async function completeAt(pipeline: CompletionPipeline, source: TextSource): Promise<CompletionOutcome> {
+  const { signal } = new AbortController();
+  const outcome = await pipeline.complete({ document: snapshotOfText(source), signal, evenIfRefused: true });
+  if (outcome.error !== undefined) throw new Failure(outcome.error);
+  return outcome;
+}
+
+function jsonOf({ text, ids, stop, shown, reason, timings }: CompletionOutcome): object {
+  return {
+    text,
+    tokens: [...ids],
+    stop,
+    shown,
+    reason,
+    timings: {
+      prompt_tokens: timings.promptTokens,
+      reused_tokens: timings.reusedTokens,
+      generated_tokens: timings.generatedTokens,
+      prefill_ms: timings.prefillMs,
+      first_token_ms: timings.firstTokenMs,
+      total_ms: timings.totalMs,
+    },
+  };
+}
+
+/** As an editor with the current folder open would name the file. */
+function pathForModel(file: string): string {
+  const path = relative(process.cwd(), resolve(file));
+  const outside = isAbsolute(path) || path.split(sep)[0] === '..';
+  return outside ? basename(file) : path.split(sep).join('/');
+}

@@ -1,0 +1,47 @@
+/** The options that every command with an engine takes, and the engine they describe. */
+import { dirname, resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addonPath, embeddedModelPath } from '../extension/engine/binding';
+import { Engine } from '../extension/engine/engine';
+import { valueOf } from './failure';
+
+/** The root of the package: this runs as dist/cli.cjs. */
+export const ROOT = dirname(__dirname);
+
+export interface EngineArguments {
+  readonly model?: string;
+  readonly device: 'auto' | 'cpu' | 'metal';
+  readonly threads: number;
+}
+
+export function withEngineOptions(command: Command): Command {
+  return command
+    .option('--model <file>', 'a GGUF model (default: the embedded one)')
+    .addOption(
+      new Option('--device <name>', 'what computes').choices(['auto', 'cpu', 'metal']).default('auto'),
+    )
+    .option('--threads <n>', 'compute threads; 0: as many as pay', integer(0, 64), 0);
+}
+
+/** Runs `work` with a loaded engine, and unloads it. */
+export async function withEngine<T>(
+  { model, device, threads }: EngineArguments,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const modelPath = model === undefined ? embeddedModelPath(ROOT) : resolve(model);
+  const engine = valueOf(await Engine.load({ addonPath: addonPath(ROOT), modelPath, device, threads }));
+  try {
+    return await work(engine);
+  } finally {
+    await engine.dispose();
+  }
+}
+
+/** Reads an option that is a whole number from `least` to `most`. */
+export function integer(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,31 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { Failure } from './failure';
+
+const CODES: Readonly<Record<string, string>> = {
+  ENOENT: 'FILE_NOT_FOUND',
+  EACCES: 'FILE_ACCESS_DENIED',
+  EPERM: 'FILE_ACCESS_DENIED',
+  EISDIR: 'FILE_NOT_REGULAR',
+};
+
+/** The text of a UTF-8 file as an editor has it: without a byte order mark. */
+export async function readText(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  } catch (error) {
+    throw failure(error, `${path} cannot be read; check the path.`);
+  }
+}
+
+export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, bytes);
+  } catch (error) {
+    throw failure(error, `${path} cannot be written; check the path.`);
+  }
+}
+
+function failure(error: unknown, message: string): Failure {
+  const system = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return new Failure({ code: CODES[system] ?? 'FILE_IO', message });
+}

@@ -1,0 +1,36 @@
+/** Emberline in a terminal: the editor's engine and completion pipeline. Exit status: 1 for a failure, 2 for bad usage. */
+import { Command, CommanderError } from 'commander';
+import { addCompleteCommand } from './complete_command';
+import { Failure } from './failure';
+import { addInspectCommand } from './inspect_command';
+import { addLogitsCommand } from './logits_command';
+import { endQuietlyOnClosedPipe } from './output';
+import { addTokenizeCommand } from './tokenize_command';
+
+async function main(): Promise<number> {
+  endQuietlyOnClosedPipe();
+  // Set before the commands are added: they inherit it.
+  const program = new Command('emberline')
+    .description("The editor's completions and its engine, in a terminal.")
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
+    .helpCommand(false);
+  addCompleteCommand(program);
+  addTokenizeCommand(program);
+  addLogitsCommand(program);
+  addInspectCommand(program);
+  try {
+    await program.parseAsync();
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof Failure)) throw error;
+    process.stderr.write(`${error.code}: ${error.message}\n`);
+    return 1;
+  }
+}
+
+// Not process.exit(): what is written to a pipe must get there.
+void main().then((status) => {
+  process.exitCode = status;
+});
