@@ -1,5 +1,6 @@
 /** Emberline in a terminal: the editor's engine and completion pipeline. Exit status: 1 for a failure, 2 for bad usage. */
 import { Command, CommanderError } from 'commander';
+import { version } from '../package.json';
 import { addCompleteCommand } from './complete_command';
 import { Failure } from './failure';
 import { addInspectCommand } from './inspect_command';
@@ -12,6 +13,7 @@ async function main(): Promise<number> {
   // Set before the commands are added: they inherit it.
   const program = new Command('emberline')
     .description("The editor's completions and its engine, in a terminal.")
+    .version(version)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
     .helpCommand(false);
