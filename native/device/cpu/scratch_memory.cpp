@@ -37,11 +37,11 @@ ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::siz
 void lay_out_worker(Layout& layout, const ScratchNeeds& needs, Worker& worker) {
   worker.activations = lay_out_activations(layout, 1, needs.activation_width);
   worker.product = layout.take<std::uint8_t>(needs.product_bytes);
-  for (float*& tile : worker.tiles) tile = layout.take<float>(needs.tile_rows * kTileRows);
+  for (float*& tile : worker.tiles) tile = layout.take<float>(2 * needs.tile_rows * kTileRows);
   worker.keys = layout.take<float>(kKeyBlock * needs.head_width);
   worker.values = layout.take<float>(kKeyBlock * needs.head_width);
-  worker.query = layout.take<float>(kAttentionRows * needs.head_width);
-  worker.accumulator = layout.take<float>(kAttentionRows * needs.head_width);
+  worker.query = layout.take<float>(kAttentionQueries * needs.head_width);
+  worker.accumulator = layout.take<float>(kAttentionQueries * needs.head_width);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace emberline {
 
-constexpr std::size_t kAttentionRows = 16;  // rows whose queries share a widened block of the cache
+constexpr std::size_t kAttentionQueries = 64;  // queries that share a widened block of the cache, at most
 
 // Memory that a stage hands to the next one, apart from the table's buffers: normalised and quantised
 // activation rows.
@@ -46,8 +46,8 @@ struct Worker {
   float* tiles[2] = {};          // [rows, 8] each
   float* keys = nullptr;         // [kKeyBlock, head width]
   float* values = nullptr;       // [kKeyBlock, head width]
-  float* query = nullptr;        // [kAttentionRows, head width]
-  float* accumulator = nullptr;  // [kAttentionRows, head width]
+  float* query = nullptr;        // [kAttentionQueries, head width]
+  float* accumulator = nullptr;  // [kAttentionQueries, head width]
 };
 
 // What a step of a replay changes.

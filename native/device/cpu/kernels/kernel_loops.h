@@ -124,20 +124,31 @@ void narrow_to_halves(const float* from, std::size_t n, std::uint16_t* to) {
   for (; i < n; ++i) to[i] = f32_to_f16(from[i]);
 }
 
-// scores[j] = query . keys[j] for a group of 8 keys.
-inline void score_keys(const float* query, const float* keys, std::size_t width, float* scores) {
-  Lanes sums[8];
+// Rows of floats or of halves, read as floats.
+inline Lanes load_wide(const float* p) {
+  return Vector::load(p);
+}
+inline Lanes load_wide(const std::uint16_t* p) {
+  return Vector::load_halves(p);
+}
+
+// scores[j] = query . keys[j] for kKeys keys.
+template <std::size_t kKeys, typename T>
+inline void score_keys(const float* query, const T* keys, std::size_t stride, std::size_t width,
+                       float* scores) {
+  Lanes sums[kKeys];
   for (Lanes& sum : sums) sum = Vector::set(0.0f);
   for (std::size_t i = 0; i < width; i += kLanes) {
     const Lanes q = Vector::load(query + i);
-    for (std::size_t j = 0; j < 8; ++j) sums[j] = Vector::fma(q, Vector::load(keys + j * width + i), sums[j]);
+    for (std::size_t j = 0; j < kKeys; ++j)
+      sums[j] = Vector::fma(q, load_wide(keys + j * stride + i), sums[j]);
   }
-  for (std::size_t j = 0; j < 8; ++j) scores[j] = Vector::sum(sums[j]);
+  for (std::size_t j = 0; j < kKeys; ++j) scores[j] = Vector::sum(sums[j]);
 }
 
 // accumulator[0..8 * kVectors) = accumulator * keep + sum over j of weights[j] * values[j]
-template <std::size_t kVectors>
-inline void add_values(const float* weights, const float* values, std::size_t count, std::size_t width,
+template <std::size_t kVectors, typename T>
+inline void add_values(const float* weights, const T* values, std::size_t stride, std::size_t count,
                        float keep, float* accumulator) {
   Lanes sums[kVectors];
   const Lanes k = Vector::set(keep);
@@ -145,25 +156,28 @@ inline void add_values(const float* weights, const float* values, std::size_t co
   for (std::size_t j = 0; j < count; ++j) {
     const Lanes w = Vector::set(weights[j]);
     for (std::size_t c = 0; c < kVectors; ++c) {
-      sums[c] = Vector::fma(w, Vector::load(values + j * width + c * kLanes), sums[c]);
+      sums[c] = Vector::fma(w, load_wide(values + j * stride + c * kLanes), sums[c]);
     }
   }
   for (std::size_t c = 0; c < kVectors; ++c) Vector::store(accumulator + c * kLanes, sums[c]);
 }
 
 // Online softmax (Milakov and Gimelshein, arXiv:1805.02867) over blocks that begin at multiples of kKeyBlock.
-void attend(const float* query, const float* keys, const float* values, std::size_t count, std::size_t width,
-            AttentionState* state, float* accumulator) {
+template <typename T>
+void attend(const float* query, const T* keys, const T* values, std::size_t stride, std::size_t count,
+            std::size_t width, AttentionState* state, float* accumulator) {
   constexpr float kLowest = -3.40282347e+38f;
   alignas(64) float weights[kKeyBlock];
-  for (std::size_t j = 0; j < count; j += 8) score_keys(query, keys + j * width, width, weights + j);
+  std::size_t j = 0;
+  for (; j + 8 <= count; j += 8) score_keys<8>(query, keys + j * stride, stride, width, weights + j);
+  for (; j < count; ++j) score_keys<1>(query, keys + j * stride, stride, width, weights + j);
   const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
-  for (std::size_t j = count; j < padded; ++j) weights[j] = kLowest;
+  for (j = count; j < padded; ++j) weights[j] = kLowest;
   float max = state->max > kLowest ? state->max : kLowest;
-  for (std::size_t j = 0; j < count; ++j) max = weights[j] > max ? weights[j] : max;
+  for (j = 0; j < count; ++j) max = weights[j] > max ? weights[j] : max;
   const Lanes m = Vector::set(max);
   Lanes sum = Vector::set(0.0f);
-  for (std::size_t j = 0; j < padded; j += kLanes) {
+  for (j = 0; j < padded; j += kLanes) {
     const Lanes w = exp_lanes(Vector::sub(Vector::load(weights + j), m));
     Vector::store(weights + j, w);
     sum = Vector::add(sum, w);
@@ -174,9 +188,9 @@ void attend(const float* query, const float* keys, const float* values, std::siz
   state->max = max;
   std::size_t c = 0;
   for (; c + 8 * kLanes <= width; c += 8 * kLanes) {
-    add_values<8>(weights, values + c, count, width, keep[0], accumulator + c);
+    add_values<8>(weights, values + c, stride, count, keep[0], accumulator + c);
   }
-  for (; c < width; c += kLanes) add_values<1>(weights, values + c, count, width, keep[0], accumulator + c);
+  for (; c < width; c += kLanes) add_values<1>(weights, values + c, stride, count, keep[0], accumulator + c);
 }
 
 // Products with float weights: each dot product is one accumulator of 8 lanes, whether the row is computed
@@ -206,11 +220,10 @@ inline Lanes load_weight_tail(const typename Weights::Element* p, std::size_t n)
 }
 
 template <typename Weights>
-void product_one_row(const std::uint8_t* const weight_rows[kTileRows], const float* x, std::size_t width,
-                     float* tile) {
+void product_one_row(const WeightRows& weights, const float* x, std::size_t width, float* tile) {
   const typename Weights::Element* w[kTileRows];
   for (std::size_t i = 0; i < kTileRows; ++i) {
-    w[i] = reinterpret_cast<const typename Weights::Element*>(weight_rows[i]);
+    w[i] = reinterpret_cast<const typename Weights::Element*>(weights.data + i * weights.row_bytes);
   }
   Lanes sums[kTileRows];
   for (Lanes& sum : sums) sum = Vector::set(0.0f);
@@ -257,14 +270,13 @@ inline void product_block(const float* weights, std::size_t stride, const float*
 }
 
 template <typename Weights>
-void product_float(const std::uint8_t* const weight_rows[kTileRows], const ActivationRows& x, float* tile,
-                   std::uint8_t* scratch) {
+void product_float(const WeightRows& weights, const ActivationRows& x, float* tile, std::uint8_t* scratch) {
   const std::size_t width = x.width;
-  if (x.rows == 1) return product_one_row<Weights>(weight_rows, x.values, width, tile);
+  if (x.rows == 1) return product_one_row<Weights>(weights, x.values, width, tile);
   const std::size_t stride = (width + kLanes - 1) / kLanes * kLanes;
   float* widened = reinterpret_cast<float*>(scratch);
   for (std::size_t i = 0; i < kTileRows; ++i) {
-    const auto* w = reinterpret_cast<const typename Weights::Element*>(weight_rows[i]);
+    const auto* w = reinterpret_cast<const typename Weights::Element*>(weights.data + i * weights.row_bytes);
     std::size_t k = 0;
     for (; k + kLanes <= width; k += kLanes) Vector::store(widened + i * stride + k, Weights::load(w + k));
     if (k < width) Vector::store(widened + i * stride + k, load_weight_tail<Weights>(w + k, width - k));

@@ -31,10 +31,15 @@ struct ActivationRows {
   const float* sums;          // [rows, width / 32]: scale * sum of the block's quants
 };
 
-// tile[r * 8 + i] = weight_rows[i] . row r of x, for 8 weight rows. `scratch` holds
-// product_scratch_bytes(x.width), aligned to 64.
-using ProductKernel = void (*)(const std::uint8_t* const weight_rows[kTileRows], const ActivationRows& x,
-                               float* tile, std::uint8_t* scratch);
+// 8 rows of a weight matrix: row i begins at data + i * row_bytes.
+struct WeightRows {
+  const std::uint8_t* data;
+  std::size_t row_bytes;
+};
+
+// tile[r * 8 + i] = weight row i . row r of x. `scratch` holds product_scratch_bytes(x.width), aligned to 64.
+using ProductKernel = void (*)(const WeightRows& weights, const ActivationRows& x, float* tile,
+                               std::uint8_t* scratch);
 
 static inline constexpr std::size_t product_scratch_bytes(std::size_t width) {
   return kTileRows * sizeof(float) * (width + kLanes);
@@ -71,11 +76,15 @@ struct Kernels {
 
   void (*widen_halves)(const std::uint16_t* from, std::size_t n, float* to);
   void (*narrow_to_halves)(const float* from, std::size_t n, std::uint16_t* to);
-  // Takes entries [0, count) of a block of kKeyBlock keys and values, each of `width` floats (a multiple of
-  // 8, padded with zeros), into one query's state. `query` is scaled and padded likewise; count
-  // is 1..kKeyBlock; a first block starts from max = -infinity, sum = 0, accumulator zero.
-  void (*attend)(const float* query, const float* keys, const float* values, std::size_t count,
-                 std::size_t width, AttentionState* state, float* accumulator);
+  // Takes entries [0, count) of a block of the cache into one query's state: keys and values are rows of
+  // `width` floats, or of f16 for attend_halves, `stride` elements apart. width is a multiple of 8 (pad with
+  // zeros), count 1..kKeyBlock. `query` is scaled. A first block starts from max = -infinity, sum = 0,
+  // accumulator zero. Both give the same bits.
+  void (*attend)(const float* query, const float* keys, const float* values, std::size_t stride,
+                 std::size_t count, std::size_t width, AttentionState* state, float* accumulator);
+  void (*attend_halves)(const float* query, const std::uint16_t* keys, const std::uint16_t* values,
+                        std::size_t stride, std::size_t count, std::size_t width, AttentionState* state,
+                        float* accumulator);
 
   ProductKernel product_f32, product_f16, product_bf16;
   ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0;

@@ -133,11 +133,11 @@ __m256i unpack_fifth_bits(const std::uint8_t* p) {
 }
 
 // The f16 at `offset` of each row's block, as floats.
-__m256 load_scales(const std::uint8_t* const rows[kTileRows], std::size_t offset) {
+__m256 load_scales(const WeightRows& weights, std::size_t offset) {
   __m128i halves = _mm_setzero_si128();
-  auto half = [&](int i) {
+  auto half = [&](std::size_t i) {
     std::uint16_t bits;
-    memcpy(&bits, rows[i] + offset, 2);
+    memcpy(&bits, weights.data + i * weights.row_bytes + offset, 2);
     return static_cast<int>(bits);
   };
   halves = _mm_insert_epi16(halves, half(0), 0);
@@ -156,8 +156,8 @@ struct Scales {
 };
 
 // A pair of f16, scale and minimum, at `offset` of each row's block.
-Scales load_scale_pairs(const std::uint8_t* const rows[kTileRows], std::size_t offset) {
-  auto pair = [&](int i) { return load_u32(rows[i] + offset); };
+Scales load_scale_pairs(const WeightRows& weights, std::size_t offset) {
+  auto pair = [&](std::size_t i) { return load_u32(weights.data + i * weights.row_bytes + offset); };
   const __m128i low = _mm_setr_epi32(pair(0), pair(1), pair(2), pair(3));
   const __m128i high = _mm_setr_epi32(pair(4), pair(5), pair(6), pair(7));
   const __m128i mask = _mm_set1_epi32(0xFFFF);
@@ -170,8 +170,8 @@ struct Q4_0 {
   static constexpr std::size_t kBytes = 18;
   static constexpr int kBits = 4;
   static __m256i unpack(const std::uint8_t* block) { return unpack_nibbles(block + 2); }
-  static Scales scales(const std::uint8_t* const rows[kTileRows], std::size_t offset) {
-    const __m256 d = load_scales(rows, offset);
+  static Scales scales(const WeightRows& weights, std::size_t offset) {
+    const __m256 d = load_scales(weights, offset);
     return {d, _mm256_mul_ps(d, _mm256_set1_ps(-8.0f))};
   }
 };
@@ -180,9 +180,7 @@ struct Q4_1 {
   static constexpr std::size_t kBytes = 20;
   static constexpr int kBits = 4;
   static __m256i unpack(const std::uint8_t* block) { return unpack_nibbles(block + 4); }
-  static Scales scales(const std::uint8_t* const rows[kTileRows], std::size_t offset) {
-    return load_scale_pairs(rows, offset);
-  }
+  static Scales scales(const WeightRows& weights, std::size_t offset) { return load_scale_pairs(weights, offset); }
 };
 
 struct Q5_0 {
@@ -191,8 +189,8 @@ struct Q5_0 {
   static __m256i unpack(const std::uint8_t* block) {
     return _mm256_or_si256(unpack_nibbles(block + 6), unpack_fifth_bits(block + 2));
   }
-  static Scales scales(const std::uint8_t* const rows[kTileRows], std::size_t offset) {
-    const __m256 d = load_scales(rows, offset);
+  static Scales scales(const WeightRows& weights, std::size_t offset) {
+    const __m256 d = load_scales(weights, offset);
     return {d, _mm256_mul_ps(d, _mm256_set1_ps(-16.0f))};
   }
 };
@@ -203,9 +201,7 @@ struct Q5_1 {
   static __m256i unpack(const std::uint8_t* block) {
     return _mm256_or_si256(unpack_nibbles(block + 8), unpack_fifth_bits(block + 4));
   }
-  static Scales scales(const std::uint8_t* const rows[kTileRows], std::size_t offset) {
-    return load_scale_pairs(rows, offset);
-  }
+  static Scales scales(const WeightRows& weights, std::size_t offset) { return load_scale_pairs(weights, offset); }
 };
 
 // The only signed format: no minimum.
@@ -213,8 +209,8 @@ struct Q8_0 {
   static constexpr std::size_t kBytes = 34;
   static constexpr int kBits = 8;
   static __m256i unpack(const std::uint8_t* block) { return load_256(block + 2); }
-  static Scales scales(const std::uint8_t* const rows[kTileRows], std::size_t offset) {
-    return {load_scales(rows, offset), _mm256_setzero_ps()};
+  static Scales scales(const WeightRows& weights, std::size_t offset) {
+    return {load_scales(weights, offset), _mm256_setzero_ps()};
   }
 };
 
@@ -260,19 +256,23 @@ inline __m256 add_block(__m256 y, __m256i dot, const Scales& weight, float scale
 }
 
 template <typename Format>
-void product_one_quantized_row(const std::uint8_t* const weight_rows[kTileRows], const ActivationRows& x,
-                               float* tile) {
+void product_one_quantized_row(const WeightRows& weights, const ActivationRows& x, float* tile) {
   const std::size_t blocks = x.width / kBlockElements;
+  // The rows of a tile are eight streams, more than the processor's own prefetching follows well.
+  const std::uint8_t* next_tile = weights.data + kTileRows * weights.row_bytes;
   __m256 y = _mm256_setzero_ps();
   for (std::size_t b = 0; b < blocks; ++b) {
     const __m256i q = load_256(x.quants + b * kBlockElements);
     const std::size_t offset = b * Format::kBytes;
+    for (std::size_t line = 0; line < kTileRows * Format::kBytes; line += 64) {
+      _mm_prefetch(reinterpret_cast<const char*>(next_tile + kTileRows * offset + line), _MM_HINT_T0);
+    }
     __m256i pairs[kTileRows];
     for (std::size_t i = 0; i < kTileRows; ++i) {
-      pairs[i] = multiply_pairs<Format::kBits>(Format::unpack(weight_rows[i] + offset), q);
+      pairs[i] = multiply_pairs<Format::kBits>(Format::unpack(weights.data + i * weights.row_bytes + offset), q);
     }
-    y = add_block<Format>(y, add_up_rows<Format::kBits>(pairs), Format::scales(weight_rows, offset),
-                          x.scales[b], x.sums[b]);
+    y = add_block<Format>(y, add_up_rows<Format::kBits>(pairs), Format::scales(weights, offset), x.scales[b],
+                          x.sums[b]);
   }
   _mm256_storeu_ps(tile, y);
 }
@@ -347,16 +347,16 @@ inline void multiply_rows(const InterleavedBlock* blocks, const ActivationRows& 
 }
 
 template <typename Format>
-void product_quantized(const std::uint8_t* const weight_rows[kTileRows], const ActivationRows& x, float* tile,
+void product_quantized(const WeightRows& weights, const ActivationRows& x, float* tile,
                        std::uint8_t* scratch) {
-  if (x.rows == 1) return product_one_quantized_row<Format>(weight_rows, x, tile);
+  if (x.rows == 1) return product_one_quantized_row<Format>(weights, x, tile);
   auto* blocks = reinterpret_cast<InterleavedBlock*>(scratch);
   for (std::size_t b = 0; b < x.width / kBlockElements; ++b) {
     const std::size_t offset = b * Format::kBytes;
     for (std::size_t i = 0; i < kTileRows; ++i)
-      blocks[b].columns[i] = Format::unpack(weight_rows[i] + offset);
+      blocks[b].columns[i] = Format::unpack(weights.data + i * weights.row_bytes + offset);
     transpose(blocks[b].columns);
-    blocks[b].scales = Format::scales(weight_rows, offset);
+    blocks[b].scales = Format::scales(weights, offset);
   }
   std::size_t r = 0;
   for (; r + 4 <= x.rows; r += 4) multiply_rows<Format, 4>(blocks, x, r, tile);
@@ -376,7 +376,8 @@ const Kernels& avx2_kernels() {
                                       scan_logits,
                                       widen_halves,
                                       narrow_to_halves,
-                                      attend,
+                                      attend<float>,
+                                      attend<std::uint16_t>,
                                       product_float<F32Weights>,
                                       product_float<F16Weights>,
                                       product_float<Bf16Weights>,

@@ -183,14 +183,13 @@ struct Q8_0 {
 };
 
 template <typename Format>
-void product_quantized(const std::uint8_t* const weight_rows[kTileRows], const ActivationRows& x, float* tile,
-                       std::uint8_t*) {
+void product_quantized(const WeightRows& rows, const ActivationRows& x, float* tile, std::uint8_t*) {
   const std::size_t blocks = x.width / kBlockElements;
   for (std::size_t i = 0; i < x.rows * kTileRows; ++i) tile[i] = 0.0f;
   for (std::size_t b = 0; b < blocks; ++b) {
     for (std::size_t i = 0; i < kTileRows; ++i) {
       WidenedBlock weights;
-      Format::widen(weight_rows[i] + b * Format::kBytes, weights);
+      Format::widen(rows.data + i * rows.row_bytes + b * Format::kBytes, weights);
       for (std::size_t r = 0; r < x.rows; ++r) {
         const std::int8_t* q = x.quants + r * x.width + b * kBlockElements;
         std::int32_t dot = 0;
@@ -215,7 +214,8 @@ const Kernels& portable_kernels() {
                                       scan_logits,
                                       widen_halves,
                                       narrow_to_halves,
-                                      attend,
+                                      attend<float>,
+                                      attend<std::uint16_t>,
                                       product_float<F32Weights>,
                                       product_float<F16Weights>,
                                       product_float<Bf16Weights>,

@@ -118,7 +118,7 @@ struct RopeStage final : Stage {
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
-// Causal attention. A unit is a query head of a run of rows.
+// Causal attention.
 struct AttentionStage final : Stage {
   const Kernels* kernels;
   AttentionParams params;
@@ -130,6 +130,13 @@ struct AttentionStage final : Stage {
 
   std::size_t units(const Step& step) const override;
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+
+ private:
+  struct Unit;
+  std::size_t heads_per_kv_head() const { return params.query_heads / params.kv_heads; }
+  std::size_t run_rows() const;  // rows of a unit of a batch
+  Unit unit(const Step& step, std::size_t index) const;
+  void run_unit(const Step& step, Worker& worker, const Unit& unit) const;
 };
 
 struct SwiGluStage final : Stage {
