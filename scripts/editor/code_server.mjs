@@ -106,7 +106,7 @@ async function answers(url) {
 
 /**
  * The address that opens `folder`.
- * @param {RunningServer} server
+ * @param {Pick<RunningServer, "url">} server
  * @param {string} folder
  * @param {readonly (readonly [string, string])[]} [payload] what the workbench is told beside it
  */

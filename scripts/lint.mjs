@@ -1,0 +1,84 @@
+/** `npm run lint`: ESLint, Prettier and clang-format. With `--fix` (`npm run format`) they rewrite what they can. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Failure } from './failure.mjs';
+import { ROOT } from './paths.mjs';
+import { run, runCommand, runTool } from './processes.mjs';
+import { Progress } from './progress.mjs';
+import { commandPath } from './setup/command_path.mjs';
+import { ensureDebianPackages, FOR_LINT } from './setup/debian_packages.mjs';
+import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
+
+/** The C++ files of this tree, new ones included, ignored ones not. */
+function nativeFiles() {
+  const patterns = ['*.cpp', '*.h', '*.inc', '*.mm'].flatMap((kind) => [`native/${kind}`, `test/${kind}`]);
+  const args = [
+    'ls-files',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '--deduplicate',
+    '-z',
+    '--',
+    ...patterns,
+  ];
+  const listed = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return listed.split('\0').filter((name) => name !== '' && !name.endsWith('_table.inc'));
+}
+
+/** @typedef {{ name: string, run: (log: string, fix: boolean) => Promise<void> }} Check */
+
+/** @type {readonly Check[]} */
+export const CHECKS = [
+  {
+    name: 'prettier',
+    run: (log, fix) =>
+      runTool('prettier/bin/prettier.cjs', [fix ? '--write' : '--check', '--log-level', 'warn', '.'], {
+        log,
+        failure: 'Some files are not formatted as Prettier would; `npm run format` mends that.',
+      }),
+  },
+  {
+    name: 'eslint',
+    run: (log, fix) =>
+      runTool('eslint/bin/eslint.js', ['--max-warnings', '0', ...(fix ? ['--fix'] : []), '.'], {
+        log,
+        failure: 'ESLint has found faults.',
+      }),
+  },
+  {
+    name: 'clang-format',
+    run: (log, fix) =>
+      run(
+        commandPath('clang-format-19') ?? 'clang-format',
+        [...(fix ? ['-i'] : ['--dry-run', '-Werror']), ...nativeFiles().map((name) => join(ROOT, name))],
+        {
+          log,
+          failure: 'Some C++ files are not formatted as .clang-format says; `npm run format` mends that.',
+        },
+      ),
+  },
+];
+
+/** @returns {Promise<number>} */
+async function main() {
+  const { values } = parseArgs({ options: { fix: { type: 'boolean', default: false } } });
+  const progress = new Progress();
+  requireNode();
+  await ensureDebianPackages(FOR_LINT, progress);
+  await ensureNodePackages(progress);
+  let faults = 0;
+  for (const check of CHECKS) {
+    try {
+      await progress.step(check.name, (log) => check.run(log, values.fix));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      faults += 1;
+    }
+  }
+  return faults === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);

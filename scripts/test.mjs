@@ -1,0 +1,111 @@
+/**
+ * `npm test`: sets up what is missing, builds, and runs every stage; the last line is `N passed, N failed, N skipped`.
+ * Options: `--only a,b` (some stages), `--screenshot FILE` (with `--only e2e`: take the README's picture instead of testing).
+ */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Failure, Interrupted } from './failure.mjs';
+import { runCommand } from './processes.mjs';
+import { Progress } from './progress.mjs';
+import { ensureDebianPackages } from './setup/debian_packages.mjs';
+import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
+import { ensureToolchain } from './setup/toolchain.mjs';
+import { oneFailed, sum, summary } from './test/counts.mjs';
+import { e2e } from './test/e2e.mjs';
+import { editor } from './test/editor.mjs';
+import { integration } from './test/integration.mjs';
+import { lint } from './test/lint.mjs';
+import { native } from './test/native.mjs';
+import { packaged } from './test/package.mjs';
+import { Preparations } from './test/preparations.mjs';
+import { sanitized } from './test/sanitized.mjs';
+import { types } from './test/types.mjs';
+import { unit } from './test/unit.mjs';
+
+/** @typedef {import('./test/stage.mjs').Stage} Stage */
+/** @typedef {import('./test/counts.mjs').Counts} Counts */
+
+/** In the order they run: what fails soonest first; what must be alone when nothing is left to compile. */
+const STAGES = [lint, types, unit, native, sanitized, integration, packaged, editor, e2e];
+
+/**
+ * @param {string | undefined} only names joined by commas; all stages when undefined
+ * @returns {Stage[]}
+ */
+function chosenStages(only) {
+  if (only === undefined) return STAGES;
+  const names = only.split(',');
+  const unknown = names.filter((name) => !STAGES.some((stage) => stage.name === name));
+  if (unknown.length > 0) {
+    const known = STAGES.map((stage) => stage.name).join(', ');
+    throw new Failure(`There is no stage ${unknown.join(', ')}; there are ${known}.`);
+  }
+  return STAGES.filter((stage) => names.includes(stage.name));
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Preparations} preparations
+ * @param {Progress} progress
+ * @returns {Promise<Counts>}
+ */
+async function runStage(stage, preparations, progress) {
+  try {
+    await Promise.all(stage.needs.map((need) => preparations.get(need)));
+    if (stage.alone) await preparations.idle();
+    return await stage.run(progress);
+  } catch (error) {
+    if (!(error instanceof Failure) || error instanceof Interrupted) throw error;
+    return oneFailed(`${stage.name}: ${error.message}`);
+  }
+}
+
+/**
+ * @param {readonly Stage[]} stages
+ * @param {Progress} progress
+ */
+async function setUp(stages, progress) {
+  requireNode();
+  await ensureDebianPackages(
+    stages.flatMap((stage) => stage.requirements),
+    progress,
+  );
+  if (stages.some((stage) => stage.needs.length > 0)) await ensureToolchain(progress);
+  await ensureNodePackages(progress);
+}
+
+/**
+ * @param {readonly Stage[]} stages
+ * @param {Progress} progress
+ * @returns {Promise<Counts>}
+ */
+async function runStages(stages, progress) {
+  const preparations = new Preparations(progress);
+  // Compiled while the stages that only read are running.
+  for (const need of stages.flatMap((stage) => stage.needs)) void preparations.get(need).catch(() => {});
+  const parts = [];
+  for (const stage of stages) parts.push(await runStage(stage, preparations, progress));
+  return sum(parts);
+}
+
+/** @returns {Promise<number>} */
+async function main() {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, screenshot: { type: 'string' } } });
+  if (values.screenshot !== undefined) process.env['EMBERLINE_SCREENSHOT'] = resolve(values.screenshot);
+  const stages = chosenStages(values.only);
+  const progress = new Progress();
+  let counts;
+  try {
+    await setUp(stages, progress);
+    counts = await runStages(stages, progress);
+  } catch (error) {
+    if (!(error instanceof Failure) || error instanceof Interrupted) throw error;
+    counts = oneFailed(error.message);
+  }
+  if (counts.failures.length > 0)
+    console.log(`\nFailed:\n${counts.failures.map((name) => `  ${name}`).join('\n')}`);
+  console.log(`\n${summary(counts)}`);
+  return counts.failed === 0 ? 0 : 1;
+}
+
+await runCommand(main);

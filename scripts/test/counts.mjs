@@ -1,0 +1,43 @@
+/**
+ * How a stage went. `failures` names each failed test.
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Counts
+ */
+
+/** @returns {Counts} */
+export function noCounts() {
+  return { passed: 0, failed: 0, skipped: 0, failures: [] };
+}
+
+/** @param {string} name @returns {Counts} */
+export function oneFailed(name) {
+  return { passed: 0, failed: 1, skipped: 0, failures: [name] };
+}
+
+/** @returns {Counts} */
+export function onePassed() {
+  return { passed: 1, failed: 0, skipped: 0, failures: [] };
+}
+
+/**
+ * @param {readonly Counts[]} parts
+ * @returns {Counts}
+ */
+export function sum(parts) {
+  return parts.reduce(
+    (total, part) => ({
+      passed: total.passed + part.passed,
+      failed: total.failed + part.failed,
+      skipped: total.skipped + part.skipped,
+      failures: [...total.failures, ...part.failures],
+    }),
+    noCounts(),
+  );
+}
+
+/**
+ * The line every run of tests ends with.
+ * @param {Counts} counts
+ */
+export function summary({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}

@@ -1,0 +1,14 @@
+import { FOR_BROWSER_TESTS, FOR_BUILDING } from '../setup/debian_packages.mjs';
+import { runVitest } from './vitest.mjs';
+
+/**
+ * What a user sees: ghost text in a real editor in a real browser.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const e2e = {
+  name: 'e2e',
+  requirements: [...FOR_BUILDING, ...FOR_BROWSER_TESTS],
+  needs: ['codeServer', 'vsix', 'bundles'],
+  alone: true,
+  run: (progress) => runVitest(progress, 'e2e', 'tests in the browser'),
+};

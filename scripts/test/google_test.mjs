@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../failure.mjs';
+import { BUILD, ROOT } from '../paths.mjs';
+import { runForStatus } from '../processes.mjs';
+import { noCounts, oneFailed, sum, summary } from './counts.mjs';
+
+/** @typedef {import('./counts.mjs').Counts} Counts */
+/** @typedef {{ name: string, classname: string, status: string, result: string, failures?: unknown[] }} GoogleTest */
+/** @typedef {{ testsuites: { testsuite: GoogleTest[] }[] }} GoogleTestReport */
+
+/**
+ * Runs the test programs of a CMake preset, one after the other.
+ * @param {import('../progress.mjs').Progress} progress
+ * @param {string} preset
+ * @param {string} title
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<Counts>}
+ */
+export async function runGoogleTests(progress, preset, title, env = process.env) {
+  return await progress.step(
+    title,
+    async (log) => {
+      const parts = [];
+      for (const { name, command } of programs(preset))
+        parts.push(await runProgram(name, command, preset, log, env));
+      const counts = sum(parts);
+      if (counts.passed + counts.failed === 0) throw new Failure(`The ${title} hold no test.`, log);
+      if (counts.failed > 0) progress.showTail(log);
+      return counts;
+    },
+    summary,
+  );
+}
+
+/**
+ * @param {string} preset
+ * @returns {{ name: string, command: string[] }[]} the test programs that CMake has noted
+ */
+function programs(preset) {
+  const args = ['--test-dir', join(BUILD, preset), '--show-only=json-v1'];
+  const listing = execFileSync('ctest', args, { cwd: ROOT, encoding: 'utf8' });
+  const { tests } = /** @type {{ tests: { name: string, command: string[] }[] }} */ (JSON.parse(listing));
+  return tests;
+}
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} command
+ * @param {string} preset
+ * @param {string} log
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<Counts>}
+ */
+async function runProgram(name, command, preset, log, env) {
+  const [program = '', ...args] = command;
+  const report = join(BUILD, 'results', `native-${preset}-${name}.json`);
+  rmSync(report, { force: true });
+  const status = await runForStatus(program, [...args, `--gtest_output=json:${report}`], { log, env });
+  if (!existsSync(report))
+    return oneFailed(`native (${preset}) ${name}: ended with ${status} before its tests were over`);
+  const { testsuites } = /** @type {GoogleTestReport} */ (JSON.parse(readFileSync(report, 'utf8')));
+  const counts = noCounts();
+  for (const test of testsuites.flatMap((suite) => suite.testsuite)) {
+    if (test.failures !== undefined) {
+      counts.failed += 1;
+      counts.failures.push(`native (${preset}) ${name}: ${test.classname}.${test.name}`);
+    } else if (test.status === 'RUN' && test.result === 'COMPLETED') counts.passed += 1;
+    else counts.skipped += 1;
+  }
+  // For example a leak, which is found after the last test.
+  if (status !== 0 && counts.failed === 0) {
+    counts.failed += 1;
+    counts.failures.push(`native (${preset}) ${name}: ended with ${status} although no test failed`);
+  }
+  return counts;
+}

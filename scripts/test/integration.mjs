@@ -1,0 +1,14 @@
+import { FOR_BUILDING } from '../setup/debian_packages.mjs';
+import { runVitest } from './vitest.mjs';
+
+/**
+ * The addon, the terminal program and the model: the engine uses every core, so nothing is built beside it.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const integration = {
+  name: 'integration',
+  requirements: FOR_BUILDING,
+  needs: ['addon', 'bundles'],
+  alone: true,
+  run: (progress) => runVitest(progress, 'integration', 'conformance and integration tests'),
+};

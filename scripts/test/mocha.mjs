@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { noCounts } from './counts.mjs';
+
+/**
+ * Counts what `test/vscode/runner/mocha_entry.ts` wrote.
+ * @param {string} results path of its file
+ * @param {string} title
+ * @returns {import('./counts.mjs').Counts & { errors: string[] }}
+ */
+export function countMocha(results, title) {
+  const outcomes = /** @type {import('../../test/vscode/runner/mocha_entry.ts').TestOutcome[]} */ (
+    JSON.parse(readFileSync(results, 'utf8'))
+  );
+  const counts = { ...noCounts(), errors: /** @type {string[]} */ ([]) };
+  for (const { name, state, error } of outcomes) {
+    counts[state] += 1;
+    if (state !== 'failed') continue;
+    counts.failures.push(`${title}: ${name}`);
+    counts.errors.push(`${name}\n${error ?? ''}`);
+  }
+  if (outcomes.length === 0) {
+    counts.failed += 1;
+    counts.failures.push(`${title}: no test ran`);
+  }
+  return counts;
+}

@@ -1,0 +1,92 @@
+import { availableParallelism } from 'node:os';
+import { buildAddon, buildBundles } from '../build.mjs';
+import { packageExtension } from '../package.mjs';
+import { run } from '../processes.mjs';
+import { ensureCodeServer } from '../setup/code_server.mjs';
+
+/** @typedef {import('../progress.mjs').Progress} Progress */
+/** @typedef {keyof typeof PREPARATIONS} PreparationName */
+
+/**
+ * What stages need: each is made once a run, however many stages ask for it. `compiles` ones take every core, so they are
+ * made one after the other, in this order.
+ */
+const PREPARATIONS = {
+  codeServer: { needs: [], compiles: false, make: ensureCodeServer },
+  addon: { needs: [], compiles: true, make: (/** @type {Progress} */ progress) => buildAddon(progress) },
+  bundles: { needs: [], compiles: false, make: (/** @type {Progress} */ progress) => buildBundles(progress) },
+  vsix: { needs: ['addon', 'bundles'], compiles: false, make: packageExtension },
+  nativeTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release'),
+  },
+  sanitizedTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
+  },
+};
+
+/**
+ * @param {Progress} progress
+ * @param {string} preset of CMakePresets.json
+ */
+async function buildPreset(progress, preset) {
+  await progress.step(`build the native tests (${preset})`, async (log) => {
+    const failure = `The native tests could not be built: CMake or the compiler failed (preset ${preset}).`;
+    await run('cmake', ['--preset', preset], { log, failure });
+    const parallel = ['--parallel', String(availableParallelism())];
+    await run('cmake', ['--build', '--preset', preset, ...parallel], { log, failure });
+  });
+}
+
+/** Makes what stages need, each thing once, compilations one at a time. */
+export class Preparations {
+  /** @type {Map<PreparationName, Promise<unknown>>} */
+  #made = new Map();
+  /** @type {Promise<unknown>} */
+  #compiler = Promise.resolve();
+  #progress;
+
+  /** @param {Progress} progress */
+  constructor(progress) {
+    this.#progress = progress;
+  }
+
+  /**
+   * Begins what is asked for and settles when it is there.
+   * @param {PreparationName} name
+   * @returns {Promise<unknown>}
+   */
+  async get(name) {
+    let made = this.#made.get(name);
+    if (made === undefined) {
+      made = this.#make(name);
+      made.catch(() => {}); // Whoever awaits it sees the failure.
+      this.#made.set(name, made);
+    }
+    return await made;
+  }
+
+  /** @param {PreparationName} name */
+  async #make(name) {
+    const { needs, compiles, make } = PREPARATIONS[name];
+    const needed = Promise.all(needs.map((need) => this.get(/** @type {PreparationName} */ (need))));
+    if (!compiles) {
+      await needed;
+      return await make(this.#progress);
+    }
+    const turn = this.#compiler.then(async () => {
+      await needed;
+      return await make(this.#progress);
+    });
+    this.#compiler = turn.catch(() => {});
+    return await turn;
+  }
+
+  /** Settles when nothing that was begun is still being made. */
+  async idle() {
+    await Promise.allSettled(this.#made.values());
+  }
+}

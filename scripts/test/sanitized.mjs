@@ -1,0 +1,20 @@
+import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { runGoogleTests } from './google_test.mjs';
+
+/**
+ * The native tests again, with every access and every undefined behaviour checked.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const sanitized = {
+  name: 'sanitized',
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
+  needs: ['sanitizedTests'],
+  alone: true,
+  run: (progress) =>
+    runGoogleTests(progress, 'asan', 'native tests under sanitizers', {
+      ...process.env,
+      // A refused allocation is an error the engine must report, so the sanitizer must not end the program for it.
+      ASAN_OPTIONS: 'allocator_may_return_null=1:detect_leaks=1',
+      UBSAN_OPTIONS: 'print_stacktrace=1',
+    }),
+};

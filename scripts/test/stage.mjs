@@ -1,0 +1,12 @@
+/**
+ * A part of the tests that can be run by itself.
+ * @typedef {object} Stage
+ * @property {string} name what `--only` takes
+ * @property {readonly import('../setup/debian_packages.mjs').Requirement[]} requirements what must be on the machine
+ * @property {readonly import('./preparations.mjs').PreparationName[]} needs what must have been made
+ * @property {boolean} alone whether nothing may be compiled beside it
+ * @property {(progress: import('../progress.mjs').Progress) => Promise<import('./counts.mjs').Counts>} run rejects only
+ *   when it cannot count at all
+ */
+
+export {};

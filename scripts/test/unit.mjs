@@ -1,0 +1,10 @@
+import { runVitest } from './vitest.mjs';
+
+/** @type {import('./stage.mjs').Stage} */
+export const unit = {
+  name: 'unit',
+  requirements: [],
+  needs: [],
+  alone: false,
+  run: (progress) => runVitest(progress, 'unit', 'unit tests'),
+};

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Failure } from '../failure.mjs';
+import { BUILD, ROOT } from '../paths.mjs';
+import { runForStatus } from '../processes.mjs';
+import { summary } from './counts.mjs';
+
+/** @typedef {import('./counts.mjs').Counts} Counts */
+/** @typedef {{ fullName: string, status: string }} Assertion */
+/** @typedef {{ name: string, status: string, assertionResults: Assertion[] }} FileResult */
+
+/**
+ * Runs one project of vitest.config.mts.
+ * @param {import('../progress.mjs').Progress} progress
+ * @param {string} project
+ * @param {string} title
+ * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<Counts>}
+ */
+export async function runVitest(progress, project, title, { args = [], env = process.env } = {}) {
+  return await progress.step(
+    title,
+    async (log) => {
+      const report = join(BUILD, 'results', `vitest-${project}.json`);
+      rmSync(report, { force: true });
+      const status = await runForStatus(
+        process.execPath,
+        [
+          join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'),
+          ...[
+            'run',
+            '--project',
+            project,
+            '--reporter=verbose',
+            '--reporter=json',
+            `--outputFile.json=${report}`,
+          ],
+          ...args,
+        ],
+        { log, env },
+      );
+      if (!existsSync(report))
+        throw new Failure(`The ${title} did not run: vitest ended with ${status}.`, log);
+      const { testResults } = /** @type {{ testResults: FileResult[] }} */ (
+        JSON.parse(readFileSync(report, 'utf8'))
+      );
+      const counts = countFiles(testResults);
+      // For example an error that no test caught.
+      if (status !== 0 && counts.failed === 0) {
+        counts.failed += 1;
+        counts.failures.push(`${title}: vitest ended with ${status} although no test failed`);
+      }
+      if (counts.failed > 0) progress.showTail(log);
+      return counts;
+    },
+    summary,
+  );
+}
+
+/**
+ * @param {readonly FileResult[]} files
+ * @returns {Counts}
+ */
+function countFiles(files) {
+  const tests = files.flatMap((file) =>
+    file.assertionResults.map((test) => ({
+      ...test,
+      fullName: `${relative(ROOT, file.name)}: ${test.fullName}`,
+    })),
+  );
+  // A file that does not load has no tests to fail.
+  const unread = files.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const failures = [
+    ...tests.filter((test) => test.status === 'failed').map((test) => test.fullName),
+    ...unread.map((file) => `${relative(ROOT, file.name)}: does not load`),
+  ];
+  const passed = tests.filter((test) => test.status === 'passed').length;
+  return {
+    passed,
+    failed: failures.length,
+    skipped: tests.length + unread.length - passed - failures.length,
+    failures,
+  };
+}

@@ -1,0 +1,87 @@
+/** One editor window in a browser, with the few things the tests do to it and see of it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { workbenchUrl } from '../../scripts/editor/code_server.mjs';
+import { LOGS } from '../../scripts/paths.mjs';
+
+/** Generous: a machine under load is slow, not broken. */
+const PATIENCE_MS = 60_000;
+
+/** What VS Code draws for a space in a line of text. */
+const NO_BREAK_SPACE = /\u00a0/g;
+
+export interface EditorPlace {
+  readonly editorUrl: string;
+  readonly workspace: string;
+}
+
+export class EditorPage {
+  readonly page: Page;
+  readonly file: string;
+  private readonly ghost: Locator;
+
+  private constructor(page: Page, file: string) {
+    this.page = page;
+    this.file = file;
+    this.ghost = page.locator('.ghost-text-decoration, .ghost-text-decoration-preview');
+  }
+
+  /** Opens a new file of the workspace with `content` and waits until Emberline is ready; the cursor is at its end. */
+  static async open(
+    context: BrowserContext,
+    place: EditorPlace,
+    name: string,
+    content: string,
+  ): Promise<EditorPage> {
+    const file = join(place.workspace, name);
+    writeFileSync(file, content);
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    const server = { url: place.editorUrl };
+    const remoteFile = `vscode-remote://${new URL(place.editorUrl).host}${file}`;
+    await page.goto(workbenchUrl(server, place.workspace, [['openFile', remoteFile]]), {
+      waitUntil: 'domcontentloaded',
+    });
+    const editor = new EditorPage(page, file);
+    await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+    await editor.waitForStatus('Ready');
+    await page.locator('.editor-instance .monaco-editor .view-lines').click();
+    await page.keyboard.press('Control+End');
+    return editor;
+  }
+
+  /** Waits until the status bar item says `sentence`. */
+  async waitForStatus(sentence: string): Promise<void> {
+    await this.page.locator(`.statusbar-item [aria-label*="Emberline: ${sentence}"]`).waitFor();
+  }
+
+  /** Types like a person in a hurry: a key every 30 ms. Line breaks are typed with Enter, so the editor indents. */
+  async type(text: string): Promise<void> {
+    await this.page.keyboard.type(text, { delay: 30 });
+  }
+
+  async press(key: string): Promise<void> {
+    await this.page.keyboard.press(key);
+  }
+
+  /** The ghost text on screen; empty when there is none. */
+  async ghostText(): Promise<string> {
+    return (await this.ghost.allTextContents()).join('').replace(NO_BREAK_SPACE, ' ');
+  }
+
+  /** Saves, and waits until the editor says that the file is. */
+  async save(): Promise<void> {
+    await this.page.keyboard.press('Control+s');
+    await this.page.locator('.tab.active:not(.dirty)').waitFor();
+  }
+
+  /** Keeps what is on screen among the logs, for whoever wants to know why a test failed. */
+  async keepPicture(title: string): Promise<void> {
+    await this.page.screenshot({ path: join(LOGS, `e2e-${title.replace(/\W+/g, '-')}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.page.close();
+  }
+}

@@ -1,0 +1,51 @@
+/** Starts one editor with the package installed for all the tests in this folder, and ends it after them. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { installExtension, startCodeServer } from '../../scripts/editor/code_server.mjs';
+import { createProfile } from '../../scripts/editor/profile.mjs';
+import { LOGS, SAMPLES, vsixPath } from '../../scripts/paths.mjs';
+import { Progress } from '../../scripts/progress.mjs';
+import { ensureCodeServer } from '../../scripts/setup/code_server.mjs';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the editor, for example `http://127.0.0.1:40123`. */
+    editorUrl: string;
+    /** The folder on disk that the editor opens. */
+    workspace: string;
+    /** A folder for whatever a test needs; gone after the tests. */
+    scratch: string;
+  }
+}
+
+/** What would hide ghost text or change files behind a test's back. */
+const SETTINGS = {
+  'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
+  'editor.minimap.enabled': false,
+  'editor.parameterHints.enabled': false,
+  'files.autoSave': 'off',
+  'files.hotExit': 'off',
+  'git.enabled': false,
+};
+
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  mkdirSync(LOGS, { recursive: true });
+  const log = join(LOGS, 'e2e-install.log');
+  const codeServer = await ensureCodeServer(new Progress());
+  const profile = createProfile(SAMPLES, SETTINGS);
+  try {
+    await installExtension(codeServer, profile, vsixPath(), log);
+    const server = await startCodeServer(codeServer, profile, { log: join(LOGS, 'e2e-server.log') });
+    project.provide('editorUrl', server.url);
+    project.provide('workspace', profile.workspace);
+    project.provide('scratch', profile.temporary);
+    return async () => {
+      await server.stop();
+      profile.remove();
+    };
+  } catch (error) {
+    profile.remove();
+    throw error;
+  }
+}

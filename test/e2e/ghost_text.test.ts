@@ -1,0 +1,130 @@
+/**
+ * What a user came for: type, see grey text, take it or leave it. The suggestion itself is the model's; the tests know it
+ * from the terminal program, which must say what the editor shows. Each test ends with the saved file, byte by byte.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { EditorPage } from './editor_page';
+import { completionBetween } from './terminal';
+
+/** How long a suggestion may take to appear or to go; on an idle machine it is well under a second. */
+const PATIENCE = { timeout: 45_000, interval: 50 };
+
+const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const expectedFolder = join(inject('scratch'), 'expected');
+
+/** Something to type, and what the editor makes of it: it indents new lines and closes brackets by itself. */
+interface Scene {
+  readonly name: string;
+  /** In the file from the start. */
+  readonly before: string;
+  readonly typed: string;
+  /** What then stands left of the cursor after `before`, and what right of it. */
+  readonly left: string;
+  readonly right: string;
+}
+
+const PYTHON: Scene = {
+  name: 'addition.py',
+  before: '"""Arithmetic."""\n\n\n',
+  typed: 'def add(a, b):\nreturn ',
+  left: 'def add(a, b):\n    return ',
+  right: '',
+};
+const TYPESCRIPT: Scene = {
+  name: 'square.ts',
+  before: 'export function double(x: number): number {\n  return x * 2;\n}\n\n',
+  typed: 'export function square(x: number): number {\nreturn ',
+  left: 'export function square(x: number): number {\n  return ',
+  right: '\n}',
+};
+const WINDOWS_LINES: Scene = {
+  ...PYTHON,
+  name: 'windows.py',
+  before: PYTHON.before.replaceAll('\n', '\r\n'),
+  left: PYTHON.left.replaceAll('\n', '\r\n'),
+};
+
+let browser: Browser;
+/** One for all tests: its cache holds the editor's own files. */
+let context: BrowserContext;
+let editor: EditorPage;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  context = await browser.newContext({ viewport: { width: 1200, height: 700 } });
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** Types the scene and waits until the editor shows what the terminal program says; gives that text. */
+async function play(scene: Scene): Promise<string> {
+  const expected = completionBetween(expectedFolder, scene.name, scene.before + scene.left, scene.right);
+  // More than a word, so that there is a first word to take and a rest to leave.
+  expect(expected).toMatch(/\w.*\W.*\w/);
+  editor = await EditorPage.open(context, place, scene.name, scene.before);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await editor.keepPicture(task.name);
+    await editor.close();
+  });
+  await editor.type(scene.typed);
+  await ghostIs(expected);
+  return expected;
+}
+
+async function ghostIs(text: string): Promise<void> {
+  await expect.poll(() => editor.ghostText(), PATIENCE).toBe(text);
+}
+
+/** Saves, and compares the file with the scene in which `taken` was accepted. */
+async function savedFileHas(scene: Scene, taken: string): Promise<void> {
+  await editor.save();
+  expect(readFileSync(editor.file, 'utf8')).toBe(scene.before + scene.left + taken + scene.right);
+}
+
+it.each([PYTHON, TYPESCRIPT, WINDOWS_LINES])('Tab accepts the whole suggestion: $name', async (scene) => {
+  const suggestion = await play(scene);
+  await editor.press('Tab');
+  await savedFileHas(scene, suggestion);
+});
+
+it('Ctrl+Right accepts a word and leaves the rest', async () => {
+  const suggestion = await play(PYTHON);
+  await editor.press('Control+ArrowRight');
+  // Where a word ends is the editor's business; that nothing is lost or doubled is ours.
+  await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe(suggestion);
+  const rest = await editor.ghostText();
+  expect(rest).not.toBe('');
+  expect(suggestion.endsWith(rest)).toBe(true);
+  await savedFileHas(PYTHON, suggestion.slice(0, -rest.length));
+});
+
+it('Escape dismisses the suggestion', async () => {
+  await play(PYTHON);
+  await editor.press('Escape');
+  await ghostIs('');
+  await savedFileHas(PYTHON, '');
+});
+
+it('typing along a suggestion keeps the rest of it on screen', async () => {
+  const suggestion = await play(PYTHON);
+  const along = suggestion.slice(0, 3);
+  for (let typed = 1; typed <= along.length; typed++) {
+    await editor.type(along.charAt(typed - 1));
+    await ghostIs(suggestion.slice(typed));
+  }
+  await savedFileHas(PYTHON, along);
+});
+
+it('typing something else replaces the suggestion', async () => {
+  const suggestion = await play(PYTHON);
+  const other = suggestion.startsWith('-') ? '+' : '-';
+  await editor.type(other);
+  await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe(suggestion);
+  await savedFileHas(PYTHON, other);
+});

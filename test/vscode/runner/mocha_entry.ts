@@ -1,0 +1,42 @@
+/**
+ * What the extension host calls to run the tests: every suite beside this bundle, with mocha. The results go to the file
+ * that EMBERLINE_TEST_RESULTS names, because what an extension host prints is hard to come by.
+ */
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Mocha from 'mocha';
+
+/** One test's outcome, as `scripts/test/editor.mjs` and `scripts/test_desktop.mjs` read it. */
+export interface TestOutcome {
+  readonly name: string;
+  readonly state: 'passed' | 'failed' | 'skipped';
+  readonly error?: string;
+}
+
+const TEST_TIMEOUT_MS = 60_000;
+
+export async function run(): Promise<void> {
+  const results = process.env['EMBERLINE_TEST_RESULTS'];
+  if (results === undefined) throw new Error('EMBERLINE_TEST_RESULTS names no file for the results.');
+  const mocha = new Mocha({ ui: 'tdd', timeout: TEST_TIMEOUT_MS, color: false });
+  const suites = join(__dirname, '..', 'suite');
+  for (const name of readdirSync(suites)
+    .filter((file) => file.endsWith('.test.cjs'))
+    .sort()) {
+    mocha.addFile(join(suites, name));
+  }
+  const outcomes: TestOutcome[] = [];
+  const failures = await new Promise<number>((resolve) => {
+    mocha
+      .run(resolve)
+      .on('pass', (test) => outcomes.push({ name: test.fullTitle(), state: 'passed' }))
+      .on('pending', (test) => outcomes.push({ name: test.fullTitle(), state: 'skipped' }))
+      .on('fail', (test, error: Error) =>
+        outcomes.push({ name: test.fullTitle(), state: 'failed', error: error.stack ?? error.message }),
+      );
+  });
+  // Renamed into place: a reader sees all of it or nothing.
+  writeFileSync(`${results}.part`, JSON.stringify(outcomes, null, 2));
+  renameSync(`${results}.part`, results);
+  if (failures > 0) throw new Error(`${failures} tests failed.`);
+}

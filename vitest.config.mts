@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+/** Set by `npm run test:e2e -- --screenshot FILE`: take the picture instead of running the tests. */
+const TAKE_SCREENSHOT = process.env['EMBERLINE_SCREENSHOT'] !== undefined;
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        // These load the addon and the model: run one at a time, because the engine uses every core.
+        test: {
+          name: 'integration',
+          include: ['test/{conformance,integration}/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: [TAKE_SCREENSHOT ? 'test/e2e/screenshot.ts' : 'test/e2e/**/*.test.ts'],
+          globalSetup: 'test/e2e/editor_setup.ts',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
