@@ -1,44 +1,69 @@
 /** The quality suite: completes cases the way an editor would and compares with what the authors wrote. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { snapshotOfText } from '../extension/completion/document';
 import type { CompletionEngine } from '../extension/completion/engine_port';
 import { languageOfPath } from '../extension/completion/languages';
 import { DEFAULT_OPTIONS } from '../extension/completion/options';
 import { CompletionPipeline } from '../extension/completion/pipeline';
-import type { CompletionCase } from './completion_case';
-import type { Completed } from './quality_rows';
+import { readCases, type CompletionCase } from './completion_case';
+import { BenchFailure, ROOT } from './engine_choice';
+import { isExact, qualityRows, type Completed } from './quality_rows';
+import type { Row } from './report';
+
+/** The committed case set. */
+export const OWN_CASES = join(ROOT, 'bench', 'cases', 'own.jsonl');
+
+/** How often a person who waits is told how far it is, cases. */
+const PROGRESS_STEP = 50;
 
 export interface QualityOptions {
+  /** A file of cases. */
+  readonly cases: string;
   /** Tokens of prompt; 0 follows the measured speed, as the editor does. */
   readonly promptTokens: number;
-  /** Called after each case. */
-  readonly onCompleted?: (completed: Completed) => void;
+  /** A file to write each place to, with what was proposed there. */
+  readonly details?: string;
 }
 
-export class EngineFailure extends Error {}
-
-/** Completes one case after another. Throws EngineFailure when the engine reports an error. */
-export async function completeCases(
-  engine: CompletionEngine,
-  cases: readonly CompletionCase[],
-  { promptTokens, onCompleted }: QualityOptions,
-): Promise<Completed[]> {
-  const pipeline = new CompletionPipeline(engine, () => ({ ...DEFAULT_OPTIONS, promptTokens }));
-  const { signal } = new AbortController();
-  const result: Completed[] = [];
+export async function runQuality(engine: CompletionEngine, options: QualityOptions): Promise<Row[]> {
+  const cases = await readCases(options.cases);
+  const completed: Completed[] = [];
   for (const one of cases) {
-    const document = snapshotOfText({
-      // No two cases share a document, or the pipeline would answer from what it remembers of it.
-      uri: `case:${result.length}`,
-      path: one.path,
-      languageId: languageOfPath(one.path),
-      text: one.prefix + one.suffix,
-      offset: one.prefix.length,
-    });
-    const outcome = await pipeline.complete({ document, signal, evenIfRefused: true });
-    if (outcome.error !== undefined) throw new EngineFailure(`${one.id}: ${outcome.error.message}`);
-    const completed = { case: one, text: outcome.text, shown: outcome.shown, confidence: outcome.confidence };
-    result.push(completed);
-    onCompleted?.(completed);
+    completed.push(await complete(engine, one, options.promptTokens));
+    if (completed.length % PROGRESS_STEP === 0)
+      console.error(`${completed.length} of ${cases.length} places`);
   }
-  return result;
+  if (options.details !== undefined) {
+    await writeFile(options.details, completed.map((one) => `${JSON.stringify(detailsOf(one))}\n`).join(''));
+  }
+  return qualityRows(completed);
+}
+
+/** Completes one case, as if its file had just been opened. Throws BenchFailure when the engine reports an error. */
+async function complete(
+  engine: CompletionEngine,
+  one: CompletionCase,
+  promptTokens: number,
+): Promise<Completed> {
+  const pipeline = new CompletionPipeline(engine, () => ({ ...DEFAULT_OPTIONS, promptTokens }));
+  const document = snapshotOfText({
+    uri: `case:${one.id}`,
+    path: one.path,
+    languageId: languageOfPath(one.path),
+    text: one.prefix + one.suffix,
+    offset: one.prefix.length,
+  });
+  const { signal } = new AbortController();
+  const outcome = await pipeline.complete({ document, signal, evenIfRefused: true });
+  if (outcome.error !== undefined) throw BenchFailure.of(outcome.error);
+  const { text, shown, reason, confidence, timings } = outcome;
+  return { case: one, text, shown, reason, confidence, timings };
+}
+
+function detailsOf(completed: Completed): object {
+  const { id, path, prefix, expected } = completed.case;
+  const { text, shown, reason, confidence, timings } = completed;
+  const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  return { id, path, exact: isExact(completed), line, text, expected, shown, reason, confidence, timings };
 }

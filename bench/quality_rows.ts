@@ -1,4 +1,6 @@
 /** From completions and what the authors wrote to the figures of the quality suite. */
+import type { Reason } from '../extension/completion/reasons';
+import type { NativeTimings } from '../extension/engine/native_types';
 import { LANGUAGES, PLACES, languageOf, placeOf, type CompletionCase, type Place } from './completion_case';
 import { ownRow, type Row } from './report';
 
@@ -7,8 +9,11 @@ export interface Completed {
   /** What was proposed, also where an editor would not show it. */
   readonly text: string;
   readonly shown: boolean;
+  /** `shown`, or why it would not be. */
+  readonly reason: Reason;
   /** 0 to 1. */
   readonly confidence: number;
+  readonly timings: NativeTimings;
 }
 
 /** Exact rest of the line, percent, that the embedded model must reach on unseen code. */

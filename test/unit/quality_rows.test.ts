@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isExact, isFirstWordRight, qualityRows, type Completed } from '../../bench/quality_rows';
+import { NO_TIMINGS } from '../../extension/completion/pipeline';
 import { formatReport, reportOf } from '../../bench/report';
 
 function completed(expected: string, text: string, more: Partial<Completed> = {}): Completed {
   const one = { id: '', path: 'a.py', prefix: 'x', suffix: '', expected };
-  return { case: one, text, shown: true, confidence: 0.5, ...more };
+  return { case: one, text, shown: true, reason: 'shown', confidence: 0.5, timings: NO_TIMINGS, ...more };
 }
 
 describe('scores', () => {
