@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure, Interrupted } from './failure.mjs';
+import { vscodeTarget } from './paths.mjs';
 import { runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureDebianPackages } from './setup/debian_packages.mjs';
@@ -17,6 +18,7 @@ import { integration } from './test/integration.mjs';
 import { lint } from './test/lint.mjs';
 import { native } from './test/native.mjs';
 import { packaged } from './test/package.mjs';
+import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
 import { sanitized } from './test/sanitized.mjs';
 import { types } from './test/types.mjs';
@@ -26,14 +28,15 @@ import { unit } from './test/unit.mjs';
 /** @typedef {import('./test/counts.mjs').Counts} Counts */
 
 /** In the order they run: what fails soonest first; what must be alone when nothing is left to compile. */
-const STAGES = [lint, types, unit, native, sanitized, integration, packaged, editor, e2e];
+const STAGES = [lint, types, unit, native, sanitized, portability, integration, packaged, editor, e2e];
 
 /**
- * @param {string | undefined} only names joined by commas; all stages when undefined
+ * @param {string | undefined} only names joined by commas; all that this platform can run when undefined
  * @returns {Stage[]}
  */
 function chosenStages(only) {
-  if (only === undefined) return STAGES;
+  if (only === undefined)
+    return STAGES.filter(({ platform = vscodeTarget() }) => platform === vscodeTarget());
   const names = only.split(',');
   const unknown = names.filter((name) => !STAGES.some((stage) => stage.name === name));
   if (unknown.length > 0) {
