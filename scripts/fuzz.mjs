@@ -1,6 +1,6 @@
 /**
  * Fuzzes a reader of untrusted bytes with libFuzzer, under the address and undefined-behaviour sanitizers:
- *   node scripts/fuzz.mjs gguf [--seconds 120]
+ *   node scripts/fuzz.mjs gguf|text|vocabulary [--seconds 120]
  * The corpus grows in build/fuzz/corpus/<target>; an input that fails is kept in build/fuzz and named at the end. Needs clang 19.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { BUILD } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 
-const TARGETS = ['gguf'];
+const TARGETS = ['gguf', 'text', 'vocabulary'];
 const FOLDER = join(BUILD, 'fuzz');
 
 /** @returns {Promise<number>} */
@@ -49,7 +49,7 @@ async function main() {
         log,
         failure: 'The corpus could not be written.',
       });
-      const limits = ['-max_len=4096', '-timeout=5', '-rss_limit_mb=1024', '-malloc_limit_mb=64'];
+      const limits = ['-max_len=8192', '-timeout=5', '-rss_limit_mb=1024', '-malloc_limit_mb=64'];
       const args = [
         `-max_total_time=${seconds}`,
         '-print_final_stats=1',

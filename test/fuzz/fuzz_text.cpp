@@ -1,0 +1,60 @@
+// Any bytes as text: the tokens spell it again, with each pre-tokenizer and whether or not special tokens are
+// read; streamed to a reader they are valid UTF-8. The first byte of the input chooses.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gguf/gguf_file.h"
+#include "small_vocabulary.h"
+#include "tokenizer/tokenizer.h"
+#include "tokenizer/utf8_stream.h"
+
+namespace {
+
+using emberline::Tokenizer;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+std::unique_ptr<Tokenizer> make_tokenizer(std::string_view pre_tokenizer) {
+  const std::vector<std::uint8_t> bytes = emberline::testing::small_vocabulary(pre_tokenizer).bytes();
+  const auto file = emberline::GgufFile::from_bytes(bytes);
+  require(file.ok());
+  auto tokenizer = Tokenizer::from_gguf(*file.value());
+  require(tokenizer.ok());
+  return std::move(tokenizer).value();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::unique_ptr<Tokenizer> tokenizers[] = {make_tokenizer("gpt-2"), make_tokenizer("smollm"),
+                                                          make_tokenizer("llama-bpe"),
+                                                          make_tokenizer("qwen2")};
+  if (size == 0) return 0;
+  const Tokenizer& tokenizer = *tokenizers[data[0] % 4];
+  const bool parse_special = (data[0] & 4) != 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+
+  const std::vector<emberline::TokenId> ids = tokenizer.encode(text, parse_special);
+  require(ids.size() <= text.size());
+  require(tokenizer.decode(ids) == text);
+
+  emberline::Utf8Stream stream;
+  std::string piecewise;
+  for (const emberline::TokenId id : ids) {
+    piecewise += stream.feed(tokenizer.bytes(id));
+    require(stream.pending_bytes() <= 3);
+  }
+  piecewise += stream.flush();
+  emberline::Utf8Stream whole;
+  std::string at_once = whole.feed(text);
+  at_once += whole.flush();
+  require(piecewise == at_once);
+  return 0;
+}

@@ -1,0 +1,59 @@
+// The tokenizer's part of a model file, small enough to be mutated: all bytes, a few merges and two special
+// tokens.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gguf_writer.h"
+
+namespace emberline::testing {
+
+// The byte alphabet of GPT-2 (Radford et al. 2019), written from its definition.
+inline std::string spell_byte(unsigned byte) {
+  const auto stands_for_itself = [](unsigned b) {
+    return (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
+  };
+  unsigned code_point = byte;
+  if (!stands_for_itself(byte)) {
+    code_point = 256;
+    for (unsigned other = 0; other < byte; ++other) code_point += stands_for_itself(other) ? 0 : 1;
+  }
+  if (code_point < 0x80) return {static_cast<char>(code_point)};
+  return {static_cast<char>(0xC0 | (code_point >> 6)), static_cast<char>(0x80 | (code_point & 0x3F))};
+}
+
+inline GgufWriter small_vocabulary(std::string_view pre_tokenizer) {
+  const std::string space = spell_byte(' ');
+  const std::vector<std::vector<std::string>> pairs = {{"i", "n"},
+                                                       {"in", "t"},
+                                                       {space, space},
+                                                       {space + space, space + space},
+                                                       {space, "int"},
+                                                       {"1", "2"},
+                                                       {"12", "3"},
+                                                       {spell_byte('\r'), spell_byte('\n')},
+                                                       {spell_byte(0xC3), spell_byte(0xA9)},
+                                                       {"'", "s"}};
+  std::vector<std::string> tokens = {"<|end|>", "<|user|>"};
+  std::vector<std::int32_t> types = {3, 4};
+  std::vector<std::string> merges;
+  for (unsigned byte = 0; byte < 256; ++byte) tokens.push_back(spell_byte(byte));
+  for (const std::vector<std::string>& pair : pairs) {
+    merges.push_back(pair[0] + " " + pair[1]);
+    tokens.push_back(pair[0] + pair[1]);
+  }
+  types.resize(tokens.size(), 1);
+  GgufWriter writer;
+  writer.add("tokenizer.ggml.model", "gpt2")
+      .add("tokenizer.ggml.pre", pre_tokenizer)
+      .add("tokenizer.ggml.tokens", tokens)
+      .add("tokenizer.ggml.token_type", types)
+      .add("tokenizer.ggml.merges", merges)
+      .add("tokenizer.ggml.eos_token_id", std::uint32_t{0});
+  return writer;
+}
+
+}  // namespace emberline::testing
