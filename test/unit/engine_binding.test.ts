@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadAddon } from '../../extension/engine/binding';
+import { Engine } from '../../extension/engine/engine';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'emberline-binding-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function messageOf(path: string): string {
+  const result = loadAddon(path);
+  if (result.ok) throw new Error('loaded');
+  expect(result.error.code).toBe('ADDON_NOT_LOADED');
+  expect(result.error.message).toContain(`${process.platform}-${process.arch}`);
+  expect(result.error.message).toMatch(/^The engine could not be loaded \(.+\); install .+\.$/);
+  return result.error.message;
+}
+
+function write(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('loading the addon', () => {
+  it('names a file that is not there', () => {
+    expect(messageOf(join(folder, 'none.node'))).toContain('none.node does not exist');
+  });
+
+  it('gives the reason of the system for a file that is no library, or one of another platform', () => {
+    expect(messageOf(write('text.node', 'not a library'))).toContain('text.node');
+    // The header of a 64-bit ELF library for AArch64, the first bytes of a Mach-O one, and of a Windows one.
+    const elf = new Uint8Array(64);
+    elf.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0xb7, 0]);
+    for (const header of [elf, new Uint8Array([0xcf, 0xfa, 0xed, 0xfe]), new Uint8Array([0x4d, 0x5a])]) {
+      expect(messageOf(write(`foreign${header[0] ?? 0}.node`, header))).toContain('foreign');
+    }
+  });
+
+  it('refuses a module that is something else', () => {
+    expect(messageOf(write('other.js', 'module.exports = { inspect() {} };'))).toContain(
+      "is not Emberline's addon",
+    );
+    expect(messageOf(write('null.js', 'module.exports = null;'))).toContain("is not Emberline's addon");
+  });
+
+  it('survives a module that throws anything', () => {
+    expect(messageOf(write('throws.js', 'throw 1;'))).toContain('it threw an exception');
+    expect(messageOf(write('lines.js', 'throw new Error("first\\nsecond");'))).toContain('(first)');
+  });
+
+  it('gives the same error from the engine', async () => {
+    const addonPath = join(folder, 'none.node');
+    const engine = await Engine.load({ addonPath, modelPath: join(folder, 'none.gguf') });
+    expect(engine).toMatchObject({ ok: false, error: { code: 'ADDON_NOT_LOADED' } });
+  });
+});

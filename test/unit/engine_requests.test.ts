@@ -1,0 +1,207 @@
+/** The engine's queue over a fake addon: latest wins, cancellation reaches the addon in the call itself, nothing rejects. */
+import { describe, expect, it } from 'vitest';
+import { Engine, type LineRequest } from '../../extension/engine/engine';
+import type {
+  NativeAddon,
+  NativeCompletion,
+  NativeCompletionRequest,
+  NativeModel,
+  NativeModelInfo,
+  NativeResult,
+} from '../../extension/engine/native_types';
+
+const LINE: LineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, temperature: 0, seed: 0 };
+
+const INFO = { name: 'fake', contextLength: 512, vocabulary: 16 } as NativeModelInfo;
+
+function completion(stop: NativeCompletion['stop'], text = ''): NativeResult<NativeCompletion> {
+  const timings = {
+    promptTokens: 64,
+    reusedTokens: 0,
+    generatedTokens: 10,
+    queueMs: 1,
+    prefillMs: 128,
+    firstTokenMs: 140,
+    totalMs: 229,
+    cancelMs: 0,
+    cancelPhase: stop === 'cancelled' ? ('decode' as const) : ('none' as const),
+  };
+  return { ok: true, value: { text, stop, ids: new Uint32Array(), confidence: 1, timings } };
+}
+
+/** An addon whose requests run until the test settles or cancels them. */
+class FakeAddon implements Pick<NativeAddon, 'loadModel'> {
+  readonly requests: NativeCompletionRequest[] = [];
+  readonly cancelled: number[] = [];
+  contexts: number[] = [];
+  closed = 0;
+  sessionError: NativeResult<never> | undefined;
+  private readonly settlers = new Map<number, (result: NativeResult<NativeCompletion>) => void>();
+
+  settle(id: number, result = completion('line_end', `text ${id}`)): void {
+    this.settlers.get(id)?.(result);
+  }
+
+  loadModel(): Promise<NativeResult<NativeModel>> {
+    const model: NativeModel = {
+      info: () => INFO,
+      createSession: ({ context }) => {
+        this.contexts.push(context);
+        if (this.sessionError !== undefined) return Promise.resolve(this.sessionError);
+        return Promise.resolve({
+          ok: true,
+          value: {
+            complete: (request) => {
+              this.requests.push(request);
+              return new Promise((resolve) => this.settlers.set(request.id, resolve));
+            },
+            cancel: (id) => {
+              this.cancelled.push(id);
+              this.settle(id, completion('cancelled'));
+            },
+            close: () => Promise.resolve(),
+          },
+        });
+      },
+      tokenize: () => Promise.resolve({ ok: true, value: new Uint32Array([1]) }),
+      detokenize: () => Promise.resolve({ ok: true, value: new Uint8Array([2]) }),
+      logits: () => Promise.resolve({ ok: true, value: new Float32Array([3]) }),
+      close: () => {
+        this.closed++;
+        for (const id of this.settlers.keys()) this.settle(id, completion('cancelled'));
+        return Promise.resolve();
+      },
+    };
+    return Promise.resolve({ ok: true, value: model });
+  }
+}
+
+async function load(addon: FakeAddon, context?: number): Promise<Engine> {
+  const options = { modelPath: 'model.gguf', ...(context === undefined ? {} : { context }) };
+  const engine = await Engine.loadFrom(addon, options);
+  if (!engine.ok) throw new Error(engine.error.message);
+  return engine.value;
+}
+
+const stopOf = (result: NativeResult<NativeCompletion>): string =>
+  result.ok ? result.value.stop : result.error.code;
+
+describe('engine requests', () => {
+  it('passes a line request on, greedy and within one line', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const answer = engine.completeLine({ ...LINE, requiredPrefix: 'x', seed: 7 });
+    addon.settle(1);
+    expect(await answer).toMatchObject({ ok: true, value: { text: 'text 1' } });
+    expect(addon.requests[0]).toMatchObject({
+      prompt: 'a = ',
+      requiredPrefix: 'x',
+      maxTokens: 8,
+      parseSpecial: false,
+      singleLine: true,
+      banBlankStart: true,
+      sampling: { temperature: 0, topK: 0, topP: 1, minP: 0, repeatPenalty: 1, seed: 7 },
+    });
+  });
+
+  it('asks for no more context than the model has', async () => {
+    const addon = new FakeAddon();
+    await load(addon);
+    await load(addon, 64);
+    expect(addon.contexts).toEqual([INFO.contextLength, 64]);
+  });
+
+  it('cancels the running request in the call that supersedes it', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const first = engine.completeLine(LINE);
+    const second = engine.completeLine(LINE);
+    expect(addon.cancelled).toEqual([1]);
+    expect(stopOf(await first)).toBe('cancelled');
+    addon.settle(2);
+    expect(stopOf(await second)).toBe('line_end');
+    expect(addon.requests.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  it('cancels in the abort itself, and not after the request has settled', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const controller = new AbortController();
+    const running = engine.completeLine(LINE, controller.signal);
+    controller.abort();
+    expect(addon.cancelled).toEqual([1]);
+    expect(stopOf(await running)).toBe('cancelled');
+
+    const later = new AbortController();
+    const settled = engine.completeLine(LINE, later.signal);
+    addon.settle(2);
+    await settled;
+    later.abort();
+    expect(addon.cancelled).toEqual([1]);
+  });
+
+  it('does not ask the addon, nor disturb what runs, when the signal is aborted already', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const running = engine.completeLine(LINE);
+    expect(stopOf(await engine.completeLine(LINE, AbortSignal.abort()))).toBe('cancelled');
+    expect(addon.requests).toHaveLength(1);
+    addon.settle(1);
+    expect(stopOf(await running)).toBe('line_end');
+  });
+
+  it('knows when it is idle', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    await engine.whenIdle();
+    expect(engine.busy).toBe(false);
+    const running = engine.completeLine(LINE);
+    expect(engine.busy).toBe(true);
+    let idle = false;
+    const wait = engine.whenIdle().then(() => (idle = true));
+    await Promise.resolve();
+    expect(idle).toBe(false);
+    engine.cancelAll();
+    await Promise.all([running, wait]);
+    expect(engine.busy).toBe(false);
+  });
+
+  it('passes errors on as values', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const running = engine.completeLine(LINE);
+    addon.settle(1, { ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
+    expect(stopOf(await running)).toBe('CONTEXT_OVERFLOW');
+    expect(engine.busy).toBe(false);
+  });
+
+  it('measures its speed from what it ran', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const running = engine.completeLine(LINE);
+    addon.settle(1);
+    await running;
+    expect(engine.speed.prefillTokensPerSecond).toBeCloseTo(500);
+    expect(engine.speed.decodeTokensPerSecond).toBeCloseTo(100);
+  });
+
+  it('closes the model once, settles what runs, and refuses what comes later', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const running = engine.completeLine(LINE);
+    expect(engine.state).toBe('ready');
+    await Promise.all([engine.dispose(), engine.dispose()]);
+    expect(engine.state).toBe('stopped');
+    expect(addon.closed).toBe(1);
+    expect(stopOf(await running)).toBe('cancelled');
+    expect(stopOf(await engine.completeLine(LINE))).toBe('MODEL_CLOSED');
+  });
+
+  it('frees the model when no session can be had', async () => {
+    const addon = new FakeAddon();
+    addon.sessionError = { ok: false, error: { code: 'OUT_OF_MEMORY', message: 'No memory.' } };
+    const engine = await Engine.loadFrom(addon, { modelPath: 'model.gguf' });
+    expect(engine).toMatchObject({ ok: false, error: { code: 'OUT_OF_MEMORY' } });
+    expect(addon.closed).toBe(1);
+  });
+});
