@@ -11,8 +11,10 @@ void SpecialTokenFinder::add(std::string_view name, TokenId id) {
 }
 
 void SpecialTokenFinder::seal() {
-  std::stable_sort(names_.begin(), names_.end(),
-                   [](const Named& a, const Named& b) { return a.name < b.name; });
+  std::sort(names_.begin(), names_.end(), [](const Named& a, const Named& b) {
+    const int order = a.name.compare(b.name);
+    return order != 0 ? order < 0 : a.id < b.id;
+  });
   const auto same = [](const Named& a, const Named& b) { return a.name == b.name; };
   names_.erase(std::unique(names_.begin(), names_.end(), same), names_.end());
 }

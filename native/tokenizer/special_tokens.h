@@ -19,7 +19,8 @@ struct SpecialTokenMatch {
 
 class SpecialTokenFinder {
  public:
-  // Of equal names the first added counts; empty names are never found. Call seal() after the last.
+  // Of equal names the one with the lowest id counts; empty names are never found. Call seal() after the
+  // last.
   void add(std::string_view name, TokenId id);
   void seal();
 

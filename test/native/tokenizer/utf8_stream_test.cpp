@@ -1,0 +1,103 @@
+#include "tokenizer/utf8_stream.h"
+
+#include <gtest/gtest.h>
+
+#include "tokenizer/random_text.h"
+#include "tokenizer/utf8.h"
+
+namespace emberline {
+namespace {
+
+constexpr const char* kReplacement = "\xEF\xBF\xBD";
+
+std::string decode_at_once(std::string_view bytes) {
+  Utf8Stream stream;
+  std::string text = stream.feed(bytes);
+  return text + stream.flush();
+}
+
+TEST(ReadUtf8, ReadsEveryCodePointAndNoSurrogate) {
+  for (char32_t point = 0; point <= 0x10FFFF; ++point) {
+    std::string text;
+    testing::append_utf8(point, text);
+    const Utf8Unit unit = read_utf8(text, 0);
+    if (point >= 0xD800 && point <= 0xDFFF) {
+      ASSERT_EQ(unit.sequence, Utf8Sequence::kInvalid) << std::hex << static_cast<std::uint32_t>(point);
+      continue;
+    }
+    ASSERT_EQ(unit.sequence, Utf8Sequence::kValid) << std::hex << static_cast<std::uint32_t>(point);
+    ASSERT_EQ(unit.code_point, point);
+    ASSERT_EQ(unit.length, text.size());
+    for (std::size_t cut = 1; cut < text.size(); ++cut) {
+      const Utf8Unit part = read_utf8(std::string_view(text).substr(0, cut), 0);
+      ASSERT_EQ(part.sequence, Utf8Sequence::kIncomplete);
+      ASSERT_EQ(part.length, cut);
+    }
+  }
+}
+
+TEST(ReadUtf8, RefusesOverlongAndTooLargeForms) {
+  for (const char* text : {"\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
+                           "\xF5\x80\x80\x80", "\x80", "\xFF"}) {
+    const Utf8Unit unit = read_utf8(text, 0);
+    EXPECT_EQ(unit.sequence, Utf8Sequence::kInvalid) << text;
+    EXPECT_EQ(unit.length, 1) << text;
+  }
+}
+
+TEST(Utf8Stream, HoldsBackAnIncompleteCodePoint) {
+  Utf8Stream stream;
+  EXPECT_EQ(stream.feed("a\xF0\x9F"), "a");
+  EXPECT_EQ(stream.pending_bytes(), 2u);
+  EXPECT_EQ(stream.feed("\x98"), "");
+  EXPECT_EQ(stream.feed("\x80z"), "\xF0\x9F\x98\x80z");
+  EXPECT_EQ(stream.pending_bytes(), 0u);
+  EXPECT_EQ(stream.flush(), "");
+}
+
+TEST(Utf8Stream, FlushReplacesTheTailOnceAndStartsAnew) {
+  Utf8Stream stream;
+  EXPECT_EQ(stream.feed("\xE6\x97"), "");
+  EXPECT_EQ(stream.flush(), kReplacement);
+  EXPECT_EQ(stream.flush(), "");
+  EXPECT_EQ(stream.feed("\xA5"), kReplacement);  // a continuation byte with nothing to continue
+  EXPECT_EQ(stream.feed("ok"), "ok");
+}
+
+// The examples of the Unicode standard, section 3.9, on replacing maximal subparts.
+TEST(Utf8Stream, ReplacesMaximalSubparts) {
+  const std::string r = kReplacement;
+  EXPECT_EQ(decode_at_once("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"), r + r + r + r + r + r + r + r + "A");
+  EXPECT_EQ(decode_at_once("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41"), r + r + r + r + r + r + r + r + "A");
+  EXPECT_EQ(decode_at_once("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42"), r + r + r + r + r + "A" + r + r + "B");
+  EXPECT_EQ(decode_at_once("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41"), r + r + r + r + "A");
+}
+
+TEST(Utf8Stream, HowTheBytesArriveDoesNotMatter) {
+  std::mt19937 random(7);
+  for (const std::string& bytes : testing::random_texts(11, 20'000)) {
+    const std::string expected = decode_at_once(bytes);
+    for (int round = 0; round < 5; ++round) {
+      Utf8Stream stream;
+      std::string text;
+      for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t count = testing::below(random, round == 0 ? 2 : 7);
+        text += stream.feed(std::string_view(bytes).substr(at, count));
+        ASSERT_LE(stream.pending_bytes(), 3u);
+        at += count;
+      }
+      text += stream.flush();
+      ASSERT_EQ(text, expected);
+    }
+    // What comes out is valid, and decoding it again changes nothing.
+    EXPECT_EQ(decode_at_once(expected), expected);
+  }
+}
+
+TEST(Utf8Stream, LeavesValidTextAlone) {
+  const std::string text = testing::random_texts(3, 50'000)[4];
+  EXPECT_EQ(decode_at_once(text), text);
+}
+
+}  // namespace
+}  // namespace emberline

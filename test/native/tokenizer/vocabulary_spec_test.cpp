@@ -1,0 +1,127 @@
+#include "tokenizer/vocabulary_spec.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gguf/gguf_file.h"
+#include "gguf_writer.h"
+#include "temporary_directory.h"
+#include "tokenizer/tokenizer.h"
+
+namespace emberline {
+namespace {
+
+using Strings = std::vector<std::string>;
+using Types = std::vector<std::int32_t>;
+using testing::GgufWriter;
+
+const Strings kTokens = {"a", "b", "ab", "<|end|>"};
+const Types kTypes = {1, 1, 1, 3};
+const Strings kMerges = {"a b"};
+
+// A file with every tokenizer key right, but for those in `without`.
+GgufWriter writer_without(const std::vector<std::string>& without) {
+  GgufWriter writer;
+  const auto add = [&](const std::string& key, const auto& value) {
+    if (std::find(without.begin(), without.end(), key) == without.end())
+      writer.add("tokenizer.ggml." + key, value);
+  };
+  add("model", "gpt2");
+  add("pre", "qwen2");
+  add("tokens", kTokens);
+  add("token_type", kTypes);
+  add("merges", kMerges);
+  add("bos_token_id", std::uint32_t{0});
+  add("eos_token_id", std::uint32_t{3});
+  add("add_bos_token", true);
+  return writer;
+}
+
+class VocabularySpecTest : public ::testing::Test {
+ protected:
+  Result<std::unique_ptr<Tokenizer>> load(const GgufWriter& writer) {
+    const std::string path = directory_.file("vocabulary.gguf");
+    EXPECT_TRUE(writer.write(path));
+    auto file = GgufFile::open(path);
+    if (!file.ok()) return file.error();
+    return Tokenizer::from_gguf(*file.value());
+  }
+  // The code of a file whose `key` is replaced with `value`.
+  template <typename T>
+  ErrorCode code_with(const std::string& key, const T& value) {
+    GgufWriter writer = writer_without({key});
+    writer.add("tokenizer.ggml." + key, value);
+    return load(writer).code();
+  }
+
+  testing::TemporaryDirectory directory_;
+};
+
+TEST_F(VocabularySpecTest, ReadsWhatAFileSays) {
+  const auto tokenizer = load(writer_without({}));
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().message();
+  EXPECT_EQ(tokenizer.value()->vocabulary_size(), 4u);
+  EXPECT_EQ(tokenizer.value()->pre_tokenizer_name(), "qwen2");
+  EXPECT_EQ(tokenizer.value()->bos(), 0u);
+  EXPECT_EQ(tokenizer.value()->eos(), 3u);
+  EXPECT_TRUE(tokenizer.value()->adds_bos());
+  EXPECT_EQ(tokenizer.value()->kind(3), TokenKind::kControl);
+  EXPECT_EQ(tokenizer.value()->encode("ab", false), (std::vector<TokenId>{2}));
+}
+
+TEST_F(VocabularySpecTest, SaysWhatIsMissing) {
+  for (const std::string key : {"model", "tokens", "merges"}) {
+    const auto tokenizer = load(writer_without({key}));
+    EXPECT_EQ(tokenizer.code(), ErrorCode::kModelMetadataMissing) << key;
+    EXPECT_NE(tokenizer.error().message().find("tokenizer.ggml." + key), std::string::npos);
+  }
+}
+
+TEST_F(VocabularySpecTest, DoesWithoutTheRest) {
+  const auto tokenizer =
+      load(writer_without({"pre", "token_type", "bos_token_id", "eos_token_id", "add_bos_token"}));
+  ASSERT_TRUE(tokenizer.ok());
+  EXPECT_EQ(tokenizer.value()->pre_tokenizer_name(), "default");
+  EXPECT_EQ(tokenizer.value()->bos(), kNoToken);
+  EXPECT_EQ(tokenizer.value()->eos(), kNoToken);
+  EXPECT_FALSE(tokenizer.value()->adds_bos());
+  EXPECT_EQ(tokenizer.value()->kind(3), TokenKind::kNormal);
+}
+
+TEST_F(VocabularySpecTest, RefusesOtherKindsOfTokenizers) {
+  EXPECT_EQ(code_with("model", "llama"), ErrorCode::kModelTokenizerUnsupported);
+  EXPECT_EQ(code_with("pre", "deepseek-llm"), ErrorCode::kModelTokenizerUnsupported);
+}
+
+TEST_F(VocabularySpecTest, RefusesWrongTypes) {
+  constexpr auto kInvalid = ErrorCode::kModelMetadataInvalid;
+  EXPECT_EQ(code_with("model", std::uint32_t{2}), kInvalid);
+  EXPECT_EQ(code_with("pre", true), kInvalid);
+  EXPECT_EQ(code_with("tokens", "a b"), kInvalid);
+  EXPECT_EQ(code_with("tokens", std::vector<float>{1.0f}), kInvalid);
+  EXPECT_EQ(code_with("tokens", Strings{}), kInvalid);
+  EXPECT_EQ(code_with("merges", std::vector<std::uint8_t>{1}), kInvalid);
+  EXPECT_EQ(code_with("merges", Strings{"ab"}), kInvalid);
+  EXPECT_EQ(code_with("token_type", "normal"), kInvalid);
+  EXPECT_EQ(code_with("token_type", std::vector<std::int64_t>{1, 1, 1, 3}), kInvalid);
+  EXPECT_EQ(code_with("token_type", Types{1, 1, 1}), kInvalid);
+  EXPECT_EQ(code_with("token_type", Types{1, 1, 1, 7}), kInvalid);
+  EXPECT_EQ(code_with("token_type", Types{1, 1, 0, 3}), kInvalid);
+  EXPECT_EQ(code_with("token_type", Types{1, 1, -1, 3}), kInvalid);
+  EXPECT_EQ(code_with("add_bos_token", std::uint8_t{1}), kInvalid);
+}
+
+TEST_F(VocabularySpecTest, RefusesIdsThatAreNoTokens) {
+  constexpr auto kInvalid = ErrorCode::kModelMetadataInvalid;
+  EXPECT_EQ(code_with("eos_token_id", std::uint32_t{4}), kInvalid);
+  EXPECT_EQ(code_with("bos_token_id", std::int32_t{-1}), kInvalid);
+  EXPECT_EQ(code_with("eot_token_id", ~std::uint64_t{0}), kInvalid);
+  EXPECT_EQ(code_with("fim_pad_token_id", "3"), kInvalid);
+  EXPECT_EQ(code_with("eom_token_id", std::uint64_t{1}), ErrorCode::kOk);
+}
+
+}  // namespace
+}  // namespace emberline
