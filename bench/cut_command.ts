@@ -1,7 +1,8 @@
 /** `cut`: makes a case file from a folder of sources. */
-import { writeFile } from 'node:fs/promises';
+import { writeBytes } from '../cli/files';
 import { cutCases } from './case_cutter';
 import { PLACES, type CompletionCase, type Language } from './completion_case';
+import { jsonLines } from './json_lines';
 import { SeededRandom } from './random';
 import { sourceFiles } from './source_files';
 
@@ -29,6 +30,6 @@ export async function cut(folder: string, options: CutOptions): Promise<Completi
     }
     if (cases.length >= options.count) break;
   }
-  await writeFile(options.out, cases.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  await writeBytes(options.out, jsonLines(cases));
   return cases;
 }

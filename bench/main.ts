@@ -1,89 +1,95 @@
 /** The bench: what the engine and the completions are worth, in figures. `npm run bench -- --help` lists what there is. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { CaseFileError, LANGUAGES, type Language } from './completion_case';
+import { Command, CommanderError, Option } from 'commander';
+import { type EngineArguments, integer, withEngine, withEngineOptions } from '../cli/engine_options';
+import { Failure } from '../cli/failure';
+import { LANGUAGES, type Language } from './completion_case';
 import { cut } from './cut_command';
-import { BenchFailure, withEngine, type EngineChoice } from './engine_choice';
 import { OWN_CASES, runQuality } from './quality';
 import { formatReport, reportOf, type Row } from './report';
 
-interface SuiteOptions extends EngineChoice {
+interface SuiteArguments extends EngineArguments {
   readonly json: boolean;
 }
 
-function integer(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least}.`);
-    }
-    return value;
-  };
+interface QualityArguments extends SuiteArguments {
+  readonly cases: string;
+  readonly promptTokens: number;
+  readonly details?: string;
 }
 
-/** A command that measures something, with the options every suite has. */
-function suite(name: string): Command {
-  return new Command(name)
-    .option('--json', 'print the rows as JSON', false)
-    .option('--model <file>', 'a GGUF file instead of the embedded model')
-    .option('--threads <n>', 'compute threads, 0 lets the engine choose', integer(0), 0)
-    .addOption(
-      new Option('--device <name>', 'where to compute').choices(['auto', 'cpu', 'metal']).default('auto'),
-    );
+interface CutArguments {
+  readonly language: Language;
+  readonly count: number;
+  readonly perFile: number;
+  readonly seed: number;
+  readonly out: string;
 }
 
-function print(name: string, rows: readonly Row[], { json }: SuiteOptions): void {
+const MAX_COUNT = 1_000_000;
+
+function print(name: string, rows: readonly Row[], { json }: SuiteArguments): void {
   const report = reportOf(name, rows);
   console.log(json ? JSON.stringify(report, null, 2) : formatReport(report));
 }
 
-const program = new Command('bench').description('Measures the engine and the completions.');
-
-program.addCommand(
-  suite('quality')
-    .description('completes places in source files and compares with what their authors wrote')
-    .option('--cases <file>', 'cases, one JSON object a line', OWN_CASES)
-    .option('--prompt-tokens <n>', 'tokens of prompt, 0 follows the measured speed', integer(0), 700)
+function addQualitySuite(program: Command): void {
+  const command = program
+    .command('quality')
+    .description('complete places in source files and compare with what their authors wrote')
+    .option('--cases <file>', 'one {id, path, prefix, suffix, expected} a line', OWN_CASES)
+    .option('--prompt-tokens <n>', 'tokens of prompt; 0: as an editor starts', integer(0, 4_096), 700)
     .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
-    .action(async (options: SuiteOptions & { cases: string; promptTokens: number; details?: string }) =>
-      withEngine(options, async (engine) => {
-        print('quality', await runQuality(engine, options), options);
-      }),
-    ),
-);
+    .option('--json', 'print the rows as JSON', false);
+  withEngineOptions(command).action(async (options: QualityArguments) => {
+    print('quality', await withEngine(options, (engine) => runQuality(engine, options)), options);
+  });
+}
 
-program
-  .command('cut')
-  .description('cut completion cases from the source files of a folder, for the quality suite')
-  .argument('<folder>')
-  .addOption(
-    new Option('--language <name>', 'py, or js for JavaScript and TypeScript')
-      .choices(LANGUAGES)
-      .makeOptionMandatory(),
-  )
-  .option('--count <n>', 'cases, half within a line and half at the start of one', integer(1), 400)
-  .option('--per-file <n>', 'most of each half from one file', integer(1), 1)
-  .option('--seed <n>', 'another seed, other places', integer(0), 1)
-  .requiredOption('--out <file>', 'where to write them, one JSON object a line')
-  .action(
-    async (
-      folder: string,
-      options: { language: Language; count: number; perFile: number; seed: number; out: string },
-    ) => {
+function addCutCommand(program: Command): void {
+  program
+    .command('cut')
+    .description('cut completion cases from the source files of a folder, for the quality suite')
+    .argument('<folder>')
+    .addOption(
+      new Option('--language <name>', 'py, or js for JavaScript and TypeScript')
+        .choices(LANGUAGES)
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--count <n>',
+      'cases, half within a line and half at the start of one',
+      integer(1, MAX_COUNT),
+      400,
+    )
+    .option('--per-file <n>', 'most of each half from one file', integer(1, MAX_COUNT), 1)
+    .option('--seed <n>', 'another seed, other places', integer(0, 2 ** 32 - 1), 1)
+    .requiredOption('--out <file>', 'where to write them, one JSON object a line')
+    .action(async (folder: string, options: CutArguments) => {
       const cases = await cut(folder, options);
       console.error(`${cases.length} cases in ${options.out}`);
-    },
-  );
+    });
+}
 
-/** Bad usage ends with 2, a failure with 1. */
-program.exitOverride();
-for (const command of program.commands) command.exitOverride();
-program.parseAsync().catch((error: unknown) => {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-  } else if (error instanceof CaseFileError || error instanceof BenchFailure) {
-    console.error(error.message);
-    process.exitCode = 1;
-  } else {
-    throw error;
+/** Gives the exit status: 1 for a failure, 2 for bad usage. */
+async function main(): Promise<number> {
+  const program = new Command('bench')
+    .description('Measures the engine and the completions.')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
+    .helpCommand(false);
+  addQualitySuite(program);
+  addCutCommand(program);
+  try {
+    await program.parseAsync();
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof Failure)) throw error;
+    console.error(`${error.code}: ${error.message}`);
+    return 1;
   }
+}
+
+void main().then((status) => {
+  process.exitCode = status;
 });

@@ -1,13 +1,15 @@
 /** The quality suite: completes cases the way an editor would and compares with what the authors wrote. */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ROOT } from '../cli/engine_options';
+import { Failure } from '../cli/failure';
+import { writeBytes } from '../cli/files';
 import { snapshotOfText } from '../extension/completion/document';
 import type { CompletionEngine } from '../extension/completion/engine_port';
 import { languageOfPath } from '../extension/completion/languages';
 import { DEFAULT_OPTIONS } from '../extension/completion/options';
 import { CompletionPipeline } from '../extension/completion/pipeline';
-import { readCases, type CompletionCase } from './completion_case';
-import { BenchFailure, ROOT } from './engine_choice';
+import { readExpectedCases, type CompletionCase } from './completion_case';
+import { jsonLines } from './json_lines';
 import { isExact, qualityRows, type Completed } from './quality_rows';
 import type { Row } from './report';
 
@@ -27,7 +29,7 @@ export interface QualityOptions {
 }
 
 export async function runQuality(engine: CompletionEngine, options: QualityOptions): Promise<Row[]> {
-  const cases = await readCases(options.cases);
+  const cases = await readExpectedCases(options.cases);
   const completed: Completed[] = [];
   for (const one of cases) {
     completed.push(await complete(engine, one, options.promptTokens));
@@ -35,12 +37,12 @@ export async function runQuality(engine: CompletionEngine, options: QualityOptio
       console.error(`${completed.length} of ${cases.length} places`);
   }
   if (options.details !== undefined) {
-    await writeFile(options.details, completed.map((one) => `${JSON.stringify(detailsOf(one))}\n`).join(''));
+    await writeBytes(options.details, jsonLines(completed.map(detailsOf)));
   }
   return qualityRows(completed);
 }
 
-/** Completes one case, as if its file had just been opened. Throws BenchFailure when the engine reports an error. */
+/** Completes one case, as if its file had just been opened. Throws Failure when the engine reports an error. */
 async function complete(
   engine: CompletionEngine,
   one: CompletionCase,
@@ -56,7 +58,7 @@ async function complete(
   });
   const { signal } = new AbortController();
   const outcome = await pipeline.complete({ document, signal, evenIfRefused: true });
-  if (outcome.error !== undefined) throw BenchFailure.of(outcome.error);
+  if (outcome.error !== undefined) throw new Failure(outcome.error);
   const { text, shown, reason, confidence, timings } = outcome;
   return { case: one, text, shown, reason, confidence, timings };
 }

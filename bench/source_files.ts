@@ -1,6 +1,7 @@
 /** Finds the source files of a folder, in an order that a seed decides. */
 import { readFile, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { Failure } from '../cli/failure';
 import { isHandWritten, type SourceFile } from './case_cutter';
 import { languageOf, type Language } from './completion_case';
 import type { SeededRandom } from './random';
@@ -36,7 +37,12 @@ export async function* sourceFiles(
 
 /** Sorted, relative to `folder`, with forward slashes. */
 async function sourcePaths(folder: string, language: Language): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
+    throw new Failure({
+      code: 'FILE_NOT_FOUND',
+      message: `${folder} cannot be read; give a folder of sources.`,
+    });
+  });
   return entries
     .filter((entry) => entry.isFile() && languageOf(entry.name) === language)
     .filter((entry) => !/\.d\.[cm]?ts$/.test(entry.name))

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { codeLines, cutCases, isHandWritten, type SourceFile } from '../../bench/case_cutter';
-import { placeOf, readCases } from '../../bench/completion_case';
+import { placeOf, readExpectedCases } from '../../bench/completion_case';
 import { cut } from '../../bench/cut_command';
 import { SeededRandom } from '../../bench/random';
 
@@ -78,7 +78,7 @@ describe('cutting', () => {
           expect(one.expected.trim()).not.toBe('');
           expect(one.expected).not.toContain('\n');
           expect(one.suffix.startsWith('\n')).toBe(true);
-          expect(placeOf({ id: '', ...one })).toBe(place);
+          expect(placeOf(one)).toBe(place);
           expect(one.prefix).not.toMatch(/[\uD800-\uDBFF]$/);
         }
         expect(new Set(cases.map((one) => one.suffix.length)).size).toBe(3);
@@ -117,26 +117,28 @@ describe('case files', () => {
     );
     expect(first).toBe(second);
     expect(first).not.toBe(third);
-    expect(await readCases(join(folder, 'one.jsonl'))).toEqual(one);
+    expect(await readExpectedCases(join(folder, 'one.jsonl'))).toEqual(one);
     expect(one).toHaveLength(10);
     expect(new Set(one.map((each) => each.id)).size).toBe(10);
     expect(one.every((each) => each.path.endsWith('.py'))).toBe(true);
   });
 
-  it('are refused with the line at fault', async () => {
+  it('are refused when they do not say what is expected', async () => {
     const path = join(folder, 'bad.jsonl');
     const good = JSON.stringify({ id: 'a', path: 'a.py', prefix: '', suffix: '', expected: 'x' });
     await writeFile(path, `${good}\n{"id": "b"}\n`);
-    await expect(readCases(path)).rejects.toThrow(/^Line 2 of .*bad\.jsonl is no case/);
-    await writeFile(path, `${good}\n\nnot json\n`);
-    await expect(readCases(path)).rejects.toThrow(/^Line 3 of .*bad\.jsonl is not JSON/);
+    await expect(readExpectedCases(path)).rejects.toThrow(/^Line 2 of .*bad\.jsonl is no case/);
+    await writeFile(path, `${good}\n${good.replace('"x"', '" "')}\n`);
+    await expect(readExpectedCases(path)).rejects.toThrow('Case a does not say what is expected');
     await writeFile(path, '\n');
-    await expect(readCases(path)).rejects.toThrow('has no cases');
-    await expect(readCases(join(folder, 'missing.jsonl'))).rejects.toThrow('cannot be read');
+    await expect(readExpectedCases(path)).rejects.toThrow('has no cases');
+    await expect(cut(path, { ...options, out: path })).rejects.toThrow('give a folder of sources');
   });
 
   it('hold the committed set: sixty places of each language, half of them within a line', async () => {
-    const cases = await readCases(fileURLToPath(new URL('../../bench/cases/own.jsonl', import.meta.url)));
+    const cases = await readExpectedCases(
+      fileURLToPath(new URL('../../bench/cases/own.jsonl', import.meta.url)),
+    );
     const kinds = cases.map((one) => `${one.path.replace(/.*\./, '')} ${placeOf(one)}`);
     for (const kind of ['py mid', 'py start', 'js mid', 'js start']) {
       expect(kinds.filter((each) => each === kind)).toHaveLength(30);
