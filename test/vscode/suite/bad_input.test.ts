@@ -11,10 +11,14 @@ const EMBEDDED_MODEL = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 
 suite('unusual documents', () => {
   let api: EmberlineApi;
+  let folder: string;
+  let files = 0;
 
   suiteSetup(async () => {
     api = await readyApi();
+    folder = mkdtempSync(join(tmpdir(), 'emberline-documents-'));
   });
+  suiteTeardown(() => rmSync(folder, { recursive: true, force: true }));
   teardown(closeEditors);
 
   async function reasonAt(content: string, position?: vscode.Position): Promise<string> {
@@ -27,16 +31,26 @@ suite('unusual documents', () => {
     return request.outcome.reason;
   }
 
+  /** A document of a file: large untitled ones outlive their test. */
+  async function opened(content: string): Promise<vscode.TextDocument> {
+    const path = join(folder, `large-${++files}.py`);
+    writeFileSync(path, content);
+    return vscode.workspace.openTextDocument(path);
+  }
+
   test('one line of 10 MB', async () => {
-    assert.strictEqual(await reasonAt('x'.repeat(10_000_000)), 'line_too_long');
+    const document = await opened('x'.repeat(10_000_000));
+    const position = new vscode.Position(0, 5_000_000);
+    const { request } = await ask(api, { document, position });
+    assert.strictEqual(request.outcome.reason, 'line_too_long');
   });
 
   test('10 MB of lines are only looked at near the cursor', async () => {
-    const { document, position } = await place(
-      `${'value = compute(1)\n'.repeat(500_000)}def add(a, b):\n    return |`,
-    );
+    const document = await opened(`${'value = compute(1)\n'.repeat(500_000)}def add(a, b):\n    return `);
+    const position = document.lineAt(document.lineCount - 1).range.end;
     const { request } = await ask(api, { document, position });
-    assert.strictEqual(request.outcome.source, 'model');
+    assert.strictEqual(request.outcome.source, 'model', request.outcome.reason);
+    assert.ok(request.outcome.timings.promptTokens < 2_000);
   });
 
   test('binary data', async () => {

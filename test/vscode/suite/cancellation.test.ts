@@ -11,7 +11,7 @@ const HITS = 100;
 const SHORTEST_MS = 20;
 const LONGEST_MS = 300;
 /** Every so many edits one is made near the top, so that nearly the whole prompt is read again. */
-const TOP_EVERY = 3;
+const TOP_EVERY = 5;
 /** Allocators keep some of what they freed; a leak of a KV cache or of a prompt in each request is far more. */
 const MEMORY_BYTES = 48 * 1024 * 1024;
 
@@ -32,7 +32,7 @@ suite('cancellation', () => {
     api = await readyApi();
     await set('editor.inlineSuggest.enabled', false);
     await set('emberline.completion.maxTokens', 200);
-    await set('emberline.completion.promptTokens', 320);
+    await set('emberline.completion.promptTokens', 160);
     await set('emberline.completion.minimumConfidence', 0);
   });
   suiteTeardown(async () => {

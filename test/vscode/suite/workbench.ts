@@ -133,8 +133,11 @@ export async function set(name: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
 }
 
+/** Closes every editor and drops what was typed, so that no question to save comes up. */
 export async function closeEditors(): Promise<void> {
-  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  while (vscode.window.tabGroups.all.some((group) => group.tabs.length > 0)) {
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  }
 }
 
 /** Writes a measured figure beside the results, where the test command prints it. */
