@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,17 +17,11 @@
 #include "model/scratch.h"
 #include "model/weights.h"
 #include "reference/reference_device.h"
+#include "take.h"
 #include "temporary_directory.h"
 #include "toy_model.h"
 
 namespace emberline::testing {
-
-template <typename T>
-T take(Result<T> result) {
-  EXPECT_TRUE(result.ok()) << code_name(result.code()) << ": "
-                           << (result.ok() ? "" : result.error().message());
-  return std::move(result).value();
-}
 
 inline std::unique_ptr<GgufFile> open_toy(const ToyModel& toy, const TemporaryDirectory& directory) {
   const std::string path = directory.file("toy.gguf");

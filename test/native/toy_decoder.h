@@ -1,0 +1,50 @@
+// A toy model with its tokenizer, ready to generate.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decode/generation.h"
+#include "toy_pass.h"
+
+namespace emberline::testing {
+
+class ToyDecoder {
+ public:
+  explicit ToyDecoder(const ToyModel& model, std::uint32_t context = 256,
+                      std::unique_ptr<Device> device = make_reference_device())
+      : toy(model, context, std::move(device)),
+        tokenizer(take(Tokenizer::from_gguf(*toy.file))),
+        sets(TokenSets::build(*tokenizer, toy.hyperparameters.vocabulary)),
+        choice(*tokenizer, sets) {
+    const Status status = choice.reserve(toy.hyperparameters.vocabulary);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+
+  // Prefills `prompt` and generates behind it.
+  Result<Generation> try_generate(std::span<const TokenId> prompt, GenerationRequest request) {
+    toy.prefill(prompt);
+    return generate({*toy.pass, *tokenizer, sets, choice}, prompt, std::move(request));
+  }
+  Generation generate_from(std::span<const TokenId> prompt, GenerationRequest request) {
+    return take(try_generate(prompt, std::move(request)));
+  }
+
+  // The bytes `ids` stand for, control tokens left out.
+  std::string spell(std::span<const TokenId> ids) const {
+    std::string bytes;
+    for (const TokenId id : ids) {
+      if (!sets.ends.contains(id)) bytes += tokenizer->bytes(id);
+    }
+    return bytes;
+  }
+
+  ToyPass toy;
+  std::unique_ptr<Tokenizer> tokenizer;
+  TokenSets sets;
+  HostChoice choice;
+};
+
+}  // namespace emberline::testing
