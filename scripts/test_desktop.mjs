@@ -12,7 +12,7 @@ import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
 import { summary } from './test/counts.mjs';
-import { countMocha } from './test/mocha.mjs';
+import { clearMocha, countMocha, mochaFigures } from './test/mocha.mjs';
 
 /** @returns {Promise<number>} */
 async function main() {
@@ -30,9 +30,11 @@ async function main() {
   await buildBundles(progress);
   const vsix = await packageExtension(progress);
   const results = join(BUILD, 'results', 'mocha-desktop.json');
+  clearMocha(results);
   await progress.step('tests in the extension host', () =>
     runInDesktop(executable, values.vscode, vsix, results),
   );
+  for (const figure of mochaFigures(results)) progress.say(`  ${figure}`);
   const counts = countMocha(results, 'extension host');
   if (counts.errors.length > 0) console.log(`\n${counts.errors.join('\n\n')}`);
   console.log(`\n${summary(counts)}`);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { noCounts } from './counts.mjs';
 
 /**
@@ -23,4 +23,26 @@ export function countMocha(results, title) {
     counts.failures.push(`${title}: no test ran`);
   }
   return counts;
+}
+
+/** @param {string} results where the tests write what they measured, beside their outcomes */
+function figuresFile(results) {
+  return results.replace(/\.json$/, '-figures.txt');
+}
+
+/**
+ * Forgets an earlier run.
+ * @param {string} results
+ */
+export function clearMocha(results) {
+  for (const file of [results, figuresFile(results)]) rmSync(file, { force: true });
+}
+
+/**
+ * @param {string} results
+ * @returns {string[]} what the tests measured, a line each
+ */
+export function mochaFigures(results) {
+  const file = figuresFile(results);
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { format } from 'node:util';
 import { launchChromium } from '../../../scripts/editor/chromium.mjs';
 import { installExtension, startCodeServer, workbenchUrl } from '../../../scripts/editor/code_server.mjs';
 import { createProfile } from '../../../scripts/editor/profile.mjs';
@@ -17,7 +18,6 @@ const SUITE_MS = 10 * 60_000;
  * @param {{ log: string, results: string }} files `results`: where the tests write their outcomes
  */
 export async function runInCodeServer(codeServer, vsix, { log, results }) {
-  rmSync(results, { force: true });
   mkdirSync(dirname(results), { recursive: true });
   const profile = createProfile(SAMPLES);
   try {
@@ -58,7 +58,7 @@ async function runFromWorkbench(server, workspace, log) {
       void page.exposeFunction(
         'codeAutomationLog',
         (/** @type {string} */ level, /** @type {unknown} */ words) => {
-          writeFileSync(log, `[${level}] ${[words].flat().map(String).join(' ')}\n`, { flag: 'a' });
+          writeFileSync(log, `[${level}] ${format(...[words].flat())}\n`, { flag: 'a' });
         },
       );
     });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { downloadAndUnzipVSCode, runTests, runVSCodeCommand, SilentReporter } from '@vscode/test-electron';
 import { createProfile } from '../../../scripts/editor/profile.mjs';
@@ -36,7 +36,6 @@ export async function downloadDesktop(version) {
  * @param {string} results where the tests write their outcomes
  */
 export async function runInDesktop(executable, version, vsix, results) {
-  rmSync(results, { force: true });
   mkdirSync(dirname(results), { recursive: true });
   const profile = createProfile(SAMPLES);
   const places = ['--user-data-dir', profile.userData, '--extensions-dir', profile.extensions];
