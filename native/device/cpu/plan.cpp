@@ -112,6 +112,13 @@ class PlanBuilder {
   float* output_floats(int slot, std::uint64_t count) {
     return reinterpret_cast<float*>(bytes(slot, count * sizeof(float), sizeof(float), Access::kWrite));
   }
+  // A stage's threads write its outputs while others still read its inputs.
+  void apart(const float* input, std::uint64_t input_count, const float* output, std::uint64_t output_count) {
+    const auto from = reinterpret_cast<std::uintptr_t>(input), to = reinterpret_cast<std::uintptr_t>(output);
+    require(input == nullptr || output == nullptr || from + input_count * sizeof(float) <= to ||
+                to + output_count * sizeof(float) <= from,
+            "an output overlaps an input");
+  }
   // Elements of `size` bytes from the binding to the end of its buffer.
   std::uint64_t capacity(int slot, std::size_t size) const {
     const Binding& binding = command_->bindings[static_cast<std::size_t>(slot)];
@@ -224,6 +231,7 @@ class PlanBuilder {
     y.bias = optional_floats(Slot::kBias, params.out);
     y.y = output_floats(Slot::kY, (last_row_only ? 1 : rows_) * params.out);
     y.accumulate = params.accumulate != 0;
+    apart(x, rows_ * params.in, y.y, (last_row_only ? 1 : rows_) * params.out);
     stage.products.push_back(y);
   }
 
@@ -236,14 +244,15 @@ class PlanBuilder {
     const Weight w = weight(Slot::kWeight, params.weight_type, params.out, params.width);
     if (!problem_.empty()) return;
     const bool last_row_only = params.last_row_only != 0;
-    add_activations(floats(Slot::kX, rows_ * params.width), floats(Slot::kGain, params.width), params.width,
-                    params.epsilon, is_quantized(w.type))
+    const float* x = floats(Slot::kX, rows_ * params.width);
+    add_activations(x, floats(Slot::kGain, params.width), params.width, params.epsilon, is_quantized(w.type))
         .last_row_only = last_row_only;
     auto& stage = add_stage<ProductStage>();
     stage.width = params.width;
     stage.last_row_only = last_row_only;
     Product y = product(w, params.out);
     y.y = output_floats(Slot::kY, (last_row_only ? 1 : rows_) * params.out);
+    apart(x, rows_ * params.width, y.y, (last_row_only ? 1 : rows_) * params.out);
     stage.products.push_back(y);
   }
 
@@ -258,8 +267,8 @@ class PlanBuilder {
     if (!problem_.empty()) return;
     const bool quantize =
         is_quantized(weights[0].type) || is_quantized(weights[1].type) || is_quantized(weights[2].type);
-    add_activations(floats(Slot::kX, rows_ * params.width), floats(Slot::kGain, params.width), params.width,
-                    params.epsilon, quantize);
+    const float* x = floats(Slot::kX, rows_ * params.width);
+    add_activations(x, floats(Slot::kGain, params.width), params.width, params.epsilon, quantize);
     auto& stage = add_stage<ProductStage>();
     stage.width = params.width;
     for (int i = 0; i < 3; ++i) {
@@ -267,6 +276,7 @@ class PlanBuilder {
       Product y = product(weights[i], out);
       y.bias = optional_floats(Slot::kBq + i, out);
       y.y = output_floats(Slot::kQ + i, rows_ * out);
+      apart(x, rows_ * params.width, y.y, rows_ * out);
       stage.products.push_back(y);
     }
   }
@@ -279,14 +289,16 @@ class PlanBuilder {
     const Weight gate = weight(Slot::kWGate, params.gate_type, params.hidden, params.width);
     const Weight up = weight(Slot::kWUp, params.up_type, params.hidden, params.width);
     if (!problem_.empty()) return;
-    add_activations(floats(Slot::kX, rows_ * params.width), floats(Slot::kGain, params.width), params.width,
-                    params.epsilon, is_quantized(gate.type) || is_quantized(up.type));
+    const float* x = floats(Slot::kX, rows_ * params.width);
+    add_activations(x, floats(Slot::kGain, params.width), params.width, params.epsilon,
+                    is_quantized(gate.type) || is_quantized(up.type));
     auto& stage = add_stage<GateUpStage>();
     stage.kernels = &kernels_;
     stage.gate = product(gate, params.hidden);
     stage.up = product(up, params.hidden);
     stage.width = params.width;
     stage.out = output_floats(Slot::kOut, rows_ * params.hidden);
+    apart(x, rows_ * params.width, stage.out, rows_ * params.hidden);
   }
 
   // What rope and attention share. False when the shape is wrong.
@@ -384,6 +396,7 @@ class PlanBuilder {
     stage.value_cache =
         cache(Slot::kValueCache, params.context, params.kv_heads, params.head_width, Access::kRead);
     stage.out = output_floats(Slot::kOut, rows_ * width);
+    apart(stage.q, rows_ * width, stage.out, rows_ * width);
   }
 
   void swi_glu() {

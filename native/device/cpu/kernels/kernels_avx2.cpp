@@ -180,7 +180,9 @@ struct Q4_1 {
   static constexpr std::size_t kBytes = 20;
   static constexpr int kBits = 4;
   static __m256i unpack(const std::uint8_t* block) { return unpack_nibbles(block + 4); }
-  static Scales scales(const WeightRows& weights, std::size_t offset) { return load_scale_pairs(weights, offset); }
+  static Scales scales(const WeightRows& weights, std::size_t offset) {
+    return load_scale_pairs(weights, offset);
+  }
 };
 
 struct Q5_0 {
@@ -201,7 +203,9 @@ struct Q5_1 {
   static __m256i unpack(const std::uint8_t* block) {
     return _mm256_or_si256(unpack_nibbles(block + 8), unpack_fifth_bits(block + 4));
   }
-  static Scales scales(const WeightRows& weights, std::size_t offset) { return load_scale_pairs(weights, offset); }
+  static Scales scales(const WeightRows& weights, std::size_t offset) {
+    return load_scale_pairs(weights, offset);
+  }
 };
 
 // The only signed format: no minimum.
@@ -269,7 +273,8 @@ void product_one_quantized_row(const WeightRows& weights, const ActivationRows& 
     }
     __m256i pairs[kTileRows];
     for (std::size_t i = 0; i < kTileRows; ++i) {
-      pairs[i] = multiply_pairs<Format::kBits>(Format::unpack(weights.data + i * weights.row_bytes + offset), q);
+      pairs[i] =
+          multiply_pairs<Format::kBits>(Format::unpack(weights.data + i * weights.row_bytes + offset), q);
     }
     y = add_block<Format>(y, add_up_rows<Format::kBits>(pairs), Format::scales(weights, offset), x.scales[b],
                           x.sums[b]);
@@ -312,6 +317,9 @@ inline void multiply_block(const InterleavedBlock& block, const std::int8_t* x, 
   constexpr int kRun = kBits == 4 ? 8 : kBits == 5 ? 4 : 1;
   for (int from = 0; from < 8; from += kRun) {
     __m256i pairs[kRows] = {};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 2  // unrolled further, GCC spills half of the sums to the stack
+#endif
     for (int c = from; c < from + kRun; ++c) {
       const __m256i weights = _mm256_load_si256(&block.columns[c]);
       for (std::size_t r = 0; r < kRows; ++r) {

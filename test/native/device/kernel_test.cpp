@@ -1,0 +1,190 @@
+// The kernels that have no op of their own, called directly, for every instruction set.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "device/cpu/kernels/select_kernels.h"
+#include "device/random_data.h"
+#include "device/table_harness.h"
+
+namespace emberline::testing {
+namespace {
+
+class Kernel : public ::testing::TestWithParam<std::string> {
+ protected:
+  const Kernels& kernels() const { return *select_kernels(GetParam()).value(); }
+};
+
+// The distance between two floats of the same sign as a count of representable numbers.
+double ulps(float actual, double expected) {
+  int exponent;
+  std::frexp(expected, &exponent);
+  return std::fabs(actual - expected) / std::ldexp(1.0, std::max(exponent, -125) - 24);
+}
+
+TEST_P(Kernel, ExpIsWithinTwoUlp) {
+  std::vector<float> x;
+  for (int i = 0; i <= 400000; ++i) x.push_back(static_cast<float>(-87.3 + 175.3 * i / 400000.0));
+  for (int i = 0; i < 20000; ++i) x.push_back(static_cast<float>((i - 10000) * 1e-6));
+  x.resize(x.size() + 3, -0.0f);  // a tail
+  std::vector<float> y(x.size());
+  kernels().exp(x.data(), x.size(), y.data());
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    worst = std::max(worst, ulps(y[i], std::exp(static_cast<double>(x[i]))));
+  EXPECT_LE(worst, 2.0);
+}
+
+TEST_P(Kernel, ExpHandlesTheEnds) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> x = {0.0f, -87.4f, -1000.0f, -kInfinity, 89.0f, kInfinity, NAN, 1.0f};
+  std::vector<float> y(x.size());
+  kernels().exp(x.data(), x.size(), y.data());
+  EXPECT_EQ(y[0], 1.0f);
+  EXPECT_EQ(y[1], 0.0f);
+  EXPECT_EQ(y[2], 0.0f);
+  EXPECT_EQ(y[3], 0.0f);
+  EXPECT_TRUE(std::isfinite(y[4]) && y[4] > 1.6e38f);
+  EXPECT_EQ(y[5], y[4]);
+  EXPECT_TRUE(std::isnan(y[6]));
+  EXPECT_LE(ulps(y[7], std::exp(1.0)), 2.0);
+}
+
+TEST_P(Kernel, QuantizesToTheNearestOf255Levels) {
+  Random random(1);
+  std::vector<float> x = random.normals(32 * 50, 3.0f);
+  std::fill_n(x.begin() + 64, 32, 0.0f);
+  std::fill_n(x.begin() + 96, 32, 1e-35f);  // too small to divide by
+  std::vector<std::int8_t> quants(x.size());
+  std::vector<float> scales(x.size() / 32), sums(x.size() / 32);
+  kernels().quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
+  for (std::size_t b = 0; b < scales.size(); ++b) {
+    float largest = 0;
+    int sum = 0;
+    for (std::size_t i = 32 * b; i < 32 * b + 32; ++i) {
+      largest = std::max(largest, std::fabs(x[i]));
+      sum += quants[i];
+      EXPECT_NEAR(scales[b] * static_cast<float>(quants[i]), x[i], scales[b] * 0.5001f + 1e-30f);
+      EXPECT_GE(quants[i], -127);
+    }
+    EXPECT_EQ(scales[b], b == 2 || b == 3 ? 0.0f : largest / 127.0f);
+    EXPECT_EQ(sums[b], scales[b] * static_cast<float>(sum));
+  }
+}
+
+TEST_P(Kernel, MarksBlocksThatAreNotFinite) {
+  for (float poison : {NAN, INFINITY, -INFINITY}) {
+    std::vector<float> x(64, 1.0f);
+    x[63] = poison;
+    std::vector<std::int8_t> quants(64);
+    std::vector<float> scales(2), sums(2);
+    kernels().quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
+    EXPECT_EQ(scales[0], 1.0f / 127.0f);
+    EXPECT_TRUE(std::isnan(scales[1]));
+    EXPECT_TRUE(std::isnan(sums[1]));
+  }
+}
+
+TEST_P(Kernel, ConvertsHalves) {
+  std::vector<std::uint16_t> halves;
+  for (std::uint32_t bits = 0; bits < 0x7C00; bits += 7) halves.push_back(static_cast<std::uint16_t>(bits));
+  for (std::uint32_t bits = 0x8000; bits < 0xFC00; bits += 13)
+    halves.push_back(static_cast<std::uint16_t>(bits));
+  std::vector<float> floats(halves.size());
+  kernels().widen_halves(halves.data(), halves.size(), floats.data());
+  std::vector<std::uint16_t> back(halves.size());
+  kernels().narrow_to_halves(floats.data(), floats.size(), back.data());
+  EXPECT_EQ(back, halves);
+  const std::vector<float> between = {1.0f + 0x1p-11f, 1.0f + 0x3p-11f, 65519.0f, 65520.0f,       0x1p-25f,
+                                      0x1.8p-25f,      -1e-9f,          3.14159f, 2.0f + 0x1p-12f};
+  const std::vector<std::uint16_t> nearest_even = {0x3C00, 0x3C02, 0x7BFF, 0x7C00, 0x0000,
+                                                   0x0001, 0x8000, 0x4248, 0x4000};
+  back.resize(between.size());
+  kernels().narrow_to_halves(between.data(), between.size(), back.data());
+  EXPECT_EQ(back, nearest_even);
+}
+
+TEST_P(Kernel, SumsSquaresToRounding) {
+  Random random(4);
+  for (std::size_t n : {1u, 7u, 8u, 9u, 576u, 1537u}) {
+    const std::vector<float> x = random.normals(n);
+    const double expected = norm(x) * norm(x);
+    EXPECT_NEAR(kernels().sum_of_squares(x.data(), n), expected,
+                expected * 1.2e-7 * (2 + std::sqrt(static_cast<double>(n) / 8.0)));
+  }
+}
+
+TEST_P(Kernel, AttendReadsHalvesAndFloatsAlike) {
+  Random random(6);
+  for (std::size_t count : {1u, 5u, 8u, 31u, 64u}) {
+    const std::size_t width = 72, stride = 80;
+    std::vector<std::uint16_t> key_halves(64 * stride), value_halves(64 * stride);
+    kernels().narrow_to_halves(random.normals(64 * stride).data(), 64 * stride, key_halves.data());
+    kernels().narrow_to_halves(random.normals(64 * stride).data(), 64 * stride, value_halves.data());
+    std::vector<float> keys(64 * stride), values(64 * stride);
+    kernels().widen_halves(key_halves.data(), keys.size(), keys.data());
+    kernels().widen_halves(value_halves.data(), values.size(), values.data());
+    const std::vector<float> query = random.normals(width);
+    AttentionState a{-INFINITY, 0}, b{-INFINITY, 0};
+    std::vector<float> sum_a(width), sum_b(width);
+    kernels().attend(query.data(), keys.data(), values.data(), stride, count, width, &a, sum_a.data());
+    kernels().attend_halves(query.data(), key_halves.data(), value_halves.data(), stride, count, width, &b,
+                            sum_b.data());
+    EXPECT_EQ(a.max, b.max);
+    EXPECT_EQ(a.sum, b.sum);
+    EXPECT_EQ(sum_a, sum_b);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()),
+                         [](const auto& info) { return info.param; });
+
+// Integer dot products are exact, so sets may differ by the rounding of fused multiply-adds alone.
+TEST(KernelSets, AgreeOnQuantizedProductsToRounding) {
+  Random random(8);
+  const std::size_t width = 576, rows = 3;
+  std::vector<float> x = random.normals(rows * width);
+  std::vector<std::int8_t> quants(rows * width);
+  std::vector<float> scales(rows * width / 32), sums(rows * width / 32);
+  portable_kernels().quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
+  const ActivationRows activations{rows, width, x.data(), quants.data(), scales.data(), sums.data()};
+  struct alignas(64) Scratch {
+    std::uint8_t bytes[product_scratch_bytes(576)];
+  };
+  const auto scratch = std::make_unique<Scratch>();
+  for (TensorType type : kWeightTypes) {
+    const std::vector<std::uint8_t> weights = random_weights(type, kTileRows, width, random);
+    const WeightRows tile_rows{weights.data(), weights.size() / kTileRows};
+    std::vector<float> expected(rows * kTileRows);
+    product_kernel(portable_kernels(), type)(tile_rows, activations, expected.data(), scratch->bytes);
+    for (const std::string& isa : runnable_isas()) {
+      const Kernels& kernels = *select_kernels(isa).value();
+      std::vector<std::int8_t> same_quants(rows * width);
+      std::vector<float> same_scales(scales.size()), same_sums(sums.size());
+      kernels.quantize_row(x.data(), x.size(), same_quants.data(), same_scales.data(), same_sums.data());
+      EXPECT_EQ(same_quants, quants);
+      EXPECT_EQ(same_scales, scales);
+      EXPECT_EQ(same_sums, sums);
+      std::vector<float> actual(rows * kTileRows);
+      product_kernel(kernels, type)(tile_rows, activations, actual.data(), scratch->bytes);
+      for (std::size_t i = 0; i < actual.size(); ++i) {
+        // Weights and activations have about unit size: |w||x| is about the width.
+        EXPECT_NEAR(actual[i], expected[i], 1.2e-7 * width * 4) << isa << " " << type_name(type);
+      }
+    }
+  }
+}
+
+TEST(KernelSets, AreSelectedByName) {
+  EXPECT_STREQ(select_kernels("portable").value()->isa, "portable");
+  EXPECT_STREQ(select_kernels("auto").value()->isa, runnable_isas().back().c_str());
+  EXPECT_EQ(select_kernels("sse9").code(), ErrorCode::kInvalidArgument);
+  if (runnable_isas().size() == 1) {
+    EXPECT_EQ(select_kernels("avx2").code(), ErrorCode::kInvalidArgument);
+  }
+}
+
+}  // namespace
+}  // namespace emberline::testing

@@ -1,0 +1,81 @@
+#include "device/small_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace emberline::testing {
+
+SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
+    : device_(device), table_(device) {
+  constexpr std::uint32_t kWidth = 64, kHeads = 4, kKvHeads = 2, kHeadWidth = 16, kHidden = 96;
+  constexpr std::uint32_t kKvWidth = kKvHeads * kHeadWidth;
+  const auto type_id = static_cast<std::uint32_t>(type);
+  Random random(42);
+  const auto matrix = [&](std::uint32_t out, std::uint32_t in) {
+    return table_.bytes(random_weights(type, out, in, random));
+  };
+  const auto rows_of = [&](std::uint32_t width) { return table_.zeros(std::size_t{max_rows} * width * 4); };
+  const Binding gain = table_.floats(random.normals(kWidth, 0.3f));
+  const Binding w_q = matrix(kWidth, kWidth), w_k = matrix(kKvWidth, kWidth), w_v = matrix(kKvWidth, kWidth);
+  const Binding w_o = matrix(kWidth, kWidth), w_gate = matrix(kHidden, kWidth),
+                w_up = matrix(kHidden, kWidth);
+  const Binding w_down = matrix(kWidth, kHidden);
+  const Binding b_q = table_.floats(random.normals(kWidth)), b_k = table_.floats(random.normals(kKvWidth));
+  const Binding b_v = table_.floats(random.normals(kKvWidth));
+  embedding_ = matrix(kVocabulary, kWidth);
+  tokens_ = table_.zeros((kContext + 1) * 4);
+  log_probs_ = table_.zeros(kContext * 4);
+  logits_ = table_.zeros(kVocabulary * 4);
+  const Binding x = rows_of(kWidth), normed = rows_of(kWidth), q = rows_of(kWidth), k = rows_of(kKvWidth),
+                v = rows_of(kKvWidth);
+  const Binding attended = rows_of(kWidth), gate = rows_of(kHidden), up = rows_of(kHidden),
+                hidden = rows_of(kHidden);
+  const Binding keys = table_.zeros(kContext * kKvWidth * 2), values = table_.zeros(kContext * kKvWidth * 2);
+
+  table_.add(Op::kEmbedding, {tokens_, embedding_, x}, EmbeddingParams{kWidth, kVocabulary, type_id},
+             Patch::kTokenOffset);
+  if (device.offers(Op::kNormQkv)) {
+    table_.add(Op::kNormQkv, {x, gain, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v},
+               NormQkvParams{kWidth, 1e-5f, kWidth, kKvWidth, type_id, type_id, type_id});
+  } else {
+    table_.add(Op::kRmsNorm, {x, gain, normed}, RmsNormParams{kWidth, 1e-5f});
+    table_.add(Op::kMatMul, {normed, w_q, b_q, q}, MatMulParams{kWidth, kWidth, type_id, 0, 0});
+    table_.add(Op::kMatMul, {normed, w_k, b_k, k}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
+    table_.add(Op::kMatMul, {normed, w_v, b_v, v}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
+  }
+  table_.add(Op::kRopeKvWrite, {q, k, v, keys, values},
+             RopeKvWriteParams{0, kHeads, kKvHeads, kHeadWidth, kHeadWidth, 0, 10000.0f, kContext},
+             Patch::kPosition, offsetof(RopeKvWriteParams, position));
+  table_.add(Op::kAttention, {q, keys, values, attended},
+             AttentionParams{0, 0, kHeads, kKvHeads, kHeadWidth, 0.25f, kContext}, Patch::kPositionAndKv,
+             offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
+  table_.add(Op::kMatMul, {attended, w_o, kAbsent, x}, MatMulParams{kWidth, kWidth, type_id, 1, 0});
+  if (device.offers(Op::kNormGateUp)) {
+    table_.add(Op::kNormGateUp, {x, gain, w_gate, w_up, hidden},
+               NormGateUpParams{kWidth, 1e-5f, kHidden, type_id, type_id});
+  } else {
+    table_.add(Op::kRmsNorm, {x, gain, normed}, RmsNormParams{kWidth, 1e-5f});
+    table_.add(Op::kMatMul, {normed, w_gate, kAbsent, gate}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
+    table_.add(Op::kMatMul, {normed, w_up, kAbsent, up}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
+    table_.add(Op::kSwiGlu, {gate, up, hidden}, SwiGluParams{kHidden});
+  }
+  table_.add(Op::kMatMul, {hidden, w_down, kAbsent, x}, MatMulParams{kHidden, kWidth, type_id, 1, 0});
+  if (device.offers(Op::kNormMatMul)) {
+    table_.add(Op::kNormMatMul, {x, gain, embedding_, logits_},
+               NormMatMulParams{kWidth, 1e-5f, kVocabulary, type_id, 1});
+  } else {
+    table_.add(Op::kRmsNorm, {x, gain, normed}, RmsNormParams{kWidth, 1e-5f});
+    table_.add(Op::kMatMul, {normed, embedding_, kAbsent, logits_},
+               MatMulParams{kWidth, kVocabulary, type_id, 0, 1});
+  }
+  table_.add(Op::kArgmax, {logits_, tokens_, log_probs_}, ArgmaxParams{kVocabulary, 1}, Patch::kArgmaxOutput);
+  const Status prepared = table_.prepare(max_rows);
+  EXPECT_TRUE(prepared.ok()) << prepared.message();
+}
+
+void SmallModel::set_tokens(const std::vector<std::uint32_t>& tokens) {
+  EXPECT_TRUE(device_.write(tokens_.buffer, tokens_.offset, tokens.data(), tokens.size() * 4).ok());
+}
+
+}  // namespace emberline::testing

@@ -1,0 +1,35 @@
+// A one-layer transformer with random weights as a dispatch table: every op at work, small enough to run by
+// the hundred.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/random_data.h"
+#include "device/table_harness.h"
+
+namespace emberline::testing {
+
+class SmallModel {
+ public:
+  static constexpr std::uint32_t kVocabulary = 2100;  // more than one piece of the argmax
+  static constexpr std::uint32_t kContext = 96;
+
+  // Fused ops where the device offers them. `type` is that of every matrix.
+  SmallModel(Device& device, TensorType type, std::uint32_t max_rows = 1);
+
+  TableHarness& table() { return table_; }
+  void set_tokens(const std::vector<std::uint32_t>& tokens);  // from element 0
+  std::vector<std::uint32_t> tokens(std::size_t count) { return table_.read_words(tokens_, count); }
+  std::vector<float> log_probs(std::size_t count) { return table_.read_floats(log_probs_, count); }
+  std::vector<float> logits() { return table_.read_floats(logits_, kVocabulary); }  // of the last row
+  // The command whose weights are the output matrix.
+  Binding output_matrix() const { return embedding_; }
+
+ private:
+  Device& device_;
+  TableHarness table_;
+  Binding tokens_, log_probs_, logits_, embedding_;
+};
+
+}  // namespace emberline::testing
