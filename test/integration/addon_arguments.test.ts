@@ -1,0 +1,167 @@
+/** Whatever is passed, every function of the addon returns: a value of the documented kind, or INVALID_ARGUMENT. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GREEDY } from '../../extension/engine/engine';
+import type { NativeModel, NativeResult, NativeSession } from '../../extension/engine/native_types';
+import { addon, codeOf, loadModel, MODEL, openSession, request } from './embedded_model';
+
+type AnyFunction = (this: unknown, ...values: unknown[]) => Promise<NativeResult<unknown>>;
+
+let model: NativeModel;
+let session: NativeSession;
+beforeAll(async () => {
+  model = await loadModel();
+  session = await openSession(model, 256);
+});
+afterAll(() => model.close());
+
+const throws = (): never => {
+  throw new Error('from a getter');
+};
+const HOSTILE: readonly (readonly [string, unknown])[] = [
+  ['nothing', undefined],
+  ['null', null],
+  ['a boolean', true],
+  ['a symbol', Symbol('x')],
+  ['a big integer', 10n],
+  ['NaN', NaN],
+  ['a function', () => 1],
+  ['an array', []],
+  ['a proxy that throws', new Proxy({}, { get: throws, has: throws, ownKeys: throws })],
+  ['a revoked proxy', revoked()],
+];
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+const call = (fn: unknown, ...values: unknown[]): Promise<NativeResult<unknown>> =>
+  (fn as AnyFunction)(...values);
+
+/** `base` with `key` replaced by each value in turn; every call must be refused, in a sentence that names the key. */
+async function refuses(
+  run: (value: object) => Promise<NativeResult<unknown>>,
+  base: object,
+  key: string,
+  values: readonly unknown[],
+): Promise<void> {
+  const getter = Object.defineProperty({ ...base }, key, { get: throws });
+  const objects = [...values.map((value) => ({ ...base, [key]: value })), getter];
+  for (const object of objects) {
+    const result = await run(object);
+    expect(codeOf(result)).toBe('INVALID_ARGUMENT');
+    if (!result.ok) expect(result.error.message).toMatch(new RegExp(`'${key}'.*\\.$`));
+  }
+}
+
+const NO_NUMBER = [undefined, null, '1', true, {}, [], NaN, Infinity, -Infinity, 10n];
+const NO_INTEGER = [...NO_NUMBER, 1.5, 2 ** 53, -(2 ** 53), 1e300];
+const NO_STRING = [undefined, null, 1, {}, [], Symbol('x'), new String('x')];
+const NO_BOOLEAN = [undefined, null, 0, 'true', {}];
+
+describe('hostile arguments', () => {
+  it.each(HOSTILE)('%s in place of any argument', async (_, value) => {
+    expect(codeOf(await call(addon.loadModel, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(addon.inspect, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(model.createSession, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(model.tokenize, value, false))).toBe('INVALID_ARGUMENT');
+    if (value !== true) expect(codeOf(await call(model.tokenize, 'x', value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(model.detokenize, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(model.logits, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(session.complete, value))).toBe('INVALID_ARGUMENT');
+    if (value !== undefined && typeof value !== 'function') {
+      expect(codeOf(await call(session.complete, request('x'), value))).toBe('INVALID_ARGUMENT');
+    }
+    expect((session.cancel as (id: unknown) => unknown)(value)).toBeUndefined();
+  });
+
+  it('in each field of the options of a model', async () => {
+    const run = (value: object): Promise<NativeResult<unknown>> => call(addon.loadModel, value);
+    const base = { path: MODEL, threads: 0, device: 'auto' };
+    await refuses(run, base, 'path', [...NO_STRING, '', 'a\0b', 'x'.repeat(40_000)]);
+    await refuses(run, base, 'threads', [...NO_INTEGER, -1, 65]);
+    await refuses(run, base, 'device', [...NO_STRING, '', 'gpu']);
+    await refuses(run, base, 'isa', NO_STRING.slice(1));
+    expect(codeOf(await run({ ...base, isa: 'pentium' }))).toBe('INVALID_ARGUMENT');
+  });
+
+  it('in the options of a session', async () => {
+    const run = (value: object): Promise<NativeResult<unknown>> => call(model.createSession, value);
+    await refuses(run, { context: 64 }, 'context', [...NO_INTEGER, 15, 0, -1, 8_193]);
+  });
+
+  it('in each field of a request', async () => {
+    const run = (value: object): Promise<NativeResult<unknown>> => call(session.complete, value);
+    const base = request('x');
+    await refuses(run, base, 'id', [...NO_INTEGER, -1]);
+    await refuses(run, base, 'prompt', [...NO_STRING, 'x'.repeat(2 ** 20 + 1)]);
+    await refuses(run, base, 'requiredPrefix', NO_STRING);
+    await refuses(run, base, 'parseSpecial', NO_BOOLEAN);
+    await refuses(run, base, 'singleLine', NO_BOOLEAN);
+    await refuses(run, base, 'banBlankStart', NO_BOOLEAN);
+    await refuses(run, base, 'maxTokens', [...NO_INTEGER, 0, -1]);
+    await refuses(run, base, 'sampling', [undefined, null, 1, 'x', () => 1]);
+  });
+
+  it('in each field of the sampling settings', async () => {
+    const run = (sampling: object): Promise<NativeResult<unknown>> =>
+      call(session.complete, { ...request('x'), sampling });
+    await refuses(run, GREEDY, 'temperature', [...NO_NUMBER, 1e300]);
+    await refuses(run, GREEDY, 'topP', NO_NUMBER);
+    await refuses(run, GREEDY, 'minP', NO_NUMBER);
+    await refuses(run, GREEDY, 'repeatPenalty', [...NO_NUMBER, 0, -1, 1e9]);
+    await refuses(run, GREEDY, 'topK', [...NO_INTEGER, 2 ** 31]);
+    await refuses(run, GREEDY, 'penaltyWindow', [...NO_INTEGER, -1]);
+    await refuses(run, GREEDY, 'seed', [...NO_INTEGER, -1]);
+  });
+
+  it('among the ids', async () => {
+    for (const ids of [new Int32Array(1), new Float32Array(1), new Uint8Array(4), [1], new ArrayBuffer(4)]) {
+      expect(codeOf(await call(model.logits, ids))).toBe('INVALID_ARGUMENT');
+      expect(codeOf(await call(model.detokenize, ids))).toBe('INVALID_ARGUMENT');
+    }
+    const detached = new Uint32Array([1, 2]);
+    structuredClone(detached.buffer, { transfer: [detached.buffer] });
+    expect(codeOf(await model.logits(detached))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await model.logits(new Uint32Array(8_193)))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await model.logits(new Uint32Array([49_152])))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await model.detokenize(new Uint32Array([0, 0xffff_ffff])))).toBe('INVALID_ARGUMENT');
+  });
+
+  it('does not depend on `this`, on surplus arguments or on Object.prototype', async () => {
+    const { complete } = session;
+    expect(codeOf(await call(complete, request('x'), undefined, 'surplus'))).toBe('OK');
+    expect(codeOf(await model.tokenize.call(new Date(), 'x', false))).toBe('OK');
+    expect(() => model.info.call(42)).not.toThrow();
+    const broken = { configurable: true, get: throws, set: throws };
+    let result: object | undefined;
+    Object.defineProperty(Object.prototype, 'value', broken);
+    try {
+      result = await model.tokenize('x', false);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'value');
+    }
+    expect(Object.keys(result)).toEqual(['ok', 'value']);
+  });
+
+  it('reads a getter before it looks at the session', async () => {
+    const closing = await openSession(model, 64);
+    let closed: Promise<void> | undefined;
+    const tricky = {
+      ...request('x'),
+      get maxTokens() {
+        closed = closing.close();
+        return 4;
+      },
+    };
+    expect(codeOf(await closing.complete(tricky))).toBe('SESSION_CLOSED');
+    await closed;
+  });
+
+  it('cannot be constructed into something else', () => {
+    const Constructed = model.info as unknown as new () => unknown;
+    const attempt = (): unknown => new Constructed();
+    expect([attempt, attempt].map((each) => typeof each())).toEqual(['object', 'object']);
+  });
+});
