@@ -42,11 +42,12 @@ export function startGroup(command, args, { cwd = ROOT, env = process.env, outpu
 }
 
 /**
- * Ends a process started by `startGroup` and everything it started: asks first, insists after `GRACE_MS`. Settles when none
- * of them is left.
+ * Ends a process started by `startGroup` and everything it started: asks first, insists after a while. Settles when none of
+ * them is left.
  * @param {ChildProcess} child
+ * @param {number} [graceMs]
  */
-export async function stopGroup(child) {
+export async function stopGroup(child, graceMs = GRACE_MS) {
   const leader = child.pid;
   if (leader === undefined) return;
   if (ON_WINDOWS) {
@@ -55,8 +56,8 @@ export async function stopGroup(child) {
   }
   // Noted before the first signal: once their parent is gone, processes that left the group cannot be told from strangers.
   const members = family(processTable(), leader);
-  signal(-leader, 'SIGTERM');
-  const deadline = Date.now() + GRACE_MS;
+  for (const { id } of members) signal(id, 'SIGTERM');
+  const deadline = Date.now() + graceMs;
   for (let left = alive(members, leader); left.length > 0; left = alive(members, leader)) {
     if (Date.now() > deadline) for (const { id } of left) signal(id, 'SIGKILL');
     await delay(25);
@@ -149,7 +150,7 @@ export async function runTool(script, args, options) {
 export async function stopEverything() {
   stopping = true;
   await Promise.all([...stoppers].map((stop) => stop()));
-  await Promise.all([...running].map(stopGroup));
+  await Promise.all([...running].map((child) => stopGroup(child)));
 }
 
 /**

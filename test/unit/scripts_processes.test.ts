@@ -1,0 +1,84 @@
+/** What the commands start must end with them, whatever it started itself and however it takes being asked. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, expect, it } from 'vitest';
+import { family, processTable } from '../../scripts/process_table.mjs';
+import { startGroup, stopGroup } from '../../scripts/processes.mjs';
+
+/** A program that starts the next one of `rest` and prints its process id once that has printed its own. */
+function chain(own: string, rest: readonly string[]): string {
+  const [next, ...others] = rest;
+  if (next === undefined) return `${own}; console.log(process.pid); setInterval(() => {}, 1000);`;
+  const child = JSON.stringify(chain(next, others));
+  return `${own};
+    const child = require('node:child_process').spawn(process.execPath, ['-e', ${child}], {
+      detached: ${others.length === 0}, stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.once('data', (ids) => console.log(process.pid + ' ' + ids));
+    setInterval(() => {}, 1000);`;
+}
+
+const STUBBORN = "process.on('SIGTERM', () => {})";
+
+let leftOver: number[] = [];
+
+afterEach(() => {
+  for (const id of leftOver) {
+    try {
+      process.kill(id, 'SIGKILL');
+    } catch {
+      // It has ended, as it should.
+    }
+  }
+  leftOver = [];
+});
+
+function running(ids: readonly number[]): number[] {
+  return processTable()
+    .map((process) => process.id)
+    .filter((id) => ids.includes(id));
+}
+
+/** Starts three generations, the youngest in a process group of its own, and gives their ids. */
+async function startFamily(
+  program: string,
+): Promise<{ leader: ReturnType<typeof startGroup>; ids: number[] }> {
+  const leader = startGroup(process.execPath, ['-e', program], { output: ['ignore', 'pipe', 'ignore'] });
+  const stdout = leader.stdout;
+  if (stdout === null) throw new Error('The output is not piped.');
+  const [printed] = (await once(stdout, 'data')) as [Buffer];
+  const ids = printed.toString().trim().split(/\s+/).map(Number);
+  leftOver = ids;
+  return { leader, ids };
+}
+
+it('sees the children of children, in whatever group they are', async () => {
+  const { leader, ids } = await startFamily(chain('', ['', '']));
+  expect(ids).toHaveLength(3);
+  expect(ids[0]).toBe(leader.pid);
+  const found = family(processTable(), ids[0] ?? 0).map((process) => process.id);
+  expect(found.sort()).toEqual([...ids].sort());
+  await stopGroup(leader);
+});
+
+it('ends all of them when asked', async () => {
+  const { leader, ids } = await startFamily(chain('', ['', '']));
+  expect(running(ids)).toHaveLength(3);
+  await stopGroup(leader, 200);
+  expect(running(ids)).toEqual([]);
+});
+
+it('ends those that do not want to', async () => {
+  const { leader, ids } = await startFamily(chain('', [STUBBORN, STUBBORN]));
+  await stopGroup(leader, 100);
+  expect(running(ids)).toEqual([]);
+});
+
+it('leaves the processes of others alone', async () => {
+  const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const id = stranger.pid ?? 0;
+  leftOver.push(id);
+  const { leader, ids } = await startFamily(chain('', ['', '']));
+  leftOver.push(id);
+  await stopGroup(leader);
+  expect(running([...ids, id])).toEqual([id]);
+});
