@@ -53,8 +53,8 @@ Result<BytePairEncoder> BytePairEncoder::make(const Vocabulary& vocabulary,
     const std::string_view both = bytes;
     const Merge entry = {vocabulary.find_normal(both.substr(0, left_size)),
                          vocabulary.find_normal(both.substr(left_size)), rank, vocabulary.find_normal(both)};
-    if (entry.left != kNoToken && entry.right != kNoToken && entry.product != kNoToken)
-      encoder.add_merge(entry);
+    const bool applies = entry.left != kNoToken && entry.right != kNoToken && entry.product != kNoToken;
+    if (applies) encoder.add_merge(entry);
   }
   return encoder;
 }

@@ -39,8 +39,8 @@ class BytePairEncoder {
   static Result<BytePairEncoder> make(const Vocabulary& vocabulary,
                                       const std::vector<std::string_view>& merges, bool ignores_merges);
 
-  // Appends the ids of `piece`. A byte without a token of its own that no merge can reach is left out, as in
-  // the reference implementation. Thread-safe, each thread with its own scratch.
+  // Appends the ids of `piece`. A byte that has no token of its own is left out, and nothing merges across
+  // it. Thread-safe, each thread with its own scratch: 20 bytes of it for every byte of the longest piece.
   void encode(std::string_view piece, BytePairScratch& scratch, std::vector<TokenId>& out) const;
 
  private:
@@ -62,8 +62,8 @@ class BytePairEncoder {
   const Vocabulary* vocabulary_;
   bool ignores_merges_ = false;
   TokenId byte_tokens_[256];
-  std::vector<Merge>
-      merges_;  // open addressing by (left, right); a power of two at least twice as large as needed
+  // Open addressing by (left, right); a power of two at least twice as large as needed.
+  std::vector<Merge> merges_;
   // Whether the merges take a token's bytes to that one token; found out at its first use. Threads that race
   // write the same.
   std::unique_ptr<std::atomic<Whole>[]> whole_;

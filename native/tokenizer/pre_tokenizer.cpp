@@ -104,16 +104,18 @@ std::size_t gpt2_piece_end(std::string_view text, std::size_t position) {
 }
 
 // The end of the piece at `position`, with n = digits_per_piece:
-//   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,n}|
-//   ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+//   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,n}
+// or, where none of these matches,
+//    ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 std::size_t llama3_piece_end(std::string_view text, std::size_t position, unsigned digits_per_piece) {
   if (text[position] == '\'') {
     if (const std::size_t length = contraction_length(text, position, true)) return position + length;
   }
   const Unit first = unit_at(text, position);
   const std::size_t after_first = position + first.length;
-  if (first.unicode_class == UnicodeClass::kLetter)
+  if (first.unicode_class == UnicodeClass::kLetter) {
     return skip_class(text, after_first, UnicodeClass::kLetter);
+  }
   if (first.unicode_class == UnicodeClass::kNumber) {
     std::size_t end = after_first;
     for (unsigned digits = 1; digits < digits_per_piece && end < text.size(); ++digits) {

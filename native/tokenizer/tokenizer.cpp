@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "gguf/gguf_file.h"
+#include "gguf/describe.h"
 #include "tokenizer/byte_pair_encoder.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/special_tokens.h"
@@ -71,9 +71,8 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   const auto pre_tokenizer = find_pre_tokenizer(spec.pre_tokenizer);
   if (!pre_tokenizer) {
     return Status{ErrorCode::kModelTokenizerUnsupported,
-                  "The model splits text in a way the engine does not know (\"" +
-                      std::string(spec.pre_tokenizer) +
-                      "\"); choose a model of the SmolLM, StarCoder, Llama 3 or Qwen2 families."};
+                  "The model splits text in a way the engine does not know (" + quoted(spec.pre_tokenizer) +
+                      "); choose a model of the SmolLM, StarCoder, Llama 3 or Qwen2 families."};
   }
   auto vocabulary = Vocabulary::make(spec);
   if (!vocabulary.ok()) return vocabulary.error();
@@ -105,10 +104,10 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   if (impl->eos != kNoToken) impl->ends.push_back(impl->eos);
   for (TokenId id = 0; id < tokens.size(); ++id) {
     const bool control = tokens.kind(id) == TokenKind::kControl;
+    const bool user_defined = tokens.kind(id) == TokenKind::kUserDefined;
     if (control && is_end_name(tokens.bytes(id))) impl->ends.push_back(id);
-    if (tokens.kind(id) == TokenKind::kUserDefined) impl->user_defined.add(tokens.bytes(id), id);
-    if (control || tokens.kind(id) == TokenKind::kUserDefined)
-      impl->user_defined_and_control.add(tokens.bytes(id), id);
+    if (user_defined) impl->user_defined.add(tokens.bytes(id), id);
+    if (control || user_defined) impl->user_defined_and_control.add(tokens.bytes(id), id);
   }
   std::sort(impl->ends.begin(), impl->ends.end());
   impl->user_defined.seal();

@@ -64,8 +64,9 @@ int spelled_byte(std::string_view name) {
 // The first 8 bytes as one number that orders as they do; shorter strings are filled with zeros.
 std::uint64_t leading_bytes(std::string_view bytes) {
   std::uint64_t key = 0;
-  for (std::size_t i = 0; i < 8; ++i)
+  for (std::size_t i = 0; i < 8; ++i) {
     key = key << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
+  }
   return key;
 }
 
@@ -74,8 +75,7 @@ std::uint64_t leading_bytes(std::string_view bytes) {
 Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
   const std::size_t count = spec.tokens.size();
   if (count == 0) return invalid("is empty");
-  if (count > kMaxTokens)
-    return invalid("has " + std::to_string(count) + " tokens, more than the engine takes");
+  if (count > kMaxTokens) return invalid("has more tokens than the engine takes");
   if (!spec.types.empty() && spec.types.size() != count) return invalid("does not have one type a token");
   std::size_t spelled_bytes = 0;
   for (const std::string_view token : spec.tokens) {
@@ -102,6 +102,13 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
     }
   }
   vocabulary.offsets_.push_back(static_cast<std::uint32_t>(vocabulary.arena_.size()));
+  // What the file itself names as special is nothing for a document to spell, either.
+  std::vector<TokenId> named = spec.other_ends;
+  named.insert(named.end(), {spec.bos, spec.eos});
+  for (const TokenId id : named) {
+    if (id < count && vocabulary.kinds_[id] == TokenKind::kUserDefined)
+      vocabulary.kinds_[id] = TokenKind::kControl;
+  }
   vocabulary.index_normal_tokens();
   vocabulary.sort_by_bytes();
   return vocabulary;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "gguf/describe.h"
 #include "gguf/gguf_file.h"
 
 namespace emberline {
@@ -64,8 +65,8 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
   if (!model) return invalid(kModelKey, "is not a string");
   if (*model != "gpt2") {
     return Status{ErrorCode::kModelTokenizerUnsupported,
-                  "The model's tokenizer is of the kind \"" + std::string(*model) +
-                      "\"; choose a model with a byte-level BPE (\"gpt2\") tokenizer."};
+                  "The model's tokenizer is of the kind " + quoted(*model) +
+                      "; choose a model with a byte-level BPE (\"gpt2\") tokenizer."};
   }
 
   VocabularySpec spec;

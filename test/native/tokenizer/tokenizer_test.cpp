@@ -86,6 +86,18 @@ TEST(Tokenizer, TokensNamedLikeControlTokensAreControlTokens) {
   }
 }
 
+TEST(Tokenizer, TheEndThatTheFileNamesIsAControlToken) {
+  ToyVocabulary toy;
+  const TokenId end = toy.add("[over]", TokenType::kUserDefined);
+  VocabularySpec spec = toy.spec();
+  spec.eos = end;
+  const auto tokenizer = make(spec);
+  ASSERT_TRUE(tokenizer);
+  EXPECT_EQ(tokenizer->kind(end), TokenKind::kControl);
+  EXPECT_EQ(tokenizer->encode("[over]", true), (Ids{end}));
+  EXPECT_EQ(tokenizer->encode("[over]", false).size(), 6u);
+}
+
 TEST(Tokenizer, KnowsWhatEndsAGeneration) {
   ToyVocabulary toy;
   const TokenId eos = toy.add("stop", TokenType::kControl);
