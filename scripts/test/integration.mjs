@@ -8,7 +8,7 @@ import { runVitest } from './vitest.mjs';
 export const integration = {
   name: 'integration',
   requirements: FOR_BUILDING,
-  needs: ['addon', 'bundles'],
+  needs: ['addon', 'bundles', 'nativeTests'],
   alone: true,
   run: (progress) => runVitest(progress, 'integration', 'conformance and integration tests'),
 };
