@@ -24,6 +24,8 @@ interface CompleteArguments extends EngineArguments {
 }
 
 const MAX_POSITION = 2 ** 31 - 1;
+/** Fixed, so that a place gives the same text on every machine; about what an editor reads on a common one. */
+const PROMPT_TOKENS = 700;
 
 export function addCompleteCommand(program: Command): void {
   const command: Command = program
@@ -36,9 +38,9 @@ export function addCompleteCommand(program: Command): void {
     .option('--max-tokens <n>', 'most tokens to generate', integer(1, 256), DEFAULT_OPTIONS.maxTokens)
     .option(
       '--prompt-tokens <n>',
-      'tokens of text before the cursor to read; 0: what an editor starts with',
+      'tokens of text before the cursor to read; 0: as many as an editor finds this machine reads in time',
       integer(0, 4_096),
-      0,
+      PROMPT_TOKENS,
     )
     .option('--json', 'everything there is to know, as JSON');
   withEngineOptions(command).action(async (options: CompleteArguments) => {

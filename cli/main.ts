@@ -15,6 +15,7 @@ async function main(): Promise<number> {
     .description("The editor's completions and its engine, in a terminal.")
     .version(version)
     .exitOverride()
+    .showSuggestionAfterError(false)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
     .helpCommand(false);
   addCompleteCommand(program);
