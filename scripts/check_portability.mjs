@@ -20,7 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from './failure.mjs';
 import { BUILD, LOGS, ROOT } from './paths.mjs';
@@ -60,13 +60,7 @@ export async function checkPortability(progress) {
   for (const processor of PROCESSORS) {
     const ofProcessor = await progress.step(
       `run the native tests on an emulated ${processor}`,
-      async (log) => {
-        requireHonestEmulator(processor);
-        /** @type {Row[]} */
-        const results = [];
-        for (const program of programs) results.push(await runEmulated(processor, program, log));
-        return results;
-      },
+      () => runAllEmulated(processor, programs, progress),
       total,
     );
     rows.push(...ofProcessor);
@@ -124,24 +118,48 @@ function emulatesInstruction(processor, instruction) {
 }
 
 /**
+ * As many programs at a time as there are cores.
+ * @param {typeof PROCESSORS[number]} processor
+ * @param {readonly string[]} programs
+ * @param {Progress} progress
+ */
+async function runAllEmulated(processor, programs, progress) {
+  requireHonestEmulator(processor);
+  /** @type {Row[]} */
+  const rows = [];
+  const left = [...programs];
+  const work = async () => {
+    for (let program = left.shift(); program !== undefined; program = left.shift())
+      rows.push(await runEmulated(processor, program, progress));
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return rows.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/**
  * @param {string} processor
  * @param {string} program
- * @param {string} log
+ * @param {Progress} progress
  * @returns {Promise<Row>}
  */
-async function runEmulated(processor, program, log) {
-  const title = program.slice(program.lastIndexOf('/') + 1);
+async function runEmulated(processor, program, progress) {
+  const title = basename(program);
   const name = `${processor} ${title}`;
+  const log = join(FOLDER, `${processor}-${title}.log`);
   const report = join(FOLDER, `${processor}-${title}.json`);
-  rmSync(report, { force: true });
+  for (const old of [log, report]) rmSync(old, { force: true });
   const args = ['-cpu', processor, program, `--gtest_filter=${LEFT_OUT}`, `--gtest_output=json:${report}`];
   const status = await runForStatus('qemu-x86_64', args, { log, cwd: FOLDER });
   // No report: it ended before its last test, as it does at an illegal instruction.
-  if (!existsSync(report)) return { name, passed: 0, failed: 1 };
-  /** @type {{ tests: number, failures: number, disabled: number }} */
-  const { tests, failures, disabled } = JSON.parse(readFileSync(report, 'utf8'));
-  const failed = failures > 0 || status === 0 ? failures : 1;
-  return { name, passed: tests - disabled - failed, failed };
+  let row = { name, passed: 0, failed: 1 };
+  if (existsSync(report)) {
+    /** @type {{ tests: number, failures: number, disabled: number }} */
+    const { tests, failures, disabled } = JSON.parse(readFileSync(report, 'utf8'));
+    const failed = failures > 0 || status === 0 ? failures : 1;
+    row = { name, passed: Math.max(tests - disabled - failed, 0), failed };
+  }
+  if (row.failed > 0) progress.showTail(log);
+  return row;
 }
 
 /**
@@ -150,14 +168,15 @@ async function runEmulated(processor, program, log) {
  */
 async function findWideCode(log) {
   const folder = join(BUILD, 'release');
-  /** @type {{ command: string, output: string }[]} */
+  /** @type {{ command: string, directory: string }[]} */
   const objects = JSON.parse(readFileSync(join(folder, 'compile_commands.json'), 'utf8'));
   const wide = objects.filter(({ command }) => / -m(avx|fma|f16c|bmi|arch=)/.test(command));
   if (wide.length === 0)
     throw new Failure('No object is compiled for a wider instruction set; look for its new options.');
   const row = { name: 'wide objects', passed: 0, failed: 0 };
-  for (const { output } of wide) {
-    const { status, stdout } = spawnSync('nm', ['-C', join(folder, output)], { encoding: 'utf8' });
+  for (const { command, directory } of wide) {
+    const [, output = ''] = / -o (\S+)/.exec(command) ?? [];
+    const { status, stdout } = spawnSync('nm', ['-C', join(directory, output)], { encoding: 'utf8' });
     if (status !== 0) throw new Failure(`nm does not read ${output}.`);
     // W, V, u: defined here, and in any other object that wants it.
     const shared = stdout.split('\n').filter((line) => /^[0-9a-f]+ [WVu] /.test(line));
