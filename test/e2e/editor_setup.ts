@@ -29,11 +29,24 @@ const SETTINGS = {
   'git.enabled': false,
 };
 
+/** What draws the eye to the text, for the picture. */
+const PICTURE_SETTINGS = {
+  'breadcrumbs.enabled': false,
+  'editor.fontSize': 15,
+  'editor.scrollbar.vertical': 'hidden',
+  'editor.scrollBeyondLastLine': false,
+  'window.commandCenter': false,
+  'workbench.activityBar.location': 'hidden',
+  'workbench.colorTheme': 'Default Dark Modern',
+  'workbench.layoutControl.enabled': false,
+};
+
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(LOGS, { recursive: true });
   const log = join(LOGS, 'e2e-install.log');
   const codeServer = await ensureCodeServer(new Progress());
-  const profile = createProfile(SAMPLES, SETTINGS);
+  const forPicture = process.env['EMBERLINE_SCREENSHOT'] === undefined ? {} : PICTURE_SETTINGS;
+  const profile = createProfile(SAMPLES, { ...SETTINGS, ...forPicture });
   try {
     await installExtension(codeServer, profile, vsixPath(), log);
     const server = await startCodeServer(codeServer, profile, { log: join(LOGS, 'e2e-server.log') });

@@ -1,41 +1,36 @@
 /** Not a test: takes the README's picture of ghost text (`npm run test:e2e -- --screenshot docs/media/ghost-text.png`). */
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
+import { completionBetween } from './terminal';
 
-const BEFORE = `"""Plane geometry."""
-
-import math
-
-
-class Circle:
-    def __init__(self, radius):
-        self.radius = radius
-
-    def circumference(self):
-        return 2 * math.pi * self.radius
-`;
-const TYPED = '\ndef area(self):\nreturn ';
+const NAME = 'settings.py';
+const BEFORE = '"""Settings, kept as JSON beside the program."""\n\nimport json\n\n\n';
+const TYPED = 'def load_settings(path):\nwith open(path) as file:\nreturn ';
+const LEFT = 'def load_settings(path):\n    with open(path) as file:\n        return ';
 
 it('takes the picture', async () => {
-  const file = process.env['EMBERLINE_SCREENSHOT'];
-  if (file === undefined) throw new Error('EMBERLINE_SCREENSHOT names no file.');
+  const picture = process.env['EMBERLINE_SCREENSHOT'];
+  if (picture === undefined) throw new Error('EMBERLINE_SCREENSHOT names no file.');
+  const suggestion = completionBetween(join(inject('scratch'), 'expected'), NAME, BEFORE + LEFT, '');
+  expect(suggestion).not.toBe('');
   const browser = await launchChromium();
   try {
     const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
     const context = await browser.newContext({
-      viewport: { width: 760, height: 440 },
+      viewport: { width: 800, height: 290 },
       deviceScaleFactor: 2,
     });
-    const editor = await EditorPage.open(context, place, 'circle.py', BEFORE);
+    const editor = await EditorPage.open(context, place, NAME, BEFORE);
+    // The side bar takes room that the text needs.
     await editor.press('Control+b');
     await editor.type(TYPED);
-    await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).not.toBe('');
+    await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe(suggestion);
     await editor.waitForStatus('Ready');
-    mkdirSync(dirname(file), { recursive: true });
-    await editor.page.screenshot({ path: file });
+    mkdirSync(dirname(picture), { recursive: true });
+    await editor.page.screenshot({ path: picture });
   } finally {
     await browser.close();
   }
