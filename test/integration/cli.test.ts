@@ -173,10 +173,10 @@ describe('inspect', () => {
 
 describe('failures', () => {
   it.each([
-    ['INVALID_ARGUMENT', [...at(99, 1)]],
-    ['INVALID_ARGUMENT', [...at(1, 99)]],
-    ['FILE_NOT_FOUND', [...at(1, 1, 'none.py')]],
-    ['FILE_NOT_REGULAR', [...at(1, 1, '.')]],
+    ['INVALID_ARGUMENT', at(99, 1)],
+    ['INVALID_ARGUMENT', at(1, 99)],
+    ['FILE_NOT_FOUND', at(1, 1, 'none.py')],
+    ['FILE_NOT_REGULAR', at(1, 1, '.')],
     ['FILE_NOT_FOUND', [...at(1, 1), '--model', 'none.gguf']],
     ['MODEL_NOT_GGUF', [...at(1, 1), '--model', 'add.py']],
     ['DEVICE_UNAVAILABLE', [...at(1, 1), '--device', 'metal']],
@@ -210,8 +210,8 @@ describe('usage', () => {
   it.each([
     [['complete']],
     [['complete', '--file', 'add.py']],
-    [[...at(0, 1)]],
-    [[...at(1, 0)]],
+    [at(0, 1)],
+    [at(1, 0)],
     [['complete', '--file', 'add.py', '--line', '1.5', '--column', '1']],
     [['complete', '--cases', 'x.jsonl']],
     [['complete', '--cases', 'x.jsonl', '--json', '--line', '1']],
