@@ -12,6 +12,8 @@ export interface CachedGeneration {
   /** True when the model ended the line; then nothing follows once all of `text` stands in the document. */
   readonly endedLine: boolean;
   readonly confidence: number;
+  /** How sure the model was that the line ends at the anchor, 0 to 1. */
+  readonly endProbability: number;
 }
 
 export interface CacheHit {

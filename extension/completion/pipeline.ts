@@ -4,7 +4,7 @@
  */
 import type { NativeError, NativeTimings } from '../engine/native_types';
 import { CompletionCache } from './cache';
-import { type DocumentSnapshot, lineAfter } from './document';
+import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
 import { heal } from './healing';
 import type { CompletionOptions } from './options';
@@ -18,6 +18,8 @@ import { refusal } from './trigger';
 
 /** Documents whose prompt window is remembered. */
 const MAX_WINDOWS = 64;
+/** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
+const LINE_COMPLETE = 0.5;
 
 export interface CompletionOutcome {
   /** What would be inserted at the cursor; filled, if the model ran, also when it is not shown. */
@@ -30,6 +32,8 @@ export interface CompletionOutcome {
   readonly stop: Stop;
   /** exp(mean log-probability), 0 to 1. */
   readonly confidence: number;
+  /** How sure the model is that the line ends at the cursor, 0 to 1. */
+  readonly endProbability: number;
   /** Where the text comes from: no model call for `cache` and `none`. */
   readonly source: 'model' | 'cache' | 'none';
   /** The ids the model generated, those that spell the healed tail included; empty when it was not asked. */
@@ -42,6 +46,8 @@ export interface CompletionOutcome {
 export interface CompletionRequest {
   readonly document: DocumentSnapshot;
   readonly signal: AbortSignal;
+  /** The user asked for it: what the model doubts is shown as well. */
+  readonly explicit?: boolean;
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
   readonly evenIfRefused?: boolean;
 }
@@ -67,6 +73,7 @@ export function nothing(reason: Reason): CompletionOutcome {
     reason,
     stop: 'not_run',
     confidence: 0,
+    endProbability: 0,
     source: 'none',
     ids: new Uint32Array(),
     timings: NO_TIMINGS,
@@ -95,8 +102,10 @@ export class CompletionPipeline {
     if (hit !== undefined && refused === undefined) {
       if (hit.rest.trim() === '') return nothing('line_complete');
       const stop: Stop = hit.generation.endedLine ? 'line_end' : 'max_tokens';
-      return this.judge(hit.rest, stop, document, options, {
+      return this.judge(hit.rest, stop, request, options, {
         confidence: hit.generation.confidence,
+        // Whoever typed along showed that the line went on.
+        endProbability: hit.rest === hit.generation.text ? hit.generation.endProbability : 0,
         source: 'cache',
         ids: new Uint32Array(),
         timings: NO_TIMINGS,
@@ -104,7 +113,7 @@ export class CompletionPipeline {
     }
     if (this.engine.state !== 'ready') return nothing(REASON_OF_STATE[this.engine.state]);
     if (signal.aborted) return { ...nothing('cancelled'), stop: 'cancelled' };
-    const outcome = await this.ask(document, options, signal);
+    const outcome = await this.ask(request, options);
     return refused === undefined ? outcome : { ...outcome, shown: false, reason: refused };
   }
 
@@ -120,11 +129,8 @@ export class CompletionPipeline {
     this.windows.clear();
   }
 
-  private async ask(
-    document: DocumentSnapshot,
-    options: CompletionOptions,
-    signal: AbortSignal,
-  ): Promise<CompletionOutcome> {
+  private async ask(request: CompletionRequest, options: CompletionOptions): Promise<CompletionOutcome> {
+    const { document, signal } = request;
     let { prompt, requiredPrefix } = this.promptOf(document, options);
     const call = { maxTokens: options.maxTokens, temperature: 0, seed: 0 };
     let answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
@@ -138,16 +144,17 @@ export class CompletionPipeline {
       answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
     }
     if (!answer.ok) return { ...nothing('engine_error'), stop: 'failed', error: answer.error };
-    const { text, stop, confidence, ids, timings } = answer.value;
+    const { text, stop, confidence, endProbability, ids, timings } = answer.value;
     this.budget.record(timings, estimateTokens(prompt), this.engine.speed.prefillTokensPerSecond);
-    const origin = { confidence, source: 'model', ids, timings } as const;
+    const origin = { confidence, endProbability, source: 'model', ids, timings } as const;
     if (stop === 'cancelled') return { ...nothing('cancelled'), ...origin, text, stop };
     this.cache.add(document.uri, document.before, lineAfter(document), {
       text,
       endedLine: stop === 'line_end' || stop === 'end_token',
       confidence,
+      endProbability,
     });
-    return this.judge(text, stop, document, options, origin);
+    return this.judge(text, stop, request, options, origin);
   }
 
   /** The path line and the window of text before the cursor, cut for healing; `part` scales the budget. */
@@ -175,15 +182,23 @@ export class CompletionPipeline {
   private judge(
     raw: string,
     stop: Stop,
-    document: DocumentSnapshot,
+    { document, explicit }: CompletionRequest,
     options: CompletionOptions,
-    origin: Pick<CompletionOutcome, 'confidence' | 'source' | 'ids' | 'timings'>,
+    origin: Origin,
   ): CompletionOutcome {
     const { text, replace, reason } = postprocess(raw, stop, document);
-    const unsure = origin.confidence < options.minimumConfidence ? 'low_confidence' : 'shown';
-    const verdict: Reason = reason ?? unsure;
+    const doubt = explicit === true ? undefined : doubtOf(origin, document, options);
+    const verdict: Reason = reason ?? doubt ?? 'shown';
     return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin };
   }
+}
+
+type Origin = Pick<CompletionOutcome, 'confidence' | 'endProbability' | 'source' | 'ids' | 'timings'>;
+
+/** Why the model itself would rather not have its text shown. */
+function doubtOf(origin: Origin, document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
+  if (/\S$/.test(lineBefore(document)) && origin.endProbability >= LINE_COMPLETE) return 'line_complete';
+  return origin.confidence < options.minimumConfidence ? 'low_confidence' : undefined;
 }
 
 const REASON_OF_STATE = {

@@ -72,12 +72,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.started.fire();
     let outcome = nothing('cancelled');
     try {
-      outcome = await this.complete(
-        document,
-        position,
-        context.selectedCompletionInfo,
-        running.controller.signal,
-      );
+      outcome = await this.complete(document, position, context, running.controller.signal);
       if (outcome.shown && document.version !== version)
         outcome = { ...outcome, shown: false, reason: 'stale' };
       if (outcome.shown && running.controller.signal.aborted) {
@@ -108,13 +103,14 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   private async complete(
     document: vscode.TextDocument,
     position: vscode.Position,
-    selected: vscode.SelectedCompletionInfo | undefined,
+    { selectedCompletionInfo: selected, triggerKind }: vscode.InlineCompletionContext,
     signal: AbortSignal,
   ): Promise<CompletionOutcome> {
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return nothing('suggest_widget');
     const snapshot = snapshotOf(document, position, selected);
     await elapsed(this.delayMs(), signal);
-    return this.pipeline.complete({ document: snapshot, signal });
+    const explicit = triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
+    return this.pipeline.complete({ document: snapshot, signal, explicit });
   }
 }
 

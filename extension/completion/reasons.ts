@@ -26,7 +26,7 @@ export const REASONS = {
   engine_error: 'The engine reported an error; the log has the details.',
   cancelled: 'The request was cancelled, most likely because you typed on.',
   stale: 'The document changed while the suggestion was computed.',
-  line_complete: 'The suggestion that was accepted ended the line; there is nothing to add.',
+  line_complete: 'The line looks complete; there is nothing to add.',
   blank_result: 'The model had nothing visible to add.',
   not_text: 'The model produced characters that cannot be shown.',
   already_there: 'The text right of the cursor already says what the model suggests.',

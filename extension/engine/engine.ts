@@ -202,6 +202,7 @@ const CANCELLED_BEFORE_IT_BEGAN: NativeCompletion = {
   stop: 'cancelled',
   ids: new Uint32Array(),
   confidence: 0,
+  endProbability: 0,
   timings: {
     promptTokens: 0,
     reusedTokens: 0,

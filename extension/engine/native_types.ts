@@ -5,6 +5,7 @@
  * - Nothing throws and no promise rejects: a failure is a `NativeError` value with a closed code and one sentence.
  * - Synchronous functions return in under a millisecond; everything that touches the model is asynchronous and runs on the
  *   engine's own thread.
+ * - No function looks at `this`.
  * - State belongs to the environment (main thread or worker) that loaded the addon.
  */
 
@@ -144,6 +145,11 @@ export interface NativeCompletion {
   readonly ids: Uint32Array;
   /** exp(mean log-probability of the generated tokens), 0 to 1; 0 when there were none. */
   readonly confidence: number;
+  /**
+   * With `banBlankStart`: how probable a line break or the end was at the first choice beyond `requiredPrefix`, that is, how
+   * sure the model is that nothing more belongs on this line, 0 to 1. Otherwise 0.
+   */
+  readonly endProbability: number;
   readonly timings: NativeTimings;
 }
 
@@ -152,26 +158,26 @@ export interface NativeSession {
    * Runs one completion; requests of a session are served in order. `onText` receives pieces of valid text as they are
    * made, on the JS thread, before the promise settles.
    */
-  complete(
+  readonly complete: (
     request: NativeCompletionRequest,
     onText?: (piece: string) => void,
-  ): Promise<NativeResult<NativeCompletion>>;
+  ) => Promise<NativeResult<NativeCompletion>>;
   /** Cancels request `id`, queued or running; unknown ids are ignored. Takes effect at once, without waiting. */
-  cancel(id: number): void;
+  readonly cancel: (id: number) => void;
   /** Cancels what runs and releases the KV cache. Later calls give SESSION_CLOSED. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface NativeModel {
-  info(): NativeModelInfo;
-  createSession(options: NativeSessionOptions): Promise<NativeResult<NativeSession>>;
-  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
+  readonly info: () => NativeModelInfo;
+  readonly createSession: (options: NativeSessionOptions) => Promise<NativeResult<NativeSession>>;
+  readonly tokenize: (text: string, parseSpecial: boolean) => Promise<NativeResult<Uint32Array>>;
   /** The bytes the ids stand for (not always valid UTF-8). */
-  detokenize(ids: Uint32Array): Promise<NativeResult<Uint8Array>>;
+  readonly detokenize: (ids: Uint32Array) => Promise<NativeResult<Uint8Array>>;
   /** The raw float32 logits after the last of `ids`, length `info().vocabulary`. */
-  logits(ids: Uint32Array): Promise<NativeResult<Float32Array>>;
+  readonly logits: (ids: Uint32Array) => Promise<NativeResult<Float32Array>>;
   /** Cancels everything, frees memory, unmaps the file. Later calls give MODEL_CLOSED. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface NativeTensor {
@@ -196,6 +202,6 @@ export interface NativeAddon {
   readonly version: string;
   /** Instruction sets this machine can run, best first, for example `['avx2', 'portable']`. */
   readonly isas: readonly string[];
-  loadModel(options: NativeModelOptions): Promise<NativeResult<NativeModel>>;
-  inspect(path: string): Promise<NativeResult<NativeInspection>>;
+  readonly loadModel: (options: NativeModelOptions) => Promise<NativeResult<NativeModel>>;
+  readonly inspect: (path: string) => Promise<NativeResult<NativeInspection>>;
 }

@@ -122,6 +122,7 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
       .add("ids", js_typed_array(env, napi_uint32_array, completion.ids.data(), completion.ids.size(),
                                  sizeof(TokenId)))
       .add("confidence", completion.confidence)
+      .add("endProbability", completion.end_probability)
       .add("timings", js_timings)
       .build();
 }

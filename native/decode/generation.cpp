@@ -43,6 +43,7 @@ class DecodeLoop {
     return Generation{text_.text(),
                       {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
                       log_prob_sum_,
+                      end_probability_.value_or(0),
                       *stop_};
   }
 
@@ -84,6 +85,7 @@ class DecodeLoop {
     const ChoiceRule rule{text_.remaining_prefix(), still_blank()};
     const Result<ChosenToken> chosen = parts_.choice.choose(rule, sequence_, request_.sampling);
     if (!chosen.ok()) return chosen.error();
+    if (rule.remaining_prefix.empty() && !end_probability_) end_probability_ = chosen.value().banned_prob;
     accept(chosen.value().token, chosen.value().log_prob);
     return {};
   }
@@ -119,7 +121,8 @@ class DecodeLoop {
   std::vector<TokenId> sequence_;  // prompt and generated
   ChunkPlan chunks_;
   double log_prob_sum_ = 0;
-  bool logits_ready_ = true;  // those that choose the token behind sequence_
+  std::optional<double> end_probability_;  // known after the first free choice on the CPU
+  bool logits_ready_ = true;               // those that choose the token behind sequence_
   std::optional<StopReason> stop_;
 };
 

@@ -41,6 +41,13 @@ std::span<const float> HostChoice::masked(const ChoiceRule& rule) {
   return logits_;
 }
 
+float HostChoice::banned_probability(const ChosenToken& chosen) const {
+  const float log_normalizer = logits_[chosen.token] - chosen.log_prob;
+  double sum = 0;
+  for (const TokenId token : sets_.blank_start_bans) sum += std::exp(logits_[token] - log_normalizer);
+  return static_cast<float>(std::min(sum, 1.0));
+}
+
 Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const TokenId> history,
                                        const SamplingParams& sampling) {
   const Result<Draw> draw = sampler_.sample(masked(rule), history, sampling, history.size());
@@ -51,7 +58,9 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
     return Status(ErrorCode::kLogitsNotFinite,
                   "The model produced logits that are not finite; the model file may be damaged.");
   }
-  return ChosenToken{draw.value().token, log_prob};
+  ChosenToken chosen{draw.value().token, log_prob};
+  if (rule.ban_blank_start && rule.remaining_prefix.empty()) chosen.banned_prob = banned_probability(chosen);
+  return chosen;
 }
 
 }  // namespace emberline

@@ -23,6 +23,9 @@ struct ChoiceRule {
 struct ChosenToken {
   TokenId token = 0;
   float log_prob = 0;  // under the softmax of the raw logits, whatever the rule masked
+  // Probability, under the same softmax, of all that the ban of a blank start forbade; 0 where nothing was
+  // banned or a prefix still had to be spelled.
+  float banned_prob = 0;
 };
 
 // Owns the buffers of the choice; one per session.
@@ -42,6 +45,7 @@ class HostChoice {
                              const SamplingParams& sampling);
 
  private:
+  float banned_probability(const ChosenToken& chosen) const;
   std::span<const float> masked(const ChoiceRule& rule);
 
   const Tokenizer& tokenizer_;

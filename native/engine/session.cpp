@@ -132,6 +132,7 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
     prefill.append(std::span(generation.ids).first(generation.ids.size() - 1));
     completion.confidence = std::exp(generation.log_prob_sum / static_cast<double>(generation.ids.size()));
   }
+  completion.end_probability = generation.end_probability;
   timings.generated_tokens = static_cast<std::uint32_t>(generation.ids.size());
   completion.text = std::move(generation.text);
   completion.ids = std::move(generation.ids);

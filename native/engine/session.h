@@ -49,7 +49,8 @@ struct Completion {
   std::string text;          // valid UTF-8; without required_prefix and without the line break that ended it
   std::vector<TokenId> ids;  // all generated ids: healing, and the one that ended it, included
   StopReason stop = StopReason::kMaxTokens;
-  double confidence = 0;  // exp(mean log-probability of ids), 0 when there are none
+  double confidence = 0;       // exp(mean log-probability of ids), 0 when there are none
+  double end_probability = 0;  // that the line ends at the cursor; 0 unless a blank start was banned
   Timings timings;
 };
 

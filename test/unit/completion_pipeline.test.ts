@@ -7,7 +7,12 @@ import type {
   EngineState,
 } from '../../extension/completion/engine_port';
 import { DEFAULT_OPTIONS } from '../../extension/completion/options';
-import { CompletionPipeline, type CompletionOutcome, NO_TIMINGS } from '../../extension/completion/pipeline';
+import {
+  CompletionPipeline,
+  type CompletionOutcome,
+  type CompletionRequest,
+  NO_TIMINGS,
+} from '../../extension/completion/pipeline';
 import { estimateTokens } from '../../extension/completion/token_estimate';
 
 /** Says what it is told to, and remembers what it was asked. */
@@ -20,6 +25,7 @@ class FakeEngine implements CompletionEngine {
   says = 'a + b';
   stop: 'line_end' | 'max_tokens' = 'line_end';
   confidence = 0.9;
+  endProbability = 0;
 
   completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
     this.requests.push(request);
@@ -36,6 +42,7 @@ class FakeEngine implements CompletionEngine {
             stop,
             ids: new Uint32Array([1]),
             confidence: this.confidence,
+            endProbability: this.endProbability,
             timings: NO_TIMINGS,
           },
         });
@@ -46,11 +53,13 @@ class FakeEngine implements CompletionEngine {
   }
 }
 
+type Flags = Pick<CompletionRequest, 'explicit' | 'evenIfRefused'>;
+
 interface Bench {
   readonly engine: FakeEngine;
   readonly pipeline: CompletionPipeline;
   /** Completes at the `|` of `text`. */
-  readonly at: (text: string, evenIfRefused?: boolean) => Promise<CompletionOutcome>;
+  readonly at: (text: string, flags?: Flags) => Promise<CompletionOutcome>;
 }
 
 function bench(options = DEFAULT_OPTIONS): Bench {
@@ -59,7 +68,7 @@ function bench(options = DEFAULT_OPTIONS): Bench {
   return {
     engine,
     pipeline,
-    at(text, evenIfRefused = false) {
+    at(text, flags = {}) {
       const offset = text.indexOf('|');
       const plain = text.slice(0, offset) + text.slice(offset + 1);
       const document = snapshotOfText({
@@ -69,7 +78,7 @@ function bench(options = DEFAULT_OPTIONS): Bench {
         text: plain,
         offset,
       });
-      return pipeline.complete({ document, signal: new AbortController().signal, evenIfRefused });
+      return pipeline.complete({ document, signal: new AbortController().signal, ...flags });
     },
   };
 }
@@ -152,11 +161,38 @@ describe('the completion pipeline', () => {
     engine.says = 'maybe';
     engine.confidence = DEFAULT_OPTIONS.minimumConfidence / 2;
     expect(await at('x|')).toMatchObject({ reason: 'low_confidence', shown: false, text: 'maybe' });
+    expect(await at('x|', { explicit: true })).toMatchObject({ reason: 'shown', text: 'maybe' });
+  });
+
+  it('takes a line for complete when the model is sure it ends there', async () => {
+    const { engine, at } = bench();
+    engine.says = ', a + b';
+    engine.endProbability = 0.8;
+    const outcome = await at('return a + b|');
+    expect(outcome).toMatchObject({
+      shown: false,
+      reason: 'line_complete',
+      text: ', a + b',
+      endProbability: 0.8,
+    });
+    expect(await at('return a + b|')).toMatchObject({
+      shown: false,
+      reason: 'line_complete',
+      source: 'cache',
+    });
+    expect(await at('return a + b,|')).toMatchObject({ shown: true, source: 'cache' });
+    // At a line's start a break would only mean a blank line, and a blank before the cursor says that more follows.
+    expect(await at('x = 1\n    |')).toMatchObject({ shown: true });
+    expect(await at('return |')).toMatchObject({ shown: true });
   });
 
   it('asks where it would not show, when told to', async () => {
     const { at } = bench();
-    expect(await at('x = fo|o', true)).toMatchObject({ text: 'a + b', shown: false, reason: 'inside_word' });
+    expect(await at('x = fo|o', { evenIfRefused: true })).toMatchObject({
+      text: 'a + b',
+      shown: false,
+      reason: 'inside_word',
+    });
   });
 
   it('is cancelled synchronously and remembers nothing of it', async () => {
