@@ -61,6 +61,7 @@ struct MatMulParams {
   std::uint32_t weight_type;   // TensorType
   std::uint32_t accumulate;    // 1: y += x W^T (the residual add), 0: y = x W^T
   std::uint32_t last_row_only; // 1: only the batch's last row is computed, into y row 0 (the output matrix in prefill)
+  std::uint32_t fine_activations = 0;  // 1: a device that quantises x does so to 16 bits, not 8
 };
 
 // Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even); elements from `rotary`
@@ -100,6 +101,7 @@ struct NormQkvParams {
   float epsilon;
   std::uint32_t q_out, kv_out; // H*d, G*d
   std::uint32_t q_type, k_type, v_type;
+  std::uint32_t fine_activations = 0;  // as MatMulParams
 };
 
 struct NormGateUpParams {
@@ -115,6 +117,7 @@ struct NormMatMulParams {
   std::uint32_t out;
   std::uint32_t weight_type;
   std::uint32_t last_row_only;
+  std::uint32_t fine_activations = 0;  // as MatMulParams
 };
 
 }  // namespace emberline

@@ -17,6 +17,12 @@ namespace {
 
 using Slots = std::initializer_list<std::pair<int, Binding>>;
 
+// The products whose rounded activations cost most accuracy for the arithmetic they hold: with 8 bits
+// throughout, the embedded model's mean divergence from float32 is 2.9e-3, to which query, key and value add
+// 0.9e-3 and the output matrix 0.6e-3, with a third of the weights between them; gate and up add 0.7e-3 and
+// down 0.6e-3, with two thirds.
+constexpr std::uint32_t kFine = 1;
+
 std::uint32_t id(TensorType type) {
   return static_cast<std::uint32_t>(type);
 }
@@ -89,6 +95,7 @@ class TableBuilder {
     const Weight* bias;  // null: none
     Binding y;
     std::uint32_t out;
+    std::uint32_t fine_activations = 0;
     bool accumulate = false;
     bool last_row_only = false;
   };
@@ -98,7 +105,8 @@ class TableBuilder {
          {slot::MatMul::kWeight, weight(p.weight)},
          {slot::MatMul::kBias, p.bias != nullptr ? weight(*p.bias) : Binding{}},
          {slot::MatMul::kY, p.y}},
-        MatMulParams{p.in, p.out, id(p.weight.type), p.accumulate ? 1u : 0u, p.last_row_only ? 1u : 0u});
+        MatMulParams{p.in, p.out, id(p.weight.type), p.accumulate ? 1u : 0u, p.last_row_only ? 1u : 0u,
+                     p.fine_activations});
   }
 
   void norm_qkv(const LayerWeights& layer) {
@@ -116,14 +124,14 @@ class TableBuilder {
            {slot::NormQkv::kK, s_.key.at()},
            {slot::NormQkv::kV, s_.value.at()}},
           NormQkvParams{h_.width, h_.norm_epsilon, h_.query_width(), h_.kv_width(), id(layer.query.type),
-                        id(layer.key.type), id(layer.value.type)});
+                        id(layer.key.type), id(layer.value.type), kFine});
       return;
     }
     rms_norm("attention norm", layer.attention_norm);
     const Binding x = s_.normed.at();
-    mat_mul("query", {x, h_.width, layer.query, &layer.query_bias, s_.query.at(), h_.query_width()});
-    mat_mul("key", {x, h_.width, layer.key, &layer.key_bias, s_.key.at(), h_.kv_width()});
-    mat_mul("value", {x, h_.width, layer.value, &layer.value_bias, s_.value.at(), h_.kv_width()});
+    mat_mul("query", {x, h_.width, layer.query, &layer.query_bias, s_.query.at(), h_.query_width(), kFine});
+    mat_mul("key", {x, h_.width, layer.key, &layer.key_bias, s_.key.at(), h_.kv_width(), kFine});
+    mat_mul("value", {x, h_.width, layer.value, &layer.value_bias, s_.value.at(), h_.kv_width(), kFine});
   }
 
   void rope_kv_write(std::uint32_t layer) {
@@ -156,7 +164,7 @@ class TableBuilder {
 
   void attention_output(const LayerWeights& layer) {
     mat_mul("attention output", {s_.attended.at(), h_.query_width(), layer.attention_output,
-                                 &layer.attention_output_bias, s_.residual.at(), h_.width, true});
+                                 &layer.attention_output_bias, s_.residual.at(), h_.width, 0, true});
   }
 
   void feed_forward(const LayerWeights& layer) {
@@ -178,7 +186,7 @@ class TableBuilder {
            {slot::SwiGlu::kOut, s_.hidden.at()}},
           SwiGluParams{h_.hidden});
     }
-    mat_mul("down", {s_.hidden.at(), h_.hidden, layer.down, nullptr, s_.residual.at(), h_.width, true});
+    mat_mul("down", {s_.hidden.at(), h_.hidden, layer.down, nullptr, s_.residual.at(), h_.width, 0, true});
   }
 
   void output(bool last_row_only) {
@@ -189,12 +197,12 @@ class TableBuilder {
            {slot::NormMatMul::kWeight, weight(weights_.output)},
            {slot::NormMatMul::kY, s_.logits.at()}},
           NormMatMulParams{h_.width, h_.norm_epsilon, h_.vocabulary, id(weights_.output.type),
-                           last_row_only ? 1u : 0u});
+                           last_row_only ? 1u : 0u, kFine});
       return;
     }
     rms_norm("output norm", weights_.output_norm);
     mat_mul("output matrix", {s_.normed.at(), h_.width, weights_.output, nullptr, s_.logits.at(),
-                              h_.vocabulary, false, last_row_only});
+                              h_.vocabulary, kFine, false, last_row_only});
   }
 
   void argmax() {

@@ -138,7 +138,7 @@ class ToyWriter {
   void metadata() {
     const std::string family = toy_.architecture + ".";
     if (!left_out("general.architecture")) writer_.add("general.architecture", toy_.architecture);
-    writer_.add("general.name", "toy");
+    if (!left_out("general.name")) writer_.add("general.name", "toy");
     number(family + "block_count", toy_.layers);
     number(family + "embedding_length", toy_.width);
     number(family + "feed_forward_length", toy_.hidden);
@@ -167,7 +167,8 @@ class ToyWriter {
       writer_.add("tokenizer.ggml.eos_token_id", toy_.end_token());
       writer_.add("tokenizer.ggml.bos_token_id", toy_.end_token() + 1);
     }
-    writer_.add("tokenizer.ggml.model", "gpt2").add("tokenizer.ggml.pre", "smollm");
+    if (!left_out("tokenizer.ggml.model")) writer_.add("tokenizer.ggml.model", "gpt2");
+    writer_.add("tokenizer.ggml.pre", "smollm");
     writer_.add("tokenizer.ggml.add_bos_token", false);
     writer_.add("tokenizer.ggml.tokens", tokens).add("tokenizer.ggml.token_type", types);
     writer_.add("tokenizer.ggml.merges", merges);

@@ -216,16 +216,23 @@ class PlanBuilder {
     no_patch();
     flag(params.accumulate);
     flag(params.last_row_only);
+    flag(params.fine_activations);
     const Weight w = weight(Slot::kWeight, params.weight_type, params.out, params.in);
     if (!problem_.empty()) return;
     const bool last_row_only = params.last_row_only != 0;
     const float* x = floats(Slot::kX, rows_ * params.in);
     const bool quantized = is_quantized(w.type);
-    if (quantized) add_activations(x, nullptr, params.in, 0.0f, true).last_row_only = last_row_only;
+    const bool fine = quantized && params.fine_activations != 0;
+    if (quantized) {
+      auto& activations = add_activations(x, nullptr, params.in, 0.0f, true);
+      activations.last_row_only = last_row_only;
+      activations.fine = fine;
+    }
     need_activations(params.in);
     auto& stage = add_stage<ProductStage>();
     stage.width = params.in;
     stage.values = quantized ? nullptr : x;
+    stage.fine = fine;
     stage.last_row_only = last_row_only;
     Product y = product(w, params.out);
     y.bias = optional_floats(Slot::kBias, params.out);
@@ -241,13 +248,18 @@ class PlanBuilder {
     no_patch();
     epsilon(params.epsilon);
     flag(params.last_row_only);
+    flag(params.fine_activations);
     const Weight w = weight(Slot::kWeight, params.weight_type, params.out, params.width);
     if (!problem_.empty()) return;
     const bool last_row_only = params.last_row_only != 0;
     const float* x = floats(Slot::kX, rows_ * params.width);
-    add_activations(x, floats(Slot::kGain, params.width), params.width, params.epsilon, is_quantized(w.type))
-        .last_row_only = last_row_only;
+    const bool fine = is_quantized(w.type) && params.fine_activations != 0;
+    auto& activations = add_activations(x, floats(Slot::kGain, params.width), params.width, params.epsilon,
+                                        is_quantized(w.type));
+    activations.last_row_only = last_row_only;
+    activations.fine = fine;
     auto& stage = add_stage<ProductStage>();
+    stage.fine = fine;
     stage.width = params.width;
     stage.last_row_only = last_row_only;
     Product y = product(w, params.out);
@@ -261,6 +273,7 @@ class PlanBuilder {
     using Slot = slot::NormQkv;
     no_patch();
     epsilon(params.epsilon);
+    flag(params.fine_activations);
     const Weight weights[3] = {weight(Slot::kWq, params.q_type, params.q_out, params.width),
                                weight(Slot::kWk, params.k_type, params.kv_out, params.width),
                                weight(Slot::kWv, params.v_type, params.kv_out, params.width)};
@@ -268,8 +281,10 @@ class PlanBuilder {
     const bool quantize =
         is_quantized(weights[0].type) || is_quantized(weights[1].type) || is_quantized(weights[2].type);
     const float* x = floats(Slot::kX, rows_ * params.width);
-    add_activations(x, floats(Slot::kGain, params.width), params.width, params.epsilon, quantize);
+    const bool fine = quantize && params.fine_activations != 0;
+    add_activations(x, floats(Slot::kGain, params.width), params.width, params.epsilon, quantize).fine = fine;
     auto& stage = add_stage<ProductStage>();
+    stage.fine = fine;
     stage.width = params.width;
     for (int i = 0; i < 3; ++i) {
       const std::uint32_t out = i == 0 ? params.q_out : params.kv_out;

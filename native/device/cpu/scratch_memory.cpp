@@ -31,6 +31,7 @@ ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::siz
   scratch.quants = layout.take<std::int8_t>(rows * width);
   scratch.scales = layout.take<float>(rows * blocks);
   scratch.sums = layout.take<float>(rows * blocks);
+  scratch.fine = layout.take<std::int8_t>(rows * width);
   return scratch;
 }
 

@@ -23,9 +23,10 @@ struct ActivationScratch {
   std::int8_t* quants = nullptr;
   float* scales = nullptr;
   float* sums = nullptr;
+  std::int8_t* fine = nullptr;
 
-  ActivationRows rows(std::size_t count, std::size_t width) const {
-    return {count, width, values, quants, scales, sums};
+  ActivationRows rows(std::size_t count, std::size_t width, bool with_fine) const {
+    return {count, width, values, quants, scales, sums, with_fine ? fine : nullptr};
   }
 };
 

@@ -74,6 +74,29 @@ TEST_P(Kernel, QuantizesToTheNearestOf255Levels) {
   }
 }
 
+TEST_P(Kernel, QuantizesFinelyToTheNearestOf65025Levels) {
+  Random random(2);
+  std::vector<float> x = random.normals(32 * 50, 3.0f);
+  std::fill_n(x.begin() + 64, 32, 0.0f);
+  std::vector<std::int8_t> quants(x.size()), fine(x.size());
+  std::vector<float> scales(x.size() / 32), sums(x.size() / 32);
+  kernels().quantize_row_fine(x.data(), x.size(), quants.data(), fine.data(), scales.data(), sums.data());
+  for (std::size_t b = 0; b < scales.size(); ++b) {
+    float largest = 0;
+    int sum = 0;
+    for (std::size_t i = 32 * b; i < 32 * b + 32; ++i) {
+      largest = std::max(largest, std::fabs(x[i]));
+      const int level = kFineStep * quants[i] + fine[i];
+      sum += level;
+      EXPECT_NEAR(scales[b] * static_cast<float>(level), x[i], scales[b] * 0.51f + 1e-30f);
+      EXPECT_GE(quants[i], -127);
+      EXPECT_GE(fine[i], -127);
+    }
+    EXPECT_EQ(scales[b], largest / 32512.0f);
+    EXPECT_EQ(sums[b], scales[b] * static_cast<float>(sum));
+  }
+}
+
 TEST_P(Kernel, MarksBlocksThatAreNotFinite) {
   for (float poison : {NAN, INFINITY, -INFINITY}) {
     std::vector<float> x(64, 1.0f);
@@ -82,6 +105,11 @@ TEST_P(Kernel, MarksBlocksThatAreNotFinite) {
     std::vector<float> scales(2), sums(2);
     kernels().quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
     EXPECT_EQ(scales[0], 1.0f / 127.0f);
+    EXPECT_TRUE(std::isnan(scales[1]));
+    EXPECT_TRUE(std::isnan(sums[1]));
+    std::vector<std::int8_t> fine(64);
+    kernels().quantize_row_fine(x.data(), x.size(), quants.data(), fine.data(), scales.data(), sums.data());
+    EXPECT_EQ(scales[0], 1.0f / 32512.0f);
     EXPECT_TRUE(std::isnan(scales[1]));
     EXPECT_TRUE(std::isnan(sums[1]));
   }
@@ -141,15 +169,35 @@ TEST_P(Kernel, AttendReadsHalvesAndFloatsAlike) {
 INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& info) { return info.param; });
 
+// A quantised row, coarsely or finely.
+struct QuantizedRows {
+  std::vector<std::int8_t> quants, fine;
+  std::vector<float> scales, sums;
+
+  QuantizedRows(const Kernels& kernels, const std::vector<float>& x, bool finely)
+      : quants(x.size()), fine(finely ? x.size() : 0), scales(x.size() / 32), sums(x.size() / 32) {
+    if (finely) {
+      kernels.quantize_row_fine(x.data(), x.size(), quants.data(), fine.data(), scales.data(), sums.data());
+    } else {
+      kernels.quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
+    }
+  }
+  bool operator==(const QuantizedRows&) const = default;
+};
+
 // Integer dot products are exact, so sets may differ by the rounding of fused multiply-adds alone.
-TEST(KernelSets, AgreeOnQuantizedProductsToRounding) {
+void expect_sets_agree(bool finely) {
   Random random(8);
   const std::size_t width = 576, rows = 3;
   std::vector<float> x = random.normals(rows * width);
-  std::vector<std::int8_t> quants(rows * width);
-  std::vector<float> scales(rows * width / 32), sums(rows * width / 32);
-  portable_kernels().quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
-  const ActivationRows activations{rows, width, x.data(), quants.data(), scales.data(), sums.data()};
+  const QuantizedRows q(portable_kernels(), x, finely);
+  const ActivationRows activations{rows,
+                                   width,
+                                   x.data(),
+                                   q.quants.data(),
+                                   q.scales.data(),
+                                   q.sums.data(),
+                                   finely ? q.fine.data() : nullptr};
   struct alignas(64) Scratch {
     std::uint8_t bytes[product_scratch_bytes(576)];
   };
@@ -161,12 +209,7 @@ TEST(KernelSets, AgreeOnQuantizedProductsToRounding) {
     product_kernel(portable_kernels(), type)(tile_rows, activations, expected.data(), scratch->bytes);
     for (const std::string& isa : runnable_isas()) {
       const Kernels& kernels = *select_kernels(isa).value();
-      std::vector<std::int8_t> same_quants(rows * width);
-      std::vector<float> same_scales(scales.size()), same_sums(sums.size());
-      kernels.quantize_row(x.data(), x.size(), same_quants.data(), same_scales.data(), same_sums.data());
-      EXPECT_EQ(same_quants, quants);
-      EXPECT_EQ(same_scales, scales);
-      EXPECT_EQ(same_sums, sums);
+      EXPECT_TRUE(QuantizedRows(kernels, x, finely) == q) << isa;
       std::vector<float> actual(rows * kTileRows);
       product_kernel(kernels, type)(tile_rows, activations, actual.data(), scratch->bytes);
       for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -175,6 +218,13 @@ TEST(KernelSets, AgreeOnQuantizedProductsToRounding) {
       }
     }
   }
+}
+
+TEST(KernelSets, AgreeOnQuantizedProductsToRounding) {
+  expect_sets_agree(false);
+}
+TEST(KernelSets, AgreeOnFinelyQuantizedProductsToRounding) {
+  expect_sets_agree(true);
 }
 
 TEST(KernelSets, AreSelectedByName) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/cpu/kernels/kernels.h"
 #include "device/random_data.h"
 #include "device/table_harness.h"
 #include "reference/reference_device.h"
@@ -20,7 +21,7 @@ struct ProductCase {
   TensorType type;
   std::vector<std::uint8_t> weights;
   std::vector<float> x, bias, y;
-  bool accumulate = false, last_row_only = false, with_bias = false;
+  bool accumulate = false, last_row_only = false, with_bias = false, fine = false;
 };
 
 ProductCase random_case(Shape shape, TensorType type, std::uint64_t seed) {
@@ -35,8 +36,8 @@ ProductCase random_case(Shape shape, TensorType type, std::uint64_t seed) {
 std::vector<float> run_on(Device& device, const ProductCase& c) {
   TableHarness table(device);
   const Binding y = table.floats(c.y);
-  const MatMulParams params{c.shape.in, c.shape.out, static_cast<std::uint32_t>(c.type), c.accumulate,
-                            c.last_row_only};
+  const MatMulParams params{c.shape.in,   c.shape.out,     static_cast<std::uint32_t>(c.type),
+                            c.accumulate, c.last_row_only, c.fine};
   table.add(Op::kMatMul,
             {table.floats(c.x), table.bytes(c.weights), c.with_bias ? table.floats(c.bias) : kAbsent, y},
             params);
@@ -59,7 +60,8 @@ double tolerance(const ProductCase& c, std::size_t row, std::size_t out) {
     const float* block = x + i / 32 * 32;
     double largest = 0;
     for (int j = 0; j < 32; ++j) largest = std::max(largest, std::fabs(static_cast<double>(block[j])));
-    variance += w[i] * w[i] * (largest / 127) * (largest / 127) / 12;
+    const double step = largest / (c.fine ? 127 * kFineStep + 127 : 127);
+    variance += w[i] * w[i] * step * step / 12;
   }
   const double rounding =
       4 * 1.2e-7 * std::sqrt(w_norm * x_norm) * std::max(1.0, std::sqrt(c.shape.in / 8.0));
@@ -97,8 +99,11 @@ TEST_P(Product, MatchesTheReferenceOnOddShapes) {
   std::uint64_t seed = 1;
   for (const Shape& shape : shapes) {
     SCOPED_TRACE(::testing::Message() << shape.rows << " x " << shape.in << " x " << shape.out);
-    const ProductCase c = random_case(shape, type(), seed++);
-    expect_close(c, run_on(*device, c), run_on(*reference, c));
+    ProductCase c = random_case(shape, type(), seed++);
+    for (const bool fine : {false, true}) {
+      c.fine = fine;
+      expect_close(c, run_on(*device, c), run_on(*reference, c));
+    }
   }
 }
 
@@ -126,16 +131,19 @@ TEST_P(Product, ComputesTheLastRowOnly) {
 // The batch a row came in decides nothing: speculative verification and prefix reuse rely on it.
 TEST_P(Product, GivesEveryRowTheSameBitsInAnyBatch) {
   const auto device = cpu_device(isa(), 1);
-  const ProductCase batch = random_case({7, 192, 21}, type(), 9);
-  const std::vector<float> together = run_on(*device, batch);
-  for (std::size_t r = 0; r < batch.shape.rows; ++r) {
-    ProductCase single = batch;
-    single.shape.rows = 1;
-    single.x.assign(batch.x.begin() + static_cast<std::ptrdiff_t>(r * 192),
-                    batch.x.begin() + static_cast<std::ptrdiff_t>((r + 1) * 192));
-    single.y.assign(21, 0.0f);
-    const std::vector<float> alone = run_on(*device, single);
-    for (std::size_t i = 0; i < alone.size(); ++i) ASSERT_EQ(alone[i], together[r * 21 + i]) << "row " << r;
+  ProductCase batch = random_case({7, 192, 21}, type(), 9);
+  for (const bool fine : {false, true}) {
+    batch.fine = fine;
+    const std::vector<float> together = run_on(*device, batch);
+    for (std::size_t r = 0; r < batch.shape.rows; ++r) {
+      ProductCase single = batch;
+      single.shape.rows = 1;
+      single.x.assign(batch.x.begin() + static_cast<std::ptrdiff_t>(r * 192),
+                      batch.x.begin() + static_cast<std::ptrdiff_t>((r + 1) * 192));
+      single.y.assign(21, 0.0f);
+      const std::vector<float> alone = run_on(*device, single);
+      for (std::size_t i = 0; i < alone.size(); ++i) ASSERT_EQ(alone[i], together[r * 21 + i]) << "row " << r;
+    }
   }
 }
 

@@ -18,7 +18,8 @@ namespace emberline {
 constexpr std::size_t kTileRows = 8;        // weight rows that a product kernel computes together
 constexpr std::size_t kLanes = 8;           // floats of a vector
 constexpr std::size_t kBlockElements = 32;  // elements of a quantised block
-constexpr std::size_t kKeyBlock = 64;       // cache entries that attention takes in together
+constexpr int kFineStep = 255;         // one step of a coarse quant, in fine ones: every integer has one form
+constexpr std::size_t kKeyBlock = 64;  // cache entries that attention takes in together
 
 // Rows of the right-hand side of a product: as float32, as blocks of int8, or both, as the weight's type
 // asks.
@@ -29,6 +30,9 @@ struct ActivationRows {
   const std::int8_t* quants;  // [rows, width]: value ~ scale * quant, |quant| <= 127
   const float* scales;        // [rows, width / 32]
   const float* sums;          // [rows, width / 32]: scale * sum of the block's quants
+  // Null, or [rows, width], for 16 bits: value ~ scale * (kFineStep * quant + fine), |fine| <= 127; the sums
+  // follow.
+  const std::int8_t* fine = nullptr;
 };
 
 // 8 rows of a weight matrix: row i begins at data + i * row_bytes.
@@ -66,6 +70,9 @@ struct Kernels {
   // 1e-30 becomes zero; one with a value that is not finite gets a NaN scale, so that what is computed from
   // it is NaN. n is a multiple of 32.
   void (*quantize_row)(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums);
+  // The same to 16 bits, as a coarse and a fine part.
+  void (*quantize_row_fine)(const float* x, std::size_t n, std::int8_t* quants, std::int8_t* fine,
+                            float* scales, float* sums);
   float (*sum_of_squares)(const float* x, std::size_t n);
   void (*scale_row)(const float* x, const float* gain, float scale, std::size_t n,
                     float* out);                                                    // x * scale * gain

@@ -78,35 +78,75 @@ int load_u32(const std::uint8_t* p) {
   return value;
 }
 
-void quantize_row(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums) {
+// A block of x on its way to integers.
+struct LoadedBlock {
+  __m256 v[4];
+  float scale;
+  __m256 inverse;
+};
+
+// Scale and its inverse for integers of up to `largest_quant`.
+inline LoadedBlock load_block(const float* x, float largest_quant) {
   const __m256 sign = _mm256_set1_ps(-0.0f);
   const __m256 zero = _mm256_setzero_ps();
+  LoadedBlock block;
+  __m256 magnitude = zero, poison = zero;
+  for (int i = 0; i < 4; ++i) {
+    block.v[i] = _mm256_loadu_ps(x + 8 * i);
+    magnitude = _mm256_max_ps(_mm256_andnot_ps(sign, block.v[i]), magnitude);
+    poison = _mm256_fmadd_ps(block.v[i], zero, poison);
+  }
+  __m128 largest4 = _mm_max_ps(_mm256_castps256_ps128(magnitude), _mm256_extractf128_ps(magnitude, 1));
+  largest4 = _mm_max_ps(largest4, _mm_movehl_ps(largest4, largest4));
+  const float largest = _mm_cvtss_f32(_mm_max_ss(largest4, _mm_shuffle_ps(largest4, largest4, 1)));
+  const bool is_zero = largest < 1e-30f;
+  block.scale = (is_zero ? 0.0f : largest / largest_quant) + Vector::sum(poison);
+  block.inverse = _mm256_set1_ps(is_zero ? 0.0f : largest_quant / largest);
+  return block;
+}
+
+inline float add_up(const __m256i q[4]) {
+  const __m256i total = _mm256_add_epi32(_mm256_add_epi32(q[0], q[1]), _mm256_add_epi32(q[2], q[3]));
+  __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
+  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4E));
+  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xB1));
+  return static_cast<float>(_mm_cvtsi128_si32(sum));
+}
+
+inline void store_bytes(std::int8_t* to, const __m256i q[4]) {
   // Packing two vectors of 32-bit integers twice interleaves their halves; this puts them in order again.
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
+  store_256(to, _mm256_permutevar8x32_epi32(packed, order));
+}
+
+void quantize_row(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums) {
   for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements, quants += kBlockElements) {
-    __m256 v[4];
-    __m256 magnitude = zero, poison = zero;
-    for (int i = 0; i < 4; ++i) {
-      v[i] = _mm256_loadu_ps(x + 8 * i);
-      magnitude = _mm256_max_ps(_mm256_andnot_ps(sign, v[i]), magnitude);
-      poison = _mm256_fmadd_ps(v[i], zero, poison);
-    }
-    __m128 largest4 = _mm_max_ps(_mm256_castps256_ps128(magnitude), _mm256_extractf128_ps(magnitude, 1));
-    largest4 = _mm_max_ps(largest4, _mm_movehl_ps(largest4, largest4));
-    const float largest = _mm_cvtss_f32(_mm_max_ss(largest4, _mm_shuffle_ps(largest4, largest4, 1)));
-    const bool is_zero = largest < 1e-30f;
-    const float scale = (is_zero ? 0.0f : largest / 127.0f) + Vector::sum(poison);
-    const __m256 inverse = _mm256_set1_ps(is_zero ? 0.0f : 127.0f / largest);
+    const LoadedBlock block = load_block(x, 127.0f);
     __m256i q[4];
-    for (int i = 0; i < 4; ++i) q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(v[i], inverse));
-    const __m256i total = _mm256_add_epi32(_mm256_add_epi32(q[0], q[1]), _mm256_add_epi32(q[2], q[3]));
-    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
-    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4E));
-    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xB1));
-    const __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
-    store_256(quants, _mm256_permutevar8x32_epi32(packed, order));
-    scales[b] = scale;
-    sums[b] = scale * static_cast<float>(_mm_cvtsi128_si32(sum));
+    for (int i = 0; i < 4; ++i) q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(block.v[i], block.inverse));
+    store_bytes(quants, q);
+    scales[b] = block.scale;
+    sums[b] = block.scale * add_up(q);
+  }
+}
+
+void quantize_row_fine(const float* x, std::size_t n, std::int8_t* quants, std::int8_t* fine, float* scales,
+                       float* sums) {
+  const __m256 coarse_step = _mm256_set1_ps(1.0f / kFineStep);
+  for (std::size_t b = 0; b < n / kBlockElements;
+       ++b, x += kBlockElements, quants += kBlockElements, fine += kBlockElements) {
+    const LoadedBlock block = load_block(x, 127 * kFineStep + 127);
+    __m256i q[4], coarse[4], rest[4];
+    for (int i = 0; i < 4; ++i) {
+      q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(block.v[i], block.inverse));
+      coarse[i] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(q[i]), coarse_step));
+      rest[i] = _mm256_sub_epi32(q[i], _mm256_mullo_epi32(coarse[i], _mm256_set1_epi32(kFineStep)));
+    }
+    store_bytes(quants, coarse);
+    store_bytes(fine, rest);
+    scales[b] = block.scale;
+    sums[b] = block.scale * add_up(q);
   }
 }
 
@@ -229,27 +269,64 @@ inline __m256i multiply_pairs(__m256i weights, __m256i x) {
   }
 }
 
-inline __m256i widen_pairs(__m256i pairs) {
-  return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+// 32-bit sums of adjacent 16-bit ones, times `factor`.
+inline __m256i widen_pairs(__m256i pairs, short factor = 1) {
+  return _mm256_madd_epi16(pairs, _mm256_set1_epi16(factor));
+}
+
+// Lane i of the result: the sum of rows[i], 8 partial sums of weight row i.
+inline __m256i add_up_wide_rows(const __m256i rows[kTileRows]) {
+  auto pair = [&](int i) { return _mm256_hadd_epi32(rows[i], rows[i + 1]); };
+  const __m256i low = _mm256_hadd_epi32(pair(0), pair(2));
+  const __m256i high = _mm256_hadd_epi32(pair(4), pair(6));
+  return _mm256_add_epi32(_mm256_permute2x128_si256(low, high, 0x20),
+                          _mm256_permute2x128_si256(low, high, 0x31));
 }
 
 // rows[i] holds 16 partial sums of weight row i. Lane i of the result: the whole sum of row i.
 template <int kBits>
 inline __m256i add_up_rows(const __m256i rows[kTileRows]) {
-  __m256i low, high;  // [rows 0-3 of the lower half | of the upper half], rows 4-7 likewise
   if constexpr (kBits < 8) {
     // Two levels of 16-bit sums stay in range: 4 * 2 * 31 * 127 = 31496.
-    low = widen_pairs(
-        _mm256_hadd_epi16(_mm256_hadd_epi16(rows[0], rows[1]), _mm256_hadd_epi16(rows[2], rows[3])));
-    high = widen_pairs(
-        _mm256_hadd_epi16(_mm256_hadd_epi16(rows[4], rows[5]), _mm256_hadd_epi16(rows[6], rows[7])));
+    auto four = [&](int i) {
+      return widen_pairs(_mm256_hadd_epi16(_mm256_hadd_epi16(rows[i], rows[i + 1]),
+                                           _mm256_hadd_epi16(rows[i + 2], rows[i + 3])));
+    };
+    const __m256i low = four(0),
+                  high = four(4);  // [rows 0-3 of the lower half | of the upper half], rows 4-7
+    return _mm256_add_epi32(_mm256_permute2x128_si256(low, high, 0x20),
+                            _mm256_permute2x128_si256(low, high, 0x31));
   } else {
-    auto pair = [&](int i) { return _mm256_hadd_epi32(widen_pairs(rows[i]), widen_pairs(rows[i + 1])); };
-    low = _mm256_hadd_epi32(pair(0), pair(2));
-    high = _mm256_hadd_epi32(pair(4), pair(6));
+    __m256i wide[kTileRows];
+    for (std::size_t i = 0; i < kTileRows; ++i) wide[i] = widen_pairs(rows[i]);
+    return add_up_wide_rows(wide);
   }
-  return _mm256_add_epi32(_mm256_permute2x128_si256(low, high, 0x20),
-                          _mm256_permute2x128_si256(low, high, 0x31));
+}
+
+// Dot products of block b of 8 weight rows with the same block of a row of x.
+template <typename Format>
+inline __m256i multiply_one_row(const WeightRows& weights, std::size_t offset, const std::int8_t* quants) {
+  const __m256i q = load_256(quants);
+  __m256i pairs[kTileRows];
+  for (std::size_t i = 0; i < kTileRows; ++i) {
+    pairs[i] =
+        multiply_pairs<Format::kBits>(Format::unpack(weights.data + i * weights.row_bytes + offset), q);
+  }
+  return add_up_rows<Format::kBits>(pairs);
+}
+
+// The same with a row of 16 bits. At most 32 * 128 * 32512, well within 32 bits.
+template <typename Format>
+inline __m256i multiply_one_fine_row(const WeightRows& weights, std::size_t offset, const std::int8_t* quants,
+                                     const std::int8_t* fine) {
+  const __m256i q = load_256(quants), f = load_256(fine);
+  __m256i sums[kTileRows];
+  for (std::size_t i = 0; i < kTileRows; ++i) {
+    const __m256i w = Format::unpack(weights.data + i * weights.row_bytes + offset);
+    sums[i] = _mm256_add_epi32(widen_pairs(multiply_pairs<Format::kBits>(w, q), kFineStep),
+                               widen_pairs(multiply_pairs<Format::kBits>(w, f)));
+  }
+  return add_up_wide_rows(sums);
 }
 
 template <typename Format>
@@ -259,25 +336,25 @@ inline __m256 add_block(__m256 y, __m256i dot, const Scales& weight, float scale
   return y;
 }
 
-template <typename Format>
+template <typename Format, bool kFine>
 void product_one_quantized_row(const WeightRows& weights, const ActivationRows& x, float* tile) {
   const std::size_t blocks = x.width / kBlockElements;
   // The rows of a tile are eight streams, more than the processor's own prefetching follows well.
   const std::uint8_t* next_tile = weights.data + kTileRows * weights.row_bytes;
   __m256 y = _mm256_setzero_ps();
   for (std::size_t b = 0; b < blocks; ++b) {
-    const __m256i q = load_256(x.quants + b * kBlockElements);
     const std::size_t offset = b * Format::kBytes;
     for (std::size_t line = 0; line < kTileRows * Format::kBytes; line += 64) {
       _mm_prefetch(reinterpret_cast<const char*>(next_tile + kTileRows * offset + line), _MM_HINT_T0);
     }
-    __m256i pairs[kTileRows];
-    for (std::size_t i = 0; i < kTileRows; ++i) {
-      pairs[i] =
-          multiply_pairs<Format::kBits>(Format::unpack(weights.data + i * weights.row_bytes + offset), q);
+    const std::int8_t* q = x.quants + b * kBlockElements;
+    __m256i dot;
+    if constexpr (kFine) {
+      dot = multiply_one_fine_row<Format>(weights, offset, q, x.fine + b * kBlockElements);
+    } else {
+      dot = multiply_one_row<Format>(weights, offset, q);
     }
-    y = add_block<Format>(y, add_up_rows<Format::kBits>(pairs), Format::scales(weights, offset), x.scales[b],
-                          x.sums[b]);
+    y = add_block<Format>(y, dot, Format::scales(weights, offset), x.scales[b], x.sums[b]);
   }
   _mm256_storeu_ps(tile, y);
 }
@@ -335,7 +412,7 @@ inline void multiply_block(const InterleavedBlock& block, const std::int8_t* x, 
   }
 }
 
-template <typename Format, std::size_t kRows>
+template <typename Format, std::size_t kRows, bool kFine>
 inline void multiply_rows(const InterleavedBlock* blocks, const ActivationRows& x, std::size_t row,
                           float* tile) {
   const std::size_t count = x.width / kBlockElements;
@@ -347,6 +424,14 @@ inline void multiply_rows(const InterleavedBlock* blocks, const ActivationRows& 
   for (std::size_t b = 0; b < count; ++b) {
     __m256i dot[kRows] = {};
     multiply_block<Format::kBits, kRows>(blocks[b], q + b * kBlockElements, x.width, dot);
+    if constexpr (kFine) {
+      __m256i rest[kRows] = {};
+      multiply_block<Format::kBits, kRows>(blocks[b], x.fine + row * x.width + b * kBlockElements, x.width,
+                                           rest);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        dot[r] = _mm256_add_epi32(_mm256_mullo_epi32(dot[r], _mm256_set1_epi32(kFineStep)), rest[r]);
+      }
+    }
     for (std::size_t r = 0; r < kRows; ++r) {
       y[r] = add_block<Format>(y[r], dot[r], blocks[b].scales, scales[r * count + b], sums[r * count + b]);
     }
@@ -354,10 +439,10 @@ inline void multiply_rows(const InterleavedBlock* blocks, const ActivationRows& 
   for (std::size_t r = 0; r < kRows; ++r) _mm256_storeu_ps(tile + (row + r) * kTileRows, y[r]);
 }
 
-template <typename Format>
-void product_quantized(const WeightRows& weights, const ActivationRows& x, float* tile,
-                       std::uint8_t* scratch) {
-  if (x.rows == 1) return product_one_quantized_row<Format>(weights, x, tile);
+template <typename Format, bool kFine>
+void product_quantized_rows(const WeightRows& weights, const ActivationRows& x, float* tile,
+                            std::uint8_t* scratch) {
+  if (x.rows == 1) return product_one_quantized_row<Format, kFine>(weights, x, tile);
   auto* blocks = reinterpret_cast<InterleavedBlock*>(scratch);
   for (std::size_t b = 0; b < x.width / kBlockElements; ++b) {
     const std::size_t offset = b * Format::kBytes;
@@ -367,8 +452,15 @@ void product_quantized(const WeightRows& weights, const ActivationRows& x, float
     blocks[b].scales = Format::scales(weights, offset);
   }
   std::size_t r = 0;
-  for (; r + 4 <= x.rows; r += 4) multiply_rows<Format, 4>(blocks, x, r, tile);
-  for (; r < x.rows; ++r) multiply_rows<Format, 1>(blocks, x, r, tile);
+  for (; r + 4 <= x.rows; r += 4) multiply_rows<Format, 4, kFine>(blocks, x, r, tile);
+  for (; r < x.rows; ++r) multiply_rows<Format, 1, kFine>(blocks, x, r, tile);
+}
+
+template <typename Format>
+void product_quantized(const WeightRows& weights, const ActivationRows& x, float* tile,
+                       std::uint8_t* scratch) {
+  if (x.fine != nullptr) return product_quantized_rows<Format, true>(weights, x, tile, scratch);
+  product_quantized_rows<Format, false>(weights, x, tile, scratch);
 }
 static_assert(sizeof(InterleavedBlock) <= product_scratch_bytes(kBlockElements) - product_scratch_bytes(0));
 
@@ -377,6 +469,7 @@ static_assert(sizeof(InterleavedBlock) <= product_scratch_bytes(kBlockElements) 
 const Kernels& avx2_kernels() {
   static constexpr Kernels kernels = {"avx2",
                                       quantize_row,
+                                      quantize_row_fine,
                                       sum_of_squares,
                                       scale_row,
                                       silu_mul,

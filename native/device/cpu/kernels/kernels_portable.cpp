@@ -92,6 +92,11 @@ std::uint16_t read_u16(const std::uint8_t* p) {
   return static_cast<std::uint16_t>(p[0] | (p[1] << 8));
 }
 
+// To nearest, ties to even. What is not finite gives an arbitrary integer; all are within 16 bits.
+std::int32_t round_to_int(float x) {
+  return static_cast<std::int16_t>(f32_to_bits(x + kRoundingBias) - f32_to_bits(kRoundingBias));
+}
+
 void quantize_row(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums) {
   for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements, quants += kBlockElements) {
     float largest = 0.0f, poison = 0.0f;
@@ -105,9 +110,35 @@ void quantize_row(const float* x, std::size_t n, std::int8_t* quants, float* sca
     const float scale = (zero ? 0.0f : largest / 127.0f) + poison;
     std::int32_t sum = 0;
     for (std::size_t i = 0; i < kBlockElements; ++i) {
-      const std::uint32_t bits = f32_to_bits(x[i] * inverse + kRoundingBias) - f32_to_bits(kRoundingBias);
-      quants[i] = static_cast<std::int8_t>(bits);
+      quants[i] = static_cast<std::int8_t>(round_to_int(x[i] * inverse));
       sum += quants[i];
+    }
+    scales[b] = scale;
+    sums[b] = scale * static_cast<float>(sum);
+  }
+}
+
+void quantize_row_fine(const float* x, std::size_t n, std::int8_t* quants, std::int8_t* fine, float* scales,
+                       float* sums) {
+  constexpr float kLargestQuant = 127 * kFineStep + 127;
+  for (std::size_t b = 0; b < n / kBlockElements;
+       ++b, x += kBlockElements, quants += kBlockElements, fine += kBlockElements) {
+    float largest = 0.0f, poison = 0.0f;
+    for (std::size_t i = 0; i < kBlockElements; ++i) {
+      const float magnitude = x[i] < 0.0f ? -x[i] : x[i];
+      largest = magnitude > largest ? magnitude : largest;
+      poison += x[i] * 0.0f;
+    }
+    const bool zero = largest < 1e-30f;
+    const float inverse = zero ? 0.0f : kLargestQuant / largest;
+    const float scale = (zero ? 0.0f : largest / kLargestQuant) + poison;
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < kBlockElements; ++i) {
+      const std::int32_t q = round_to_int(x[i] * inverse);
+      const std::int32_t coarse = round_to_int(static_cast<float>(q) * (1.0f / kFineStep));
+      quants[i] = static_cast<std::int8_t>(coarse);
+      fine[i] = static_cast<std::int8_t>(q - coarse * kFineStep);
+      sum += q;
     }
     scales[b] = scale;
     sums[b] = scale * static_cast<float>(sum);
@@ -182,6 +213,12 @@ struct Q8_0 {
   }
 };
 
+std::int32_t multiply(const WidenedBlock& weights, const std::int8_t* quants) {
+  std::int32_t dot = 0;
+  for (std::size_t k = 0; k < kBlockElements; ++k) dot += weights.quants[k] * quants[k];
+  return dot;
+}
+
 template <typename Format>
 void product_quantized(const WeightRows& rows, const ActivationRows& x, float* tile, std::uint8_t*) {
   const std::size_t blocks = x.width / kBlockElements;
@@ -191,9 +228,9 @@ void product_quantized(const WeightRows& rows, const ActivationRows& x, float* t
       WidenedBlock weights;
       Format::widen(rows.data + i * rows.row_bytes + b * Format::kBytes, weights);
       for (std::size_t r = 0; r < x.rows; ++r) {
-        const std::int8_t* q = x.quants + r * x.width + b * kBlockElements;
-        std::int32_t dot = 0;
-        for (std::size_t k = 0; k < kBlockElements; ++k) dot += weights.quants[k] * q[k];
+        const std::size_t at = r * x.width + b * kBlockElements;
+        std::int32_t dot = multiply(weights, x.quants + at);
+        if (x.fine != nullptr) dot = dot * kFineStep + multiply(weights, x.fine + at);
         float& y = tile[r * kTileRows + i];
         y += weights.d * x.scales[r * blocks + b] * static_cast<float>(dot);
         if constexpr (Format::kHasMinimum) y += weights.m * x.sums[r * blocks + b];
@@ -207,6 +244,7 @@ void product_quantized(const WeightRows& rows, const ActivationRows& x, float* t
 const Kernels& portable_kernels() {
   static constexpr Kernels kernels = {"portable",
                                       quantize_row,
+                                      quantize_row_fine,
                                       sum_of_squares,
                                       scale_row,
                                       silu_mul,

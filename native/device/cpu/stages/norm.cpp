@@ -28,7 +28,10 @@ void ActivationStage::run(const Step& step, Worker& worker, std::size_t begin, s
       norm_row(*kernels, row, gain, width, epsilon, scratch.values + r * width);
       row = scratch.values + r * width;
     }
-    if (quantize) {
+    if (fine) {
+      kernels->quantize_row_fine(row, width, scratch.quants + r * width, scratch.fine + r * width,
+                                 scratch.scales + r * blocks, scratch.sums + r * blocks);
+    } else if (quantize) {
       kernels->quantize_row(row, width, scratch.quants + r * width, scratch.scales + r * blocks,
                             scratch.sums + r * blocks);
     }

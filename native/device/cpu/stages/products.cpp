@@ -61,7 +61,7 @@ std::size_t ProductStage::units(const Step&) const {
 }
 
 void ProductStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
-  ActivationRows x = step.activations(worker).rows(last_row_only ? 1 : step.rows, width);
+  ActivationRows x = step.activations(worker).rows(last_row_only ? 1 : step.rows, width, fine);
   if (values != nullptr) x.values = values + (last_row_only ? step.rows - 1 : 0) * std::size_t{width};
   std::size_t unit = begin;
   std::size_t first_unit = 0;
@@ -77,7 +77,7 @@ void ProductStage::run(const Step& step, Worker& worker, std::size_t begin, std:
 }
 
 void GateUpStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
-  const ActivationRows x = step.activations(worker).rows(step.rows, width);
+  const ActivationRows x = step.activations(worker).rows(step.rows, width, false);
   for (std::size_t unit = begin; unit < end; ++unit) {
     const RowRange range = tile_range(gate, unit);
     run_tile(gate, range, x, worker.tiles[0], worker.product);

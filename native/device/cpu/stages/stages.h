@@ -47,6 +47,7 @@ struct ActivationStage final : Stage {
   std::uint32_t width;
   float epsilon = 0;
   bool quantize;
+  bool fine = false;  // to 16 bits
   bool last_row_only = false;
 
   std::size_t units(const Step& step) const override { return last_row_only ? 1 : step.rows; }
@@ -72,6 +73,7 @@ struct ProductStage final : Stage {
   const float* values = nullptr;
   std::uint32_t width;
   bool last_row_only = false;
+  bool fine = false;  // x in scratch memory has 16 bits
 
   std::size_t units(const Step& step) const override;
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
