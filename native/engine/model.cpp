@@ -43,13 +43,13 @@ std::string file_stem(std::string_view path) {
 
 ModelInfo describe(const Model::Impl& model, const ModelOptions& options) {
   const GgufFile& file = *model.file;
-  const Hyperparameters& h = model.hyperparameters;
+  const Hyperparameters& h = model.parts.hyperparameters;
   ModelInfo info;
   info.name = std::string(file.get_string("general.name").value_or(""));
   if (info.name.empty()) info.name = file_stem(options.path);
   info.architecture = std::string(h.architecture->name);
   info.quantization = dominant_type(file);
-  info.pre_tokenizer = model.tokenizer->pre_tokenizer_name();
+  info.pre_tokenizer = model.parts.tokenizer->pre_tokenizer_name();
   info.device = model.device->description();
   info.file_bytes = file.file_bytes();
   info.parameters = parameter_count(file);
@@ -67,25 +67,14 @@ Status out_of_memory() {
                 "There is not enough memory to load the model; close other programs.");
 }
 
-// Everything that can be wrong with the file is found before the device is asked for memory.
 Result<std::unique_ptr<Model::Impl>> read_file(const std::string& path) {
   Result<std::unique_ptr<GgufFile>> file = GgufFile::open(path);
   if (!file.ok()) return file.error();
-  Result<Hyperparameters> hyperparameters = read_hyperparameters(*file.value());
-  if (!hyperparameters.ok()) return hyperparameters.error();
-  Result<Weights> weights = map_weights(*file.value(), hyperparameters.value());
-  if (!weights.ok()) return weights.error();
-  Result<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::from_gguf(*file.value());
-  if (!tokenizer.ok()) return tokenizer.error();
-  if (tokenizer.value()->vocabulary_size() > hyperparameters.value().vocabulary) {
-    return Status(ErrorCode::kModelMetadataInvalid,
-                  "The model file lists more tokens than it has embeddings for; get another model file.");
-  }
-  TokenSets sets = TokenSets::build(*tokenizer.value(), hyperparameters.value().vocabulary);
+  Result<ModelParts> parts = read_model_parts(*file.value());
+  if (!parts.ok()) return parts.error();
+  TokenSets sets = TokenSets::build(*parts.value().tokenizer, parts.value().hyperparameters.vocabulary);
   return std::unique_ptr<Model::Impl>(new Model::Impl{.file = std::move(file).value(),
-                                                      .tokenizer = std::move(tokenizer).value(),
-                                                      .hyperparameters = hyperparameters.value(),
-                                                      .weights = std::move(weights).value(),
+                                                      .parts = std::move(parts).value(),
                                                       .token_sets = std::move(sets),
                                                       .device = nullptr,
                                                       .weight_buffer = {},
@@ -99,7 +88,7 @@ Status place_on(Model::Impl& model, std::unique_ptr<Device> device) {
   Result<DeviceBuffer> buffer = DeviceBuffer::wrap(*model.device, mapping.data(), mapping.size());
   if (!buffer.ok()) return buffer.error();
   model.weight_buffer = std::move(buffer).value();
-  Result<Scratch> scratch = Scratch::allocate(*model.device, model.hyperparameters);
+  Result<Scratch> scratch = Scratch::allocate(*model.device, model.parts.hyperparameters);
   if (!scratch.ok()) return scratch.error();
   model.scratch = std::move(scratch).value();
   return {};
@@ -136,7 +125,7 @@ const ModelInfo& Model::info() const {
   return impl_->info;
 }
 const Tokenizer& Model::tokenizer() const {
-  return *impl_->tokenizer;
+  return *impl_->parts.tokenizer;
 }
 
 }  // namespace emberline

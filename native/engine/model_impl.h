@@ -6,21 +6,17 @@
 #include "decode/token_sets.h"
 #include "device/device.h"
 #include "engine/model.h"
+#include "engine/model_parts.h"
 #include "gguf/gguf_file.h"
 #include "model/device_buffer.h"
-#include "model/hyperparameters.h"
 #include "model/scratch.h"
-#include "model/weights.h"
-#include "tokenizer/tokenizer.h"
 
 namespace emberline {
 
 // Members are destroyed from the last up: buffers before their device, the device's views before the mapping.
 struct Model::Impl {
   std::unique_ptr<GgufFile> file;
-  std::unique_ptr<Tokenizer> tokenizer;
-  Hyperparameters hyperparameters;
-  Weights weights;
+  ModelParts parts;
   TokenSets token_sets;
   std::unique_ptr<Device> device;
   DeviceBuffer weight_buffer;  // the whole mapping

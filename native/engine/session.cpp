@@ -50,7 +50,7 @@ struct Session::Impl {
       : model(std::move(shared_model)),
         pass(std::move(forward_pass)),
         prefill(*pass),
-        choice(*model->impl().tokenizer, model->impl().token_sets) {}
+        choice(model->tokenizer(), model->impl().token_sets) {}
 
   Result<std::vector<TokenId>> prompt_tokens(const CompletionRequest& request) const;
   Result<Completion> complete(const CompletionRequest& request);
@@ -123,9 +123,9 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
     if (timings.first_token_ms == 0) timings.first_token_ms = watch.milliseconds();
     if (request.on_text) request.on_text(piece);
   };
-  const Model::Impl& parts = model->impl();
+  const Model::Impl& loaded = model->impl();
   Result<Generation> made =
-      generate({*pass, *parts.tokenizer, parts.token_sets, choice}, prompt.value(), std::move(wanted));
+      generate({*pass, model->tokenizer(), loaded.token_sets, choice}, prompt.value(), std::move(wanted));
   if (!made.ok()) return made.error();
   Generation& generation = made.value();
   if (!generation.ids.empty()) {
@@ -162,10 +162,10 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, s
                                                    std::to_string(most) + " tokens for this model.");
   }
   try {
-    Model::Impl& parts = model->impl();
+    Model::Impl& loaded = model->impl();
     Result<std::unique_ptr<ForwardPass>> pass =
-        ForwardPass::create(*parts.device, parts.hyperparameters, parts.weights, parts.weight_buffer.id(),
-                            parts.scratch, context);
+        ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
+                            loaded.weight_buffer.id(), loaded.scratch, context);
     if (!pass.ok()) return pass.error();
     auto impl = std::make_unique<Impl>(std::move(model), std::move(pass).value());
     const Status reserved = impl->choice.reserve(impl->pass->vocabulary());

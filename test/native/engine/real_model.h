@@ -1,0 +1,26 @@
+// The embedded model, loaded once for all tests of the program.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "engine/model.h"
+#include "take.h"
+
+namespace emberline::testing {
+
+inline ModelOptions real_model_options(int threads = 0) {
+  ModelOptions options;
+  options.path = std::string(EMBERLINE_SOURCE_DIR) + "/models/SmolLM2-135M-Instruct.Q4_1.gguf";
+  options.threads = threads;
+  return options;
+}
+
+inline std::shared_ptr<Model> real_model() {
+  static const std::shared_ptr<Model> model = take(Model::load(real_model_options()));
+  return model;
+}
+
+}  // namespace emberline::testing
