@@ -187,18 +187,21 @@ export class CompletionPipeline {
     origin: Origin,
   ): CompletionOutcome {
     const { text, replace, reason } = postprocess(raw, stop, document);
-    const doubt = explicit === true ? undefined : doubtOf(origin, document, options);
-    const verdict: Reason = reason ?? doubt ?? 'shown';
+    const sure = explicit === true || origin.confidence >= options.minimumConfidence;
+    const ended = explicit !== true && endsHere(origin, document);
+    const verdict: Reason = ended ? 'line_complete' : (reason ?? (sure ? 'shown' : 'low_confidence'));
     return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin };
   }
 }
 
 type Origin = Pick<CompletionOutcome, 'confidence' | 'endProbability' | 'source' | 'ids' | 'timings'>;
 
-/** Why the model itself would rather not have its text shown. */
-function doubtOf(origin: Origin, document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
-  if (/\S$/.test(lineBefore(document)) && origin.endProbability >= LINE_COMPLETE) return 'line_complete';
-  return origin.confidence < options.minimumConfidence ? 'low_confidence' : undefined;
+/**
+ * True when the model is sure that nothing more belongs on this line. At a line's start a break would only mean a blank
+ * line, and a blank before the cursor says that more follows.
+ */
+function endsHere(origin: Origin, document: DocumentSnapshot): boolean {
+  return origin.endProbability >= LINE_COMPLETE && /\S$/.test(lineBefore(document));
 }
 
 const REASON_OF_STATE = {

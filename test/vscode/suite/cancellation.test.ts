@@ -1,6 +1,8 @@
 /** Edits at any moment: the running request ends at once, nothing stale is shown, and nothing is left behind. */
 import * as assert from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import type { FinishedRequest } from '../../../extension/completion/provider';
@@ -14,6 +16,7 @@ const LONGEST_MS = 300;
 const TOP_EVERY = 5;
 /** Allocators keep some of what they freed; a leak of a KV cache or of a prompt in each request is far more. */
 const MEMORY_BYTES = 48 * 1024 * 1024;
+const HEAP_BYTES = 8 * 1024 * 1024;
 
 /** Numerical Recipes' linear congruential generator: the same intervals in every run. */
 function generator(seed: number): () => number {
@@ -23,6 +26,13 @@ function generator(seed: number): () => number {
 
 function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+/** What is in use once the garbage is collected. */
+function memoryInUse(): NodeJS.MemoryUsage {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage();
 }
 
 suite('cancellation', () => {
@@ -58,7 +68,7 @@ suite('cancellation', () => {
     const whole = await ask(api, { document, position: end() });
     const { timings } = whole.request.outcome;
     const tokenMs = (timings.totalMs - timings.prefillMs) / Math.max(1, timings.generatedTokens);
-    const memory = process.memoryUsage().rss;
+    const before = memoryInUse();
     finished.length = 0;
 
     const next = generator(20_240_611);
@@ -98,9 +108,15 @@ suite('cancellation', () => {
     assert.strictEqual(last.length, 1);
     assert.ok(last[0]?.outcome.shown, last[0]?.outcome.reason);
 
-    const growth = process.memoryUsage().rss - memory;
-    figure(`memory after ${EDITS} requests: ${(growth / 1024 / 1024).toFixed(1)} MiB more`);
+    const after = memoryInUse();
+    const growth = after.rss - before.rss;
+    const heap = after.heapUsed - before.heapUsed;
+    const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
+    figure(
+      `memory after ${EDITS} requests: ${mebibytes(growth)} MiB more, ${mebibytes(heap)} MiB of it on the JS heap`,
+    );
     assert.ok(growth < MEMORY_BYTES, `${growth} bytes more`);
+    assert.ok(heap < HEAP_BYTES, `${heap} bytes more on the JS heap`);
   });
 
   test('the editor shows the suggestion of the last version only', async () => {

@@ -63,6 +63,14 @@ suite('ghost text', () => {
     assert.strictEqual(editor.document.lineAt(2).text, `\treturn ${outcome.text}`);
   });
 
+  test('is not offered where a line is complete', async () => {
+    const { document, position } = await place('def add(a, b):\n    return a + b|\n\n\nprint(add(1, 2))\n');
+    const { items, request } = await ask(api, { document, position });
+    assert.deepStrictEqual(items, []);
+    assert.strictEqual(request.outcome.reason, 'line_complete');
+    assert.notStrictEqual(request.outcome.text, '');
+  });
+
   test('is dismissed without a trace', async () => {
     const editor = await edit(ADD);
     const before = editor.document.getText();
