@@ -114,7 +114,10 @@ export interface NativeCompletionRequest {
   readonly maxTokens: number;
   /** End before the first line break that follows visible text. */
   readonly singleLine: boolean;
-  /** Until a visible character was produced beyond `requiredPrefix`, ban line breaks and control tokens. */
+  /**
+   * Until a visible character was produced beyond `requiredPrefix`, ban line breaks and control tokens; and, where
+   * `requiredPrefix` ends with a space or a tab, further blanks: the indentation at the cursor is complete.
+   */
   readonly banBlankStart: boolean;
   readonly sampling: NativeSampling;
 }

@@ -17,6 +17,10 @@ inline bool is_visible(char byte) {
   return value > 0x20 && value != 0x7F;
 }
 
+inline bool is_space(char byte) {
+  return byte == ' ' || byte == '\t';
+}
+
 inline bool has_visible(std::string_view bytes) {
   for (const char byte : bytes) {
     if (is_visible(byte)) return true;
@@ -35,6 +39,14 @@ inline bool breaks_line_while_blank(std::string_view bytes) {
     if (is_visible(byte)) return false;
   }
   return false;
+}
+
+inline bool begins_blank(std::string_view bytes) {
+  return !bytes.empty() && !is_visible(bytes.front());
+}
+
+inline bool ends_with_space(std::string_view bytes) {
+  return !bytes.empty() && is_space(bytes.back());
 }
 
 }  // namespace emberline

@@ -82,7 +82,7 @@ class DecodeLoop {
     logits_ready_ = false;
     const Status read = parts_.pass.read_logits(0, parts_.choice.logits());
     if (!read.ok()) return read;
-    const ChoiceRule rule{text_.remaining_prefix(), still_blank()};
+    const ChoiceRule rule{text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space()};
     const Result<ChosenToken> chosen = parts_.choice.choose(rule, sequence_, request_.sampling);
     if (!chosen.ok()) return chosen.error();
     if (rule.remaining_prefix.empty() && !end_probability_) end_probability_ = chosen.value().banned_prob;

@@ -16,10 +16,12 @@ void tokens_that_spell(const Tokenizer& tokenizer, const TokenSets& sets, std::s
     const TokenId token = tokenizer.token_of_bytes(remaining.substr(0, length));
     if (token != kNoToken && !sets.ends.contains(token)) allowed.push_back(token);
   }
+  const bool blank_complete = ban_blank_start && ends_with_space(remaining);
   for (const TokenId token : tokenizer.tokens_starting_with(remaining)) {
     if (sets.ends.contains(token)) continue;
     const std::string_view beyond = tokenizer.bytes(token).substr(remaining.size());
     if (ban_blank_start && breaks_line_while_blank(beyond)) continue;
+    if (blank_complete && begins_blank(beyond)) continue;
     allowed.push_back(token);
   }
 }

@@ -14,8 +14,9 @@ namespace emberline {
 
 // Replaces `allowed` by the tokens whose bytes begin `remaining`, and those that `remaining` begins.
 // `remaining` is not empty. With `ban_blank_start`, a token that goes beyond `remaining` may not break the
-// line there before anything visible. Unordered, without duplicates; empty when the vocabulary cannot spell
-// `remaining`. O(longest token * log V + result).
+// line there before anything visible, and where `remaining` ends with a space must go on with something
+// visible: the indentation at the cursor is complete. Unordered, without duplicates; empty when the
+// vocabulary cannot spell `remaining`. O(longest token * log V + result).
 void tokens_that_spell(const Tokenizer& tokenizer, const TokenSets& sets, std::string_view remaining,
                        bool ban_blank_start, std::vector<TokenId>& allowed);
 

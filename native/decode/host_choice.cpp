@@ -36,6 +36,9 @@ std::span<const float> HostChoice::masked(const ChoiceRule& rule) {
   if (rule.ban_blank_start) {
     std::copy(logits_.begin(), logits_.end(), masked_.begin());
     for (const TokenId token : sets_.blank_start_bans) masked_[token] = kMasked;
+    if (rule.blank_complete) {
+      for (const TokenId token : sets_.blank_starts) masked_[token] = kMasked;
+    }
     return masked_;
   }
   return logits_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "decode/blank.h"
 #include "tokenizer/utf8_stream.h"
 
 namespace emberline {
@@ -26,6 +27,7 @@ class OutputText {
 
   // What still has to be spelled.
   std::string_view remaining_prefix() const { return std::string_view(required_prefix_).substr(spelled_); }
+  bool prefix_ends_with_space() const { return ends_with_space(required_prefix_); }
   // Whether anything visible was produced beyond the required prefix.
   bool visible() const { return visible_; }
   const std::string& text() const { return text_; }

@@ -8,7 +8,7 @@
 namespace emberline {
 
 TokenSets TokenSets::build(const Tokenizer& tokenizer, std::uint32_t vocabulary) {
-  TokenSets sets{TokenSet(vocabulary), TokenSet(vocabulary), {}, 0};
+  TokenSets sets{TokenSet(vocabulary), TokenSet(vocabulary), {}, {}, 0};
   for (TokenId token = 0; token < vocabulary; ++token) {
     const TokenKind kind = token < tokenizer.vocabulary_size() ? tokenizer.kind(token) : TokenKind::kUnused;
     if (kind == TokenKind::kControl || kind == TokenKind::kUnused || tokenizer.ends_generation(token)) {
@@ -20,7 +20,11 @@ TokenSets TokenSets::build(const Tokenizer& tokenizer, std::uint32_t vocabulary)
     const std::string_view bytes = tokenizer.bytes(token);
     sets.longest_token = std::max(sets.longest_token, bytes.size());
     if (has_line_break(bytes)) sets.ends_or_breaks.insert(token);
-    if (breaks_line_while_blank(bytes)) sets.blank_start_bans.push_back(token);
+    if (breaks_line_while_blank(bytes)) {
+      sets.blank_start_bans.push_back(token);
+    } else if (begins_blank(bytes)) {
+      sets.blank_starts.push_back(token);
+    }
   }
   return sets;
 }

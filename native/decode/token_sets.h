@@ -27,8 +27,9 @@ struct TokenSets {
       ends;  // end-of-generation tokens, and those that stand for no text: control, unused, beyond the list
   TokenSet ends_or_breaks;  // and every token whose bytes hold a line break
   std::vector<TokenId>
-      blank_start_bans;           // ends, and tokens with a line break before anything visible; ascending
-  std::size_t longest_token = 0;  // bytes
+      blank_start_bans;               // ends, and tokens with a line break before anything visible; ascending
+  std::vector<TokenId> blank_starts;  // other tokens that begin with a blank; ascending
+  std::size_t longest_token = 0;      // bytes
 
   // `vocabulary`: of the model's logits; may be larger than the tokenizer's.
   static TokenSets build(const Tokenizer& tokenizer, std::uint32_t vocabulary);

@@ -55,6 +55,14 @@ TEST(TokenSets, SortTokensByWhatTheyDo) {
   EXPECT_TRUE(banned("\r"));
   EXPECT_FALSE(banned("    "));
   EXPECT_FALSE(banned(");\n"));
+  std::vector<TokenId> blank_starts;
+  for (TokenId token = 0; token < tokenizer.vocabulary_size(); ++token) {
+    if (decoder.sets.ends.contains(token)) continue;
+    const std::string_view bytes = tokenizer.bytes(token);
+    if (begins_blank(bytes) && !breaks_line_while_blank(bytes)) blank_starts.push_back(token);
+  }
+  EXPECT_GT(blank_starts.size(), 1u);
+  EXPECT_EQ(decoder.sets.blank_starts, blank_starts);
 }
 
 TEST(Healing, AllowsExactlyTheTokensThatAgree) {
@@ -70,7 +78,10 @@ TEST(Healing, AllowsExactlyTheTokensThatAgree) {
         const std::string_view bytes = decoder.tokenizer->bytes(token);
         const std::size_t common = std::min(bytes.size(), remaining.size());
         const bool agrees = bytes.substr(0, common) == remaining.substr(0, common);
-        if (agrees && !(ban && breaks_line_while_blank(bytes.substr(common)))) expected.push_back(token);
+        const std::string_view beyond = bytes.substr(common);
+        const bool banned =
+            breaks_line_while_blank(beyond) || (ends_with_space(remaining) && begins_blank(beyond));
+        if (agrees && !(ban && banned)) expected.push_back(token);
       }
       EXPECT_EQ(allowed, expected) << "'" << remaining << "' " << ban;
     }
@@ -104,8 +115,27 @@ TEST(Healing, TheOutputAlwaysBeginsWithTheRequiredPrefix) {
     EXPECT_EQ(streamed, made.text);
     std::string_view beyond = std::string_view(bytes).substr(prefix.size());
     EXPECT_FALSE(request.ban_blank_start && breaks_line_while_blank(beyond)) << "round " << round;
+    EXPECT_FALSE(request.ban_blank_start && ends_with_space(prefix) && begins_blank(beyond))
+        << "round " << round;
     EXPECT_FALSE(request.single_line && has_line_break(made.text)) << "round " << round;
   }
+}
+
+// An indentation at the cursor is as deep as the line gets, however much the model likes a deeper one.
+TEST(Healing, NoBlankFollowsASpaceAtTheCursor) {
+  ToyDecoder decoder({});
+  int deeper = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::vector<TokenId> prompt = prompt_of(decoder, seed);
+    GenerationRequest request = free_request(12);
+    request.required_prefix = seed % 2 == 0 ? "\n  " : "\t";
+    if (begins_blank(decoder.generate_from(prompt, request).text)) ++deeper;
+    request.ban_blank_start = true;
+    const Generation made = decoder.generate_from(prompt, request);
+    ASSERT_FALSE(made.text.empty());
+    EXPECT_FALSE(begins_blank(made.text)) << "seed " << seed;
+  }
+  EXPECT_GT(deeper, 0) << "the ban changed nothing";
 }
 
 TEST(Healing, EachMaskedTokenIsTheBestAllowedAndIsWeighedUnderTheRawSoftmax) {
