@@ -72,6 +72,23 @@ describe('the manifest', () => {
     for (const { command } of manifest.contributes.keybindings) expect(table).toContain(command);
   });
 
+  it('has its settings in the README, word for word', () => {
+    const block = /<!-- settings:begin -->([^]*)<!-- settings:end -->/.exec(read('README.md'))?.[1] ?? '';
+    const cells = block
+      .trim()
+      .split('\n')
+      .slice(2)
+      .map((row) => row.split(' | ').map((cell) => cell.replace(/^\| *| *\|$/g, '').trim()));
+    const expected = Object.entries(settings).map(([name, setting]) => [
+      `\`${name}\``,
+      Array.isArray(setting.default)
+        ? `${setting.default.length} patterns`
+        : `\`${JSON.stringify(setting.default)}\``,
+      setting.markdownDescription,
+    ]);
+    expect(cells).toEqual(expected);
+  });
+
   it('has no runtime dependency', () => {
     expect(manifest.dependencies).toBeUndefined();
   });
