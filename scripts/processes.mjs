@@ -108,6 +108,8 @@ export async function runForStatus(command, args, { log, cwd, env }) {
       child.once('exit', (code) => resolve(code ?? 128));
     });
     if (stopping) throw new Interrupted();
+    // What it started and did not wait for.
+    await stopGroup(child);
     return status;
   } finally {
     closeSync(file);

@@ -2,7 +2,9 @@
  * `npm test`: sets up what is missing, builds, and runs every stage; the last line is `N passed, N failed, N skipped`.
  * Options: `--only a,b` (some stages), `--screenshot FILE` (with `--only e2e`: take the README's picture instead of testing).
  */
-import { resolve } from 'node:path';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure, Interrupted } from './failure.mjs';
 import { vscodeTarget } from './paths.mjs';
@@ -91,6 +93,20 @@ async function runStages(stages, progress) {
   return sum(parts);
 }
 
+/**
+ * Runs `work` with a folder of its own for temporary files, in which it should leave nothing.
+ * @param {() => Promise<Counts>} work
+ * @returns {Promise<Counts>}
+ */
+async function inOwnTemporaryFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'emb-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.env['TMPDIR'] = folder;
+  const counts = await work();
+  const left = readdirSync(folder);
+  return left.length === 0 ? counts : sum([counts, oneFailed(`left behind: ${left.join(', ')}`)]);
+}
+
 /** @returns {Promise<number>} */
 async function main() {
   const { values } = parseArgs({ options: { only: { type: 'string' }, screenshot: { type: 'string' } } });
@@ -100,7 +116,7 @@ async function main() {
   let counts;
   try {
     await setUp(stages, progress);
-    counts = await runStages(stages, progress);
+    counts = await inOwnTemporaryFolder(() => runStages(stages, progress));
   } catch (error) {
     if (!(error instanceof Failure) || error instanceof Interrupted) throw error;
     counts = oneFailed(error.message);

@@ -1,4 +1,4 @@
-import { FOR_BUILDING } from '../setup/debian_packages.mjs';
+import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { runVitest } from './vitest.mjs';
 
 /**
@@ -7,7 +7,7 @@ import { runVitest } from './vitest.mjs';
  */
 export const integration = {
   name: 'integration',
-  requirements: FOR_BUILDING,
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
   needs: ['addon', 'bundles', 'nativeTests'],
   alone: true,
   run: (progress) => runVitest(progress, 'integration', 'conformance and integration tests'),
