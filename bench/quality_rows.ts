@@ -37,7 +37,7 @@ function firstWord(text: string): string | undefined {
   return /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]+/u.exec(text)?.[0];
 }
 
-/** Rows of the languages and places that occur, then those over all. */
+/** Rows of the languages and places that occur, then those over all languages, then those over all. */
 export function qualityRows(completed: readonly Completed[]): Row[] {
   const rows: Row[] = [];
   for (const language of LANGUAGES) {
@@ -53,6 +53,11 @@ export function qualityRows(completed: readonly Completed[]): Row[] {
         ownRow(`${name}-places`, 'places', some.length),
       );
     }
+  }
+  for (const place of PLACES) {
+    const some = completed.filter((one) => placeOf(one.case) === place);
+    if (some.length === 0) continue;
+    rows.push(ownRow(`quality/${place}-exact`, '%', percent(some, isExact), EXACT_FLOOR[place]));
   }
   const sorted = completed.toSorted((a, b) => b.confidence - a.confidence);
   for (const share of MOST_CONFIDENT) {

@@ -42,6 +42,8 @@ describe('rows', () => {
     expect(valueOf('js-start-exact')).toBe(50);
     expect(valueOf('js-start-first-word')).toBe(50);
     expect(valueOf('js-mid-exact')).toBeUndefined();
+    expect(valueOf('mid-exact')).toBe(30);
+    expect(valueOf('start-exact')).toBe(50);
     expect(rows.find((row) => row.name === 'quality/py-mid-exact')?.floor).toBe(28);
     expect(rows.find((row) => row.name === 'quality/js-start-exact')?.floor).toBe(8);
   });
