@@ -14,8 +14,7 @@ const char* const kPrompts[] = {
     "def add(a, b):\n    return",
     "def fibonacci(n):\n    if n < 2:\n        return n\n    return",
     "import os\nimport sys\n\nfor name in os.listdir(",
-    "class Stack:\n    def __init__(self):\n        self.items = []\n\n    def push(self, item):\n        "
-    "self.items.",
+    "class Stack:\n    def __init__(self):\n        self.items = []\n\n    def push(self, x):\n        self.",
     "const numbers = [1, 2, 3];\nconst doubled = numbers.map((n) =>",
     "function isEven(n) {\n  return",
     "export interface Point {\n  x: number;\n  y:",
