@@ -27,7 +27,13 @@ export class Progress {
    */
   async step(name, work, describe = () => '') {
     mkdirSync(LOGS, { recursive: true });
-    const log = join(LOGS, `${name.toLowerCase().match(/[a-z0-9]+/g)?.join('-')}.log`);
+    const log = join(
+      LOGS,
+      `${name
+        .toLowerCase()
+        .match(/[a-z0-9]+/g)
+        ?.join('-')}.log`,
+    );
     rmSync(log, { force: true });
     const began = performance.now();
     const announcement = setTimeout(() => this.say(`${name} …`), ANNOUNCE_AFTER_MS);
