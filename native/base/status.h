@@ -1,7 +1,7 @@
 // Errors are values: a closed code and one sentence that tells the user what to do.
 //
-// Every fallible function of the engine returns Status or Result<T>. Nothing in native/ throws across a module border,
-// aborts on a user's mistake, or prints.
+// Every fallible function of the engine returns Status or Result<T>. Nothing in native/ throws across a
+// module border, aborts on a user's mistake, or prints.
 #pragma once
 
 #include <cassert>
@@ -12,8 +12,9 @@
 
 namespace emberline {
 
-// The closed set of error codes. The name of each (`code_name`) is part of the public surface: it appears in the addon's
-// errors, in the terminal and in the log. extension/engine/native_types.ts lists the same names; a test compares the two.
+// The closed set of error codes. The name of each (`code_name`) is part of the public surface: it appears in
+// the addon's errors, in the terminal and in the log. extension/engine/native_types.ts lists the same names;
+// a test compares the two.
 enum class ErrorCode {
   kOk = 0,
   kFileNotFound,
@@ -65,8 +66,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}              // NOLINT
-  Result(Status error) : state_(std::in_place_index<1>, std::move(error)) {          // NOLINT
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT
+  Result(Status error) : state_(std::in_place_index<1>, std::move(error)) {  // NOLINT
     assert(!std::get<1>(state_).ok());
   }
 

@@ -1,6 +1,8 @@
-// What the engine asks of a compute device. cpu/ implements it today, metal/ beside it; neither knows the other.
+// What the engine asks of a compute device. cpu/ implements it today, metal/ beside it; neither knows the
+// other.
 //
-// Threading: a Device is driven by one thread at a time (the engine's). `cancel` in a Replay may be set by any thread.
+// Threading: a Device is driven by one thread at a time (the engine's). `cancel` in a Replay may be set by
+// any thread.
 #pragma once
 
 #include <atomic>
@@ -23,17 +25,20 @@ struct StopSet {
   }
 };
 
-// One submission: `rows` rows from `position`, replayed `steps` times, each step's argmax feeding the next embedding.
+// One submission: `rows` rows from `position`, replayed `steps` times, each step's argmax feeding the next
+// embedding.
 struct Replay {
   std::uint32_t position = 0;  // absolute position of the first row of step 0
   std::uint32_t rows = 1;      // 1..table.max_rows; must be 1 when steps > 1
   std::uint32_t steps = 1;     // chain length
   StopSet stop;                // looked at after each step's argmax
-  const std::atomic<bool>* cancel = nullptr;  // polled between commands where the device can, else between submissions
+  const std::atomic<bool>* cancel =
+      nullptr;  // polled between commands where the device can, else between submissions
 };
 
 struct ReplayOutcome {
-  // Steps whose every command ran. The chain ends early after a step that produced a stop token (that step counts).
+  // Steps whose every command ran. The chain ends early after a step that produced a stop token (that step
+  // counts).
   std::uint32_t steps_completed = 0;
   bool stopped = false;    // the last completed step produced a token of the stop set
   bool cancelled = false;  // the cancel flag was seen; KV rows of the step that was cut off are undefined
@@ -43,13 +48,14 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  virtual const char* name() const = 0;                    // "cpu"
-  virtual std::string description() const = 0;             // "cpu, avx2, 2 threads"
-  virtual bool offers(Op op) const = 0;                    // always true for the basic ops
+  virtual const char* name() const = 0;         // "cpu"
+  virtual std::string description() const = 0;  // "cpu, avx2, 2 threads"
+  virtual bool offers(Op op) const = 0;         // always true for the basic ops
 
   // Zero-filled device memory of `bytes` bytes, aligned to 64. OUT_OF_MEMORY when it cannot be had.
   virtual Result<BufferId> allocate(std::size_t bytes) = 0;
-  // A read-only view of host memory (a mapped model file) that outlives the buffer. No copy where the device can.
+  // A read-only view of host memory (a mapped model file) that outlives the buffer. No copy where the device
+  // can.
   virtual Result<BufferId> wrap(const void* data, std::size_t bytes) = 0;
   virtual void release(BufferId buffer) = 0;
 
@@ -57,7 +63,8 @@ class Device {
   virtual Status write(BufferId buffer, std::size_t offset, const void* data, std::size_t bytes) = 0;
   virtual Status read(BufferId buffer, std::size_t offset, void* data, std::size_t bytes) = 0;
   // Copies inside the device; ranges may not overlap.
-  virtual Status copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset, std::size_t bytes) = 0;
+  virtual Status copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset,
+                      std::size_t bytes) = 0;
 
   // Checks a table's bindings and parameters against the buffers once, so that replay need not.
   virtual Status prepare(const DispatchTable& table) = 0;

@@ -1,8 +1,8 @@
 // A forward pass as a flat table of commands: built once at load, replayed every token.
 //
-// Everything in a command is fixed when the table is built, apart from what its patch kind names. The hot part (Command) is
-// a fixed-size value without heap memory; the cold part (label) lives in an array of its own and is read only by profilers
-// and error messages.
+// Everything in a command is fixed when the table is built, apart from what its patch kind names. The hot
+// part (Command) is a fixed-size value without heap memory; the cold part (label) lives in an array of its
+// own and is read only by profilers and error messages.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ inline constexpr BufferId kNoBuffer = 0xFFFFFFFFu;
 // What changes between replays of a command. Step s of a chain starts at position p + s; a batch has R rows.
 enum class Patch : std::uint8_t {
   kNone,
-  kTokenOffset,         // binding 0 (tokens) reads from element s
-  kPosition,            // params[patch_offset_1] = p + s
-  kKvLength,            // params[patch_offset_1] = p + s + R
-  kPositionAndKv,       // params[patch_offset_1] = p + s, params[patch_offset_2] = p + s + R
-  kArgmaxOutput,        // binding 1 (tokens) writes to element s + 1, binding 2 (log-probabilities) to element s
+  kTokenOffset,    // binding 0 (tokens) reads from element s
+  kPosition,       // params[patch_offset_1] = p + s
+  kKvLength,       // params[patch_offset_1] = p + s + R
+  kPositionAndKv,  // params[patch_offset_1] = p + s, params[patch_offset_2] = p + s + R
+  kArgmaxOutput,   // binding 1 (tokens) writes to element s + 1, binding 2 (log-probabilities) to element s
 };
 
 struct Binding {

@@ -1,9 +1,10 @@
 // The operations a device runs, and the parameter block of each.
 //
-// A forward pass is a DispatchTable of these (dispatch_table.h), written once by model/table_builder and replayed by any
-// device. Shapes below use: R = rows of the batch (1 at decode), D = model width, F = feed-forward width, H = query heads,
-// G = key/value heads, d = head width, V = vocabulary. All activations are float32, row-major, one row a token.
-// Parameter blocks are plain 32-bit fields so that a GPU host can pass their bytes unchanged.
+// A forward pass is a DispatchTable of these (dispatch_table.h), written once by model/table_builder and
+// replayed by any device. Shapes below use: R = rows of the batch (1 at decode), D = model width, F =
+// feed-forward width, H = query heads, G = key/value heads, d = head width, V = vocabulary. All activations
+// are float32, row-major, one row a token. Parameter blocks are plain 32-bit fields so that a GPU host can
+// pass their bytes unchanged.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,19 @@ namespace emberline {
 
 enum class Op : std::uint8_t {
   // -- basic: every device offers these
-  kEmbedding,     // tokens[R] (u32), table[V, D] -> out[R, D]
-  kRmsNorm,       // x[R, D], gain[D] -> out[R, D]
-  kMatMul,        // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
-  kRopeKvWrite,   // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d] -> k_cache, v_cache rows position..position+R-1
-  kAttention,     // q[R, H*d], k_cache, v_cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
-  kSwiGlu,        // gate[R, F], up[R, F] -> out[R, F] = silu(gate) * up
-  kArgmax,        // logits[R, V] -> tokens[R] (u32, lowest id wins a tie), log_probs[R] (f32, of that token)
-                  // (a logit that is not finite fails the replay with LOGITS_NOT_FINITE)
+  kEmbedding,    // tokens[R] (u32), table[V, D] -> out[R, D]
+  kRmsNorm,      // x[R, D], gain[D] -> out[R, D]
+  kMatMul,       // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
+  kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d] -> k_cache, v_cache rows
+                 // position..position+R-1
+  kAttention,    // q[R, H*d], k_cache, v_cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
+  kSwiGlu,       // gate[R, F], up[R, F] -> out[R, F] = silu(gate) * up
+  kArgmax,       // logits[R, V] -> tokens[R] (u32, lowest id wins a tie), log_probs[R] (f32, of that token)
+                 // (a logit that is not finite fails the replay with LOGITS_NOT_FINITE)
   // -- fused: offered by a device that gains from them (Device::offers)
-  kNormQkv,         // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
-  kNormGateUp,      // x, gain, w_gate, w_up -> out[R, F] = silu(gate) * up
-  kNormMatMul,      // x, gain, weight -> y: the output matrix behind the last norm
+  kNormQkv,     // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
+  kNormGateUp,  // x, gain, w_gate, w_up -> out[R, F] = silu(gate) * up
+  kNormMatMul,  // x, gain, weight -> y: the output matrix behind the last norm
 };
 inline constexpr int kOpCount = 10;
 
@@ -32,22 +34,42 @@ const char* op_name(Op op);
 
 // Binding slots of each op, in Command::bindings. A slot marked optional holds kNoBuffer when absent.
 namespace slot {
-struct Embedding { enum : int { kTokens, kTable, kOut }; };
-struct RmsNorm { enum : int { kX, kGain, kOut }; };
-struct MatMul { enum : int { kX, kWeight, kBias /*optional*/, kY }; };
-struct RopeKvWrite { enum : int { kQ, kK, kV, kKeyCache, kValueCache }; };
-struct Attention { enum : int { kQ, kKeyCache, kValueCache, kOut }; };
-struct SwiGlu { enum : int { kGate, kUp, kOut }; };
-struct Argmax { enum : int { kLogits, kTokens, kLogProbs }; };
-struct NormQkv { enum : int { kX, kGain, kWq, kWk, kWv, kBq /*optional*/, kBk, kBv, kQ, kK, kV }; };
-struct NormGateUp { enum : int { kX, kGain, kWGate, kWUp, kOut }; };
-struct NormMatMul { enum : int { kX, kGain, kWeight, kY }; };
+struct Embedding {
+  enum : int { kTokens, kTable, kOut };
+};
+struct RmsNorm {
+  enum : int { kX, kGain, kOut };
+};
+struct MatMul {
+  enum : int { kX, kWeight, kBias /*optional*/, kY };
+};
+struct RopeKvWrite {
+  enum : int { kQ, kK, kV, kKeyCache, kValueCache };
+};
+struct Attention {
+  enum : int { kQ, kKeyCache, kValueCache, kOut };
+};
+struct SwiGlu {
+  enum : int { kGate, kUp, kOut };
+};
+struct Argmax {
+  enum : int { kLogits, kTokens, kLogProbs };
+};
+struct NormQkv {
+  enum : int { kX, kGain, kWq, kWk, kWv, kBq /*optional*/, kBk, kBv, kQ, kK, kV };
+};
+struct NormGateUp {
+  enum : int { kX, kGain, kWGate, kWUp, kOut };
+};
+struct NormMatMul {
+  enum : int { kX, kGain, kWeight, kY };
+};
 }  // namespace slot
 
 struct EmbeddingParams {
-  std::uint32_t width;         // D
-  std::uint32_t vocabulary;    // V
-  std::uint32_t weight_type;   // TensorType
+  std::uint32_t width;        // D
+  std::uint32_t vocabulary;   // V
+  std::uint32_t weight_type;  // TensorType
 };
 
 struct RmsNormParams {
@@ -56,16 +78,17 @@ struct RmsNormParams {
 };
 
 struct MatMulParams {
-  std::uint32_t in;            // columns of the weight = width of x
-  std::uint32_t out;           // rows of the weight = width of y
-  std::uint32_t weight_type;   // TensorType
-  std::uint32_t accumulate;    // 1: y += x W^T (the residual add), 0: y = x W^T
-  std::uint32_t last_row_only; // 1: only the batch's last row is computed, into y row 0 (the output matrix in prefill)
+  std::uint32_t in;           // columns of the weight = width of x
+  std::uint32_t out;          // rows of the weight = width of y
+  std::uint32_t weight_type;  // TensorType
+  std::uint32_t accumulate;   // 1: y += x W^T (the residual add), 0: y = x W^T
+  std::uint32_t
+      last_row_only;  // 1: only the batch's last row is computed, into y row 0 (the output matrix in prefill)
   std::uint32_t fine_activations = 0;  // 1: a device that quantises x does so to 16 bits, not 8
 };
 
-// Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even); elements from `rotary`
-// on pass unchanged. Cache rows hold G*d halves; k itself is left as it was.
+// Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even);
+// elements from `rotary` on pass unchanged. Cache rows hold G*d halves; k itself is left as it was.
 struct RopeKvWriteParams {
   std::uint32_t position;      // patched: absolute position of the batch's row 0
   std::uint32_t query_heads;   // H
@@ -78,36 +101,36 @@ struct RopeKvWriteParams {
 };
 
 struct AttentionParams {
-  std::uint32_t position;      // patched: absolute position of row 0
-  std::uint32_t kv_length;     // patched: entries valid after this batch = position + R
+  std::uint32_t position;   // patched: absolute position of row 0
+  std::uint32_t kv_length;  // patched: entries valid after this batch = position + R
   std::uint32_t query_heads;
   std::uint32_t kv_heads;
   std::uint32_t head_width;
-  float scale;                 // 1 / sqrt(d)
+  float scale;  // 1 / sqrt(d)
   std::uint32_t context;
 };
 
 struct SwiGluParams {
-  std::uint32_t width;         // F
+  std::uint32_t width;  // F
 };
 
 struct ArgmaxParams {
   std::uint32_t vocabulary;
-  std::uint32_t last_row_only; // 1: only logits row 0 is looked at (what a last_row_only product wrote)
+  std::uint32_t last_row_only;  // 1: only logits row 0 is looked at (what a last_row_only product wrote)
 };
 
 struct NormQkvParams {
-  std::uint32_t width;         // D
+  std::uint32_t width;  // D
   float epsilon;
-  std::uint32_t q_out, kv_out; // H*d, G*d
+  std::uint32_t q_out, kv_out;  // H*d, G*d
   std::uint32_t q_type, k_type, v_type;
   std::uint32_t fine_activations = 0;  // as MatMulParams
 };
 
 struct NormGateUpParams {
-  std::uint32_t width;         // D
+  std::uint32_t width;  // D
   float epsilon;
-  std::uint32_t hidden;        // F
+  std::uint32_t hidden;  // F
   std::uint32_t gate_type, up_type;
 };
 

@@ -1,11 +1,13 @@
 // A GGUF v2/v3 file, mapped read-only and checked as it is read.
 //
-// The format (all little-endian): magic "GGUF", u32 version, u64 tensor count, u64 metadata count; metadata: string key,
-// u32 type, value; tensor infos: string name, u32 rank, u64 extents[rank] (fastest first), u32 type, u64 offset; padding to
-// `general.alignment` (default 32); tensor data. A string is a u64 length and that many bytes.
+// The format (all little-endian): magic "GGUF", u32 version, u64 tensor count, u64 metadata count; metadata:
+// string key, u32 type, value; tensor infos: string name, u32 rank, u64 extents[rank] (fastest first), u32
+// type, u64 offset; padding to `general.alignment` (default 32); tensor data. A string is a u64 length and
+// that many bytes.
 //
-// Invariant: no count, length or offset of the file is used before it is compared with what is left of the file; memory
-// allocated while reading is bounded by a small multiple of the file's size. A file of any content gives a GgufFile or a Status.
+// Invariant: no count, length or offset of the file is used before it is compared with what is left of the
+// file; memory allocated while reading is bounded by a small multiple of the file's size. A file of any
+// content gives a GgufFile or a Status.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,19 @@
 namespace emberline {
 
 enum class GgufType : std::uint32_t {
-  kU8 = 0, kI8 = 1, kU16 = 2, kI16 = 3, kU32 = 4, kI32 = 5, kF32 = 6, kBool = 7, kString = 8, kArray = 9, kU64 = 10, kI64 = 11, kF64 = 12,
+  kU8 = 0,
+  kI8 = 1,
+  kU16 = 2,
+  kI16 = 3,
+  kU32 = 4,
+  kI32 = 5,
+  kF32 = 6,
+  kBool = 7,
+  kString = 8,
+  kArray = 9,
+  kU64 = 10,
+  kI64 = 11,
+  kF64 = 12,
 };
 const char* gguf_type_name(GgufType type);
 
@@ -31,8 +45,9 @@ const char* gguf_type_name(GgufType type);
 struct GgufArray {
   GgufType element_type;
   std::uint64_t count = 0;
-  std::vector<std::string_view> strings;       // element_type == kString
-  // Otherwise: count fixed-size elements, unaligned, little-endian; of nested arrays their encoding, checked but not read.
+  std::vector<std::string_view> strings;  // element_type == kString
+  // Otherwise: count fixed-size elements, unaligned, little-endian; of nested arrays their encoding, checked
+  // but not read.
   std::span<const std::uint8_t> bytes;
 };
 
@@ -48,10 +63,10 @@ struct GgufMetadata {
 
 struct GgufTensor {
   std::string_view name;
-  std::uint32_t type_id = 0;                    // GGUF's id; may be one the engine has no kernels for
-  std::uint32_t rank = 0;                       // 1..4
-  std::uint64_t shape[4] = {1, 1, 1, 1};        // fastest first: shape[0] is the row length
-  std::span<const std::uint8_t> data;           // empty when type_id is not known to tensor_type_traits
+  std::uint32_t type_id = 0;              // GGUF's id; may be one the engine has no kernels for
+  std::uint32_t rank = 0;                 // 1..4
+  std::uint64_t shape[4] = {1, 1, 1, 1};  // fastest first: shape[0] is the row length
+  std::span<const std::uint8_t> data;     // empty when type_id is not known to tensor_type_traits
 };
 
 class GgufFile {
@@ -67,8 +82,9 @@ class GgufFile {
   std::span<const std::uint8_t> mapping() const;  // the whole file
 
   std::span<const GgufMetadata> metadata() const;
-  const GgufValue* find(std::string_view key) const;            // null when absent
-  // Typed look-ups; any integer type that holds the value without loss will do. Absent or of another type: nullopt.
+  const GgufValue* find(std::string_view key) const;  // null when absent
+  // Typed look-ups; any integer type that holds the value without loss will do. Absent or of another type:
+  // nullopt.
   std::optional<std::uint64_t> get_uint(std::string_view key) const;
   std::optional<double> get_float(std::string_view key) const;
   std::optional<bool> get_bool(std::string_view key) const;
@@ -76,7 +92,7 @@ class GgufFile {
   const GgufArray* get_array(std::string_view key) const;
 
   std::span<const GgufTensor> tensors() const;
-  const GgufTensor* tensor(std::string_view name) const;        // null when absent
+  const GgufTensor* tensor(std::string_view name) const;  // null when absent
 
  private:
   struct Impl;

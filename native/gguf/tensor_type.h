@@ -1,12 +1,14 @@
 // The element types of GGUF tensors that the engine can compute with, and their block layout.
 //
-// Source: the GGUF specification and ggml's block formats. A quantised row is a sequence of blocks of 32 elements:
+// Source: the GGUF specification and ggml's block formats. A quantised row is a sequence of blocks of 32
+// elements:
 //   Q4_0  f16 d, 16 bytes of nibbles               x = d * (q - 8)
 //   Q4_1  f16 d, f16 m, 16 bytes of nibbles        x = d * q + m
 //   Q5_0  f16 d, 4 bytes of fifth bits, 16 nibbles x = d * (q - 16)
 //   Q5_1  f16 d, f16 m, 4 bytes, 16 nibbles        x = d * q + m
 //   Q8_0  f16 d, 32 int8                           x = d * q
-// Nibbles: element i of a block is the low nibble of byte i for i < 16, the high nibble of byte i - 16 otherwise.
+// Nibbles: element i of a block is the low nibble of byte i for i < 16, the high nibble of byte i - 16
+// otherwise.
 #pragma once
 
 #include <cstdint>

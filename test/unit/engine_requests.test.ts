@@ -26,7 +26,10 @@ function completion(stop: NativeCompletion['stop'], text = ''): NativeResult<Nat
     cancelMs: 0,
     cancelPhase: stop === 'cancelled' ? ('decode' as const) : ('none' as const),
   };
-  return { ok: true, value: { text, stop, ids: new Uint32Array(), confidence: 1, endProbability: 0, timings } };
+  return {
+    ok: true,
+    value: { text, stop, ids: new Uint32Array(), confidence: 1, endProbability: 0, timings },
+  };
 }
 
 /** An addon whose requests run until the test settles or cancels them. */

@@ -1,2 +1,0 @@
-export function newer(a: string, b: string): boolean;
-export function symbolOffences(symbols: string, dynamic: string): { checked: number; offences: string[] };
