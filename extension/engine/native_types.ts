@@ -146,7 +146,10 @@ export interface NativeCompletion {
   readonly text: string;
   readonly stop: NativeStop;
   readonly ids: Uint32Array;
-  /** exp(mean log-probability of the generated tokens), 0 to 1; 0 when there were none. */
+  /**
+   * exp(mean log-probability) of the generated tokens that go beyond `requiredPrefix`, 0 to 1; 0 when there were none. The
+   * token that spells the prefix's end is rated among those that could.
+   */
   readonly confidence: number;
   /**
    * With `banBlankStart`: how probable a line break or the end was at the first choice beyond `requiredPrefix`, that is, how

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -42,7 +43,7 @@ class DecodeLoop {
     }
     return Generation{text_.text(),
                       {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
-                      log_prob_sum_,
+                      rated_ == 0 ? 0 : std::exp(log_prob_sum_ / static_cast<double>(rated_)),
                       end_probability_.value_or(0),
                       *stop_};
   }
@@ -60,11 +61,15 @@ class DecodeLoop {
   std::uint32_t last_position() const { return static_cast<std::uint32_t>(sequence_.size() - 1); }
 
   void accept(TokenId token, float log_prob) {
+    const std::string_view bytes = parts_.tokenizer.bytes(token);
     sequence_.push_back(token);
-    log_prob_sum_ += log_prob;
+    if (bytes.size() > text_.remaining_prefix().size()) {
+      log_prob_sum_ += log_prob;
+      ++rated_;
+    }
     if (parts_.sets.ends.contains(token)) {
       stop_ = StopReason::kEndToken;
-    } else if (text_.push(parts_.tokenizer.bytes(token))) {
+    } else if (text_.push(bytes)) {
       stop_ = StopReason::kLineEnd;
     }
   }
@@ -120,7 +125,8 @@ class DecodeLoop {
   OutputText text_;
   std::vector<TokenId> sequence_;  // prompt and generated
   ChunkPlan chunks_;
-  double log_prob_sum_ = 0;
+  double log_prob_sum_ = 0;                // of the tokens that go beyond the required prefix
+  std::size_t rated_ = 0;                  // how many those are
   std::optional<double> end_probability_;  // known after the first free choice on the CPU
   bool logits_ready_ = true;               // those that choose the token behind sequence_
   std::optional<StopReason> stop_;

@@ -39,7 +39,9 @@ struct GenerationRequest {
 struct Generation {
   std::string text;          // valid UTF-8
   std::vector<TokenId> ids;  // all generated ids: healing, and the one that ended it, included
-  double log_prob_sum = 0;   // of ids, under the softmax of the raw logits
+  // exp(mean log-probability) of the ids that go beyond required_prefix, as ChosenToken::log_prob has it; 0
+  // when there are none.
+  double confidence = 0;
   // At the first free choice, where a blank start was banned: the probability of a line break or an end
   // token, that is, of nothing more on this line. 0 otherwise.
   double end_probability = 0;

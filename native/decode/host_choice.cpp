@@ -55,14 +55,15 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
                                        const SamplingParams& sampling) {
   const Result<Draw> draw = sampler_.sample(masked(rule), history, sampling, history.size());
   if (!draw.ok()) return draw.error();
-  const float log_prob = log_probability(logits_, draw.value().token);
+  const float raw_log_prob = log_probability(logits_, draw.value().token);
   // The mask may have hidden the logit that is not a number.
-  if (!std::isfinite(log_prob)) {
+  if (!std::isfinite(raw_log_prob)) {
     return Status(ErrorCode::kLogitsNotFinite,
                   "The model produced logits that are not finite; the model file may be damaged.");
   }
-  ChosenToken chosen{draw.value().token, log_prob};
-  if (rule.ban_blank_start && rule.remaining_prefix.empty()) chosen.banned_prob = banned_probability(chosen);
+  const bool spelling = !rule.remaining_prefix.empty();
+  ChosenToken chosen{draw.value().token, spelling ? draw.value().log_prob : raw_log_prob};
+  if (rule.ban_blank_start && !spelling) chosen.banned_prob = banned_probability(chosen);
   return chosen;
 }
 

@@ -23,9 +23,11 @@ struct ChoiceRule {
 
 struct ChosenToken {
   TokenId token = 0;
-  float log_prob = 0;  // under the softmax of the raw logits, whatever the rule masked
-  // Probability, under the same softmax, of all that the ban of a blank start forbade; 0 where nothing was
-  // banned or a prefix still had to be spelled.
+  // Under the softmax of the raw logits; while a prefix has to be spelled, of those of the tokens that can: a
+  // word the user typed says nothing about what the model thinks comes after it.
+  float log_prob = 0;
+  // Probability, under the softmax of the raw logits, of all that the ban of a blank start forbade; 0 where
+  // nothing was banned or a prefix still had to be spelled.
   float banned_prob = 0;
 };
 

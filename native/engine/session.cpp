@@ -130,7 +130,7 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   Generation& generation = made.value();
   if (!generation.ids.empty()) {
     prefill.append(std::span(generation.ids).first(generation.ids.size() - 1));
-    completion.confidence = std::exp(generation.log_prob_sum / static_cast<double>(generation.ids.size()));
+    completion.confidence = generation.confidence;
   }
   completion.end_probability = generation.end_probability;
   timings.generated_tokens = static_cast<std::uint32_t>(generation.ids.size());

@@ -138,7 +138,7 @@ TEST(Healing, NoBlankFollowsASpaceAtTheCursor) {
   EXPECT_GT(deeper, 0) << "the ban changed nothing";
 }
 
-TEST(Healing, EachMaskedTokenIsTheBestAllowedAndIsWeighedUnderTheRawSoftmax) {
+TEST(Healing, EachMaskedTokenIsTheBestAllowedAndConfidenceRatesWhatGoesBeyondThePrefix) {
   ToyDecoder decoder({});
   const std::vector<TokenId> prompt = prompt_of(decoder, 3);
   GenerationRequest request = free_request(6);
@@ -148,6 +148,7 @@ TEST(Healing, EachMaskedTokenIsTheBestAllowedAndIsWeighedUnderTheRawSoftmax) {
   std::vector<TokenId> sequence = prompt;
   std::string remaining = "return";
   double log_prob_sum = 0;
+  int rated = 0;
   std::vector<TokenId> allowed;
   for (const TokenId id : made.ids) {
     const std::vector<float> logits = decoder.toy.prefill(sequence);
@@ -157,16 +158,27 @@ TEST(Healing, EachMaskedTokenIsTheBestAllowedAndIsWeighedUnderTheRawSoftmax) {
       for (const TokenId token : allowed) {
         if (logits[token] > logits[best]) best = token;
       }
+      if (decoder.tokenizer->bytes(id).size() > remaining.size()) {
+        double sum = 0;
+        for (const TokenId token : allowed) sum += std::exp(double{logits[token]} - logits[id]);
+        log_prob_sum -= std::log(sum);
+        ++rated;
+      }
     } else {
       best = static_cast<TokenId>(std::max_element(logits.begin(), logits.end()) - logits.begin());
     }
     EXPECT_EQ(id, best);
-    log_prob_sum += raw_log_prob(logits, id);
+    if (remaining.empty()) {
+      log_prob_sum += raw_log_prob(logits, id);
+      ++rated;
+    }
     remaining.erase(0, std::min(remaining.size(), decoder.tokenizer->bytes(id).size()));
     sequence.push_back(id);
   }
   EXPECT_EQ(remaining, "");
-  EXPECT_NEAR(made.log_prob_sum, log_prob_sum, 1e-3);
+  ASSERT_GT(rated, 0);
+  ASSERT_LT(rated, static_cast<int>(made.ids.size())) << "no token was there only to spell the prefix";
+  EXPECT_NEAR(made.confidence, std::exp(log_prob_sum / rated), 1e-3);
 }
 
 TEST(Generation, GreedyEqualsTheArgmaxOfSingleSteps) {
@@ -312,7 +324,7 @@ TEST(Generation, SamplingFollowsTheSeedAndNothingElse) {
   const Generation first = decoder.generate_from(prompt, request);
   const Generation again = decoder.generate_from(prompt, request);
   EXPECT_EQ(first.ids, again.ids);
-  EXPECT_EQ(first.log_prob_sum, again.log_prob_sum);
+  EXPECT_EQ(first.confidence, again.confidence);
   request.sampling.seed = 8;
   EXPECT_NE(decoder.generate_from(prompt, request).ids, first.ids);
 
@@ -356,13 +368,19 @@ TEST(HostChoice, AllTokensMaskedAndHiddenNaNsAreErrors) {
   EXPECT_EQ(decoder.choice.choose({"", false}, history, {}).code(), ErrorCode::kLogitsNotFinite);
 }
 
-TEST(HostChoice, TiesGoToTheLowestIdAndTheProbabilityIsUnmasked) {
+TEST(HostChoice, TiesGoToTheLowestIdAndOnlySpellingNarrowsTheProbability) {
   ToyDecoder decoder({});
   const std::span<float> logits = decoder.choice.logits();
   std::fill(logits.begin(), logits.end(), 0.0f);
   const ChosenToken chosen = take(decoder.choice.choose({"r", true}, {}, {}));
   EXPECT_EQ(chosen.token, static_cast<TokenId>('r'));
-  EXPECT_NEAR(chosen.log_prob, -std::log(static_cast<double>(logits.size())), 1e-5);
+  std::vector<TokenId> allowed;
+  tokens_that_spell(*decoder.tokenizer, decoder.sets, "r", true, allowed);
+  ASSERT_LT(allowed.size(), logits.size());
+  EXPECT_NEAR(chosen.log_prob, -std::log(static_cast<double>(allowed.size())), 1e-5);
+
+  const ChosenToken free = take(decoder.choice.choose({"", true}, {}, {}));
+  EXPECT_NEAR(free.log_prob, -std::log(static_cast<double>(logits.size())), 1e-5);
 }
 
 }  // namespace
