@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The freshest `tokenizer_cli` of the native test builds, or the one that EMBERLINE_TOKENIZER_CLI names. */
+/** The fastest `tokenizer_cli` of the native test builds, or the one that EMBERLINE_TOKENIZER_CLI names. */
 function tokenizerProgram(): string {
   const named = process.env['EMBERLINE_TOKENIZER_CLI'];
   if (named !== undefined) return named;
@@ -10,15 +10,13 @@ function tokenizerProgram(): string {
   const built = ['release', 'debug', 'asan', 'tsan']
     .map((preset) => `../../../build/${preset}/test/native/tokenizer_cli/tokenizer_cli${suffix}`)
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-    .filter((path) => existsSync(path))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-  const freshest = built[0];
-  if (freshest === undefined) {
+    .find((path) => existsSync(path));
+  if (built === undefined) {
     throw new Error(
       'The native tests are not built: cmake --preset release && cmake --build --preset release --target tokenizer_cli',
     );
   }
-  return freshest;
+  return built;
 }
 
 /** The ids that the engine's tokenizer gives each text. */
@@ -32,7 +30,7 @@ export function nativeIds(modelPath: string, texts: readonly string[], parseSpec
     [modelPath, ...(parseSpecial ? ['--special'] : [])],
     { input: Buffer.concat(requests), maxBuffer: 2 ** 30 },
   );
-  if (status !== 0) throw new Error(`tokenizer_cli failed: ${error?.message ?? stderr.toString()}`);
+  if (status !== 0) throw new Error(`tokenizer_cli failed: ${stderr.toString()} ${error?.message ?? ''}`);
 
   const words = new Uint32Array(
     stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + stdout.byteLength),

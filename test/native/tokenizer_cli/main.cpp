@@ -20,11 +20,12 @@
 
 namespace {
 
+// Zero bytes may come with a null pointer, which the C functions must not be given.
 bool read_exactly(void* data, std::size_t size) {
-  return std::fread(data, 1, size, stdin) == size;
+  return size == 0 || std::fread(data, 1, size, stdin) == size;
 }
 bool write_exactly(const void* data, std::size_t size) {
-  return std::fwrite(data, 1, size, stdout) == size;
+  return size == 0 || std::fwrite(data, 1, size, stdout) == size;
 }
 
 int fail(const emberline::Status& error) {
