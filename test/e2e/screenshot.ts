@@ -1,4 +1,4 @@
-/** Not a test: takes the README's picture of ghost text (`npm run test:e2e -- --screenshot docs/media/ghost-text.png`). */
+/** Not a test: takes the README's picture of ghost text (`npm run test:e2e -- --screenshot media/ghost-text.png`). */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, it } from 'vitest';
