@@ -37,8 +37,12 @@ const STAGES = [lint, types, unit, native, sanitized, portability, integration, 
  * @returns {Stage[]}
  */
 function chosenStages(only) {
-  if (only === undefined)
-    return STAGES.filter(({ platform = vscodeTarget() }) => platform === vscodeTarget());
+  if (only === undefined) {
+    const here = STAGES.filter(({ platform = vscodeTarget() }) => platform === vscodeTarget());
+    const elsewhere = STAGES.filter((stage) => !here.includes(stage)).map((stage) => stage.name);
+    if (elsewhere.length > 0) console.log(`Left out on this platform: ${elsewhere.join(', ')}.`);
+    return here;
+  }
   const names = only.split(',');
   const unknown = names.filter((name) => !STAGES.some((stage) => stage.name === name));
   if (unknown.length > 0) {
@@ -46,6 +50,16 @@ function chosenStages(only) {
     throw new Failure(`There is no stage ${unknown.join(', ')}; there are ${known}.`);
   }
   return STAGES.filter((stage) => names.includes(stage.name));
+}
+
+/**
+ * What is wrong, for the list of failures; an error nobody foresaw keeps its stack.
+ * @param {unknown} error
+ * @returns {string}
+ */
+function sentenceOf(error) {
+  if (error instanceof Failure) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /**
@@ -60,8 +74,8 @@ async function runStage(stage, preparations, progress) {
     if (stage.alone) await preparations.idle();
     return await stage.run(progress);
   } catch (error) {
-    if (!(error instanceof Failure) || error instanceof Interrupted) throw error;
-    return oneFailed(`${stage.name}: ${error.message}`);
+    if (error instanceof Interrupted) throw error;
+    return oneFailed(`${stage.name}: ${sentenceOf(error)}`);
   }
 }
 
@@ -118,8 +132,8 @@ async function main() {
     await setUp(stages, progress);
     counts = await inOwnTemporaryFolder(() => runStages(stages, progress));
   } catch (error) {
-    if (!(error instanceof Failure) || error instanceof Interrupted) throw error;
-    counts = oneFailed(error.message);
+    if (error instanceof Interrupted) throw error;
+    counts = oneFailed(sentenceOf(error));
   }
   if (counts.failures.length > 0)
     console.log(`\nFailed:\n${counts.failures.map((name) => `  ${name}`).join('\n')}`);

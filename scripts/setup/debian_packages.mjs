@@ -36,11 +36,13 @@ const file = (name, provides, ...files) => ({
 export const FOR_BUILDING = [
   command('g++', 'a C++20 compiler', 'c++', 'g++', 'clang++', process.env['CXX'] ?? 'c++'),
   command('cmake', 'CMake', 'cmake'),
-  command('ninja-build', 'Ninja', 'ninja'),
+  // Either will do: cmake-js takes Ninja where it is.
+  command('ninja-build', 'Ninja or make', 'ninja', 'make'),
 ];
 
 /** What the tests of the engine need besides. */
 export const FOR_NATIVE_TESTS = [
+  command('ninja-build', 'Ninja', 'ninja'),
   file(
     'libgtest-dev',
     'GoogleTest',

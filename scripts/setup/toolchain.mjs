@@ -7,7 +7,7 @@ import { ensureDebianPackages, FOR_BUILDING } from './debian_packages.mjs';
 const CMAKE = [3, 22];
 
 /**
- * Sees to a compiler, CMake and Ninja before anything is built, so that a missing one is named in a sentence instead of in
+ * Sees to a compiler, CMake and a build tool before anything is built, so that a missing one is named in a sentence instead of in
  * the middle of a build's output.
  * @param {import('../progress.mjs').Progress} progress
  */

@@ -7,6 +7,7 @@ import { runVitest } from './vitest.mjs';
  */
 export const e2e = {
   name: 'e2e',
+  platform: 'linux-x64',
   requirements: [...FOR_BUILDING, ...FOR_BROWSER_TESTS],
   needs: ['codeServer', 'vsix', 'bundles'],
   alone: true,

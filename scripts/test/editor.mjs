@@ -12,6 +12,8 @@ import { clearMocha, countMocha, mochaFigures } from './mocha.mjs';
  */
 export const editor = {
   name: 'editor',
+  // Debian's Chromium; elsewhere `npm run test:desktop` runs the same suite.
+  platform: 'linux-x64',
   requirements: [...FOR_BUILDING, ...FOR_BROWSER_TESTS],
   needs: ['codeServer', 'vsix'],
   alone: true,
