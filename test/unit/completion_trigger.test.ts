@@ -86,5 +86,27 @@ describe('excluded file names', () => {
     expect(isExcluded('axb', ['a.b'])).toBe(false);
     expect(isExcluded('a+(b).txt', ['a+(b).t?t'])).toBe(true);
     expect(isExcluded('anything', ['{unclosed'])).toBe(false);
+    expect(isExcluded('a{b', ['a{b'])).toBe(true);
+    expect(isExcluded('y2.pem', ['{x,y{1,2}}.{key,pem}'])).toBe(true);
+    expect(isExcluded('y3.pem', ['{x,y{1,2}}.{key,pem}'])).toBe(false);
+    expect(isExcluded('a/x/b', ['a/*/b'])).toBe(true);
+    expect(isExcluded('a/x/y/b', ['a/*/b'])).toBe(false);
+    expect(isExcluded('a/x/y/b', ['a/**/b'])).toBe(true);
+    expect(isExcluded('a/b', ['a/**/b'])).toBe(true);
+  });
+
+  it('are compared in time proportional to their length', () => {
+    // A matcher that tries every way to share the name between the asterisks would not come to an end.
+    const many = `${'*a'.repeat(200)}b`;
+    expect(isExcluded('a'.repeat(5_000), [many])).toBe(false);
+    expect(isExcluded('a/'.repeat(2_000), [`${'**/a/'.repeat(90)}b`])).toBe(false);
+    expect(isExcluded(`${'a'.repeat(5_000)}b`, [many])).toBe(true);
+  });
+
+  it('may have more choices than are ever written out', () => {
+    const many = `${'{a,b}'.repeat(80)}.key`;
+    expect(isExcluded(`${'ab'.repeat(40)}.key`, [many])).toBe(true);
+    expect(isExcluded(`${'ab'.repeat(40)}.txt`, [many])).toBe(false);
+    expect(isExcluded('x', ['x'.repeat(501)])).toBe(false);
   });
 });

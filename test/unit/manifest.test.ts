@@ -22,6 +22,12 @@ interface Setting {
 interface Manifest {
   readonly icon: string;
   readonly dependencies?: unknown;
+  readonly capabilities: {
+    readonly untrustedWorkspaces: {
+      readonly supported: unknown;
+      readonly restrictedConfigurations: readonly string[];
+    };
+  };
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly category: string }[];
     readonly keybindings: readonly { readonly command: string }[];
@@ -62,6 +68,13 @@ describe('the manifest', () => {
 
   it('lets no workspace choose which file is opened', () => {
     expect(settings['emberline.model.path']?.scope).toBe('machine');
+  });
+
+  it('lets no workspace that is not trusted include files with secrets', () => {
+    const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    expect(supported).toBe('limited');
+    expect(restrictedConfigurations).toContain('emberline.excludedFiles');
+    for (const name of restrictedConfigurations) expect(Object.keys(settings)).toContain(name);
   });
 
   it('has a command in the code for each it contributes', () => {
