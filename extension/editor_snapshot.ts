@@ -33,6 +33,7 @@ export function snapshotOf(
   return {
     uri: document.uri.toString(),
     path: pathOf(document),
+    fullPath: document.uri.path,
     languageId: document.languageId,
     kind: kindOf(document),
     before: normalizeLineBreaks(textBefore(document, from) + (selected?.text ?? '')).slice(-MAX_BEFORE),

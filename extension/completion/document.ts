@@ -12,6 +12,8 @@ export interface DocumentSnapshot {
   readonly uri: string;
   /** As a person would say it, relative to the workspace, with forward slashes; shown to the model. */
   readonly path: string;
+  /** From the root, with forward slashes; never shown to the model. The same as `path` where there is no other. */
+  readonly fullPath: string;
   readonly languageId: string;
   readonly kind: DocumentKind;
   /** Text before the cursor, at most MAX_BEFORE units of it, line breaks as `\n`. */
@@ -31,6 +33,8 @@ export interface DocumentSnapshot {
 export interface TextSource {
   readonly uri: string;
   readonly path: string;
+  /** Default: `path`. */
+  readonly fullPath?: string;
   readonly languageId: string;
   readonly text: string;
   /** The cursor, UTF-16 units from the start of `text`. */
@@ -61,6 +65,7 @@ export function snapshotOfText(source: TextSource): DocumentSnapshot {
   return {
     uri: source.uri,
     path: source.path,
+    fullPath: source.fullPath ?? source.path,
     languageId: source.languageId,
     kind: 'text',
     before,

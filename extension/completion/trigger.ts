@@ -24,7 +24,9 @@ function ofSettings(document: DocumentSnapshot, options: CompletionOptions): Rea
     return options.languages[SOURCE_CONTROL_LANGUAGE] === true ? undefined : 'source_control_input';
   }
   if (!languageEnabled(options.languages, document.languageId)) return 'disabled_for_language';
-  return isExcluded(document.path, options.excludedFiles) ? 'excluded_file' : undefined;
+  // The path within the workspace alone would not tell of the folders above it.
+  const excluded = [document.path, document.fullPath].some((path) => isExcluded(path, options.excludedFiles));
+  return excluded ? 'excluded_file' : undefined;
 }
 
 function ofDocument(document: DocumentSnapshot): Reason | undefined {

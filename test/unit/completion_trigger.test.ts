@@ -66,6 +66,21 @@ describe('the trigger', () => {
     expect(ask('KEY=|', { path: 'app/.env' })).toBe('excluded_file');
     expect(ask('KEY=|', { path: 'app/.env' }, { ...DEFAULT_OPTIONS, excludedFiles: [] })).toBeUndefined();
   });
+
+  it('excludes files by the folders above the workspace as well', () => {
+    const credentials = { path: 'credentials', fullPath: '/home/me/.aws/credentials' };
+    expect(ask('key = |', credentials)).toBe('excluded_file');
+    const outside = { path: 'a/b/x.txt', fullPath: '/srv/secrets/a/b/x.txt' };
+    expect(ask('key = |', outside)).toBeUndefined();
+    const excluding = (pattern: string): typeof DEFAULT_OPTIONS => ({
+      ...DEFAULT_OPTIONS,
+      excludedFiles: [pattern],
+    });
+    expect(ask('key = |', outside, excluding('**/secrets/**'))).toBe('excluded_file');
+    expect(ask('key = |', outside, excluding('/srv/secrets/**'))).toBe('excluded_file');
+    expect(ask('key = |', outside, excluding('a/**'))).toBe('excluded_file');
+    expect(ask('key = |', outside, excluding('srv/**'))).toBeUndefined();
+  });
 });
 
 describe('excluded file names', () => {

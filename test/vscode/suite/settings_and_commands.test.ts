@@ -52,6 +52,14 @@ suite('settings and commands', () => {
     assert.strictEqual(await vscode.commands.executeCommand('emberline.explain'), REASONS.low_confidence);
   });
 
+  test('leaves files alone because of any folder they are in', async () => {
+    await set('emberline.excludedFiles', ['**/vault/**']);
+    const uri = vscode.Uri.parse('untitled:/srv/vault/a/b/c/x.py');
+    const document = await vscode.workspace.openTextDocument(uri);
+    const { request } = await ask(api, { document, position: new vscode.Position(0, 0) });
+    assert.strictEqual(request.outcome.reason, 'excluded_file');
+  });
+
   test('obeys the limit of tokens', async () => {
     await set('emberline.completion.maxTokens', 2);
     const { request } = await ask(api, await place('numbers = [1, 2, 3, 4,|'));
