@@ -20,15 +20,16 @@ export interface Shaped {
 }
 
 export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot): Shaped {
-  const text = wellFormed(withIndentation(withoutStraySpace(firstLine(raw), document), document));
+  const line = withIndentation(withoutStraySpace(firstLine(raw), document), document);
+  const text = wellFormed(line.slice(0, MAX_SHOWN));
   const hidden = (reason: Reason): Shaped => ({ text: text.trimEnd(), replace: 0, reason });
   if (text.trim() === '') return { text: '', replace: 0, reason: 'blank_result' };
   if (UNPRINTABLE.test(text)) return hidden('not_text');
-  const fit = fitToLine(text.slice(0, MAX_SHOWN), lineAfter(document));
+  const fit = fitToLine(text, lineAfter(document));
   if (fit.kind !== 'insert') return hidden(fit.kind);
   const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
   if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');
-  if (repeatsNeighbour(fit.text, document)) return shaped('repeats_line');
+  if (repeatsNeighbour(fit.text, fit.replace, document)) return shaped('repeats_line');
   return shaped(undefined);
 }
 
@@ -64,8 +65,8 @@ function isPeriodic(text: string): boolean {
 }
 
 /** True when the whole line would be the same as the next one, or as the last one. */
-function repeatsNeighbour(text: string, document: DocumentSnapshot): boolean {
-  const line = (lineBefore(document) + text + lineAfter(document)).trim();
+function repeatsNeighbour(text: string, replace: number, document: DocumentSnapshot): boolean {
+  const line = (lineBefore(document) + text + lineAfter(document).slice(replace)).trim();
   if (line.length < MIN_REPEATED_LINE || !/\p{L}/u.test(line)) return false;
   const above = document.before.split('\n').slice(0, -1);
   const below = document.after.split('\n').slice(1);

@@ -60,6 +60,22 @@ describe('post-processing', () => {
     expect(postprocess('--------------------', 'max_tokens', at('# |')).reason).toBeUndefined();
   });
 
+  it('hides a repeated line also where it replaces closed brackets', () => {
+    const document = at('print(a);\nprint(|)');
+    expect(shape('a);', document)).toMatchObject({ text: 'a);', replace: 1, reason: 'repeats_line' });
+  });
+
+  it('judges what it shows of a long line, and no more', () => {
+    const long = Array.from({ length: 200 }, (_, index) => `v${index}`).join(' ');
+    const end = ' 0, 0, 0, 0, 0, 0, 0, 0, 0,';
+    expect(postprocess(long + end, 'max_tokens', at('x = |')).reason).toBeUndefined();
+    expect(shape(`${long}\u0007`, at('x = |'))).toMatchObject({
+      text: long.slice(0, 400).trimEnd(),
+      reason: undefined,
+    });
+    expect(shape(`${'x'.repeat(399)}\u{1f600}`, at('a |')).text).toBe('x'.repeat(399));
+  });
+
   it('keeps the text of what it hides', () => {
     expect(shape('foo', at('x = | + 1')).text).toBe('foo');
     expect(shape('value = 1', at('value = 1\n|')).text).toBe('value = 1');
