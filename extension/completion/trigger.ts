@@ -1,5 +1,5 @@
 /** Whether to ask the model at all. Cheap: it runs on each keystroke. */
-import { splitsCharacter, startsWithIdentifier, UNPRINTABLE } from './characters';
+import { looksBinary, splitsCharacter, startsWithIdentifier } from './characters';
 import { type DocumentSnapshot, lineAfter } from './document';
 import { isExcluded } from './excluded_files';
 import { type CompletionOptions, languageEnabled } from './options';
@@ -34,7 +34,7 @@ function ofDocument(document: DocumentSnapshot): Reason | undefined {
   if (document.kind === 'read_only') return 'read_only';
   if (document.lineLength > MAX_LINE) return 'line_too_long';
   const near = document.before.slice(-BINARY_WINDOW) + document.after.slice(0, BINARY_WINDOW);
-  return UNPRINTABLE.test(near) ? 'binary_content' : undefined;
+  return looksBinary(near) ? 'binary_content' : undefined;
 }
 
 function ofCursor(document: DocumentSnapshot): Reason | undefined {

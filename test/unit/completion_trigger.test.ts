@@ -49,9 +49,20 @@ describe('the trigger', () => {
     expect(ask('x|', { kind: 'read_only' })).toBe('read_only');
     expect(ask('x|', { lineLength: 10_000_000 })).toBe('line_too_long');
     expect(ask('\u0000\u0001ELF|')).toBe('binary_content');
-    expect(ask('\ufffd\ufffd|')).toBe('binary_content');
+    expect(ask(`${'\ufffd'.repeat(4)}|`)).toBe('binary_content');
     expect(ask('|')).toBe('blank_document');
     expect(ask('\n  |\nx = 1')).toBe('blank_document');
+  });
+
+  it('asks in text with a few odd characters', () => {
+    for (const odd of ['\f', '\u001b', '\u007f', '\ufffd']) {
+      expect(ask(`a = 1\n${odd}\nb = |`), JSON.stringify(odd)).toBeUndefined();
+    }
+    expect(ask(`${'\f\n'.repeat(50)}b = |`)).toBeUndefined();
+    const line = `${'value = compute(value)\n'.repeat(20)}b = |`;
+    expect(ask('\u001b'.repeat(8) + line)).toBeUndefined();
+    expect(ask('\u001b'.repeat(40) + line)).toBe('binary_content');
+    expect(ask(`\u0000${line}`)).toBe('binary_content');
   });
 
   it('knows cursors that make no sense', () => {
