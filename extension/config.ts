@@ -15,7 +15,6 @@ export interface EngineOptions {
 export class Config implements vscode.Disposable {
   private completionOptions = readCompletion();
   private engineOptions = readEngine();
-  private delay = readDelay();
   private readonly completionChanged = new vscode.EventEmitter<CompletionOptions>();
   private readonly engineChanged = new vscode.EventEmitter<EngineOptions>();
   private readonly subscription: vscode.Disposable;
@@ -36,11 +35,6 @@ export class Config implements vscode.Disposable {
 
   get engine(): EngineOptions {
     return this.engineOptions;
-  }
-
-  /** Milliseconds to wait after an edit, on top of what the editor itself waits. */
-  get delayMs(): number {
-    return this.delay;
   }
 
   isEnabledFor(languageId: string): boolean {
@@ -69,7 +63,6 @@ export class Config implements vscode.Disposable {
       engine.modelPath !== this.engineOptions.modelPath || engine.threads !== this.engineOptions.threads;
     this.completionOptions = readCompletion();
     this.engineOptions = engine;
-    this.delay = readDelay();
     this.completionChanged.fire(this.completionOptions);
     if (engineDiffers) this.engineChanged.fire(engine);
   }
@@ -98,6 +91,7 @@ function readCompletion(): CompletionOptions {
       number(settings.get('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
     ),
     minimumConfidence: number(settings.get('completion.minimumConfidence'), fallback.minimumConfidence, 0, 1),
+    delayMs: number(settings.get('completion.delay'), fallback.delayMs, 0, 2_000),
   };
 }
 
@@ -108,10 +102,6 @@ function readEngine(): EngineOptions {
     modelPath: typeof path === 'string' ? path.trim() : '',
     threads: Math.round(number(settings.get('engine.threads'), 0, 0, 64)),
   };
-}
-
-function readDelay(): number {
-  return number(section().get('completion.delay'), 0, 0, 2_000);
 }
 
 // What stands in a settings file can be of any type: the schema warns there, but does not convert.

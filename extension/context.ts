@@ -48,7 +48,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       (state) => this.onEngineState(state),
     );
     this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion);
-    this.provider = new GhostTextProvider(this.pipeline, () => this.config.delayMs);
+    this.provider = new GhostTextProvider(this.pipeline);
     this.onDidFinish = this.provider.onDidFinish;
     this.own(
       vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, this.provider),

@@ -12,6 +12,8 @@ export interface CompletionOptions {
   readonly promptTokens: number;
   /** Suggestions the model is less sure of are not shown; 0 to 1, 0 shows all. */
   readonly minimumConfidence: number;
+  /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
+  readonly delayMs: number;
 }
 
 /** The defaults of package.json; a test compares them. */
@@ -22,6 +24,7 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   maxTokens: 40,
   promptTokens: 0,
   minimumConfidence: 0.2,
+  delayMs: 0,
 };
 
 export function languageEnabled(languages: Readonly<Record<string, boolean>>, languageId: string): boolean {

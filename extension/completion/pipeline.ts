@@ -4,6 +4,7 @@
  */
 import type { NativeError, NativeTimings } from '../engine/native_types';
 import { CompletionCache } from './cache';
+import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
 import { heal } from './healing';
@@ -46,7 +47,7 @@ export interface CompletionOutcome {
 export interface CompletionRequest {
   readonly document: DocumentSnapshot;
   readonly signal: AbortSignal;
-  /** The user asked for it: what the model doubts is shown as well. */
+  /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
   readonly evenIfRefused?: boolean;
@@ -111,8 +112,13 @@ export class CompletionPipeline {
         timings: NO_TIMINGS,
       });
     }
-    if (this.engine.state !== 'ready') return nothing(REASON_OF_STATE[this.engine.state]);
-    if (signal.aborted) return { ...nothing('cancelled'), stop: 'cancelled' };
+    const unable = this.unable(signal);
+    if (unable !== undefined) return unable;
+    if (request.explicit !== true && options.delayMs > 0) {
+      await elapsed(options.delayMs, signal);
+      const unableNow = this.unable(signal);
+      if (unableNow !== undefined) return unableNow;
+    }
     const outcome = await this.ask(request, options);
     return refused === undefined ? outcome : { ...outcome, shown: false, reason: refused };
   }
@@ -127,6 +133,12 @@ export class CompletionPipeline {
   reset(): void {
     this.cache.clear();
     this.windows.clear();
+  }
+
+  /** Why the engine cannot be asked at the moment. */
+  private unable(signal: AbortSignal): CompletionOutcome | undefined {
+    if (this.engine.state !== 'ready') return nothing(REASON_OF_STATE[this.engine.state]);
+    return signal.aborted ? { ...nothing('cancelled'), stop: 'cancelled' } : undefined;
   }
 
   private async ask(request: CompletionRequest, options: CompletionOptions): Promise<CompletionOutcome> {

@@ -24,7 +24,6 @@ interface Running {
 
 export class GhostTextProvider implements vscode.InlineCompletionItemProvider, vscode.Disposable {
   private readonly pipeline: CompletionPipeline;
-  private readonly delayMs: () => number;
   private readonly running = new Set<Running>();
   private readonly started = new vscode.EventEmitter<void>();
   private readonly finished = new vscode.EventEmitter<FinishedRequest>();
@@ -34,10 +33,8 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   readonly onDidStart = this.started.event;
   readonly onDidFinish = this.finished.event;
 
-  /** @param delayMs How long to wait before the model is asked, on top of the editor's own wait. */
-  constructor(pipeline: CompletionPipeline, delayMs: () => number) {
+  constructor(pipeline: CompletionPipeline) {
     this.pipeline = pipeline;
-    this.delayMs = delayMs;
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => {
         // The event also tells of a changed dirty flag, with no changes.
@@ -108,22 +105,9 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   ): Promise<CompletionOutcome> {
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return nothing('suggest_widget');
     const snapshot = snapshotOf(document, position, selected);
-    await elapsed(this.delayMs(), signal);
     const explicit = triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
     return this.pipeline.complete({ document: snapshot, signal, explicit });
   }
-}
-
-/** Resolves after `ms`, or as soon as `signal` is aborted. */
-async function elapsed(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** The editor wants an item to extend the highlighted entry of the suggestion list, over the same range. */

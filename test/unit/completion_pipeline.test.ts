@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../extension/completion/document';
 import type {
   CompletionEngine,
@@ -208,6 +208,44 @@ describe('the completion pipeline', () => {
     const late = { document: snapshotOfText({ ...source, uri: 'v' }), signal: controller.signal };
     expect(await pipeline.complete(late)).toMatchObject({ reason: 'cancelled', source: 'none' });
     expect(engine.requests).toHaveLength(2);
+  });
+
+  describe('with a delay', () => {
+    const DELAYED = { ...DEFAULT_OPTIONS, delayMs: 500 };
+    const source = { uri: 'u', path: 'a.py', languageId: 'python', text: 'return ', offset: 7 };
+    const document = snapshotOfText(source);
+
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    it('waits before the model is asked, but not for what is remembered or asked for', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { engine, at } = bench(DELAYED);
+      const waiting = at('return |');
+      await vi.advanceTimersByTimeAsync(499);
+      expect(engine.requests).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await waiting).toMatchObject({ shown: true, source: 'model' });
+      expect(await at('return a|')).toMatchObject({ shown: true, source: 'cache' });
+      expect(await at('x = |', { explicit: true })).toMatchObject({ shown: true, source: 'model' });
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it('stops waiting when the request is cancelled or the engine stops', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { engine, pipeline } = bench(DELAYED);
+      const controller = new AbortController();
+      const cancelled = pipeline.complete({ document, signal: controller.signal });
+      controller.abort();
+      expect(await cancelled).toMatchObject({ reason: 'cancelled', stop: 'cancelled' });
+      expect(vi.getTimerCount()).toBe(0);
+      const stopped = pipeline.complete({ document, signal: new AbortController().signal });
+      engine.state = 'stopped';
+      await vi.advanceTimersByTimeAsync(500);
+      expect(await stopped).toMatchObject({ reason: 'engine_stopped' });
+      expect(engine.requests).toHaveLength(0);
+    });
   });
 
   it('keeps the prompt front while typing in a long file', async () => {

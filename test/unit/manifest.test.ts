@@ -51,6 +51,7 @@ describe('the manifest', () => {
       maxTokens: defaultOf('completion.maxTokens'),
       promptTokens: defaultOf('completion.promptTokens'),
       minimumConfidence: defaultOf('completion.minimumConfidence'),
+      delayMs: defaultOf('completion.delay'),
     }).toEqual(DEFAULT_OPTIONS);
   });
 
