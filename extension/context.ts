@@ -130,9 +130,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     const last = this.lastRequest;
     const document = vscode.window.activeTextEditor?.document;
     if (last?.outcome.reason !== 'model_loading' || document?.uri.toString() !== last.uri) return;
-    if (document.version === last.version) {
-      void vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
-    }
+    if (document.version === last.version) void this.provider.askAgain();
   }
 
   private onRequestStart(): void {

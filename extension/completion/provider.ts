@@ -29,6 +29,8 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   private readonly finished = new vscode.EventEmitter<FinishedRequest>();
   private readonly subscriptions: readonly vscode.Disposable[];
   private sequence = 0;
+  /** The next request is one of `askAgain`. */
+  private askingAgain = false;
 
   readonly onDidStart = this.started.event;
   readonly onDidFinish = this.finished.event;
@@ -62,6 +64,8 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.cancel();
     const { version } = document;
     const sequence = ++this.sequence;
+    const explicit = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke && !this.askingAgain;
+    this.askingAgain = false;
     const running: Running = { uri: document.uri.toString(), controller: new AbortController() };
     this.running.add(running);
     const onCancel = token.onCancellationRequested(() => running.controller.abort());
@@ -69,7 +73,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.started.fire();
     let outcome = nothing('cancelled');
     try {
-      outcome = await this.complete(document, position, context, running.controller.signal);
+      outcome = await this.complete(document, position, context, explicit, running.controller.signal);
       if (outcome.shown && document.version !== version)
         outcome = { ...outcome, shown: false, reason: 'stale' };
       if (outcome.shown && running.controller.signal.aborted) {
@@ -80,6 +84,17 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
       onCancel.dispose();
       this.running.delete(running);
       this.finished.fire({ sequence, uri: running.uri, languageId: document.languageId, version, outcome });
+    }
+  }
+
+  /** Makes the editor ask at the cursor. It says that the user asked for it; the request is judged as if nobody did. */
+  async askAgain(): Promise<void> {
+    this.askingAgain = true;
+    try {
+      await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+    } finally {
+      // The editor may have had no reason to ask.
+      this.askingAgain = false;
     }
   }
 
@@ -100,12 +115,12 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   private async complete(
     document: vscode.TextDocument,
     position: vscode.Position,
-    { selectedCompletionInfo: selected, triggerKind }: vscode.InlineCompletionContext,
+    { selectedCompletionInfo: selected }: vscode.InlineCompletionContext,
+    explicit: boolean,
     signal: AbortSignal,
   ): Promise<CompletionOutcome> {
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return nothing('suggest_widget');
     const snapshot = snapshotOf(document, position, selected);
-    const explicit = triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
     return this.pipeline.complete({ document: snapshot, signal, explicit });
   }
 }

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { snapshotOfText } from '../../extension/completion/document';
+import {
+  type CompletionPipeline,
+  type CompletionRequest,
+  nothing,
+} from '../../extension/completion/pipeline';
+import { GhostTextProvider } from '../../extension/completion/provider';
+
+const { INVOKE, AUTOMATIC, editor } = vi.hoisted(() => ({
+  INVOKE: 0,
+  AUTOMATIC: 1,
+  /** What the editor does when told to ask. */
+  editor: { trigger: (): Promise<unknown> => Promise.resolve() },
+}));
+
+vi.mock('vscode', () => {
+  const event = (): { dispose: () => void } => ({ dispose: () => undefined });
+  return {
+    EventEmitter: class {
+      readonly event = event;
+      readonly fire = (): void => undefined;
+      readonly dispose = (): void => undefined;
+    },
+    InlineCompletionTriggerKind: { Invoke: INVOKE, Automatic: AUTOMATIC },
+    workspace: { onDidChangeTextDocument: event, onDidCloseTextDocument: event },
+    commands: { executeCommand: () => editor.trigger() },
+  };
+});
+
+vi.mock('../../extension/editor_snapshot', () => ({
+  snapshotOf: () => snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text: 'x', offset: 1 }),
+}));
+
+describe('the ghost text provider', () => {
+  let requests: CompletionRequest[] = [];
+  let provider: GhostTextProvider;
+
+  beforeEach(() => {
+    requests = [];
+    const complete = (request: CompletionRequest): Promise<ReturnType<typeof nothing>> => {
+      requests.push(request);
+      return Promise.resolve(nothing('blank_result'));
+    };
+    provider = new GhostTextProvider({ complete } as unknown as CompletionPipeline);
+    editor.trigger = () => ask(INVOKE);
+  });
+
+  function ask(triggerKind: number): Promise<unknown> {
+    const document = { uri: 'u', version: 1, languageId: 'python' };
+    const context = { triggerKind, selectedCompletionInfo: undefined };
+    const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => 0 }) };
+    const call = [document, {}, context, token] as unknown;
+    return provider.provideInlineCompletionItems(
+      ...(call as Parameters<GhostTextProvider['provideInlineCompletionItems']>),
+    );
+  }
+
+  const explicit = (): unknown[] => requests.map((request) => request.explicit);
+
+  it('tells what the user asked for from what the editor asks while typing', async () => {
+    await ask(AUTOMATIC);
+    await ask(INVOKE);
+    expect(explicit()).toEqual([false, true]);
+  });
+
+  it('does not take its own asking for the user, once', async () => {
+    await provider.askAgain();
+    await ask(INVOKE);
+    expect(explicit()).toEqual([false, true]);
+  });
+
+  it('forgets that it asked when the editor had no reason to', async () => {
+    editor.trigger = () => Promise.resolve();
+    await provider.askAgain();
+    await ask(INVOKE);
+    editor.trigger = () => Promise.reject(new Error('no editor'));
+    await expect(provider.askAgain()).rejects.toThrow('no editor');
+    await ask(INVOKE);
+    expect(explicit()).toEqual([true, true]);
+  });
+});
