@@ -9,6 +9,8 @@ import type { NativeError, NativeModelInfo, NativeResult } from './engine/native
 export interface LoadedEngine {
   readonly info: NativeModelInfo;
   readonly speed: CompletionEngine['speed'];
+  /** Most tokens of prompt and completion together, where it is known. */
+  readonly context?: number | undefined;
   completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
   /** Cancels what runs and frees the model. */
   dispose(): Promise<void>;
@@ -52,6 +54,10 @@ export class EngineLifecycle implements CompletionEngine {
 
   get speed(): CompletionEngine['speed'] {
     return this.loaded?.speed ?? UNMEASURED;
+  }
+
+  get context(): number | undefined {
+    return this.loaded?.context;
   }
 
   get info(): NativeModelInfo | undefined {

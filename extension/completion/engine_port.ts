@@ -26,6 +26,8 @@ export interface CompletionEngine {
     /** Tokens a second when reading a prompt; undefined until measured. */
     readonly prefillTokensPerSecond: number | undefined;
   };
+  /** Most tokens of prompt and completion together; undefined when it is not known. */
+  readonly context?: number | undefined;
   /** One line is completed. Aborting `signal` cancels synchronously; the answer then has the stop `cancelled`. */
   completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
 }

@@ -4,8 +4,8 @@
  * prompt, and the engine is made to spell it again with the first tokens it generates.
  */
 
-/** More than this is not taken off: spelling it again costs a decode step a token (base64 text, rulers of dashes). */
-const MAX_HEALED = 128;
+/** More than this, UTF-16 units, is not taken off: spelling it again costs a decode step a token (base64 text, rulers of dashes). */
+export const MAX_HEALED = 128;
 
 export interface Healed {
   /** What the model reads. */

@@ -7,7 +7,7 @@ import { CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
-import { heal } from './healing';
+import { heal, MAX_HEALED } from './healing';
 import type { CompletionOptions } from './options';
 import { postprocess } from './postprocess';
 import { pathLine, selectWindow, type WindowMemory } from './prompt';
@@ -19,6 +19,8 @@ import { refusal } from './trigger';
 
 /** Documents whose prompt window is remembered. */
 const MAX_WINDOWS = 64;
+/** A prompt may have this part of even the smallest context. */
+const MIN_PROMPT_SHARE = 1 / 4;
 /** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
 const LINE_COMPLETE = 0.5;
 
@@ -143,7 +145,7 @@ export class CompletionPipeline {
 
   private async ask(request: CompletionRequest, options: CompletionOptions): Promise<CompletionOutcome> {
     const { document, signal } = request;
-    let { prompt, requiredPrefix } = this.promptOf(document, options);
+    let { prompt, requiredPrefix, memory } = this.promptOf(document, options);
     const call = { maxTokens: options.maxTokens, temperature: 0, seed: 0 };
     let answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
     // Token counts are estimates: text far denser than any seen so far can overflow the context.
@@ -152,10 +154,12 @@ export class CompletionPipeline {
       !answer.ok && answer.error.code === 'CONTEXT_OVERFLOW' && part > 1 / 100;
       part /= 4
     ) {
-      ({ prompt, requiredPrefix } = this.promptOf(document, options, part));
+      ({ prompt, requiredPrefix, memory } = this.promptOf(document, options, part));
       answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
     }
     if (!answer.ok) return { ...nothing('engine_error'), stop: 'failed', error: answer.error };
+    // The window of a prompt that did not fit is no start for the next one.
+    this.remember(document.uri, memory);
     const { text, stop, confidence, endProbability, ids, timings } = answer.value;
     this.budget.record(timings, estimateTokens(prompt), this.engine.speed.prefillTokensPerSecond);
     const origin = { confidence, endProbability, source: 'model', ids, timings } as const;
@@ -174,14 +178,21 @@ export class CompletionPipeline {
     document: DocumentSnapshot,
     options: CompletionOptions,
     part = 1,
-  ): { prompt: string; requiredPrefix: string } {
+  ): { prompt: string; requiredPrefix: string; memory: WindowMemory } {
     const healed = heal(document.before);
     const head = pathLine(document.languageId, document.path);
-    const tokens = options.promptTokens > 0 ? options.promptTokens : this.budget.tokens;
+    const wanted = options.promptTokens > 0 ? options.promptTokens : this.budget.tokens;
+    const tokens = Math.min(wanted, this.roomFor(options.maxTokens));
     const budget = Math.max(1, this.budget.estimateOf(part * tokens) - estimateTokens(head));
     const window = selectWindow(healed.prompt, budget, this.windows.get(document.uri));
-    this.remember(document.uri, window.memory);
-    return { prompt: head + healed.prompt.slice(window.start), requiredPrefix: healed.requiredPrefix };
+    const prompt = head + healed.prompt.slice(window.start);
+    return { prompt, requiredPrefix: healed.requiredPrefix, memory: window.memory };
+  }
+
+  /** Tokens of prompt for which the context has room beside a completion and the healed tail it spells again. */
+  private roomFor(maxTokens: number): number {
+    const { context = Infinity } = this.engine;
+    return Math.max(context * MIN_PROMPT_SHARE, context - maxTokens - MAX_HEALED);
   }
 
   private remember(uri: string, memory: WindowMemory): void {

@@ -75,6 +75,8 @@ export class Engine {
   /** How fast this model runs on this machine. */
   readonly speed = new EngineSpeed();
   readonly info: NativeModelInfo;
+  /** Most tokens of prompt and completion together. */
+  readonly context: number;
   private readonly model: NativeModel;
   private readonly session: NativeSession;
   /** Ids of requests that are not settled. */
@@ -83,10 +85,11 @@ export class Engine {
   private disposing: Promise<void> | undefined;
   private readonly waitingForIdle: (() => void)[] = [];
 
-  private constructor(model: NativeModel, session: NativeSession) {
+  private constructor(model: NativeModel, session: NativeSession, context: number) {
     this.model = model;
     this.session = session;
     this.info = model.info();
+    this.context = context;
   }
 
   /** Loads the addon and the model. Never rejects. */
@@ -114,7 +117,7 @@ export class Engine {
       await model.value.close();
       return session;
     }
-    return { ok: true, value: new Engine(model.value, session.value) };
+    return { ok: true, value: new Engine(model.value, session.value, capacity) };
   }
 
   get state(): 'ready' | 'stopped' {

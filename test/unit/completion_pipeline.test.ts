@@ -21,7 +21,8 @@ class FakeEngine implements CompletionEngine {
   readonly speed = { prefillTokensPerSecond: undefined };
   readonly requests: EngineRequest[] = [];
   /** Longest prompt it takes, UTF-16 units. */
-  context = Infinity;
+  longest = Infinity;
+  context: number | undefined;
   says = 'a + b';
   stop: 'line_end' | 'max_tokens' = 'line_end';
   confidence = 0.9;
@@ -29,7 +30,7 @@ class FakeEngine implements CompletionEngine {
 
   completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
     this.requests.push(request);
-    if (request.prompt.length > this.context) {
+    if (request.prompt.length > this.longest) {
       return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
     }
     return new Promise((resolve) => {
@@ -265,12 +266,44 @@ describe('the completion pipeline', () => {
 
   it('shortens a prompt that overflows the context', async () => {
     const { engine, at } = bench({ ...DEFAULT_OPTIONS, promptTokens: 1_000 });
-    engine.context = 500;
+    engine.longest = 500;
     const outcome = await at(`${'word '.repeat(2_000)}\nreturn |`);
     expect(outcome.shown).toBe(true);
     expect(engine.requests.length).toBeGreaterThan(1);
-    engine.context = 0;
+    engine.longest = 0;
     expect(await at('x = |')).toMatchObject({ reason: 'engine_error', stop: 'failed' });
+  });
+
+  it('leaves room in the context for the completion', async () => {
+    const text = `${'word word word\n'.repeat(2_000)}return |`;
+    const promptIn = async (context: number | undefined, promptTokens = 4_000): Promise<number> => {
+      const { engine, at } = bench({ ...DEFAULT_OPTIONS, promptTokens });
+      engine.context = context;
+      await at(text);
+      return estimateTokens(engine.requests[0]?.prompt ?? '');
+    };
+    expect(await promptIn(undefined)).toBeGreaterThan(2_048);
+    expect(await promptIn(2_048)).toBeLessThan(2_048 - DEFAULT_OPTIONS.maxTokens);
+    expect(await promptIn(2_048)).toBeGreaterThan(1_024);
+    expect(await promptIn(64)).toBeLessThan(64);
+    expect(await promptIn(100_000, 300)).toBe(await promptIn(undefined, 300));
+  });
+
+  it('keeps the prompt front where the full prompt overflows each time', async () => {
+    const { engine, at } = bench({ ...DEFAULT_OPTIONS, promptTokens: 800 });
+    engine.longest = 1_000;
+    engine.says = '!';
+    let text = Array.from({ length: 300 }, (_, index) => `value_${index} = compute(${index})\n`).join('');
+    const fronts = new Set<string>();
+    for (const character of 'result = combine(value_1, value_2)') {
+      text += character;
+      await at(`${text}|`);
+      const answered = engine.requests.at(-1)?.prompt ?? '';
+      expect(answered.length).toBeLessThanOrEqual(engine.longest);
+      fronts.add(answered.slice(0, 60));
+    }
+    expect(engine.requests.length).toBeGreaterThan(text.length - text.lastIndexOf('\n'));
+    expect(fronts.size).toBe(1);
   });
 
   it('forgets closed documents', async () => {
