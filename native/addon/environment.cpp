@@ -1,6 +1,7 @@
 #include "addon/environment.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "addon/js_values.h"
@@ -82,7 +83,12 @@ void Environment::post(Delivery delivery) {
 
 void Environment::deliver(napi_env env, napi_value, void*, void* data) {
   const std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(data));
-  if (env != nullptr) (*delivery)(env);  // null: the environment ends, and the queue is only emptied
+  if (env == nullptr) return;  // the environment ends, and the queue is only emptied
+  try {
+    (*delivery)(env);
+  } catch (const std::exception&) {
+    // Node called: nothing may be thrown through it. As in WorkThread::run, only memory can have run out.
+  }
 }
 
 void Environment::remove(const Worker* worker) {

@@ -105,7 +105,9 @@ class Inspector : public Worker {
     return {};
   }
 
-  void stop() override {}
+  void stop() override {
+    thread_.finish([] {});  // for one that never got its work
+  }
   void join() override { thread_.join(); }
 
  private:

@@ -83,9 +83,12 @@ napi_value js_ok(napi_env env, napi_value value) {
 napi_value js_error(napi_env env, const Status& status) {
   napi_value no = nullptr;
   napi_get_boolean(env, false, &no);
+  napi_value message = js_string(env, status.message());
+  // Without an object here the promise would never settle.
+  if (message == nullptr) message = js_string(env, "The reason is too long to be said.");
   const napi_value error = ObjectBuilder(env)
                                .add("code", std::string_view(code_name(status.code())))
-                               .add("message", status.message())
+                               .add("message", message)
                                .build();
   return ObjectBuilder(env).add("ok", no).add("error", error).build();
 }

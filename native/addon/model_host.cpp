@@ -171,7 +171,7 @@ Result<std::vector<float>> ModelHost::logits(const std::vector<std::uint32_t>& i
     logits_session_ = std::move(session).value();
     logits_capacity_ = capacity;
   }
-  return logits_session_->logits(ids);
+  return logits_session_->logits(ids, &closing_);
 }
 
 }  // namespace emberline::addon

@@ -55,7 +55,11 @@ Napi::Value create_session(const Handle& handle, const Napi::CallbackInfo& call)
   return promise_of<ModelHost::SessionKey>(
       handle, call.Env(),
       [host, context] { return host->create_session(static_cast<std::uint32_t>(context)); },
-      [handle](napi_env env, ModelHost::SessionKey& key) { return make_session_object(env, handle, key); });
+      // Weak: this travels through the engine thread, which must not be the last to let go of the model.
+      // Until the answer is delivered the promise holds it.
+      [weak = std::weak_ptr(handle)](napi_env env, ModelHost::SessionKey& key) {
+        return make_session_object(env, weak.lock(), key);
+      });
 }
 
 Napi::Value tokenize(const Handle& handle, const Napi::CallbackInfo& call) {

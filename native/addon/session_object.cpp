@@ -1,5 +1,6 @@
 #include "addon/session_object.h"
 
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -18,7 +19,12 @@ struct SessionHandle {
   SessionHandle& operator=(const SessionHandle&) = delete;
   // No request is under way: each of them keeps the handle.
   ~SessionHandle() {
-    if (!closed) model->host->close_session(nullptr, key, 0);
+    if (closed) return;
+    try {
+      model->host->close_session(nullptr, key, 0);
+    } catch (const std::exception&) {
+      // No memory to ask: the session ends with its model.
+    }
   }
 
   ModelHost& host() const { return *model->host; }

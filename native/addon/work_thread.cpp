@@ -1,6 +1,6 @@
 #include "addon/work_thread.h"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace emberline::addon {
@@ -9,7 +9,7 @@ Status WorkThread::start() {
   try {
     accepting_ = true;
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no thread, or no memory for one
     accepting_ = false;
     return {ErrorCode::kOutOfMemory,
             "The system gave no thread for the engine; close other programs and try again."};
@@ -51,7 +51,12 @@ void WorkThread::run() {
       job = std::move(jobs_.front());
       jobs_.pop_front();
     }
-    job();
+    try {
+      job();
+    } catch (const std::exception&) {
+      // Only memory can have run out, where even the answer could not be made. The promise waits; the editor
+      // lives.
+    }
   }
 }
 

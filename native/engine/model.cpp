@@ -41,11 +41,14 @@ std::string file_stem(std::string_view path) {
   return std::string(path.substr(0, path.rfind('.')));
 }
 
+// A name worth showing, whatever the file says: a character cut in two becomes U+FFFD at the border.
+constexpr std::size_t kMaxNameBytes = 200;
+
 ModelInfo describe(const Model::Impl& model, const ModelOptions& options) {
   const GgufFile& file = *model.file;
   const Hyperparameters& h = model.parts.hyperparameters;
   ModelInfo info;
-  info.name = std::string(file.get_string("general.name").value_or(""));
+  info.name = std::string(file.get_string("general.name").value_or("").substr(0, kMaxNameBytes));
   if (info.name.empty()) info.name = file_stem(options.path);
   info.architecture = std::string(h.architecture->name);
   info.quantization = dominant_type(file);

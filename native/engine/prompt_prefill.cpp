@@ -9,9 +9,6 @@ Result<PrefillOutcome> PromptPrefill::run(std::span<const TokenId> ids, const st
   const std::size_t comparable = std::min(cached_.size(), ids.size() - 1);
   std::size_t done = 0;
   while (done < comparable && cached_[done] == ids[done]) ++done;
-  // What lies behind is about to be overwritten.
-  cached_.resize(done);
-
   PrefillOutcome outcome{static_cast<std::uint32_t>(done), false};
   while (done < ids.size()) {
     const std::span<const TokenId> slice =
@@ -22,6 +19,8 @@ Result<PrefillOutcome> PromptPrefill::run(std::span<const TokenId> ids, const st
       outcome.cancelled = true;
       return outcome;
     }
+    // What lies behind is about to be overwritten.
+    cached_.resize(done);
     const Result<ReplayOutcome> replayed =
         last ? pass_.prefill_last_logits(slice, position, cancel) : pass_.prefill(slice, position, cancel);
     if (!replayed.ok()) return replayed.error();

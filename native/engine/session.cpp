@@ -54,7 +54,7 @@ struct Session::Impl {
 
   Result<std::vector<TokenId>> prompt_tokens(const CompletionRequest& request) const;
   Result<Completion> complete(const CompletionRequest& request);
-  Result<std::vector<float>> logits(std::span<const TokenId> ids);
+  Result<std::vector<float>> logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel);
 
   std::shared_ptr<Model> model;  // outlives what follows
   std::unique_ptr<ForwardPass> pass;
@@ -142,13 +142,16 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   return completion;
 }
 
-Result<std::vector<float>> Session::Impl::logits(std::span<const TokenId> ids) {
+Result<std::vector<float>> Session::Impl::logits(std::span<const TokenId> ids,
+                                                 const std::atomic<bool>* cancel) {
   if (ids.empty() || ids.size() > pass->context()) {
     return Status(ErrorCode::kInvalidArgument,
                   "Logits need from 1 to " + std::to_string(pass->context()) + " token ids; pass as many.");
   }
-  const Result<PrefillOutcome> prefilled = prefill.run(ids, nullptr);
+  const Result<PrefillOutcome> prefilled = prefill.run(ids, cancel);
   if (!prefilled.ok()) return prefilled.error();
+  if (prefilled.value().cancelled)
+    return Status(ErrorCode::kModelClosed, "The model was closed; load it again.");
   std::vector<float> logits(pass->vocabulary());
   const Status read = pass->read_logits(0, logits);
   if (!read.ok()) return read;
@@ -187,9 +190,9 @@ Result<Completion> Session::complete(const CompletionRequest& request) {
   }
 }
 
-Result<std::vector<float>> Session::logits(std::span<const TokenId> ids) {
+Result<std::vector<float>> Session::logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel) {
   try {
-    return impl_->logits(ids);
+    return impl_->logits(ids, cancel);
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }

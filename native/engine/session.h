@@ -71,8 +71,8 @@ class Session {
   Result<Completion> complete(const CompletionRequest& request);
 
   // Raw logits [vocabulary] after the last of `ids` (1..context). Uses the same prefill and KV reuse as
-  // complete().
-  Result<std::vector<float>> logits(std::span<const TokenId> ids);
+  // complete(). Seen to be cancelled, it gives MODEL_CLOSED: only a model that goes away cancels it.
+  Result<std::vector<float>> logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel = nullptr);
 
  private:
   struct Impl;

@@ -18,6 +18,9 @@ constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 46;
 constexpr std::uint64_t kMaxStringBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMaxNameBytes = 65535;  // of keys, by the specification; here of tensor names too
 
+// Far beyond any model; a file with more is damaged, and listing its contents would take minutes.
+constexpr std::uint64_t kMaxEntries = 65536;
+
 constexpr std::uint64_t kMinMetadataBytes = 8 + 4 + 1;        // empty key, type, one-byte value
 constexpr std::uint64_t kMinTensorBytes = 8 + 4 + 8 + 4 + 8;  // empty name, rank, one extent, type, offset
 constexpr std::uint64_t kDefaultAlignment = 32;
@@ -142,6 +145,11 @@ Status Parser::header() {
   }
   if (!cursor_.read(tensor_count_)) return short_of(16);
   if (!cursor_.read(metadata_count_)) return short_of(8);
+  if (tensor_count_ > kMaxEntries || metadata_count_ > kMaxEntries) {
+    return {ErrorCode::kModelCorrupt, "The model file claims to hold " + std::to_string(tensor_count_) +
+                                          " tensors and " + std::to_string(metadata_count_) +
+                                          " metadata entries; it is damaged, download it again."};
+  }
   const std::uint64_t least = saturating_add(saturating_multiply(tensor_count_, kMinTensorBytes),
                                              saturating_multiply(metadata_count_, kMinMetadataBytes));
   if (least > cursor_.left()) return short_of(least);

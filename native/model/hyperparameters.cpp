@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "gguf/describe.h"
 #include "gguf/gguf_file.h"
 
 namespace emberline {
@@ -82,7 +83,8 @@ void refuse_variants(const GgufFile& file, FamilyMetadata& metadata, const Hyper
   if (metadata.has("rope.scaling.type")) {
     const std::string type(file.get_string(metadata.key("rope.scaling.type")).value_or("of an unknown type"));
     const float factor = metadata.float_or("rope.scaling.factor", 1.0, 0.0, 1e6);
-    if (type != "none" && !(type == "linear" && factor == 1.0f)) metadata.unsupported("rope scaling " + type);
+    if (type != "none" && !(type == "linear" && factor == 1.0f))
+      metadata.unsupported("rope scaling " + quoted(type));
   }
   if (metadata.float_or("rope.scale_linear", 1.0, 0.0, 1e6) != 1.0f)
     metadata.unsupported("rope scaling linear");

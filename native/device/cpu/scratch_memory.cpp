@@ -60,6 +60,9 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
   Worker ignored;
   lay_out_worker(worker_size, needs, ignored);
 
+  // Before any of it: after a failure half way the next call must not take the smaller blocks for large
+  // enough.
+  needs_ = needs;
   const Status out_of_memory(ErrorCode::kOutOfMemory,
                              "There is no memory for the model's activations; use smaller batches.");
   if (shared_size.bytes() > memory_.bytes()) {
@@ -78,7 +81,6 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
     lay_out_worker(layout, needs, workers_[i].worker);
     workers_[i].memory = std::move(memory);
   }
-  needs_ = needs;
   return Status();
 }
 

@@ -63,6 +63,16 @@ TEST(Session, ReusingThePrefixGivesTheSameCompletionAsAFreshSession) {
   EXPECT_GT(reused, 100u) << "nothing was reused; the test shows nothing";
 }
 
+TEST(Session, ACancelBeforeTheFirstSliceForgetsNothing) {
+  const auto session = take(Session::create(load_toy({}), 256));
+  take(session->complete(request_for("x = 1")));
+  const std::atomic<bool> cancelled = true;
+  const std::vector<TokenId> other = {5, 6, 7, 8};
+  EXPECT_EQ(session->logits(other, &cancelled).code(), ErrorCode::kModelClosed);
+  const Completion again = take(session->complete(request_for("x = 1")));
+  EXPECT_EQ(again.timings.reused_tokens, again.timings.prompt_tokens - 1);
+}
+
 TEST(Session, TypingWhatWasGeneratedReusesItsRows) {
   ToyModel toy;
   toy.end_tokens = false;

@@ -310,6 +310,9 @@ TEST(GgufDamage, ManySmallEntriesStayWithinTheMemoryBound) {
   GgufWriter entries;
   for (int i = 0; i < 20000; ++i) entries.add(std::to_string(i), std::uint8_t{1});
   EXPECT_EQ(code_of(entries.bytes()), ErrorCode::kOk);
+  GgufWriter too_many;
+  for (int i = 0; i < 65537; ++i) too_many.add(std::to_string(i), std::uint8_t{1});
+  EXPECT_EQ(code_of(too_many.bytes()), ErrorCode::kModelCorrupt);
   GgufWriter strings;
   strings.add("s", std::vector<std::string>(200000));
   EXPECT_EQ(code_of(strings.bytes()), ErrorCode::kOk);
