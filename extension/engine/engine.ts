@@ -66,8 +66,8 @@ export const GREEDY: NativeSampling = {
   seed: 0,
 };
 
-/** Holds the largest prompt a user can configure and the longest suggestion. */
-const DEFAULT_CONTEXT = 4_352;
+/** Holds the largest prompt a user can configure, the longest suggestion and the longest healed tail. */
+const DEFAULT_CONTEXT = 4_480;
 
 const CLOSED: NativeError = { code: 'MODEL_CLOSED', message: 'The engine was stopped; load it again.' };
 
