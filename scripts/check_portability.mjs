@@ -2,8 +2,8 @@
  * Checks that the engine runs on processors and systems other than this one:
  *   node scripts/check_portability.mjs
  * - The native tests run in an emulator of an x86-64 without AVX (Nehalem) and of one with AVX2 but no AVX-512 (Haswell): wide
- *   code that leaks into the portable path ends there with an illegal instruction. Tests of the embedded model are left out:
- *   emulated, they take minutes. They are those whose name contains `RealModel`.
+ *   code that leaks into the portable path ends there with an illegal instruction. Tests of the embedded model and of many draws are left out:
+ *   emulated, they take minutes. They are those whose name contains `RealModel`, and `DrawLaw`.
  * - Objects compiled for a wider instruction set than the rest hold no function that the linker may take for another object's
  *   of the same name: which of the two it takes depends on the order of its input, so a test run alone cannot show this.
  * - Every layer but the addon is compiled for Windows.
