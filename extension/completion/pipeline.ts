@@ -2,7 +2,7 @@
  * The one way from a document and a cursor to a suggestion; the editor, the terminal and the bench all take it:
  * trigger, cache, prompt, engine, post-processing.
  */
-import type { NativeError, NativeTimings } from '../engine/native_types';
+import { type NativeError, type NativeTimings, NO_TIMINGS } from '../engine/native_types';
 import { CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
@@ -54,18 +54,6 @@ export interface CompletionRequest {
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
   readonly evenIfRefused?: boolean;
 }
-
-export const NO_TIMINGS: NativeTimings = {
-  promptTokens: 0,
-  reusedTokens: 0,
-  generatedTokens: 0,
-  queueMs: 0,
-  prefillMs: 0,
-  firstTokenMs: 0,
-  totalMs: 0,
-  cancelMs: 0,
-  cancelPhase: 'none',
-};
 
 /** An outcome without a model call. */
 export function nothing(reason: Reason): CompletionOutcome {

@@ -6,15 +6,16 @@
  */
 import { loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
-import type {
-  NativeAddon,
-  NativeCompletion,
-  NativeError,
-  NativeModel,
-  NativeModelInfo,
-  NativeResult,
-  NativeSampling,
-  NativeSession,
+import {
+  type NativeAddon,
+  type NativeCompletion,
+  type NativeError,
+  type NativeModel,
+  type NativeModelInfo,
+  type NativeResult,
+  type NativeSampling,
+  type NativeSession,
+  NO_TIMINGS,
 } from './native_types';
 
 export interface EngineOptions {
@@ -206,15 +207,5 @@ const CANCELLED_BEFORE_IT_BEGAN: NativeCompletion = {
   ids: new Uint32Array(),
   confidence: 0,
   endProbability: 0,
-  timings: {
-    promptTokens: 0,
-    reusedTokens: 0,
-    generatedTokens: 0,
-    queueMs: 0,
-    prefillMs: 0,
-    firstTokenMs: 0,
-    totalMs: 0,
-    cancelMs: 0,
-    cancelPhase: 'queued',
-  },
+  timings: { ...NO_TIMINGS, cancelPhase: 'queued' },
 };

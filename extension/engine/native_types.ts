@@ -141,6 +141,19 @@ export interface NativeTimings {
   readonly cancelPhase: 'none' | 'queued' | 'prefill' | 'decode';
 }
 
+/** Of a request for which the engine did nothing. */
+export const NO_TIMINGS: NativeTimings = {
+  promptTokens: 0,
+  reusedTokens: 0,
+  generatedTokens: 0,
+  queueMs: 0,
+  prefillMs: 0,
+  firstTokenMs: 0,
+  totalMs: 0,
+  cancelMs: 0,
+  cancelPhase: 'none',
+};
+
 export interface NativeCompletion {
   /** The generated text without `requiredPrefix`, without the line break that ended it. */
   readonly text: string;

@@ -1,3 +1,4 @@
+import { NO_TIMINGS } from '../../extension/engine/native_types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../extension/completion/document';
 import type {
@@ -11,7 +12,6 @@ import {
   CompletionPipeline,
   type CompletionOutcome,
   type CompletionRequest,
-  NO_TIMINGS,
 } from '../../extension/completion/pipeline';
 import { estimateTokens } from '../../extension/completion/token_estimate';
 

@@ -1,5 +1,5 @@
+import { NO_TIMINGS } from '../../extension/engine/native_types';
 import { describe, expect, it } from 'vitest';
-import { NO_TIMINGS } from '../../extension/completion/pipeline';
 import { PromptBudget } from '../../extension/completion/prompt_budget';
 import { estimateTokens } from '../../extension/completion/token_estimate';
 

@@ -1,5 +1,6 @@
+import { NO_TIMINGS } from '../../extension/engine/native_types';
 import { describe, expect, it } from 'vitest';
-import { type CompletionOutcome, NO_TIMINGS, nothing } from '../../extension/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../extension/completion/pipeline';
 import { REASONS } from '../../extension/completion/reasons';
 import { summaryOf } from '../../extension/completion/summary';
 

@@ -1,6 +1,6 @@
+import { NO_TIMINGS } from '../../extension/engine/native_types';
 import { describe, expect, it } from 'vitest';
 import { isExact, isFirstWordRight, qualityRows, type Completed } from '../../bench/quality_rows';
-import { NO_TIMINGS } from '../../extension/completion/pipeline';
 import { formatReport, reportOf } from '../../bench/report';
 
 function completed(expected: string, text: string, more: Partial<Completed> = {}): Completed {
