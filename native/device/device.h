@@ -8,12 +8,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "device/dispatch_table.h"
+#include "gguf/tensor_type.h"
 
 namespace emberline {
 
@@ -44,6 +47,23 @@ struct ReplayOutcome {
   bool cancelled = false;  // the cancel flag was seen; KV rows of the step that was cut off are undefined
 };
 
+// A weight matrix [rows, columns] as a GGUF file holds it (gguf/tensor_type.h).
+struct MatrixSource {
+  std::span<const std::uint8_t> data;
+  TensorType type;
+  std::uint32_t rows, columns;
+};
+
+// Where a device keeps matrices it loaded: matrix i at offsets[i] of one buffer.
+struct LoadedMatrices {
+  BufferId buffer = kNoBuffer;
+  std::vector<std::uint64_t> offsets;
+};
+
+// Told of source bytes that the device will not look at again, so that their pages can be given back. Called
+// from several threads at once.
+using SourceConsumed = std::function<void(std::span<const std::uint8_t>)>;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -57,6 +77,11 @@ class Device {
   // A read-only view of host memory (a mapped model file) that outlives the buffer. No copy where the device
   // can.
   virtual Result<BufferId> wrap(const void* data, std::size_t bytes) = 0;
+  // Weight matrices, in whatever layout the device's products and embeddings read fastest; bound as weights
+  // they are what the sources were. The sources outlive the buffer, apart from what `consumed` was told of.
+  // INVALID_ARGUMENT for a source that is shorter than its shape, OUT_OF_MEMORY.
+  virtual Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
+                                               const SourceConsumed& consumed) = 0;
   virtual void release(BufferId buffer) = 0;
 
   // Host access. Out-of-range accesses are INVALID_ARGUMENT. Not legal while a replay is under way.

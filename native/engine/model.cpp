@@ -80,17 +80,16 @@ Result<std::unique_ptr<Model::Impl>> read_file(const std::string& path) {
                                                       .parts = std::move(parts).value(),
                                                       .token_sets = std::move(sets),
                                                       .device = nullptr,
-                                                      .weight_buffer = {},
+                                                      .weights = {},
                                                       .scratch = {},
                                                       .info = {}});
 }
 
 Status place_on(Model::Impl& model, std::unique_ptr<Device> device) {
   model.device = std::move(device);
-  const std::span<const std::uint8_t> mapping = model.file->mapping();
-  Result<DeviceBuffer> buffer = DeviceBuffer::wrap(*model.device, mapping.data(), mapping.size());
-  if (!buffer.ok()) return buffer.error();
-  model.weight_buffer = std::move(buffer).value();
+  Result<DeviceWeights> weights = DeviceWeights::load(*model.device, model.parts.weights, {});
+  if (!weights.ok()) return weights.error();
+  model.weights = std::move(weights).value();
   Result<Scratch> scratch = Scratch::allocate(*model.device, model.parts.hyperparameters);
   if (!scratch.ok()) return scratch.error();
   model.scratch = std::move(scratch).value();

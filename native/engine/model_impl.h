@@ -8,18 +8,18 @@
 #include "engine/model.h"
 #include "engine/model_parts.h"
 #include "gguf/gguf_file.h"
-#include "model/device_buffer.h"
+#include "model/device_weights.h"
 #include "model/scratch.h"
 
 namespace emberline {
 
-// Members are destroyed from the last up: buffers before their device, the device's views before the mapping.
+// Members are destroyed from the last up: buffers before their device.
 struct Model::Impl {
   std::unique_ptr<GgufFile> file;
   ModelParts parts;
   TokenSets token_sets;
   std::unique_ptr<Device> device;
-  DeviceBuffer weight_buffer;  // the whole mapping
+  DeviceWeights weights;
   Scratch scratch;
   ModelInfo info;
 };

@@ -168,7 +168,7 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, s
     Model::Impl& loaded = model->impl();
     Result<std::unique_ptr<ForwardPass>> pass =
         ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
-                            loaded.weight_buffer.id(), loaded.scratch, context);
+                            loaded.weights, loaded.scratch, context);
     if (!pass.ok()) return pass.error();
     auto impl = std::make_unique<Impl>(std::move(model), std::move(pass).value());
     const Status reserved = impl->choice.reserve(impl->pass->vocabulary());

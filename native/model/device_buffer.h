@@ -24,24 +24,22 @@ class DeviceBuffer {
 
   // `device` outlives the buffer.
   static Result<DeviceBuffer> allocate(Device& device, std::size_t bytes) {
-    return own(device, device.allocate(bytes));
+    Result<BufferId> made = device.allocate(bytes);
+    if (!made.ok()) return made.error();
+    return adopt(device, made.value());
   }
-  static Result<DeviceBuffer> wrap(Device& device, const void* data, std::size_t bytes) {
-    return own(device, device.wrap(data, bytes));
+  // Takes ownership of a buffer that the device made.
+  static DeviceBuffer adopt(Device& device, BufferId id) {
+    DeviceBuffer buffer;
+    buffer.device_ = &device;
+    buffer.id_ = id;
+    return buffer;
   }
 
   BufferId id() const { return id_; }
   Binding at(std::uint64_t offset = 0) const { return {id_, offset}; }
 
  private:
-  static Result<DeviceBuffer> own(Device& device, Result<BufferId> made) {
-    if (!made.ok()) return made.error();
-    DeviceBuffer buffer;
-    buffer.device_ = &device;
-    buffer.id_ = made.value();
-    return buffer;
-  }
-
   Device* device_ = nullptr;
   BufferId id_ = kNoBuffer;
 };

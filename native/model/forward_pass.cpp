@@ -10,12 +10,13 @@ ForwardPass::ForwardPass(Device& device, const Scratch& scratch, KvCache cache, 
     : device_(device), scratch_(scratch), cache_(std::move(cache)), vocabulary_(vocabulary) {}
 
 Result<std::unique_ptr<ForwardPass>> ForwardPass::create(Device& device, const Hyperparameters& h,
-                                                         const Weights& weights, BufferId weight_buffer,
+                                                         const Weights& weights,
+                                                         const DeviceWeights& device_weights,
                                                          const Scratch& scratch, std::uint32_t context) {
   Result<KvCache> cache = KvCache::create(device, h, context);
   if (!cache.ok()) return cache.error();
   std::unique_ptr<ForwardPass> pass(new ForwardPass(device, scratch, std::move(cache).value(), h.vocabulary));
-  const TablePlan plan{device, h, weights, weight_buffer, scratch, pass->cache_};
+  const TablePlan plan{device, h, weights, device_weights, scratch, pass->cache_};
   pass->prefill_ = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   pass->prefill_last_logits_ = build_table(plan, TableEnd::kLastRowLogits, kPrefillRows);
   pass->verify_ = build_table(plan, TableEnd::kAllRowsLogits, kVerifyRows);

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "model/device_weights.h"
 #include "model/kv_cache.h"
 #include "model/scratch.h"
 #include "model/table_builder.h"
@@ -30,7 +31,8 @@ class ForwardPass {
  public:
   // Everything referred to outlives the pass. OUT_OF_MEMORY, DEVICE_FAILED.
   static Result<std::unique_ptr<ForwardPass>> create(Device& device, const Hyperparameters& hyperparameters,
-                                                     const Weights& weights, BufferId weight_buffer,
+                                                     const Weights& weights,
+                                                     const DeviceWeights& device_weights,
                                                      const Scratch& scratch, std::uint32_t context);
 
   std::uint32_t context() const { return cache_.context(); }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/device_weights.h"
 #include "model/hyperparameters.h"
 #include "model/kv_cache.h"
 #include "model/scratch.h"
@@ -33,7 +34,7 @@ class TableBuilder {
       : device_(plan.device),
         h_(plan.hyperparameters),
         weights_(plan.weights),
-        weight_buffer_(plan.weight_buffer),
+        device_weights_(plan.device_weights),
         s_(plan.scratch),
         cache_(plan.cache) {
     table_.max_rows = max_rows;
@@ -59,7 +60,7 @@ class TableBuilder {
   }
 
  private:
-  Binding weight(const Weight& w) const { return w.present ? Binding{weight_buffer_, w.offset} : Binding{}; }
+  Binding weight(const Weight& w) const { return device_weights_.at(w); }
 
   template <typename Params>
   Command& add(Op op, const char* label, Slots slots, const Params& params) {
@@ -217,7 +218,7 @@ class TableBuilder {
   const Device& device_;
   const Hyperparameters& h_;
   const Weights& weights_;
-  const BufferId weight_buffer_;
+  const DeviceWeights& device_weights_;
   const Scratch& s_;
   const KvCache& cache_;
   DispatchTable table_;

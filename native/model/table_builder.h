@@ -15,6 +15,7 @@ namespace emberline {
 struct Hyperparameters;
 struct Scratch;
 struct Weights;
+class DeviceWeights;
 class KvCache;
 
 // What a table does with the residual stream behind the last layer.
@@ -29,7 +30,7 @@ struct TablePlan {
   const Device& device;
   const Hyperparameters& hyperparameters;
   const Weights& weights;
-  BufferId weight_buffer;  // the mapped model file
+  const DeviceWeights& device_weights;
   const Scratch& scratch;
   const KvCache& cache;
 };

@@ -18,7 +18,7 @@ class WeightMapper {
   explicit WeightMapper(const GgufFile& file) : file_(file) {}
 
   const Status& status() const { return status_; }
-  std::size_t found() const { return found_; }
+  std::uint32_t found() const { return found_; }
 
   Weight matrix(const std::string& name, std::uint64_t rows, std::uint64_t columns,
                 Presence presence = Presence::kRequired) {
@@ -29,7 +29,7 @@ class WeightMapper {
     const TensorTypeTraits* type = tensor_type_traits(tensor->type_id);
     if (type == nullptr) return wrong_type(name, tensor->type_id);
     if (columns % type->block_elements != 0) return wrong_shape(name);
-    return at(*tensor);
+    return at(*tensor, rows, columns);
   }
 
   Weight vector(const std::string& name, std::uint64_t extent, Presence presence = Presence::kRequired) {
@@ -38,7 +38,7 @@ class WeightMapper {
     if (tensor->rank != 1 || tensor->shape[0] != extent) return wrong_shape(name);
     if (tensor->type_id != static_cast<std::uint32_t>(TensorType::kF32))
       return wrong_type(name, tensor->type_id);
-    return at(*tensor);
+    return at(*tensor, 1, extent);
   }
 
  private:
@@ -69,15 +69,20 @@ class WeightMapper {
     return {};
   }
 
-  Weight at(const GgufTensor& tensor) {
-    ++found_;
-    const auto offset = static_cast<std::uint64_t>(tensor.data.data() - file_.mapping().data());
-    return {offset, static_cast<TensorType>(tensor.type_id), true};
+  // Shapes follow from hyperparameters, all of which fit 32 bits.
+  Weight at(const GgufTensor& tensor, std::uint64_t rows, std::uint64_t columns) {
+    return {tensor.data,
+            static_cast<TensorType>(tensor.type_id),
+            tensor.rank,
+            static_cast<std::uint32_t>(rows),
+            static_cast<std::uint32_t>(columns),
+            found_++,
+            true};
   }
 
   const GgufFile& file_;
   Status status_;
-  std::size_t found_ = 0;
+  std::uint32_t found_ = 0;
 };
 
 LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint32_t index) {

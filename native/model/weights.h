@@ -1,9 +1,8 @@
 // Where each weight of the model lies in the mapped file, with its shape and type checked.
-//
-// Nothing is copied: the whole mapping becomes one device buffer, and a weight is an offset into it.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/status.h"
@@ -15,8 +14,11 @@ class GgufFile;
 struct Hyperparameters;
 
 struct Weight {
-  std::uint64_t offset = 0;  // bytes from the start of the file
+  std::span<const std::uint8_t> data;  // in the mapping
   TensorType type = TensorType::kF32;
+  std::uint32_t rank = 0;               // 1 or 2
+  std::uint32_t rows = 0, columns = 0;  // a vector has one row
+  std::uint32_t index = 0;              // its place among the weights of the model
   bool present = false;
 };
 

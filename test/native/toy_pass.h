@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "gguf/gguf_file.h"
-#include "model/device_buffer.h"
 #include "model/forward_pass.h"
 #include "model/hyperparameters.h"
 #include "model/scratch.h"
@@ -37,10 +36,9 @@ class ToyPass {
         hyperparameters(take(read_hyperparameters(*file))),
         weights(take(map_weights(*file, hyperparameters))),
         device(std::move(device)),
-        weight_buffer(
-            take(DeviceBuffer::wrap(*this->device, file->mapping().data(), file->mapping().size()))),
+        device_weights(take(DeviceWeights::load(*this->device, weights, {}))),
         scratch(take(Scratch::allocate(*this->device, hyperparameters))),
-        pass(take(ForwardPass::create(*this->device, hyperparameters, weights, weight_buffer.id(), scratch,
+        pass(take(ForwardPass::create(*this->device, hyperparameters, weights, device_weights, scratch,
                                       context))) {}
 
   std::vector<float> logits(std::uint32_t row = 0) {
@@ -67,7 +65,7 @@ class ToyPass {
   Hyperparameters hyperparameters;
   Weights weights;
   std::unique_ptr<Device> device;
-  DeviceBuffer weight_buffer;
+  DeviceWeights device_weights;
   Scratch scratch;
   std::unique_ptr<ForwardPass> pass;
 };

@@ -11,6 +11,7 @@
 #include "base/thread_pool.h"
 #include "device/cpu/aligned_memory.h"
 #include "device/cpu/kernels/select_kernels.h"
+#include "device/cpu/packed/load_matrices.h"
 #include "device/cpu/plan.h"
 #include "device/cpu/plan_run.h"
 #include "device/cpu/scratch_memory.h"
@@ -40,7 +41,7 @@ class CpuDevice final : public Device, private BufferTable {
       return Status(ErrorCode::kOutOfMemory, "There is no memory for a buffer of " + std::to_string(bytes) +
                                                  " bytes; use a shorter context.");
     }
-    buffer.view = {buffer.memory.data(), bytes, true};
+    buffer.view = {buffer.memory.data(), bytes, true, false};
     return add(std::move(buffer));
   }
 
@@ -49,8 +50,24 @@ class CpuDevice final : public Device, private BufferTable {
       return Status(ErrorCode::kInvalidArgument, "A wrapped buffer cannot be empty.");
     Buffer buffer;
     // Never written through: the view is not writable.
-    buffer.view = {static_cast<std::uint8_t*>(const_cast<void*>(data)), bytes, false};
+    buffer.view = {static_cast<std::uint8_t*>(const_cast<void*>(data)), bytes, false, false};
     return add(std::move(buffer));
+  }
+
+  Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
+                                       const SourceConsumed& consumed) override {
+    try {
+      Result<PackedMatrices> packed = pack_matrices(sources, consumed, *pool_);
+      if (!packed.ok()) return packed.error();
+      Buffer buffer;
+      buffer.memory = std::move(packed.value().memory);
+      buffer.view = {buffer.memory.data(), buffer.memory.bytes(), false, true};
+      Result<BufferId> id = add(std::move(buffer));
+      if (!id.ok()) return id.error();
+      return LoadedMatrices{id.value(), std::move(packed.value().offsets)};
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorCode::kOutOfMemory, "There is no memory to load the model's weights.");
+    }
   }
 
   void release(BufferId id) override {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device/cpu/kernels/select_kernels.h"
+#include "device/cpu/packed/packed_matrix.h"
 #include "device/cpu/stages/stages.h"
 
 namespace emberline {
@@ -84,7 +85,7 @@ class PlanBuilder {
   }
   void no_patch() { require(command_->patch == Patch::kNone, "the patch does not fit the op"); }
 
-  enum class Access { kRead, kWrite };
+  enum class Access { kRead, kWrite, kWeight };
   std::uint8_t* bytes(int slot, std::uint64_t count, std::size_t alignment, Access access) {
     const Binding& binding = command_->bindings[static_cast<std::size_t>(slot)];
     const BufferView view = buffers_.view(binding.buffer);
@@ -92,7 +93,9 @@ class PlanBuilder {
       fail("a binding names no buffer");
       return nullptr;
     }
-    require(access == Access::kRead || view.writable, "an output is bound to read-only memory");
+    require(access != Access::kWrite || view.writable, "an output is bound to read-only memory");
+    require(access != Access::kWeight || view.packed, "a weight is not a matrix that the device loaded");
+    require(access == Access::kWeight || !view.packed, "a loaded matrix is bound where no weight belongs");
     require(binding.offset <= view.bytes && count <= view.bytes - binding.offset,
             "a binding reaches past its buffer");
     if (!problem_.empty()) return nullptr;
@@ -127,7 +130,7 @@ class PlanBuilder {
 
   struct Weight {
     const std::uint8_t* data = nullptr;
-    std::size_t row_bytes = 0;
+    std::size_t panel_bytes = 0;
     TensorType type = TensorType::kF32;
   };
   Weight weight(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width) {
@@ -139,10 +142,11 @@ class PlanBuilder {
     }
     if (!extent(rows) || !extent(width)) return weight;
     require(width % layout->block_elements == 0, "the width is no multiple of the weight's block");
-    weight.type = static_cast<TensorType>(type_id);
-    weight.row_bytes = std::size_t{width} / layout->block_elements * layout->block_bytes;
-    const std::size_t alignment = layout->block_elements == 1 ? layout->block_bytes : 1;
-    weight.data = bytes(slot, std::uint64_t{rows} * weight.row_bytes, alignment, Access::kRead);
+    if (!problem_.empty()) return weight;
+    const MatrixShape shape{static_cast<TensorType>(type_id), rows, width};
+    weight.type = shape.type;
+    weight.panel_bytes = shape.panel_bytes();
+    weight.data = bytes(slot, shape.packed_bytes(), alignof(PackedF32), Access::kWeight);
     return weight;
   }
 
@@ -154,14 +158,13 @@ class PlanBuilder {
   // Scratch for rows of `width` and products that read them.
   void need_activations(std::uint32_t width) {
     plan_.needs.activation_width = std::max<std::size_t>(plan_.needs.activation_width, width);
-    plan_.needs.product_bytes = std::max(plan_.needs.product_bytes, product_scratch_bytes(width));
     plan_.needs.tile_rows = rows_;
   }
   Product product(const Weight& weight, std::uint32_t out) const {
     Product product{};
     product.kernel = product_kernel(kernels_, weight.type);
     product.weight = weight.data;
-    product.row_bytes = weight.row_bytes;
+    product.panel_bytes = weight.panel_bytes;
     product.out = out;
     return product;
   }

@@ -14,6 +14,7 @@ struct BufferView {
   std::uint8_t* data = nullptr;  // null: no such buffer
   std::size_t bytes = 0;
   bool writable = false;
+  bool packed = false;  // matrices in the device's own layout, to be read as weights alone
 };
 
 // Extents of any matrix, cache or batch a plan admits; so small that no product of an extent, a row count and

@@ -31,14 +31,14 @@ ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::siz
   scratch.quants = layout.take<std::int8_t>(rows * width);
   scratch.scales = layout.take<float>(rows * blocks);
   scratch.sums = layout.take<float>(rows * blocks);
+  scratch.offsets = layout.take<std::int32_t>(rows * blocks);
   scratch.fine = layout.take<std::int8_t>(rows * width);
   return scratch;
 }
 
 void lay_out_worker(Layout& layout, const ScratchNeeds& needs, Worker& worker) {
   worker.activations = lay_out_activations(layout, 1, needs.activation_width);
-  worker.product = layout.take<std::uint8_t>(needs.product_bytes);
-  for (float*& tile : worker.tiles) tile = layout.take<float>(2 * needs.tile_rows * kTileRows);
+  for (float*& tile : worker.tiles) tile = layout.take<float>(needs.tile_rows * kPanelRows);
   worker.keys = layout.take<float>(kKeyBlock * needs.head_width);
   worker.values = layout.take<float>(kKeyBlock * needs.head_width);
   worker.query = layout.take<float>(kAttentionQueries * needs.head_width);
@@ -52,7 +52,6 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
   needs.max_rows = std::max(needs_.max_rows, asked.max_rows);
   needs.activation_width = std::max(needs_.activation_width, asked.activation_width);
   needs.tile_rows = std::max(needs_.tile_rows, asked.tile_rows);
-  needs.product_bytes = std::max(needs_.product_bytes, asked.product_bytes);
   needs.head_width = std::max(needs_.head_width, asked.head_width);
 
   Layout shared_size(nullptr), worker_size(nullptr);

@@ -23,10 +23,15 @@ struct ActivationScratch {
   std::int8_t* quants = nullptr;
   float* scales = nullptr;
   float* sums = nullptr;
+  std::int32_t* offsets = nullptr;
   std::int8_t* fine = nullptr;
 
   ActivationRows rows(std::size_t count, std::size_t width, bool with_fine) const {
-    return {count, width, values, quants, scales, sums, with_fine ? fine : nullptr};
+    return {count, width, values, quants, scales, sums, offsets, with_fine ? fine : nullptr};
+  }
+  QuantizedRow quantized_row(std::size_t row, std::size_t width) const {
+    const std::size_t at = row * width, block = at / kBlockElements;
+    return {quants + at, fine + at, scales + block, sums + block, offsets + block};
   }
 };
 
@@ -35,7 +40,6 @@ struct ScratchNeeds {
   std::size_t max_rows = 1;
   std::size_t activation_width = 0;  // widest row that a product reads
   std::size_t tile_rows = 1;         // rows of an output tile
-  std::size_t product_bytes = 0;     // scratch of a product kernel
   std::size_t head_width = 0;        // of rope and attention, padded to a multiple of 8
 };
 
@@ -43,8 +47,7 @@ struct ScratchNeeds {
 struct Worker {
   int index = 0;
   ActivationScratch activations;  // of one row
-  std::uint8_t* product = nullptr;
-  float* tiles[2] = {};          // [rows, 8] each
+  float* tiles[2] = {};          // [rows, 16] each
   float* keys = nullptr;         // [kKeyBlock, head width]
   float* values = nullptr;       // [kKeyBlock, head width]
   float* query = nullptr;        // [kAttentionQueries, head width]

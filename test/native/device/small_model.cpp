@@ -13,7 +13,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
   const auto type_id = static_cast<std::uint32_t>(type);
   Random random(42);
   const auto matrix = [&](std::uint32_t out, std::uint32_t in) {
-    return table_.bytes(random_weights(type, out, in, random));
+    return table_.matrix(type, out, in, random_weights(type, out, in, random));
   };
   const auto rows_of = [&](std::uint32_t width) { return table_.zeros(std::size_t{max_rows} * width * 4); };
   const Binding gain = table_.floats(random.normals(kWidth, 0.3f));

@@ -28,6 +28,15 @@ Binding TableHarness::upload(const void* data, std::size_t bytes) {
 Binding TableHarness::bytes(const std::vector<std::uint8_t>& data) {
   return upload(data.data(), data.size());
 }
+Binding TableHarness::matrix(TensorType type, std::uint32_t rows, std::uint32_t columns,
+                            const std::vector<std::uint8_t>& data) {
+  const MatrixSource source{data, type, rows, columns};
+  const Result<LoadedMatrices> loaded = device_.load_matrices({&source, 1}, {});
+  EXPECT_TRUE(loaded.ok());
+  if (!loaded.ok()) return {};
+  buffers_.push_back(loaded.value().buffer);
+  return {loaded.value().buffer, loaded.value().offsets[0]};
+}
 Binding TableHarness::floats(const std::vector<float>& data) {
   return upload(data.data(), data.size() * 4);
 }

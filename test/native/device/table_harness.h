@@ -19,6 +19,9 @@ class TableHarness {
   TableHarness& operator=(const TableHarness&) = delete;
 
   Binding bytes(const std::vector<std::uint8_t>& data);
+  // A weight matrix, loaded from `data` in its file layout.
+  Binding matrix(TensorType type, std::uint32_t rows, std::uint32_t columns,
+                 const std::vector<std::uint8_t>& data);
   Binding floats(const std::vector<float>& data);
   Binding words(const std::vector<std::uint32_t>& data);
   Binding zeros(std::size_t bytes);

@@ -42,7 +42,7 @@ TEST(RealModelReferenceLogits, TopOneAndDivergenceAtTwoThousandPositions) {
   const ReferenceLogits reference = read_reference_logits(model->info().vocabulary);
   Model::Impl& loaded = model->impl();
   auto pass = take(ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
-                                       loaded.weight_buffer.id(), loaded.scratch, 1024));
+                                       loaded.weights, loaded.scratch, 1024));
 
   std::size_t record = 0, clear = 0, agreed = 0, agreed_of_all = 0;
   double sum = 0, worst = 0;

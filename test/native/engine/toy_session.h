@@ -44,6 +44,10 @@ class InterruptingDevice final : public Device {
   bool offers(Op op) const override { return device_->offers(op); }
   Result<BufferId> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   Result<BufferId> wrap(const void* data, std::size_t bytes) override { return device_->wrap(data, bytes); }
+  Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
+                                       const SourceConsumed& consumed) override {
+    return device_->load_matrices(sources, consumed);
+  }
   void release(BufferId buffer) override { device_->release(buffer); }
   Status write(BufferId buffer, std::size_t offset, const void* data, std::size_t bytes) override {
     return device_->write(buffer, offset, data, bytes);

@@ -146,7 +146,7 @@ TEST(ForwardPass, ACancelledReplayCompletesNoStep) {
 TEST(ForwardPass, TheLastLayerOfAPrefillWithoutLogitsEndsWithItsCacheRow) {
   ToyPass toy({});
   const TablePlan plan{*toy.device, toy.hyperparameters,
-                       toy.weights, toy.weight_buffer.id(),
+                       toy.weights, toy.device_weights,
                        toy.scratch, take(KvCache::create(*toy.device, toy.hyperparameters, 16))};
   const DispatchTable fill = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   EXPECT_EQ(fill.commands.back().op, Op::kRopeKvWrite);

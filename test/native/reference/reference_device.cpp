@@ -48,6 +48,25 @@ class ReferenceDevice final : public Device {
     buffer.bytes = {static_cast<const std::uint8_t*>(data), bytes};
     return add(std::move(buffer));
   }
+  Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
+                                       const SourceConsumed& consumed) override {
+    Buffer buffer;
+    LoadedMatrices loaded;
+    for (const MatrixSource& source : sources) {
+      const TensorTypeTraits& layout = traits(source.type);
+      const std::size_t bytes =
+          std::size_t{source.rows} * (source.columns / layout.block_elements) * layout.block_bytes;
+      if (bytes > source.data.size()) return Status(ErrorCode::kInvalidArgument, "a source is too short");
+      loaded.offsets.push_back(buffer.owned.size());
+      buffer.owned.insert(buffer.owned.end(), source.data.begin(),
+                          source.data.begin() + static_cast<std::ptrdiff_t>(bytes));
+      buffer.owned.resize((buffer.owned.size() + 7) / 8 * 8);
+      if (consumed) consumed(source.data);
+    }
+    buffer.bytes = buffer.owned;
+    loaded.buffer = add(std::move(buffer));
+    return loaded;
+  }
   void release(BufferId id) override { buffers_.erase(id); }
 
   Status write(BufferId id, std::size_t offset, const void* data, std::size_t bytes) override {

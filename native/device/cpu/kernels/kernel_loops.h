@@ -1,8 +1,9 @@
 // The float loops of a kernel set, written once over a vector of 8 lanes. Included by the kernels_*.cpp files
 // alone, after they have defined, in an unnamed namespace, a type `Vector` for their instruction set with
-//   load, store, load_partial (the rest zero), store_partial, load_halves, store_halves, load_bf16, set, add,
-//   sub, mul, div, fma (a * b + c), max, min (both give b when either is NaN), round (to nearest, ties to
-//   even), power_of_two (of integers -126..127), zero_below (x < limit ? 0 : value), sum (((0+4)+(2+6)) +
+//   load, store, load_partial (the rest zero), store_partial, load_halves, store_halves, load_bf16_first and
+//   load_bf16_second (of 8 pairs), set, add, sub, mul, div, fma (a * b + c), max, min (both give b when
+//   either is NaN), round (to nearest, ties to even), power_of_two (of integers -126..127), zero_below (x <
+//   limit ? 0 : value), sum (((0+4)+(2+6)) +
 //   ((1+5)+(3+7))).
 //
 // Everything is in an unnamed namespace: each kernel set gets copies of its own (kernels.h tells why).
@@ -193,101 +194,57 @@ void attend(const float* query, const T* keys, const T* values, std::size_t stri
   for (; c < width; c += kLanes) add_values<1>(weights, values + c, stride, count, keep[0], accumulator + c);
 }
 
-// Products with float weights: each dot product is one accumulator of 8 lanes, whether the row is computed
-// alone or in a tile.
+// Products with float weights: each element of y is one lane of one accumulator, columns in order.
 
+// Where column `c` of the rows of a panel lies, and its rows 8 * v to 8 * v + 7 as floats.
 struct F32Weights {
-  using Element = float;
-  static Lanes load(const float* p) { return Vector::load(p); }
-  static float widen(float x) { return x; }
+  static Lanes load(const std::uint8_t* panel, std::size_t c, std::size_t v) {
+    return Vector::load(reinterpret_cast<const PackedF32*>(panel)[c].values + v * kLanes);
+  }
 };
 struct F16Weights {
-  using Element = std::uint16_t;
-  static Lanes load(const std::uint16_t* p) { return Vector::load_halves(p); }
-  static float widen(std::uint16_t x) { return f16_to_f32(x); }
+  static Lanes load(const std::uint8_t* panel, std::size_t c, std::size_t v) {
+    return Vector::load_halves(reinterpret_cast<const PackedF16*>(panel)[c].values + v * kLanes);
+  }
 };
 struct Bf16Weights {
-  using Element = std::uint16_t;
-  static Lanes load(const std::uint16_t* p) { return Vector::load_bf16(p); }
-  static float widen(std::uint16_t x) { return bf16_to_f32(x); }
+  static Lanes load(const std::uint8_t* panel, std::size_t c, std::size_t v) {
+    const auto* pairs = reinterpret_cast<const PackedBf16*>(panel)[c / 2].values[v * kLanes];
+    return c % 2 == 0 ? Vector::load_bf16_first(pairs) : Vector::load_bf16_second(pairs);
+  }
 };
 
-template <typename Weights>
-inline Lanes load_weight_tail(const typename Weights::Element* p, std::size_t n) {
-  float tail[kLanes] = {};
-  for (std::size_t i = 0; i < n; ++i) tail[i] = Weights::widen(p[i]);
-  return Vector::load(tail);
-}
-
-template <typename Weights>
-void product_one_row(const WeightRows& weights, const float* x, std::size_t width, float* tile) {
-  const typename Weights::Element* w[kTileRows];
-  for (std::size_t i = 0; i < kTileRows; ++i) {
-    w[i] = reinterpret_cast<const typename Weights::Element*>(weights.data + i * weights.row_bytes);
-  }
-  Lanes sums[kTileRows];
-  for (Lanes& sum : sums) sum = Vector::set(0.0f);
-  std::size_t k = 0;
-  for (; k + kLanes <= width; k += kLanes) {
-    const Lanes v = Vector::load(x + k);
-    for (std::size_t i = 0; i < kTileRows; ++i) sums[i] = Vector::fma(Weights::load(w[i] + k), v, sums[i]);
-  }
-  if (k < width) {
-    const Lanes v = Vector::load_partial(x + k, width - k);
-    for (std::size_t i = 0; i < kTileRows; ++i) {
-      sums[i] = Vector::fma(load_weight_tail<Weights>(w[i] + k, width - k), v, sums[i]);
-    }
-  }
-  for (std::size_t i = 0; i < kTileRows; ++i) tile[i] = Vector::sum(sums[i]);
-}
-
-// 4 weight rows (of `stride` floats, zero-padded) by kRows rows of x.
-template <std::size_t kRows>
-inline void product_block(const float* weights, std::size_t stride, const float* x, std::size_t width,
-                          float* tile) {
-  Lanes sums[kRows][4];
+template <typename Weights, std::size_t kRows>
+inline void product_float_rows(const std::uint8_t* panel, const float* x, std::size_t width, float* y,
+                               std::size_t stride) {
+  constexpr std::size_t kVectors = kPanelRows / kLanes;
+  Lanes sums[kRows][kVectors];
   for (auto& row : sums) {
     for (Lanes& sum : row) sum = Vector::set(0.0f);
   }
-  std::size_t k = 0;
-  for (; k + kLanes <= width; k += kLanes) {
+  for (std::size_t c = 0; c < width; ++c) {
+    Lanes weights[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) weights[v] = Weights::load(panel, c, v);
     for (std::size_t r = 0; r < kRows; ++r) {
-      const Lanes v = Vector::load(x + r * width + k);
-      for (std::size_t i = 0; i < 4; ++i)
-        sums[r][i] = Vector::fma(Vector::load(weights + i * stride + k), v, sums[r][i]);
-    }
-  }
-  if (k < width) {
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const Lanes v = Vector::load_partial(x + r * width + k, width - k);
-      for (std::size_t i = 0; i < 4; ++i)
-        sums[r][i] = Vector::fma(Vector::load(weights + i * stride + k), v, sums[r][i]);
+      const Lanes value = Vector::set(x[r * width + c]);
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Vector::fma(weights[v], value, sums[r][v]);
     }
   }
   for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t i = 0; i < 4; ++i) tile[r * kTileRows + i] = Vector::sum(sums[r][i]);
+    for (std::size_t v = 0; v < kVectors; ++v) Vector::store(y + r * stride + v * kLanes, sums[r][v]);
   }
 }
 
 template <typename Weights>
-void product_float(const WeightRows& weights, const ActivationRows& x, float* tile, std::uint8_t* scratch) {
-  const std::size_t width = x.width;
-  if (x.rows == 1) return product_one_row<Weights>(weights, x.values, width, tile);
-  const std::size_t stride = (width + kLanes - 1) / kLanes * kLanes;
-  float* widened = reinterpret_cast<float*>(scratch);
-  for (std::size_t i = 0; i < kTileRows; ++i) {
-    const auto* w = reinterpret_cast<const typename Weights::Element*>(weights.data + i * weights.row_bytes);
-    std::size_t k = 0;
-    for (; k + kLanes <= width; k += kLanes) Vector::store(widened + i * stride + k, Weights::load(w + k));
-    if (k < width) Vector::store(widened + i * stride + k, load_weight_tail<Weights>(w + k, width - k));
-  }
-  for (std::size_t i = 0; i < kTileRows; i += 4) {
+void product_float(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
+  for (std::size_t p = 0; p < panels.count; ++p, y += kPanelRows) {
+    const std::uint8_t* panel = panels.data + p * panels.panel_bytes;
     std::size_t r = 0;
-    for (; r + 2 <= x.rows; r += 2) {
-      product_block<2>(widened + i * stride, stride, x.values + r * width, width, tile + r * kTileRows + i);
+    for (; r + 4 <= x.rows; r += 4) {
+      product_float_rows<Weights, 4>(panel, x.values + r * x.width, x.width, y + r * stride, stride);
     }
-    if (r < x.rows) {
-      product_block<1>(widened + i * stride, stride, x.values + r * width, width, tile + r * kTileRows + i);
+    for (; r < x.rows; ++r) {
+      product_float_rows<Weights, 1>(panel, x.values + r * x.width, x.width, y + r * stride, stride);
     }
   }
 }

@@ -2,8 +2,8 @@
 //
 // Invariant: a file that implements a set (kernels_*.cpp) is compiled for that instruction set, so it must
 // not emit a function that the linker could merge with another file's: everything in it is static or in an
-// unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h, C
-// headers and compiler intrinsics alone.
+// unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h, 
+// packed_layout.h, C headers and compiler intrinsics alone.
 //
 // Every set computes a result in the same order whatever the number of rows, threads or the split of the
 // work: element i of a row is summed into lane i mod 8, the lanes are added at the end in a fixed order, and
@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/cpu/packed/packed_layout.h"
+
 namespace emberline {
 
-constexpr std::size_t kTileRows = 8;        // weight rows that a product kernel computes together
-constexpr std::size_t kLanes = 8;           // floats of a vector
-constexpr std::size_t kBlockElements = 32;  // elements of a quantised block
+constexpr std::size_t kLanes = 8;  // floats of a vector
 constexpr int kFineStep = 255;         // one step of a coarse quant, in fine ones: every integer has one form
 constexpr std::size_t kKeyBlock = 64;  // cache entries that attention takes in together
 
@@ -29,25 +29,36 @@ struct ActivationRows {
   const float* values;        // [rows, width]
   const std::int8_t* quants;  // [rows, width]: value ~ scale * quant, |quant| <= 127
   const float* scales;        // [rows, width / 32]
-  const float* sums;          // [rows, width / 32]: scale * sum of the block's quants
-  // Null, or [rows, width], for 16 bits: value ~ scale * (kFineStep * quant + fine), |fine| <= 127; the sums
-  // follow.
+  const float* sums;          // [rows, width / 32]: scale * sum of the block's integers
+  // [rows, width / 32]: -8 * sum of the block's integers, what a product with weights stored 8 too large is
+  // to begin from (16 and 128 too large: 2 and 16 times as much).
+  const std::int32_t* offsets;
+  // Null, or [rows, width], for 16 bits: value ~ scale * (kFineStep * quant + fine), |fine| <= 127; the
+  // block's integers are then kFineStep * quant + fine.
   const std::int8_t* fine = nullptr;
 };
 
-// 8 rows of a weight matrix: row i begins at data + i * row_bytes.
-struct WeightRows {
-  const std::uint8_t* data;
-  std::size_t row_bytes;
+// Where one row of ActivationRows is written; `fine` is left alone for 8 bits.
+struct QuantizedRow {
+  std::int8_t* quants;
+  std::int8_t* fine;
+  float* scales;
+  float* sums;
+  std::int32_t* offsets;
 };
 
-// tile[r * 8 + i] = weight row i . row r of x. `scratch` holds product_scratch_bytes(x.width), aligned to 64.
-using ProductKernel = void (*)(const WeightRows& weights, const ActivationRows& x, float* tile,
-                               std::uint8_t* scratch);
+// Neighbouring panels of a packed matrix.
+struct Panels {
+  const std::uint8_t* data;
+  std::size_t panel_bytes;
+  std::size_t count;
+};
 
-static inline constexpr std::size_t product_scratch_bytes(std::size_t width) {
-  return kTileRows * sizeof(float) * (width + kLanes);
-}
+// y[r * stride + 16 * p + i] = row i of panel p . row r of x, for a quantised matrix
+//   sum over blocks, in order, of fma(d * scale, integer dot product, y), then fma(m, sum, y) where the format
+//   has a minimum; the integer product is exact and includes the format's zero point,
+// for a float matrix sum over columns, in order, of fma(w, x, y).
+using ProductKernel = void (*)(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride);
 
 // One query's running softmax over the cache: sum of exp(score - max), and the same-weighted sum of values in
 // the accumulator.
@@ -66,13 +77,12 @@ struct LogitsScan {
 struct Kernels {
   const char* isa;
 
-  // x[0..n) -> int8 blocks of 32, scale and scaled sum of each. A block whose largest magnitude is below
+  // x[0..n) -> int8 blocks of 32, with the scale and sums of each. A block whose largest magnitude is below
   // 1e-30 becomes zero; one with a value that is not finite gets a NaN scale, so that what is computed from
   // it is NaN. n is a multiple of 32.
-  void (*quantize_row)(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums);
+  void (*quantize_row)(const float* x, std::size_t n, const QuantizedRow& to);
   // The same to 16 bits, as a coarse and a fine part.
-  void (*quantize_row_fine)(const float* x, std::size_t n, std::int8_t* quants, std::int8_t* fine,
-                            float* scales, float* sums);
+  void (*quantize_row_fine)(const float* x, std::size_t n, const QuantizedRow& to);
   float (*sum_of_squares)(const float* x, std::size_t n);
   void (*scale_row)(const float* x, const float* gain, float scale, std::size_t n,
                     float* out);                                                    // x * scale * gain

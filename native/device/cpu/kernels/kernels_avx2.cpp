@@ -27,9 +27,13 @@ struct Vector {
   static void store_halves(std::uint16_t* p, Lanes a) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
   }
-  static Lanes load_bf16(const std::uint16_t* p) {
-    const __m256i bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+  static Lanes load_bf16_first(const std::uint16_t* p) {
+    const __m256i pairs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16));
+  }
+  static Lanes load_bf16_second(const std::uint16_t* p) {
+    const __m256i pairs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return _mm256_castsi256_ps(_mm256_and_si256(pairs, _mm256_set1_epi32(-65536)));
   }
   static Lanes set(float x) { return _mm256_set1_ps(x); }
   static Lanes add(Lanes a, Lanes b) { return _mm256_add_ps(a, b); }
@@ -62,9 +66,6 @@ struct Vector {
 namespace emberline {
 namespace {
 
-__m128i load_128(const void* p) {
-  return _mm_loadu_si128(static_cast<const __m128i*>(p));
-}
 __m256i load_256(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
@@ -105,12 +106,12 @@ inline LoadedBlock load_block(const float* x, float largest_quant) {
   return block;
 }
 
-inline float add_up(const __m256i q[4]) {
+inline std::int32_t add_up(const __m256i q[4]) {
   const __m256i total = _mm256_add_epi32(_mm256_add_epi32(q[0], q[1]), _mm256_add_epi32(q[2], q[3]));
   __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
   sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4E));
   sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xB1));
-  return static_cast<float>(_mm_cvtsi128_si32(sum));
+  return _mm_cvtsi128_si32(sum);
 }
 
 inline void store_bytes(std::int8_t* to, const __m256i q[4]) {
@@ -120,22 +121,25 @@ inline void store_bytes(std::int8_t* to, const __m256i q[4]) {
   store_256(to, _mm256_permutevar8x32_epi32(packed, order));
 }
 
-void quantize_row(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums) {
-  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements, quants += kBlockElements) {
+inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, std::int32_t sum) {
+  to.scales[block] = scale;
+  to.sums[block] = scale * static_cast<float>(sum);
+  to.offsets[block] = -8 * sum;
+}
+
+void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
+  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
     const LoadedBlock block = load_block(x, 127.0f);
     __m256i q[4];
     for (int i = 0; i < 4; ++i) q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(block.v[i], block.inverse));
-    store_bytes(quants, q);
-    scales[b] = block.scale;
-    sums[b] = block.scale * add_up(q);
+    store_bytes(to.quants + b * kBlockElements, q);
+    store_sums(to, b, block.scale, add_up(q));
   }
 }
 
-void quantize_row_fine(const float* x, std::size_t n, std::int8_t* quants, std::int8_t* fine, float* scales,
-                       float* sums) {
+void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
   const __m256 coarse_step = _mm256_set1_ps(1.0f / kFineStep);
-  for (std::size_t b = 0; b < n / kBlockElements;
-       ++b, x += kBlockElements, quants += kBlockElements, fine += kBlockElements) {
+  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
     const LoadedBlock block = load_block(x, 127 * kFineStep + 127);
     __m256i q[4], coarse[4], rest[4];
     for (int i = 0; i < 4; ++i) {
@@ -143,24 +147,13 @@ void quantize_row_fine(const float* x, std::size_t n, std::int8_t* quants, std::
       coarse[i] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(q[i]), coarse_step));
       rest[i] = _mm256_sub_epi32(q[i], _mm256_mullo_epi32(coarse[i], _mm256_set1_epi32(kFineStep)));
     }
-    store_bytes(quants, coarse);
-    store_bytes(fine, rest);
-    scales[b] = block.scale;
-    sums[b] = block.scale * add_up(q);
+    store_bytes(to.quants + b * kBlockElements, coarse);
+    store_bytes(to.fine + b * kBlockElements, rest);
+    store_sums(to, b, block.scale, add_up(q));
   }
 }
 
-// Products with quantised weights. A block of 8 weight rows is 32 columns wide. Integer sums are exact, so
-// the two ways below, for one row of x and for many, give the same block sums; both then add the blocks of a
-// row in order:
-//   y = fma(d * scale, dot, y), then y = fma(m, scaled sum, y) where the format has a minimum.
-
-// Nibbles of a block as 32 bytes, in column order.
-__m256i unpack_nibbles(const std::uint8_t* p) {
-  const __m128i low = load_128(p);
-  const __m256i both = _mm256_inserti128_si256(_mm256_castsi128_si256(low), _mm_srli_epi16(low, 4), 1);
-  return _mm256_and_si256(both, _mm256_set1_epi8(15));
-}
+// Products with quantised weights, half a panel at a time: 8 rows to a vector of 4 columns each.
 
 // 32 bits as 32 bytes of 0 or 16.
 __m256i unpack_fifth_bits(const std::uint8_t* p) {
@@ -172,91 +165,21 @@ __m256i unpack_fifth_bits(const std::uint8_t* p) {
   return _mm256_and_si256(set, _mm256_set1_epi8(16));
 }
 
-// The f16 at `offset` of each row's block, as floats.
-__m256 load_scales(const WeightRows& weights, std::size_t offset) {
-  __m128i halves = _mm_setzero_si128();
-  auto half = [&](std::size_t i) {
-    std::uint16_t bits;
-    memcpy(&bits, weights.data + i * weights.row_bytes + offset, 2);
-    return static_cast<int>(bits);
-  };
-  halves = _mm_insert_epi16(halves, half(0), 0);
-  halves = _mm_insert_epi16(halves, half(1), 1);
-  halves = _mm_insert_epi16(halves, half(2), 2);
-  halves = _mm_insert_epi16(halves, half(3), 3);
-  halves = _mm_insert_epi16(halves, half(4), 4);
-  halves = _mm_insert_epi16(halves, half(5), 5);
-  halves = _mm_insert_epi16(halves, half(6), 6);
-  halves = _mm_insert_epi16(halves, half(7), 7);
-  return _mm256_cvtph_ps(halves);
+// Columns 4s to 4s + 3 of rows 8 * half to 8 * half + 7, before the zero point is taken off.
+template <typename Block>
+inline __m256i load_step(const Block& block, std::size_t s, std::size_t half) {
+  if constexpr (requires { block.quants; }) {
+    return load_256(&block.quants[s][8 * half]);
+  } else {
+    const __m256i both = load_256(&block.nibbles[s % 4][8 * half]);
+    const __m256i nibbles = _mm256_and_si256(s < 4 ? both : _mm256_srli_epi16(both, 4), _mm256_set1_epi8(15));
+    if constexpr (requires { block.fifth; }) {
+      return _mm256_or_si256(nibbles, unpack_fifth_bits(block.fifth[s] + 4 * half));
+    } else {
+      return nibbles;
+    }
+  }
 }
-
-struct Scales {
-  __m256 d, m;
-};
-
-// A pair of f16, scale and minimum, at `offset` of each row's block.
-Scales load_scale_pairs(const WeightRows& weights, std::size_t offset) {
-  auto pair = [&](std::size_t i) { return load_u32(weights.data + i * weights.row_bytes + offset); };
-  const __m128i low = _mm_setr_epi32(pair(0), pair(1), pair(2), pair(3));
-  const __m128i high = _mm_setr_epi32(pair(4), pair(5), pair(6), pair(7));
-  const __m128i mask = _mm_set1_epi32(0xFFFF);
-  const __m128i d = _mm_packus_epi32(_mm_and_si128(low, mask), _mm_and_si128(high, mask));
-  const __m128i m = _mm_packus_epi32(_mm_srli_epi32(low, 16), _mm_srli_epi32(high, 16));
-  return {_mm256_cvtph_ps(d), _mm256_cvtph_ps(m)};
-}
-
-struct Q4_0 {
-  static constexpr std::size_t kBytes = 18;
-  static constexpr int kBits = 4;
-  static __m256i unpack(const std::uint8_t* block) { return unpack_nibbles(block + 2); }
-  static Scales scales(const WeightRows& weights, std::size_t offset) {
-    const __m256 d = load_scales(weights, offset);
-    return {d, _mm256_mul_ps(d, _mm256_set1_ps(-8.0f))};
-  }
-};
-
-struct Q4_1 {
-  static constexpr std::size_t kBytes = 20;
-  static constexpr int kBits = 4;
-  static __m256i unpack(const std::uint8_t* block) { return unpack_nibbles(block + 4); }
-  static Scales scales(const WeightRows& weights, std::size_t offset) {
-    return load_scale_pairs(weights, offset);
-  }
-};
-
-struct Q5_0 {
-  static constexpr std::size_t kBytes = 22;
-  static constexpr int kBits = 5;
-  static __m256i unpack(const std::uint8_t* block) {
-    return _mm256_or_si256(unpack_nibbles(block + 6), unpack_fifth_bits(block + 2));
-  }
-  static Scales scales(const WeightRows& weights, std::size_t offset) {
-    const __m256 d = load_scales(weights, offset);
-    return {d, _mm256_mul_ps(d, _mm256_set1_ps(-16.0f))};
-  }
-};
-
-struct Q5_1 {
-  static constexpr std::size_t kBytes = 24;
-  static constexpr int kBits = 5;
-  static __m256i unpack(const std::uint8_t* block) {
-    return _mm256_or_si256(unpack_nibbles(block + 8), unpack_fifth_bits(block + 4));
-  }
-  static Scales scales(const WeightRows& weights, std::size_t offset) {
-    return load_scale_pairs(weights, offset);
-  }
-};
-
-// The only signed format: no minimum.
-struct Q8_0 {
-  static constexpr std::size_t kBytes = 34;
-  static constexpr int kBits = 8;
-  static __m256i unpack(const std::uint8_t* block) { return load_256(block + 2); }
-  static Scales scales(const WeightRows& weights, std::size_t offset) {
-    return {load_scales(weights, offset), _mm256_setzero_ps()};
-  }
-};
 
 // Sums of adjacent products as 16-bit integers. Unsigned weights of 4 and 5 bits: at most 2 * 31 * 127 a sum.
 // Signed ones: the weight's sign moves to x; at most 2 * 128 * 127 = 32512 a sum.
@@ -274,136 +197,34 @@ inline __m256i widen_pairs(__m256i pairs, short factor = 1) {
   return _mm256_madd_epi16(pairs, _mm256_set1_epi16(factor));
 }
 
-// Lane i of the result: the sum of rows[i], 8 partial sums of weight row i.
-inline __m256i add_up_wide_rows(const __m256i rows[kTileRows]) {
-  auto pair = [&](int i) { return _mm256_hadd_epi32(rows[i], rows[i + 1]); };
-  const __m256i low = _mm256_hadd_epi32(pair(0), pair(2));
-  const __m256i high = _mm256_hadd_epi32(pair(4), pair(6));
-  return _mm256_add_epi32(_mm256_permute2x128_si256(low, high, 0x20),
-                          _mm256_permute2x128_si256(low, high, 0x31));
-}
-
-// rows[i] holds 16 partial sums of weight row i. Lane i of the result: the whole sum of row i.
-template <int kBits>
-inline __m256i add_up_rows(const __m256i rows[kTileRows]) {
-  if constexpr (kBits < 8) {
-    // Two levels of 16-bit sums stay in range: 4 * 2 * 31 * 127 = 31496.
-    auto four = [&](int i) {
-      return widen_pairs(_mm256_hadd_epi16(_mm256_hadd_epi16(rows[i], rows[i + 1]),
-                                           _mm256_hadd_epi16(rows[i + 2], rows[i + 3])));
-    };
-    const __m256i low = four(0),
-                  high = four(4);  // [rows 0-3 of the lower half | of the upper half], rows 4-7
-    return _mm256_add_epi32(_mm256_permute2x128_si256(low, high, 0x20),
-                            _mm256_permute2x128_si256(low, high, 0x31));
-  } else {
-    __m256i wide[kTileRows];
-    for (std::size_t i = 0; i < kTileRows; ++i) wide[i] = widen_pairs(rows[i]);
-    return add_up_wide_rows(wide);
-  }
-}
-
-// Dot products of block b of 8 weight rows with the same block of a row of x.
-template <typename Format>
-inline __m256i multiply_one_row(const WeightRows& weights, std::size_t offset, const std::int8_t* quants) {
-  const __m256i q = load_256(quants);
-  __m256i pairs[kTileRows];
-  for (std::size_t i = 0; i < kTileRows; ++i) {
-    pairs[i] =
-        multiply_pairs<Format::kBits>(Format::unpack(weights.data + i * weights.row_bytes + offset), q);
-  }
-  return add_up_rows<Format::kBits>(pairs);
-}
-
-// The same with a row of 16 bits. At most 32 * 128 * 32512, well within 32 bits.
-template <typename Format>
-inline __m256i multiply_one_fine_row(const WeightRows& weights, std::size_t offset, const std::int8_t* quants,
-                                     const std::int8_t* fine) {
-  const __m256i q = load_256(quants), f = load_256(fine);
-  __m256i sums[kTileRows];
-  for (std::size_t i = 0; i < kTileRows; ++i) {
-    const __m256i w = Format::unpack(weights.data + i * weights.row_bytes + offset);
-    sums[i] = _mm256_add_epi32(widen_pairs(multiply_pairs<Format::kBits>(w, q), kFineStep),
-                               widen_pairs(multiply_pairs<Format::kBits>(w, f)));
-  }
-  return add_up_wide_rows(sums);
-}
-
-template <typename Format>
-inline __m256 add_block(__m256 y, __m256i dot, const Scales& weight, float scale, float sum) {
-  y = _mm256_fmadd_ps(_mm256_mul_ps(weight.d, _mm256_set1_ps(scale)), _mm256_cvtepi32_ps(dot), y);
-  if constexpr (Format::kBits < 8) y = _mm256_fmadd_ps(weight.m, _mm256_set1_ps(sum), y);
-  return y;
-}
-
-template <typename Format, bool kFine>
-void product_one_quantized_row(const WeightRows& weights, const ActivationRows& x, float* tile) {
-  const std::size_t blocks = x.width / kBlockElements;
-  // The rows of a tile are eight streams, more than the processor's own prefetching follows well.
-  const std::uint8_t* next_tile = weights.data + kTileRows * weights.row_bytes;
-  __m256 y = _mm256_setzero_ps();
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const std::size_t offset = b * Format::kBytes;
-    for (std::size_t line = 0; line < kTileRows * Format::kBytes; line += 64) {
-      _mm_prefetch(reinterpret_cast<const char*>(next_tile + kTileRows * offset + line), _MM_HINT_T0);
-    }
-    const std::int8_t* q = x.quants + b * kBlockElements;
-    __m256i dot;
-    if constexpr (kFine) {
-      dot = multiply_one_fine_row<Format>(weights, offset, q, x.fine + b * kBlockElements);
-    } else {
-      dot = multiply_one_row<Format>(weights, offset, q);
-    }
-    y = add_block<Format>(y, dot, Format::scales(weights, offset), x.scales[b], x.sums[b]);
-  }
-  _mm256_storeu_ps(tile, y);
-}
-
-// A block of 8 rows with 4 columns of each row side by side, so that 4 columns of x, broadcast, meet all 8
-// rows at once.
-struct InterleavedBlock {
-  __m256i columns[8];
-  Scales scales;
+// What a format's products are made of. kOffsets: how often the offset of a block goes into its dot product.
+template <typename B, int bits, int offsets>
+struct Format {
+  using Block = B;
+  static constexpr int kBits = bits;
+  static constexpr int kOffsets = offsets;
 };
+using Q4_0 = Format<PackedQ4_0, 4, 1>;
+using Q4_1 = Format<PackedQ4_1, 4, 0>;
+using Q5_0 = Format<PackedQ5_0, 5, 2>;
+using Q5_1 = Format<PackedQ5_1, 5, 0>;
+using Q8_0 = Format<PackedQ8_0, 8, 0>;
 
-// 8x8 transposition of 32-bit elements.
-inline void transpose(__m256i r[8]) {
-  __m256i a[8], b[8];
-  for (int i = 0; i < 8; i += 2) {
-    a[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
-    a[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4) {
-    b[i] = _mm256_unpacklo_epi64(a[i], a[i + 2]);
-    b[i + 1] = _mm256_unpackhi_epi64(a[i], a[i + 2]);
-    b[i + 2] = _mm256_unpacklo_epi64(a[i + 1], a[i + 3]);
-    b[i + 3] = _mm256_unpackhi_epi64(a[i + 1], a[i + 3]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    r[i] = _mm256_permute2x128_si256(b[i], b[i + 4], 0x20);
-    r[i + 4] = _mm256_permute2x128_si256(b[i], b[i + 4], 0x31);
-  }
-}
-
-// Dot products of an interleaved block with the same block of kRows rows of x.
-template <int kBits, std::size_t kRows>
-inline void multiply_block(const InterleavedBlock& block, const std::int8_t* x, std::size_t width,
+// Dot products of half a block with the same block of kRows rows of x, `width` apart.
+template <typename Format, std::size_t kRows>
+inline void multiply_block(const __m256i weights[kBlockSteps], const std::int8_t* x, std::size_t width,
                            __m256i dot[kRows]) {
   // So many 16-bit sums of pairs may be added before they are widened: 8 * 2 * 15 * 127 and 4 * 2 * 31 * 127
   // are in range.
-  constexpr int kRun = kBits == 4 ? 8 : kBits == 5 ? 4 : 1;
-  for (int from = 0; from < 8; from += kRun) {
+  constexpr std::size_t kRun = Format::kBits == 4 ? 8 : Format::kBits == 5 ? 4 : 1;
+  for (std::size_t from = 0; from < kBlockSteps; from += kRun) {
     __m256i pairs[kRows] = {};
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC unroll 2  // unrolled further, GCC spills half of the sums to the stack
-#endif
-    for (int c = from; c < from + kRun; ++c) {
-      const __m256i weights = _mm256_load_si256(&block.columns[c]);
+    for (std::size_t s = from; s < from + kRun; ++s) {
       for (std::size_t r = 0; r < kRows; ++r) {
         int four;
-        memcpy(&four, x + r * width + 4 * c, 4);
-        const __m256i products = multiply_pairs<kBits>(weights, _mm256_set1_epi32(four));
-        pairs[r] = c == from ? products : _mm256_add_epi16(pairs[r], products);
+        memcpy(&four, x + r * width + 4 * s, 4);
+        const __m256i products = multiply_pairs<Format::kBits>(weights[s], _mm256_set1_epi32(four));
+        pairs[r] = s == from ? products : _mm256_add_epi16(pairs[r], products);
       }
     }
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -412,57 +233,62 @@ inline void multiply_block(const InterleavedBlock& block, const std::int8_t* x, 
   }
 }
 
+// Half a panel with kRows rows of x.
 template <typename Format, std::size_t kRows, bool kFine>
-inline void multiply_rows(const InterleavedBlock* blocks, const ActivationRows& x, std::size_t row,
-                          float* tile) {
-  const std::size_t count = x.width / kBlockElements;
-  const std::int8_t* q = x.quants + row * x.width;
-  const float* scales = x.scales + row * count;
-  const float* sums = x.sums + row * count;
-  __m256 y[kRows];
-  for (__m256& value : y) value = _mm256_setzero_ps();
-  for (std::size_t b = 0; b < count; ++b) {
+inline void multiply_rows(const std::uint8_t* panel, std::size_t half, const ActivationRows& x,
+                          std::size_t row, float* y, std::size_t stride) {
+  const std::size_t blocks = x.width / kBlockElements;
+  __m256 sums[kRows];
+  for (__m256& sum : sums) sum = _mm256_setzero_ps();
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const auto& block = reinterpret_cast<const typename Format::Block*>(panel)[b];
+    __m256i weights[kBlockSteps];
+    for (std::size_t s = 0; s < kBlockSteps; ++s) weights[s] = load_step(block, s, half);
+    const std::size_t at = row * x.width + b * kBlockElements;
     __m256i dot[kRows] = {};
-    multiply_block<Format::kBits, kRows>(blocks[b], q + b * kBlockElements, x.width, dot);
+    multiply_block<Format, kRows>(weights, x.quants + at, x.width, dot);
     if constexpr (kFine) {
       __m256i rest[kRows] = {};
-      multiply_block<Format::kBits, kRows>(blocks[b], x.fine + row * x.width + b * kBlockElements, x.width,
-                                           rest);
+      multiply_block<Format, kRows>(weights, x.fine + at, x.width, rest);
       for (std::size_t r = 0; r < kRows; ++r) {
         dot[r] = _mm256_add_epi32(_mm256_mullo_epi32(dot[r], _mm256_set1_epi32(kFineStep)), rest[r]);
       }
     }
+    const __m256 d = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block.d + 8 * half)));
     for (std::size_t r = 0; r < kRows; ++r) {
-      y[r] = add_block<Format>(y[r], dot[r], blocks[b].scales, scales[r * count + b], sums[r * count + b]);
+      const std::size_t scale = (row + r) * blocks + b;
+      if constexpr (Format::kOffsets > 0) {
+        dot[r] = _mm256_add_epi32(dot[r], _mm256_set1_epi32(Format::kOffsets * x.offsets[scale]));
+      }
+      sums[r] = _mm256_fmadd_ps(_mm256_mul_ps(d, _mm256_set1_ps(x.scales[scale])), _mm256_cvtepi32_ps(dot[r]),
+                                sums[r]);
+      if constexpr (requires { block.m; }) {
+        const __m256 m =
+            _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block.m + 8 * half)));
+        sums[r] = _mm256_fmadd_ps(m, _mm256_set1_ps(x.sums[scale]), sums[r]);
+      }
     }
   }
-  for (std::size_t r = 0; r < kRows; ++r) _mm256_storeu_ps(tile + (row + r) * kTileRows, y[r]);
+  for (std::size_t r = 0; r < kRows; ++r) _mm256_storeu_ps(y + (row + r) * stride + 8 * half, sums[r]);
 }
 
 template <typename Format, bool kFine>
-void product_quantized_rows(const WeightRows& weights, const ActivationRows& x, float* tile,
-                            std::uint8_t* scratch) {
-  if (x.rows == 1) return product_one_quantized_row<Format, kFine>(weights, x, tile);
-  auto* blocks = reinterpret_cast<InterleavedBlock*>(scratch);
-  for (std::size_t b = 0; b < x.width / kBlockElements; ++b) {
-    const std::size_t offset = b * Format::kBytes;
-    for (std::size_t i = 0; i < kTileRows; ++i)
-      blocks[b].columns[i] = Format::unpack(weights.data + i * weights.row_bytes + offset);
-    transpose(blocks[b].columns);
-    blocks[b].scales = Format::scales(weights, offset);
+void product_quantized_panels(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
+  for (std::size_t p = 0; p < panels.count; ++p, y += kPanelRows) {
+    const std::uint8_t* panel = panels.data + p * panels.panel_bytes;
+    for (std::size_t half = 0; half < 2; ++half) {
+      std::size_t r = 0;
+      for (; r + 4 <= x.rows; r += 4) multiply_rows<Format, 4, kFine>(panel, half, x, r, y, stride);
+      for (; r < x.rows; ++r) multiply_rows<Format, 1, kFine>(panel, half, x, r, y, stride);
+    }
   }
-  std::size_t r = 0;
-  for (; r + 4 <= x.rows; r += 4) multiply_rows<Format, 4, kFine>(blocks, x, r, tile);
-  for (; r < x.rows; ++r) multiply_rows<Format, 1, kFine>(blocks, x, r, tile);
 }
 
 template <typename Format>
-void product_quantized(const WeightRows& weights, const ActivationRows& x, float* tile,
-                       std::uint8_t* scratch) {
-  if (x.fine != nullptr) return product_quantized_rows<Format, true>(weights, x, tile, scratch);
-  product_quantized_rows<Format, false>(weights, x, tile, scratch);
+void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
+  if (x.fine != nullptr) return product_quantized_panels<Format, true>(panels, x, y, stride);
+  product_quantized_panels<Format, false>(panels, x, y, stride);
 }
-static_assert(sizeof(InterleavedBlock) <= product_scratch_bytes(kBlockElements) - product_scratch_bytes(0));
 
 }  // namespace
 

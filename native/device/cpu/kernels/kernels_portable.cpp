@@ -29,8 +29,11 @@ struct Vector {
   static Lanes load_halves(const std::uint16_t* p) {
     return generate([p](std::size_t i) { return f16_to_f32(p[i]); });
   }
-  static Lanes load_bf16(const std::uint16_t* p) {
-    return generate([p](std::size_t i) { return bf16_to_f32(p[i]); });
+  static Lanes load_bf16_first(const std::uint16_t* p) {
+    return generate([p](std::size_t i) { return bf16_to_f32(p[2 * i]); });
+  }
+  static Lanes load_bf16_second(const std::uint16_t* p) {
+    return generate([p](std::size_t i) { return bf16_to_f32(p[2 * i + 1]); });
   }
   static void store(float* p, const Lanes& a) { store_partial(p, kLanes, a); }
   static void store_partial(float* p, std::size_t n, const Lanes& a) {
@@ -88,154 +91,115 @@ struct Vector {
 namespace emberline {
 namespace {
 
-std::uint16_t read_u16(const std::uint8_t* p) {
-  return static_cast<std::uint16_t>(p[0] | (p[1] << 8));
-}
-
 // To nearest, ties to even. What is not finite gives an arbitrary integer; all are within 16 bits.
 std::int32_t round_to_int(float x) {
   return static_cast<std::int16_t>(f32_to_bits(x + kRoundingBias) - f32_to_bits(kRoundingBias));
 }
 
-void quantize_row(const float* x, std::size_t n, std::int8_t* quants, float* scales, float* sums) {
-  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements, quants += kBlockElements) {
-    float largest = 0.0f, poison = 0.0f;
-    for (std::size_t i = 0; i < kBlockElements; ++i) {
-      const float magnitude = x[i] < 0.0f ? -x[i] : x[i];
-      largest = magnitude > largest ? magnitude : largest;
-      poison += x[i] * 0.0f;
-    }
-    const bool zero = largest < 1e-30f;
-    const float inverse = zero ? 0.0f : 127.0f / largest;
-    const float scale = (zero ? 0.0f : largest / 127.0f) + poison;
+// One block, to integers of up to `largest_quant`.
+struct BlockScale {
+  float scale, inverse;
+};
+BlockScale block_scale(const float* x, float largest_quant) {
+  float largest = 0.0f, poison = 0.0f;
+  for (std::size_t i = 0; i < kBlockElements; ++i) {
+    const float magnitude = x[i] < 0.0f ? -x[i] : x[i];
+    largest = magnitude > largest ? magnitude : largest;
+    poison += x[i] * 0.0f;
+  }
+  const bool zero = largest < 1e-30f;
+  return {(zero ? 0.0f : largest / largest_quant) + poison, zero ? 0.0f : largest_quant / largest};
+}
+
+void store_sums(const QuantizedRow& to, std::size_t block, float scale, std::int32_t sum) {
+  to.scales[block] = scale;
+  to.sums[block] = scale * static_cast<float>(sum);
+  to.offsets[block] = -8 * sum;
+}
+
+void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
+  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
+    const BlockScale block = block_scale(x, 127.0f);
+    std::int8_t* quants = to.quants + b * kBlockElements;
     std::int32_t sum = 0;
     for (std::size_t i = 0; i < kBlockElements; ++i) {
-      quants[i] = static_cast<std::int8_t>(round_to_int(x[i] * inverse));
+      quants[i] = static_cast<std::int8_t>(round_to_int(x[i] * block.inverse));
       sum += quants[i];
     }
-    scales[b] = scale;
-    sums[b] = scale * static_cast<float>(sum);
+    store_sums(to, b, block.scale, sum);
   }
 }
 
-void quantize_row_fine(const float* x, std::size_t n, std::int8_t* quants, std::int8_t* fine, float* scales,
-                       float* sums) {
-  constexpr float kLargestQuant = 127 * kFineStep + 127;
-  for (std::size_t b = 0; b < n / kBlockElements;
-       ++b, x += kBlockElements, quants += kBlockElements, fine += kBlockElements) {
-    float largest = 0.0f, poison = 0.0f;
-    for (std::size_t i = 0; i < kBlockElements; ++i) {
-      const float magnitude = x[i] < 0.0f ? -x[i] : x[i];
-      largest = magnitude > largest ? magnitude : largest;
-      poison += x[i] * 0.0f;
-    }
-    const bool zero = largest < 1e-30f;
-    const float inverse = zero ? 0.0f : kLargestQuant / largest;
-    const float scale = (zero ? 0.0f : largest / kLargestQuant) + poison;
+void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
+  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
+    const BlockScale block = block_scale(x, 127 * kFineStep + 127);
     std::int32_t sum = 0;
     for (std::size_t i = 0; i < kBlockElements; ++i) {
-      const std::int32_t q = round_to_int(x[i] * inverse);
+      const std::int32_t q = round_to_int(x[i] * block.inverse);
       const std::int32_t coarse = round_to_int(static_cast<float>(q) * (1.0f / kFineStep));
-      quants[i] = static_cast<std::int8_t>(coarse);
-      fine[i] = static_cast<std::int8_t>(q - coarse * kFineStep);
+      to.quants[b * kBlockElements + i] = static_cast<std::int8_t>(coarse);
+      to.fine[b * kBlockElements + i] = static_cast<std::int8_t>(q - coarse * kFineStep);
       sum += q;
     }
-    scales[b] = scale;
-    sums[b] = scale * static_cast<float>(sum);
+    store_sums(to, b, block.scale, sum);
   }
 }
 
-// A block as integers, with value = d * quant + m.
-struct WidenedBlock {
-  std::int16_t quants[kBlockElements];
-  float d, m;
-};
-
-struct Q4_0 {
-  static constexpr std::size_t kBytes = 18;
-  static constexpr bool kHasMinimum = true;
-  static void widen(const std::uint8_t* p, WidenedBlock& block) {
-    block.d = f16_to_f32(read_u16(p));
-    block.m = -8.0f * block.d;
-    for (std::size_t i = 0; i < 16; ++i) {
-      block.quants[i] = p[2 + i] & 15;
-      block.quants[i + 16] = p[2 + i] >> 4;
+// Row i of a block as integers, before the zero point is taken off.
+template <typename Block>
+void widen_row(const Block& block, std::size_t i, std::int16_t* quants) {
+  for (std::size_t c = 0; c < kBlockElements; ++c) {
+    if constexpr (requires { block.nibbles; }) {
+      const std::uint8_t byte = block.nibbles[c % 16 / 4][i][c % 4];
+      quants[c] = c < 16 ? byte & 15 : byte >> 4;
+    } else {
+      quants[c] = block.quants[c / 4][i][c % 4];
     }
-  }
-};
-
-struct Q4_1 {
-  static constexpr std::size_t kBytes = 20;
-  static constexpr bool kHasMinimum = true;
-  static void widen(const std::uint8_t* p, WidenedBlock& block) {
-    block.d = f16_to_f32(read_u16(p));
-    block.m = f16_to_f32(read_u16(p + 2));
-    for (std::size_t i = 0; i < 16; ++i) {
-      block.quants[i] = p[4 + i] & 15;
-      block.quants[i + 16] = p[4 + i] >> 4;
+    if constexpr (requires { block.fifth; }) {
+      const int bit = (block.fifth[c / 4][i / 2] >> (4 * (i % 2) + c % 4)) & 1;
+      quants[c] = static_cast<std::int16_t>(quants[c] + 16 * bit);
     }
-  }
-};
-
-void widen_five_bits(const std::uint8_t* high, const std::uint8_t* nibbles, std::int16_t* quants) {
-  for (std::size_t i = 0; i < 16; ++i) {
-    quants[i] = static_cast<std::int16_t>((nibbles[i] & 15) | (((high[i / 8] >> (i % 8)) & 1) << 4));
-    quants[i + 16] = static_cast<std::int16_t>((nibbles[i] >> 4) | (((high[2 + i / 8] >> (i % 8)) & 1) << 4));
   }
 }
 
-struct Q5_0 {
-  static constexpr std::size_t kBytes = 22;
-  static constexpr bool kHasMinimum = true;
-  static void widen(const std::uint8_t* p, WidenedBlock& block) {
-    block.d = f16_to_f32(read_u16(p));
-    block.m = -16.0f * block.d;
-    widen_five_bits(p + 2, p + 6, block.quants);
-  }
-};
-
-struct Q5_1 {
-  static constexpr std::size_t kBytes = 24;
-  static constexpr bool kHasMinimum = true;
-  static void widen(const std::uint8_t* p, WidenedBlock& block) {
-    block.d = f16_to_f32(read_u16(p));
-    block.m = f16_to_f32(read_u16(p + 2));
-    widen_five_bits(p + 4, p + 8, block.quants);
-  }
-};
-
-struct Q8_0 {
-  static constexpr std::size_t kBytes = 34;
-  static constexpr bool kHasMinimum = false;
-  static void widen(const std::uint8_t* p, WidenedBlock& block) {
-    block.d = f16_to_f32(read_u16(p));
-    for (std::size_t i = 0; i < kBlockElements; ++i) block.quants[i] = static_cast<std::int8_t>(p[2 + i]);
-  }
-};
-
-std::int32_t multiply(const WidenedBlock& weights, const std::int8_t* quants) {
+std::int32_t multiply(const std::int16_t* weights, const std::int8_t* quants) {
   std::int32_t dot = 0;
-  for (std::size_t k = 0; k < kBlockElements; ++k) dot += weights.quants[k] * quants[k];
+  for (std::size_t k = 0; k < kBlockElements; ++k) dot += weights[k] * quants[k];
   return dot;
 }
 
-template <typename Format>
-void product_quantized(const WeightRows& rows, const ActivationRows& x, float* tile, std::uint8_t*) {
+// kOffsets: how often the offset of a block goes into its dot product.
+template <typename Block, int kOffsets>
+void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x, float* y,
+                             std::size_t stride) {
   const std::size_t blocks = x.width / kBlockElements;
-  for (std::size_t i = 0; i < x.rows * kTileRows; ++i) tile[i] = 0.0f;
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    for (std::size_t i = 0; i < kPanelRows; ++i) y[r * stride + i] = 0.0f;
+  }
   for (std::size_t b = 0; b < blocks; ++b) {
-    for (std::size_t i = 0; i < kTileRows; ++i) {
-      WidenedBlock weights;
-      Format::widen(rows.data + i * rows.row_bytes + b * Format::kBytes, weights);
+    const Block& block = reinterpret_cast<const Block*>(panel)[b];
+    for (std::size_t i = 0; i < kPanelRows; ++i) {
+      std::int16_t weights[kBlockElements];
+      widen_row(block, i, weights);
+      const float d = f16_to_f32(block.d[i]);
       for (std::size_t r = 0; r < x.rows; ++r) {
         const std::size_t at = r * x.width + b * kBlockElements;
         std::int32_t dot = multiply(weights, x.quants + at);
         if (x.fine != nullptr) dot = dot * kFineStep + multiply(weights, x.fine + at);
-        float& y = tile[r * kTileRows + i];
-        y += weights.d * x.scales[r * blocks + b] * static_cast<float>(dot);
-        if constexpr (Format::kHasMinimum) y += weights.m * x.sums[r * blocks + b];
+        dot += kOffsets * x.offsets[r * blocks + b];
+        float& sum = y[r * stride + i];
+        sum += d * x.scales[r * blocks + b] * static_cast<float>(dot);
+        if constexpr (requires { block.m; }) sum += f16_to_f32(block.m[i]) * x.sums[r * blocks + b];
       }
     }
+  }
+}
+
+template <typename Block, int kOffsets>
+void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
+  for (std::size_t p = 0; p < panels.count; ++p) {
+    product_quantized_panel<Block, kOffsets>(panels.data + p * panels.panel_bytes, x, y + p * kPanelRows,
+                                             stride);
   }
 }
 
@@ -257,11 +221,11 @@ const Kernels& portable_kernels() {
                                       product_float<F32Weights>,
                                       product_float<F16Weights>,
                                       product_float<Bf16Weights>,
-                                      product_quantized<Q4_0>,
-                                      product_quantized<Q4_1>,
-                                      product_quantized<Q5_0>,
-                                      product_quantized<Q5_1>,
-                                      product_quantized<Q8_0>};
+                                      product_quantized<PackedQ4_0, 1>,
+                                      product_quantized<PackedQ4_1, 0>,
+                                      product_quantized<PackedQ5_0, 2>,
+                                      product_quantized<PackedQ5_1, 0>,
+                                      product_quantized<PackedQ8_0, 0>};
   return kernels;
 }
 

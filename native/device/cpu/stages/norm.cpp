@@ -21,19 +21,15 @@ void NormStage::run(const Step&, Worker&, std::size_t begin, std::size_t end) co
 
 void ActivationStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
   const ActivationScratch& scratch = step.activations(worker);
-  const std::size_t blocks = width / kBlockElements;
   for (std::size_t r = begin; r < end; ++r) {
     const float* row = x + (last_row_only ? step.rows - 1 : r) * width;
     if (gain != nullptr) {
       norm_row(*kernels, row, gain, width, epsilon, scratch.values + r * width);
       row = scratch.values + r * width;
     }
-    if (fine) {
-      kernels->quantize_row_fine(row, width, scratch.quants + r * width, scratch.fine + r * width,
-                                 scratch.scales + r * blocks, scratch.sums + r * blocks);
-    } else if (quantize) {
-      kernels->quantize_row(row, width, scratch.quants + r * width, scratch.scales + r * blocks,
-                            scratch.sums + r * blocks);
+    if (quantize) {
+      (fine ? kernels->quantize_row_fine : kernels->quantize_row)(row, width,
+                                                                  scratch.quantized_row(r, width));
     }
   }
 }

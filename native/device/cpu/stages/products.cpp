@@ -5,50 +5,46 @@
 namespace emberline {
 namespace {
 
-constexpr std::size_t tiles(std::uint32_t out) {
-  return (out + kTileRows - 1) / kTileRows;
+constexpr std::size_t panels(std::uint32_t out) {
+  return (out + kPanelRows - 1) / kPanelRows;
 }
 
-// Weight rows [first, last) of a product, at most a tile.
-struct RowRange {
-  std::size_t first, last;
-};
-
-RowRange tile_range(const Product& product, std::size_t tile) {
-  return {tile * kTileRows, std::min<std::size_t>((tile + 1) * kTileRows, product.out)};
+void run_panels(const Product& product, std::size_t first, std::size_t count, const ActivationRows& x,
+                float* y, std::size_t stride) {
+  product.kernel({product.weight + first * product.panel_bytes, product.panel_bytes, count}, x, y, stride);
 }
 
-// tile[r * 8 + i] = weight row range.first + i . row r of x.
-void run_tile(const Product& product, RowRange range, const ActivationRows& x, float* tile,
-              std::uint8_t* scratch) {
-  const std::size_t count = range.last - range.first;
-  if (count == kTileRows) {
-    product.kernel({product.weight + range.first * product.row_bytes, product.row_bytes}, x, tile, scratch);
-    return;
-  }
-  if (product.out >= kTileRows) {  // the last 8 rows of the matrix, of which the last `count` are wanted
-    product.kernel({product.weight + (product.out - kTileRows) * product.row_bytes, product.row_bytes}, x,
-                   tile, scratch);
-    for (std::size_t r = 0; r < x.rows; ++r) {
-      std::copy_n(tile + r * kTileRows + kTileRows - count, count, tile + r * kTileRows);
-    }
-    return;
-  }
-  for (std::size_t i = count; i-- > 0;) {  // fewer than 8 rows in all: one by one, the same row 8 times
-    float* one = tile + x.rows * kTileRows;
-    product.kernel({product.weight + i * product.row_bytes, 0}, x, one, scratch);
-    for (std::size_t r = 0; r < x.rows; ++r) tile[r * kTileRows + i] = one[r * kTileRows];
-  }
+std::size_t panel_rows(const Product& product, std::size_t panel) {
+  return std::min<std::size_t>(kPanelRows, product.out - panel * kPanelRows);
 }
 
-void store_tile(const Product& product, RowRange range, std::size_t rows, const float* tile) {
+// Whole panels whose sums are the result can be written where they belong.
+std::size_t direct_panels(const Product& product) {
+  return product.bias == nullptr && !product.accumulate ? product.out / kPanelRows : 0;
+}
+
+void store_tile(const Product& product, std::size_t panel, std::size_t rows, const float* tile) {
+  const std::size_t first = panel * kPanelRows;
   for (std::size_t r = 0; r < rows; ++r) {
-    float* y = product.y + r * product.out + range.first;
-    for (std::size_t i = 0; i < range.last - range.first; ++i) {
-      float value = tile[r * kTileRows + i];
-      if (product.bias != nullptr) value += product.bias[range.first + i];
+    float* y = product.y + r * product.out + first;
+    for (std::size_t i = 0; i < panel_rows(product, panel); ++i) {
+      float value = tile[r * kPanelRows + i];
+      if (product.bias != nullptr) value += product.bias[first + i];
       y[i] = product.accumulate ? y[i] + value : value;
     }
+  }
+}
+
+void run_product(const Product& product, std::size_t begin, std::size_t end, const ActivationRows& x,
+                 float* tile) {
+  const std::size_t direct = std::min(end, direct_panels(product));
+  if (begin < direct) {
+    run_panels(product, begin, direct - begin, x, product.y + begin * kPanelRows, product.out);
+    begin = direct;
+  }
+  for (std::size_t panel = begin; panel < end; ++panel) {
+    run_panels(product, panel, 1, x, tile, kPanelRows);
+    store_tile(product, panel, x.rows, tile);
   }
 }
 
@@ -56,35 +52,31 @@ void store_tile(const Product& product, RowRange range, std::size_t rows, const 
 
 std::size_t ProductStage::units(const Step&) const {
   std::size_t total = 0;
-  for (const Product& product : products) total += tiles(product.out);
+  for (const Product& product : products) total += panels(product.out);
   return total;
 }
 
 void ProductStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
   ActivationRows x = step.activations(worker).rows(last_row_only ? 1 : step.rows, width, fine);
   if (values != nullptr) x.values = values + (last_row_only ? step.rows - 1 : 0) * std::size_t{width};
-  std::size_t unit = begin;
-  std::size_t first_unit = 0;
+  std::size_t first = 0;  // unit of a product's first panel
   for (const Product& product : products) {
-    const std::size_t past = first_unit + tiles(product.out);
-    for (; unit < std::min(end, past); ++unit) {
-      const RowRange range = tile_range(product, unit - first_unit);
-      run_tile(product, range, x, worker.tiles[0], worker.product);
-      store_tile(product, range, x.rows, worker.tiles[0]);
+    const std::size_t past = first + panels(product.out);
+    if (begin < past && end > first) {
+      run_product(product, std::max(begin, first) - first, std::min(end, past) - first, x, worker.tiles[0]);
     }
-    first_unit = past;
+    first = past;
   }
 }
 
 void GateUpStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
   const ActivationRows x = step.activations(worker).rows(step.rows, width, false);
-  for (std::size_t unit = begin; unit < end; ++unit) {
-    const RowRange range = tile_range(gate, unit);
-    run_tile(gate, range, x, worker.tiles[0], worker.product);
-    run_tile(up, range, x, worker.tiles[1], worker.product);
+  for (std::size_t panel = begin; panel < end; ++panel) {
+    run_panels(gate, panel, 1, x, worker.tiles[0], kPanelRows);
+    run_panels(up, panel, 1, x, worker.tiles[1], kPanelRows);
     for (std::size_t r = 0; r < x.rows; ++r) {
-      kernels->silu_mul(worker.tiles[0] + r * kTileRows, worker.tiles[1] + r * kTileRows,
-                        range.last - range.first, out + r * gate.out + range.first);
+      kernels->silu_mul(worker.tiles[0] + r * kPanelRows, worker.tiles[1] + r * kPanelRows,
+                        panel_rows(gate, panel), out + r * gate.out + panel * kPanelRows);
     }
   }
 }

@@ -16,7 +16,7 @@ namespace emberline {
 struct EmbeddingStage final : Stage {
   const std::uint32_t* tokens;
   bool offset_by_step;
-  const std::uint8_t* table;
+  const std::uint8_t* table;  // packed, [vocabulary, width]
   TensorType type;
   std::uint32_t width, vocabulary;
   float* out;
@@ -58,8 +58,8 @@ struct ActivationStage final : Stage {
 // One weight matrix of a product: y[rows, out] = (accumulate ? y : 0) + x weight^T + bias.
 struct Product {
   ProductKernel kernel;
-  const std::uint8_t* weight;
-  std::size_t row_bytes;
+  const std::uint8_t* weight;  // packed
+  std::size_t panel_bytes;
   std::uint32_t out;
   const float* bias = nullptr;
   float* y;
@@ -67,7 +67,7 @@ struct Product {
 };
 
 // Several products with the same x. x is the table's buffer where `values` is not null, scratch memory
-// otherwise. A unit is a tile of 8 weight rows.
+// otherwise. A unit is a panel of a matrix.
 struct ProductStage final : Stage {
   std::vector<Product> products;
   const float* values = nullptr;
@@ -79,15 +79,15 @@ struct ProductStage final : Stage {
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
-// out[rows, hidden] = silu(x gate^T) * (x up^T); x in scratch memory. A unit is a tile of 8 weight rows of
-// both matrices.
+// out[rows, hidden] = silu(x gate^T) * (x up^T); x in scratch memory. A unit is a panel of both
+// matrices.
 struct GateUpStage final : Stage {
   const Kernels* kernels;
   Product gate, up;  // y and bias unused
   std::uint32_t width;
   float* out;
 
-  std::size_t units(const Step&) const override { return (gate.out + kTileRows - 1) / kTileRows; }
+  std::size_t units(const Step&) const override { return (gate.out + kPanelRows - 1) / kPanelRows; }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 

@@ -1,0 +1,70 @@
+#include "model/device_weights.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace emberline {
+
+namespace {
+
+// Bindings of vectors, too, start on cache lines.
+constexpr std::size_t kAlignment = 64;
+
+// Every weight once, in the order a forward pass reads them.
+std::vector<const Weight*> all_present(const Weights& weights) {
+  std::vector<const Weight*> all = {&weights.token_embedding};
+  for (const LayerWeights& layer : weights.layers) {
+    all.insert(all.end(),
+               {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_bias,
+                &layer.key_bias, &layer.value_bias, &layer.attention_output, &layer.attention_output_bias,
+                &layer.ffn_norm, &layer.gate, &layer.up, &layer.down});
+  }
+  all.push_back(&weights.output_norm);
+  if (weights.output.index != weights.token_embedding.index) all.push_back(&weights.output);
+  std::erase_if(all, [](const Weight* weight) { return !weight->present; });
+  return all;
+}
+
+}  // namespace
+
+Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights,
+                                          const SourceConsumed& consumed) {
+  DeviceWeights loaded;
+  std::vector<const Weight*> matrices, vectors;
+  std::vector<MatrixSource> sources;
+  std::size_t vector_bytes = 0;
+  const std::vector<const Weight*> all = all_present(weights);
+  loaded.bindings_.resize(all.size());
+  for (const Weight* weight : all) {
+    if (weight->rank == 1) {
+      vectors.push_back(weight);
+      vector_bytes += (weight->data.size() + kAlignment - 1) / kAlignment * kAlignment;
+    } else {
+      matrices.push_back(weight);
+      sources.push_back({weight->data, weight->type, weight->rows, weight->columns});
+    }
+  }
+
+  Result<LoadedMatrices> placed = device.load_matrices(sources, consumed);
+  if (!placed.ok()) return placed.error();
+  loaded.matrices_ = DeviceBuffer::adopt(device, placed.value().buffer);
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    loaded.bindings_[matrices[i]->index] = loaded.matrices_.at(placed.value().offsets[i]);
+  }
+
+  Result<DeviceBuffer> buffer = DeviceBuffer::allocate(device, vector_bytes);
+  if (!buffer.ok()) return buffer.error();
+  loaded.vectors_ = std::move(buffer).value();
+  std::size_t offset = 0;
+  for (const Weight* weight : vectors) {
+    const Status written =
+        device.write(loaded.vectors_.id(), offset, weight->data.data(), weight->data.size());
+    if (!written.ok()) return written;
+    loaded.bindings_[weight->index] = loaded.vectors_.at(offset);
+    offset += (weight->data.size() + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  return loaded;
+}
+
+}  // namespace emberline

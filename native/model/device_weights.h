@@ -1,0 +1,28 @@
+// The weights of a model on a device: matrices in the layout the device reads, gains and biases as they are.
+#pragma once
+
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "model/device_buffer.h"
+#include "model/weights.h"
+
+namespace emberline {
+
+class DeviceWeights {
+ public:
+  DeviceWeights() = default;
+  // `consumed` is told of parts of the mapping that need not stay in memory. `device` outlives the result.
+  // OUT_OF_MEMORY.
+  static Result<DeviceWeights> load(Device& device, const Weights& weights, const SourceConsumed& consumed);
+
+  // Of a weight of the model loaded; absent for one the model does not have.
+  Binding at(const Weight& weight) const { return weight.present ? bindings_[weight.index] : Binding{}; }
+
+ private:
+  DeviceBuffer matrices_, vectors_;
+  std::vector<Binding> bindings_;  // by Weight::index
+};
+
+}  // namespace emberline
