@@ -74,9 +74,6 @@ class Device {
 
   // Zero-filled device memory of `bytes` bytes, aligned to 64. OUT_OF_MEMORY when it cannot be had.
   virtual Result<BufferId> allocate(std::size_t bytes) = 0;
-  // A read-only view of host memory (a mapped model file) that outlives the buffer. No copy where the device
-  // can.
-  virtual Result<BufferId> wrap(const void* data, std::size_t bytes) = 0;
   // Weight matrices, in whatever layout the device's products and embeddings read fastest; bound as weights
   // they are what the sources were. The sources outlive the buffer, apart from what `consumed` was told of.
   // INVALID_ARGUMENT for a source that is shorter than its shape, OUT_OF_MEMORY.

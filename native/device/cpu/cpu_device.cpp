@@ -45,15 +45,6 @@ class CpuDevice final : public Device, private BufferTable {
     return add(std::move(buffer));
   }
 
-  Result<BufferId> wrap(const void* data, std::size_t bytes) override {
-    if (data == nullptr || bytes == 0)
-      return Status(ErrorCode::kInvalidArgument, "A wrapped buffer cannot be empty.");
-    Buffer buffer;
-    // Never written through: the view is not writable.
-    buffer.view = {static_cast<std::uint8_t*>(const_cast<void*>(data)), bytes, false, false};
-    return add(std::move(buffer));
-  }
-
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const SourceConsumed& consumed) override {
     try {
@@ -127,7 +118,7 @@ class CpuDevice final : public Device, private BufferTable {
 
  private:
   struct Buffer {
-    AlignedMemory memory;  // empty for wrapped memory
+    AlignedMemory memory;
     BufferView view;
   };
   // A plan lives until its table is prepared again or one of its buffers is released.

@@ -7,6 +7,7 @@
 
 #include "base/cpu_topology.h"
 #include "device/small_model.h"
+#include "take.h"
 
 namespace emberline::testing {
 namespace {
@@ -66,16 +67,13 @@ TEST(CpuDevice, RefusesAccessOutsideItsBuffers) {
   device->release(id);
 }
 
-TEST(CpuDevice, WrapsHostMemoryForReadingOnly) {
+TEST(CpuDevice, LoadedMatricesAreReadOnly) {
   const auto device = cpu_device("portable");
-  char host[8] = "memory";
-  const BufferId id = device->wrap(host, sizeof host).value();
-  host[0] = 'M';
-  char bytes[8];
-  ASSERT_TRUE(device->read(id, 0, bytes, 8).ok());
-  EXPECT_STREQ(bytes, "Memory");
-  EXPECT_EQ(device->write(id, 0, "x", 1).code(), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(device->wrap(nullptr, 8).code(), ErrorCode::kInvalidArgument);
+  const std::vector<std::uint8_t> data(4 * 4 * 4);
+  const MatrixSource source{data, TensorType::kF32, 4, 4};
+  const LoadedMatrices loaded = take(device->load_matrices({&source, 1}, {}));
+  EXPECT_EQ(device->write(loaded.buffer, 0, "x", 1).code(), ErrorCode::kInvalidArgument);
+  device->release(loaded.buffer);
 }
 
 TEST(CpuDevice, RefusesBuffersThatCannotBe) {

@@ -18,10 +18,13 @@ class PlanCheck : public ::testing::Test {
  protected:
   PlanCheck() : device_(cpu_device("portable", 1)), table_(*device_) {
     for (Binding& binding : buffers_) binding = table_.zeros(kBytes);
-    wrapped_ = {device_->wrap(host_.data(), host_.size()).value(), 0};
+    weight_ = table_.matrix(TensorType::kF32, kBytes / 4 / 64, 64, std::vector<std::uint8_t>(kBytes));
   }
 
   Binding at(int i, std::uint64_t offset = 0) const { return {buffers_[i].buffer, offset}; }
+  // Inside kBytes of loaded matrices: as F32 they are what a shape says, whatever was loaded.
+  Binding weight(std::uint64_t offset = 0) const { return {weight_.buffer, offset}; }
+  // Where `bytes` bytes do not fit by 4.
   static Binding past_end(std::uint64_t bytes, Binding binding) {
     binding.offset = kBytes - bytes + 4;
     return binding;
@@ -41,67 +44,84 @@ class PlanCheck : public ::testing::Test {
     table_.table().commands.clear();
   }
 
-  std::vector<std::uint8_t> host_ = std::vector<std::uint8_t>(kBytes);
   std::unique_ptr<Device> device_;
   TableHarness table_;
   std::array<Binding, 6> buffers_;
-  Binding wrapped_;
+  Binding weight_;
 };
 
 TEST_F(PlanCheck, Products) {
   const MatMulParams good{64, 8, kF32, 0, 0};
+  constexpr std::uint64_t kPanelBytes = 64 * 16 * 4;  // 8 rows take the room of 16
   const auto add = [&](Binding x, Binding w, Binding bias, Binding y, MatMulParams params,
                        Patch patch = Patch::kNone) {
     table_.add(Op::kMatMul, {x, w, bias, y}, params, patch);
   };
-  add(at(0), at(1), kAbsent, at(2), good);
+  add(at(0), weight(), kAbsent, at(2), good);
   expect_accepted();
-  add(at(0), wrapped_, kAbsent, at(2), good);
-  expect_accepted();
-  add(at(0, kBytes - 4 * 64 * 4), at(1, kBytes - 64 * 8 * 4), at(3, kBytes - 32), at(2, kBytes - 4 * 8 * 4),
+  add(at(0, kBytes - 4 * 64 * 4), weight(kBytes - kPanelBytes), at(3, kBytes - 32), at(2, kBytes - 4 * 8 * 4),
       good);
   expect_accepted();
 
-  add(past_end(4 * 64 * 4, at(0)), at(1), kAbsent, at(2), good);
+  add(past_end(4 * 64 * 4, at(0)), weight(), kAbsent, at(2), good);
   expect_refused();
-  add(at(0), past_end(64 * 8 * 4, at(1)), kAbsent, at(2), good);
+  add(at(0), past_end(kPanelBytes, weight()), kAbsent, at(2), good);
   expect_refused();
-  add(at(0), at(1), past_end(32, at(3)), at(2), good);
+  add(at(0), weight(), past_end(32, at(3)), at(2), good);
   expect_refused();
-  add(at(0), at(1), kAbsent, past_end(4 * 8 * 4, at(2)), good);
+  add(at(0), weight(), kAbsent, past_end(4 * 8 * 4, at(2)), good);
   expect_refused();
-  add(at(0, ~std::uint64_t{0} - 8), at(1), kAbsent, at(2), good);
+  add(at(0), weight(kBytes - 64 * 8 * 4), kAbsent, at(2), good);  // room for the rows, not for their panel
   expect_refused();
-  add(at(0), at(1), kAbsent, wrapped_, good);  // read-only
+  add(at(0), at(1), kAbsent, at(2), good);  // memory that the device did not load a matrix into
   expect_refused();
-  add(kAbsent, at(1), kAbsent, at(2), good);
+  add(weight(), weight(), kAbsent, at(2), good);
   expect_refused();
-  add({12345, 0}, at(1), kAbsent, at(2), good);
+  add(at(0), weight(), weight(), at(2), good);
   expect_refused();
-  add(at(0, 2), at(1), kAbsent, at(2), good);  // not aligned
+  add(at(0, ~std::uint64_t{0} - 8), weight(), kAbsent, at(2), good);
   expect_refused();
-  add(at(0), at(1), kAbsent, at(0, 512), good);  // in place
+  add(at(0), weight(), kAbsent, weight(), good);
   expect_refused();
-  add(at(0), at(1), kAbsent, at(2), good, Patch::kPosition);
+  add(kAbsent, weight(), kAbsent, at(2), good);
+  expect_refused();
+  add({12345, 0}, weight(), kAbsent, at(2), good);
+  expect_refused();
+  add(at(0, 2), weight(), kAbsent, at(2), good);  // not aligned
+  expect_refused();
+  add(at(0), weight(), kAbsent, at(0, 512), good);  // in place
+  expect_refused();
+  add(at(0), weight(), kAbsent, at(2), good, Patch::kPosition);
+  expect_refused();
+  // Rows past a multiple of 16 count as a whole panel.
+  add(at(0), weight(kBytes - 2 * kPanelBytes), kAbsent, at(2), {64, 17, kF32, 0, 0});
+  expect_accepted();
+  add(at(0), weight(kBytes - 2 * kPanelBytes + 64), kAbsent, at(2), {64, 17, kF32, 0, 0});
   expect_refused();
   for (const MatMulParams& params :
        {MatMulParams{0, 8, kF32, 0, 0}, MatMulParams{64, 0, kF32, 0, 0}, MatMulParams{64, 8, 4, 0, 0},
         MatMulParams{64, 8, 99, 0, 0}, MatMulParams{63, 8, kQ4_0, 0, 0}, MatMulParams{64, 8, kF32, 2, 0},
         MatMulParams{64, 8, kF32, 0, 7}, MatMulParams{0xFFFFFFFFu, 0xFFFFFFFFu, kF32, 0, 0},
         MatMulParams{1u << 24, 1u << 24, kF32, 0, 0}}) {
-    add(at(0), at(1), kAbsent, at(2), params);
+    add(at(0), weight(), kAbsent, at(2), params);
     expect_refused();
   }
 }
 
 TEST_F(PlanCheck, EmbeddingNormAndActivation) {
-  table_.add(Op::kEmbedding, {at(0), at(1), at(2)}, EmbeddingParams{32, 16, kF32}, Patch::kTokenOffset);
+  table_.add(Op::kEmbedding, {at(0), weight(), at(2)}, EmbeddingParams{32, 16, kF32}, Patch::kTokenOffset);
   expect_accepted();
-  table_.add(Op::kEmbedding, {past_end(16, at(0)), at(1), at(2)}, EmbeddingParams{32, 16, kF32});
+  table_.add(Op::kEmbedding, {past_end(16, at(0)), weight(), at(2)}, EmbeddingParams{32, 16, kF32});
   expect_refused();
-  table_.add(Op::kEmbedding, {at(0), at(1), at(2)}, EmbeddingParams{32, 1u << 20, kF32});
+  table_.add(Op::kEmbedding, {at(0), weight(), at(2)}, EmbeddingParams{32, 1u << 20, kF32});
   expect_refused();
-  table_.add(Op::kEmbedding, {at(0), at(1), past_end(4 * 32 * 4, at(2))}, EmbeddingParams{32, 16, kF32});
+  table_.add(Op::kEmbedding, {at(0), weight(), past_end(4 * 32 * 4, at(2))}, EmbeddingParams{32, 16, kF32});
+  expect_refused();
+  table_.add(Op::kEmbedding, {at(0), at(1), at(2)}, EmbeddingParams{32, 16, kF32});
+  expect_refused();
+  table_.add(Op::kEmbedding, {weight(), weight(), at(2)}, EmbeddingParams{32, 16, kF32});
+  expect_refused();
+  table_.add(Op::kEmbedding, {at(0), past_end(32 * 16 * 4, weight()), at(2)}, EmbeddingParams{32, 16, kF32});
   expect_refused();
 
   table_.add(Op::kRmsNorm, {at(0), at(1), at(2)}, RmsNormParams{32, 1e-5f});
@@ -113,6 +133,8 @@ TEST_F(PlanCheck, EmbeddingNormAndActivation) {
     expect_refused();
   }
   table_.add(Op::kRmsNorm, {at(0), past_end(128, at(1)), at(2)}, RmsNormParams{32, 1e-5f});
+  expect_refused();
+  table_.add(Op::kRmsNorm, {at(0), weight(), at(2)}, RmsNormParams{32, 1e-5f});
   expect_refused();
 
   table_.add(Op::kSwiGlu, {at(0), at(1), at(2)}, SwiGluParams{32});
@@ -136,7 +158,7 @@ TEST_F(PlanCheck, RopeAndAttention) {
   expect_refused();
   add_rope(rope, Patch::kPosition, 0, past_end(64 * 32 * 2, at(3)));
   expect_refused();
-  add_rope(rope, Patch::kPosition, 0, wrapped_);
+  add_rope(rope, Patch::kPosition, 0, weight());
   expect_refused();
   const auto changed = [&](const std::function<void(RopeKvWriteParams&)>& change) {
     RopeKvWriteParams params = rope;
@@ -202,31 +224,40 @@ TEST_F(PlanCheck, Argmax) {
 
 TEST_F(PlanCheck, FusedOps) {
   const NormQkvParams qkv{64, 1e-5f, 64, 32, kF32, kF32, kF32};
-  const auto add_qkv = [&](NormQkvParams params, Binding v) {
-    table_.add(Op::kNormQkv, {at(0), at(1), at(2), at(2), at(2), kAbsent, kAbsent, kAbsent, at(3), at(4), v},
-               params);
+  const auto add_qkv = [&](NormQkvParams params, Binding v, Binding w_v) {
+    table_.add(Op::kNormQkv,
+               {at(0), at(1), weight(), weight(), w_v, kAbsent, kAbsent, kAbsent, at(3), at(4), v}, params);
   };
-  add_qkv(qkv, at(5));
+  add_qkv(qkv, at(5), weight());
   expect_accepted();
-  add_qkv(qkv, past_end(4 * 32 * 4, at(5)));
+  add_qkv(qkv, at(5), at(2));
   expect_refused();
-  add_qkv(qkv, at(0));
+  add_qkv(qkv, at(5), past_end(64 * 32 * 4, weight()));
   expect_refused();
-  add_qkv({64, 1e-5f, 64, 32, kF32, 77, kF32}, at(5));
+  add_qkv(qkv, past_end(4 * 32 * 4, at(5)), weight());
   expect_refused();
-  add_qkv({64, -1.0f, 64, 32, kF32, kF32, kF32}, at(5));
+  add_qkv(qkv, at(0), weight());
+  expect_refused();
+  add_qkv({64, 1e-5f, 64, 32, kF32, 77, kF32}, at(5), weight());
+  expect_refused();
+  add_qkv({64, -1.0f, 64, 32, kF32, kF32, kF32}, at(5), weight());
   expect_refused();
 
-  table_.add(Op::kNormGateUp, {at(0), at(1), at(2), at(3), at(4)},
+  table_.add(Op::kNormGateUp, {at(0), at(1), weight(), weight(), at(4)},
              NormGateUpParams{64, 1e-5f, 96, kF32, kF32});
   expect_accepted();
-  table_.add(Op::kNormGateUp, {at(0), at(1), at(2), past_end(96 * 64 * 4, at(3)), at(4)},
+  table_.add(Op::kNormGateUp, {at(0), at(1), weight(), past_end(96 * 64 * 4, weight()), at(4)},
              NormGateUpParams{64, 1e-5f, 96, kF32, kF32});
   expect_refused();
-  table_.add(Op::kNormMatMul, {at(0), at(1), at(2), at(3)}, NormMatMulParams{64, 1e-5f, 96, kF32, 1});
+  table_.add(Op::kNormGateUp, {at(0), at(1), at(2), weight(), at(4)},
+             NormGateUpParams{64, 1e-5f, 96, kF32, kF32});
+  expect_refused();
+  table_.add(Op::kNormMatMul, {at(0), at(1), weight(), at(3)}, NormMatMulParams{64, 1e-5f, 96, kF32, 1});
   expect_accepted();
-  table_.add(Op::kNormMatMul, {at(0), at(1), at(2), past_end(96 * 4, at(3))},
+  table_.add(Op::kNormMatMul, {at(0), at(1), weight(), past_end(96 * 4, at(3))},
              NormMatMulParams{64, 1e-5f, 96, kF32, 1});
+  expect_refused();
+  table_.add(Op::kNormMatMul, {at(0), weight(), weight(), at(3)}, NormMatMulParams{64, 1e-5f, 96, kF32, 1});
   expect_refused();
 
   const auto plain = cpu_device("portable", 1, false);
@@ -249,7 +280,7 @@ TEST_F(PlanCheck, Tables) {
 
 TEST_F(PlanCheck, AMessageNamesTheCommand) {
   table_.add(Op::kSwiGlu, {at(0), at(1), at(2)}, SwiGluParams{8});
-  table_.add(Op::kSwiGlu, {at(0), at(1), wrapped_}, SwiGluParams{8});
+  table_.add(Op::kSwiGlu, {at(0), at(1), weight()}, SwiGluParams{8});
   const Status status = table_.prepare(1);
   EXPECT_NE(status.message().find("Command 1 (command 2)"), std::string::npos) << status.message();
 }

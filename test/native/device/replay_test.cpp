@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include "device/small_model.h"
@@ -228,13 +229,13 @@ TEST_F(Chain, RefusesTokensOutsideTheVocabulary) {
 }
 
 TEST_F(Chain, ReportsWeightsThatAreNotFinite) {
-  const std::uint16_t infinity = 0x7C00;
-  const Binding weights = model_.output_matrix();
-  std::uint16_t scale;
-  ASSERT_TRUE(device_->read(weights.buffer, 0, &scale, 2).ok());
-  ASSERT_TRUE(device_->write(weights.buffer, 0, &infinity, 2).ok());
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Binding gain = model_.gain();
+  float finite;
+  ASSERT_TRUE(device_->read(gain.buffer, gain.offset, &finite, 4).ok());
+  ASSERT_TRUE(device_->write(gain.buffer, gain.offset, &infinity, 4).ok());
   EXPECT_EQ(model_.table().replay(request_of(0, 1, 5)).code(), ErrorCode::kLogitsNotFinite);
-  ASSERT_TRUE(device_->write(weights.buffer, 0, &scale, 2).ok());
+  ASSERT_TRUE(device_->write(gain.buffer, gain.offset, &finite, 4).ok());
   replay(model_, request_of(0, 1, 30));
   EXPECT_EQ(model_.tokens(31), tokens_);
 }

@@ -16,7 +16,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
     return table_.matrix(type, out, in, random_weights(type, out, in, random));
   };
   const auto rows_of = [&](std::uint32_t width) { return table_.zeros(std::size_t{max_rows} * width * 4); };
-  const Binding gain = table_.floats(random.normals(kWidth, 0.3f));
+  gain_ = table_.floats(random.normals(kWidth, 0.3f));
   const Binding w_q = matrix(kWidth, kWidth), w_k = matrix(kKvWidth, kWidth), w_v = matrix(kKvWidth, kWidth);
   const Binding w_o = matrix(kWidth, kWidth), w_gate = matrix(kHidden, kWidth),
                 w_up = matrix(kHidden, kWidth);
@@ -36,10 +36,10 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
   table_.add(Op::kEmbedding, {tokens_, embedding_, x}, EmbeddingParams{kWidth, kVocabulary, type_id},
              Patch::kTokenOffset);
   if (device.offers(Op::kNormQkv)) {
-    table_.add(Op::kNormQkv, {x, gain, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v},
+    table_.add(Op::kNormQkv, {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v},
                NormQkvParams{kWidth, 1e-5f, kWidth, kKvWidth, type_id, type_id, type_id});
   } else {
-    table_.add(Op::kRmsNorm, {x, gain, normed}, RmsNormParams{kWidth, 1e-5f});
+    table_.add(Op::kRmsNorm, {x, gain_, normed}, RmsNormParams{kWidth, 1e-5f});
     table_.add(Op::kMatMul, {normed, w_q, b_q, q}, MatMulParams{kWidth, kWidth, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_k, b_k, k}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_v, b_v, v}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
@@ -52,20 +52,20 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
              offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
   table_.add(Op::kMatMul, {attended, w_o, kAbsent, x}, MatMulParams{kWidth, kWidth, type_id, 1, 0});
   if (device.offers(Op::kNormGateUp)) {
-    table_.add(Op::kNormGateUp, {x, gain, w_gate, w_up, hidden},
+    table_.add(Op::kNormGateUp, {x, gain_, w_gate, w_up, hidden},
                NormGateUpParams{kWidth, 1e-5f, kHidden, type_id, type_id});
   } else {
-    table_.add(Op::kRmsNorm, {x, gain, normed}, RmsNormParams{kWidth, 1e-5f});
+    table_.add(Op::kRmsNorm, {x, gain_, normed}, RmsNormParams{kWidth, 1e-5f});
     table_.add(Op::kMatMul, {normed, w_gate, kAbsent, gate}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_up, kAbsent, up}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
     table_.add(Op::kSwiGlu, {gate, up, hidden}, SwiGluParams{kHidden});
   }
   table_.add(Op::kMatMul, {hidden, w_down, kAbsent, x}, MatMulParams{kHidden, kWidth, type_id, 1, 0});
   if (device.offers(Op::kNormMatMul)) {
-    table_.add(Op::kNormMatMul, {x, gain, embedding_, logits_},
+    table_.add(Op::kNormMatMul, {x, gain_, embedding_, logits_},
                NormMatMulParams{kWidth, 1e-5f, kVocabulary, type_id, 1});
   } else {
-    table_.add(Op::kRmsNorm, {x, gain, normed}, RmsNormParams{kWidth, 1e-5f});
+    table_.add(Op::kRmsNorm, {x, gain_, normed}, RmsNormParams{kWidth, 1e-5f});
     table_.add(Op::kMatMul, {normed, embedding_, kAbsent, logits_},
                MatMulParams{kWidth, kVocabulary, type_id, 0, 1});
   }

@@ -23,13 +23,12 @@ class SmallModel {
   std::vector<std::uint32_t> tokens(std::size_t count) { return table_.read_words(tokens_, count); }
   std::vector<float> log_probs(std::size_t count) { return table_.read_floats(log_probs_, count); }
   std::vector<float> logits() { return table_.read_floats(logits_, kVocabulary); }  // of the last row
-  // The command whose weights are the output matrix.
-  Binding output_matrix() const { return embedding_; }
+  Binding gain() const { return gain_; }                                            // [64] f32, of every norm
 
  private:
   Device& device_;
   TableHarness table_;
-  Binding tokens_, log_probs_, logits_, embedding_;
+  Binding tokens_, log_probs_, logits_, embedding_, gain_;
 };
 
 }  // namespace emberline::testing

@@ -43,7 +43,6 @@ class InterruptingDevice final : public Device {
   std::string description() const override { return device_->description(); }
   bool offers(Op op) const override { return device_->offers(op); }
   Result<BufferId> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
-  Result<BufferId> wrap(const void* data, std::size_t bytes) override { return device_->wrap(data, bytes); }
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const SourceConsumed& consumed) override {
     return device_->load_matrices(sources, consumed);

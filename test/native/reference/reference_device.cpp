@@ -43,11 +43,6 @@ class ReferenceDevice final : public Device {
     buffer.writable = true;
     return add(std::move(buffer));
   }
-  Result<BufferId> wrap(const void* data, std::size_t bytes) override {
-    Buffer buffer;
-    buffer.bytes = {static_cast<const std::uint8_t*>(data), bytes};
-    return add(std::move(buffer));
-  }
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const SourceConsumed& consumed) override {
     Buffer buffer;
