@@ -6,11 +6,35 @@
 #include <limits>
 
 #include "device/cpu/kernels/select_kernels.h"
+#include "device/cpu/packed/packed_matrix.h"
 #include "device/random_data.h"
 #include "device/table_harness.h"
 
 namespace emberline::testing {
 namespace {
+
+// Rows of activations, one after the other, quantised coarsely or finely.
+struct QuantizedRows {
+  std::vector<std::int8_t> quants, fine;
+  std::vector<float> scales, sums;
+  std::vector<std::int32_t> offsets;
+
+  QuantizedRows(const Kernels& kernels, const std::vector<float>& x, bool finely)
+      : quants(x.size()),
+        fine(finely ? x.size() : 0),
+        scales(x.size() / 32),
+        sums(x.size() / 32),
+        offsets(x.size() / 32) {
+    const QuantizedRow to{quants.data(), fine.data(), scales.data(), sums.data(), offsets.data()};
+    (finely ? kernels.quantize_row_fine : kernels.quantize_row)(x.data(), x.size(), to);
+  }
+  bool operator==(const QuantizedRows&) const = default;
+
+  ActivationRows rows(const std::vector<float>& x, std::size_t width) const {
+    return {x.size() / width, width,       x.data(),       quants.data(),
+            scales.data(),    sums.data(), offsets.data(), fine.empty() ? nullptr : fine.data()};
+  }
+};
 
 class Kernel : public ::testing::TestWithParam<std::string> {
  protected:
@@ -57,20 +81,19 @@ TEST_P(Kernel, QuantizesToTheNearestOf255Levels) {
   std::vector<float> x = random.normals(32 * 50, 3.0f);
   std::fill_n(x.begin() + 64, 32, 0.0f);
   std::fill_n(x.begin() + 96, 32, 1e-35f);  // too small to divide by
-  std::vector<std::int8_t> quants(x.size());
-  std::vector<float> scales(x.size() / 32), sums(x.size() / 32);
-  kernels().quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
-  for (std::size_t b = 0; b < scales.size(); ++b) {
+  const QuantizedRows q(kernels(), x, false);
+  for (std::size_t b = 0; b < q.scales.size(); ++b) {
     float largest = 0;
     int sum = 0;
     for (std::size_t i = 32 * b; i < 32 * b + 32; ++i) {
       largest = std::max(largest, std::fabs(x[i]));
-      sum += quants[i];
-      EXPECT_NEAR(scales[b] * static_cast<float>(quants[i]), x[i], scales[b] * 0.5001f + 1e-30f);
-      EXPECT_GE(quants[i], -127);
+      sum += q.quants[i];
+      EXPECT_NEAR(q.scales[b] * static_cast<float>(q.quants[i]), x[i], q.scales[b] * 0.5001f + 1e-30f);
+      EXPECT_GE(q.quants[i], -127);
     }
-    EXPECT_EQ(scales[b], b == 2 || b == 3 ? 0.0f : largest / 127.0f);
-    EXPECT_EQ(sums[b], scales[b] * static_cast<float>(sum));
+    EXPECT_EQ(q.scales[b], b == 2 || b == 3 ? 0.0f : largest / 127.0f);
+    EXPECT_EQ(q.sums[b], q.scales[b] * static_cast<float>(sum));
+    EXPECT_EQ(q.offsets[b], -8 * sum);
   }
 }
 
@@ -78,40 +101,36 @@ TEST_P(Kernel, QuantizesFinelyToTheNearestOf65025Levels) {
   Random random(2);
   std::vector<float> x = random.normals(32 * 50, 3.0f);
   std::fill_n(x.begin() + 64, 32, 0.0f);
-  std::vector<std::int8_t> quants(x.size()), fine(x.size());
-  std::vector<float> scales(x.size() / 32), sums(x.size() / 32);
-  kernels().quantize_row_fine(x.data(), x.size(), quants.data(), fine.data(), scales.data(), sums.data());
-  for (std::size_t b = 0; b < scales.size(); ++b) {
+  const QuantizedRows q(kernels(), x, true);
+  for (std::size_t b = 0; b < q.scales.size(); ++b) {
     float largest = 0;
     int sum = 0;
     for (std::size_t i = 32 * b; i < 32 * b + 32; ++i) {
       largest = std::max(largest, std::fabs(x[i]));
-      const int level = kFineStep * quants[i] + fine[i];
+      const int level = kFineStep * q.quants[i] + q.fine[i];
       sum += level;
-      EXPECT_NEAR(scales[b] * static_cast<float>(level), x[i], scales[b] * 0.51f + 1e-30f);
-      EXPECT_GE(quants[i], -127);
-      EXPECT_GE(fine[i], -127);
+      EXPECT_NEAR(q.scales[b] * static_cast<float>(level), x[i], q.scales[b] * 0.51f + 1e-30f);
+      EXPECT_GE(q.quants[i], -127);
+      EXPECT_GE(q.fine[i], -127);
     }
-    EXPECT_EQ(scales[b], largest / 32512.0f);
-    EXPECT_EQ(sums[b], scales[b] * static_cast<float>(sum));
+    EXPECT_EQ(q.scales[b], largest / 32512.0f);
+    EXPECT_EQ(q.sums[b], q.scales[b] * static_cast<float>(sum));
+    EXPECT_EQ(q.offsets[b], -8 * sum);
   }
 }
 
 TEST_P(Kernel, MarksBlocksThatAreNotFinite) {
   for (float poison : {NAN, INFINITY, -INFINITY}) {
-    std::vector<float> x(64, 1.0f);
-    x[63] = poison;
-    std::vector<std::int8_t> quants(64);
-    std::vector<float> scales(2), sums(2);
-    kernels().quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
-    EXPECT_EQ(scales[0], 1.0f / 127.0f);
-    EXPECT_TRUE(std::isnan(scales[1]));
-    EXPECT_TRUE(std::isnan(sums[1]));
-    std::vector<std::int8_t> fine(64);
-    kernels().quantize_row_fine(x.data(), x.size(), quants.data(), fine.data(), scales.data(), sums.data());
-    EXPECT_EQ(scales[0], 1.0f / 32512.0f);
-    EXPECT_TRUE(std::isnan(scales[1]));
-    EXPECT_TRUE(std::isnan(sums[1]));
+    for (std::size_t at = 32; at < 64; ++at) {
+      std::vector<float> x(64, 1.0f);
+      x[at] = poison;
+      for (bool finely : {false, true}) {
+        const QuantizedRows q(kernels(), x, finely);
+        EXPECT_EQ(q.scales[0], 1.0f / (finely ? 32512.0f : 127.0f));
+        EXPECT_TRUE(std::isnan(q.scales[1]));
+        EXPECT_TRUE(std::isnan(q.sums[1]));
+      }
+    }
   }
 }
 
@@ -169,53 +188,52 @@ TEST_P(Kernel, AttendReadsHalvesAndFloatsAlike) {
 INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& info) { return info.param; });
 
-// A quantised row, coarsely or finely.
-struct QuantizedRows {
-  std::vector<std::int8_t> quants, fine;
-  std::vector<float> scales, sums;
+// A matrix of whole panels, with random weights, packed.
+struct PackedPanels {
+  std::vector<std::uint8_t> packed;
+  Panels panels;
 
-  QuantizedRows(const Kernels& kernels, const std::vector<float>& x, bool finely)
-      : quants(x.size()), fine(finely ? x.size() : 0), scales(x.size() / 32), sums(x.size() / 32) {
-    if (finely) {
-      kernels.quantize_row_fine(x.data(), x.size(), quants.data(), fine.data(), scales.data(), sums.data());
-    } else {
-      kernels.quantize_row(x.data(), x.size(), quants.data(), scales.data(), sums.data());
-    }
+  PackedPanels(TensorType type, std::size_t count, std::size_t width, Random& random) {
+    const MatrixShape shape{type, count * kPanelRows, width};
+    const std::vector<std::uint8_t> source = random_weights(type, shape.rows, width, random);
+    packed.resize(shape.packed_bytes());
+    pack_panels(shape, source.data(), 0, count, packed.data());
+    panels = {packed.data(), shape.panel_bytes(), count};
   }
-  bool operator==(const QuantizedRows&) const = default;
 };
 
-// Integer dot products are exact, so sets may differ by the rounding of fused multiply-adds alone.
+std::vector<float> product(const Kernels& kernels, TensorType type, const Panels& panels,
+                           const ActivationRows& x) {
+  const std::size_t stride = panels.count * kPanelRows;
+  std::vector<float> y(x.rows * stride);
+  product_kernel(kernels, type)(panels, x, y.data(), stride);
+  return y;
+}
+
+// Integer dot products are exact, so sets may differ by the rounding of fused multiply-adds alone; all but
+// the portable set fuse, and then agree in every bit where the weights are quantised.
 void expect_sets_agree(bool finely) {
   Random random(8);
   const std::size_t width = 576, rows = 3;
-  std::vector<float> x = random.normals(rows * width);
+  const std::vector<float> x = random.normals(rows * width);
   const QuantizedRows q(portable_kernels(), x, finely);
-  const ActivationRows activations{rows,
-                                   width,
-                                   x.data(),
-                                   q.quants.data(),
-                                   q.scales.data(),
-                                   q.sums.data(),
-                                   finely ? q.fine.data() : nullptr};
-  struct alignas(64) Scratch {
-    std::uint8_t bytes[product_scratch_bytes(576)];
-  };
-  const auto scratch = std::make_unique<Scratch>();
+  const ActivationRows activations = q.rows(x, width);
   for (TensorType type : kWeightTypes) {
-    const std::vector<std::uint8_t> weights = random_weights(type, kTileRows, width, random);
-    const WeightRows tile_rows{weights.data(), weights.size() / kTileRows};
-    std::vector<float> expected(rows * kTileRows);
-    product_kernel(portable_kernels(), type)(tile_rows, activations, expected.data(), scratch->bytes);
+    const PackedPanels weights(type, 2, width, random);
+    const std::vector<float> portable = product(portable_kernels(), type, weights.panels, activations);
+    std::vector<float> fused;
     for (const std::string& isa : runnable_isas()) {
+      SCOPED_TRACE(isa + " " + type_name(type));
       const Kernels& kernels = *select_kernels(isa).value();
-      EXPECT_TRUE(QuantizedRows(kernels, x, finely) == q) << isa;
-      std::vector<float> actual(rows * kTileRows);
-      product_kernel(kernels, type)(tile_rows, activations, actual.data(), scratch->bytes);
+      EXPECT_TRUE(QuantizedRows(kernels, x, finely) == q);
+      const std::vector<float> actual = product(kernels, type, weights.panels, activations);
       for (std::size_t i = 0; i < actual.size(); ++i) {
         // Weights and activations have about unit size: |w||x| is about the width.
-        EXPECT_NEAR(actual[i], expected[i], 1.2e-7 * width * 4) << isa << " " << type_name(type);
+        ASSERT_NEAR(actual[i], portable[i], 1.2e-7 * width * 4);
       }
+      if (isa == "portable" || !is_quantized(type)) continue;
+      if (fused.empty()) fused = actual;
+      ASSERT_EQ(actual, fused);
     }
   }
 }
