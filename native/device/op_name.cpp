@@ -14,6 +14,7 @@ const char* op_name(Op op) {
     case Op::kNormQkv: return "norm and query/key/value products";
     case Op::kNormGateUp: return "norm and gate/up products";
     case Op::kNormMatMul: return "norm and product";
+    case Op::kNormArgmax: return "norm, product and argmax";
   }
   return "unknown";
 }

@@ -26,8 +26,9 @@ enum class Op : std::uint8_t {
   kNormQkv,     // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
   kNormGateUp,  // x, gain, w_gate, w_up -> out[R, F] = silu(gate) * up
   kNormMatMul,  // x, gain, weight -> y: the output matrix behind the last norm
+  kNormArgmax,  // x, gain, weight[V, D] -> tokens, log_probs: the same and kArgmax, without writing logits
 };
-inline constexpr int kOpCount = 10;
+inline constexpr int kOpCount = 11;
 
 // "attention" for kAttention, and so on: for error messages. Never null.
 const char* op_name(Op op);
@@ -63,6 +64,9 @@ struct NormGateUp {
 };
 struct NormMatMul {
   enum : int { kX, kGain, kWeight, kY };
+};
+struct NormArgmax {
+  enum : int { kX, kTokens, kLogProbs, kGain, kWeight };
 };
 }  // namespace slot
 
@@ -140,6 +144,14 @@ struct NormMatMulParams {
   std::uint32_t out;
   std::uint32_t weight_type;
   std::uint32_t last_row_only;
+  std::uint32_t fine_activations = 0;  // as MatMulParams
+};
+
+struct NormArgmaxParams {
+  std::uint32_t width;
+  float epsilon;
+  std::uint32_t vocabulary;
+  std::uint32_t weight_type;
   std::uint32_t fine_activations = 0;  // as MatMulParams
 };
 

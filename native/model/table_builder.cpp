@@ -54,8 +54,12 @@ class TableBuilder {
       feed_forward(weights_.layers[layer]);
     }
     prefix_.clear();
-    if (end != TableEnd::kKeysAndValues) output(end == TableEnd::kLastRowLogits);
-    if (end == TableEnd::kArgmax) argmax();
+    if (end == TableEnd::kArgmax && device_.offers(Op::kNormArgmax)) {
+      norm_argmax();
+    } else if (end != TableEnd::kKeysAndValues) {
+      output(end == TableEnd::kLastRowLogits);
+      if (end == TableEnd::kArgmax) argmax();
+    }
     return std::move(table_);
   }
 
@@ -204,6 +208,18 @@ class TableBuilder {
     rms_norm("output norm", weights_.output_norm);
     mat_mul("output matrix", {s_.normed.at(), h_.width, weights_.output, nullptr, s_.logits.at(),
                               h_.vocabulary, kFine, false, last_row_only});
+  }
+
+  void norm_argmax() {
+    Command& command =
+        add(Op::kNormArgmax, "norm+output matrix+argmax",
+            {{slot::NormArgmax::kX, s_.residual.at()},
+             {slot::NormArgmax::kGain, weight(weights_.output_norm)},
+             {slot::NormArgmax::kWeight, weight(weights_.output)},
+             {slot::NormArgmax::kTokens, s_.tokens.at()},
+             {slot::NormArgmax::kLogProbs, s_.log_probs.at()}},
+            NormArgmaxParams{h_.width, h_.norm_epsilon, h_.vocabulary, id(weights_.output.type), kFine});
+    command.patch = Patch::kArgmaxOutput;
   }
 
   void argmax() {

@@ -55,6 +55,7 @@ class PlanBuilder {
       case Op::kNormQkv: return fused_ ? norm_qkv() : fail("this device does not offer the op");
       case Op::kNormGateUp: return fused_ ? norm_gate_up() : fail("this device does not offer the op");
       case Op::kNormMatMul: return fused_ ? norm_mat_mul() : fail("this device does not offer the op");
+      case Op::kNormArgmax: return fused_ ? norm_argmax() : fail("this device does not offer the op");
     }
     fail("there is no such op");
   }
@@ -436,12 +437,40 @@ class PlanBuilder {
     flag(params.last_row_only);
     if (!extent(params.vocabulary)) return;
     const std::uint64_t rows = params.last_row_only != 0 ? 1 : rows_;
-    const bool offset_by_step = patch(Patch::kArgmaxOutput);
     auto& scan = add_stage<LogitsScanStage>();
-    scan.kernels = &kernels_;
     scan.logits = floats(Slot::kLogits, rows * params.vocabulary);
-    scan.vocabulary = params.vocabulary;
     scan.last_row_only = params.last_row_only != 0;
+    add_argmax(scan, params.vocabulary, rows);
+  }
+
+  void norm_argmax() {
+    const auto params = command_->get_params<NormArgmaxParams>();
+    using Slot = slot::NormArgmax;
+    epsilon(params.epsilon);
+    flag(params.fine_activations);
+    const Weight w = weight(Slot::kWeight, params.weight_type, params.vocabulary, params.width);
+    if (!problem_.empty()) return;
+    const bool quantized = is_quantized(w.type);
+    auto& activations =
+        add_activations(floats(Slot::kX, rows_ * params.width), floats(Slot::kGain, params.width),
+                        params.width, params.epsilon, quantized);
+    activations.fine = quantized && params.fine_activations != 0;
+    auto& scan = add_stage<OutputScanStage>();
+    scan.output = product(w, params.vocabulary);
+    scan.width = params.width;
+    scan.fine = activations.fine;
+    plan_.needs.logits = std::max<std::size_t>(plan_.needs.logits, rows_ * ScanStage::kPiece);
+    add_argmax(scan, params.vocabulary, rows_);
+  }
+
+  // The second half of argmax, and what both halves share; slots and patch are those of kArgmax.
+  void add_argmax(ScanStage& scan, std::uint32_t vocabulary, std::uint64_t rows) {
+    using Slot = slot::Argmax;
+    static_assert(int{Slot::kTokens} == slot::NormArgmax::kTokens &&
+                  int{Slot::kLogProbs} == slot::NormArgmax::kLogProbs);
+    const bool offset_by_step = patch(Patch::kArgmaxOutput);
+    scan.kernels = &kernels_;
+    scan.vocabulary = vocabulary;
     scan.scans = std::make_unique<LogitsScan[]>(rows * scan.pieces());
     auto& stage = add_stage<ArgmaxStage>();
     stage.scan = &scan;

@@ -39,6 +39,7 @@ ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::siz
 void lay_out_worker(Layout& layout, const ScratchNeeds& needs, Worker& worker) {
   worker.activations = lay_out_activations(layout, 1, needs.activation_width);
   for (float*& tile : worker.tiles) tile = layout.take<float>(needs.tile_rows * kPanelRows);
+  worker.logits = layout.take<float>(needs.logits);
   worker.keys = layout.take<float>(kKeyBlock * needs.head_width);
   worker.values = layout.take<float>(kKeyBlock * needs.head_width);
   worker.query = layout.take<float>(kAttentionQueries * needs.head_width);
@@ -52,6 +53,7 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
   needs.max_rows = std::max(needs_.max_rows, asked.max_rows);
   needs.activation_width = std::max(needs_.activation_width, asked.activation_width);
   needs.tile_rows = std::max(needs_.tile_rows, asked.tile_rows);
+  needs.logits = std::max(needs_.logits, asked.logits);
   needs.head_width = std::max(needs_.head_width, asked.head_width);
 
   Layout shared_size(nullptr), worker_size(nullptr);

@@ -40,6 +40,7 @@ struct ScratchNeeds {
   std::size_t max_rows = 1;
   std::size_t activation_width = 0;  // widest row that a product reads
   std::size_t tile_rows = 1;         // rows of an output tile
+  std::size_t logits = 0;            // of the rows that argmax scans together
   std::size_t head_width = 0;        // of rope and attention, padded to a multiple of 8
 };
 
@@ -48,6 +49,7 @@ struct Worker {
   int index = 0;
   ActivationScratch activations;  // of one row
   float* tiles[2] = {};          // [rows, 16] each
+  float* logits = nullptr;       // [rows, a piece of the vocabulary]
   float* keys = nullptr;         // [kKeyBlock, head width]
   float* values = nullptr;       // [kKeyBlock, head width]
   float* query = nullptr;        // [kAttentionQueries, head width]
@@ -81,6 +83,9 @@ class Stage {
 
   virtual std::size_t units(const Step& step) const = 0;
   virtual void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const = 0;
+  // Multiply-adds of a unit, about; 0 when there are so few, whatever the shapes, that a thread may do its whole
+  // share before it looks for a cancel again.
+  virtual std::uint64_t unit_operations(const Step&) const { return 0; }
   // True when every thread runs all units for itself, into its own memory, and no barrier follows.
   virtual bool replicated(const Step&) const { return false; }
 };

@@ -49,11 +49,13 @@ TEST(ModelFile, OptionalKeysHaveTheirDefaults) {
   EXPECT_EQ(pass.hyperparameters.rope_theta, 10000.0f);
 }
 
-TEST(ModelFile, WeightsAreOffsetsIntoTheMapping) {
+TEST(ModelFile, WeightsLieInTheMapping) {
   const ToyPass pass({});
   const GgufTensor* down = pass.file->tensor("blk.1.ffn_down.weight");
-  EXPECT_EQ(pass.file->mapping().data() + pass.weights.layers[1].down.offset, down->data.data());
-  EXPECT_EQ(pass.weights.output.offset, pass.weights.token_embedding.offset) << "tied";
+  EXPECT_EQ(pass.weights.layers[1].down.data.data(), down->data.data());
+  EXPECT_EQ(pass.weights.layers[1].down.rows, pass.hyperparameters.width);
+  EXPECT_EQ(pass.weights.layers[1].down.columns, pass.hyperparameters.hidden);
+  EXPECT_EQ(pass.weights.output.index, pass.weights.token_embedding.index) << "tied";
   EXPECT_FALSE(pass.weights.layers[0].query_bias.present);
 }
 

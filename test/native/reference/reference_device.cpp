@@ -32,7 +32,7 @@ class ReferenceDevice final : public Device {
   const char* name() const override { return "reference"; }
   std::string description() const override { return "reference, double precision, 1 thread"; }
   bool offers(Op op) const override {
-    return op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul;
+    return op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul && op != Op::kNormArgmax;
   }
 
   Result<BufferId> allocate(std::size_t bytes) override {

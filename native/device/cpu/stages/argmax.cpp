@@ -5,12 +5,29 @@
 
 namespace emberline {
 
+void ScanStage::scan(const Step& step, std::size_t row, std::size_t piece, const float* logits) const {
+  LogitsScan& result = scans[row * pieces() + piece];
+  result = kernels->scan_logits(logits, std::min<std::size_t>(kPiece, vocabulary - piece * kPiece));
+  if (!result.finite) step.report(ErrorCode::kLogitsNotFinite);
+}
+
 void LogitsScanStage::run(const Step& step, Worker&, std::size_t begin, std::size_t end) const {
   for (std::size_t unit = begin; unit < end; ++unit) {
-    const std::size_t from = unit % pieces() * kPiece;
-    const float* row = logits + unit / pieces() * vocabulary;
-    scans[unit] = kernels->scan_logits(row + from, std::min<std::size_t>(kPiece, vocabulary - from));
-    if (!scans[unit].finite) step.report(ErrorCode::kLogitsNotFinite);
+    const std::size_t row = unit / pieces(), piece = unit % pieces();
+    scan(step, row, piece, logits + row * vocabulary + piece * kPiece);
+  }
+}
+
+void OutputScanStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
+  constexpr std::size_t kPanels = kPiece / kPanelRows;
+  const ActivationRows x = step.activations(worker).rows(step.rows, width, fine);
+  const std::size_t panels = (vocabulary + kPanelRows - 1) / kPanelRows;
+  for (std::size_t piece = begin; piece < end; ++piece) {
+    const std::size_t first = piece * kPanels;
+    output.kernel(
+        {output.weight + first * output.panel_bytes, output.panel_bytes, std::min(kPanels, panels - first)},
+        x, worker.logits, kPiece);
+    for (std::size_t row = 0; row < x.rows; ++row) scan(step, row, piece, worker.logits + row * kPiece);
   }
 }
 
@@ -27,7 +44,7 @@ void ArgmaxStage::run(const Step& step, Worker&, std::size_t, std::size_t) const
     for (std::size_t p = 0; p < pieces; ++p) {
       total += row[p].exp_sum * std::exp(static_cast<double>(row[p].max) - row[best].max);
     }
-    const std::uint32_t token = static_cast<std::uint32_t>(best * LogitsScanStage::kPiece + row[best].index);
+    const std::uint32_t token = static_cast<std::uint32_t>(best * ScanStage::kPiece + row[best].index);
     tokens[r + (offset_by_step ? step.index + 1 : 0)] = token;
     log_probs[r + (offset_by_step ? step.index : 0)] = static_cast<float>(-std::log(total));
     if (r + 1 == rows) *step.last_token = token;

@@ -153,24 +153,43 @@ struct SwiGluStage final : Stage {
 };
 
 // First half of argmax: scans pieces of the vocabulary, of a fixed size so that results do not depend on the
-// threads.
-struct LogitsScanStage final : Stage {
-  static constexpr std::size_t kPiece = 2048;
+// threads. A unit is a piece, of one row or of all.
+struct ScanStage : Stage {
+  static constexpr std::size_t kPiece = 512;  // logits: little enough that the threads end together
   const Kernels* kernels;
-  const float* logits;
   std::uint32_t vocabulary;
-  bool last_row_only;
+  bool last_row_only = false;
   std::unique_ptr<LogitsScan[]> scans;  // [max rows, pieces]
 
   std::size_t pieces() const { return (vocabulary + kPiece - 1) / kPiece; }
   std::size_t scanned_rows(const Step& step) const { return last_row_only ? 1 : step.rows; }
+
+ protected:
+  // `logits`: those of the piece.
+  void scan(const Step& step, std::size_t row, std::size_t piece, const float* logits) const;
+};
+
+// Of logits that lie in memory.
+struct LogitsScanStage final : ScanStage {
+  const float* logits;
+
   std::size_t units(const Step& step) const override { return scanned_rows(step) * pieces(); }
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// Of logits computed piece by piece and forgotten; x in scratch memory.
+struct OutputScanStage final : ScanStage {
+  Product output;  // y and bias unused
+  std::uint32_t width;
+  bool fine = false;
+
+  std::size_t units(const Step&) const override { return pieces(); }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
 // Second half of argmax: one unit combines the pieces of every row in order.
 struct ArgmaxStage final : Stage {
-  const LogitsScanStage* scan;
+  const ScanStage* scan;
   bool offset_by_step;
   std::uint32_t* tokens;
   float* log_probs;
