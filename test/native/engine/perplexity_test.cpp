@@ -1,0 +1,101 @@
+// The embedded model's perplexity on 50 thousand tokens of code against a float32 implementation's
+// (test/fixtures/perplexity/README.md): what rounded activations and weights read in another layout cost.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/cpu/kernels/select_kernels.h"
+#include "engine/model_impl.h"
+#include "model/forward_pass.h"
+#include "real_model.h"
+
+namespace emberline::testing {
+namespace {
+
+struct Window {
+  std::vector<TokenId> ids;
+  double reference_loss = 0;  // mean negative log-likelihood of ids 1 to the last, nats
+};
+
+std::vector<Window> read_windows() {
+  std::ifstream file(std::string(EMBERLINE_SOURCE_DIR) + "/test/fixtures/perplexity/windows.bin",
+                     std::ios::binary);
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::size_t at = 0;
+  const auto take_bytes = [&](void* to, std::size_t count) {
+    EXPECT_LE(at + count, bytes.size());
+    if (at + count <= bytes.size()) std::memcpy(to, bytes.data() + at, count);
+    at += count;
+  };
+  std::uint32_t count = 0, length = 0;
+  take_bytes(&count, 4);
+  take_bytes(&length, 4);
+  std::vector<Window> windows(count);
+  for (Window& window : windows) {
+    std::vector<std::uint16_t> ids(length);
+    take_bytes(ids.data(), ids.size() * 2);
+    window.ids.assign(ids.begin(), ids.end());
+  }
+  for (Window& window : windows) take_bytes(&window.reference_loss, sizeof(double));
+  EXPECT_EQ(at, bytes.size());
+  return windows;
+}
+
+// -log p(token) under the softmax of `logits`. The kernel's sums of exponentials have a test of their own.
+double loss_of(std::span<const float> logits, TokenId token) {
+  static const Kernels& kernels = *select_kernels("auto").value();
+  const LogitsScan scan = kernels.scan_logits(logits.data(), logits.size());
+  EXPECT_TRUE(scan.finite);
+  return scan.max + std::log(static_cast<double>(scan.exp_sum)) - logits[token];
+}
+
+// Mean loss of ids 1 to the last.
+double mean_loss(ForwardPass& pass, const std::vector<TokenId>& ids, std::vector<float>& logits) {
+  double sum = 0;
+  const std::size_t predicted = ids.size() - 1;
+  for (std::size_t start = 0; start < predicted; start += kVerifyRows) {
+    const auto rows = std::span(ids).subspan(start, std::min<std::size_t>(kVerifyRows, predicted - start));
+    take(pass.verify(rows, static_cast<std::uint32_t>(start), nullptr));
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+      EXPECT_TRUE(pass.read_logits(row, logits).ok());
+      sum += loss_of(logits, ids[start + row + 1]);
+    }
+  }
+  return sum / static_cast<double>(predicted);
+}
+
+TEST(RealModelPerplexity, IsWithinHalfAPercentOfFloat32OnFiftyThousandTokensOfCode) {
+  const std::vector<Window> windows = read_windows();
+  ASSERT_GE(windows.size() * windows.at(0).ids.size(), 50000u);
+  const std::shared_ptr<Model> model = real_model();
+  Model::Impl& loaded = model->impl();
+  const auto context = static_cast<std::uint32_t>(windows[0].ids.size());
+  auto pass = take(ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
+                                       loaded.weights, loaded.scratch, context));
+  std::vector<float> logits(model->info().vocabulary);
+  double ours = 0, reference = 0, worst = 0;
+  for (const Window& window : windows) {
+    const double loss = mean_loss(*pass, window.ids, logits);
+    ours += loss / static_cast<double>(windows.size());
+    reference += window.reference_loss / static_cast<double>(windows.size());
+    worst = std::max(worst, std::fabs(loss - window.reference_loss));
+  }
+  const double ratio = std::exp(ours - reference);
+  std::printf("%zu windows, %s: perplexity %.4f, float32 %.4f, ratio %.5f, worst window %.5f\n",
+              windows.size(), model->info().device.c_str(), std::exp(ours), std::exp(reference), ratio,
+              std::exp(worst));
+  EXPECT_LE(ratio, 1.005);
+  EXPECT_GE(ratio, 0.995) << "far better than exact arithmetic is wrong, too";
+}
+
+}  // namespace
+}  // namespace emberline::testing
