@@ -2,7 +2,8 @@ import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { runGoogleTests } from './google_test.mjs';
 
 /** Accuracy and determinism of many forward passes, minutes long when sanitized; the other tests run the same code. */
-const LEFT_OUT = 'RealModelReferenceLogits.*:RealModelPerplexity.*:RealModel.GreedyTextDoesNotDependOnTheThreads';
+const LEFT_OUT =
+  'RealModelReferenceLogits.*:RealModelPerplexity.*:RealModel.GreedyTextDoesNotDependOnTheThreads';
 
 /**
  * The native tests again, with every access and every undefined behaviour checked.
