@@ -18,6 +18,13 @@ inline ModelOptions real_model_options(int threads = 0) {
   return options;
 }
 
+// With the kernels of one instruction set, loaded anew.
+inline std::shared_ptr<Model> real_model_with(const std::string& isa) {
+  ModelOptions options = real_model_options();
+  options.isa = isa;
+  return take(Model::load(options));
+}
+
 inline std::shared_ptr<Model> real_model() {
   static const std::shared_ptr<Model> model = take(Model::load(real_model_options()));
   return model;

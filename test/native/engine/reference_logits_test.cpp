@@ -37,8 +37,10 @@ double divergence(const TopRecord& reference, std::span<const float> logits) {
   return kl + p_tail * std::log(p_tail / q_tail);
 }
 
-TEST(RealModelReferenceLogits, TopOneAndDivergenceAtTwoThousandPositions) {
-  const std::shared_ptr<Model> model = real_model();
+class RealModelReferenceLogits : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RealModelReferenceLogits, TopOneAndDivergenceAtTwoThousandPositions) {
+  const std::shared_ptr<Model> model = real_model_with(GetParam());
   const ReferenceLogits reference = read_reference_logits(model->info().vocabulary);
   Model::Impl& loaded = model->impl();
   auto pass = take(ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
@@ -73,15 +75,18 @@ TEST(RealModelReferenceLogits, TopOneAndDivergenceAtTwoThousandPositions) {
   const double mean = sum / static_cast<double>(record);
   const double agreement = static_cast<double>(agreed) / static_cast<double>(clear);
   std::printf(
-      "%zu positions: top-1 %.3f %% of %zu with a margin above 0.1 (%.3f %% of all), KL mean %.3g, worst "
+      "%zu positions, %s: top-1 %.3f %% of %zu with a margin above 0.1 (%.3f %% of all), KL mean %.3g, worst "
       "%.3g\n",
-      record, 100 * agreement, clear,
+      record, GetParam().c_str(), 100 * agreement, clear,
       100.0 * static_cast<double>(agreed_of_all) / static_cast<double>(record), mean, worst);
   EXPECT_GE(agreement, 0.99);
   EXPECT_LE(mean, 2e-3);
 }
 
-TEST(RealModelReferenceLogits, AllLogitsAtThirtyTwoPositions) {
+INSTANTIATE_TEST_SUITE_P(AllKernels, RealModelReferenceLogits, ::testing::ValuesIn(available_isas()),
+                         [](const auto& info) { return info.param; });
+
+TEST(RealModelFullLogits, AtThirtyTwoPositions) {
   const std::shared_ptr<Model> model = real_model();
   const ReferenceLogits reference = read_reference_logits(model->info().vocabulary);
   auto session = take(Session::create(model, 1024));
