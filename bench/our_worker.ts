@@ -1,0 +1,202 @@
+/**
+ * The worker that measures Emberline as the extension runs it: through extension/engine, in a Node process of its own. The
+ * requests and their answers are in bench/README.md.
+ */
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure, valueOf } from '../cli/failure';
+import { writeBytes } from '../cli/files';
+import { Engine, type EngineOptions } from '../extension/engine/engine';
+import type { NativeCompletion } from '../extension/engine/native_types';
+import type { Answer } from './line_protocol';
+import { promptOf, singleTokenWords, withLastReplaced } from './prompt_text';
+import { peakMemoryBytes } from './process_memory';
+import { median } from './statistics';
+
+const WARM_REPEATS = 5;
+const IDLE_MS = 2_000;
+/** Tokens of the completion before memory and idle time are looked at. */
+const COMPLETION_TOKENS = 64;
+
+export interface OurWorkerOptions extends EngineOptions {
+  /** Leave the model alone until `load` is asked for. */
+  readonly openLater: boolean;
+}
+
+/** Answers requests until standard input ends. */
+export async function runOurWorker(options: OurWorkerOptions): Promise<void> {
+  const measurements = new Measurements(options);
+  if (!options.openLater) await measurements.open();
+  say({ ready: true });
+  for await (const line of createInterface({ input: process.stdin })) {
+    try {
+      say(await measurements.answer(line));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      say({ error: error.message, code: error.code });
+    }
+  }
+  await measurements.close();
+}
+
+function say(answer: Answer): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+class Measurements {
+  private engine: Engine | undefined;
+  private prompt = '';
+
+  constructor(private readonly options: EngineOptions) {}
+
+  async open(): Promise<void> {
+    this.engine = valueOf(await Engine.load(this.options));
+  }
+
+  async close(): Promise<void> {
+    await this.engine?.dispose();
+  }
+
+  async answer(line: string): Promise<Answer> {
+    const [request = '', ...words] = line.split(' ');
+    const numbers = words.map(Number);
+    const [first = 0, second = 0] = numbers;
+    switch (request) {
+      case 'compose':
+        return this.compose(first, second);
+      case 'text':
+        // A blank of its own stands between the request and the text.
+        this.prompt = line.slice('text '.length);
+        return {};
+      case 'prefill':
+        return this.prefill();
+      case 'decode':
+        return this.decode(first);
+      case 'reuse':
+        return this.reuse(first, second);
+      case 'load':
+        return this.load();
+      case 'logits':
+        return this.writeLogits(line.slice('logits '.length));
+      case 'memory':
+        return this.memory();
+      case 'idle':
+        return this.idle();
+      default:
+        throw new Failure({ code: 'WORKER_FAILED', message: `There is no request '${request}'.` });
+    }
+  }
+
+  private get ready(): Engine {
+    if (this.engine !== undefined) return this.engine;
+    throw new Failure({ code: 'WORKER_FAILED', message: 'No model is loaded.' });
+  }
+
+  /** A prompt of exactly `count` tokens. */
+  private async compose(count: number, seed: number): Promise<Answer> {
+    const { ready } = this;
+    const ids = async (text: string): Promise<Uint32Array> => valueOf(await ready.tokenize(text, false));
+    const words = await singleTokenWords(async (text) => (await ids(text)).length);
+    this.prompt = promptOf(words, count, seed).join('');
+    const composed = await ids(this.prompt);
+    if (composed.length !== count) {
+      throw new Failure({
+        code: 'VOCABULARY_UNKNOWN',
+        message: `A prompt of ${count} words has ${composed.length} tokens.`,
+      });
+    }
+    return { text: this.prompt, ids: [...composed] };
+  }
+
+  private async complete(prompt: string, maxTokens: number, reused?: number): Promise<NativeCompletion> {
+    const completion = valueOf(
+      await this.ready.complete({ prompt, maxTokens, singleLine: false, banBlankStart: false }),
+    );
+    const { generatedTokens, reusedTokens } = completion.timings;
+    if (generatedTokens !== maxTokens) {
+      throw new Failure({
+        code: 'EARLY_END',
+        message: `The model ended after ${generatedTokens} of ${maxTokens} tokens.`,
+      });
+    }
+    if (reused !== undefined && reusedTokens !== reused) {
+      throw new Failure({
+        code: 'WRONG_REUSE',
+        message: `${reusedTokens} tokens of the prompt were reused, not ${reused}.`,
+      });
+    }
+    return completion;
+  }
+
+  /** Puts something into the cache that no prompt begins with. */
+  private async forget(): Promise<void> {
+    await this.complete('0', 1);
+  }
+
+  private async timed(prompt: string, maxTokens: number, reused: number): Promise<number> {
+    const start = performance.now();
+    await this.complete(prompt, maxTokens, reused);
+    return performance.now() - start;
+  }
+
+  private async prefill(): Promise<Answer> {
+    await this.forget();
+    return { ms: await this.timed(this.prompt, 1, 0) };
+  }
+
+  /** What the tokens after the first add to a request whose prompt is in the cache. */
+  private async decode(count: number): Promise<Answer> {
+    await this.forget();
+    const { timings } = await this.complete(this.prompt, 1);
+    const reused = timings.promptTokens - 1;
+    const one = await this.timed(this.prompt, 1, reused);
+    const start = performance.now();
+    const { ids } = await this.complete(this.prompt, count, reused);
+    return { ms: performance.now() - start - one, ids: [...ids] };
+  }
+
+  private async reuse(count: number, step: number): Promise<Answer> {
+    await this.forget();
+    const { timings } = await this.complete(this.prompt, 1);
+    const words = this.prompt.split(/(?= )/);
+    const changed = withLastReplaced(words, count, step).join('');
+    return { ms: await this.timed(changed, 1, timings.promptTokens - count) };
+  }
+
+  private async load(): Promise<Answer> {
+    const start = performance.now();
+    await this.open();
+    await this.complete(this.prompt, 1, 0);
+    const cold = performance.now() - start;
+    const warm: number[] = [];
+    for (let repeat = 0; repeat < WARM_REPEATS; repeat++) {
+      await this.forget();
+      warm.push(await this.timed(this.prompt, 1, 0));
+    }
+    return { ms: cold - median(warm) };
+  }
+
+  private async writeLogits(path: string): Promise<Answer> {
+    const ids = valueOf(await this.ready.tokenize(this.prompt, false));
+    const logits = valueOf(await this.ready.logits(ids));
+    await writeBytes(path, new Uint8Array(logits.buffer, logits.byteOffset, logits.byteLength));
+    return { vocabulary: logits.length };
+  }
+
+  /** The most memory this process ever had, once it has completed something; with no model, that of Node alone. */
+  private async memory(): Promise<Answer> {
+    if (this.engine === undefined) return { bytes: peakMemoryBytes(), positions: 0 };
+    await this.forget();
+    const { timings } = await this.complete(this.prompt, COMPLETION_TOKENS);
+    return { bytes: peakMemoryBytes(), positions: timings.promptTokens + timings.generatedTokens };
+  }
+
+  /** Processor time of a process that has a model, has completed something, and is left alone. */
+  private async idle(): Promise<Answer> {
+    await this.complete(this.prompt, COMPLETION_TOKENS);
+    const before = process.cpuUsage();
+    await delay(IDLE_MS);
+    const { user, system } = process.cpuUsage(before);
+    return { ms: (user + system) / 1_000 };
+  }
+}

@@ -1,0 +1,112 @@
+/** The models that the speed suites measure: their shapes, and the tensor types of their files. */
+
+/** What of a model's architecture decides how fast it runs. */
+export interface ModelShape {
+  readonly architecture: 'llama' | 'qwen2';
+  readonly layers: number;
+  /** Elements of the residual stream. */
+  readonly width: number;
+  /** Elements between the gate and the down matrix. */
+  readonly hidden: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headSize: number;
+  readonly vocabulary: number;
+  readonly contextLength: number;
+  readonly ropeBase: number;
+  readonly normEpsilon: number;
+  /** Query, key and value have biases. */
+  readonly qkvBiases: boolean;
+  /** The name GGUF files give their pre-tokenizer. */
+  readonly preTokenizer: 'smollm' | 'qwen2';
+  readonly beginToken: number;
+  readonly endToken: number;
+}
+
+export const SHAPES = {
+  'smollm2-135m': {
+    architecture: 'llama',
+    layers: 30,
+    width: 576,
+    hidden: 1_536,
+    heads: 9,
+    kvHeads: 3,
+    headSize: 64,
+    vocabulary: 49_152,
+    contextLength: 8_192,
+    ropeBase: 1e5,
+    normEpsilon: 1e-5,
+    qkvBiases: false,
+    preTokenizer: 'smollm',
+    beginToken: 1,
+    endToken: 2,
+  },
+  'qwen-0.5b': {
+    architecture: 'qwen2',
+    layers: 24,
+    width: 896,
+    hidden: 4_864,
+    heads: 14,
+    kvHeads: 2,
+    headSize: 64,
+    vocabulary: 151_936,
+    contextLength: 32_768,
+    ropeBase: 1e6,
+    normEpsilon: 1e-6,
+    qkvBiases: true,
+    preTokenizer: 'qwen2',
+    beginToken: 151_643,
+    endToken: 151_645,
+  },
+  'qwen-1.5b': {
+    architecture: 'qwen2',
+    layers: 28,
+    width: 1_536,
+    hidden: 8_960,
+    heads: 12,
+    kvHeads: 2,
+    headSize: 128,
+    vocabulary: 151_936,
+    contextLength: 32_768,
+    ropeBase: 1e6,
+    normEpsilon: 1e-6,
+    qkvBiases: true,
+    preTokenizer: 'qwen2',
+    beginToken: 151_643,
+    endToken: 151_645,
+  },
+} as const satisfies Readonly<Record<string, ModelShape>>;
+
+export type ShapeName = keyof typeof SHAPES;
+
+/** Tensor types, by the name GGUF gives them in lower case. */
+export type Quantization = 'q4_0' | 'q4_1' | 'q8_0';
+
+export interface BenchModel {
+  /** For example `smollm2-135m-q4_1`: the part of a row's name after the slash. */
+  readonly name: string;
+  readonly shape: ModelShape;
+  readonly weights: Quantization;
+  /** Of the token embedding, which is the output matrix as well. llama.cpp keeps it at 8 bits in a Q4_0 file. */
+  readonly embedding: Quantization;
+  /** The embedded model itself; the others have random weights. */
+  readonly real: boolean;
+}
+
+function benchModel(
+  shape: ShapeName,
+  weights: Quantization,
+  embedding: Quantization,
+  real = false,
+): BenchModel {
+  return { name: `${shape}-${weights}`, shape: SHAPES[shape], weights, embedding, real };
+}
+
+export const BENCH_MODELS: readonly BenchModel[] = [
+  benchModel('smollm2-135m', 'q4_1', 'q8_0', true),
+  benchModel('smollm2-135m', 'q4_0', 'q8_0'),
+  benchModel('smollm2-135m', 'q8_0', 'q8_0'),
+  benchModel('qwen-0.5b', 'q4_0', 'q8_0'),
+  benchModel('qwen-0.5b', 'q8_0', 'q8_0'),
+  benchModel('qwen-1.5b', 'q4_0', 'q8_0'),
+];
