@@ -1,5 +1,6 @@
 #include "base/cpu_features.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -8,6 +9,15 @@
 #include <intrin.h>
 #else
 #include <cpuid.h>
+#endif
+#elif defined(__aarch64__) || defined(_M_ARM64)
+#define EMBERLINE_AARCH64 1
+#if defined(_WIN32)
+#include <windows.h>
+#elif defined(__APPLE__)
+#include <sys/sysctl.h>
+#elif defined(__linux__)
+#include <sys/auxv.h>
 #endif
 #endif
 
@@ -54,6 +64,47 @@ CpuFeatures detect() {
   constexpr std::uint32_t kNeeded = kFma | kOsXsave | kAvx | kF16c;
   if ((basic & kNeeded) != kNeeded || (enabled_states() & kXmmAndYmm) != kXmmAndYmm) return features;
   features.avx2 = (cpuid(7, 0).ebx & kAvx2) != 0;
+  return features;
+}
+
+#elif defined(EMBERLINE_AARCH64) && defined(_WIN32)
+
+CpuFeatures detect() {
+  CpuFeatures features;
+  // Older Windows SDKs do not name these.
+#ifdef PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE
+  features.dot_product = IsProcessorFeaturePresent(PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE) != 0;
+#endif
+#ifdef PF_ARM_V82_I8MM_INSTRUCTIONS_AVAILABLE
+  features.i8mm = IsProcessorFeaturePresent(PF_ARM_V82_I8MM_INSTRUCTIONS_AVAILABLE) != 0;
+#endif
+  return features;
+}
+
+#elif defined(EMBERLINE_AARCH64) && defined(__APPLE__)
+
+bool kernel_reports(const char* name) {
+  int value = 0;
+  std::size_t size = sizeof value;
+  return sysctlbyname(name, &value, &size, nullptr, 0) == 0 && value != 0;
+}
+
+CpuFeatures detect() {
+  CpuFeatures features;
+  features.dot_product = kernel_reports("hw.optional.arm.FEAT_DotProd");
+  features.i8mm = kernel_reports("hw.optional.arm.FEAT_I8MM");
+  return features;
+}
+
+#elif defined(EMBERLINE_AARCH64) && defined(__linux__)
+
+CpuFeatures detect() {
+  // Bits of the kernel's hwcap.h, which older C libraries do not name.
+  constexpr unsigned long kAsimdDp = 1ul << 20;
+  constexpr unsigned long kI8mm = 1ul << 13;
+  CpuFeatures features;
+  features.dot_product = (getauxval(AT_HWCAP) & kAsimdDp) != 0;
+  features.i8mm = (getauxval(AT_HWCAP2) & kI8mm) != 0;
   return features;
 }
 

@@ -7,6 +7,10 @@ struct CpuFeatures {
   // AVX2, FMA and F16C together (Haswell and Zen onwards), with the operating system saving the wide
   // registers.
   bool avx2 = false;
+
+  // Of 64-bit Arm: SDOT (optional from ARMv8.2 on) and SMMLA (optional from ARMv8.2, in all from ARMv8.6 on).
+  bool dot_product = false;
+  bool i8mm = false;
 };
 
 // Asked of the processor once; every field is false on an architecture that has no such instructions.

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/cpu_features.h"
 #include "device/cpu/cpu_device.h"
+#include "device/cpu/kernels/select_kernels.h"
 
 namespace emberline {
 
@@ -24,10 +24,7 @@ Result<std::unique_ptr<Device>> make_device(const ModelOptions& options) {
 }
 
 std::vector<std::string> available_isas() {
-  std::vector<std::string> names;
-  if (cpu_features().avx2) names.emplace_back("avx2");
-  names.emplace_back("portable");
-  return names;
+  return runnable_isas();
 }
 
 }  // namespace emberline

@@ -17,7 +17,7 @@ struct ModelOptions {
   std::string path;             // UTF-8
   int threads = 0;              // 1..64; 0: chosen from the machine's cores
   std::string device = "auto";  // "auto" or "cpu"; "metal" is DEVICE_UNAVAILABLE for now
-  std::string isa = "auto";     // "auto", "portable", "avx2": forced in tests
+  std::string isa = "auto";     // "auto", or one of available_isas(): forced in tests
 };
 
 struct ModelInfo {
@@ -46,7 +46,8 @@ class Model {
   std::unique_ptr<Impl> impl_;
 };
 
-// Instruction sets that ModelOptions::isa may name on this machine, best first: "avx2", "portable".
+// Instruction sets that ModelOptions::isa may name on this machine, best first, for example "avx2",
+// "portable".
 std::vector<std::string> available_isas();
 
 // Why the engine cannot run the file: empty when it can. Reads headers only, touches no weights.

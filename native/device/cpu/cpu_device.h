@@ -15,7 +15,7 @@ namespace emberline {
 
 struct CpuDeviceOptions {
   int threads = 0;           // 1..64; 0: recommended_threads()
-  std::string isa = "auto";  // "auto", "portable", "avx2"
+  std::string isa = "auto";  // "auto", or a name of kernels/select_kernels.h
   bool fused = true;         // offer the fused ops
 };
 

@@ -214,7 +214,7 @@ std::vector<float> product(const Kernels& kernels, TensorType type, const Panels
 // the portable set fuse, and then agree in every bit where the weights are quantised.
 void expect_sets_agree(bool finely) {
   Random random(8);
-  const std::size_t width = 576, rows = 3;
+  const std::size_t width = 576, rows = 15;
   const std::vector<float> x = random.normals(rows * width);
   const QuantizedRows q(portable_kernels(), x, finely);
   const ActivationRows activations = q.rows(x, width);

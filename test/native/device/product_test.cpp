@@ -131,15 +131,16 @@ TEST_P(Product, ComputesTheLastRowOnly) {
 // The batch a row came in decides nothing: speculative verification and prefix reuse rely on it.
 TEST_P(Product, GivesEveryRowTheSameBitsInAnyBatch) {
   const auto device = cpu_device(isa(), 1);
-  ProductCase batch = random_case({7, 192, 21}, type(), 9);
+  // 15 rows are one of each group that a kernel may take at a time; 19 blocks, more than it may at a time.
+  ProductCase batch = random_case({15, 608, 21}, type(), 9);
   for (const bool fine : {false, true}) {
     batch.fine = fine;
     const std::vector<float> together = run_on(*device, batch);
     for (std::size_t r = 0; r < batch.shape.rows; ++r) {
       ProductCase single = batch;
       single.shape.rows = 1;
-      single.x.assign(batch.x.begin() + static_cast<std::ptrdiff_t>(r * 192),
-                      batch.x.begin() + static_cast<std::ptrdiff_t>((r + 1) * 192));
+      single.x.assign(batch.x.begin() + static_cast<std::ptrdiff_t>(r * 608),
+                      batch.x.begin() + static_cast<std::ptrdiff_t>((r + 1) * 608));
       single.y.assign(21, 0.0f);
       const std::vector<float> alone = run_on(*device, single);
       for (std::size_t i = 0; i < alone.size(); ++i) ASSERT_EQ(alone[i], together[r * 21 + i]) << "row " << r;

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "base/cpu_features.h"
 #include "base/half.h"
+#include "device/cpu/kernels/select_kernels.h"
 
 namespace emberline::testing {
 
@@ -84,8 +85,8 @@ std::vector<std::uint32_t> TableHarness::read_words(Binding binding, std::size_t
 }
 
 std::vector<std::string> runnable_isas() {
-  std::vector<std::string> isas = {"portable"};
-  if (cpu_features().avx2) isas.push_back("avx2");
+  std::vector<std::string> isas = emberline::runnable_isas();
+  std::reverse(isas.begin(), isas.end());
   return isas;
 }
 

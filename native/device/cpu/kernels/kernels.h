@@ -110,6 +110,10 @@ struct Kernels {
 const Kernels& portable_kernels();
 #if defined(__x86_64__) || defined(_M_X64)
 const Kernels& avx2_kernels();  // to be called where cpu_features().avx2 alone
+#elif defined(__aarch64__) || defined(_M_ARM64)
+const Kernels& neon_mull_kernels();
+const Kernels& neon_kernels();       // to be called where cpu_features().dot_product alone
+const Kernels& neon_i8mm_kernels();  // where .i8mm too; not built by compilers that lack its intrinsics
 #endif
 
 }  // namespace emberline

@@ -3,16 +3,50 @@
 #include "base/cpu_features.h"
 
 namespace emberline {
+namespace {
+
+struct KernelSet {
+  const char* isa;
+  bool (*runs_here)();
+  const Kernels& (*kernels)();
+};
+
+// Best first.
+constexpr KernelSet kKernelSets[] = {
+#if defined(__x86_64__) || defined(_M_X64)
+    {"avx2", [] { return cpu_features().avx2; }, avx2_kernels},
+#elif defined(__aarch64__) || defined(_M_ARM64)
+#if EMBERLINE_NEON_I8MM
+    {"neon_i8mm", [] { return cpu_features().dot_product && cpu_features().i8mm; }, neon_i8mm_kernels},
+#endif
+    {"neon", [] { return cpu_features().dot_product; }, neon_kernels},
+    {"neon_mull", [] { return true; }, neon_mull_kernels},
+#endif
+    {"portable", [] { return true; }, portable_kernels},
+};
+
+}  // namespace
+
+std::vector<std::string> runnable_isas() {
+  std::vector<std::string> names;
+  for (const KernelSet& set : kKernelSets) {
+    if (set.runs_here()) names.emplace_back(set.isa);
+  }
+  return names;
+}
 
 Result<const Kernels*> select_kernels(const std::string& isa) {
-#if defined(__x86_64__) || defined(_M_X64)
-  if ((isa == "auto" || isa == "avx2") && cpu_features().avx2) return &avx2_kernels();
-#endif
-  if (isa == "auto" || isa == "portable") return &portable_kernels();
-  if (isa == "avx2")
-    return Status(ErrorCode::kInvalidArgument, "This processor has no AVX2; use the instruction set 'auto'.");
+  std::string known = "'auto'";
+  for (const KernelSet& set : kKernelSets) {
+    if ((isa == "auto" || isa == set.isa) && set.runs_here()) return &set.kernels();
+    if (isa == set.isa) {
+      return Status(ErrorCode::kInvalidArgument,
+                    "This processor cannot run the instruction set '" + isa + "'; use 'auto'.");
+    }
+    known += std::string(", '") + set.isa + "'";
+  }
   return Status(ErrorCode::kInvalidArgument,
-                "Unknown instruction set '" + isa + "'; use 'auto', 'portable' or 'avx2'.");
+                "Unknown instruction set '" + isa + "'; use one of " + known + ".");
 }
 
 ProductKernel product_kernel(const Kernels& kernels, TensorType weight_type) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "device/cpu/kernels/kernels.h"
@@ -11,6 +12,9 @@ namespace emberline {
 
 // "auto": the widest set this machine can run. A set it cannot run, or an unknown name, is INVALID_ARGUMENT.
 Result<const Kernels*> select_kernels(const std::string& isa);
+
+// The sets this machine can run, best first; "portable" is the last.
+std::vector<std::string> runnable_isas();
 
 ProductKernel product_kernel(const Kernels& kernels, TensorType weight_type);
 

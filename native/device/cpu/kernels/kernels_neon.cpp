@@ -1,0 +1,26 @@
+// The kernel set for ARMv8.2 with the dot product extension. Built with that flag, see CMakeLists.txt;
+// kernels.h has the rules.
+#include "device/cpu/kernels/neon_dot.h"
+#include "device/cpu/kernels/neon_products.h"
+
+namespace emberline {
+namespace {
+
+template <typename Format>
+void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
+  multiply_rows_from<Format>(0, panels, x, y, stride);
+}
+
+}  // namespace
+}  // namespace emberline
+
+#include "device/cpu/kernels/neon_kernel_set.h"
+
+namespace emberline {
+
+const Kernels& neon_kernels() {
+  static constexpr Kernels kernels = neon_kernel_set("neon");
+  return kernels;
+}
+
+}  // namespace emberline

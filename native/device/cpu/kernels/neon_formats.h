@@ -1,0 +1,66 @@
+// Quantised weights of the packed layout in NEON registers. Included by the kernels_neon*.cpp files alone.
+#pragma once
+
+#include "device/cpu/kernels/neon_vector.h"
+
+namespace emberline {
+namespace {
+
+// What a format's products are made of. kOffsets: how often the offset of a block goes into its dot product.
+template <typename B, int bits, int offsets>
+struct Format {
+  using Block = B;
+  static constexpr int kBits = bits;
+  static constexpr int kOffsets = offsets;
+};
+using Q4_0 = Format<PackedQ4_0, 4, 1>;
+using Q4_1 = Format<PackedQ4_1, 4, 0>;
+using Q5_0 = Format<PackedQ5_0, 5, 2>;
+using Q5_1 = Format<PackedQ5_1, 5, 0>;
+using Q8_0 = Format<PackedQ8_0, 8, 0>;
+
+constexpr std::size_t kGroupRows = 4;  // rows whose 4 columns fill a register
+
+// Columns 4k.. and 16 + 4k.. of 4 rows, before the zero point is taken off: byte 4i + j is column j of row i.
+struct StepPair {
+  int8x16_t low, high;
+};
+
+// 16 where a bit is set, else 0: byte i of the result is for bit `bit[i]` of byte `index[i]` of `bytes`.
+inline int8x16_t spread_fifth_bits(uint8x16_t bytes, uint8x16_t index, uint8x16_t bit) {
+  return vreinterpretq_s8_u8(vandq_u8(vtstq_u8(vqtbl1q_u8(bytes, index), bit), vdupq_n_u8(16)));
+}
+
+// Two patterns of 8 bytes, the least significant byte first.
+inline uint8x16_t byte_pattern(std::uint64_t low, std::uint64_t high) {
+  return vreinterpretq_u8_u64(vcombine_u64(vdup_n_u64(low), vdup_n_u64(high)));
+}
+
+inline uint8x16_t add_to_bytes(uint8x16_t bytes, std::size_t n) {
+  return vaddq_u8(bytes, vdupq_n_u8(static_cast<std::uint8_t>(n)));
+}
+
+// Steps k and k + 4 of rows 4 * group to 4 * group + 3, k = 0..3.
+template <typename Block>
+inline StepPair load_steps(const Block& block, std::size_t k, std::size_t group) {
+  const std::size_t row = group * kGroupRows;
+  if constexpr (requires { block.quants; }) {
+    return {vld1q_s8(block.quants[k][row]), vld1q_s8(block.quants[k + 4][row])};
+  } else {
+    const uint8x16_t both = vld1q_u8(block.nibbles[k][row]);
+    StepPair steps = {vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15))),
+                      vreinterpretq_s8_u8(vshrq_n_u8(both, 4))};
+    if constexpr (requires { block.fifth; }) {
+      // A register holds the fifth bits of two neighbouring steps, and 2 bytes of them are for these rows.
+      const uint8x16_t index = add_to_bytes(byte_pattern(0, 0x0101010101010101ull), k % 2 * 8 + 2 * group);
+      const uint8x16_t bit = byte_pattern(0x8040201008040201ull, 0x8040201008040201ull);
+      const int8x16_t low = spread_fifth_bits(vld1q_u8(block.fifth[k / 2 * 2]), index, bit);
+      const int8x16_t high = spread_fifth_bits(vld1q_u8(block.fifth[k / 2 * 2 + 4]), index, bit);
+      steps = {vorrq_s8(steps.low, low), vorrq_s8(steps.high, high)};
+    }
+    return steps;
+  }
+}
+
+}  // namespace
+}  // namespace emberline

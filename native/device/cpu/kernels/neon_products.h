@@ -1,0 +1,91 @@
+// Products with quantised weights, 8 or 16 rows of a panel with one to four of x at a time. Included by the
+// kernels_neon*.cpp files alone, after they have defined
+//   multiply_block<Format, kGroups, kRows>(block, group, x, width, dot)   (see neon_dot.h)
+#pragma once
+
+#include "device/cpu/kernels/neon_formats.h"
+
+namespace emberline {
+namespace {
+
+// Rows [4 * group, 4 * (group + kGroups)) of a panel with kRows rows of x.
+template <typename Format, std::size_t kGroups, std::size_t kRows, bool kFine>
+inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const ActivationRows& x,
+                          std::size_t row, float* y, std::size_t stride) {
+  const std::size_t blocks = x.width / kBlockElements;
+  float32x4_t sums[kRows][kGroups];
+  for (auto& of_row : sums) {
+    for (float32x4_t& sum : of_row) sum = vdupq_n_f32(0.0f);
+  }
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const auto& block = reinterpret_cast<const typename Format::Block*>(panel)[b];
+    const std::size_t at = row * x.width + b * kBlockElements, scale = row * blocks + b;
+    int32x4_t dot[kRows][kGroups];
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const std::int32_t offset =
+          Format::kOffsets == 0 ? 0 : Format::kOffsets * x.offsets[scale + r * blocks];
+      for (int32x4_t& of_group : dot[r]) of_group = vdupq_n_s32(offset);
+    }
+    multiply_block<Format, kGroups, kRows>(block, group, (kFine ? x.fine : x.quants) + at, x.width, dot);
+    if constexpr (kFine) {
+      int32x4_t coarse[kRows][kGroups];
+      for (auto& of_row : coarse) {
+        for (int32x4_t& of_group : of_row) of_group = vdupq_n_s32(0);
+      }
+      multiply_block<Format, kGroups, kRows>(block, group, x.quants + at, x.width, coarse);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        for (std::size_t g = 0; g < kGroups; ++g) dot[r][g] = vmlaq_n_s32(dot[r][g], coarse[r][g], kFineStep);
+      }
+    }
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      const float32x4_t d = Vector::widen_half(vld1_u16(block.d + (group + g) * kGroupRows));
+      for (std::size_t r = 0; r < kRows; ++r) {
+        const float32x4_t scaled = vmulq_n_f32(d, x.scales[scale + r * blocks]);
+        sums[r][g] = vfmaq_f32(sums[r][g], scaled, vcvtq_f32_s32(dot[r][g]));
+      }
+      if constexpr (requires { block.m; }) {
+        const float32x4_t m = Vector::widen_half(vld1_u16(block.m + (group + g) * kGroupRows));
+        for (std::size_t r = 0; r < kRows; ++r) {
+          sums[r][g] = vfmaq_n_f32(sums[r][g], m, x.sums[scale + r * blocks]);
+        }
+      }
+    }
+  }
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t g = 0; g < kGroups; ++g) {
+      vst1q_f32(y + (row + r) * stride + (group + g) * kGroupRows, sums[r][g]);
+    }
+  }
+}
+
+constexpr std::size_t kPanelGroups = kPanelRows / kGroupRows;
+
+// Rows [first, x.rows) of x with one panel: as many at a time with half of it as the registers hold, then one
+// at a time with all of it.
+template <typename Format, bool kFine>
+inline void multiply_panel(const std::uint8_t* panel, const ActivationRows& x, std::size_t first, float* y,
+                           std::size_t stride) {
+  constexpr std::size_t kRows = kFine ? 2 : 4;
+  std::size_t r = first;
+  for (; r + kRows <= x.rows; r += kRows) {
+    multiply_rows<Format, 2, kRows, kFine>(panel, 0, x, r, y, stride);
+    multiply_rows<Format, 2, kRows, kFine>(panel, 2, x, r, y, stride);
+  }
+  for (; r < x.rows; ++r) multiply_rows<Format, kPanelGroups, 1, kFine>(panel, 0, x, r, y, stride);
+}
+
+template <typename Format>
+void multiply_rows_from(std::size_t first, const Panels& panels, const ActivationRows& x, float* y,
+                        std::size_t stride) {
+  for (std::size_t p = 0; p < panels.count; ++p, y += kPanelRows) {
+    const std::uint8_t* panel = panels.data + p * panels.panel_bytes;
+    if (x.fine != nullptr) {
+      multiply_panel<Format, true>(panel, x, first, y, stride);
+    } else {
+      multiply_panel<Format, false>(panel, x, first, y, stride);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace emberline

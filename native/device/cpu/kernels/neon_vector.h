@@ -1,0 +1,88 @@
+// `Vector` of kernel_loops.h as a pair of NEON registers. Included by the kernels_neon*.cpp files alone;
+// every processor with AArch64 has these instructions.
+#pragma once
+
+#include <arm_neon.h>
+
+#include "base/half.h"
+#include "device/cpu/kernels/kernels.h"
+
+namespace emberline {
+namespace {
+
+struct Vector {
+  struct Lanes {
+    float32x4_t low, high;
+  };
+
+  static Lanes load(const float* p) { return {vld1q_f32(p), vld1q_f32(p + 4)}; }
+  static void store(float* p, Lanes a) {
+    vst1q_f32(p, a.low);
+    vst1q_f32(p + 4, a.high);
+  }
+  static Lanes load_partial(const float* p, std::size_t n) {
+    float lanes[kLanes] = {};
+    for (std::size_t i = 0; i < n; ++i) lanes[i] = p[i];
+    return load(lanes);
+  }
+  static void store_partial(float* p, std::size_t n, Lanes a) {
+    float lanes[kLanes];
+    store(lanes, a);
+    for (std::size_t i = 0; i < n; ++i) p[i] = lanes[i];
+  }
+  static float32x4_t widen_half(uint16x4_t halves) { return vcvt_f32_f16(vreinterpret_f16_u16(halves)); }
+  static Lanes load_halves(const std::uint16_t* p) {
+    const uint16x8_t halves = vld1q_u16(p);
+    return {widen_half(vget_low_u16(halves)), widen_half(vget_high_u16(halves))};
+  }
+  static void store_halves(std::uint16_t* p, Lanes a) {
+    vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(a.low)));
+    vst1_u16(p + 4, vreinterpret_u16_f16(vcvt_f16_f32(a.high)));
+  }
+  static float32x4_t first_bf16(uint16x8_t pairs) {
+    return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(pairs), 16));
+  }
+  static float32x4_t second_bf16(uint16x8_t pairs) {
+    return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_u16(pairs), vdupq_n_u32(0xFFFF0000u)));
+  }
+  static Lanes load_bf16_first(const std::uint16_t* p) {
+    return {first_bf16(vld1q_u16(p)), first_bf16(vld1q_u16(p + 8))};
+  }
+  static Lanes load_bf16_second(const std::uint16_t* p) {
+    return {second_bf16(vld1q_u16(p)), second_bf16(vld1q_u16(p + 8))};
+  }
+  static Lanes set(float x) { return {vdupq_n_f32(x), vdupq_n_f32(x)}; }
+  static Lanes add(Lanes a, Lanes b) { return {vaddq_f32(a.low, b.low), vaddq_f32(a.high, b.high)}; }
+  static Lanes sub(Lanes a, Lanes b) { return {vsubq_f32(a.low, b.low), vsubq_f32(a.high, b.high)}; }
+  static Lanes mul(Lanes a, Lanes b) { return {vmulq_f32(a.low, b.low), vmulq_f32(a.high, b.high)}; }
+  static Lanes div(Lanes a, Lanes b) { return {vdivq_f32(a.low, b.low), vdivq_f32(a.high, b.high)}; }
+  static Lanes fma(Lanes a, Lanes b, Lanes c) {
+    return {vfmaq_f32(c.low, a.low, b.low), vfmaq_f32(c.high, a.high, b.high)};
+  }
+  // Comparisons, not fmax and fmin: those treat NaN in other ways.
+  static float32x4_t larger(float32x4_t a, float32x4_t b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
+  static Lanes max(Lanes a, Lanes b) { return {larger(a.low, b.low), larger(a.high, b.high)}; }
+  static float32x4_t smaller(float32x4_t a, float32x4_t b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
+  static Lanes min(Lanes a, Lanes b) { return {smaller(a.low, b.low), smaller(a.high, b.high)}; }
+  static Lanes round(Lanes a) { return {vrndnq_f32(a.low), vrndnq_f32(a.high)}; }
+  static float32x4_t two_to(float32x4_t n) {
+    const int32x4_t exponent = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
+    return vreinterpretq_f32_s32(vshlq_n_s32(exponent, 23));
+  }
+  static Lanes power_of_two(Lanes n) { return {two_to(n.low), two_to(n.high)}; }
+  static float32x4_t clear_below(float32x4_t x, float limit, float32x4_t value) {
+    const uint32x4_t below = vcltq_f32(x, vdupq_n_f32(limit));
+    return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(value), below));
+  }
+  static Lanes zero_below(Lanes x, float limit, Lanes value) {
+    return {clear_below(x.low, limit, value.low), clear_below(x.high, limit, value.high)};
+  }
+  static float sum(Lanes a) {
+    const float32x4_t quads = vaddq_f32(a.low, a.high);
+    const float32x2_t pairs = vadd_f32(vget_low_f32(quads), vget_high_f32(quads));
+    return vget_lane_f32(vpadd_f32(pairs, pairs), 0);
+  }
+};
+
+}  // namespace
+}  // namespace emberline
