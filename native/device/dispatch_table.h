@@ -35,7 +35,7 @@ struct Binding {
 };
 
 inline constexpr int kMaxBindings = 11;
-inline constexpr int kMaxParamBytes = 40;
+inline constexpr int kMaxParamBytes = 48;
 
 struct Command {
   Op op;

@@ -15,6 +15,7 @@ const char* op_name(Op op) {
     case Op::kNormGateUp: return "norm and gate/up products";
     case Op::kNormMatMul: return "norm and product";
     case Op::kNormArgmax: return "norm, product and argmax";
+    case Op::kRopeAttention: return "rope and attention";
   }
   return "unknown";
 }

@@ -16,19 +16,21 @@ enum class Op : std::uint8_t {
   kEmbedding,    // tokens[R] (u32), table[V, D] -> out[R, D]
   kRmsNorm,      // x[R, D], gain[D] -> out[R, D]
   kMatMul,       // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
-  kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d] -> k_cache, v_cache rows
+  kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d] -> cache entries
                  // position..position+R-1
-  kAttention,    // q[R, H*d], k_cache, v_cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
+  kAttention,    // q[R, H*d], cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
   kSwiGlu,       // gate[R, F], up[R, F] -> out[R, F] = silu(gate) * up
   kArgmax,       // logits[R, V] -> tokens[R] (u32, lowest id wins a tie), log_probs[R] (f32, of that token)
                  // (a logit that is not finite fails the replay with LOGITS_NOT_FINITE)
   // -- fused: offered by a device that gains from them (Device::offers)
-  kNormQkv,     // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
-  kNormGateUp,  // x, gain, w_gate, w_up -> out[R, F] = silu(gate) * up
-  kNormMatMul,  // x, gain, weight -> y: the output matrix behind the last norm
-  kNormArgmax,  // x, gain, weight[V, D] -> tokens, log_probs: the same and kArgmax, without writing logits
+  kNormQkv,        // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
+  kNormGateUp,     // x, gain, w_gate, w_up -> out[R, F] = silu(gate) * up
+  kNormMatMul,     // x, gain, weight -> y: the output matrix behind the last norm
+  kNormArgmax,     // x, gain, weight[V, D] -> tokens, log_probs: the same and kArgmax, without writing logits
+  kRopeAttention,  // q[R, H*d], k, v, cache -> out[R, H*d]: kRopeKvWrite, then kAttention; q is left
+                   // undefined
 };
-inline constexpr int kOpCount = 11;
+inline constexpr int kOpCount = 12;
 
 // "attention" for kAttention, and so on: for error messages. Never null.
 const char* op_name(Op op);
@@ -45,10 +47,10 @@ struct MatMul {
   enum : int { kX, kWeight, kBias /*optional*/, kY };
 };
 struct RopeKvWrite {
-  enum : int { kQ, kK, kV, kKeyCache, kValueCache };
+  enum : int { kQ, kK, kV, kKeyCache, kValueCache, kPages };
 };
 struct Attention {
-  enum : int { kQ, kKeyCache, kValueCache, kOut };
+  enum : int { kQ, kKeyCache, kValueCache, kPages, kOut };
 };
 struct SwiGlu {
   enum : int { kGate, kUp, kOut };
@@ -67,6 +69,9 @@ struct NormMatMul {
 };
 struct NormArgmax {
   enum : int { kX, kTokens, kLogProbs, kGain, kWeight };
+};
+struct RopeAttention {
+  enum : int { kQ, kK, kV, kKeyCache, kValueCache, kPages, kOut };
 };
 }  // namespace slot
 
@@ -91,8 +96,22 @@ struct MatMulParams {
   std::uint32_t fine_activations = 0;  // 1: a device that quantises x does so to 16 bits, not 8
 };
 
+// The KV cache of one layer, in pages of kKvPagePositions positions. Position p lies in page
+// pages[p / kKvPagePositions] (u32), whose keys begin page_stride * page bytes behind the key cache's
+// binding; values likewise. The order of the elements within a page is the device's own: hosts copy whole
+// pages.
+inline constexpr std::uint32_t kKvPagePositions = 256;
+
+// Bytes of a page's keys, or values, for one layer: IEEE binary16.
+constexpr std::uint64_t kv_page_bytes(std::uint32_t kv_heads, std::uint32_t head_width) {
+  return std::uint64_t{kKvPagePositions} * kv_heads * head_width * 2;
+}
+constexpr std::uint32_t kv_page_count(std::uint32_t positions) {
+  return positions / kKvPagePositions + (positions % kKvPagePositions != 0 ? 1 : 0);
+}
+
 // Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even);
-// elements from `rotary` on pass unchanged. Cache rows hold G*d halves; k itself is left as it was.
+// elements from `rotary` on pass unchanged. k itself is left as it was.
 struct RopeKvWriteParams {
   std::uint32_t position;      // patched: absolute position of the batch's row 0
   std::uint32_t query_heads;   // H
@@ -101,7 +120,8 @@ struct RopeKvWriteParams {
   std::uint32_t rotary_width;  // <= d
   std::uint32_t style;         // 0: adjacent pairs (llama as stored in GGUF), 1: halves (qwen2, neox)
   float theta;                 // RoPE base
-  std::uint32_t context;       // capacity of the cache, rows
+  std::uint32_t context;       // positions the page table has room for
+  std::uint32_t page_stride;   // bytes
 };
 
 struct AttentionParams {
@@ -112,6 +132,22 @@ struct AttentionParams {
   std::uint32_t head_width;
   float scale;  // 1 / sqrt(d)
   std::uint32_t context;
+  std::uint32_t page_stride;
+};
+
+// Fields as in RopeKvWriteParams and AttentionParams.
+struct RopeAttentionParams {
+  std::uint32_t position;
+  std::uint32_t kv_length;
+  std::uint32_t query_heads;
+  std::uint32_t kv_heads;
+  std::uint32_t head_width;
+  std::uint32_t rotary_width;
+  std::uint32_t style;
+  float theta;
+  float scale;
+  std::uint32_t context;
+  std::uint32_t page_stride;
 };
 
 struct SwiGluParams {

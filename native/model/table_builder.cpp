@@ -46,10 +46,12 @@ class TableBuilder {
       prefix_ = "layer " + std::to_string(layer) + " ";
       const bool last = layer + 1 == h_.layers;
       norm_qkv(weights_.layers[layer]);
-      rope_kv_write(layer);
       // Nothing reads what the last layer would add to the residual stream when no logits are asked for.
-      if (last && end == TableEnd::kKeysAndValues) break;
-      attention(layer);
+      if (last && end == TableEnd::kKeysAndValues) {
+        rope_kv_write(layer);
+        break;
+      }
+      rope_and_attention(layer);
       attention_output(weights_.layers[layer]);
       feed_forward(weights_.layers[layer]);
     }
@@ -140,32 +142,58 @@ class TableBuilder {
   }
 
   void rope_kv_write(std::uint32_t layer) {
-    Command& command = add(Op::kRopeKvWrite, "rope+kv write",
-                           {{slot::RopeKvWrite::kQ, s_.query.at()},
-                            {slot::RopeKvWrite::kK, s_.key.at()},
-                            {slot::RopeKvWrite::kV, s_.value.at()},
-                            {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
-                            {slot::RopeKvWrite::kValueCache, cache_.values(layer)}},
-                           RopeKvWriteParams{0, h_.query_heads, h_.kv_heads, h_.head_width, h_.rotary_width,
-                                             static_cast<std::uint32_t>(h_.architecture->rope_style),
-                                             h_.rope_theta, cache_.context()});
+    Command& command =
+        add(Op::kRopeKvWrite, "rope+kv write",
+            {{slot::RopeKvWrite::kQ, s_.query.at()},
+             {slot::RopeKvWrite::kK, s_.key.at()},
+             {slot::RopeKvWrite::kV, s_.value.at()},
+             {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
+             {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
+             {slot::RopeKvWrite::kPages, cache_.pages()}},
+            RopeKvWriteParams{0, h_.query_heads, h_.kv_heads, h_.head_width, h_.rotary_width, rope_style(),
+                              h_.rope_theta, cache_.context(), cache_.page_stride()});
     command.patch = Patch::kPosition;
     command.patch_offset_1 = offsetof(RopeKvWriteParams, position);
   }
 
+  void rope_and_attention(std::uint32_t layer) {
+    if (!device_.offers(Op::kRopeAttention)) {
+      rope_kv_write(layer);
+      attention(layer);
+      return;
+    }
+    Command& command = add(
+        Op::kRopeAttention, "rope+attention",
+        {{slot::RopeAttention::kQ, s_.query.at()},
+         {slot::RopeAttention::kK, s_.key.at()},
+         {slot::RopeAttention::kV, s_.value.at()},
+         {slot::RopeAttention::kKeyCache, cache_.keys(layer)},
+         {slot::RopeAttention::kValueCache, cache_.values(layer)},
+         {slot::RopeAttention::kPages, cache_.pages()},
+         {slot::RopeAttention::kOut, s_.attended.at()}},
+        RopeAttentionParams{0, 0, h_.query_heads, h_.kv_heads, h_.head_width, h_.rotary_width, rope_style(),
+                            h_.rope_theta, attention_scale(), cache_.context(), cache_.page_stride()});
+    command.patch = Patch::kPositionAndKv;
+    command.patch_offset_1 = offsetof(RopeAttentionParams, position);
+    command.patch_offset_2 = offsetof(RopeAttentionParams, kv_length);
+  }
+
   void attention(std::uint32_t layer) {
-    const float scale = 1.0f / std::sqrt(static_cast<float>(h_.head_width));
-    Command& command =
-        add(Op::kAttention, "attention",
-            {{slot::Attention::kQ, s_.query.at()},
-             {slot::Attention::kKeyCache, cache_.keys(layer)},
-             {slot::Attention::kValueCache, cache_.values(layer)},
-             {slot::Attention::kOut, s_.attended.at()}},
-            AttentionParams{0, 0, h_.query_heads, h_.kv_heads, h_.head_width, scale, cache_.context()});
+    Command& command = add(Op::kAttention, "attention",
+                           {{slot::Attention::kQ, s_.query.at()},
+                            {slot::Attention::kKeyCache, cache_.keys(layer)},
+                            {slot::Attention::kValueCache, cache_.values(layer)},
+                            {slot::Attention::kPages, cache_.pages()},
+                            {slot::Attention::kOut, s_.attended.at()}},
+                           AttentionParams{0, 0, h_.query_heads, h_.kv_heads, h_.head_width,
+                                           attention_scale(), cache_.context(), cache_.page_stride()});
     command.patch = Patch::kPositionAndKv;
     command.patch_offset_1 = offsetof(AttentionParams, position);
     command.patch_offset_2 = offsetof(AttentionParams, kv_length);
   }
+
+  std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.architecture->rope_style); }
+  float attention_scale() const { return 1.0f / std::sqrt(static_cast<float>(h_.head_width)); }
 
   void attention_output(const LayerWeights& layer) {
     mat_mul("attention output", {s_.attended.at(), h_.query_width(), layer.attention_output,

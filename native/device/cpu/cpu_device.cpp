@@ -31,8 +31,8 @@ class CpuDevice final : public Device, private BufferTable {
            (threads == 1 ? " thread" : " threads");
   }
   bool offers(Op op) const override {
-    return fused_ ||
-           (op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul && op != Op::kNormArgmax);
+    return fused_ || (op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul &&
+                      op != Op::kNormArgmax && op != Op::kRopeAttention);
   }
 
   Result<BufferId> allocate(std::size_t bytes) override {

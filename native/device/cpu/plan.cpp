@@ -8,6 +8,7 @@
 
 #include "device/cpu/kernels/select_kernels.h"
 #include "device/cpu/packed/packed_matrix.h"
+#include "device/cpu/stages/attention_stages.h"
 #include "device/cpu/stages/stages.h"
 
 namespace emberline {
@@ -56,6 +57,7 @@ class PlanBuilder {
       case Op::kNormGateUp: return fused_ ? norm_gate_up() : fail("this device does not offer the op");
       case Op::kNormMatMul: return fused_ ? norm_mat_mul() : fail("this device does not offer the op");
       case Op::kNormArgmax: return fused_ ? norm_argmax() : fail("this device does not offer the op");
+      case Op::kRopeAttention: return fused_ ? rope_attention() : fail("this device does not offer the op");
     }
     fail("there is no such op");
   }
@@ -320,20 +322,41 @@ class PlanBuilder {
     apart(x, rows_ * params.width, stage.out, rows_ * params.hidden);
   }
 
-  // What rope and attention share. False when the shape is wrong.
-  bool heads(std::uint32_t query_heads, std::uint32_t kv_heads, std::uint32_t head_width,
-             std::uint32_t context) {
-    if (!extent(query_heads) || !extent(kv_heads) || !extent(head_width) || !extent(context)) return false;
-    if (!extent(std::uint64_t{query_heads} * head_width)) return false;
-    require(query_heads % kv_heads == 0, "the query heads are no multiple of the key/value heads");
-    const std::size_t padded = (head_width + kLanes - 1) / kLanes * kLanes;
-    plan_.needs.head_width = std::max(plan_.needs.head_width, padded);
+  // What rope and attention share. False when the shape is wrong. `params` is a RopeKvWriteParams, an
+  // AttentionParams or a RopeAttentionParams.
+  template <typename Params>
+  bool heads(const Params& params) {
+    if (!extent(params.query_heads) || !extent(params.kv_heads) || !extent(params.head_width) ||
+        !extent(params.context) || !extent(std::uint64_t{params.query_heads} * params.head_width)) {
+      return false;
+    }
+    require(params.query_heads % params.kv_heads == 0,
+            "the query heads are no multiple of the key/value heads");
     return problem_.empty();
   }
-  const std::uint16_t* cache(int slot, std::uint32_t context, std::uint32_t kv_heads,
-                             std::uint32_t head_width, Access access) {
-    return reinterpret_cast<const std::uint16_t*>(
-        bytes(slot, std::uint64_t{context} * kv_heads * head_width * 2, 2, access));
+  template <typename Params>
+  static HeadShape head_shape(const Params& params, bool from_step) {
+    return {params.query_heads, params.kv_heads, params.head_width, from_step, params.position};
+  }
+  // The cache of a command: pages 0 to as many as both buffers hold. Which of them a table names is checked
+  // as it is read.
+  template <typename Params>
+  KvPages cache(const Params& params, int keys, int values, int table, Access access) {
+    const std::uint64_t page = kv_page_bytes(params.kv_heads, params.head_width);
+    require(params.page_stride >= page && params.page_stride % 2 == 0,
+            "the pages of the cache overlap or are not aligned");
+    KvPages pages;
+    pages.head_width = params.head_width;
+    pages.page_stride = params.page_stride;
+    pages.keys = bytes(keys, page, 2, access);
+    pages.values = bytes(values, page, 2, access);
+    pages.table = reinterpret_cast<const std::uint32_t*>(bytes(
+        table, kv_page_count(params.context) * sizeof(std::uint32_t), sizeof(std::uint32_t), Access::kRead));
+    if (!problem_.empty()) return pages;
+    const std::uint64_t rest = std::min(capacity(keys, 1), capacity(values, 1)) - page;
+    pages.pages =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(rest / params.page_stride, kMaxExtent)) + 1;
+    return pages;
   }
   void limit_position(bool from_step, std::uint32_t position, std::uint32_t context) {
     if (from_step) {
@@ -346,76 +369,101 @@ class PlanBuilder {
     plan_.step_rows_limit = std::min(plan_.step_rows_limit, capacity);
   }
 
-  const RopeAngleStage* find_angles(const RopeKvWriteParams& params, bool from_step) {
-    const std::uint32_t position = from_step ? 0 : params.position;
+  const RopeAngleStage* find_angles(float theta, std::uint32_t rotary_width, const HeadShape& heads) {
+    const std::uint32_t position = heads.position_from_step ? 0 : heads.position;
     for (const auto& stage : angles_) {
-      if (stage->theta == params.theta && stage->rotary_width == params.rotary_width &&
-          stage->offset_by_step == from_step && stage->position == position) {
+      if (stage->theta == theta && stage->rotary_width == rotary_width &&
+          stage->offset_by_step == heads.position_from_step && stage->position == position) {
         return stage.get();
       }
     }
     auto stage = std::make_unique<RopeAngleStage>();
-    stage->rotary_width = params.rotary_width;
-    stage->theta = params.theta;
-    stage->offset_by_step = from_step;
+    stage->rotary_width = rotary_width;
+    stage->theta = theta;
+    stage->offset_by_step = heads.position_from_step;
     stage->position = position;
-    for (std::uint32_t i = 0; i < params.rotary_width / 2; ++i) {
-      stage->frequencies.push_back(std::pow(double{params.theta}, -2.0 * i / params.rotary_width));
+    for (std::uint32_t i = 0; i < rotary_width / 2; ++i) {
+      stage->frequencies.push_back(std::pow(double{theta}, -2.0 * i / rotary_width));
     }
-    stage->angles = std::make_unique<float[]>(rows_ * params.rotary_width);
+    stage->angles = std::make_unique<float[]>(rows_ * rotary_width);
     angles_.push_back(std::move(stage));
     return angles_.back().get();
+  }
+  template <typename Params>
+  Rotation rotation(const Params& params, const HeadShape& heads) {
+    require(params.rotary_width <= params.head_width && params.rotary_width % 2 == 0,
+            "the rotary width is odd or wider than a head");
+    require(params.style <= 1, "there is no such rotary style");
+    require(std::isfinite(params.theta) && params.theta > 0.0f, "the rotary base is not positive");
+    if (!problem_.empty()) return {};
+    return {find_angles(params.theta, params.rotary_width, heads), params.style, params.head_width};
+  }
+  template <typename Slot, typename Params>
+  RopeStage& add_rope(const Params& params, const HeadShape& heads) {
+    auto& stage = add_stage<RopeStage>();
+    stage.rows.kernels = &kernels_;
+    stage.rows.heads = heads;
+    stage.rows.rotation = rotation(params, heads);
+    stage.rows.k = floats(Slot::kK, rows_ * heads.kv_width());
+    stage.rows.v = floats(Slot::kV, rows_ * heads.kv_width());
+    stage.rows.cache = cache(params, Slot::kKeyCache, Slot::kValueCache, Slot::kPages, Access::kWrite);
+    need_attention(AttentionStage::needs(heads, params.context, rows_));
+    return stage;
+  }
+  template <typename Slot, typename Params>
+  AttentionStage& add_attention(const Params& params, const HeadShape& heads) {
+    require(std::isfinite(params.scale), "the scale is not finite");
+    auto& stage = add_stage<AttentionStage>();
+    stage.kernels = &kernels_;
+    stage.heads = heads;
+    stage.scale = params.scale;
+    stage.q = floats(Slot::kQ, rows_ * heads.query_width());
+    stage.cache = cache(params, Slot::kKeyCache, Slot::kValueCache, Slot::kPages, Access::kRead);
+    stage.out = output_floats(Slot::kOut, rows_ * heads.query_width());
+    apart(stage.q, rows_ * heads.query_width(), stage.out, rows_ * heads.query_width());
+    const AttentionNeeds needs = AttentionStage::needs(heads, params.context, rows_);
+    stage.partials = needs.partials;
+    need_attention(needs);
+    return stage;
+  }
+  void need_attention(const AttentionNeeds& needs) {
+    plan_.needs.attention = larger(plan_.needs.attention, needs);
   }
 
   void rope_kv_write() {
     const auto params = command_->get_params<RopeKvWriteParams>();
     using Slot = slot::RopeKvWrite;
     const bool from_step = patch(Patch::kPosition, offsetof(RopeKvWriteParams, position));
-    if (!heads(params.query_heads, params.kv_heads, params.head_width, params.context)) return;
-    require(params.rotary_width <= params.head_width && params.rotary_width % 2 == 0,
-            "the rotary width is odd or wider than a head");
-    require(params.style <= 1, "there is no such rotary style");
-    require(std::isfinite(params.theta) && params.theta > 0.0f, "the rotary base is not positive");
+    if (!heads(params)) return;
     limit_position(from_step, params.position, params.context);
-    if (!problem_.empty()) return;
-    const std::uint64_t kv_width = std::uint64_t{params.kv_heads} * params.head_width;
-    auto& stage = add_stage<RopeStage>();
-    stage.kernels = &kernels_;
-    stage.angles = find_angles(params, from_step);
-    stage.params = params;
-    stage.position_from_step = from_step;
-    stage.q = output_floats(Slot::kQ, std::uint64_t{rows_} * params.query_heads * params.head_width);
-    stage.k = floats(Slot::kK, rows_ * kv_width);
-    stage.v = floats(Slot::kV, rows_ * kv_width);
-    auto output_cache = [&](int slot) {
-      return const_cast<std::uint16_t*>(
-          cache(slot, params.context, params.kv_heads, params.head_width, Access::kWrite));
-    };
-    stage.key_cache = output_cache(Slot::kKeyCache);
-    stage.value_cache = output_cache(Slot::kValueCache);
+    const HeadShape shape = head_shape(params, from_step);
+    add_rope<Slot>(params, shape).q = output_floats(Slot::kQ, rows_ * shape.query_width());
   }
 
   void attention() {
     const auto params = command_->get_params<AttentionParams>();
-    using Slot = slot::Attention;
     const bool from_step = patch(Patch::kPositionAndKv, offsetof(AttentionParams, position),
                                  offsetof(AttentionParams, kv_length));
-    if (!heads(params.query_heads, params.kv_heads, params.head_width, params.context)) return;
-    require(std::isfinite(params.scale), "the scale is not finite");
+    if (!heads(params)) return;
     limit_position(from_step, params.position, params.context);
-    if (!problem_.empty()) return;
-    const std::uint64_t width = std::uint64_t{params.query_heads} * params.head_width;
-    auto& stage = add_stage<AttentionStage>();
-    stage.kernels = &kernels_;
-    stage.params = params;
-    stage.position_from_step = from_step;
-    stage.q = floats(Slot::kQ, rows_ * width);
-    stage.key_cache =
-        cache(Slot::kKeyCache, params.context, params.kv_heads, params.head_width, Access::kRead);
-    stage.value_cache =
-        cache(Slot::kValueCache, params.context, params.kv_heads, params.head_width, Access::kRead);
-    stage.out = output_floats(Slot::kOut, rows_ * width);
-    apart(stage.q, rows_ * width, stage.out, rows_ * width);
+    add_attention<slot::Attention>(params, head_shape(params, from_step));
+  }
+
+  void rope_attention() {
+    const auto params = command_->get_params<RopeAttentionParams>();
+    using Slot = slot::RopeAttention;
+    const bool from_step = patch(Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
+                                 offsetof(RopeAttentionParams, kv_length));
+    if (!heads(params)) return;
+    limit_position(from_step, params.position, params.context);
+    const HeadShape shape = head_shape(params, from_step);
+    RopeStage& rope = add_rope<Slot>(params, shape);
+    AttentionStage& attention = add_attention<Slot>(params, shape);
+    attention.rotation = rope.rows.rotation;
+    attention.rows = &rope.rows;
+    rope.attention = &attention;
+    apart(rope.rows.k, rows_ * shape.kv_width(), attention.out, rows_ * shape.query_width());
+    apart(rope.rows.v, rows_ * shape.kv_width(), attention.out, rows_ * shape.query_width());
   }
 
   void swi_glu() {

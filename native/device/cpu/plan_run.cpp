@@ -37,6 +37,8 @@ class PlanRun {
     step_.position = request.position;
     step_.rows = request.rows;
     step_.shared = &scratch.shared();
+    step_.partials = &scratch.partials();
+    scratch.begin_run();
     step_.fault = &fault_;
     step_.last_token = &last_token_;
   }
@@ -137,6 +139,9 @@ Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPo
   if (run.fault() == ErrorCode::kLogitsNotFinite) {
     return Status(ErrorCode::kLogitsNotFinite,
                   "The model computed a value that is not a finite number; its file may be damaged.");
+  }
+  if (run.fault() == ErrorCode::kDeviceFailed) {
+    return Status(ErrorCode::kDeviceFailed, "A page of the KV cache lies outside it; please report this.");
   }
   if (run.fault() != ErrorCode::kOk) return Status(run.fault(), "A token is outside the model's vocabulary.");
   return run.outcome();

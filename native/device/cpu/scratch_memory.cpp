@@ -1,6 +1,7 @@
 #include "device/cpu/scratch_memory.h"
 
 #include <algorithm>
+#include <new>
 
 namespace emberline {
 namespace {
@@ -36,14 +37,31 @@ ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::siz
   return scratch;
 }
 
+void lay_out_attention(Layout& layout, const AttentionNeeds& needs, AttentionWorker& worker) {
+  worker.queries = layout.take<float>(needs.queries * needs.width);
+  worker.seen = layout.take<std::uint32_t>(needs.queries);
+  worker.keys = layout.take<float>(kAttentionChunk * needs.width);
+  worker.values = layout.take<float>(kAttentionChunk * needs.width);
+  worker.scores = layout.take<float>(kScoredQueries * kAttentionChunk);
+  worker.row = layout.take<float>(needs.width);
+  worker.halves = layout.take<std::uint16_t>(needs.width);
+  worker.states = layout.take<AttentionState>(needs.queries);
+  worker.accumulators = layout.take<float>(needs.queries * needs.width);
+  worker.chunk_states = layout.take<AttentionState>(kScoredQueries);
+  worker.chunk_accumulators = layout.take<float>(kScoredQueries * needs.width);
+}
+
+// `finished` is not part of it.
+void lay_out_partials(Layout& layout, const AttentionNeeds& needs, AttentionPartials& partials) {
+  partials.states = layout.take<AttentionState>(needs.partials);
+  partials.accumulators = layout.take<float>(needs.partials * needs.width);
+}
+
 void lay_out_worker(Layout& layout, const ScratchNeeds& needs, Worker& worker) {
   worker.activations = lay_out_activations(layout, 1, needs.activation_width);
   for (float*& tile : worker.tiles) tile = layout.take<float>(needs.tile_rows * kPanelRows);
   worker.logits = layout.take<float>(needs.logits);
-  worker.keys = layout.take<float>(kKeyBlock * needs.head_width);
-  worker.values = layout.take<float>(kKeyBlock * needs.head_width);
-  worker.query = layout.take<float>(kAttentionQueries * needs.head_width);
-  worker.accumulator = layout.take<float>(kAttentionQueries * needs.head_width);
+  lay_out_attention(layout, needs.attention, worker.attention);
 }
 
 }  // namespace
@@ -54,10 +72,12 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
   needs.activation_width = std::max(needs_.activation_width, asked.activation_width);
   needs.tile_rows = std::max(needs_.tile_rows, asked.tile_rows);
   needs.logits = std::max(needs_.logits, asked.logits);
-  needs.head_width = std::max(needs_.head_width, asked.head_width);
+  needs.attention = larger(needs_.attention, asked.attention);
 
   Layout shared_size(nullptr), worker_size(nullptr);
   lay_out_activations(shared_size, needs.max_rows, needs.activation_width);
+  AttentionPartials ignored_partials;
+  lay_out_partials(shared_size, needs.attention, ignored_partials);
   Worker ignored;
   lay_out_worker(worker_size, needs, ignored);
 
@@ -71,7 +91,14 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
     if (!memory.allocate(shared_size.bytes())) return out_of_memory;
     Layout layout(memory.data());
     shared_ = lay_out_activations(layout, needs.max_rows, needs.activation_width);
+    lay_out_partials(layout, needs.attention, partials_);
     memory_ = std::move(memory);
+  }
+  if (needs.attention.kv_heads > finished_count_) {
+    finished_.reset(new (std::nothrow) std::atomic<std::uint32_t>[needs.attention.kv_heads]());
+    finished_count_ = finished_ == nullptr ? 0 : needs.attention.kv_heads;
+    partials_.finished = finished_.get();
+    if (finished_ == nullptr) return out_of_memory;
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (worker_size.bytes() <= workers_[i].memory.bytes()) continue;
@@ -83,6 +110,10 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
     workers_[i].memory = std::move(memory);
   }
   return Status();
+}
+
+void ScratchMemory::begin_run() {
+  for (std::size_t i = 0; i < finished_count_; ++i) finished_[i].store(0, std::memory_order_relaxed);
 }
 
 }  // namespace emberline

@@ -1,6 +1,9 @@
-// The scratch memory of a device: activation rows shared by the threads of a batch, and each thread's own.
+// The scratch memory of a device: activation rows and attention results shared by the
+// threads, and each thread's own.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <vector>
 
 #include "base/status.h"
@@ -17,7 +20,11 @@ class ScratchMemory {
   // in place.
   Status reserve(const ScratchNeeds& needs);
 
+  // Before a plan runs: forgets what one that was cut short left half done.
+  void begin_run();
+
   const ActivationScratch& shared() const { return shared_; }
+  const AttentionPartials& partials() const { return partials_; }
   Worker& worker(int index) { return workers_[static_cast<std::size_t>(index)].worker; }
 
  private:
@@ -28,6 +35,9 @@ class ScratchMemory {
   ScratchNeeds needs_;
   AlignedMemory memory_;
   ActivationScratch shared_;
+  AttentionPartials partials_;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> finished_;
+  std::size_t finished_count_ = 0;
   std::vector<Private> workers_;
 };
 

@@ -10,11 +10,10 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "device/cpu/attention_scratch.h"
 #include "device/cpu/kernels/kernels.h"
 
 namespace emberline {
-
-constexpr std::size_t kAttentionQueries = 64;  // queries that share a widened block of the cache, at most
 
 // Memory that a stage hands to the next one, apart from the table's buffers: normalised and quantised
 // activation rows.
@@ -41,19 +40,16 @@ struct ScratchNeeds {
   std::size_t activation_width = 0;  // widest row that a product reads
   std::size_t tile_rows = 1;         // rows of an output tile
   std::size_t logits = 0;            // of the rows that argmax scans together
-  std::size_t head_width = 0;        // of rope and attention, padded to a multiple of 8
+  AttentionNeeds attention;
 };
 
 // One thread's private memory.
 struct Worker {
   int index = 0;
   ActivationScratch activations;  // of one row
-  float* tiles[2] = {};          // [rows, 16] each
-  float* logits = nullptr;       // [rows, a piece of the vocabulary]
-  float* keys = nullptr;         // [kKeyBlock, head width]
-  float* values = nullptr;       // [kKeyBlock, head width]
-  float* query = nullptr;        // [kAttentionQueries, head width]
-  float* accumulator = nullptr;  // [kAttentionQueries, head width]
+  float* tiles[2] = {};           // [rows, 16] each
+  float* logits = nullptr;        // [rows, a piece of the vocabulary]
+  AttentionWorker attention;
 };
 
 // What a step of a replay changes.
@@ -62,6 +58,7 @@ struct Step {
   std::uint32_t position = 0;
   std::uint32_t rows = 1;
   const ActivationScratch* shared = nullptr;  // activation rows of a batch
+  const AttentionPartials* partials = nullptr;
   std::atomic<int>* fault =
       nullptr;  // an ErrorCode; set by a stage that meets a value it cannot compute with
   std::uint32_t* last_token = nullptr;  // the argmax of the last row
@@ -83,8 +80,8 @@ class Stage {
 
   virtual std::size_t units(const Step& step) const = 0;
   virtual void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const = 0;
-  // Multiply-adds of a unit, about; 0 when there are so few, whatever the shapes, that a thread may do its whole
-  // share before it looks for a cancel again.
+  // Multiply-adds of a unit, about; 0 when there are so few, whatever the shapes, that a thread may do its
+  // whole share before it looks for a cancel again.
   virtual std::uint64_t unit_operations(const Step&) const { return 0; }
   // True when every thread runs all units for itself, into its own memory, and no barrier follows.
   virtual bool replicated(const Step&) const { return false; }

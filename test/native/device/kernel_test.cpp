@@ -163,28 +163,6 @@ TEST_P(Kernel, SumsSquaresToRounding) {
   }
 }
 
-TEST_P(Kernel, AttendReadsHalvesAndFloatsAlike) {
-  Random random(6);
-  for (std::size_t count : {1u, 5u, 8u, 31u, 64u}) {
-    const std::size_t width = 72, stride = 80;
-    std::vector<std::uint16_t> key_halves(64 * stride), value_halves(64 * stride);
-    kernels().narrow_to_halves(random.normals(64 * stride).data(), 64 * stride, key_halves.data());
-    kernels().narrow_to_halves(random.normals(64 * stride).data(), 64 * stride, value_halves.data());
-    std::vector<float> keys(64 * stride), values(64 * stride);
-    kernels().widen_halves(key_halves.data(), keys.size(), keys.data());
-    kernels().widen_halves(value_halves.data(), values.size(), values.data());
-    const std::vector<float> query = random.normals(width);
-    AttentionState a{-INFINITY, 0}, b{-INFINITY, 0};
-    std::vector<float> sum_a(width), sum_b(width);
-    kernels().attend(query.data(), keys.data(), values.data(), stride, count, width, &a, sum_a.data());
-    kernels().attend_halves(query.data(), key_halves.data(), value_halves.data(), stride, count, width, &b,
-                            sum_b.data());
-    EXPECT_EQ(a.max, b.max);
-    EXPECT_EQ(a.sum, b.sum);
-    EXPECT_EQ(sum_a, sum_b);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& info) { return info.param; });
 

@@ -143,22 +143,35 @@ TEST_F(PlanCheck, EmbeddingNormAndActivation) {
   expect_refused();
 }
 
+// Two pages of 16 KB fit into a buffer's 64 KB, keys and values each in one of its own.
+constexpr std::uint32_t kPage = kKvPagePositions * 2 * 16 * 2;
+
 TEST_F(PlanCheck, RopeAndAttention) {
-  const RopeKvWriteParams rope{0, 4, 2, 16, 16, 0, 10000.0f, 64};
+  const RopeKvWriteParams rope{0, 4, 2, 16, 16, 0, 10000.0f, 64, kPage};
   const auto add_rope = [&](RopeKvWriteParams params, Patch patch = Patch::kPosition, std::size_t offset = 0,
-                            Binding keys = kAbsent) {
-    table_.add(Op::kRopeKvWrite, {at(0), at(1), at(2), keys.buffer == kNoBuffer ? at(3) : keys, at(4)},
+                            Binding keys = kAbsent, Binding pages = kAbsent) {
+    table_.add(Op::kRopeKvWrite,
+               {at(0), at(1), at(2), keys.buffer == kNoBuffer ? at(3) : keys, at(4),
+                pages.buffer == kNoBuffer ? at(5) : pages},
                params, patch, offset);
   };
   add_rope(rope);
   expect_accepted();
+  add_rope(rope, Patch::kPosition, 0, weight());
+  expect_refused();
+  add_rope(rope, Patch::kPosition, 0, kAbsent, at(5, kBytes - 4));
+  expect_accepted();
+  add_rope(rope, Patch::kPosition, 0, kAbsent, at(5, kBytes));
+  expect_refused();
+  add_rope(rope, Patch::kPosition, 0, kAbsent, {12345, 0});
+  expect_refused();
   add_rope(rope, Patch::kPosition, 4);
   expect_refused();
   add_rope(rope, Patch::kKvLength);
   expect_refused();
-  add_rope(rope, Patch::kPosition, 0, past_end(64 * 32 * 2, at(3)));
-  expect_refused();
-  add_rope(rope, Patch::kPosition, 0, weight());
+  add_rope(rope, Patch::kPosition, 0, at(3, kBytes - kPage));
+  expect_accepted();
+  add_rope(rope, Patch::kPosition, 0, past_end(kPage, at(3)));
   expect_refused();
   const auto changed = [&](const std::function<void(RopeKvWriteParams&)>& change) {
     RopeKvWriteParams params = rope;
@@ -171,7 +184,8 @@ TEST_F(PlanCheck, RopeAndAttention) {
         changed([](auto& p) { p.rotary_width = 18; }), changed([](auto& p) { p.rotary_width = 15; }),
         changed([](auto& p) { p.style = 2; }), changed([](auto& p) { p.theta = 0; }),
         changed([](auto& p) { p.theta = NAN; }), changed([](auto& p) { p.context = 0; }),
-        changed([](auto& p) { p.context = 4096; }),
+        changed([](auto& p) { p.context = 1u << 24; }), changed([](auto& p) { p.page_stride = kPage - 2; }),
+        changed([](auto& p) { p.page_stride = kPage + 1; }), changed([](auto& p) { p.page_stride = 0; }),
         changed([](auto& p) { p.head_width = p.query_heads = 0x10000u; })}) {
     add_rope(params);
     expect_refused();
@@ -183,9 +197,9 @@ TEST_F(PlanCheck, RopeAndAttention) {
   add_rope(changed([](auto& p) { p.position = 0xFFFFFFFFu; }), Patch::kNone);
   expect_refused();
 
-  const AttentionParams attention{0, 0, 4, 2, 16, 0.25f, 64};
+  const AttentionParams attention{0, 0, 4, 2, 16, 0.25f, 64, kPage};
   const auto add_attention = [&](AttentionParams params, Binding out, Patch patch = Patch::kPositionAndKv) {
-    table_.add(Op::kAttention, {at(0), at(3), at(4), out}, params, patch, 0,
+    table_.add(Op::kAttention, {at(0), at(3), at(4), at(1), out}, params, patch, 0,
                offsetof(AttentionParams, kv_length));
   };
   add_attention(attention, at(5));
@@ -196,10 +210,45 @@ TEST_F(PlanCheck, RopeAndAttention) {
   expect_refused();
   add_attention(attention, at(0));  // in place
   expect_refused();
-  add_attention({0, 0, 4, 2, 16, NAN, 64}, at(5));
+  add_attention({0, 0, 4, 2, 16, NAN, 64, kPage}, at(5));
   expect_refused();
-  add_attention({0, 0, 4, 2, 16, 0.25f, 1 << 20}, at(5));
+  add_attention({0, 0, 4, 2, 16, 0.25f, 1 << 24, kPage}, at(5));
   expect_refused();
+  add_attention({0, 0, 4, 2, 16, 0.25f, 64, kPage / 2}, at(5));
+  expect_refused();
+}
+
+TEST_F(PlanCheck, RopeAndAttentionInOne) {
+  const RopeAttentionParams good{0, 0, 4, 2, 16, 16, 0, 10000.0f, 0.25f, 64, kPage};
+  const auto add = [&](RopeAttentionParams params, Binding out, Patch patch = Patch::kPositionAndKv) {
+    table_.add(Op::kRopeAttention, {at(0), at(1), at(2), at(3), at(4), at(1), out}, params, patch, 0,
+               offsetof(RopeAttentionParams, kv_length));
+  };
+  const auto changed = [&](const std::function<void(RopeAttentionParams&)>& change) {
+    RopeAttentionParams params = good;
+    change(params);
+    return params;
+  };
+  add(good, at(5));
+  expect_accepted();
+  for (int input : {0, 1, 2}) {  // in place
+    add(good, at(input));
+    expect_refused();
+  }
+  add(good, past_end(4 * 64 * 4, at(5)));
+  expect_refused();
+  add(good, weight());  // read-only
+  expect_refused();
+  add(good, at(5), Patch::kPosition);
+  expect_refused();
+  for (const RopeAttentionParams& params :
+       {changed([](auto& p) { p.kv_heads = 3; }), changed([](auto& p) { p.rotary_width = 18; }),
+        changed([](auto& p) { p.style = 2; }), changed([](auto& p) { p.theta = -1; }),
+        changed([](auto& p) { p.scale = INFINITY; }), changed([](auto& p) { p.context = 1u << 24; }),
+        changed([](auto& p) { p.page_stride = 2; })}) {
+    add(params, at(5));
+    expect_refused();
+  }
 }
 
 TEST_F(PlanCheck, Argmax) {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "device/paged_cache.h"
+
 namespace emberline::testing {
 
 SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
@@ -31,7 +33,8 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
                 v = rows_of(kKvWidth);
   const Binding attended = rows_of(kWidth), gate = rows_of(kHidden), up = rows_of(kHidden),
                 hidden = rows_of(kHidden);
-  const Binding keys = table_.zeros(kContext * kKvWidth * 2), values = table_.zeros(kContext * kKvWidth * 2);
+  constexpr TestHeads kHeadShape = {kHeads, kKvHeads, kHeadWidth, kHeadWidth};
+  const PagedCache cache(table_, kHeadShape, kContext);
 
   table_.add(Op::kEmbedding, {tokens_, embedding_, x}, EmbeddingParams{kWidth, kVocabulary, type_id},
              Patch::kTokenOffset);
@@ -44,12 +47,17 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
     table_.add(Op::kMatMul, {normed, w_k, b_k, k}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_v, b_v, v}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
   }
-  table_.add(Op::kRopeKvWrite, {q, k, v, keys, values},
-             RopeKvWriteParams{0, kHeads, kKvHeads, kHeadWidth, kHeadWidth, 0, 10000.0f, kContext},
-             Patch::kPosition, offsetof(RopeKvWriteParams, position));
-  table_.add(Op::kAttention, {q, keys, values, attended},
-             AttentionParams{0, 0, kHeads, kKvHeads, kHeadWidth, 0.25f, kContext}, Patch::kPositionAndKv,
-             offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
+  if (device.offers(Op::kRopeAttention)) {
+    table_.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), attended},
+               cache.rope_attention(0, 10000.0f, 0.25f), Patch::kPositionAndKv,
+               offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
+  } else {
+    table_.add(Op::kRopeKvWrite, {q, k, v, cache.keys(), cache.values(), cache.pages()},
+               cache.rope(0, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+    table_.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), attended},
+               cache.attention(0.25f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
+               offsetof(AttentionParams, kv_length));
+  }
   table_.add(Op::kMatMul, {attended, w_o, kAbsent, x}, MatMulParams{kWidth, kWidth, type_id, 1, 0});
   if (device.offers(Op::kNormGateUp)) {
     table_.add(Op::kNormGateUp, {x, gain_, w_gate, w_up, hidden},

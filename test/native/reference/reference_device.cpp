@@ -32,7 +32,8 @@ class ReferenceDevice final : public Device {
   const char* name() const override { return "reference"; }
   std::string description() const override { return "reference, double precision, 1 thread"; }
   bool offers(Op op) const override {
-    return op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul && op != Op::kNormArgmax;
+    return op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul && op != Op::kNormArgmax &&
+           op != Op::kRopeAttention;
   }
 
   Result<BufferId> allocate(std::size_t bytes) override {
@@ -153,8 +154,22 @@ class ReferenceDevice final : public Device {
     std::memcpy(mutable_bytes({at.buffer, at.offset + row * rounded.size() * 4}, rounded.size() * 4),
                 rounded.data(), rounded.size() * 4);
   }
-  Row load_half_row(Binding at, std::size_t row, std::size_t width) const {
-    const auto bytes = const_bytes({at.buffer, at.offset + row * width * 2}, width * 2);
+  // Where the cache keeps `position`: pages are [kKvPagePositions, kv_width] row-major here.
+  template <typename Params>
+  Binding cache_row(const Command& command, int slot, int pages_slot, const Params& params,
+                    std::size_t position) const {
+    if (position >= params.context) fail(ErrorCode::kInvalidArgument, "a position outside the cache");
+    const Binding pages = command.bindings[static_cast<std::size_t>(pages_slot)];
+    const std::size_t entry = position / kKvPagePositions;
+    std::uint32_t page;
+    std::memcpy(&page, const_bytes({pages.buffer, pages.offset + 4 * entry}, 4).data(), 4);
+    Binding at = command.bindings[static_cast<std::size_t>(slot)];
+    at.offset += std::uint64_t{page} * params.page_stride +
+                 position % kKvPagePositions * params.kv_heads * params.head_width * 2;
+    return at;
+  }
+  Row load_half_row(Binding at, std::size_t width) const {
+    const auto bytes = const_bytes(at, width * 2);
     Row values(width);
     for (std::size_t i = 0; i < width; ++i) {
       std::uint16_t half;
@@ -163,8 +178,8 @@ class ReferenceDevice final : public Device {
     }
     return values;
   }
-  void store_half_row(Binding at, std::size_t row, const Row& values) {
-    std::uint8_t* to = mutable_bytes({at.buffer, at.offset + row * values.size() * 2}, values.size() * 2);
+  void store_half_row(Binding at, const Row& values) {
+    std::uint8_t* to = mutable_bytes(at, values.size() * 2);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::uint16_t half = f32_to_f16(static_cast<float>(values[i]));
       std::memcpy(to + 2 * i, &half, 2);
@@ -263,16 +278,16 @@ class ReferenceDevice final : public Device {
     const std::size_t base = command.patch == Patch::kPosition ? position_ : params.position;
     const std::size_t kv_width = std::size_t{params.kv_heads} * params.head_width;
     for (std::size_t r = 0; r < rows_; ++r) {
-      if (base + r >= params.context) fail(ErrorCode::kInvalidArgument, "a position outside the cache");
       Row q = load_row(command.bindings[slot::RopeKvWrite::kQ], r,
                        std::size_t{params.query_heads} * params.head_width);
       Row k = load_row(command.bindings[slot::RopeKvWrite::kK], r, kv_width);
       rotate(q, params, static_cast<double>(base + r));
       rotate(k, params, static_cast<double>(base + r));
       store_row(command.bindings[slot::RopeKvWrite::kQ], r, q);
-      store_half_row(command.bindings[slot::RopeKvWrite::kKeyCache], base + r, k);
-      store_half_row(command.bindings[slot::RopeKvWrite::kValueCache], base + r,
-                     load_row(command.bindings[slot::RopeKvWrite::kV], r, kv_width));
+      using Slot = slot::RopeKvWrite;
+      store_half_row(cache_row(command, Slot::kKeyCache, Slot::kPages, params, base + r), k);
+      store_half_row(cache_row(command, Slot::kValueCache, Slot::kPages, params, base + r),
+                     load_row(command.bindings[Slot::kV], r, kv_width));
     }
   }
 
@@ -281,11 +296,12 @@ class ReferenceDevice final : public Device {
     const std::size_t base = command.patch == Patch::kPositionAndKv ? position_ : params.position;
     const std::size_t d = params.head_width;
     const std::size_t kv_width = params.kv_heads * d;
-    if (base + rows_ > params.context) fail(ErrorCode::kInvalidArgument, "a position outside the cache");
+    using Slot = slot::Attention;
     std::vector<Row> keys, values;
     for (std::size_t j = 0; j < base + rows_; ++j) {
-      keys.push_back(load_half_row(command.bindings[slot::Attention::kKeyCache], j, kv_width));
-      values.push_back(load_half_row(command.bindings[slot::Attention::kValueCache], j, kv_width));
+      keys.push_back(load_half_row(cache_row(command, Slot::kKeyCache, Slot::kPages, params, j), kv_width));
+      values.push_back(
+          load_half_row(cache_row(command, Slot::kValueCache, Slot::kPages, params, j), kv_width));
     }
     for (std::size_t r = 0; r < rows_; ++r) {
       const Row q = load_row(command.bindings[slot::Attention::kQ], r, params.query_heads * d);

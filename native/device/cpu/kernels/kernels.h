@@ -2,7 +2,7 @@
 //
 // Invariant: a file that implements a set (kernels_*.cpp) is compiled for that instruction set, so it must
 // not emit a function that the linker could merge with another file's: everything in it is static or in an
-// unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h, 
+// unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h,
 // packed_layout.h, C headers and compiler intrinsics alone.
 //
 // Every set computes a result in the same order whatever the number of rows, threads or the split of the
@@ -13,13 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/cpu/kernels/attention_kernels.h"
 #include "device/cpu/packed/packed_layout.h"
 
 namespace emberline {
 
 constexpr std::size_t kLanes = 8;  // floats of a vector
-constexpr int kFineStep = 255;         // one step of a coarse quant, in fine ones: every integer has one form
-constexpr std::size_t kKeyBlock = 64;  // cache entries that attention takes in together
+constexpr int kFineStep = 255;     // one step of a coarse quant, in fine ones: every integer has one form
 
 // Rows of the right-hand side of a product: as float32, as blocks of int8, or both, as the weight's type
 // asks.
@@ -55,17 +55,10 @@ struct Panels {
 };
 
 // y[r * stride + 16 * p + i] = row i of panel p . row r of x, for a quantised matrix
-//   sum over blocks, in order, of fma(d * scale, integer dot product, y), then fma(m, sum, y) where the format
-//   has a minimum; the integer product is exact and includes the format's zero point,
+//   sum over blocks, in order, of fma(d * scale, integer dot product, y), then fma(m, sum, y) where the
+//   format has a minimum; the integer product is exact and includes the format's zero point,
 // for a float matrix sum over columns, in order, of fma(w, x, y).
 using ProductKernel = void (*)(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride);
-
-// One query's running softmax over the cache: sum of exp(score - max), and the same-weighted sum of values in
-// the accumulator.
-struct AttentionState {
-  float max;
-  float sum;
-};
 
 struct LogitsScan {
   float max;            // of the scanned range
@@ -93,15 +86,8 @@ struct Kernels {
 
   void (*widen_halves)(const std::uint16_t* from, std::size_t n, float* to);
   void (*narrow_to_halves)(const float* from, std::size_t n, std::uint16_t* to);
-  // Takes entries [0, count) of a block of the cache into one query's state: keys and values are rows of
-  // `width` floats, or of f16 for attend_halves, `stride` elements apart. width is a multiple of 8 (pad with
-  // zeros), count 1..kKeyBlock. `query` is scaled. A first block starts from max = -infinity, sum = 0,
-  // accumulator zero. Both give the same bits.
-  void (*attend)(const float* query, const float* keys, const float* values, std::size_t stride,
-                 std::size_t count, std::size_t width, AttentionState* state, float* accumulator);
-  void (*attend_halves)(const float* query, const std::uint16_t* keys, const std::uint16_t* values,
-                        std::size_t stride, std::size_t count, std::size_t width, AttentionState* state,
-                        float* accumulator);
+
+  AttentionKernels attention;
 
   ProductKernel product_f32, product_f16, product_bf16;
   ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0;

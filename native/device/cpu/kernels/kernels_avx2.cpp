@@ -61,6 +61,7 @@ struct Vector {
 }  // namespace
 }  // namespace emberline
 
+#include "device/cpu/kernels/attention_loops.h"
 #include "device/cpu/kernels/kernel_loops.h"
 
 namespace emberline {
@@ -303,8 +304,7 @@ const Kernels& avx2_kernels() {
                                       scan_logits,
                                       widen_halves,
                                       narrow_to_halves,
-                                      attend<float>,
-                                      attend<std::uint16_t>,
+                                      kAttentionKernels,
                                       product_float<F32Weights>,
                                       product_float<F16Weights>,
                                       product_float<Bf16Weights>,

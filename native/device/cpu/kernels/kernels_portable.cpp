@@ -86,6 +86,7 @@ struct Vector {
 }  // namespace
 }  // namespace emberline
 
+#include "device/cpu/kernels/attention_loops.h"
 #include "device/cpu/kernels/kernel_loops.h"
 
 namespace emberline {
@@ -216,8 +217,7 @@ const Kernels& portable_kernels() {
                                       scan_logits,
                                       widen_halves,
                                       narrow_to_halves,
-                                      attend<float>,
-                                      attend<std::uint16_t>,
+                                      kAttentionKernels,
                                       product_float<F32Weights>,
                                       product_float<F16Weights>,
                                       product_float<Bf16Weights>,

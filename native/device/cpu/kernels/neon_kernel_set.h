@@ -2,6 +2,7 @@
 // product_quantized<Format>.
 #pragma once
 
+#include "device/cpu/kernels/attention_loops.h"
 #include "device/cpu/kernels/kernel_loops.h"
 #include "device/cpu/kernels/neon_quantize.h"
 
@@ -19,8 +20,7 @@ constexpr Kernels neon_kernel_set(const char* isa) {
           scan_logits,
           widen_halves,
           narrow_to_halves,
-          attend<float>,
-          attend<std::uint16_t>,
+          kAttentionKernels,
           product_float<F32Weights>,
           product_float<F16Weights>,
           product_float<Bf16Weights>,

@@ -1,111 +1,183 @@
 #include <algorithm>
-#include <limits>
 
-#include "device/cpu/stages/stages.h"
+#include "device/cpu/stages/attention_chunk.h"
+#include "device/cpu/stages/attention_stages.h"
 
 namespace emberline {
 namespace {
 
-// `count` rows of d halves, `stride` apart, as rows of `padded` floats.
-void widen_rows(const Kernels& kernels, const std::uint16_t* from, std::size_t stride, std::size_t count,
-                std::size_t d, std::size_t padded, float* to) {
-  for (std::size_t j = 0; j < count; ++j) {
-    kernels.widen_halves(from + j * stride, d, to + j * padded);
-    std::fill_n(to + j * padded + d, padded - d, 0.0f);
-  }
+constexpr std::size_t chunk_of(std::size_t position) {
+  return position / kAttentionChunk;
 }
 
-// One query head of one row.
-struct Query {
-  std::size_t row, head;
-};
-
-std::size_t padded_width(std::size_t d) {
-  return (d + kLanes - 1) / kLanes * kLanes;
-}
+// Partial results there is room for, as chunks of single rows: a batch of 16 rows is split by chunk up to
+// 1024 positions, a single row always.
+constexpr std::size_t kPartialChunks = 128;
 
 }  // namespace
 
-// A single row is split by query head. A batch is split by key/value head and runs of rows, and the queries
-// of a unit share each block of the cache, widened once; they are computed one by one all the same, so both
-// splits give the same bits.
-struct AttentionStage::Unit {
-  Query queries[kAttentionQueries];
-  std::size_t count = 0;
-  std::size_t kv_head = 0;
-};
+AttentionNeeds AttentionStage::needs(const HeadShape& heads, std::uint32_t context, std::size_t max_rows) {
+  const std::size_t chunks = chunk_of(context - 1) + 1;
+  const std::size_t small = std::min<std::size_t>(max_rows, kSmallBatch);
+  AttentionNeeds needs;
+  needs.width = padded_head_width(heads.head_width);
+  needs.queries = std::max(kScoredQueries, small * heads.group());
+  needs.partials = heads.query_heads * std::min(small * chunks, std::max(chunks, kPartialChunks));
+  needs.kv_heads = heads.kv_heads;
+  return needs;
+}
 
+std::size_t AttentionStage::chunks(const Step& step) const {
+  return chunk_of(heads.first_position(step) + step.rows - 1) + 1;
+}
+
+bool AttentionStage::splits_by_chunk(const Step& step) const {
+  return step.rows <= kSmallBatch && step.rows * chunks(step) * heads.query_heads <= partials;
+}
+
+// Rows of a unit of a large batch: as many queries as are scored at a time.
 std::size_t AttentionStage::run_rows() const {
-  return std::max<std::size_t>(1, std::min<std::size_t>(16, kAttentionQueries / heads_per_kv_head()));
+  return std::max<std::size_t>(1, kScoredQueries / heads.group());
 }
 
 std::size_t AttentionStage::units(const Step& step) const {
-  if (step.rows == 1 || heads_per_kv_head() > kAttentionQueries)
-    return std::size_t{step.rows} * params.query_heads;
-  return params.kv_heads * ((step.rows + run_rows() - 1) / run_rows());
-}
-
-AttentionStage::Unit AttentionStage::unit(const Step& step, std::size_t index) const {
-  Unit unit;
-  if (step.rows == 1 || heads_per_kv_head() > kAttentionQueries) {
-    const std::size_t head = index % params.query_heads;
-    unit.queries[unit.count++] = {index / params.query_heads, head};
-    unit.kv_head = head / heads_per_kv_head();
-    return unit;
-  }
-  unit.kv_head = index % params.kv_heads;
-  const std::size_t first_row = index / params.kv_heads * run_rows();
-  for (std::size_t row = first_row; row < std::min<std::size_t>(first_row + run_rows(), step.rows); ++row) {
-    for (std::size_t i = 0; i < heads_per_kv_head(); ++i) {
-      unit.queries[unit.count++] = {row, unit.kv_head * heads_per_kv_head() + i};
-    }
-  }
-  return unit;
+  if (splits_by_chunk(step)) return heads.kv_heads * chunks(step);
+  return heads.kv_heads * ((step.rows + run_rows() - 1) / run_rows());
 }
 
 void AttentionStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
-  for (std::size_t index = begin; index < end; ++index) run_unit(step, worker, unit(step, index));
+  const bool by_chunk = splits_by_chunk(step);
+  const std::size_t units_of_head = units(step) / heads.kv_heads;
+  for (std::size_t unit = begin; unit < end; ++unit) {
+    const std::size_t kv_head = unit / units_of_head, index = unit % units_of_head;
+    if (by_chunk) {
+      if (unit == begin || index == 0) prepare_queries(worker, kv_head, 0, step.rows);
+      attend_chunk(step, worker, kv_head, index);
+    } else {
+      const std::size_t from = index * run_rows();
+      const std::size_t to = std::min<std::size_t>(from + run_rows(), step.rows);
+      prepare_queries(worker, kv_head, from, to);
+      attend_run(step, worker, kv_head, from, to);
+    }
+  }
 }
 
-void AttentionStage::run_unit(const Step& step, Worker& worker, const Unit& unit) const {
-  const std::size_t d = params.head_width;
-  const std::size_t padded = padded_width(d);
-  const std::size_t q_width = params.query_heads * d, kv_width = params.kv_heads * d;
-  const std::size_t position = position_from_step ? step.position : params.position;
+// Rows [from, to) of the batch: rotated, scaled, a row's heads side by side.
+void AttentionStage::prepare_queries(Worker& worker, std::size_t kv_head, std::size_t from,
+                                     std::size_t to) const {
+  const std::size_t d = heads.head_width;
+  float* query = worker.attention.queries;
+  for (std::size_t r = from; r < to; ++r) {
+    for (std::size_t i = 0; i < heads.group(); ++i, query += padded_head_width(d)) {
+      const float* x = q + r * heads.query_width() + (kv_head * heads.group() + i) * d;
+      if (rotation.angles != nullptr) {
+        rotation.rotate(x, r, query);
+        x = query;
+      }
+      for (std::size_t j = 0; j < d; ++j) query[j] = x[j] * scale;
+    }
+  }
+}
 
-  AttentionState states[kAttentionQueries];
-  std::fill_n(worker.query, unit.count * padded, 0.0f);
-  std::fill_n(worker.accumulator, unit.count * padded, 0.0f);
-  for (std::size_t i = 0; i < unit.count; ++i) {
-    states[i] = {-std::numeric_limits<float>::infinity(), 0.0f};
-    const float* from = q + unit.queries[i].row * q_width + unit.queries[i].head * d;
-    for (std::size_t j = 0; j < d; ++j) worker.query[i * padded + j] = from[j] * params.scale;
-  }
-  const std::size_t longest =
-      position + unit.queries[unit.count - 1].row + 1;  // entries that the last query sees
-  for (std::size_t from = 0; from < longest; from += kKeyBlock) {
-    const std::size_t entries = std::min(kKeyBlock, longest - from);
-    const std::uint16_t* keys = key_cache + from * kv_width + unit.kv_head * d;
-    const std::uint16_t* values = value_cache + from * kv_width + unit.kv_head * d;
-    if (unit.count == 1 && d == padded) {
-      kernels->attend_halves(worker.query, keys, values, kv_width, entries, d, &states[0],
-                             worker.accumulator);
-      continue;
+// Rows [from, to) over the whole cache.
+void AttentionStage::attend_run(const Step& step, Worker& worker, std::size_t kv_head, std::size_t from,
+                                std::size_t to) const {
+  AttentionWorker& scratch = worker.attention;
+  const std::size_t padded = padded_head_width(heads.head_width), group = heads.group();
+  const std::size_t position = heads.first_position(step);
+  for (std::size_t chunk = 0; chunk <= chunk_of(position + to - 1); ++chunk) {
+    const std::size_t first = chunk * kAttentionChunk;
+    if (!cache.holds(first)) return step.report(ErrorCode::kDeviceFailed);
+    const std::size_t row = std::max(from, first < position ? 0 : first - position);  // first that sees it
+    const std::size_t count = (to - row) * group;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t entries = position + row + i / group + 1 - first;
+      scratch.seen[i] = static_cast<std::uint32_t>(std::min(entries, kAttentionChunk));
     }
-    widen_rows(*kernels, keys, kv_width, entries, d, padded, worker.keys);
-    widen_rows(*kernels, values, kv_width, entries, d, padded, worker.values);
-    for (std::size_t i = 0; i < unit.count; ++i) {
-      const std::size_t seen = position + unit.queries[i].row + 1;
-      if (seen <= from) continue;
-      kernels->attend(worker.query + i * padded, worker.keys, worker.values, padded,
-                      std::min(kKeyBlock, seen - from), padded, &states[i], worker.accumulator + i * padded);
+    const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count, scratch);
+    for (std::size_t i = 0; i < count; i += kScoredQueries) {
+      const std::size_t some = std::min(kScoredQueries, count - i);
+      const std::size_t query = (row - from) * group + i;
+      const AttentionQueries queries{scratch.queries + query * padded, padded, some};
+      if (chunk == 0) {
+        view.attend(queries, scratch.seen + i, scratch.states + query, scratch.accumulators + query * padded);
+        continue;
+      }
+      view.attend(queries, scratch.seen + i, scratch.chunk_states, scratch.chunk_accumulators);
+      for (std::size_t j = 0; j < some; ++j) {
+        kernels->attention.merge(scratch.chunk_states[j], scratch.chunk_accumulators + j * padded, padded,
+                                 scratch.states + query + j, scratch.accumulators + (query + j) * padded);
+      }
     }
   }
-  for (std::size_t i = 0; i < unit.count; ++i) {
-    float* to = out + unit.queries[i].row * q_width + unit.queries[i].head * d;
-    const float scale = 1.0f / states[i].sum;
-    for (std::size_t j = 0; j < d; ++j) to[j] = worker.accumulator[i * padded + j] * scale;
+  for (std::size_t r = from; r < to; ++r) {
+    for (std::size_t i = 0; i < group; ++i) store(scratch, (r - from) * group + i, r, kv_head * group + i);
   }
+}
+
+// Every row over one chunk, which gets the rows of the batch that belong into it first.
+void AttentionStage::attend_chunk(const Step& step, Worker& worker, std::size_t kv_head,
+                                  std::size_t chunk) const {
+  AttentionWorker& scratch = worker.attention;
+  const AttentionPartials& results = *step.partials;
+  const std::size_t padded = padded_head_width(heads.head_width), group = heads.group();
+  const std::size_t position = heads.first_position(step), first = chunk * kAttentionChunk;
+  if (!cache.holds(first)) return step.report(ErrorCode::kDeviceFailed);
+  const std::size_t row = first < position ? 0 : first - position;
+  if (rows != nullptr && first + kAttentionChunk > position) {
+    rows->write(step, worker, kv_head, row,
+                std::min<std::size_t>(first + kAttentionChunk - position, step.rows));
+  }
+  const std::size_t count = (step.rows - row) * group;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t entries = position + row + i / group + 1 - first;
+    scratch.seen[i] = static_cast<std::uint32_t>(std::min(entries, kAttentionChunk));
+  }
+  const std::size_t slot = (kv_head * chunks(step) + chunk) * step.rows * group;
+  const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count, scratch);
+  for (std::size_t i = 0; i < count; i += kScoredQueries) {
+    const std::size_t query = row * group + i;
+    const AttentionQueries queries{scratch.queries + query * padded, padded,
+                                   std::min(kScoredQueries, count - i)};
+    view.attend(queries, scratch.seen + i, results.states + slot + query,
+                results.accumulators + (slot + query) * padded);
+  }
+  std::atomic<std::uint32_t>& finished = results.finished[kv_head];
+  if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < chunks(step)) return;
+  finished.store(0, std::memory_order_relaxed);
+  merge_chunks(step, worker, kv_head);
+}
+
+void AttentionStage::merge_chunks(const Step& step, Worker& worker, std::size_t kv_head) const {
+  AttentionWorker& scratch = worker.attention;
+  const AttentionPartials& results = *step.partials;
+  const std::size_t padded = padded_head_width(heads.head_width), group = heads.group();
+  for (std::size_t r = 0; r < step.rows; ++r) {
+    for (std::size_t i = 0; i < group; ++i) {
+      const std::size_t last = chunk_of(heads.first_position(step) + r);
+      for (std::size_t chunk = 0; chunk <= last; ++chunk) {
+        const std::size_t slot = ((kv_head * chunks(step) + chunk) * step.rows + r) * group + i;
+        const float* accumulator = results.accumulators + slot * padded;
+        if (chunk == 0) {
+          scratch.states[0] = results.states[slot];
+          std::copy_n(accumulator, padded, scratch.accumulators);
+        } else {
+          kernels->attention.merge(results.states[slot], accumulator, padded, scratch.states,
+                                   scratch.accumulators);
+        }
+      }
+      store(scratch, 0, r, kv_head * group + i);
+    }
+  }
+}
+
+void AttentionStage::store(const AttentionWorker& scratch, std::size_t query, std::size_t row,
+                           std::size_t head) const {
+  const std::size_t d = heads.head_width;
+  const float* accumulator = scratch.accumulators + query * padded_head_width(d);
+  const float factor = 1.0f / scratch.states[query].sum;
+  float* to = out + row * heads.query_width() + head * d;
+  for (std::size_t j = 0; j < d; ++j) to[j] = accumulator[j] * factor;
 }
 
 }  // namespace emberline

@@ -1,6 +1,7 @@
+#include <algorithm>
 #include <cmath>
 
-#include "device/cpu/stages/stages.h"
+#include "device/cpu/stages/attention_stages.h"
 
 namespace emberline {
 namespace {
@@ -39,26 +40,56 @@ void RopeAngleStage::run(const Step& step, Worker&, std::size_t begin, std::size
   }
 }
 
+void Rotation::rotate(const float* x, std::size_t row, float* out) const {
+  const std::size_t rotary = angles->rotary_width;
+  (style == 0 ? rotate_adjacent : rotate_halves)(x, angles->angles.get() + row * rotary, rotary / 2, out);
+  if (out != x) std::copy(x + rotary, x + head_width, out + rotary);
+}
+
+void KvRows::write(const Step& step, Worker& worker, std::size_t kv_head, std::size_t from,
+                   std::size_t to) const {
+  const std::size_t d = heads.head_width;
+  for (std::size_t r = from; r < to; ++r) {
+    const std::size_t position = heads.first_position(step) + r;
+    if (!cache.holds(position)) return step.report(ErrorCode::kDeviceFailed);
+    const std::size_t element = r * heads.kv_width() + kv_head * d;
+    rotation.rotate(k + element, r, worker.attention.row);
+    kernels->narrow_to_halves(worker.attention.row, d, worker.attention.halves);
+    std::uint16_t* key = cache.key_block(kv_head, position) + position % kKeyBlock;
+    for (std::size_t i = 0; i < d; ++i) key[i * kKeyBlock] = worker.attention.halves[i];
+    kernels->narrow_to_halves(v + element, d, cache.value_rows(kv_head, position));
+  }
+}
+
+std::size_t RopeStage::groups(const Step& step) const {
+  const std::size_t first = rows.heads.first_position(step);
+  return (first + step.rows - 1) / kPositions - first / kPositions + 1;
+}
+
+bool RopeStage::replicated(const Step& step) const {
+  return attention != nullptr && attention->splits_by_chunk(step);
+}
+
+std::size_t RopeStage::units(const Step& step) const {
+  return replicated(step) ? 0 : rows.heads.kv_heads * groups(step);
+}
+
 void RopeStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
-  const std::size_t d = params.head_width;
-  const std::size_t q_width = params.query_heads * d, kv_width = params.kv_heads * d;
-  const auto rotate = params.style == 0 ? rotate_adjacent : rotate_halves;
-  const std::size_t pairs = params.rotary_width / 2;
-  for (std::size_t r = begin; r < end; ++r) {
-    const float* row_angles = angles->angles.get() + r * params.rotary_width;
-    const std::size_t cache_row = r + (position_from_step ? step.position : params.position);
-    for (std::size_t head = 0; head < params.query_heads; ++head) {
-      float* x = q + r * q_width + head * d;
-      rotate(x, row_angles, pairs, x);
+  const HeadShape& heads = rows.heads;
+  const std::size_t first = heads.first_position(step);
+  for (std::size_t unit = begin; unit < end; ++unit) {
+    const std::size_t kv_head = unit / groups(step);
+    const std::size_t line = (first / kPositions + unit % groups(step)) * kPositions;
+    const std::size_t from = std::max(line, first) - first;
+    const std::size_t to = std::min<std::size_t>(line + kPositions - first, step.rows);
+    rows.write(step, worker, kv_head, from, to);
+    if (q == nullptr) continue;
+    for (std::size_t r = from; r < to; ++r) {
+      for (std::size_t i = 0; i < heads.group(); ++i) {
+        float* head = q + r * heads.query_width() + (kv_head * heads.group() + i) * heads.head_width;
+        rows.rotation.rotate(head, r, head);
+      }
     }
-    for (std::size_t head = 0; head < params.kv_heads; ++head) {
-      const float* x = k + r * kv_width + head * d;
-      float* rotated = worker.query;
-      rotate(x, row_angles, pairs, rotated);
-      for (std::size_t i = params.rotary_width; i < d; ++i) rotated[i] = x[i];
-      kernels->narrow_to_halves(rotated, d, key_cache + cache_row * kv_width + head * d);
-    }
-    kernels->narrow_to_halves(v + r * kv_width, kv_width, value_cache + cache_row * kv_width);
   }
 }
 

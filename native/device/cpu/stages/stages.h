@@ -91,56 +91,6 @@ struct GateUpStage final : Stage {
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
-// Cosines and sines of the step's positions, shared by the RopeStages of a plan with the same base and width.
-struct RopeAngleStage final : Stage {
-  std::uint32_t rotary_width;
-  float theta;
-  bool offset_by_step;  // position is the step's, else `position`
-  std::uint32_t position;
-  std::vector<double> frequencies;  // [rotary / 2], radians a position
-  std::unique_ptr<float[]> angles;  // [max rows, rotary / 2, {cos, sin}]
-
-  std::size_t units(const Step& step) const override { return step.rows; }
-  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
-};
-
-// Rotates q in place and writes the step's rows of the cache. A unit is a row.
-struct RopeStage final : Stage {
-  const Kernels* kernels;
-  const RopeAngleStage* angles;
-  RopeKvWriteParams params;
-  bool position_from_step;
-  float* q;
-  const float* k;
-  const float* v;
-  std::uint16_t* key_cache;
-  std::uint16_t* value_cache;
-
-  std::size_t units(const Step& step) const override { return step.rows; }
-  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
-};
-
-// Causal attention.
-struct AttentionStage final : Stage {
-  const Kernels* kernels;
-  AttentionParams params;
-  bool position_from_step;
-  const float* q;
-  const std::uint16_t* key_cache;
-  const std::uint16_t* value_cache;
-  float* out;
-
-  std::size_t units(const Step& step) const override;
-  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
-
- private:
-  struct Unit;
-  std::size_t heads_per_kv_head() const { return params.query_heads / params.kv_heads; }
-  std::size_t run_rows() const;  // rows of a unit of a batch
-  Unit unit(const Step& step, std::size_t index) const;
-  void run_unit(const Step& step, Worker& worker, const Unit& unit) const;
-};
-
 struct SwiGluStage final : Stage {
   const Kernels* kernels;
   const float* gate;

@@ -1,0 +1,54 @@
+// The inner loops of attention, one set an instruction set (kernels.h has the rules).
+//
+// The cache is read in chunks of kAttentionChunk positions. A query's result over a chunk is a softmax of its
+// own: the largest score, the sum of exp(score - max), and the values weighted alike. Chunks are merged in
+// order (Milakov and Gimelshein, arXiv:1805.02867), so that a result depends neither on who computed a chunk
+// nor on which queries shared it:
+// - a score is one running sum over the elements of the head, in order;
+// - a weighted value is one running sum over the positions of the chunk, in order;
+// - the sum of a chunk's weights adds position j to lane j mod the set's lanes, then the lanes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emberline {
+
+constexpr std::size_t kKeyBlock = 64;         // positions whose keys are stored transposed together
+constexpr std::size_t kAttentionChunk = 128;  // positions; a multiple of kKeyBlock
+constexpr std::size_t kHeadPadding = 16;      // accumulators and values are padded to a multiple of this
+
+struct AttentionState {
+  float max;  // of the scores; at least -FLT_MAX
+  float sum;  // of exp(score - max)
+};
+
+// Queries of one key/value head: `count` rows, `stride` floats apart, scaled.
+struct AttentionQueries {
+  const float* values;
+  std::size_t stride;
+  std::size_t count;
+};
+
+struct AttentionKernels {
+  // scores[q * kAttentionChunk + j] = query q . key j for the kKeyBlock keys of a block [width, kKeyBlock].
+  void (*score)(const AttentionQueries& queries, const float* keys, std::size_t width, float* scores);
+  void (*score_halves)(const AttentionQueries& queries, const std::uint16_t* keys, std::size_t width,
+                       float* scores);
+  // One query's scores[0..count) become weights exp(score - max). count is 1..kAttentionChunk; what lies
+  // behind is scratch up to the chunk's end. A score that is NaN makes the sum NaN.
+  AttentionState (*weigh)(float* scores, std::size_t count);
+  // accumulators[q * stride + i] = sum over j < seen[q] of weights[q * kAttentionChunk + j] * values[j *
+  // width
+  // + i]. `seen` does not decrease. width is a multiple of kHeadPadding.
+  void (*add_values)(const float* weights, const std::uint32_t* seen, std::size_t count, const float* values,
+                     std::size_t width, float* accumulators, std::size_t stride);
+  void (*add_value_halves)(const float* weights, const std::uint32_t* seen, std::size_t count,
+                           const std::uint16_t* values, std::size_t width, float* accumulators,
+                           std::size_t stride);
+  // Takes the next chunk into a query's state and accumulator[0..width), width a multiple of kHeadPadding.
+  void (*merge)(const AttentionState& chunk, const float* chunk_accumulator, std::size_t width,
+                AttentionState* state, float* accumulator);
+};
+
+}  // namespace emberline

@@ -1,0 +1,179 @@
+// The loops of attention, written once over the `Vector` of a kernel set. Included by the kernels_*.cpp files
+// alone; as in kernel_loops.h everything is in an unnamed namespace.
+//
+// Register blocking: a tile is up to 6 queries by some vectors of keys or of values. Each vector is loaded
+// once for all queries of the tile, and there are enough independent sums to hide the latency of an addition.
+#pragma once
+
+#include "device/cpu/kernels/attention_kernels.h"
+#include "device/cpu/kernels/kernel_loops.h"
+
+namespace emberline {
+namespace {
+
+constexpr std::size_t kAttentionLanes = sizeof(Lanes) / sizeof(float);
+constexpr std::size_t kTileQueries = 6;
+static_assert(kHeadPadding % kAttentionLanes == 0 && kKeyBlock % (8 * 8) == 0);
+
+// Vectors of a tile of `queries` queries, so that sums, a vector of each kind and a broadcast fit the
+// registers: 32 of them in sets of 16 lanes, 16 in the others.
+constexpr std::size_t tile_vectors(std::size_t queries) {
+  if (kAttentionLanes == 16) return 4;
+  return queries == 1 ? 8 : queries <= 3 ? 4 : 2;
+}
+
+// Calls f(integral constant n, first) for tiles of n <= kTileQueries queries until `count` are done.
+template <std::size_t n>
+struct QueryCount {
+  static constexpr std::size_t value = n;
+};
+template <typename F>
+inline void for_each_tile(std::size_t count, F f) {
+  std::size_t q = 0;
+  for (; q + kTileQueries <= count; q += kTileQueries) f(QueryCount<kTileQueries>(), q);
+  static_assert(kTileQueries == 6);
+  switch (count - q) {
+    case 5: return f(QueryCount<5>(), q);
+    case 4: return f(QueryCount<4>(), q);
+    case 3: return f(QueryCount<3>(), q);
+    case 2: return f(QueryCount<2>(), q);
+    case 1: return f(QueryCount<1>(), q);
+    default: return;
+  }
+}
+
+// Rows of floats or of halves, read as floats.
+inline Lanes load_wide(const float* p) {
+  return Vector::load(p);
+}
+inline Lanes load_wide(const std::uint16_t* p) {
+  return Vector::load_halves(p);
+}
+
+template <std::size_t kQueries, typename T>
+inline void score_tile(const float* queries, std::size_t stride, const T* keys, std::size_t width,
+                       float* scores) {
+  constexpr std::size_t kVectors = tile_vectors(kQueries);
+  for (std::size_t j = 0; j < kKeyBlock; j += kVectors * kAttentionLanes) {
+    Lanes sums[kQueries][kVectors];
+    for (auto& row : sums) {
+      for (Lanes& sum : row) sum = Vector::set(0.0f);
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      Lanes key[kVectors];
+      for (std::size_t v = 0; v < kVectors; ++v)
+        key[v] = load_wide(keys + i * kKeyBlock + j + v * kAttentionLanes);
+      for (std::size_t q = 0; q < kQueries; ++q) {
+        const Lanes x = Vector::set(queries[q * stride + i]);
+        for (std::size_t v = 0; v < kVectors; ++v) sums[q][v] = Vector::fma(x, key[v], sums[q][v]);
+      }
+    }
+    for (std::size_t q = 0; q < kQueries; ++q) {
+      for (std::size_t v = 0; v < kVectors; ++v)
+        Vector::store(scores + q * kAttentionChunk + j + v * kAttentionLanes, sums[q][v]);
+    }
+  }
+}
+
+template <typename T>
+void score_keys(const AttentionQueries& queries, const T* keys, std::size_t width, float* scores) {
+  for_each_tile(queries.count, [&](auto n, std::size_t q) {
+    score_tile<decltype(n)::value>(queries.values + q * queries.stride, queries.stride, keys, width,
+                                   scores + q * kAttentionChunk);
+  });
+}
+
+AttentionState weigh_scores(float* scores, std::size_t count) {
+  constexpr float kLowest = -3.40282347e+38f;
+  const std::size_t padded = (count + kAttentionLanes - 1) / kAttentionLanes * kAttentionLanes;
+  for (std::size_t j = count; j < padded; ++j) scores[j] = kLowest;
+  Lanes largest = Vector::set(kLowest);
+  for (std::size_t j = 0; j < padded; j += kAttentionLanes)
+    largest = Vector::max(Vector::load(scores + j), largest);  // a NaN is passed over
+  float lanes[kAttentionLanes];
+  Vector::store(lanes, largest);
+  AttentionState state{kLowest, 0.0f};
+  for (float lane : lanes) state.max = lane > state.max ? lane : state.max;
+  const Lanes max = Vector::set(state.max);
+  Lanes sum = Vector::set(0.0f);
+  for (std::size_t j = 0; j < padded; j += kAttentionLanes) {
+    const Lanes weight = exp_lanes(Vector::sub(Vector::load(scores + j), max));
+    Vector::store(scores + j, weight);
+    sum = Vector::add(sum, weight);
+  }
+  state.sum = Vector::sum(sum);
+  return state;
+}
+
+// Positions [from, to) of the sums of kQueries queries and kVectors vectors; from = 0 begins them.
+template <std::size_t kQueries, std::size_t kVectors, typename T>
+inline void add_value_tile(const float* weights, std::size_t from, std::size_t to, const T* values,
+                           std::size_t width, float* accumulators, std::size_t stride) {
+  Lanes sums[kQueries][kVectors];
+  for (std::size_t q = 0; q < kQueries; ++q) {
+    for (std::size_t v = 0; v < kVectors; ++v)
+      sums[q][v] =
+          from == 0 ? Vector::set(0.0f) : Vector::load(accumulators + q * stride + v * kAttentionLanes);
+  }
+  for (std::size_t j = from; j < to; ++j) {
+    Lanes value[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) value[v] = load_wide(values + j * width + v * kAttentionLanes);
+    for (std::size_t q = 0; q < kQueries; ++q) {
+      const Lanes weight = Vector::set(weights[q * kAttentionChunk + j]);
+      for (std::size_t v = 0; v < kVectors; ++v) sums[q][v] = Vector::fma(weight, value[v], sums[q][v]);
+    }
+  }
+  for (std::size_t q = 0; q < kQueries; ++q) {
+    for (std::size_t v = 0; v < kVectors; ++v)
+      Vector::store(accumulators + q * stride + v * kAttentionLanes, sums[q][v]);
+  }
+}
+
+template <std::size_t kQueries, typename T>
+inline void add_value_rows(const float* weights, std::size_t from, std::size_t to, const T* values,
+                           std::size_t width, float* accumulators, std::size_t stride) {
+  constexpr std::size_t kVectors = tile_vectors(kQueries);
+  std::size_t i = 0;
+  for (; i + kVectors * kAttentionLanes <= width; i += kVectors * kAttentionLanes)
+    add_value_tile<kQueries, kVectors>(weights, from, to, values + i, width, accumulators + i, stride);
+  for (; i < width; i += kAttentionLanes)
+    add_value_tile<kQueries, 1>(weights, from, to, values + i, width, accumulators + i, stride);
+}
+
+// What all queries of a tile see is added together, the last few positions of each alone: a later row's value
+// must not touch an earlier row, were it NaN.
+template <typename T>
+void add_weighted_values(const float* weights, const std::uint32_t* seen, std::size_t count, const T* values,
+                         std::size_t width, float* accumulators, std::size_t stride) {
+  for_each_tile(count, [&](auto n, std::size_t first) {
+    const float* w = weights + first * kAttentionChunk;
+    float* sums = accumulators + first * stride;
+    add_value_rows<decltype(n)::value>(w, 0, seen[first], values, width, sums, stride);
+    for (std::size_t q = 1; q < decltype(n)::value; ++q) {
+      if (seen[first + q] == seen[first]) continue;
+      add_value_rows<1>(w + q * kAttentionChunk, seen[first], seen[first + q], values, width,
+                        sums + q * stride, stride);
+    }
+  });
+}
+
+void merge_chunk(const AttentionState& chunk, const float* chunk_accumulator, std::size_t width,
+                 AttentionState* state, float* accumulator) {
+  const float max = chunk.max > state->max ? chunk.max : state->max;
+  float factors[kAttentionLanes] = {state->max - max, chunk.max - max};
+  Vector::store(factors, exp_lanes(Vector::load(factors)));
+  const Lanes keep = Vector::set(factors[0]), take = Vector::set(factors[1]);
+  state->sum = state->sum * factors[0] + chunk.sum * factors[1];
+  state->max = max;
+  for (std::size_t i = 0; i < width; i += kAttentionLanes) {
+    const Lanes kept = Vector::mul(Vector::load(accumulator + i), keep);
+    Vector::store(accumulator + i, Vector::fma(Vector::load(chunk_accumulator + i), take, kept));
+  }
+}
+
+constexpr AttentionKernels kAttentionKernels = {
+    score_keys<float>,          score_keys<std::uint16_t>,          weigh_scores,
+    add_weighted_values<float>, add_weighted_values<std::uint16_t>, merge_chunk};
+
+}  // namespace
+}  // namespace emberline

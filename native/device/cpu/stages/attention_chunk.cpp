@@ -1,0 +1,59 @@
+#include "device/cpu/stages/attention_chunk.h"
+
+#include <algorithm>
+
+namespace emberline {
+namespace {
+
+// Up to so many queries it is cheaper to widen the cache again for each tile of them.
+constexpr std::size_t kNarrowQueries = 8;
+
+}  // namespace
+
+AttentionChunk::AttentionChunk(const Kernels& kernels, const KvPages& cache, std::size_t kv_head,
+                               std::size_t position, std::size_t entries, std::size_t queries,
+                               AttentionWorker& scratch)
+    : kernels_(kernels.attention),
+      cache_(cache),
+      kv_head_(kv_head),
+      position_(position),
+      padded_(padded_head_width(cache.head_width)),
+      widened_(queries > kNarrowQueries || padded_ != cache.head_width),
+      scratch_(scratch) {
+  if (!widened_) return;
+  const std::size_t d = cache.head_width;
+  const std::size_t blocks = (entries + kKeyBlock - 1) / kKeyBlock;
+  kernels.widen_halves(cache.key_block(kv_head, position), blocks * kKeyBlock * d, scratch.keys);
+  const std::uint16_t* values = cache.value_rows(kv_head, position);
+  if (padded_ == d) {
+    kernels.widen_halves(values, entries * d, scratch.values);
+    return;
+  }
+  for (std::size_t j = 0; j < entries; ++j) {
+    kernels.widen_halves(values + j * d, d, scratch.values + j * padded_);
+    std::fill_n(scratch.values + j * padded_ + d, padded_ - d, 0.0f);
+  }
+}
+
+void AttentionChunk::attend(const AttentionQueries& queries, const std::uint32_t* seen,
+                            AttentionState* states, float* accumulators) const {
+  const std::size_t d = cache_.head_width;
+  for (std::size_t j = 0; j < seen[queries.count - 1]; j += kKeyBlock) {
+    if (widened_) {
+      kernels_.score(queries, scratch_.keys + j * d, d, scratch_.scores + j);
+    } else {
+      kernels_.score_halves(queries, cache_.key_block(kv_head_, position_ + j), d, scratch_.scores + j);
+    }
+  }
+  for (std::size_t i = 0; i < queries.count; ++i)
+    states[i] = kernels_.weigh(scratch_.scores + i * kAttentionChunk, seen[i]);
+  if (widened_) {
+    kernels_.add_values(scratch_.scores, seen, queries.count, scratch_.values, padded_, accumulators,
+                        padded_);
+  } else {
+    kernels_.add_value_halves(scratch_.scores, seen, queries.count, cache_.value_rows(kv_head_, position_),
+                              padded_, accumulators, padded_);
+  }
+}
+
+}  // namespace emberline

@@ -1,0 +1,36 @@
+// Attention of some queries over one chunk of the cache.
+#pragma once
+
+#include "device/cpu/attention_scratch.h"
+#include "device/cpu/kernels/kernels.h"
+#include "device/cpu/stages/kv_pages.h"
+
+namespace emberline {
+
+constexpr std::size_t padded_head_width(std::size_t d) {
+  return (d + kHeadPadding - 1) / kHeadPadding * kHeadPadding;
+}
+
+// A chunk of the cache for one key/value head. Where many queries will read it, its halves are widened once,
+// into the worker's memory.
+class AttentionChunk {
+ public:
+  // The chunk that begins at `position`, of which the first `entries` are read, by `queries` queries.
+  AttentionChunk(const Kernels& kernels, const KvPages& cache, std::size_t kv_head, std::size_t position,
+                 std::size_t entries, std::size_t queries, AttentionWorker& scratch);
+
+  // Query i sees entries [0, seen[i]) of the chunk; `seen` does not decrease. queries.count <=
+  // kScoredQueries, queries.stride = padded_head_width(d). Writes states[count] and accumulators[count,
+  // padded width].
+  void attend(const AttentionQueries& queries, const std::uint32_t* seen, AttentionState* states,
+              float* accumulators) const;
+
+ private:
+  const AttentionKernels& kernels_;
+  const KvPages& cache_;
+  const std::size_t kv_head_, position_, padded_;
+  const bool widened_;
+  AttentionWorker& scratch_;
+};
+
+}  // namespace emberline

@@ -1,0 +1,156 @@
+// The kernels of attention, called directly, for every instruction set.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "device/cpu/kernels/select_kernels.h"
+#include "device/random_data.h"
+#include "device/table_harness.h"
+
+namespace emberline::testing {
+namespace {
+
+constexpr double kEpsilon = 1.2e-7;
+
+class AttentionKernel : public ::testing::TestWithParam<std::string> {
+ protected:
+  const Kernels& kernels() const { return *select_kernels(GetParam()).value(); }
+  const AttentionKernels& attention() const { return kernels().attention; }
+
+  // Halves, and the floats they stand for.
+  struct Numbers {
+    std::vector<std::uint16_t> halves;
+    std::vector<float> floats;
+  };
+  Numbers numbers(Random& random, std::size_t count) const {
+    Numbers numbers{std::vector<std::uint16_t>(count), std::vector<float>(count)};
+    kernels().narrow_to_halves(random.normals(count).data(), count, numbers.halves.data());
+    kernels().widen_halves(numbers.halves.data(), count, numbers.floats.data());
+    return numbers;
+  }
+};
+
+TEST_P(AttentionKernel, ScoresAreDotProductsWhateverTheirNumber) {
+  Random random(6);
+  for (std::size_t width : {1u, 20u, 64u, 128u}) {
+    const std::size_t most = 15, stride = width + 3;
+    const Numbers keys = numbers(random, width * kKeyBlock);
+    const std::vector<float> queries = random.normals(most * stride);
+    std::vector<float> expected(most * kAttentionChunk);
+    attention().score({queries.data(), stride, most}, keys.floats.data(), width, expected.data());
+    for (std::size_t q = 0; q < most; ++q) {
+      for (std::size_t j = 0; j < kKeyBlock; ++j) {
+        double sum = 0, size = 0;
+        for (std::size_t i = 0; i < width; ++i) {
+          const double term = double{queries[q * stride + i]} * keys.floats[i * kKeyBlock + j];
+          sum += term;
+          size += std::fabs(term);
+        }
+        ASSERT_NEAR(expected[q * kAttentionChunk + j], sum, kEpsilon * (2 + std::sqrt(width)) * size);
+      }
+    }
+    for (std::size_t count = 1; count <= most; ++count) {
+      for (const bool halves : {false, true}) {
+        std::vector<float> scores(most * kAttentionChunk);
+        const AttentionQueries some{queries.data(), stride, count};
+        if (halves) {
+          attention().score_halves(some, keys.halves.data(), width, scores.data());
+        } else {
+          attention().score(some, keys.floats.data(), width, scores.data());
+        }
+        for (std::size_t q = 0; q < count; ++q) {
+          for (std::size_t j = 0; j < kKeyBlock; ++j)
+            ASSERT_EQ(scores[q * kAttentionChunk + j], expected[q * kAttentionChunk + j]) << count;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(AttentionKernel, WeightsAreExponentialsBelowTheLargestScore) {
+  Random random(7);
+  for (std::size_t count : {1u, 7u, 8u, 17u, 64u, 127u, 128u}) {
+    std::vector<float> scores = random.normals(kAttentionChunk, 8.0f);
+    for (std::size_t j = count; j < scores.size(); ++j) scores[j] = NAN;  // not to be looked at
+    const std::vector<float> before = scores;
+    const AttentionState state = attention().weigh(scores.data(), count);
+    EXPECT_EQ(state.max,
+              *std::max_element(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(count)));
+    double sum = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      const double weight = std::exp(double{before[j]} - state.max);
+      EXPECT_NEAR(scores[j], weight, weight * kEpsilon * (2 + std::fabs(double{before[j]} - state.max)) * 2);
+      sum += weight;
+    }
+    // Each difference of a score and the largest is rounded, which moves its weight by as many ulp as it is
+    // large.
+    EXPECT_NEAR(state.sum, sum, sum * kEpsilon * 64);
+  }
+  std::vector<float> poisoned(kAttentionChunk, 1.0f);
+  poisoned[3] = NAN;
+  EXPECT_TRUE(std::isnan(attention().weigh(poisoned.data(), 5).sum));
+}
+
+TEST_P(AttentionKernel, ValuesAreAddedInOrderWhicheverQueriesShareThem) {
+  Random random(8);
+  for (std::size_t width : {16u, 48u, 64u, 128u}) {
+    const std::size_t most = 15;
+    const Numbers values = numbers(random, kAttentionChunk * width);
+    std::vector<float> weights = random.normals(most * kAttentionChunk);
+    std::vector<std::uint32_t> seen;
+    for (std::uint32_t q = 0; q < most; ++q) seen.push_back(1 + q / 2 * 18);
+    const auto add = [&](std::size_t first, std::size_t count, bool halves) {
+      std::vector<float> sums(count * width);
+      const float* w = weights.data() + first * kAttentionChunk;
+      if (halves) {
+        attention().add_value_halves(w, seen.data() + first, count, values.halves.data(), width, sums.data(),
+                                     width);
+      } else {
+        attention().add_values(w, seen.data() + first, count, values.floats.data(), width, sums.data(),
+                               width);
+      }
+      return sums;
+    };
+    for (std::size_t q = 0; q < most; ++q) {
+      const std::vector<float> alone = add(q, 1, false);
+      EXPECT_EQ(add(q, 1, true), alone);
+      for (std::size_t i = 0; i < width; ++i) {
+        double sum = 0, size = 0;
+        for (std::size_t j = 0; j < seen[q]; ++j) {
+          const double term = double{weights[q * kAttentionChunk + j]} * values.floats[j * width + i];
+          sum += term;
+          size += std::fabs(term);
+        }
+        ASSERT_NEAR(alone[i], sum, kEpsilon * (2 + std::sqrt(seen[q])) * size);
+      }
+      for (std::size_t count = 1; count <= q + 1; ++count) {
+        for (const bool halves : {false, true}) {
+          const std::vector<float> together = add(q + 1 - count, count, halves);
+          EXPECT_EQ(std::vector<float>(together.end() - static_cast<std::ptrdiff_t>(width), together.end()),
+                    alone)
+              << count << " queries";
+        }
+      }
+    }
+  }
+}
+
+TEST_P(AttentionKernel, MergedChunksAreWeighedByTheirLargestScore) {
+  const std::size_t width = 16;
+  for (const auto& [a, b] : {std::pair{1.0f, 3.5f}, {3.5f, 1.0f}, {-200.0f, 4.0f}, {2.0f, 2.0f}}) {
+    AttentionState state{a, 5.0f};
+    std::vector<float> sums(width, 7.0f);
+    const std::vector<float> chunk(width, -2.0f);
+    attention().merge({b, 3.0f}, chunk.data(), width, &state, sums.data());
+    const double max = std::max(a, b), keep = std::exp(a - max), take = std::exp(b - max);
+    EXPECT_EQ(state.max, std::max(a, b));
+    EXPECT_NEAR(state.sum, 5 * keep + 3 * take, 8 * 4 * kEpsilon);
+    for (float sum : sums) EXPECT_NEAR(sum, 7 * keep - 2 * take, 9 * 4 * kEpsilon);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, AttentionKernel, ::testing::ValuesIn(runnable_isas()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace emberline::testing

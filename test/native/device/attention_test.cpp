@@ -1,0 +1,280 @@
+// Rope, the KV cache and attention against the reference, on every instruction set, and against themselves:
+// however a batch is cut and whichever ops are fused, a row's bits are the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "base/half.h"
+#include "device/cpu/stages/kv_pages.h"
+#include "device/op_comparison.h"
+#include "device/paged_cache.h"
+#include "device/random_data.h"
+#include "device/table_harness.h"
+
+namespace emberline::testing {
+namespace {
+
+class AttentionOps : public ::testing::TestWithParam<std::string> {};
+
+constexpr TestHeads kHeadShapes[] = {{9, 3, 64, 64},  {4, 4, 8, 8},    {6, 2, 20, 12},
+                                     {2, 1, 128, 64}, {14, 2, 16, 16}, {70, 1, 8, 8}};
+
+std::string name(const TestHeads& heads) {
+  return std::to_string(heads.query_heads) + " heads of " + std::to_string(heads.width);
+}
+
+// Keys and values of positions [0, context) as the device keeps them, in order.
+std::vector<float> read_cache(Device& device, TableHarness& memory, const PagedCache& cache,
+                              const TestHeads& heads, std::uint32_t context) {
+  const std::size_t page_halves = cache.stride() / 2;
+  const std::size_t pages = *std::max_element(cache.ids().begin(), cache.ids().end()) + 1;
+  std::vector<float> all = memory.read_halves(cache.keys(), page_halves * pages);
+  const bool transposed = std::string(device.name()) == "cpu";
+  std::vector<float> rows;
+  for (std::size_t plane = 0; plane < 2; ++plane) {
+    for (std::size_t p = 0; p < context; ++p) {
+      const float* page =
+          all.data() + cache.ids()[p / kKvPagePositions] * page_halves + plane * page_halves / 2;
+      const std::size_t at = p % kKvPagePositions;
+      for (std::size_t head = 0; head < heads.kv_heads; ++head) {
+        const float* head_page = page + head * kKvPagePositions * heads.width;
+        for (std::size_t i = 0; i < heads.width; ++i) {
+          if (!transposed) {
+            rows.push_back(page[at * heads.kv_width() + head * heads.width + i]);
+          } else if (plane == 0) {
+            rows.push_back(
+                head_page[at / kKeyBlock * kKeyBlock * heads.width + i * kKeyBlock + at % kKeyBlock]);
+          } else {
+            rows.push_back(head_page[at * heads.width + i]);
+          }
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+TEST_P(AttentionOps, RopeRotatesAndWritesTheCache) {
+  for (const TestHeads& heads : kHeadShapes) {
+    for (std::uint32_t style : {0u, 1u}) {
+      SCOPED_TRACE(name(heads) + ", style " + std::to_string(style));
+      Random random(24);
+      const std::uint32_t context = 2060, rows = 40, position = 2017;
+      const auto q = random.normals(rows * heads.q_width()), k = random.normals(rows * heads.kv_width()),
+                 v = random.normals(rows * heads.kv_width());
+      // f16 values up to about 4 (half a unit in the last place is 2^-10), and rounding once more where
+      // float32 differs.
+      compare(GetParam(), 0x1p-9, [&](Device& device) {
+        TableHarness table(device);
+        const PagedCache cache(table, heads, context);
+        table.add(
+            Op::kRopeKvWrite,
+            {table.floats(q), table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages()},
+            cache.rope(style, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+        table.run(rows, position);
+        return read_cache(device, table, cache, heads, context);
+      });
+      compare(GetParam(), 1e-5, [&](Device& device) {
+        TableHarness table(device);
+        const PagedCache cache(table, heads, context);
+        const Binding qs = table.floats(q);
+        table.add(Op::kRopeKvWrite,
+                  {qs, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages()},
+                  cache.rope(style, 10000.0f, position));
+        table.run(rows);
+        return table.read_floats(qs, rows * heads.q_width());
+      });
+    }
+  }
+}
+
+std::vector<float> attend(Device& device, const TestHeads& heads, std::uint32_t rows, std::uint32_t position,
+                          float sharpness) {
+  Random random(25);
+  const std::uint32_t context = position + rows;
+  TableHarness table(device);
+  const PagedCache cache(table, heads, context);
+  const Binding q = table.floats(random.normals(rows * heads.q_width(), sharpness)),
+                out = table.zeros(rows * heads.q_width() * 4);
+  // A first table fills the cache; rotation is none.
+  {
+    TableHarness fill(device);
+    RopeKvWriteParams none = cache.rope(0, 1.0f);
+    none.rotary_width = 0;
+    fill.add(
+        Op::kRopeKvWrite,
+        {fill.zeros(context * heads.q_width() * 4), fill.floats(random.normals(context * heads.kv_width())),
+         fill.floats(random.normals(context * heads.kv_width())), cache.keys(), cache.values(),
+         cache.pages()},
+        none);
+    fill.run(context);
+  }
+  table.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), out},
+            cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width))), Patch::kPositionAndKv,
+            offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
+  table.run(rows, position);
+  return table.read_floats(out, rows * heads.q_width());
+}
+
+TEST_P(AttentionOps, AttentionFollowsTheReference) {
+  for (const TestHeads& heads : kHeadShapes) {
+    for (auto [rows, position] :
+         {std::pair{1u, 0u}, {1u, 64u}, {1u, 300u}, {3u, 127u}, {33u, 90u}, {16u, 250u}}) {
+      for (float sharpness : {1.0f, 20.0f}) {
+        SCOPED_TRACE(::testing::Message() << name(heads) << ", " << rows << " rows from " << position);
+        // A score's rounding error, about eps |q||k| / sqrt(d), scales its weight; values are of size 4 at
+        // most.
+        const double tolerance = 4 * 1.2e-7 * sharpness * (8 + std::sqrt(heads.width)) * 4;
+        compare(GetParam(), tolerance,
+                [&](Device& device) { return attend(device, heads, rows, position, sharpness); });
+      }
+    }
+  }
+}
+
+// A sequence of positions given to the ops in batches; the results of all rows.
+class Sequence {
+ public:
+  Sequence(const TestHeads& heads, std::uint32_t context) : heads_(heads), context_(context) {
+    Random random(26);
+    q_ = random.normals(context * heads.q_width());
+    k_ = random.normals(context * heads.kv_width());
+    v_ = random.normals(context * heads.kv_width());
+  }
+
+  std::vector<float> run(Device& device, const std::vector<std::uint32_t>& batches, bool fused) const {
+    TableHarness memory(device);
+    const PagedCache cache(memory, heads_, context_);
+    std::vector<float> result;
+    std::uint32_t at = 0;
+    for (std::size_t i = 0; at < context_; ++i) {
+      const std::uint32_t rows = std::min(batches[i % batches.size()], context_ - at);
+      TableHarness table(device);
+      const Binding q = slice(table, q_, at, rows), k = slice(table, k_, at, rows),
+                    v = slice(table, v_, at, rows), out = table.zeros(rows * heads_.q_width() * 4);
+      if (fused) {
+        table.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), out},
+                  cache.rope_attention(1, 1e5f, 0.2f), Patch::kPositionAndKv,
+                  offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
+      } else {
+        table.add(Op::kRopeKvWrite, {q, k, v, cache.keys(), cache.values(), cache.pages()},
+                  cache.rope(1, 1e5f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+        table.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), out},
+                  cache.attention(0.2f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
+                  offsetof(AttentionParams, kv_length));
+      }
+      table.run(rows, at);
+      const auto part = table.read_floats(out, rows * heads_.q_width());
+      result.insert(result.end(), part.begin(), part.end());
+      at += rows;
+    }
+    return result;
+  }
+
+ private:
+  Binding slice(TableHarness& table, const std::vector<float>& all, std::uint32_t at,
+                std::uint32_t rows) const {
+    const std::size_t width = all.size() / context_;
+    return table.floats({all.begin() + static_cast<std::ptrdiff_t>(at * width),
+                         all.begin() + static_cast<std::ptrdiff_t>((at + rows) * width)});
+  }
+
+  TestHeads heads_;
+  std::uint32_t context_;
+  std::vector<float> q_, k_, v_;
+};
+
+TEST_P(AttentionOps, ARowHasTheSameBitsInAnyBatch) {
+  const auto device = cpu_device(GetParam(), 2);
+  for (const TestHeads& heads : kHeadShapes) {
+    SCOPED_TRACE(name(heads));
+    const Sequence sequence(heads, 300);
+    const auto together = sequence.run(*device, {300}, false);
+    for (const bool fused : {false, true}) {
+      EXPECT_EQ(sequence.run(*device, {1}, fused), together);
+      EXPECT_EQ(sequence.run(*device, {16}, fused), together);
+      EXPECT_EQ(sequence.run(*device, {17, 3, 64, 1}, fused), together);
+    }
+    EXPECT_EQ(sequence.run(*device, {300}, true), together);
+  }
+}
+
+TEST_P(AttentionOps, ThreadsDecideNothing) {
+  for (const TestHeads& heads : {kHeadShapes[0], kHeadShapes[2]}) {
+    const Sequence sequence(heads, 420);
+    const auto expected = sequence.run(*cpu_device(GetParam(), 1), {200, 64, 5, 1}, true);
+    for (int threads : {2, 3, 4}) {
+      EXPECT_EQ(sequence.run(*cpu_device(GetParam(), threads), {200, 64, 5, 1}, true), expected);
+    }
+  }
+}
+
+// Without room for every chunk's result a small batch is cut by rows like a large one.
+TEST_P(AttentionOps, ALongContextGivesTheSameBitsHoweverABatchIsCut) {
+  const TestHeads heads = {4, 2, 8, 8};
+  const auto device = cpu_device(GetParam(), 2);
+  const Sequence sequence(heads, 1500);
+  const auto together = sequence.run(*device, {750}, true);
+  EXPECT_EQ(sequence.run(*device, {1100, 16}, true), together);
+  EXPECT_EQ(sequence.run(*device, {1100, 16, 1, 1, 9}, false), together);
+}
+
+// A value that is not a number reaches the rows that see it, and no earlier row of its batch.
+TEST_P(AttentionOps, ARowSeesNothingOfLaterRows) {
+  const TestHeads heads = {6, 2, 16, 16};
+  const auto device = cpu_device(GetParam(), 1);
+  for (std::uint32_t rows : {9u, 40u}) {
+    for (const bool in_keys : {false, true}) {
+      TableHarness table(*device);
+      const PagedCache cache(table, heads, 64);
+      Random random(28);
+      auto k = random.normals(rows * heads.kv_width()), v = random.normals(rows * heads.kv_width());
+      (in_keys ? k : v)[5 * heads.kv_width()] = NAN;
+      const Binding out = table.zeros(rows * heads.q_width() * 4);
+      table.add(Op::kRopeAttention,
+                {table.floats(random.normals(rows * heads.q_width())), table.floats(k), table.floats(v),
+                 cache.keys(), cache.values(), cache.pages(), out},
+                cache.rope_attention(0, 100.0f, 0.3f));
+      table.run(rows);
+      const auto result = table.read_floats(out, rows * heads.q_width());
+      for (std::size_t r = 0; r < rows; ++r) {
+        const float* first_head = result.data() + r * heads.q_width();
+        const bool poisoned = std::any_of(first_head, first_head + 16, [](float x) { return std::isnan(x); });
+        EXPECT_EQ(poisoned, r >= 5) << "row " << r;
+      }
+    }
+  }
+}
+
+TEST_P(AttentionOps, APageOutsideTheCacheIsAnError) {
+  const TestHeads heads = {2, 1, 16, 16};
+  const auto device = cpu_device(GetParam(), 2);
+  for (std::uint32_t rows : {1u, 40u}) {
+    TableHarness table(*device);
+    const PagedCache cache(table, heads, 600);
+    const auto halves = [&](std::size_t width) { return table.zeros(rows * width * 4); };
+    table.add(Op::kRopeAttention,
+              {halves(heads.q_width()), halves(heads.kv_width()), halves(heads.kv_width()), cache.keys(),
+               cache.values(), table.words({0, 5, 0xFFFFFFFFu}), halves(heads.q_width())},
+              cache.rope_attention(0, 100.0f, 1.0f), Patch::kPositionAndKv,
+              offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
+    ASSERT_TRUE(table.prepare(rows).ok());
+    Replay request;
+    request.rows = rows;
+    EXPECT_TRUE(table.replay(request).ok());
+    for (std::uint32_t position : {300u, 520u}) {
+      request.position = position;
+      EXPECT_EQ(table.replay(request).code(), ErrorCode::kDeviceFailed);
+    }
+    request.position = 0;
+    EXPECT_TRUE(table.replay(request).ok());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, AttentionOps, ::testing::ValuesIn(runnable_isas()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace emberline::testing
