@@ -19,10 +19,16 @@ export function parseAnswer(line: string, worker: string): Answer {
   try {
     value = JSON.parse(line);
   } catch {
-    throw new Failure({ code: 'WORKER_FAILED', message: `${worker} answered with something that is not JSON.` });
+    throw new Failure({
+      code: 'WORKER_FAILED',
+      message: `${worker} answered with something that is not JSON.`,
+    });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Failure({ code: 'WORKER_FAILED', message: `${worker} answered with something that is no object.` });
+    throw new Failure({
+      code: 'WORKER_FAILED',
+      message: `${worker} answered with something that is no object.`,
+    });
   }
   const answer: Answer = { ...value };
   if (typeof answer['error'] === 'string') {

@@ -6,6 +6,7 @@ import { LANGUAGES, type Language } from './completion_case';
 import { cut } from './cut_command';
 import { OWN_CASES, runQuality } from './quality';
 import { formatReport, reportOf, type Row } from './report';
+import { addSpeedSuites } from './speed_command';
 
 interface SuiteArguments extends EngineArguments {
   readonly json: boolean;
@@ -77,6 +78,7 @@ async function main(): Promise<number> {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
     .helpCommand(false);
+  addSpeedSuites(program);
   addQualitySuite(program);
   addCutCommand(program);
   try {

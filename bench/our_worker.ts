@@ -47,7 +47,11 @@ class Measurements {
   private engine: Engine | undefined;
   private prompt = '';
 
-  constructor(private readonly options: EngineOptions) {}
+  private readonly options: EngineOptions;
+
+  constructor(options: EngineOptions) {
+    this.options = options;
+  }
 
   async open(): Promise<void> {
     this.engine = valueOf(await Engine.load(this.options));

@@ -7,7 +7,7 @@ export type CountTokens = (text: string) => Promise<number>;
 
 /** Enough different words that a prompt does not repeat itself too soon. */
 const ENOUGH_WORDS = 64;
-const LETTERS = [...'etaoinshrdlucmfwypvbgk'];
+const LETTERS = Array.from('etaoinshrdlucmfwypvbgk');
 
 /**
  * Words that are one token each with a space before them. Pre-tokenizers part text before such a space, so that n of them

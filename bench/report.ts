@@ -1,5 +1,6 @@
 /** What every suite prints: rows of figures, as a table for people or as JSON for programs. */
 import { arch, cpus, platform } from 'node:os';
+import { type Better, ratioOf } from './statistics';
 
 export interface Row {
   /** For example `quality/py-mid-exact`. */
@@ -10,7 +11,10 @@ export interface Row {
   readonly peer: number | null;
   /** Above 1 we are ahead, whatever the unit. */
   readonly ratio: number | null;
-  /** What `ours` must not be worse than; null where nothing is promised. */
+  /**
+   * Of a figure of quality, what `ours` must not be worse than; of one of speed, the best that the machine's own limits
+   * allow. Null where there is none.
+   */
   readonly floor: number | null;
 }
 
@@ -31,31 +35,85 @@ export function reportOf(suite: string, rows: readonly Row[]): Report {
   return { suite, machine, rows };
 }
 
-const COLUMNS = ['name', 'ours', 'unit', 'peer', 'ratio', 'floor'] as const;
+/** Units of the speed suites, and which way is ahead. */
+const SPEED_UNITS: Readonly<Record<string, Better>> = { 'tok/s': 'higher', ms: 'lower' };
+
+/** A table's column: what stands in it, and on which side. */
+interface Column {
+  readonly title: string;
+  readonly side: 'left' | 'right';
+  readonly cell: (row: Row) => string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'name', side: 'left', cell: ({ name }) => name },
+  { title: 'ours', side: 'right', cell: ({ ours }) => formatNumber(ours) },
+  { title: 'unit', side: 'left', cell: ({ unit }) => unit },
+  { title: 'peer', side: 'right', cell: ({ peer }) => formatNumber(peer) },
+  { title: 'ratio', side: 'right', cell: ({ ratio }) => formatNumber(ratio) },
+  { title: 'floor', side: 'right', cell: ({ floor }) => formatNumber(floor) },
+];
+
+/** Only where a floor is a limit of the machine. */
+const OF_FLOOR: Column = {
+  title: '% of floor',
+  side: 'right',
+  cell: (row) => {
+    const part = partOfFloor(row);
+    return part === null ? '-' : String(Math.round(100 * part));
+  },
+};
+
+/** How near a figure of speed is to what the machine allows, 0 to 1; null of others. */
+export function partOfFloor({ unit, ours, floor }: Row): number | null {
+  const better = SPEED_UNITS[unit];
+  return better === undefined || floor === null ? null : ratioOf(ours, floor, better);
+}
+
+/** How many times better than the peer the floor is; null where there is no peer or no floor. */
+export function floorRatio({ unit, peer, floor }: Row): number | null {
+  const better = SPEED_UNITS[unit];
+  return better === undefined || floor === null || peer === null ? null : ratioOf(floor, peer, better);
+}
+
+function tableOf({ rows }: Report): { columns: readonly Column[]; lines: string[][] } {
+  const columns = rows.some((row) => partOfFloor(row) !== null) ? [...COLUMNS, OF_FLOOR] : COLUMNS;
+  return { columns, lines: rows.map((row) => columns.map(({ cell }) => cell(row))) };
+}
 
 /** Aligned columns; numbers to the right. */
 export function formatReport(report: Report): string {
-  const cells = [
-    [...COLUMNS],
-    ...report.rows.map((row) => COLUMNS.map((column) => formatCell(row[column]))),
-  ] as const;
-  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
-  const lines = cells.map((line) =>
+  const { columns, lines } = tableOf(report);
+  const cells = [columns.map(({ title }) => title), ...lines];
+  const widths = columns.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const padded = cells.map((line) =>
     line
       .map((cell, column) => {
         const width = widths[column] ?? 0;
-        return COLUMNS[column] === 'name' || COLUMNS[column] === 'unit'
-          ? cell.padEnd(width)
-          : cell.padStart(width);
+        return columns[column]?.side === 'left' ? cell.padEnd(width) : cell.padStart(width);
       })
       .join('  ')
       .trimEnd(),
   );
-  return [`${report.suite} on ${report.machine}`, ...lines].join('\n');
+  return [`${report.suite} on ${report.machine}`, ...padded].join('\n');
 }
 
-function formatCell(value: string | number | null): string {
+/** The same as a Markdown table. */
+export function formatMarkdown(report: Report): string {
+  const { columns, lines } = tableOf(report);
+  const table = [
+    columns.map(({ title }) => title),
+    columns.map(({ side }) => (side === 'left' ? '---' : '--:')),
+    ...lines,
+  ];
+  return [
+    `${report.suite} on ${report.machine}`,
+    '',
+    ...table.map((cells) => `| ${cells.join(' | ')} |`),
+  ].join('\n');
+}
+
+function formatNumber(value: number | null): string {
   if (value === null) return '-';
-  if (typeof value === 'string') return value;
   return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1);
 }

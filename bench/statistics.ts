@@ -17,11 +17,8 @@ export function ratioOf(ours: number, other: number, better: Better): number {
 
 /** Pearson's correlation of two vectors of the same length, -1 to 1. */
 export function correlation(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const mean = (values: ArrayLike<number>): number => {
-    let sum = 0;
-    for (let i = 0; i < values.length; i++) sum += values[i] ?? 0;
-    return sum / values.length;
-  };
+  const mean = (values: ArrayLike<number>): number =>
+    Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
   const [meanA, meanB] = [mean(a), mean(b)];
   let product = 0;
   let squaresA = 0;

@@ -46,7 +46,10 @@ export class Worker {
     const { stdin, stdout, stderr } = this.child;
     // What goes wrong with the pipe shows as the end of the process.
     stdin?.on('error', () => undefined);
-    stderr?.on('data', (chunk: Buffer) => (this.complaint = `${this.complaint}${chunk}`.slice(-2_000)));
+    stderr?.on(
+      'data',
+      (chunk: Buffer) => (this.complaint = `${this.complaint}${chunk.toString()}`.slice(-2_000)),
+    );
     if (stdout !== null) createInterface({ input: stdout }).on('line', (line) => this.receive(line));
     this.child.once('error', (error) => this.end(`cannot be started: ${error.message}`));
     this.child.once('close', () => this.end(`ended${this.lastComplaint()}`));

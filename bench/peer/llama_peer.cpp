@@ -1,4 +1,4 @@
-// Times llama.cpp without Node around it: LIBRARY_FOLDER MODEL THREADS.
+// Times llama.cpp without Node around it: LIBRARY_FOLDER MODEL THREADS pool|no-pool [later].
 //
 // Reads a request a line from standard input and answers each with a line of JSON, as every worker of the
 // bench does; bench/README.md lists the requests. All times are milliseconds of a steady clock.
@@ -13,6 +13,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "llama_library.h"
@@ -26,7 +27,7 @@ using Token = std::int32_t;
 constexpr ContextSize kSize{.context = 4096, .batch = 512, .physical_batch = 512};
 constexpr std::int32_t kSequence = 0;
 
-// What ends a request: the code and the sentence the bench shows.
+// What ends a request: the sentence the bench shows.
 struct Failure {
   std::string message;
 };
@@ -36,9 +37,14 @@ double now_ms() {
       .count();
 }
 
+struct Threads {
+  int count;
+  bool pool;  // kept from one forward pass to the next; otherwise llama.cpp makes new ones for each
+};
+
 class Peer {
  public:
-  Peer(const LlamaLibrary& library, std::string path, int threads)
+  Peer(const LlamaLibrary& library, std::string path, Threads threads)
       : library_(library), path_(std::move(path)), threads_(threads) {}
   ~Peer() { close(); }
   Peer(const Peer&) = delete;
@@ -53,13 +59,15 @@ class Peer {
     if (model_ == nullptr) throw Failure{"llama.cpp cannot load " + path_ + "."};
     context_ = library_.init_from_model(model_, params);
     if (context_ == nullptr) throw Failure{"llama.cpp cannot make a context for " + path_ + "."};
-    if (pool_ == nullptr) pool_ = make_thread_pool(library_, threads_);
+    if (pool_ == nullptr && threads_.pool) pool_ = make_thread_pool(library_, threads_.count);
+    if (pool_ == nullptr && threads_.pool) throw Failure{"llama.cpp cannot make a pool of threads."};
     if (pool_ != nullptr) library_.attach_threadpool(context_, pool_, pool_);
-    library_.set_n_threads(context_, threads_, threads_);
-    const bool as_asked =
-        library_.n_ctx(context_) == kSize.context && library_.n_batch(context_) == kSize.batch &&
-        library_.n_ubatch(context_) == kSize.physical_batch && library_.n_threads(context_) == threads_ &&
-        library_.n_threads_batch(context_) == threads_;
+    library_.set_n_threads(context_, threads_.count, threads_.count);
+    const bool as_asked = library_.n_ctx(context_) == kSize.context &&
+                          library_.n_batch(context_) == kSize.batch &&
+                          library_.n_ubatch(context_) == kSize.physical_batch &&
+                          library_.n_threads(context_) == threads_.count &&
+                          library_.n_threads_batch(context_) == threads_.count;
     if (!as_asked)
       throw Failure{
           "llama.cpp did not take the context's parameters: this bench is made for another version."};
@@ -117,7 +125,7 @@ class Peer {
 
   const LlamaLibrary& library_;
   std::string path_;
-  int threads_;
+  Threads threads_;
   LlamaModel* model_ = nullptr;
   LlamaContext* context_ = nullptr;
   GgmlPool* pool_ = nullptr;
@@ -269,16 +277,19 @@ void say(const std::string& members) {
 
 int run(int argc, char** argv) {
   LlamaLibrary library;
-  std::string wrong = argc == 4 || argc == 5 ? open_llama_library(argv[1], library)
-                                             : "usage: llama_peer LIBRARY_FOLDER MODEL THREADS";
+  const bool usable = argc == 5 || argc == 6;
+  const std::string wrong =
+      usable ? open_llama_library(argv[1], library)
+             : "The usage is: llama_peer LIBRARY_FOLDER MODEL THREADS pool|no-pool [later].";
   if (!wrong.empty()) {
     say("\"error\":\"" + escaped(wrong) + "\"");
     return 1;
   }
-  Peer peer(library, argv[2], std::atoi(argv[3]));
+  const Threads threads{.count = std::atoi(argv[3]), .pool = std::string_view(argv[4]) == "pool"};
+  Peer peer(library, argv[2], threads);
   Worker worker(peer);
   try {
-    if (argc == 4) peer.open();
+    if (argc == 5) peer.open();
   } catch (const Failure& failure) {
     say("\"error\":\"" + escaped(failure.message) + "\"");
     return 1;

@@ -5,7 +5,6 @@
  * can be. Reads a request a line from standard input and answers each with a line of JSON; see bench/README.md. The package
  * is found from the folder this runs in.
  */
-import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -53,20 +52,33 @@ async function open() {
   opened = { model, context, sequence: context.getSequence() };
 }
 
-/** An iterator over greedy tokens after `tokens`. @param {number[]} tokens */
+/**
+ * An iterator over greedy tokens after `tokens`.
+ * @param {number[]} tokens
+ */
 const generate = (tokens) => opened.sequence.evaluate(tokens, { temperature: 0, yieldEogToken: true });
 
-/** Evaluates the tokens up to the first one generated. @param {number[]} tokens */
+/**
+ * Evaluates the tokens up to the first one generated.
+ * @param {number[]} tokens
+ */
 async function firstToken(tokens) {
   const generation = generate(tokens);
   await generation.next();
   await generation.return();
 }
 
-/** @param {number[]} values */
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+/**
+ * The upper one of the two in the middle.
+ * @param {number[]} values
+ */
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 
-/** One forward pass of all `tokens` with logits for each, below the package's public surface: it has none for this. @param {number[]} tokens @param {number} position */
+/**
+ * One forward pass of all `tokens` with logits for each, below the package's public surface: it has none for this.
+ * @param {number[]} tokens
+ * @param {number} position
+ */
 async function forwardPass(tokens, position) {
   const native = opened.context._ctx;
   native.initBatch(tokens.length);
@@ -150,7 +162,6 @@ const requests = {
     }
     return { ms: cold - median(warm) };
   },
-
 };
 
 if (openLater === undefined) await open();

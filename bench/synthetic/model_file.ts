@@ -6,7 +6,14 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } fro
 import { dirname } from 'node:path';
 import { SeededRandom } from '../random';
 import type { BenchModel, ModelShape, Quantization } from '../shapes';
-import { aligned, ggufHeader, type Metadata, type TensorPlace, tensorBytes, TENSOR_TYPES } from './gguf_layout';
+import {
+  aligned,
+  ggufHeader,
+  type Metadata,
+  type TensorPlace,
+  tensorBytes,
+  TENSOR_TYPES,
+} from './gguf_layout';
 import { BlockPool, randomFloats } from './random_blocks';
 import { type ControlTokens, makeVocabulary } from './vocabulary';
 
@@ -52,7 +59,7 @@ export function writeModelFile(path: string, model: BenchModel): void {
 
 /** A write may take less than it was given. */
 function writeAll(file: number, bytes: Buffer): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
 }
 
 function tensorData(tensor: Tensor, random: SeededRandom, pools: Map<string, BlockPool>): Buffer {

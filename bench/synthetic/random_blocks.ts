@@ -20,11 +20,10 @@ export class BlockPool {
   private readonly blocks: Buffer;
   private readonly blockBytes: number;
 
-  constructor(
-    private readonly random: SeededRandom,
-    type: Quantization,
-    rms: number,
-  ) {
+  private readonly random: SeededRandom;
+
+  constructor(random: SeededRandom, type: Quantization, rms: number) {
+    this.random = random;
     this.blockBytes = TENSOR_TYPES[type].bytes;
     this.blocks = Buffer.allocUnsafe(POOL_BLOCKS * this.blockBytes);
     for (let block = 0; block < POOL_BLOCKS; block++) {

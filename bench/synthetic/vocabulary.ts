@@ -20,7 +20,7 @@ export interface Vocabulary {
 export type ControlTokens = ReadonlyMap<number, string>;
 
 // The commonest first.
-const LETTERS = [...'etaoinshrdlucmfwypvbgkjqxz'];
+const LETTERS = Array.from('etaoinshrdlucmfwypvbgkjqxz');
 
 /** The letter that stands for each byte in token texts (the table of GPT-2's encoder). */
 export function byteLetters(): readonly string[] {

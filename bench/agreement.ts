@@ -1,0 +1,49 @@
+/** Two engines whose times are compared must compute the same: their logits after the same prompt agree. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../cli/failure';
+import { LOGITS } from './build_folder';
+import { requestLine } from './line_protocol';
+import { correlation, largest } from './statistics';
+import type { Worker } from './worker';
+
+/**
+ * Least correlation of the two engines' logits. Both quantise activations to 8 bits, at different places and with different
+ * roundings, which moves each logit by about a hundredth of the spread of them all; a wrong kernel, position or tokenization
+ * leaves next to no correlation.
+ */
+const LEAST_CORRELATION = 0.98;
+/** Of the two engines' most likely tokens, this many must be in both lists. */
+const TOP = 5;
+const LEAST_SHARED = 3;
+
+/** Asks both for the logits after the prompt they were given. Throws Failure when these do not agree. */
+export async function checkAgreement(ours: Worker, peer: Worker, row: string): Promise<void> {
+  mkdirSync(LOGITS, { recursive: true });
+  const own = await logitsOf(ours, join(LOGITS, 'ours.f32'));
+  const other = await logitsOf(peer, join(LOGITS, 'peer.f32'));
+  const problem = disagreement(own, other);
+  if (problem === undefined) return;
+  throw new Failure({ code: 'RESULTS_DIFFER', message: `${row} is not timed: ${problem}.` });
+}
+
+/** What is wrong, or nothing. */
+export function disagreement(ours: Float32Array, peer: Float32Array): string | undefined {
+  if (ours.length !== peer.length) {
+    return `the vocabulary has ${ours.length} tokens here and ${peer.length} for the peer`;
+  }
+  const similarity = correlation(ours, peer);
+  if (!(similarity >= LEAST_CORRELATION)) {
+    return `the logits correlate with the peer's by ${similarity.toFixed(4)}, which is below ${LEAST_CORRELATION}`;
+  }
+  const likeliest = new Set(largest(peer, TOP));
+  const shared = largest(ours, TOP).filter((token) => likeliest.has(token)).length;
+  if (shared >= LEAST_SHARED) return undefined;
+  return `of the ${TOP} likeliest tokens only ${shared} are the peer's as well`;
+}
+
+async function logitsOf(worker: Worker, path: string): Promise<Float32Array> {
+  await worker.ask(requestLine('logits', path));
+  const bytes = readFileSync(path);
+  return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float32Array.BYTES_PER_ELEMENT);
+}

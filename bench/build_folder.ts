@@ -1,0 +1,14 @@
+/** Where the bench keeps what it makes and installs: an ignored folder, safe to delete. */
+import { join } from 'node:path';
+import { ROOT } from '../cli/engine_options';
+
+const FOLDER = join(ROOT, 'build', 'bench');
+
+export const SYNTHETIC_MODELS = join(FOLDER, 'models');
+export const PEER_PACKAGE = join(FOLDER, 'peer');
+export const PEER_PROGRAM = join(FOLDER, 'llama_peer');
+export const NATIVE_BUILD = join(FOLDER, 'native');
+export const LOGITS = join(FOLDER, 'logits');
+export const LOGS = join(FOLDER, 'logs');
+/** The sources of the bench's own programs. */
+export const SOURCES = join(ROOT, 'bench');

@@ -1,0 +1,210 @@
+/** The speed suites: prepares what they need, measures row by row, and makes the figures of the report. */
+import { availableParallelism } from 'node:os';
+import { Failure } from '../cli/failure';
+import { checkAgreement } from './agreement';
+import { alternate, fastest, type Measured } from './alternation';
+import {
+  type Command,
+  contender,
+  forwardCommand,
+  ourCommand,
+  peerCommands,
+  type Prompt,
+  type StartWorker,
+} from './contenders';
+import { idsOf, requestLine, textOf } from './line_protocol';
+import { loadRows } from './load_rows';
+import { LimitsReader } from './machine_limits';
+import { type ModelUnderTest, nameOfFile, prepareBenchModel, prepareModelFile } from './model_under_test';
+import { buildNativeProgram } from './native_programs';
+import { ensurePeer, type Peer } from './peer/peer_package';
+import type { Row } from './report';
+import { benchRows, type SpeedRow, speedRows, type SpeedSuite } from './speed_rows';
+import { ratioOf } from './statistics';
+import { Worker, withWorkers } from './worker';
+
+export interface SpeedOptions {
+  /** A file to measure instead of the bench's models. */
+  readonly model?: string;
+  /** 0: as many as the machine runs at once. */
+  readonly threads: number;
+  readonly peer: boolean;
+  /** Samples of each contender. */
+  readonly repeats: number;
+  /** Which rows, by their names. */
+  readonly rows: RegExp;
+}
+
+interface Job {
+  readonly model: ModelUnderTest;
+  readonly rows: readonly SpeedRow[];
+}
+
+/** What all rows of a run share. */
+interface Setting {
+  readonly threads: number;
+  readonly repeats: number;
+  readonly peer: Peer | undefined;
+  readonly limits: LimitsReader;
+  readonly forwardProgram: string;
+}
+
+/** Prompts are tried until one does not lead the model to its end token too soon. */
+const SEEDS = 8;
+
+/** Measures the rows of a suite. Throws Failure. */
+export async function runSpeed(suite: SpeedSuite, options: SpeedOptions): Promise<Row[]> {
+  const threads = options.threads === 0 ? availableParallelism() : options.threads;
+  const jobs = await prepareJobs(suite, options);
+  const extra = suite === 'load' ? await loadRows(options, threads) : [];
+  if (jobs.length === 0 && extra.length === 0) {
+    throw new Failure({
+      code: 'NO_ROWS',
+      message: `No row of ${suite} is called like ${options.rows.source}.`,
+    });
+  }
+  if (jobs.length === 0) return extra;
+  const peer = options.peer ? await ensurePeer((step) => console.error(step)) : undefined;
+  console.error('building the native programs of the bench');
+  const limitsProgram = await buildNativeProgram('emberline_machine_limits');
+  const forwardProgram = suite === 'verify' ? await buildNativeProgram('emberline_forward_bench') : '';
+  const limits = await LimitsReader.start(limitsProgram, threads);
+  try {
+    const setting: Setting = { threads, repeats: options.repeats, peer, limits, forwardProgram };
+    const rows: Row[] = [];
+    for (const { model, rows: wanted } of jobs) {
+      for (const row of wanted) rows.push(...(await measureRow(row, model, setting)));
+    }
+    return [...rows, ...extra];
+  } finally {
+    await limits.stop();
+  }
+}
+
+async function prepareJobs(suite: SpeedSuite, options: SpeedOptions): Promise<Job[]> {
+  const wanted = (rows: readonly SpeedRow[]): SpeedRow[] =>
+    rows.filter(({ name }) => options.rows.test(name));
+  if (options.model !== undefined) {
+    const rows = wanted(speedRows(suite, nameOfFile(options.model), true));
+    return rows.length === 0 ? [] : [{ model: await prepareModelFile(options.model), rows }];
+  }
+  const jobs: Job[] = [];
+  for (const { model, rows: all } of benchRows(suite)) {
+    const rows = wanted(all);
+    if (rows.length > 0) jobs.push({ model: await prepareBenchModel(model), rows });
+  }
+  return jobs;
+}
+
+/** Measures ours, and the peer where one is asked for. */
+async function measureRow(row: SpeedRow, model: ModelUnderTest, setting: Setting): Promise<Row[]> {
+  const { threads, peer } = setting;
+  const prompt = await composePrompt(row, model, threads);
+  if (peer?.program !== undefined) await compareResults(row, model, prompt, setting, peer);
+  const limits = await setting.limits.read(model.cost.weightBytes);
+  return withWorkers(async (start) => {
+    const ours = await Promise.all(
+      ourRequests(row).map((one) => contender(ourCommandFor(row, model, setting), one, prompt, start)),
+    );
+    const rivals =
+      peer === undefined
+        ? []
+        : await startAll(peerCommands(peer, model.path, threads, row.fresh), row, prompt, start);
+    const measured = await alternate(ours, rivals, setting.repeats, (round) =>
+      console.error(`${row.name}: ${round} of ${setting.repeats}`),
+    );
+    return figures(row, row.floorMs(model.cost, limits), measured.ours, measured.rivals);
+  });
+}
+
+/** The row itself; for several tokens at once, one token as well, to say what the others cost. */
+function ourRequests(row: SpeedRow): SpeedRow[] {
+  return row.measuredBy === 'forward' ? [row, { ...row, request: requestLine('forward', 1) }] : [row];
+}
+
+function ourCommandFor(row: SpeedRow, model: ModelUnderTest, setting: Setting): Command {
+  const { threads, forwardProgram } = setting;
+  return row.measuredBy === 'forward'
+    ? forwardCommand(forwardProgram, model.path, threads)
+    : ourCommand(model.path, threads, row.fresh);
+}
+
+async function startAll(
+  commands: readonly Command[],
+  row: SpeedRow,
+  prompt: Prompt,
+  start: StartWorker,
+): Promise<Awaited<ReturnType<typeof contender>>[]> {
+  const started = [];
+  // One after the other: loading is work.
+  for (const command of commands) started.push(await contender(command, row, prompt, start));
+  return started;
+}
+
+function figures(
+  row: SpeedRow,
+  floorMs: number,
+  [own, one]: readonly Measured[],
+  rivals: readonly Measured[],
+): Row[] {
+  const ours = own === undefined ? undefined : fastest([own]);
+  if (ours === undefined) throw new RangeError('Ours is always measured.');
+  const best = fastest(rivals);
+  if (best !== undefined) console.error(`${row.name}: the peer is fastest as ${best.name}`);
+  const figure = row.figure(ours.ms);
+  const peer = best === undefined ? null : row.figure(best.ms);
+  const rows: Row[] = [
+    {
+      name: row.name,
+      unit: row.unit,
+      ours: figure,
+      peer,
+      ratio: peer === null ? null : ratioOf(figure, peer, row.better),
+      floor: row.figure(floorMs),
+    },
+  ];
+  const single = one === undefined ? undefined : fastest([one]);
+  if (single !== undefined) {
+    const name = row.name.replace('/', '-to-one/');
+    rows.push({ name, unit: 'x one token', ours: ours.ms / single.ms, peer: null, ratio: null, floor: null });
+  }
+  return rows;
+}
+
+/** A prompt of the row's length that the model can go on from. */
+async function composePrompt(row: SpeedRow, model: ModelUnderTest, threads: number): Promise<Prompt> {
+  const worker = await Worker.start(ourCommand(model.path, threads, false));
+  try {
+    for (let seed = 1; ; seed++) {
+      const answer = await worker.ask(requestLine('compose', row.promptTokens, seed));
+      const prompt: Prompt = { text: textOf(answer), ids: idsOf(answer) };
+      if (row.measuredBy === 'forward' || row.fresh) return prompt;
+      try {
+        await worker.ask(row.request);
+        return prompt;
+      } catch (error) {
+        if (!(error instanceof Failure) || error.code !== 'EARLY_END' || seed === SEEDS) throw error;
+      }
+    }
+  } finally {
+    await worker.stop();
+  }
+}
+
+async function compareResults(
+  row: SpeedRow,
+  model: ModelUnderTest,
+  prompt: Prompt,
+  { threads }: Setting,
+  peer: Peer,
+): Promise<void> {
+  const [first] = peerCommands(peer, model.path, threads, false);
+  if (first === undefined) return;
+  const own = ourCommand(model.path, threads, false);
+  await withWorkers(async (start) => {
+    const [ours, theirs] = [await start(own), await start(first)];
+    await ours.ask(own.prompt(prompt));
+    await theirs.ask(first.prompt(prompt));
+    await checkAgreement(ours, theirs, row.name);
+  });
+}

@@ -1,0 +1,101 @@
+/** The commands of the speed suites, and the worker they start themselves as. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { writeFileSync } from 'node:fs';
+import { integer, ROOT } from '../cli/engine_options';
+import { Failure } from '../cli/failure';
+import { addonPath } from '../extension/engine/binding';
+import { runOurWorker } from './our_worker';
+import { plotSvg } from './plot';
+import { formatMarkdown, formatReport, reportOf } from './report';
+import { runSpeed } from './speed';
+import { SPEED_SUITES, type SpeedSuite } from './speed_rows';
+
+interface SpeedArguments {
+  readonly model?: string;
+  readonly threads: number;
+  readonly peer: boolean;
+  readonly repeats: number;
+  readonly rows: RegExp;
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+  readonly plot?: string;
+}
+
+interface WorkerArguments {
+  readonly model: string;
+  readonly threads: number;
+  readonly later?: boolean;
+}
+
+const DESCRIPTIONS: Readonly<Record<SpeedSuite, string>> = {
+  decode: 'tokens a second after a prompt of 512',
+  prefill: 'prompt tokens a second',
+  verify: 'one forward pass of 4 and of 8 tokens with the logits of all',
+  reuse: 'to the first token when the last 5 of 1024 tokens changed',
+  load: 'from opening a file to the first token; memory; idle processor time',
+};
+
+const FEWEST_REPEATS = 5;
+const MOST_REPEATS = 1_000;
+
+export function addSpeedSuites(program: Command): void {
+  for (const suite of SPEED_SUITES) addSpeedSuite(program, suite);
+  addWorkerCommand(program);
+}
+
+function addSpeedSuite(program: Command, suite: SpeedSuite): void {
+  program
+    .command(suite)
+    .description(DESCRIPTIONS[suite])
+    .option('--model <file>', 'measure this GGUF model instead of the bench’s own')
+    .option('--threads <n>', 'compute threads; 0: as many as the machine runs at once', integer(0, 64), 0)
+    .option('--peer', 'measure llama.cpp as well (installs it the first time)', false)
+    .option('--rows <pattern>', 'only rows whose name this regular expression matches', pattern, /^/)
+    .option('--repeats <n>', 'samples of each', integer(FEWEST_REPEATS, MOST_REPEATS), FEWEST_REPEATS)
+    .addOption(new Option('--json', 'print the rows as JSON').conflicts('markdown'))
+    .option('--markdown', 'print the rows as a Markdown table')
+    .option('--plot <file>', 'draw the rows into an SVG file')
+    .action(async (options: SpeedArguments) => {
+      endChildrenOnInterrupt();
+      const report = reportOf(suite, await runSpeed(suite, options));
+      if (options.plot !== undefined) writePlot(options.plot, await plotSvg(report));
+      if (options.json === true) console.log(JSON.stringify(report, null, 2));
+      else console.log(options.markdown === true ? formatMarkdown(report) : formatReport(report));
+    });
+}
+
+function addWorkerCommand(program: Command): void {
+  program
+    .command('worker', { hidden: true })
+    .requiredOption('--model <file>')
+    .requiredOption('--threads <n>', '', integer(0, 64))
+    .option('--later')
+    .action(({ model, threads, later = false }: WorkerArguments) =>
+      runOurWorker({ addonPath: addonPath(ROOT), modelPath: model, threads, openLater: later }),
+    );
+}
+
+/** Reads a regular expression. */
+export function pattern(text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a regular expression.');
+  }
+}
+
+function writePlot(path: string, svg: string): void {
+  try {
+    writeFileSync(path, svg);
+  } catch {
+    throw new Failure({ code: 'FILE_IO', message: `${path} cannot be written; check the path.` });
+  }
+}
+
+/** Leaves through `exit`, whose handlers end the workers and whatever is being built. */
+function endChildrenOnInterrupt(): void {
+  const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(statuses[signal]));
+  }
+}
