@@ -56,14 +56,20 @@ std::uint64_t enabled_states() {
 
 CpuFeatures detect() {
   constexpr std::uint32_t kFma = 1u << 12, kOsXsave = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
-  constexpr std::uint32_t kAvx2 = 1u << 5;
-  constexpr std::uint64_t kXmmAndYmm = 6;
+  constexpr std::uint32_t kAvx2 = 1u << 5, kAvx512F = 1u << 16, kAvx512Dq = 1u << 17, kAvx512Bw = 1u << 30,
+                          kAvx512Vl = 1u << 31;
+  constexpr std::uint32_t kAvx512Vnni = 1u << 11;
+  constexpr std::uint64_t kXmmAndYmm = 0x06, kMasksAndZmm = 0xE0;
   CpuFeatures features;
   if (cpuid(0, 0).eax < 7) return features;
   const std::uint32_t basic = cpuid(1, 0).ecx;
   constexpr std::uint32_t kNeeded = kFma | kOsXsave | kAvx | kF16c;
   if ((basic & kNeeded) != kNeeded || (enabled_states() & kXmmAndYmm) != kXmmAndYmm) return features;
-  features.avx2 = (cpuid(7, 0).ebx & kAvx2) != 0;
+  const Registers extended = cpuid(7, 0);
+  features.avx2 = (extended.ebx & kAvx2) != 0;
+  constexpr std::uint32_t kAvx512 = kAvx512F | kAvx512Dq | kAvx512Bw | kAvx512Vl;
+  features.avx512 = features.avx2 && (extended.ebx & kAvx512) == kAvx512 &&
+                    (extended.ecx & kAvx512Vnni) != 0 && (enabled_states() & kMasksAndZmm) == kMasksAndZmm;
   return features;
 }
 

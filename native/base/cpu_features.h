@@ -7,6 +7,8 @@ struct CpuFeatures {
   // AVX2, FMA and F16C together (Haswell and Zen onwards), with the operating system saving the wide
   // registers.
   bool avx2 = false;
+  // AVX-512 F, BW, DQ, VL and VNNI together with the above (Ice Lake and Zen 4 onwards), and their registers.
+  bool avx512 = false;
 
   // Of 64-bit Arm: SDOT (optional from ARMv8.2 on) and SMMLA (optional from ARMv8.2, in all from ARMv8.6 on).
   bool dot_product = false;

@@ -1,7 +1,8 @@
-// The float loops of a kernel set, written once over a vector of 8 lanes. Included by the kernels_*.cpp files
-// alone, after they have defined, in an unnamed namespace, a type `Vector` for their instruction set with
+// The float loops of a kernel set, written once over a vector of kLanes lanes. Included by the kernels_*.cpp
+// files alone, after they have defined, in an unnamed namespace, a type `Vector` for their instruction set
+// with
 //   load, store, load_partial (the rest zero), store_partial, load_halves, store_halves, load_bf16_first and
-//   load_bf16_second (of 8 pairs), set, add, sub, mul, div, fma (a * b + c), max, min (both give b when
+//   load_bf16_second (of kLanes pairs), set, add, sub, mul, div, fma (a * b + c), max, min (both give b when
 //   either is NaN), round (to nearest, ties to even), power_of_two (of integers -126..127), zero_below (x <
 //   limit ? 0 : value), sum (((0+4)+(2+6)) +
 //   ((1+5)+(3+7))).
@@ -15,6 +16,7 @@ namespace emberline {
 namespace {
 
 using Lanes = Vector::Lanes;
+constexpr std::size_t kLanes = Vector::kLanes;
 
 // exp by x = n ln 2 + r, |r| <= ln 2 / 2; polynomial of Cephes' expf (S. L. Moshier), relative error below
 // 2e-7.

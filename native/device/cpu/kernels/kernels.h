@@ -6,8 +6,9 @@
 // packed_layout.h, C headers and compiler intrinsics alone.
 //
 // Every set computes a result in the same order whatever the number of rows, threads or the split of the
-// work: element i of a row is summed into lane i mod 8, the lanes are added at the end in a fixed order, and
-// blocks of a quantised row are added in order. Sets differ from one another by fused multiply-adds alone.
+// work: element i of a row is summed into lane i mod 8 (16 for AVX-512), the lanes are added at the end in a
+// fixed order, and blocks of a quantised row are added in order. Sets differ from one another by fused
+// multiply-adds alone.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,7 @@
 
 namespace emberline {
 
-constexpr std::size_t kLanes = 8;  // floats of a vector
-constexpr int kFineStep = 255;     // one step of a coarse quant, in fine ones: every integer has one form
+constexpr int kFineStep = 255;  // one step of a coarse quant, in fine ones: every integer has one form
 
 // Rows of the right-hand side of a product: as float32, as blocks of int8, or both, as the weight's type
 // asks.
@@ -95,7 +95,9 @@ struct Kernels {
 
 const Kernels& portable_kernels();
 #if defined(__x86_64__) || defined(_M_X64)
-const Kernels& avx2_kernels();  // to be called where cpu_features().avx2 alone
+// To be called where the field of cpu_features() of that name is true, alone.
+const Kernels& avx2_kernels();
+const Kernels& avx512_kernels();
 #elif defined(__aarch64__) || defined(_M_ARM64)
 const Kernels& neon_mull_kernels();
 const Kernels& neon_kernels();       // to be called where cpu_features().dot_product alone

@@ -3,66 +3,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "base/half.h"
-#include "device/cpu/kernels/kernels.h"
-
-namespace emberline {
-namespace {
-
-struct Vector {
-  using Lanes = __m256;
-
-  static Lanes load(const float* p) { return _mm256_loadu_ps(p); }
-  static void store(float* p, Lanes a) { _mm256_storeu_ps(p, a); }
-  // All ones in the first n lanes.
-  static __m256i first(std::size_t n) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), lane);
-  }
-  static Lanes load_partial(const float* p, std::size_t n) { return _mm256_maskload_ps(p, first(n)); }
-  static void store_partial(float* p, std::size_t n, Lanes a) { _mm256_maskstore_ps(p, first(n), a); }
-  static Lanes load_halves(const std::uint16_t* p) {
-    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  }
-  static void store_halves(std::uint16_t* p, Lanes a) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
-  }
-  static Lanes load_bf16_first(const std::uint16_t* p) {
-    const __m256i pairs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16));
-  }
-  static Lanes load_bf16_second(const std::uint16_t* p) {
-    const __m256i pairs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    return _mm256_castsi256_ps(_mm256_and_si256(pairs, _mm256_set1_epi32(-65536)));
-  }
-  static Lanes set(float x) { return _mm256_set1_ps(x); }
-  static Lanes add(Lanes a, Lanes b) { return _mm256_add_ps(a, b); }
-  static Lanes sub(Lanes a, Lanes b) { return _mm256_sub_ps(a, b); }
-  static Lanes mul(Lanes a, Lanes b) { return _mm256_mul_ps(a, b); }
-  static Lanes div(Lanes a, Lanes b) { return _mm256_div_ps(a, b); }
-  static Lanes fma(Lanes a, Lanes b, Lanes c) { return _mm256_fmadd_ps(a, b, c); }
-  static Lanes max(Lanes a, Lanes b) { return _mm256_max_ps(a, b); }
-  static Lanes min(Lanes a, Lanes b) { return _mm256_min_ps(a, b); }
-  static Lanes round(Lanes a) { return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
-  static Lanes power_of_two(Lanes n) {
-    const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
-  }
-  static Lanes zero_below(Lanes x, float limit, Lanes value) {
-    return _mm256_andnot_ps(_mm256_cmp_ps(x, _mm256_set1_ps(limit), _CMP_LT_OQ), value);
-  }
-  static float sum(Lanes a) {
-    const __m128 quads = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    const __m128 pairs = _mm_add_ps(quads, _mm_movehl_ps(quads, quads));
-    return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
-  }
-};
-
-}  // namespace
-}  // namespace emberline
-
-#include "device/cpu/kernels/attention_loops.h"
-#include "device/cpu/kernels/kernel_loops.h"
+#include "device/cpu/kernels/avx2_quantize.h"
+#include "device/cpu/kernels/avx2_vector.h"
 
 namespace emberline {
 namespace {
@@ -70,88 +12,11 @@ namespace {
 __m256i load_256(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
-void store_256(void* p, __m256i v) {
-  _mm256_storeu_si256(static_cast<__m256i*>(p), v);
-}
 
 int load_u32(const std::uint8_t* p) {
   int value;
   memcpy(&value, p, 4);
   return value;
-}
-
-// A block of x on its way to integers.
-struct LoadedBlock {
-  __m256 v[4];
-  float scale;
-  __m256 inverse;
-};
-
-// Scale and its inverse for integers of up to `largest_quant`.
-inline LoadedBlock load_block(const float* x, float largest_quant) {
-  const __m256 sign = _mm256_set1_ps(-0.0f);
-  const __m256 zero = _mm256_setzero_ps();
-  LoadedBlock block;
-  __m256 magnitude = zero, poison = zero;
-  for (int i = 0; i < 4; ++i) {
-    block.v[i] = _mm256_loadu_ps(x + 8 * i);
-    magnitude = _mm256_max_ps(_mm256_andnot_ps(sign, block.v[i]), magnitude);
-    poison = _mm256_fmadd_ps(block.v[i], zero, poison);
-  }
-  __m128 largest4 = _mm_max_ps(_mm256_castps256_ps128(magnitude), _mm256_extractf128_ps(magnitude, 1));
-  largest4 = _mm_max_ps(largest4, _mm_movehl_ps(largest4, largest4));
-  const float largest = _mm_cvtss_f32(_mm_max_ss(largest4, _mm_shuffle_ps(largest4, largest4, 1)));
-  const bool is_zero = largest < 1e-30f;
-  block.scale = (is_zero ? 0.0f : largest / largest_quant) + Vector::sum(poison);
-  block.inverse = _mm256_set1_ps(is_zero ? 0.0f : largest_quant / largest);
-  return block;
-}
-
-inline std::int32_t add_up(const __m256i q[4]) {
-  const __m256i total = _mm256_add_epi32(_mm256_add_epi32(q[0], q[1]), _mm256_add_epi32(q[2], q[3]));
-  __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
-  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4E));
-  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xB1));
-  return _mm_cvtsi128_si32(sum);
-}
-
-inline void store_bytes(std::int8_t* to, const __m256i q[4]) {
-  // Packing two vectors of 32-bit integers twice interleaves their halves; this puts them in order again.
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  const __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(q[0], q[1]), _mm256_packs_epi32(q[2], q[3]));
-  store_256(to, _mm256_permutevar8x32_epi32(packed, order));
-}
-
-inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, std::int32_t sum) {
-  to.scales[block] = scale;
-  to.sums[block] = scale * static_cast<float>(sum);
-  to.offsets[block] = -8 * sum;
-}
-
-void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
-  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
-    const LoadedBlock block = load_block(x, 127.0f);
-    __m256i q[4];
-    for (int i = 0; i < 4; ++i) q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(block.v[i], block.inverse));
-    store_bytes(to.quants + b * kBlockElements, q);
-    store_sums(to, b, block.scale, add_up(q));
-  }
-}
-
-void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
-  const __m256 coarse_step = _mm256_set1_ps(1.0f / kFineStep);
-  for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
-    const LoadedBlock block = load_block(x, 127 * kFineStep + 127);
-    __m256i q[4], coarse[4], rest[4];
-    for (int i = 0; i < 4; ++i) {
-      q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(block.v[i], block.inverse));
-      coarse[i] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(q[i]), coarse_step));
-      rest[i] = _mm256_sub_epi32(q[i], _mm256_mullo_epi32(coarse[i], _mm256_set1_epi32(kFineStep)));
-    }
-    store_bytes(to.quants + b * kBlockElements, coarse);
-    store_bytes(to.fine + b * kBlockElements, rest);
-    store_sums(to, b, block.scale, add_up(q));
-  }
 }
 
 // Products with quantised weights, half a panel at a time: 8 rows to a vector of 4 columns each.
@@ -292,27 +157,14 @@ void product_quantized(const Panels& panels, const ActivationRows& x, float* y, 
 }
 
 }  // namespace
+}  // namespace emberline
+
+#include "device/cpu/kernels/kernel_set.h"
+
+namespace emberline {
 
 const Kernels& avx2_kernels() {
-  static constexpr Kernels kernels = {"avx2",
-                                      quantize_row,
-                                      quantize_row_fine,
-                                      sum_of_squares,
-                                      scale_row,
-                                      silu_mul,
-                                      exp_row,
-                                      scan_logits,
-                                      widen_halves,
-                                      narrow_to_halves,
-                                      kAttentionKernels,
-                                      product_float<F32Weights>,
-                                      product_float<F16Weights>,
-                                      product_float<Bf16Weights>,
-                                      product_quantized<Q4_0>,
-                                      product_quantized<Q4_1>,
-                                      product_quantized<Q5_0>,
-                                      product_quantized<Q5_1>,
-                                      product_quantized<Q8_0>};
+  static constexpr Kernels kernels = kernel_set("avx2");
   return kernels;
 }
 

@@ -10,6 +10,7 @@ constexpr float kRoundingBias =
     12582912.0f;  // 1.5 * 2^23: adding it leaves the nearest integer in the low bits
 
 struct Vector {
+  static constexpr std::size_t kLanes = 8;
   struct Lanes {
     float v[kLanes];
   };

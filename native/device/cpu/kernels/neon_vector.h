@@ -11,6 +11,7 @@ namespace emberline {
 namespace {
 
 struct Vector {
+  static constexpr std::size_t kLanes = 8;
   struct Lanes {
     float32x4_t low, high;
   };

@@ -1,0 +1,194 @@
+// Products of quantised panels with rows of activations, written once over a vector of 32-bit integers.
+// Included by the kernels_avx*.cpp files alone, after they have defined, in an unnamed namespace, a type
+// `Integers` for their instruction set:
+//   kLanes                      rows of a panel that a vector holds, 4 columns of each: 16 or 8
+//   kSignedBytes                whether it multiplies signed weights, or takes them 128 too large
+//   kMostRows                   rows of x that the registers hold running sums of, for kLanes rows of a panel
+//   Ints, Floats                vectors of kLanes 32-bit integers and of as many floats
+//   Dot                         running dot products: begin(Ints) gives them, end(Dot) reads them
+//   add<kBits>(dot, i, w, x)    the i-th of the 8 additions of a block: of the products of each lane's 4
+//                               weights of kBits bits with the 4 bytes at x
+//   load, low_nibbles, high_nibbles, or_fifth_bits (16 where a bit is set), flip_sign_bits
+//   set, add_fine_steps (a * kFineStep + b)
+//   zero_floats, set_floats, load_halves, to_floats, mul, fma (a * b + c), store
+//
+// Everything is in an unnamed namespace: each kernel set gets copies of its own (kernels.h tells why).
+#pragma once
+
+#include "device/cpu/kernels/kernels.h"
+
+// The loops below index registers: they must not stay loops.
+#if defined(__clang__)
+#define EMBERLINE_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define EMBERLINE_UNROLL _Pragma("GCC unroll 16")
+#else
+#define EMBERLINE_UNROLL
+#endif
+
+namespace emberline {
+namespace {
+
+// What a format's products are made of. kZeroPoint: what the weights, as they are multiplied, are too large
+// by.
+template <typename B, int bits, int zero_point>
+struct Format {
+  using Block = B;
+  static constexpr int kBits = bits;
+  static constexpr int kOffsets = zero_point / 8;  // so many offsets of a block go into its dot product
+};
+using Q4_0 = Format<PackedQ4_0, 4, 8>;
+using Q4_1 = Format<PackedQ4_1, 4, 0>;
+using Q5_0 = Format<PackedQ5_0, 5, 16>;
+using Q5_1 = Format<PackedQ5_1, 5, 0>;
+using Q8_0 = Format<PackedQ8_0, 8, Integers::kSignedBytes ? 0 : 128>;
+
+// Columns 4s to 4s + 3 of kLanes rows from row `first` on.
+template <typename Block>
+inline Integers::Ints load_step(const Block& block, std::size_t s, std::size_t first) {
+  if constexpr (requires { block.quants; }) {
+    const auto quants = Integers::load(block.quants[s][first]);
+    return Integers::kSignedBytes ? quants : Integers::flip_sign_bits(quants);
+  } else {
+    const auto both = Integers::load(block.nibbles[s % 4][first]);
+    const auto nibbles = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
+    if constexpr (requires { block.fifth; }) {
+      return Integers::or_fifth_bits(nibbles, block.fifth[s] + first / 2);
+    } else {
+      return nibbles;
+    }
+  }
+}
+
+// A panel is fetched this far ahead of its use: about what arrives in the time of one access to memory.
+constexpr std::size_t kPrefetchBytes = 2048;
+
+template <typename Block>
+inline void prefetch_ahead(const Block& block) {
+  const char* ahead = reinterpret_cast<const char*>(&block) + kPrefetchBytes;
+  EMBERLINE_UNROLL
+  for (std::size_t i = 0; i < sizeof(Block); i += 64) _mm_prefetch(ahead + i, _MM_HINT_T0);
+}
+
+// kVectors * kLanes rows of a panel, from `first` on, with rows [row, row + kRows) of x. There are as many
+// chains of multiply-adds side by side as there are sums, and a vector of weights lives for one step alone.
+template <typename Format, std::size_t kVectors, std::size_t kRows, bool kFine>
+class Tile {
+  using Block = typename Format::Block;
+  using Floats = Integers::Floats;
+
+ public:
+  static void run(const std::uint8_t* panel, std::size_t first, const ActivationRows& x, std::size_t row,
+                  float* y, std::size_t stride) {
+    const std::size_t width = x.width, blocks = width / kBlockElements;
+    const auto* block = reinterpret_cast<const Block*>(panel);
+    const std::int8_t* quants = x.quants + row * width;
+    const std::int8_t* fine = kFine ? x.fine + row * width : nullptr;
+    const float* scales = x.scales + row * blocks;
+    const float* block_sums = x.sums + row * blocks;
+    const std::int32_t* offsets = x.offsets + row * blocks;
+    Floats sums[kRows][kVectors];
+    EMBERLINE_UNROLL
+    for (std::size_t r = 0; r < kRows; ++r) {
+      EMBERLINE_UNROLL
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Integers::zero_floats();
+    }
+    for (std::size_t b = 0; b < blocks; ++b, ++block) {
+      prefetch_ahead(*block);
+      Integers::Dot dots[kRows][kVectors];
+      EMBERLINE_UNROLL
+      for (std::size_t r = 0; r < kRows; ++r) {
+        const auto start = Integers::set(kFine ? 0 : offset(offsets[r * blocks + b]));
+        EMBERLINE_UNROLL
+        for (std::size_t v = 0; v < kVectors; ++v) dots[r][v] = Integers::begin(start);
+      }
+      multiply_block(*block, first, quants + b * kBlockElements, width, dots);
+      if constexpr (kFine) {
+        EMBERLINE_UNROLL
+        for (std::size_t r = 0; r < kRows; ++r) {
+          const auto start = Integers::set(offset(offsets[r * blocks + b]));
+          EMBERLINE_UNROLL
+          for (std::size_t v = 0; v < kVectors; ++v)
+            dots[r][v] = Integers::begin(Integers::add_fine_steps(Integers::end(dots[r][v]), start));
+        }
+        multiply_block(*block, first, fine + b * kBlockElements, width, dots);
+      }
+      EMBERLINE_UNROLL
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const Floats d = Integers::load_halves(block->d + first + v * Integers::kLanes);
+        EMBERLINE_UNROLL
+        for (std::size_t r = 0; r < kRows; ++r) {
+          const Floats scale = Integers::mul(d, Integers::set_floats(scales[r * blocks + b]));
+          sums[r][v] = Integers::fma(scale, Integers::to_floats(Integers::end(dots[r][v])), sums[r][v]);
+        }
+      }
+      if constexpr (requires { block->m; }) {
+        EMBERLINE_UNROLL
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          const Floats m = Integers::load_halves(block->m + first + v * Integers::kLanes);
+          EMBERLINE_UNROLL
+          for (std::size_t r = 0; r < kRows; ++r)
+            sums[r][v] = Integers::fma(m, Integers::set_floats(block_sums[r * blocks + b]), sums[r][v]);
+        }
+      }
+    }
+    EMBERLINE_UNROLL
+    for (std::size_t r = 0; r < kRows; ++r) {
+      EMBERLINE_UNROLL
+      for (std::size_t v = 0; v < kVectors; ++v)
+        Integers::store(y + (row + r) * stride + first + v * Integers::kLanes, sums[r][v]);
+    }
+  }
+
+ private:
+  static std::int32_t offset(std::int32_t x) { return Format::kOffsets == 0 ? 0 : Format::kOffsets * x; }
+
+  // dots += weights of the block . bytes, kRows rows of them `width` apart
+  static void multiply_block(const Block& block, std::size_t first, const std::int8_t* bytes,
+                             std::size_t width, Integers::Dot (&dots)[kRows][kVectors]) {
+    EMBERLINE_UNROLL
+    for (std::size_t i = 0; i < kBlockSteps; ++i) {
+      const std::size_t s = i / 2 + i % 2 * (kBlockSteps / 2);  // the two steps of a byte of nibbles in turn
+      EMBERLINE_UNROLL
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const Integers::Ints weights = load_step(block, s, first + v * Integers::kLanes);
+        EMBERLINE_UNROLL
+        for (std::size_t r = 0; r < kRows; ++r)
+          Integers::add<Format::kBits>(dots[r][v], i, weights, bytes + r * width + 4 * s);
+      }
+    }
+  }
+};
+
+// Rows of x from `r` on with one panel: kRows at a time while there are so many, then fewer at a time. Few
+// rows meet the whole panel at once, which makes up for the chains that rows would have been.
+template <typename Format, std::size_t kRows, bool kFine>
+inline void multiply_panel(const std::uint8_t* panel, const ActivationRows& x, std::size_t r, float* y,
+                           std::size_t stride) {
+  constexpr std::size_t kPanelVectors = kPanelRows / Integers::kLanes;
+  constexpr std::size_t kVectors = kRows * kPanelVectors <= Integers::kMostRows ? kPanelVectors : 1;
+  const std::size_t end = x.rows - (x.rows - r) % kRows;
+  for (std::size_t first = 0; first < kPanelRows; first += kVectors * Integers::kLanes) {
+    for (std::size_t row = r; row < end; row += kRows)
+      Tile<Format, kVectors, kRows, kFine>::run(panel, first, x, row, y, stride);
+  }
+  if constexpr (kRows > 1) {
+    constexpr std::size_t kFewer = kRows > 8 ? 8 : kRows > 4 ? 4 : kRows / 2;
+    if (end < x.rows) multiply_panel<Format, kFewer, kFine>(panel, x, end, y, stride);
+  }
+}
+
+template <typename Format>
+void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
+  const std::uint8_t* panel = panels.data;
+  for (std::size_t p = 0; p < panels.count; ++p, panel += panels.panel_bytes, y += kPanelRows) {
+    if (x.fine != nullptr) {
+      multiply_panel<Format, Integers::kMostRows, true>(panel, x, 0, y, stride);
+    } else {
+      multiply_panel<Format, Integers::kMostRows, false>(panel, x, 0, y, stride);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace emberline
