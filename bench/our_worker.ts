@@ -150,7 +150,6 @@ class Measurements {
 
   /** What the tokens after the first add to a request whose prompt is in the cache. */
   private async decode(count: number): Promise<Answer> {
-    await this.forget();
     const { timings } = await this.complete(this.prompt, 1);
     const reused = timings.promptTokens - 1;
     const one = await this.timed(this.prompt, 1, reused);
@@ -160,7 +159,6 @@ class Measurements {
   }
 
   private async reuse(count: number, step: number): Promise<Answer> {
-    await this.forget();
     const { timings } = await this.complete(this.prompt, 1);
     const words = this.prompt.split(/(?= )/);
     const changed = withLastReplaced(words, count, step).join('');

@@ -163,8 +163,19 @@ class Worker {
 
   std::string set_prompt(std::istream& words) {
     prompt_.clear();
+    held_ = 0;
     for (Token token; words >> token;) prompt_.push_back(token);
     return "\"tokens\":" + std::to_string(prompt_.size());
+  }
+
+  // Evaluates what the cache does not hold of the prompt, and at least its last token, whose logits are
+  // wanted.
+  void hold_prompt() {
+    if (held_ == 0) peer_.clear();
+    const std::size_t first = std::min(held_, prompt_.size() - 1);
+    peer_.keep(first);
+    peer_.evaluate(std::span(prompt_).subspan(first), first);
+    held_ = prompt_.size();
   }
 
   // The whole prompt from nothing, to its first token.
@@ -178,8 +189,7 @@ class Worker {
 
   // `count` greedy tokens after the prompt: the time from the first to the last of them.
   std::string decode(std::size_t count) {
-    peer_.clear();
-    peer_.evaluate(prompt_, 0);
+    hold_prompt();
     std::string ids = std::to_string(peer_.greedy());
     Token token = peer_.greedy();
     const double start = now_ms();
@@ -193,8 +203,7 @@ class Worker {
 
   // One forward pass of `count` tokens after the prompt, with the logits of all.
   std::string forward(std::size_t count) {
-    peer_.clear();
-    peer_.evaluate(prompt_, 0);
+    hold_prompt();
     constexpr int kRepeats = 10;
     const std::span<const Token> tokens =
         std::span<const Token>(prompt_).first(std::min(count, prompt_.size()));
@@ -213,12 +222,12 @@ class Worker {
   // The prompt is known; its last `count` tokens change to others (by `step`): to the first token.
   std::string reuse(std::size_t count, std::size_t step) {
     if (count >= prompt_.size()) throw Failure{"More tokens were to be replaced than there are."};
-    peer_.clear();
-    peer_.evaluate(prompt_, 0);
+    hold_prompt();
     const std::size_t kept = prompt_.size() - count;
     std::vector<Token> changed(prompt_.begin() + static_cast<std::ptrdiff_t>(step),
                                prompt_.begin() + static_cast<std::ptrdiff_t>(step + count));
     const double start = now_ms();
+    held_ = kept;
     peer_.keep(kept);
     peer_.evaluate(changed, kept);
     peer_.greedy();
@@ -260,6 +269,7 @@ class Worker {
 
   Peer& peer_;
   std::vector<Token> prompt_;
+  std::size_t held_ = 0;  // tokens of the prompt that the cache is known to begin with
 };
 
 std::string escaped(const std::string& text) {

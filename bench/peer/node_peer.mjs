@@ -69,6 +69,15 @@ async function firstToken(tokens) {
 }
 
 /**
+ * Lets the cache hold only what it has of `tokens`, without the last one, whose logits are wanted; gives the rest.
+ * @param {number[]} tokens
+ */
+async function missing(tokens) {
+  await opened.sequence.adaptStateToTokens(tokens.slice(0, -1), false);
+  return tokens.slice(opened.sequence.nextTokenIndex);
+}
+
+/**
  * The upper one of the two in the middle.
  * @param {number[]} values
  */
@@ -106,8 +115,7 @@ const requests = {
   },
 
   async decode(count) {
-    await opened.sequence.clearHistory();
-    const generation = generate(prompt);
+    const generation = generate(await missing(prompt));
     const ids = [(await generation.next()).value];
     const start = performance.now();
     while (ids.length < Number(count)) ids.push((await generation.next()).value);
@@ -118,8 +126,7 @@ const requests = {
 
   async forward(count) {
     const { context, sequence } = opened;
-    await sequence.clearHistory();
-    await sequence.evaluateWithoutGeneratingNewTokens(prompt);
+    await sequence.evaluateWithoutGeneratingNewTokens(await missing(prompt));
     context._ctx.setThreads(threads);
     const tokens = prompt.slice(0, Number(count));
     const times = [];
@@ -135,8 +142,7 @@ const requests = {
 
   async reuse(count, step) {
     const { sequence } = opened;
-    await sequence.clearHistory();
-    await sequence.evaluateWithoutGeneratingNewTokens(prompt);
+    await sequence.evaluateWithoutGeneratingNewTokens(await missing(prompt));
     const kept = prompt.length - Number(count);
     const changed = [...prompt.slice(0, kept), ...prompt.slice(Number(step), Number(step) + Number(count))];
     const start = performance.now();

@@ -1,0 +1,93 @@
+import { Command, CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { idsOf, numberOf, parseAnswer, requestLine, textOf } from '../../../bench/line_protocol';
+import { addSpeedSuites } from '../../../bench/speed_command';
+import { Worker, withWorkers } from '../../../bench/worker';
+
+/** A worker in a few lines: answers `echo WORDS`, and does as told otherwise. */
+const SCRIPT = `
+  const say = (value) => console.log(JSON.stringify(value));
+  say(process.argv[1] === 'broken' ? { error: 'no model', code: 'FILE_NOT_FOUND' } : { ready: true });
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    if (line === 'die') { console.error('out of luck'); process.exit(3); }
+    if (line === 'mumble') console.log('mumble');
+    else say({ text: line });
+  });
+`;
+const command = (...args: string[]) => ({
+  name: 'The worker',
+  program: process.execPath,
+  args: ['-e', SCRIPT, ...args],
+});
+
+describe('the line protocol', () => {
+  it('keeps a request on its line', () => {
+    expect(requestLine('prompt', 1, 2)).toBe('prompt 1 2');
+    expect(() => requestLine('text', 'a\nb')).toThrow(RangeError);
+  });
+
+  it('turns an error into a failure with its code', () => {
+    expect(() => parseAnswer('{"error":"It broke.","code":"MODEL_CORRUPT"}', 'It')).toThrow(
+      expect.objectContaining({ code: 'MODEL_CORRUPT', message: 'It: It broke.' }),
+    );
+    for (const line of ['', 'ready', '[1]', 'null', '3']) {
+      expect(() => parseAnswer(line, 'It')).toThrow(expect.objectContaining({ code: 'WORKER_FAILED' }));
+    }
+  });
+
+  it('gives members of the type they must have', () => {
+    const answer = parseAnswer('{"ms":1.5,"ids":[1,2],"text":"a"}', 'It');
+    expect([numberOf(answer, 'ms'), idsOf(answer), textOf(answer)]).toEqual([1.5, [1, 2], 'a']);
+    expect(() => numberOf(answer, 'text')).toThrow(expect.objectContaining({ code: 'WORKER_FAILED' }));
+    expect(() => idsOf({ ids: [1.5] })).toThrow(expect.objectContaining({ code: 'WORKER_FAILED' }));
+    expect(() => textOf({})).toThrow(expect.objectContaining({ code: 'WORKER_FAILED' }));
+  });
+});
+
+describe('a worker', () => {
+  it('answers one request after the other, and ends when it is told to', async () => {
+    const worker = await Worker.start(command());
+    expect(await worker.ask('one')).toEqual({ text: 'one' });
+    expect(await worker.ask('two words')).toEqual({ text: 'two words' });
+    await worker.stop();
+    await expect(worker.ask('three')).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+  });
+
+  it('that cannot begin says why', async () => {
+    await expect(Worker.start(command('broken'))).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+    await expect(Worker.start({ name: 'It', program: '/no/such/program', args: [] })).rejects.toMatchObject({
+      code: 'WORKER_FAILED',
+    });
+  });
+
+  it('that dies or talks nonsense is a failure with a reason', async () => {
+    await withWorkers(async (start) => {
+      const nonsense = await start(command());
+      await expect(nonsense.ask('mumble')).rejects.toMatchObject({ code: 'WORKER_FAILED' });
+      const dying = await start(command());
+      await expect(dying.ask('die')).rejects.toMatchObject({
+        code: 'WORKER_FAILED',
+        message: 'The worker ended (out of luck).',
+      });
+    });
+  });
+});
+
+describe('the command line', () => {
+  const parse = async (...args: string[]): Promise<unknown> => {
+    const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+    addSpeedSuites(program);
+    return program.parseAsync(args, { from: 'user' });
+  };
+
+  it.each([
+    ['an unknown option', ['decode', '--fast']],
+    ['too few repeats', ['decode', '--repeats', '4']],
+    ['no number of threads', ['prefill', '--threads', 'many']],
+    ['a pattern that is none', ['verify', '--rows', '(']],
+    ['two formats', ['load', '--json', '--markdown']],
+    ['an argument too many', ['reuse', 'file.gguf', 'another.gguf']],
+  ])('refuses %s', async (_, args) => {
+    await expect(parse(...args)).rejects.toBeInstanceOf(CommanderError);
+  });
+});
