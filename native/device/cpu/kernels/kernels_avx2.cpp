@@ -159,7 +159,7 @@ void product_quantized(const Panels& panels, const ActivationRows& x, float* y, 
 }  // namespace
 }  // namespace emberline
 
-#include "device/cpu/kernels/kernel_set.h"
+#include "device/cpu/kernels/x86_kernel_set.h"
 
 namespace emberline {
 
