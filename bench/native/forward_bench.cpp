@@ -32,8 +32,7 @@ double now_ms() {
 
 Result<std::unique_ptr<ForwardPass>> make_pass(Model& model) {
   Model::Impl& loaded = model.impl();
-  return ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
-                             loaded.weights, loaded.scratch, kContext);
+  return ForwardPass::create(loaded.on_device(), kContext);
 }
 
 Status prefill(ForwardPass& pass, std::span<const TokenId> prompt) {

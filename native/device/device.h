@@ -79,6 +79,13 @@ class Device {
   // INVALID_ARGUMENT for a source that is shorter than its shape, OUT_OF_MEMORY.
   virtual Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                                const SourceConsumed& consumed) = 0;
+  // A buffer that grows where it is: room for `most` bytes, none of them usable yet. OUT_OF_MEMORY when the
+  // device has no such range of addresses.
+  virtual Result<BufferId> reserve(std::size_t most) = 0;
+  // Makes the first `bytes` of a reserved buffer usable, new ones zero; never fewer than before. Tables bound
+  // to the buffer stay prepared. OUT_OF_MEMORY, and INVALID_ARGUMENT beyond what was reserved, leave it as it
+  // was.
+  virtual Status grow(BufferId buffer, std::size_t bytes) = 0;
   virtual void release(BufferId buffer) = 0;
 
   // Host access. Out-of-range accesses are INVALID_ARGUMENT. Not legal while a replay is under way.

@@ -82,6 +82,7 @@ Result<std::unique_ptr<Model::Impl>> read_file(const std::string& path) {
                                                       .device = nullptr,
                                                       .weights = {},
                                                       .scratch = {},
+                                                      .kv_pool = nullptr,
                                                       .info = {}});
 }
 
@@ -93,6 +94,9 @@ Status place_on(Model::Impl& model, std::unique_ptr<Device> device) {
   Result<Scratch> scratch = Scratch::allocate(*model.device, model.parts.hyperparameters);
   if (!scratch.ok()) return scratch.error();
   model.scratch = std::move(scratch).value();
+  Result<std::unique_ptr<KvPool>> kv_pool = KvPool::create(*model.device, model.parts.hyperparameters);
+  if (!kv_pool.ok()) return kv_pool.error();
+  model.kv_pool = std::move(kv_pool).value();
   return {};
 }
 

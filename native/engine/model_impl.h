@@ -9,6 +9,8 @@
 #include "engine/model_parts.h"
 #include "gguf/gguf_file.h"
 #include "model/device_weights.h"
+#include "model/forward_pass.h"
+#include "model/kv_pool.h"
 #include "model/scratch.h"
 
 namespace emberline {
@@ -21,7 +23,12 @@ struct Model::Impl {
   std::unique_ptr<Device> device;
   DeviceWeights weights;
   Scratch scratch;
+  std::unique_ptr<KvPool> kv_pool;
   ModelInfo info;
+
+  ModelOnDevice on_device() {
+    return {*device, parts.hyperparameters, parts.weights, weights, scratch, *kv_pool};
+  }
 };
 
 }  // namespace emberline

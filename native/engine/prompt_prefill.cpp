@@ -21,6 +21,7 @@ Result<PrefillOutcome> PromptPrefill::run(std::span<const TokenId> ids, const st
     }
     // What lies behind is about to be overwritten.
     cached_.resize(done);
+    pass_.truncate(position);
     const Result<ReplayOutcome> replayed =
         last ? pass_.prefill_last_logits(slice, position, cancel) : pass_.prefill(slice, position, cancel);
     if (!replayed.ok()) return replayed.error();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -20,7 +21,10 @@ struct PrefillOutcome {
 
 class PromptPrefill {
  public:
-  explicit PromptPrefill(ForwardPass& pass) : pass_(pass) {}
+  // `cached`: the tokens whose rows are in the pass's cache already.
+  PromptPrefill(ForwardPass& pass, std::vector<TokenId> cached) : pass_(pass), cached_(std::move(cached)) {}
+
+  const std::vector<TokenId>& cached() const { return cached_; }
 
   // Afterwards rows 0..ids.size()-1 hold `ids`, and logits row 0 those of the last: it is always evaluated,
   // so at most ids.size() - 1 rows are reused. 1 <= ids.size() <= context. On an error what completed is

@@ -46,12 +46,17 @@ const char* phase_name(Phase phase) {
 }
 
 struct Session::Impl {
-  Impl(std::shared_ptr<Model> shared_model, std::unique_ptr<ForwardPass> forward_pass)
+  Impl(std::shared_ptr<Model> shared_model, std::unique_ptr<ForwardPass> forward_pass,
+       std::vector<TokenId> cached)
       : model(std::move(shared_model)),
         pass(std::move(forward_pass)),
-        prefill(*pass),
+        prefill(*pass, std::move(cached)),
         choice(model->tokenizer(), model->impl().token_sets) {}
 
+  // A session whose cache holds `cached` already.
+  static Result<std::unique_ptr<Session>> open(std::shared_ptr<Model> model,
+                                               std::unique_ptr<ForwardPass> pass,
+                                               std::vector<TokenId> cached);
   Result<std::vector<TokenId>> prompt_tokens(const CompletionRequest& request) const;
   Result<Completion> complete(const CompletionRequest& request);
   Result<std::vector<float>> logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel);
@@ -158,6 +163,15 @@ Result<std::vector<float>> Session::Impl::logits(std::span<const TokenId> ids,
   return logits;
 }
 
+Result<std::unique_ptr<Session>> Session::Impl::open(std::shared_ptr<Model> model,
+                                                     std::unique_ptr<ForwardPass> pass,
+                                                     std::vector<TokenId> cached) {
+  auto impl = std::make_unique<Impl>(std::move(model), std::move(pass), std::move(cached));
+  const Status reserved = impl->choice.reserve(impl->pass->vocabulary());
+  if (!reserved.ok()) return reserved;
+  return std::unique_ptr<Session>(new Session(std::move(impl)));
+}
+
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, std::uint32_t context) {
   const std::uint32_t most = model->info().context_length;
   if (context < 16 || context > most) {
@@ -166,14 +180,19 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, s
   }
   try {
     Model::Impl& loaded = model->impl();
-    Result<std::unique_ptr<ForwardPass>> pass =
-        ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
-                            loaded.weights, loaded.scratch, context);
+    Result<std::unique_ptr<ForwardPass>> pass = ForwardPass::create(loaded.on_device(), context);
     if (!pass.ok()) return pass.error();
-    auto impl = std::make_unique<Impl>(std::move(model), std::move(pass).value());
-    const Status reserved = impl->choice.reserve(impl->pass->vocabulary());
-    if (!reserved.ok()) return reserved;
-    return std::unique_ptr<Session>(new Session(std::move(impl)));
+    return Impl::open(std::move(model), std::move(pass).value(), {});
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+}
+
+Result<std::unique_ptr<Session>> Session::fork() const {
+  try {
+    Result<std::unique_ptr<ForwardPass>> pass = impl_->pass->fork();
+    if (!pass.ok()) return pass.error();
+    return Impl::open(impl_->model, std::move(pass).value(), impl_->prefill.cached());
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }

@@ -63,6 +63,11 @@ class Session {
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<Model> model, std::uint32_t context);
   ~Session();
 
+  // Another session of the model that has seen the same text: it reuses what this one would, without a copy.
+  // Memory is shared page by page until one of the two writes there; neither sees what the other does. Called
+  // like complete(). OUT_OF_MEMORY, DEVICE_FAILED.
+  Result<std::unique_ptr<Session>> fork() const;
+
   // A prompt that does not fit the context with at least one token to generate is CONTEXT_OVERFLOW.
   // An empty prompt stands for the model's first token (BOS, else EOS); INVALID_ARGUMENT where it has
   // neither, for max_tokens 0, and for sampling parameters outside their range. LOGITS_NOT_FINITE,

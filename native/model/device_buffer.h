@@ -28,6 +28,11 @@ class DeviceBuffer {
     if (!made.ok()) return made.error();
     return adopt(device, made.value());
   }
+  static Result<DeviceBuffer> reserve(Device& device, std::size_t most) {
+    Result<BufferId> made = device.reserve(most);
+    if (!made.ok()) return made.error();
+    return adopt(device, made.value());
+  }
   // Takes ownership of a buffer that the device made.
   static DeviceBuffer adopt(Device& device, BufferId id) {
     DeviceBuffer buffer;

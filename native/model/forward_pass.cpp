@@ -6,17 +6,19 @@
 
 namespace emberline {
 
-ForwardPass::ForwardPass(Device& device, const Scratch& scratch, KvCache cache, std::uint32_t vocabulary)
-    : device_(device), scratch_(scratch), cache_(std::move(cache)), vocabulary_(vocabulary) {}
+Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& model, std::uint32_t context) {
+  return create(model, KvCache::create(model.kv_pool, context));
+}
 
-Result<std::unique_ptr<ForwardPass>> ForwardPass::create(Device& device, const Hyperparameters& h,
-                                                         const Weights& weights,
-                                                         const DeviceWeights& device_weights,
-                                                         const Scratch& scratch, std::uint32_t context) {
-  Result<KvCache> cache = KvCache::create(device, h, context);
+Result<std::unique_ptr<ForwardPass>> ForwardPass::fork() const {
+  return create(model_, cache_.fork());
+}
+
+Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& model, Result<KvCache> cache) {
   if (!cache.ok()) return cache.error();
-  std::unique_ptr<ForwardPass> pass(new ForwardPass(device, scratch, std::move(cache).value(), h.vocabulary));
-  const TablePlan plan{device, h, weights, device_weights, scratch, pass->cache_};
+  std::unique_ptr<ForwardPass> pass(new ForwardPass(model, std::move(cache).value()));
+  const TablePlan plan{model.device,         model.hyperparameters, model.weights,
+                       model.device_weights, model.scratch,         pass->cache_};
   pass->prefill_ = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   pass->prefill_last_logits_ = build_table(plan, TableEnd::kLastRowLogits, kPrefillRows);
   pass->verify_ = build_table(plan, TableEnd::kAllRowsLogits, kVerifyRows);
@@ -24,7 +26,7 @@ Result<std::unique_ptr<ForwardPass>> ForwardPass::create(Device& device, const H
   pass->chain_ = build_table(plan, TableEnd::kArgmax, 1);
   for (const DispatchTable* table :
        {&pass->prefill_, &pass->prefill_last_logits_, &pass->verify_, &pass->decode_, &pass->chain_}) {
-    const Status status = device.prepare(*table);
+    const Status status = model.device.prepare(*table);
     if (!status.ok()) return status;
   }
   return pass;
@@ -38,15 +40,18 @@ Result<ReplayOutcome> ForwardPass::replay(const DispatchTable& table, std::span<
                   "A forward pass was asked for rows outside its context; please report this.");
   }
   for (const TokenId token : tokens) {
-    if (token >= vocabulary_) {
+    if (token >= vocabulary()) {
       return Status(ErrorCode::kInvalidArgument,
                     "A token id is outside the model's vocabulary; pass ids of this model.");
     }
   }
-  const Status written = device_.write(scratch_.tokens.id(), 0, tokens.data(), tokens.size_bytes());
+  const Status writable = cache_.prepare_write(request.position, static_cast<std::uint32_t>(end));
+  if (!writable.ok()) return writable;
+  const Status written =
+      model_.device.write(model_.scratch.tokens.id(), 0, tokens.data(), tokens.size_bytes());
   if (!written.ok()) return written;
   request.rows = static_cast<std::uint32_t>(tokens.size());
-  return device_.replay(table, request);
+  return model_.device.replay(table, request);
 }
 
 Result<ReplayOutcome> ForwardPass::prefill(std::span<const TokenId> tokens, std::uint32_t position,
@@ -83,20 +88,22 @@ Result<ChainResult> ForwardPass::chain(TokenId token, std::uint32_t position, st
   if (completed > steps)
     return Status(ErrorCode::kDeviceFailed, "The device ran more steps than asked for; please report this.");
   if (completed > 0) {
-    Status read =
-        device_.read(scratch_.tokens.id(), sizeof(TokenId), chain_tokens_, completed * sizeof(TokenId));
+    Status read = model_.device.read(model_.scratch.tokens.id(), sizeof(TokenId), chain_tokens_,
+                                     completed * sizeof(TokenId));
     if (read.ok())
-      read = device_.read(scratch_.log_probs.id(), 0, chain_log_probs_, completed * sizeof(float));
+      read =
+          model_.device.read(model_.scratch.log_probs.id(), 0, chain_log_probs_, completed * sizeof(float));
     if (!read.ok()) return read;
   }
   return ChainResult{outcome.value(), {chain_tokens_, completed}, {chain_log_probs_, completed}};
 }
 
 Status ForwardPass::read_logits(std::uint32_t row, std::span<float> logits) {
-  if (row >= kVerifyRows || logits.size() != vocabulary_) {
+  if (row >= kVerifyRows || logits.size() != vocabulary()) {
     return Status(ErrorCode::kInternal, "Logits of the wrong shape were asked for; please report this.");
   }
-  return device_.read(scratch_.logits.id(), logits.size_bytes() * row, logits.data(), logits.size_bytes());
+  return model_.device.read(model_.scratch.logits.id(), logits.size_bytes() * row, logits.data(),
+                            logits.size_bytes());
 }
 
 }  // namespace emberline

@@ -10,13 +10,17 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "base/status.h"
 #include "device/device.h"
 #include "model/device_weights.h"
+#include "model/hyperparameters.h"
 #include "model/kv_cache.h"
+#include "model/kv_pool.h"
 #include "model/scratch.h"
 #include "model/table_builder.h"
+#include "model/weights.h"
 #include "tokenizer/tokenizer.h"
 
 namespace emberline {
@@ -27,16 +31,25 @@ struct ChainResult {
   std::span<const float> log_probs;  // [steps_completed] under the softmax of the raw logits
 };
 
+// What the forward passes of a model share.
+struct ModelOnDevice {
+  Device& device;
+  const Hyperparameters& hyperparameters;
+  const Weights& weights;
+  const DeviceWeights& device_weights;
+  const Scratch& scratch;
+  KvPool& kv_pool;
+};
+
 class ForwardPass {
  public:
   // Everything referred to outlives the pass. OUT_OF_MEMORY, DEVICE_FAILED.
-  static Result<std::unique_ptr<ForwardPass>> create(Device& device, const Hyperparameters& hyperparameters,
-                                                     const Weights& weights,
-                                                     const DeviceWeights& device_weights,
-                                                     const Scratch& scratch, std::uint32_t context);
+  static Result<std::unique_ptr<ForwardPass>> create(const ModelOnDevice& model, std::uint32_t context);
+  // A pass of its own with the same cache contents, whose memory both share until one of them writes.
+  Result<std::unique_ptr<ForwardPass>> fork() const;
 
   std::uint32_t context() const { return cache_.context(); }
-  std::uint32_t vocabulary() const { return vocabulary_; }
+  std::uint32_t vocabulary() const { return model_.hyperparameters.vocabulary; }
 
   // Fills KV rows only. 1..kPrefillRows tokens.
   Result<ReplayOutcome> prefill(std::span<const TokenId> tokens, std::uint32_t position,
@@ -54,17 +67,19 @@ class ForwardPass {
   Result<ChainResult> chain(TokenId token, std::uint32_t position, std::uint32_t steps, StopSet stop,
                             const std::atomic<bool>* cancel);
 
+  // Forgets positions from `end` on, and lets go of memory that held them alone.
+  void truncate(std::uint32_t end) { cache_.truncate(end); }
+
   // `logits`: [vocabulary] of row `row` of the last submission.
   Status read_logits(std::uint32_t row, std::span<float> logits);
 
  private:
-  ForwardPass(Device& device, const Scratch& scratch, KvCache cache, std::uint32_t vocabulary);
+  ForwardPass(const ModelOnDevice& model, KvCache cache) : model_(model), cache_(std::move(cache)) {}
+  static Result<std::unique_ptr<ForwardPass>> create(const ModelOnDevice& model, Result<KvCache> cache);
   Result<ReplayOutcome> replay(const DispatchTable& table, std::span<const TokenId> tokens, Replay request);
 
-  Device& device_;
-  const Scratch& scratch_;
+  const ModelOnDevice model_;
   KvCache cache_;
-  std::uint32_t vocabulary_;
   DispatchTable prefill_, prefill_last_logits_, verify_, decode_, chain_;
   TokenId chain_tokens_[kMaxChainSteps] = {};
   float chain_log_probs_[kMaxChainSteps] = {};

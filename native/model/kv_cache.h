@@ -1,39 +1,51 @@
-// Keys and values of every position seen so far, as IEEE binary16.
+// Keys and values of one session's positions: a table of pages (kv_pool.h), and the same on the device, where
+// the ops read it.
 //
-// One device buffer of pages (device/ops.h), each with kKvPagePositions positions of every layer: layer by
-// layer, first the keys, then the values. A position is valid once a replay that covers it has completed;
-// which positions hold which token is the session's business.
+// A position is valid once a replay that covers it has completed; which positions hold which token is the
+// session's business. A fork shares every page with its origin; whoever writes to a shared page first gets a
+// copy of its own, so that neither sees what the other writes.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/status.h"
 #include "device/device.h"
 #include "model/device_buffer.h"
+#include "model/kv_pool.h"
 
 namespace emberline {
 
-struct Hyperparameters;
-
 class KvCache {
  public:
-  // `context` >= 1 positions. OUT_OF_MEMORY. `device` outlives the cache.
-  static Result<KvCache> create(Device& device, const Hyperparameters& hyperparameters,
-                                std::uint32_t context);
+  // `context` >= 1 positions, without pages yet. OUT_OF_MEMORY. `pool` outlives the cache.
+  static Result<KvCache> create(KvPool& pool, std::uint32_t context);
+  // A cache with the same contents. OUT_OF_MEMORY.
+  Result<KvCache> fork() const;
+
+  // Makes positions [begin, end) writable, begin <= end <= context: every position before `begin` keeps its
+  // contents, the others may lose theirs. OUT_OF_MEMORY leaves the contents before `begin` alone.
+  Status prepare_write(std::uint32_t begin, std::uint32_t end);
+  // Lets go of the pages that hold no position before `end`.
+  void truncate(std::uint32_t end);
 
   std::uint32_t context() const { return context_; }
-  // Of page 0.
-  Binding keys(std::uint32_t layer) const { return buffer_.at(2 * layer * plane_bytes_); }
-  Binding values(std::uint32_t layer) const { return buffer_.at((2 * layer + 1) * plane_bytes_); }
+  std::size_t held_pages() const { return pages_.size(); }
+
+  // What the ops are bound to.
+  Binding keys(std::uint32_t layer) const { return pool_->keys(layer); }
+  Binding values(std::uint32_t layer) const { return pool_->values(layer); }
   Binding pages() const { return table_.at(); }
-  std::uint32_t page_stride() const { return page_stride_; }
+  std::uint32_t page_stride() const { return pool_->page_stride(); }
 
  private:
-  DeviceBuffer buffer_;
-  DeviceBuffer table_;  // u32 page ids
-  std::uint32_t context_ = 0;
-  std::uint32_t page_stride_ = 0;  // bytes
-  std::uint64_t plane_bytes_ = 0;  // the keys, or the values, of one layer of a page
+  KvCache(KvPool& pool, std::uint32_t context) : pool_(&pool), context_(context) {}
+  Status write_entry(std::size_t index);
+
+  KvPool* pool_;
+  std::uint32_t context_;
+  std::vector<KvPage> pages_;  // has room for the context's
+  DeviceBuffer table_;         // u32 ids of pages_
 };
 
 }  // namespace emberline

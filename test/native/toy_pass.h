@@ -38,8 +38,10 @@ class ToyPass {
         device(std::move(device)),
         device_weights(take(DeviceWeights::load(*this->device, weights, {}))),
         scratch(take(Scratch::allocate(*this->device, hyperparameters))),
-        pass(take(ForwardPass::create(*this->device, hyperparameters, weights, device_weights, scratch,
-                                      context))) {}
+        kv_pool(take(KvPool::create(*this->device, hyperparameters))),
+        pass(take(ForwardPass::create(on_device(), context))) {}
+
+  ModelOnDevice on_device() { return {*device, hyperparameters, weights, device_weights, scratch, *kv_pool}; }
 
   std::vector<float> logits(std::uint32_t row = 0) {
     std::vector<float> values(hyperparameters.vocabulary);
@@ -67,6 +69,7 @@ class ToyPass {
   std::unique_ptr<Device> device;
   DeviceWeights device_weights;
   Scratch scratch;
+  std::unique_ptr<KvPool> kv_pool;
   std::unique_ptr<ForwardPass> pass;
 };
 

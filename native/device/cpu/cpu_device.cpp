@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "base/address_range.h"
 #include "base/cpu_topology.h"
 #include "base/thread_pool.h"
 #include "device/cpu/aligned_memory.h"
@@ -44,6 +45,30 @@ class CpuDevice final : public Device, private BufferTable {
     }
     buffer.view = {buffer.memory.data(), bytes, true, false};
     return add(std::move(buffer));
+  }
+
+  Result<BufferId> reserve(std::size_t most) override {
+    if (most == 0) return Status(ErrorCode::kInvalidArgument, "A device buffer cannot be empty.");
+    Buffer buffer;
+    if (!buffer.range.reserve(most)) {
+      return Status(ErrorCode::kOutOfMemory,
+                    "There is no room for a buffer of up to " + std::to_string(most) + " bytes.");
+    }
+    buffer.view = {buffer.range.data(), 0, true, false};
+    return add(std::move(buffer));
+  }
+
+  Status grow(BufferId id, std::size_t bytes) override {
+    const auto found = buffers_.find(id);
+    if (found == buffers_.end() || bytes > found->second.range.reserved())
+      return Status(ErrorCode::kInvalidArgument, "The buffer was not reserved for so many bytes.");
+    Buffer& buffer = found->second;
+    if (!buffer.range.grow(bytes)) {
+      return Status(ErrorCode::kOutOfMemory, "There is no memory for a buffer of " + std::to_string(bytes) +
+                                                 " bytes; use a shorter context or fewer sessions.");
+    }
+    buffer.view.bytes = buffer.range.bytes();
+    return Status();
   }
 
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
@@ -120,6 +145,7 @@ class CpuDevice final : public Device, private BufferTable {
  private:
   struct Buffer {
     AlignedMemory memory;
+    AddressRange range;  // of a buffer that grows
     BufferView view;
   };
   // A plan lives until its table is prepared again or one of its buffers is released.
@@ -141,7 +167,11 @@ class CpuDevice final : public Device, private BufferTable {
 
   BufferView view(BufferId id) const override {
     const auto found = buffers_.find(id);
-    return found == buffers_.end() ? BufferView{} : found->second.view;
+    if (found == buffers_.end()) return {};
+    BufferView view = found->second.view;
+    view.most = std::max(view.bytes, found->second.range.reserved());
+    view.usable = &found->second.view.bytes;
+    return view;
   }
 
   Status check_range(BufferId id, std::size_t offset, std::size_t bytes, bool writes) const {

@@ -89,7 +89,9 @@ class PlanBuilder {
   void no_patch() { require(command_->patch == Patch::kNone, "the patch does not fit the op"); }
 
   enum class Access { kRead, kWrite, kWeight };
-  std::uint8_t* bytes(int slot, std::uint64_t count, std::size_t alignment, Access access) {
+  enum class Room { kUsable, kAsItGrows };
+  std::uint8_t* bytes(int slot, std::uint64_t count, std::size_t alignment, Access access,
+                      Room room = Room::kUsable) {
     const Binding& binding = command_->bindings[static_cast<std::size_t>(slot)];
     const BufferView view = buffers_.view(binding.buffer);
     if (view.data == nullptr) {
@@ -99,8 +101,8 @@ class PlanBuilder {
     require(access != Access::kWrite || view.writable, "an output is bound to read-only memory");
     require(access != Access::kWeight || view.packed, "a weight is not a matrix that the device loaded");
     require(access == Access::kWeight || !view.packed, "a loaded matrix is bound where no weight belongs");
-    require(binding.offset <= view.bytes && count <= view.bytes - binding.offset,
-            "a binding reaches past its buffer");
+    const std::size_t most = room == Room::kUsable ? view.bytes : view.most;
+    require(binding.offset <= most && count <= most - binding.offset, "a binding reaches past its buffer");
     if (!problem_.empty()) return nullptr;
     std::uint8_t* at = view.data + binding.offset;
     require(reinterpret_cast<std::uintptr_t>(at) % alignment == 0,
@@ -338,24 +340,37 @@ class PlanBuilder {
   static HeadShape head_shape(const Params& params, bool from_step) {
     return {params.query_heads, params.kv_heads, params.head_width, from_step, params.position};
   }
-  // The cache of a command: pages 0 to as many as both buffers hold. Which of them a table names is checked
-  // as it is read.
+  // The keys or values of a cache: page 0, and the pages behind it as the buffer grows.
+  KvPlane plane(int slot, std::uint64_t page_bytes, Access access) {
+    const Binding& binding = command_->bindings[static_cast<std::size_t>(slot)];
+    KvPlane plane;
+    plane.data = bytes(slot, page_bytes, sizeof(std::uint16_t), access, Room::kAsItGrows);
+    plane.end = binding.offset + page_bytes;
+    plane.usable = buffers_.view(binding.buffer).usable;
+    return plane;
+  }
+  // Ids of the pages that `plane` may come to hold lie below this.
+  std::uint32_t page_limit(int slot, const KvPlane& plane, std::uint32_t page_stride) const {
+    const Binding& binding = command_->bindings[static_cast<std::size_t>(slot)];
+    const std::uint64_t rest = buffers_.view(binding.buffer).most - plane.end;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(rest / page_stride, kMaxExtent)) + 1;
+  }
+  // Which of its pages a table names is checked as it is read.
   template <typename Params>
   KvPages cache(const Params& params, int keys, int values, int table, Access access) {
     const std::uint64_t page = kv_page_bytes(params.kv_heads, params.head_width);
-    require(params.page_stride >= page && params.page_stride % 2 == 0,
+    require(params.page_stride >= page && params.page_stride % sizeof(std::uint16_t) == 0,
             "the pages of the cache overlap or are not aligned");
     KvPages pages;
     pages.head_width = params.head_width;
     pages.page_stride = params.page_stride;
-    pages.keys = bytes(keys, page, 2, access);
-    pages.values = bytes(values, page, 2, access);
+    pages.keys = plane(keys, page, access);
+    pages.values = plane(values, page, access);
     pages.table = reinterpret_cast<const std::uint32_t*>(bytes(
         table, kv_page_count(params.context) * sizeof(std::uint32_t), sizeof(std::uint32_t), Access::kRead));
     if (!problem_.empty()) return pages;
-    const std::uint64_t rest = std::min(capacity(keys, 1), capacity(values, 1)) - page;
-    pages.pages =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(rest / params.page_stride, kMaxExtent)) + 1;
+    pages.pages = std::min(page_limit(keys, pages.keys, params.page_stride),
+                           page_limit(values, pages.values, params.page_stride));
     return pages;
   }
   void limit_position(bool from_step, std::uint32_t position, std::uint32_t context) {

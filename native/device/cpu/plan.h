@@ -12,9 +12,11 @@ namespace emberline {
 
 struct BufferView {
   std::uint8_t* data = nullptr;  // null: no such buffer
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;         // usable; may grow
   bool writable = false;
-  bool packed = false;  // matrices in the device's own layout, to be read as weights alone
+  bool packed = false;                  // matrices in the device's own layout, to be read as weights alone
+  std::size_t most = 0;                 // what `bytes` may grow to
+  const std::size_t* usable = nullptr;  // `bytes` as it grows; valid as long as the buffer
 };
 
 // Extents of any matrix, cache or batch a plan admits; so small that no product of an extent, a row count and

@@ -273,6 +273,34 @@ TEST_P(AttentionOps, APageOutsideTheCacheIsAnError) {
   }
 }
 
+// A table is prepared before its cache has memory; pages count once they are usable.
+TEST_P(AttentionOps, PagesBecomeUsableAsTheCacheGrows) {
+  const TestHeads heads = {2, 1, 16, 16};
+  const auto device = cpu_device(GetParam(), 2);
+  TableHarness table(*device);
+  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(heads.kv_heads, heads.width));
+  const BufferId cache = device->reserve(20 * plane).value();
+  const auto rows = [&](std::size_t width) { return table.zeros(width * 4); };
+  table.add(Op::kRopeAttention,
+            {rows(heads.q_width()),
+             rows(heads.kv_width()),
+             rows(heads.kv_width()),
+             {cache, 0},
+             {cache, plane},
+             table.words({1, 0}),
+             rows(heads.q_width())},
+            RopeAttentionParams{0, 0, heads.query_heads, heads.kv_heads, heads.width, heads.rotary, 0, 100.0f,
+                                1.0f, 2 * kKvPagePositions, 2 * plane},
+            Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
+            offsetof(RopeAttentionParams, kv_length));
+  ASSERT_TRUE(table.prepare(1).ok());
+  for (std::uint32_t pages = 0; pages <= 2; ++pages) {
+    ASSERT_TRUE(device->grow(cache, std::size_t{2} * pages * plane).ok());
+    EXPECT_EQ(table.replay(Replay{}).ok(), pages == 2) << pages << " pages";
+  }
+  device->release(cache);
+}
+
 INSTANTIATE_TEST_SUITE_P(AllKernels, AttentionOps, ::testing::ValuesIn(runnable_isas()),
                          [](const auto& info) { return info.param; });
 

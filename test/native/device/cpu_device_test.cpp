@@ -83,6 +83,26 @@ TEST(CpuDevice, RefusesBuffersThatCannotBe) {
   EXPECT_EQ(device->allocate(std::numeric_limits<std::size_t>::max() / 2).code(), ErrorCode::kOutOfMemory);
 }
 
+TEST(CpuDevice, AReservedBufferGrowsWhereItIs) {
+  const auto device = cpu_device("portable");
+  const BufferId id = device->reserve(std::size_t{1} << 30).value();
+  char text[4] = {};
+  EXPECT_EQ(device->read(id, 0, text, 1).code(), ErrorCode::kInvalidArgument);  // nothing is usable yet
+  ASSERT_TRUE(device->grow(id, 100).ok());
+  ASSERT_TRUE(device->write(id, 96, "abc", 4).ok());
+  EXPECT_EQ(device->write(id, 97, "abc", 4).code(), ErrorCode::kInvalidArgument);
+  ASSERT_TRUE(device->grow(id, std::size_t{1} << 20).ok());
+  ASSERT_TRUE(device->copy(id, 96, id, 1000000, 4).ok());
+  ASSERT_TRUE(device->read(id, 1000000, text, 4).ok());
+  EXPECT_STREQ(text, "abc");
+  EXPECT_EQ(device->grow(id, (std::size_t{1} << 30) + 1).code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(device->grow(device->allocate(64).value(), 64).code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(device->reserve(0).code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(device->reserve(std::numeric_limits<std::size_t>::max() / 2).code(), ErrorCode::kOutOfMemory);
+  device->release(id);
+  EXPECT_EQ(device->grow(id, 100).code(), ErrorCode::kInvalidArgument);
+}
+
 TEST(CpuDevice, SeveralTablesShareTheDevice) {
   const auto device = cpu_device("auto", 2);
   SmallModel small(*device, TensorType::kQ4_0), large(*device, TensorType::kF16, 16);

@@ -79,8 +79,7 @@ TEST(RealModelPerplexity, IsWithinHalfAPercentOfFloat32OnFiftyThousandTokensOfCo
   const std::shared_ptr<Model> model = real_model();
   Model::Impl& loaded = model->impl();
   const auto context = static_cast<std::uint32_t>(windows[0].ids.size());
-  auto pass = take(ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
-                                       loaded.weights, loaded.scratch, context));
+  auto pass = take(ForwardPass::create(loaded.on_device(), context));
   std::vector<float> logits(model->info().vocabulary);
   double ours = 0, reference = 0, worst = 0;
   for (const Window& window : windows) {

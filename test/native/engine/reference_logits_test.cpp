@@ -43,8 +43,7 @@ TEST_P(RealModelReferenceLogits, TopOneAndDivergenceAtTwoThousandPositions) {
   const std::shared_ptr<Model> model = real_model_with(GetParam());
   const ReferenceLogits reference = read_reference_logits(model->info().vocabulary);
   Model::Impl& loaded = model->impl();
-  auto pass = take(ForwardPass::create(*loaded.device, loaded.parts.hyperparameters, loaded.parts.weights,
-                                       loaded.weights, loaded.scratch, 1024));
+  auto pass = take(ForwardPass::create(loaded.on_device(), 1024));
 
   std::size_t record = 0, clear = 0, agreed = 0, agreed_of_all = 0;
   double sum = 0, worst = 0;

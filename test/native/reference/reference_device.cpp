@@ -23,6 +23,7 @@ struct Buffer {
   std::vector<std::uint8_t> owned;
   std::span<const std::uint8_t> bytes;
   bool writable = false;
+  std::size_t most = 0;  // what `owned` may grow to
 };
 
 using Row = std::vector<double>;
@@ -43,6 +44,23 @@ class ReferenceDevice final : public Device {
     buffer.bytes = buffer.owned;
     buffer.writable = true;
     return add(std::move(buffer));
+  }
+  Result<BufferId> reserve(std::size_t most) override {
+    Buffer buffer;
+    buffer.most = most;
+    buffer.writable = true;
+    return add(std::move(buffer));
+  }
+  Status grow(BufferId id, std::size_t bytes) override {
+    return guarded([&] {
+      const auto found = buffers_.find(id);
+      if (found == buffers_.end() || bytes > found->second.most)
+        fail(ErrorCode::kInvalidArgument, "more than was reserved");
+      if (bytes > (std::size_t{1} << 32)) fail(ErrorCode::kOutOfMemory, "too large for a test");
+      Buffer& buffer = found->second;
+      buffer.owned.resize(std::max(buffer.owned.size(), bytes));
+      buffer.bytes = buffer.owned;
+    });
   }
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const SourceConsumed& consumed) override {

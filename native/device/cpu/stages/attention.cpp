@@ -45,6 +45,13 @@ std::size_t AttentionStage::units(const Step& step) const {
   return heads.kv_heads * ((step.rows + run_rows() - 1) / run_rows());
 }
 
+std::uint64_t AttentionStage::unit_operations(const Step& step) const {
+  const bool by_chunk = splits_by_chunk(step);
+  const std::uint64_t rows = by_chunk ? step.rows : run_rows();
+  const std::uint64_t entries = by_chunk ? kAttentionChunk : heads.first_position(step) + step.rows;
+  return 2 * rows * heads.group() * heads.head_width * entries;
+}
+
 void AttentionStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
   const bool by_chunk = splits_by_chunk(step);
   const std::size_t units_of_head = units(step) / heads.kv_heads;

@@ -97,6 +97,7 @@ struct AttentionStage final : Stage {
 
   bool splits_by_chunk(const Step& step) const;
   std::size_t units(const Step& step) const override;
+  std::uint64_t unit_operations(const Step& step) const override;
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 
   // What `context` positions and `max_rows` rows need.

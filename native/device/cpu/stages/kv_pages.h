@@ -15,16 +15,26 @@ namespace emberline {
 
 static_assert(kKvPagePositions % kAttentionChunk == 0 && kAttentionChunk % kKeyBlock == 0);
 
+// The keys, or the values, of a cache.
+struct KvPlane {
+  std::uint8_t* data = nullptr;         // of page 0
+  std::size_t end = 0;                  // bytes from the start of the buffer to the end of page 0
+  const std::size_t* usable = nullptr;  // bytes of the buffer
+};
+
 struct KvPages {
-  std::uint8_t* keys = nullptr;  // of page 0
-  std::uint8_t* values = nullptr;
+  KvPlane keys, values;
   const std::uint32_t* table = nullptr;
   std::size_t page_stride = 0;  // bytes
-  std::uint32_t pages = 0;      // ids below this lie in the cache
+  std::uint32_t pages = 0;      // ids below this may come to lie in the cache as its buffers grow
   std::size_t head_width = 0;
 
   // Whether the table's entry for `position` can be followed.
-  bool holds(std::size_t position) const { return table[position / kKvPagePositions] < pages; }
+  bool holds(std::size_t position) const {
+    const std::size_t page = table[position / kKvPagePositions];
+    return page < pages && keys.end + page * page_stride <= *keys.usable &&
+           values.end + page * page_stride <= *values.usable;
+  }
 
   // [d, kKeyBlock] of the block that `position` is in.
   std::uint16_t* key_block(std::size_t kv_head, std::size_t position) const {
@@ -37,9 +47,9 @@ struct KvPages {
   }
 
  private:
-  std::uint16_t* at(std::uint8_t* plane, std::size_t kv_head, std::size_t position) const {
+  std::uint16_t* at(const KvPlane& plane, std::size_t kv_head, std::size_t position) const {
     const std::size_t page = table[position / kKvPagePositions];
-    return reinterpret_cast<std::uint16_t*>(plane + page * page_stride) +
+    return reinterpret_cast<std::uint16_t*>(plane.data + page * page_stride) +
            kv_head * kKvPagePositions * head_width;
   }
 };
