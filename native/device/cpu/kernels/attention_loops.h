@@ -11,14 +11,13 @@
 namespace emberline {
 namespace {
 
-constexpr std::size_t kAttentionLanes = sizeof(Lanes) / sizeof(float);
 constexpr std::size_t kTileQueries = 6;
-static_assert(kHeadPadding % kAttentionLanes == 0 && kKeyBlock % (8 * 8) == 0);
+static_assert(kHeadPadding % kLanes == 0 && kKeyBlock % (8 * 8) == 0);
 
 // Vectors of a tile of `queries` queries, so that sums, a vector of each kind and a broadcast fit the
 // registers: 32 of them in sets of 16 lanes, 16 in the others.
 constexpr std::size_t tile_vectors(std::size_t queries) {
-  if (kAttentionLanes == 16) return 4;
+  if (kLanes == 16) return 4;
   return queries == 1 ? 8 : queries <= 3 ? 4 : 2;
 }
 
@@ -54,15 +53,14 @@ template <std::size_t kQueries, typename T>
 inline void score_tile(const float* queries, std::size_t stride, const T* keys, std::size_t width,
                        float* scores) {
   constexpr std::size_t kVectors = tile_vectors(kQueries);
-  for (std::size_t j = 0; j < kKeyBlock; j += kVectors * kAttentionLanes) {
+  for (std::size_t j = 0; j < kKeyBlock; j += kVectors * kLanes) {
     Lanes sums[kQueries][kVectors];
     for (auto& row : sums) {
       for (Lanes& sum : row) sum = Vector::set(0.0f);
     }
     for (std::size_t i = 0; i < width; ++i) {
       Lanes key[kVectors];
-      for (std::size_t v = 0; v < kVectors; ++v)
-        key[v] = load_wide(keys + i * kKeyBlock + j + v * kAttentionLanes);
+      for (std::size_t v = 0; v < kVectors; ++v) key[v] = load_wide(keys + i * kKeyBlock + j + v * kLanes);
       for (std::size_t q = 0; q < kQueries; ++q) {
         const Lanes x = Vector::set(queries[q * stride + i]);
         for (std::size_t v = 0; v < kVectors; ++v) sums[q][v] = Vector::fma(x, key[v], sums[q][v]);
@@ -70,7 +68,7 @@ inline void score_tile(const float* queries, std::size_t stride, const T* keys, 
     }
     for (std::size_t q = 0; q < kQueries; ++q) {
       for (std::size_t v = 0; v < kVectors; ++v)
-        Vector::store(scores + q * kAttentionChunk + j + v * kAttentionLanes, sums[q][v]);
+        Vector::store(scores + q * kAttentionChunk + j + v * kLanes, sums[q][v]);
     }
   }
 }
@@ -85,18 +83,18 @@ void score_keys(const AttentionQueries& queries, const T* keys, std::size_t widt
 
 AttentionState weigh_scores(float* scores, std::size_t count) {
   constexpr float kLowest = -3.40282347e+38f;
-  const std::size_t padded = (count + kAttentionLanes - 1) / kAttentionLanes * kAttentionLanes;
+  const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
   for (std::size_t j = count; j < padded; ++j) scores[j] = kLowest;
   Lanes largest = Vector::set(kLowest);
-  for (std::size_t j = 0; j < padded; j += kAttentionLanes)
+  for (std::size_t j = 0; j < padded; j += kLanes)
     largest = Vector::max(Vector::load(scores + j), largest);  // a NaN is passed over
-  float lanes[kAttentionLanes];
+  float lanes[kLanes];
   Vector::store(lanes, largest);
   AttentionState state{kLowest, 0.0f};
   for (float lane : lanes) state.max = lane > state.max ? lane : state.max;
   const Lanes max = Vector::set(state.max);
   Lanes sum = Vector::set(0.0f);
-  for (std::size_t j = 0; j < padded; j += kAttentionLanes) {
+  for (std::size_t j = 0; j < padded; j += kLanes) {
     const Lanes weight = exp_lanes(Vector::sub(Vector::load(scores + j), max));
     Vector::store(scores + j, weight);
     sum = Vector::add(sum, weight);
@@ -112,12 +110,11 @@ inline void add_value_tile(const float* weights, std::size_t from, std::size_t t
   Lanes sums[kQueries][kVectors];
   for (std::size_t q = 0; q < kQueries; ++q) {
     for (std::size_t v = 0; v < kVectors; ++v)
-      sums[q][v] =
-          from == 0 ? Vector::set(0.0f) : Vector::load(accumulators + q * stride + v * kAttentionLanes);
+      sums[q][v] = from == 0 ? Vector::set(0.0f) : Vector::load(accumulators + q * stride + v * kLanes);
   }
   for (std::size_t j = from; j < to; ++j) {
     Lanes value[kVectors];
-    for (std::size_t v = 0; v < kVectors; ++v) value[v] = load_wide(values + j * width + v * kAttentionLanes);
+    for (std::size_t v = 0; v < kVectors; ++v) value[v] = load_wide(values + j * width + v * kLanes);
     for (std::size_t q = 0; q < kQueries; ++q) {
       const Lanes weight = Vector::set(weights[q * kAttentionChunk + j]);
       for (std::size_t v = 0; v < kVectors; ++v) sums[q][v] = Vector::fma(weight, value[v], sums[q][v]);
@@ -125,7 +122,7 @@ inline void add_value_tile(const float* weights, std::size_t from, std::size_t t
   }
   for (std::size_t q = 0; q < kQueries; ++q) {
     for (std::size_t v = 0; v < kVectors; ++v)
-      Vector::store(accumulators + q * stride + v * kAttentionLanes, sums[q][v]);
+      Vector::store(accumulators + q * stride + v * kLanes, sums[q][v]);
   }
 }
 
@@ -134,9 +131,9 @@ inline void add_value_rows(const float* weights, std::size_t from, std::size_t t
                            std::size_t width, float* accumulators, std::size_t stride) {
   constexpr std::size_t kVectors = tile_vectors(kQueries);
   std::size_t i = 0;
-  for (; i + kVectors * kAttentionLanes <= width; i += kVectors * kAttentionLanes)
+  for (; i + kVectors * kLanes <= width; i += kVectors * kLanes)
     add_value_tile<kQueries, kVectors>(weights, from, to, values + i, width, accumulators + i, stride);
-  for (; i < width; i += kAttentionLanes)
+  for (; i < width; i += kLanes)
     add_value_tile<kQueries, 1>(weights, from, to, values + i, width, accumulators + i, stride);
 }
 
@@ -160,12 +157,12 @@ void add_weighted_values(const float* weights, const std::uint32_t* seen, std::s
 void merge_chunk(const AttentionState& chunk, const float* chunk_accumulator, std::size_t width,
                  AttentionState* state, float* accumulator) {
   const float max = chunk.max > state->max ? chunk.max : state->max;
-  float factors[kAttentionLanes] = {state->max - max, chunk.max - max};
+  float factors[kLanes] = {state->max - max, chunk.max - max};
   Vector::store(factors, exp_lanes(Vector::load(factors)));
   const Lanes keep = Vector::set(factors[0]), take = Vector::set(factors[1]);
   state->sum = state->sum * factors[0] + chunk.sum * factors[1];
   state->max = max;
-  for (std::size_t i = 0; i < width; i += kAttentionLanes) {
+  for (std::size_t i = 0; i < width; i += kLanes) {
     const Lanes kept = Vector::mul(Vector::load(accumulator + i), keep);
     Vector::store(accumulator + i, Vector::fma(Vector::load(chunk_accumulator + i), take, kept));
   }
