@@ -9,10 +9,10 @@ import type { Worker } from './worker';
 
 /**
  * Least correlation of the two engines' logits. Both quantise activations to 8 bits, at different places and with different
- * roundings, which moves each logit by about a hundredth of the spread of them all; a wrong kernel, position or tokenization
+ * roundings, which moves a logit by some hundredths of the spread of them all; a wrong kernel, position or tokenization
  * leaves next to no correlation.
  */
-const LEAST_CORRELATION = 0.98;
+const LEAST_CORRELATION = 0.99;
 /** Of the two engines' most likely tokens, this many must be in both lists. */
 const TOP = 5;
 const LEAST_SHARED = 3;

@@ -15,6 +15,8 @@ import { median } from './statistics';
 
 const WARM_REPEATS = 5;
 const IDLE_MS = 2_000;
+/** Until Node has tidied up after a completion. */
+const TIDY_MS = 500;
 /** Tokens of the completion before memory and idle time are looked at. */
 const COMPLETION_TOKENS = 64;
 
@@ -196,6 +198,7 @@ class Measurements {
   /** Processor time of a process that has a model, has completed something, and is left alone. */
   private async idle(): Promise<Answer> {
     await this.complete(this.prompt, COMPLETION_TOKENS);
+    await delay(TIDY_MS);
     const before = process.cpuUsage();
     await delay(IDLE_MS);
     const { user, system } = process.cpuUsage(before);

@@ -10,9 +10,14 @@
 #include <immintrin.h>
 #if defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>
+#else
+#include <cpuid.h>
 #endif
-#elif defined(__ARM_FEATURE_DOTPROD)
+#elif defined(__aarch64__) || defined(_M_ARM64)
+#define EMBERLINE_BENCH_ARM 1
 #include <arm_neon.h>
+
+#include "base/cpu_features.h"
 #endif
 
 // MSVC compiles any intrinsic anywhere; the others want to be told of the instruction set a function uses.
@@ -20,6 +25,12 @@
 #define EMBERLINE_TARGET(isa)
 #else
 #define EMBERLINE_TARGET(isa) __attribute__((target(isa)))
+#endif
+
+#if defined(__clang__)
+#define EMBERLINE_DOT_PRODUCT "dotprod"
+#else
+#define EMBERLINE_DOT_PRODUCT "arch=armv8.2-a+dotprod"
 #endif
 
 namespace emberline_bench {
@@ -105,21 +116,20 @@ bool has_avx512_vnni() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni");
 }
 bool has_avx_vnni() {
-#if defined(__clang__) || __GNUC__ >= 14
-  return __builtin_cpu_supports("avxvnni");
-#else
-  // GCC before 14 does not know the name; a processor with it and without AVX-512 is measured with AVX2.
-  return false;
-#endif
+  // Asked of the processor itself: GCC 12 does not know the name. With AVX2 the system saves the registers it
+  // uses.
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) != 0 &&
+         __builtin_cpu_supports("avx2");
 }
 bool has_avx2() {
   return __builtin_cpu_supports("avx2");
 }
 #endif
 
-#elif defined(__ARM_FEATURE_DOTPROD)
+#elif defined(EMBERLINE_BENCH_ARM)
 
-std::int64_t loop_sdot() {
+EMBERLINE_TARGET(EMBERLINE_DOT_PRODUCT) std::int64_t loop_sdot() {
   int32x4_t sums[kSums];
   for (int32x4_t& sum : sums) sum = vdupq_n_s32(0);
   const int8x16_t a = vdupq_n_s8(3), b = vdupq_n_s8(-5);
@@ -150,8 +160,8 @@ Kind best_kind() {
   if (has_avx512_vnni()) return {"avx512 vpdpbusd", 128, loop_avx512_vnni};
   if (has_avx_vnni()) return {"avx vpdpbusd", 64, loop_avx_vnni};
   if (has_avx2()) return {"avx2 vpmaddubsw", 64, loop_avx2};
-#elif defined(__ARM_FEATURE_DOTPROD)
-  return {"sdot", 32, loop_sdot};
+#elif defined(EMBERLINE_BENCH_ARM)
+  if (emberline::cpu_features().dot_product) return {"sdot", 32, loop_sdot};
 #endif
   return {"portable", 2, loop_portable};
 }

@@ -7,61 +7,69 @@ import { TENSOR_TYPES } from './gguf_layout';
 const POOL_BLOCKS = 4_096;
 const LEAST_PIECE = 64;
 const MOST_PIECE = 1_024;
+/** Every so many blocks get a scale of their own, so that no two rows are equal: tokens with equal logits would tie. */
+const OWN_SCALE_STEP = 8;
 
 /**
- * Root mean square of the integers of a block: uniform over 0..15 less 7.5 (Q4_1) or 8 (Q4_0), and over -127..127 (Q8_0).
+ * Root mean square of a block's integers: uniform over 1..15 less 8 (Q4_0), over 0..15 less 7.5 (Q4_1), over -127..127
+ * (Q8_0). All have mean zero: with any other, every matrix would amplify the mean of its input, and after some layers the
+ * logits would be the same whatever the prompt.
  */
-const INTEGER_RMS: Readonly<Record<Quantization, number>> = { q4_0: 4.637, q4_1: 4.61, q8_0: 73.3 };
+const INTEGER_RMS: Readonly<Record<Quantization, number>> = { q4_0: 4.32, q4_1: 4.61, q8_0: 73.3 };
 /** Half the range of four bits: a Q4_1 block with this offset has mean zero. */
 const Q4_MIDDLE = 7.5;
 
 /** Blocks whose elements have root mean square `rms` within a fifth. */
 export class BlockPool {
+  private readonly random: SeededRandom;
+  private readonly type: Quantization;
+  private readonly rms: number;
   private readonly blocks: Buffer;
   private readonly blockBytes: number;
 
-  private readonly random: SeededRandom;
-
   constructor(random: SeededRandom, type: Quantization, rms: number) {
     this.random = random;
+    this.type = type;
+    this.rms = rms;
     this.blockBytes = TENSOR_TYPES[type].bytes;
     this.blocks = Buffer.allocUnsafe(POOL_BLOCKS * this.blockBytes);
-    for (let block = 0; block < POOL_BLOCKS; block++) {
-      const scale = (rms * (0.8 + 0.4 * random.next())) / INTEGER_RMS[type];
-      this.writeBlock(block * this.blockBytes, type, scale);
+    for (let at = 0; at < this.blocks.length; at++) this.blocks[at] = this.randomByte(type);
+    for (let start = 0; start < this.blocks.length; start += this.blockBytes) {
+      this.writeScale(this.blocks, start);
     }
   }
 
   /** `count` blocks. */
   take(count: number): Buffer {
-    const result = Buffer.allocUnsafe(count * this.blockBytes);
-    let filled = 0;
-    while (filled < count) {
-      const first = this.random.below(POOL_BLOCKS);
-      const piece = Math.min(
-        count - filled,
-        POOL_BLOCKS - first,
-        LEAST_PIECE + this.random.below(MOST_PIECE - LEAST_PIECE),
-      );
-      this.blocks.copy(
-        result,
-        filled * this.blockBytes,
-        first * this.blockBytes,
-        (first + piece) * this.blockBytes,
-      );
+    const { blockBytes, random } = this;
+    const result = Buffer.allocUnsafe(count * blockBytes);
+    for (let filled = 0; filled < count;) {
+      const first = random.below(POOL_BLOCKS);
+      const wished = LEAST_PIECE + random.below(MOST_PIECE - LEAST_PIECE);
+      const piece = Math.min(count - filled, POOL_BLOCKS - first, wished);
+      this.blocks.copy(result, filled * blockBytes, first * blockBytes, (first + piece) * blockBytes);
       filled += piece;
     }
+    for (let block = 0; block < count; block += OWN_SCALE_STEP) this.writeScale(result, block * blockBytes);
     return result;
   }
 
-  private writeBlock(start: number, type: Quantization, scale: number): void {
-    const integers = type === 'q4_1' ? start + 4 : start + 2;
-    this.blocks.writeUInt16LE(halfBits(scale), start);
-    if (type === 'q4_1') this.blocks.writeUInt16LE(halfBits(-Q4_MIDDLE * scale), start + 2);
-    for (let at = integers; at < start + this.blockBytes; at++) {
-      const byte = this.random.below(256);
-      // llama.cpp's quantizer never writes -128.
-      this.blocks[at] = type === 'q8_0' && byte === 0x80 ? 0x7f : byte;
+  /** The scale at a block's beginning, and the offset of a type that has one. */
+  private writeScale(blocks: Buffer, start: number): void {
+    const scale = (this.rms * (0.8 + 0.4 * this.random.next())) / INTEGER_RMS[this.type];
+    blocks.writeUInt16LE(halfBits(scale), start);
+    if (this.type === 'q4_1') blocks.writeUInt16LE(halfBits(-Q4_MIDDLE * scale), start + 2);
+  }
+
+  private randomByte(type: Quantization): number {
+    const { random } = this;
+    switch (type) {
+      case 'q4_0':
+        return 1 + random.below(15) + 16 * (1 + random.below(15));
+      case 'q4_1':
+        return random.below(256);
+      case 'q8_0':
+        return (random.below(255) - 127) & 0xff;
     }
   }
 }

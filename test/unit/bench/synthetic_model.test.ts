@@ -145,6 +145,15 @@ describe('random tensors', () => {
   });
 });
 
+it('the rows of a random matrix all differ', () => {
+  const rows = 2_000;
+  const blocks = new BlockPool(new SeededRandom(3), 'q8_0', 0.02).take(18 * rows);
+  const distinct = new Set(
+    Array.from({ length: rows }, (_, row) => blocks.toString('latin1', row * 18 * 34, (row + 1) * 18 * 34)),
+  );
+  expect(distinct.size).toBe(rows);
+});
+
 it('every model of the bench has its own name', () => {
   expect(new Set(BENCH_MODELS.map(({ name }) => name)).size).toBe(BENCH_MODELS.length);
 });
