@@ -10,9 +10,10 @@
 namespace emberline {
 namespace {
 
-// Bytes of packed weights that a thread claims at a time: enough to make claiming free, few enough that all
-// threads end together and little of a source is held at once.
-constexpr std::size_t kClaimBytes = 512 * 1024;
+// Packed weights are claimed a large page at a time. The page is then touched first by one thread alone (two
+// that touch it at once would both clear a page for it) and filled while the cleared page is still in that
+// thread's caches. It is also little enough that all threads end together.
+constexpr std::size_t kClaimBytes = AlignedMemory::kLargePage;
 
 // Panels [first, first + count) of a matrix.
 struct Piece {
@@ -23,16 +24,23 @@ MatrixShape shape_of(const MatrixSource& source) {
   return {source.type, source.rows, source.columns};
 }
 
-std::vector<Piece> cut(std::span<const MatrixSource> sources) {
-  std::vector<Piece> pieces;
+// What begins in each claim; a claim may be empty.
+std::vector<std::vector<Piece>> cut(std::span<const MatrixSource> sources,
+                                    std::span<const std::uint64_t> offsets, std::size_t bytes) {
+  std::vector<std::vector<Piece>> claims((bytes + kClaimBytes - 1) / kClaimBytes);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const MatrixShape shape = shape_of(sources[i]);
-    const std::size_t run = std::max<std::size_t>(1, kClaimBytes / shape.panel_bytes());
-    for (std::size_t first = 0; first < shape.panels(); first += run) {
-      pieces.push_back({i, first, std::min(run, shape.panels() - first)});
+    for (std::size_t first = 0; first < shape.panels();) {
+      const std::size_t begin = static_cast<std::size_t>(offsets[i]) + first * shape.panel_bytes();
+      const std::size_t claim = begin / kClaimBytes;
+      const std::size_t left = (claim + 1) * kClaimBytes - begin;
+      const std::size_t run = (left + shape.panel_bytes() - 1) / shape.panel_bytes();
+      const std::size_t count = std::min(run, shape.panels() - first);
+      claims[claim].push_back({i, first, count});
+      first += count;
     }
   }
-  return pieces;
+  return claims;
 }
 
 Status check(const MatrixSource& source) {
@@ -55,23 +63,25 @@ Result<PackedMatrices> pack_matrices(std::span<const MatrixSource> sources, cons
     bytes += (shape_of(source).packed_bytes() + 63) / 64 * 64;
   }
   if (bytes == 0) return Status(ErrorCode::kInvalidArgument, "There are no weight matrices to load.");
-  if (!packed.memory.allocate(bytes)) {
+  if (!packed.memory.allocate(bytes, AlignedMemory::Pages::kLarge)) {
     return Status(ErrorCode::kOutOfMemory, "There is no memory for the model's " + std::to_string(bytes) +
                                                " bytes of weights; choose a smaller model.");
   }
-  const std::vector<Piece> pieces = cut(sources);
+  const std::vector<std::vector<Piece>> claims = cut(sources, packed.offsets, bytes);
+  const auto pack = [&](const Piece& piece) {
+    const MatrixSource& source = sources[piece.matrix];
+    const MatrixShape shape = shape_of(source);
+    pack_panels(shape, source.data.data(), piece.first, piece.count,
+                packed.memory.data() + packed.offsets[piece.matrix]);
+    if (!consumed) return;
+    const std::size_t from = piece.first * kPanelRows;
+    const std::size_t rows = std::min(shape.rows - from, piece.count * kPanelRows);
+    consumed(source.data.subspan(from * shape.source_row_bytes(), rows * shape.source_row_bytes()));
+  };
   std::atomic<std::size_t> next{0};
   auto work = [&](int) {
-    for (std::size_t i = next.fetch_add(1); i < pieces.size(); i = next.fetch_add(1)) {
-      const Piece& piece = pieces[i];
-      const MatrixSource& source = sources[piece.matrix];
-      const MatrixShape shape = shape_of(source);
-      pack_panels(shape, source.data.data(), piece.first, piece.count,
-                  packed.memory.data() + packed.offsets[piece.matrix]);
-      if (!consumed) continue;
-      const std::size_t from = piece.first * kPanelRows;
-      const std::size_t rows = std::min(shape.rows - from, piece.count * kPanelRows);
-      consumed(source.data.subspan(from * shape.source_row_bytes(), rows * shape.source_row_bytes()));
+    for (std::size_t i = next.fetch_add(1); i < claims.size(); i = next.fetch_add(1)) {
+      for (const Piece& piece : claims[i]) pack(piece);
     }
   };
   pool.run(work);

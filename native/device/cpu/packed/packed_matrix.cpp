@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/half.h"
+#include "device/cpu/packed/transpose_words.h"
 
 namespace emberline {
 namespace {
@@ -18,80 +19,116 @@ constexpr FileBlock kQ5_0Block{22, 0, -1, 2, 6};
 constexpr FileBlock kQ5_1Block{24, 0, 2, 4, 8};
 constexpr FileBlock kQ8_0Block{34, 0, -1, -1, 2};
 
-// Row i of a block, from its place in a file. 32-bit words of quants stay whole: word k of a row of nibbles
+// Fifth bits of rows i and i + 1, which share bytes: the even row has their low halves.
+void pack_fifth_bits(std::uint32_t even, std::uint32_t odd, PackedFifthBits& to, std::size_t i) {
+  const std::uint32_t low = (even & 0x0F0F0F0Fu) | (odd & 0x0F0F0F0Fu) << 4;
+  const std::uint32_t high = (even >> 4 & 0x0F0F0F0Fu) | (odd & 0xF0F0F0F0u);
+  for (std::size_t s = 0; s < kBlockSteps; s += 2) {
+    to[s][i / 2] = static_cast<std::uint8_t>(low >> (4 * s));
+    to[s + 1][i / 2] = static_cast<std::uint8_t>(high >> (4 * s));
+  }
+}
+
+std::uint32_t little_endian_word(const std::uint8_t* bytes) {
+  return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
+}
+
+// A block of 16 rows, the first at `from`. 32-bit words of quants stay whole: word k of a row of nibbles
 // holds columns 4k.. in its low halves and 16 + 4k.. in its high ones.
-template <std::size_t kWords>
-void pack_words(const std::uint8_t* from, std::uint8_t (*to)[kPanelRows][4], std::size_t i) {
-  for (std::size_t k = 0; k < kWords; ++k) std::memcpy(to[k][i], from + 4 * k, 4);
-}
-
-// A byte of a step's fifth bits belongs to two rows: even ones have its low half.
-void pack_fifth_bits(const std::uint8_t* from, PackedFifthBits& to, std::size_t i) {
-  for (std::size_t s = 0; s < kBlockSteps; ++s) {
-    const unsigned bits = (from[s / 2] >> (4 * (s % 2))) & 15u;
-    std::uint8_t& both = to[s][i / 2];
-    both = static_cast<std::uint8_t>(i % 2 == 0 ? bits : both | (bits << 4));
-  }
-}
-
 template <typename Block, const FileBlock& kFile>
-void pack_row_block(const std::uint8_t* from, Block& to, std::size_t i) {
-  std::memcpy(&to.d[i], from + kFile.d, 2);
-  if constexpr (kFile.m >= 0) std::memcpy(&to.m[i], from + kFile.m, 2);
-  if constexpr (kFile.fifth >= 0) pack_fifth_bits(from + kFile.fifth, to.fifth, i);
+void pack_block(const std::uint8_t* from, std::size_t row_bytes, Block& to) {
   if constexpr (requires { to.nibbles; }) {
-    pack_words<kBlockSteps / 2>(from + kFile.quants, to.nibbles, i);
+    transpose_words(from + kFile.quants, row_bytes, to.nibbles);
   } else {
-    pack_words<kBlockSteps>(from + kFile.quants, reinterpret_cast<std::uint8_t(*)[kPanelRows][4]>(to.quants),
-                            i);
+    auto* quants = reinterpret_cast<std::uint8_t(*)[kPanelRows][4]>(to.quants);
+    transpose_words(from + kFile.quants, row_bytes, quants);
+    transpose_words(from + kFile.quants + 16, row_bytes, quants + 4);
+  }
+  for (std::size_t i = 0; i < kPanelRows; ++i) {
+    const std::uint8_t* row = from + i * row_bytes;
+    std::memcpy(&to.d[i], row + kFile.d, 2);
+    if constexpr (kFile.m >= 0) std::memcpy(&to.m[i], row + kFile.m, 2);
+    if constexpr (kFile.fifth >= 0) {
+      if (i % 2 == 0)
+        pack_fifth_bits(little_endian_word(row + kFile.fifth),
+                        little_endian_word(row + row_bytes + kFile.fifth), to.fifth, i);
+    }
   }
 }
 
 template <typename Block, const FileBlock& kFile>
-void pack_quantized_panel(const MatrixShape& shape, const std::uint8_t* rows, std::size_t count,
-                          std::uint8_t* packed) {
+void pack_quantized_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
   auto* block = reinterpret_cast<Block*>(packed);
-  if (count < kPanelRows) std::memset(packed, 0, shape.panel_bytes());
   const std::size_t row_bytes = shape.source_row_bytes();
   for (std::size_t b = 0; b < shape.columns / kBlockElements; ++b, ++block, rows += kFile.bytes) {
-    for (std::size_t i = 0; i < count; ++i) pack_row_block<Block, kFile>(rows + i * row_bytes, *block, i);
+    pack_block<Block, kFile>(rows, row_bytes, *block);
   }
 }
 
-template <typename Element>
-void pack_columns(const MatrixShape& shape, const std::uint8_t* rows, std::size_t count,
-                  std::uint8_t* packed) {
-  std::memset(packed, 0, shape.panel_bytes());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint8_t* row = rows + i * shape.source_row_bytes();
-    for (std::size_t c = 0; c < shape.columns; ++c) {
-      std::memcpy(packed + (c * kPanelRows + i) * sizeof(Element), row + c * sizeof(Element),
-                  sizeof(Element));
+// Words of float types: one F32 column, two columns of the others. The last is filled up with zeros.
+template <typename PutWords>
+void pack_float_panel(std::size_t row_bytes, const std::uint8_t* rows, PutWords&& put) {
+  std::uint8_t words[4][kPanelRows][4];
+  std::size_t at = 0;
+  for (; at + sizeof words[0][0] * 4 <= row_bytes; at += 16) {
+    transpose_words(rows + at, row_bytes, words);
+    for (std::size_t k = 0; k < 4; ++k) put(at / 4 + k, words[k]);
+  }
+  for (; at < row_bytes; at += 4) {
+    std::memset(words[0], 0, sizeof words[0]);
+    const std::size_t size = std::min<std::size_t>(4, row_bytes - at);
+    for (std::size_t i = 0; i < kPanelRows; ++i) std::memcpy(words[0][i], rows + i * row_bytes + at, size);
+    put(at / 4, words[0]);
+  }
+}
+
+// F32 and BF16 are kept as words.
+void pack_words_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
+  static_assert(sizeof(PackedF32) == 4 * kPanelRows && sizeof(PackedBf16) == 4 * kPanelRows);
+  pack_float_panel(shape.source_row_bytes(), rows, [&](std::size_t k, const std::uint8_t(*words)[4]) {
+    std::memcpy(packed + 64 * k, words, 64);
+  });
+}
+
+void pack_f16_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
+  auto* columns = reinterpret_cast<PackedF16*>(packed);
+  pack_float_panel(shape.source_row_bytes(), rows, [&](std::size_t k, const std::uint8_t(*words)[4]) {
+    for (std::size_t half = 0; half < 2 && 2 * k + half < shape.columns; ++half) {
+      for (std::size_t i = 0; i < kPanelRows; ++i)
+        std::memcpy(&columns[2 * k + half].values[i], words[i] + 2 * half, 2);
     }
-  }
+  });
 }
 
-void pack_bf16_panel(const MatrixShape& shape, const std::uint8_t* rows, std::size_t count,
-                     std::uint8_t* packed) {
-  std::memset(packed, 0, shape.panel_bytes());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint8_t* row = rows + i * shape.source_row_bytes();
-    for (std::size_t c = 0; c < shape.columns; ++c) {
-      std::memcpy(packed + c / 2 * sizeof(PackedBf16) + i * 4 + c % 2 * 2, row + c * 2, 2);
-    }
-  }
-}
-
-void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::size_t count, std::uint8_t* packed) {
+// A whole panel.
+void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
   switch (shape.type) {
-    case TensorType::kF32: return pack_columns<float>(shape, rows, count, packed);
-    case TensorType::kF16: return pack_columns<std::uint16_t>(shape, rows, count, packed);
-    case TensorType::kBF16: return pack_bf16_panel(shape, rows, count, packed);
-    case TensorType::kQ4_0: return pack_quantized_panel<PackedQ4_0, kQ4_0Block>(shape, rows, count, packed);
-    case TensorType::kQ4_1: return pack_quantized_panel<PackedQ4_1, kQ4_1Block>(shape, rows, count, packed);
-    case TensorType::kQ5_0: return pack_quantized_panel<PackedQ5_0, kQ5_0Block>(shape, rows, count, packed);
-    case TensorType::kQ5_1: return pack_quantized_panel<PackedQ5_1, kQ5_1Block>(shape, rows, count, packed);
-    case TensorType::kQ8_0: return pack_quantized_panel<PackedQ8_0, kQ8_0Block>(shape, rows, count, packed);
+    case TensorType::kF32:
+    case TensorType::kBF16: return pack_words_panel(shape, rows, packed);
+    case TensorType::kF16: return pack_f16_panel(shape, rows, packed);
+    case TensorType::kQ4_0: return pack_quantized_panel<PackedQ4_0, kQ4_0Block>(shape, rows, packed);
+    case TensorType::kQ4_1: return pack_quantized_panel<PackedQ4_1, kQ4_1Block>(shape, rows, packed);
+    case TensorType::kQ5_0: return pack_quantized_panel<PackedQ5_0, kQ5_0Block>(shape, rows, packed);
+    case TensorType::kQ5_1: return pack_quantized_panel<PackedQ5_1, kQ5_1Block>(shape, rows, packed);
+    case TensorType::kQ8_0: return pack_quantized_panel<PackedQ8_0, kQ8_0Block>(shape, rows, packed);
+  }
+}
+
+// The last panel of a matrix may have fewer rows: zeros stand for the others. Some columns at a time, so that
+// the filled-up rows need no memory that might not be there.
+void pack_short_panel(const MatrixShape& shape, const std::uint8_t* rows, std::size_t count,
+                      std::uint8_t* packed) {
+  std::uint8_t filled[kPanelRows * kBlockElements * sizeof(float)] = {};
+  for (std::size_t c = 0; c < shape.columns; c += kBlockElements) {
+    const MatrixShape part{shape.type, kPanelRows, std::min(kBlockElements, shape.columns - c)};
+    const std::size_t bytes = part.source_row_bytes();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(filled + i * bytes, rows + i * shape.source_row_bytes(), bytes);
+    }
+    std::memset(filled + count * bytes, 0, (kPanelRows - count) * bytes);
+    pack_panel(part, filled, packed);
+    rows += bytes;
+    packed += part.panel_bytes();
   }
 }
 
@@ -136,10 +173,16 @@ std::size_t MatrixShape::panel_bytes() const {
 
 void pack_panels(const MatrixShape& shape, const std::uint8_t* source, std::size_t first, std::size_t count,
                  std::uint8_t* packed) {
+  const std::size_t panel_source_bytes = kPanelRows * shape.source_row_bytes();
   for (std::size_t panel = first; panel < first + count; ++panel) {
-    const std::size_t row = panel * kPanelRows;
-    pack_panel(shape, source + row * shape.source_row_bytes(), std::min(kPanelRows, shape.rows - row),
-               packed + panel * shape.panel_bytes());
+    const std::uint8_t* rows = source + panel * panel_source_bytes;
+    std::uint8_t* to = packed + panel * shape.panel_bytes();
+    const std::size_t left = shape.rows - panel * kPanelRows;
+    if (left < kPanelRows) {
+      pack_short_panel(shape, rows, left, to);
+    } else {
+      pack_panel(shape, rows, to);
+    }
   }
 }
 
