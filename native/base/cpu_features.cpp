@@ -58,7 +58,7 @@ CpuFeatures detect() {
   constexpr std::uint32_t kFma = 1u << 12, kOsXsave = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
   constexpr std::uint32_t kAvx2 = 1u << 5, kAvx512F = 1u << 16, kAvx512Dq = 1u << 17, kAvx512Bw = 1u << 30,
                           kAvx512Vl = 1u << 31;
-  constexpr std::uint32_t kAvx512Vnni = 1u << 11;
+  constexpr std::uint32_t kAvx512Vnni = 1u << 11, kAvxVnni = 1u << 4;
   constexpr std::uint64_t kXmmAndYmm = 0x06, kMasksAndZmm = 0xE0;
   CpuFeatures features;
   if (cpuid(0, 0).eax < 7) return features;
@@ -68,6 +68,8 @@ CpuFeatures detect() {
   const Registers extended = cpuid(7, 0);
   features.avx2 = (extended.ebx & kAvx2) != 0;
   constexpr std::uint32_t kAvx512 = kAvx512F | kAvx512Dq | kAvx512Bw | kAvx512Vl;
+  // eax of subleaf 0 is the number of the last subleaf.
+  features.avx_vnni = features.avx2 && extended.eax >= 1 && (cpuid(7, 1).eax & kAvxVnni) != 0;
   features.avx512 = features.avx2 && (extended.ebx & kAvx512) == kAvx512 &&
                     (extended.ecx & kAvx512Vnni) != 0 && (enabled_states() & kMasksAndZmm) == kMasksAndZmm;
   return features;

@@ -7,6 +7,7 @@ struct CpuFeatures {
   // AVX2, FMA and F16C together (Haswell and Zen onwards), with the operating system saving the wide
   // registers.
   bool avx2 = false;
+  bool avx_vnni = false;  // and AVX-VNNI: the dot products of AVX-512 VNNI for registers of 256 bits
   // AVX-512 F, BW, DQ, VL and VNNI together with the above (Ice Lake and Zen 4 onwards), and their registers.
   bool avx512 = false;
 

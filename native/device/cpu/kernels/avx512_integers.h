@@ -33,9 +33,16 @@ struct Integers {
   static Ints end(Dot dot) { return dot; }
   template <int kBits>
   static void add(Dot& dot, std::size_t, Ints weights, const std::int8_t* x) {
+#if defined(__GNUC__) && !defined(__clang__)
+    // GCC 12 would broadcast to a register first: one instruction in two more, and the front end is what
+    // limits large batches.
+    const auto* four = reinterpret_cast<const std::int8_t(*)[4]>(x);
+    asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(dot) : "v"(weights), "m"(*four));
+#else
     int four;
     memcpy(&four, x, sizeof four);
     dot = _mm512_dpbusd_epi32(dot, weights, _mm512_set1_epi32(four));
+#endif
   }
   static Ints set(std::int32_t v) { return _mm512_set1_epi32(v); }
   static Ints add_fine_steps(Ints a, Ints b) {

@@ -97,6 +97,7 @@ const Kernels& portable_kernels();
 #if defined(__x86_64__) || defined(_M_X64)
 // To be called where the field of cpu_features() of that name is true, alone.
 const Kernels& avx2_kernels();
+const Kernels& avxvnni_kernels();
 const Kernels& avx512_kernels();
 #elif defined(__aarch64__) || defined(_M_ARM64)
 const Kernels& neon_mull_kernels();

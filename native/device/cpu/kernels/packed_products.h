@@ -29,7 +29,7 @@
 namespace emberline {
 namespace {
 
-// What a format's products are made of. kZeroPoint: what the weights, as they are multiplied, are too large
+// What a format's products are made of. zero_point: what the weights, as they are multiplied, are too large
 // by.
 template <typename B, int bits, int zero_point>
 struct Format {

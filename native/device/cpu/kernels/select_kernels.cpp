@@ -15,6 +15,7 @@ struct KernelSet {
 constexpr KernelSet kKernelSets[] = {
 #if defined(__x86_64__) || defined(_M_X64)
     {"avx512", [] { return cpu_features().avx512; }, avx512_kernels},
+    {"avxvnni", [] { return cpu_features().avx_vnni; }, avxvnni_kernels},
     {"avx2", [] { return cpu_features().avx2; }, avx2_kernels},
 #elif defined(__aarch64__) || defined(_M_ARM64)
 #if EMBERLINE_NEON_I8MM
