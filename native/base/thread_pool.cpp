@@ -3,33 +3,9 @@
 #include <new>
 #include <system_error>
 
-#if defined(__x86_64__) || defined(_M_X64)
-#include <emmintrin.h>
-#endif
+#include "base/thread_priority.h"
 
 namespace emberline {
-namespace {
-
-// About 30 to 100 microseconds: longer than the spread of the workers' arrivals, shorter than a time slice.
-constexpr int kSpins = 2000;
-
-inline void relax_processor() {
-#if defined(__x86_64__) || defined(_M_X64)
-  _mm_pause();
-#elif defined(__aarch64__) && !defined(_MSC_VER)
-  __asm__ volatile("yield");
-#endif
-}
-
-}  // namespace
-
-void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
-    relax_processor();
-  }
-  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
-}
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads) {
   if (threads < 1 || threads > kMaxThreads) {
@@ -51,34 +27,33 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads) {
 }
 
 ThreadPool::~ThreadPool() {
-  task_ = nullptr;
-  started_.fetch_add(1);
-  started_.notify_all();
+  start(nullptr, nullptr);
   for (std::thread& worker : workers_) worker.join();
 }
 
+void ThreadPool::start(ErasedTask task, void* context) {
+  task_ = task;
+  context_ = context;
+  started_.increment();
+  started_.wake();
+}
+
 void ThreadPool::run_erased(ErasedTask task, void* context) {
-  if (!workers_.empty()) {
-    task_ = task;
-    context_ = context;
-    running_.store(static_cast<std::uint32_t>(workers_.size()), std::memory_order_relaxed);
-    started_.fetch_add(1);
-    started_.notify_all();
-  }
+  if (workers_.empty()) return task(context, 0);
+  finished_target_ += static_cast<std::uint32_t>(workers_.size());
+  start(task, context);
   task(context, 0);
-  for (;;) {
-    const std::uint32_t running = running_.load(std::memory_order_acquire);
-    if (running == 0) return;
-    wait_for_change(running_, running);
-  }
+  finished_.wait(finished_target_);
 }
 
 void ThreadPool::work(int worker) {
-  for (std::uint32_t seen = 0;; ++seen) {
-    wait_for_change(started_, seen);
+  lower_thread_priority();
+  for (std::uint32_t run = 1;; ++run) {
+    started_.wait(run);
     if (task_ == nullptr) return;
     task_(context_, worker);
-    if (running_.fetch_sub(1) == 1) running_.notify_all();
+    finished_.increment();
+    finished_.wake();
   }
 }
 

@@ -1,13 +1,17 @@
 #include "device/cpu/plan_run.h"
 
 #include <algorithm>
+#include <array>
+
+#include "base/barrier.h"
 
 namespace emberline {
 namespace {
 
-// Units are claimed in runs, so many of them a thread: enough to even out cores of different speed, few
-// enough that claiming costs nothing.
-constexpr std::size_t kClaimsPerThread = 4;
+// A thread takes its share of a stage in so many claims. The others can help with what it has not claimed, so
+// a thread that is slower than the rest delays them by a part of its share; more claims would cost more than
+// they even out.
+constexpr std::size_t kClaimsPerShare = 4;
 
 Status check_request(const Plan& plan, const Replay& request) {
   if (request.rows < 1 || request.rows > plan.needs.max_rows) {
@@ -26,6 +30,8 @@ Status check_request(const Plan& plan, const Replay& request) {
   return Status();
 }
 
+// Every thread walks the stages for itself, with a step of its own; what they conclude at a barrier is the
+// same for all.
 class PlanRun {
  public:
   PlanRun(const Plan& plan, const Replay& request, int threads, ScratchMemory& scratch)
@@ -33,94 +39,99 @@ class PlanRun {
         request_(request),
         threads_(static_cast<std::size_t>(threads)),
         scratch_(scratch),
-        barrier_(threads) {
-    step_.position = request.position;
-    step_.rows = request.rows;
-    step_.shared = &scratch.shared();
-    step_.partials = &scratch.partials();
-    scratch.begin_run();
-    step_.fault = &fault_;
-    step_.last_token = &last_token_;
-  }
+        barrier_(threads) {}
 
   // On each thread of the pool.
   void operator()(int index) {
     Worker& worker = scratch_.worker(index);
-    while (!ended_) {
-      for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
-        const Stage& stage = *plan_.stages[i];
-        if (stage.replicated(step_)) {
-          stage.run(step_, worker, 0, stage.units(step_));
+    Step step;
+    step.position = request_.position;
+    step.rows = request_.rows;
+    step.shared = &scratch_.shared();
+    step.partials = &scratch_.partials();
+    step.fault = &fault_;
+    step.last_token = &last_token_;
+    std::uint64_t round = 0;
+    for (bool stopped = false; !stopped && step.index < request_.steps; ++step.index, ++step.position) {
+      for (const std::unique_ptr<Stage>& stage : plan_.stages) {
+        if (stage->replicated(step)) {
+          stage->run(step, worker, 0, stage->units(step));
           continue;
         }
-        run_units(stage, worker);
-        const bool last = i + 1 == plan_.stages.size();
-        barrier_.arrive_and_wait([this, last] { finish_stage(last); });
-        if (ended_) return;
+        const bool abandoned = !run_units(*stage, step, worker, static_cast<std::size_t>(index), ++round);
+        if (abandoned) cancelled_.store(true, std::memory_order_relaxed);
+        if (barrier_.arrive_and_wait(round, abandoned || fault() != ErrorCode::kOk)) return;
+      }
+      stopped = plan_.has_argmax && request_.stop.contains(last_token_);
+      if (index == 0) {
+        outcome_.steps_completed = step.index + 1;
+        outcome_.stopped = stopped;
       }
     }
   }
 
+  // Once the pool has run.
   ErrorCode fault() const { return static_cast<ErrorCode>(fault_.load(std::memory_order_relaxed)); }
-  const ReplayOutcome& outcome() const { return outcome_; }
+  ReplayOutcome outcome() const {
+    ReplayOutcome outcome = outcome_;
+    outcome.cancelled = cancelled_.load(std::memory_order_relaxed);
+    return outcome;
+  }
 
  private:
   bool cancel_requested() const {
     return request_.cancel != nullptr && request_.cancel->load(std::memory_order_relaxed);
   }
 
-  void run_units(const Stage& stage, Worker& worker) {
-    const std::size_t units = stage.units(step_);
-    const std::size_t claim = std::max<std::size_t>(1, units / (threads_ * kClaimsPerThread));
-    for (;;) {
-      const std::size_t begin = next_unit_.fetch_add(claim, std::memory_order_relaxed);
-      if (begin >= units) return;
-      if (cancel_requested()) {
-        abandoned_.store(true, std::memory_order_relaxed);
-        return;
+  // Runs units until all are claimed, or returns false: until the replay is cancelled.
+  //
+  // Every thread has a range of its own, the same in each step of a chain, so that it reads the same rows of
+  // a matrix from end to end. Who is through with its own range helps with the others'.
+  bool run_units(const Stage& stage, const Step& step, Worker& worker, std::size_t thread,
+                 std::uint64_t round) {
+    const std::size_t units = stage.units(step);
+    const std::size_t share = (units + threads_ - 1) / threads_;
+    const std::size_t claim = claim_units(stage, step, share);
+    std::size_t owner = thread;
+    do {
+      const std::size_t first = std::min(owner * share, units), past = std::min(first + share, units);
+      std::atomic<std::size_t>& claimed = claimed_[owner].units[round % 2];
+      // Looking first leaves the cache line with its owner when there is nothing to claim.
+      while (first + claimed.load(std::memory_order_relaxed) < past) {
+        if (cancel_requested()) return false;
+        const std::size_t begin = first + claimed.fetch_add(claim, std::memory_order_relaxed);
+        if (begin >= past) break;
+        stage.run(step, worker, begin, std::min(begin + claim, past));
       }
-      stage.run(step_, worker, begin, std::min(units, begin + claim));
-    }
+      owner = owner + 1 < threads_ ? owner + 1 : 0;
+    } while (owner != thread);
+    // Nobody has looked at the next round's count since the barrier before this round.
+    claimed_[thread].units[(round + 1) % 2].store(0, std::memory_order_relaxed);
+    return true;
   }
 
-  // By the last thread to arrive, while the others wait: the one place where the state of the run changes.
-  void finish_stage(bool last) {
-    next_unit_.store(0, std::memory_order_relaxed);
-    if (fault_.load(std::memory_order_relaxed) != 0) {
-      ended_ = true;
-      return;
-    }
-    if (abandoned_.load(std::memory_order_relaxed)) {
-      outcome_.cancelled = ended_ = true;
-      return;
-    }
-    if (last) {
-      ++outcome_.steps_completed;
-      outcome_.stopped = plan_.has_argmax && request_.stop.contains(last_token_);
-      if (outcome_.stopped || outcome_.steps_completed == request_.steps) {
-        ended_ = true;
-        return;
-      }
-      ++step_.index;
-      ++step_.position;
-    }
-    if (cancel_requested()) outcome_.cancelled = ended_ = true;
+  static std::size_t claim_units(const Stage& stage, const Step& step, std::size_t share) {
+    std::size_t claim = share / kClaimsPerShare;
+    const std::uint64_t operations = stage.unit_operations(step);
+    if (claim * operations > kMaxClaimOperations) claim = kMaxClaimOperations / operations;
+    return std::max<std::size_t>(1, claim);
   }
 
   const Plan& plan_;
   const Replay& request_;
   const std::size_t threads_;
   ScratchMemory& scratch_;
-  Barrier barrier_;
-  // Changed between stages alone.
-  Step step_;
-  bool ended_ = false;
-  ReplayOutcome outcome_;
-  std::uint32_t last_token_ = 0;
-  // Changed by any thread within a stage.
-  alignas(64) std::atomic<std::size_t> next_unit_{0};
-  alignas(64) std::atomic<bool> abandoned_{false};
+  ReplayOutcome outcome_;         // of the first thread
+  std::uint32_t last_token_ = 0;  // written within a stage by one thread, read behind its barrier
   std::atomic<int> fault_{0};
+  std::atomic<bool> cancelled_{false};
+  Barrier barrier_;
+  // Units that are claimed of each thread's range, in even and in odd rounds. On a cache line that its owner
+  // changes alone until another comes to help.
+  struct alignas(64) Claimed {
+    std::atomic<std::size_t> units[2] = {};
+  };
+  std::array<Claimed, kMaxThreads> claimed_;
 };
 
 }  // namespace
@@ -134,6 +145,7 @@ Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPo
     outcome.cancelled = true;
     return outcome;
   }
+  scratch.begin_run();
   PlanRun run(plan, request, pool.threads(), scratch);
   pool.run(run);
   if (run.fault() == ErrorCode::kLogitsNotFinite) {

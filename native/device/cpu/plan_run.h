@@ -8,10 +8,14 @@
 
 namespace emberline {
 
+// The cancel flag is looked at before every claim of work. A claim is one unit of a stage, or several of
+// together at most so many multiply-adds: some tenths of a millisecond with any kernels for vectors.
+inline constexpr std::uint64_t kMaxClaimOperations = std::uint64_t{1} << 24;
+
 // One run of the pool for the whole chain. INVALID_ARGUMENT for rows, steps or positions the plan does not
 // admit and for tokens outside the vocabulary; LOGITS_NOT_FINITE; DEVICE_FAILED for a page table
-// that names a page outside the cache. The cancel flag is polled at every claim of
-// work, so a run ends within a small part of one command; what such a command wrote is undefined.
+// that names a page outside the cache. A run that is cancelled ends within one claim; what the command it was
+// in wrote is undefined.
 Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPool& pool,
                                ScratchMemory& scratch);
 

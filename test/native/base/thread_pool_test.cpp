@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <ctime>
 #include <vector>
 
+#include "base/barrier.h"
 #include "base/cpu_topology.h"
 
 namespace emberline {
@@ -39,36 +41,85 @@ TEST(Barrier, OrdersWhatHappensBeforeAndAfter) {
   for (int threads : {1, 2, 4, 7}) {
     const auto pool = ThreadPool::create(threads).value();
     Barrier barrier(threads);
-    std::vector<int> written(threads, 0);
-    int total = 0, completions = 0;
-    bool wrong = false;
+    std::vector<int> written(threads, 0), wrong(threads, 0);
     auto task = [&](int worker) {
-      for (int round = 1; round <= 500; ++round) {
-        written[worker] = round;
-        barrier.arrive_and_wait([&] {
-          total = 0;
-          for (int value : written) total += value;
-          ++completions;
-        });
-        if (total != round * threads && worker == 0) wrong = true;
-        barrier.arrive_and_wait([] {});
+      std::uint64_t round = 0;
+      for (int value = 1; value <= 500; ++value) {
+        written[worker] = value;
+        barrier.arrive_and_wait(++round);
+        for (int other : written) wrong[worker] += other != value;
+        barrier.arrive_and_wait(++round);
       }
     };
     pool->run(task);
-    EXPECT_FALSE(wrong);
-    EXPECT_EQ(completions, 500);
+    EXPECT_EQ(wrong, std::vector<int>(threads, 0));
+  }
+}
+
+// Each round has another thread, or none, ask to stop: all must leave in the first round in which one does,
+// though a fast thread may be a round ahead of a slow one.
+TEST(Barrier, AllStopInTheRoundInWhichOneAsks) {
+  for (int threads : {1, 2, 4, 7}) {
+    const auto pool = ThreadPool::create(threads).value();
+    for (std::uint64_t last = 1; last <= 100; ++last) {
+      Barrier barrier(threads);
+      std::vector<std::uint64_t> ended(threads, 0);
+      auto task = [&](int worker) {
+        const bool asks = static_cast<std::uint64_t>(worker) == last % static_cast<std::uint64_t>(threads);
+        std::uint64_t round = 1;
+        while (!barrier.arrive_and_wait(round, asks && round == last)) ++round;
+        ended[worker] = round;
+      };
+      pool->run(task);
+      EXPECT_EQ(ended, std::vector<std::uint64_t>(threads, last));
+    }
   }
 }
 
 TEST(Barrier, HoldsUpWithMoreThreadsThanCores) {
   const auto pool = ThreadPool::create(16).value();
   Barrier barrier(16);
-  int rounds = 0;
+  std::atomic<int> arrivals{0}, early{0};
   auto task = [&](int) {
-    for (int i = 0; i < 200; ++i) barrier.arrive_and_wait([&] { ++rounds; });
+    for (int round = 1; round <= 200; ++round) {
+      ++arrivals;
+      barrier.arrive_and_wait(static_cast<std::uint64_t>(round));
+      if (arrivals < 16 * round) ++early;
+    }
   };
   pool->run(task);
-  EXPECT_EQ(rounds, 200);
+  EXPECT_EQ(arrivals, 16 * 200);
+  EXPECT_EQ(early, 0);
+}
+
+// Also when it has given up spinning.
+TEST(WaitableCounter, WakesAParkedThread) {
+  for (int i = 0; i < 20; ++i) {
+    WaitableCounter counter;
+    std::atomic<bool> returned{false};
+    std::thread waiter([&] {
+      counter.wait(2);
+      returned = true;
+    });
+    const auto parked = std::chrono::steady_clock::now() + 4 * kTimeToPark;
+    counter.increment();
+    counter.wake();  // not yet its value: it goes on waiting
+    while (std::chrono::steady_clock::now() < parked) std::this_thread::yield();
+    EXPECT_FALSE(returned);
+    counter.increment();
+    counter.wake();
+    waiter.join();
+    EXPECT_TRUE(returned);
+  }
+}
+
+TEST(WaitableCounter, WrapsAround) {
+  WaitableCounter counter;
+  EXPECT_TRUE(counter.reached(0));
+  EXPECT_TRUE(counter.reached(0xFFFFFFFFu));  // one before zero
+  EXPECT_FALSE(counter.reached(1));
+  counter.increment();
+  EXPECT_TRUE(counter.reached(1));
 }
 
 #if defined(__linux__)

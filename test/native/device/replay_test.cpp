@@ -6,6 +6,9 @@
 #include <limits>
 #include <thread>
 
+#include "device/cpu/plan_run.h"
+#include "device/cpu/stages/attention_stages.h"
+#include "device/cpu/stages/stages.h"
 #include "device/small_model.h"
 #include "reference/reference_device.h"
 
@@ -238,6 +241,98 @@ TEST_F(Chain, ReportsWeightsThatAreNotFinite) {
   ASSERT_TRUE(device_->write(gain.buffer, gain.offset, &finite, 4).ok());
   replay(model_, request_of(0, 1, 30));
   EXPECT_EQ(model_.tokens(31), tokens_);
+}
+
+// A stage that only notes what it is asked to run.
+struct NotingStage final : Stage {
+  std::size_t count = 0;
+  std::uint64_t operations = 0;
+  std::atomic<bool>* cancel = nullptr;  // set by the first call
+  mutable std::vector<std::atomic<int>> runs_of_unit;
+  mutable std::atomic<std::uint64_t> calls{0}, longest{0};
+
+  NotingStage(std::size_t units, std::uint64_t unit_operations)
+      : count(units), operations(unit_operations), runs_of_unit(units) {}
+
+  std::size_t units(const Step&) const override { return count; }
+  std::uint64_t unit_operations(const Step&) const override { return operations; }
+  void run(const Step&, Worker&, std::size_t begin, std::size_t end) const override {
+    ++calls;
+    for (std::size_t unit = begin; unit < end; ++unit) ++runs_of_unit[unit];
+    std::uint64_t most = longest;
+    while (most < end - begin && !longest.compare_exchange_weak(most, end - begin)) {
+    }
+    if (cancel != nullptr) *cancel = true;
+  }
+};
+
+TEST(PlanRun, RunsEveryUnitOnceAndBoundedWorkAtATime) {
+  for (int threads : {1, 2, 3, 8}) {
+    const auto pool = ThreadPool::create(threads).value();
+    ScratchMemory scratch(threads);
+    ASSERT_TRUE(scratch.reserve(ScratchNeeds{}).ok());
+    for (std::uint64_t operations :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 16, kMaxClaimOperations / 3,
+          kMaxClaimOperations, kMaxClaimOperations * 3, std::numeric_limits<std::uint64_t>::max()}) {
+      Plan plan;
+      std::vector<const NotingStage*> stages;
+      for (std::size_t units : {0, 1, 2, 5, 7, 64, 1000, 9999}) {
+        auto stage = std::make_unique<NotingStage>(units, operations);
+        stages.push_back(stage.get());
+        plan.stages.push_back(std::move(stage));
+      }
+      const auto outcome = run_plan(plan, request_of(0, 1, 3), *pool, scratch);
+      ASSERT_TRUE(outcome.ok());
+      EXPECT_EQ(outcome.value().steps_completed, 3u);
+      for (const NotingStage* stage : stages) {
+        for (const auto& runs : stage->runs_of_unit) ASSERT_EQ(runs, 3);
+        if (operations > 0 && stage->longest > 1) {
+          EXPECT_LE(stage->longest * operations, kMaxClaimOperations);
+        }
+      }
+    }
+  }
+}
+
+// One thread, so that nobody else may be within a claim when the flag is set.
+TEST(PlanRun, StartsNoClaimOnceCancelled) {
+  const auto pool = ThreadPool::create(1).value();
+  ScratchMemory scratch(1);
+  ASSERT_TRUE(scratch.reserve(ScratchNeeds{}).ok());
+  std::atomic<bool> cancel{false};
+  Plan plan;
+  for (int i = 0; i < 3; ++i) plan.stages.push_back(std::make_unique<NotingStage>(100, kMaxClaimOperations));
+  auto& second = static_cast<NotingStage&>(*plan.stages[1]);
+  second.cancel = &cancel;
+  Replay request = request_of(0, 1, 2);
+  request.cancel = &cancel;
+  const auto outcome = run_plan(plan, request, *pool, scratch);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_TRUE(outcome.value().cancelled);
+  EXPECT_EQ(outcome.value().steps_completed, 0u);
+  EXPECT_EQ(second.calls, 1u);
+  EXPECT_EQ(second.longest, 1u);
+  EXPECT_EQ(static_cast<NotingStage&>(*plan.stages[2]).calls, 0u);
+}
+
+// A claim cannot be smaller than a unit, so a unit must be small: for the widest matrices of a model of 1.5
+// billion parameters, with more rows than a slice of a prefill has.
+TEST(PlanRun, UnitsOfLargeModelsAreSmall) {
+  Step step;
+  step.rows = 64;
+  ProductStage down;
+  down.width = 8960;
+  EXPECT_GE(down.unit_operations(step), std::uint64_t{8960} * step.rows);
+  EXPECT_LE(down.unit_operations(step), kMaxClaimOperations);
+  GateUpStage gate_up;
+  gate_up.width = 1536;
+  EXPECT_GE(gate_up.unit_operations(step), std::uint64_t{2} * 1536 * step.rows);
+  EXPECT_LE(gate_up.unit_operations(step), kMaxClaimOperations);
+  AttentionStage attention;
+  attention.heads = {12, 2, 128, true, 0};
+  step.position = 4096 - step.rows;
+  EXPECT_GE(attention.unit_operations(step), std::uint64_t{2} * 128 * 4096);
+  EXPECT_LE(attention.unit_operations(step), 2 * kMaxClaimOperations);
 }
 
 }  // namespace

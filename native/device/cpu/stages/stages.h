@@ -76,6 +76,9 @@ struct ProductStage final : Stage {
   bool fine = false;  // x in scratch memory has 16 bits
 
   std::size_t units(const Step& step) const override;
+  std::uint64_t unit_operations(const Step& step) const override {
+    return std::uint64_t{kPanelRows} * width * (last_row_only ? 1 : step.rows);
+  }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
@@ -88,6 +91,9 @@ struct GateUpStage final : Stage {
   float* out;
 
   std::size_t units(const Step&) const override { return (gate.out + kPanelRows - 1) / kPanelRows; }
+  std::uint64_t unit_operations(const Step& step) const override {
+    return std::uint64_t{2} * kPanelRows * width * step.rows;
+  }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
@@ -134,6 +140,9 @@ struct OutputScanStage final : ScanStage {
   bool fine = false;
 
   std::size_t units(const Step&) const override { return pieces(); }
+  std::uint64_t unit_operations(const Step& step) const override {
+    return std::uint64_t{kPiece} * width * scanned_rows(step);
+  }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
