@@ -1,5 +1,5 @@
 /** Installs the peer, llama.cpp as node-llama-cpp packages it. It is no dependency: only `--peer` asks for it. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../cli/failure';
 import { LOGS, PEER_PACKAGE, PEER_PROGRAM, SOURCES } from '../build_folder';
@@ -67,8 +67,10 @@ async function installPackage(name: string, onStep: (step: string) => void): Pro
 }
 
 async function compileProgram(onStep: (step: string) => void): Promise<string> {
-  onStep('compiling the peer’s program');
   const source = (file: string): string => join(SOURCES, 'peer', file);
+  const sources = ['llama_peer.cpp', 'llama_library.cpp', 'llama_library.h'].map(source);
+  if (isUpToDate(PEER_PROGRAM, sources)) return PEER_PROGRAM;
+  onStep('compiling the peer’s program');
   await runProgram({
     program: process.env['CXX'] ?? 'c++',
     args: [
@@ -82,4 +84,9 @@ async function compileProgram(onStep: (step: string) => void): Promise<string> {
     },
   });
   return PEER_PROGRAM;
+}
+
+function isUpToDate(made: string, from: readonly string[]): boolean {
+  const time = (path: string): number => statSync(path).mtimeMs;
+  return existsSync(made) && from.every((path) => time(path) <= time(made));
 }
