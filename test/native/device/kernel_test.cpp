@@ -163,9 +163,6 @@ TEST_P(Kernel, SumsSquaresToRounding) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()),
-                         [](const auto& info) { return info.param; });
-
 // A matrix of whole panels, with random weights, packed.
 struct PackedPanels {
   std::vector<std::uint8_t> packed;
@@ -188,11 +185,52 @@ std::vector<float> product(const Kernels& kernels, TensorType type, const Panels
   return y;
 }
 
+// Every number of rows that the kernels may take together, and what is left of them.
+std::vector<std::size_t> row_counts() {
+  std::vector<std::size_t> counts;
+  for (std::size_t rows = 1; rows <= 20; ++rows) counts.push_back(rows);
+  counts.push_back(64);
+  return counts;
+}
+
+// The batch a row came in decides nothing, nor do the panels next to a panel.
+TEST_P(Kernel, GivesEveryRowAndPanelTheSameBitsInAnyCompany) {
+  Random random(9);
+  const std::size_t width = 96, panels = 7;
+  const std::vector<float> x = random.normals(64 * width);
+  for (TensorType type : kWeightTypes) {
+    const PackedPanels weights(type, panels, width, random);
+    for (const bool finely : {false, true}) {
+      const QuantizedRows q(kernels(), x, finely);
+      ActivationRows rows = q.rows(x, width);
+      const std::vector<float> expected = product(kernels(), type, weights.panels, rows);
+      for (std::size_t count : row_counts()) {
+        SCOPED_TRACE(type_name(type) + ", rows: " + std::to_string(count));
+        rows.rows = count;
+        const std::vector<float> together = product(kernels(), type, weights.panels, rows);
+        ASSERT_TRUE(std::equal(together.begin(), together.end(), expected.begin()));
+        for (std::size_t p = 0; p < panels; ++p) {
+          const Panels one{weights.panels.data + p * weights.panels.panel_bytes, weights.panels.panel_bytes,
+                           1};
+          const std::vector<float> alone = product(kernels(), type, one, rows);
+          for (std::size_t i = 0; i < alone.size(); ++i) {
+            const std::size_t row = i / kPanelRows, column = p * kPanelRows + i % kPanelRows;
+            ASSERT_EQ(alone[i], expected[row * panels * kPanelRows + column]);
+          }
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()),
+                         [](const auto& info) { return info.param; });
+
 // Integer dot products are exact, so sets may differ by the rounding of fused multiply-adds alone; all but
 // the portable set fuse, and then agree in every bit where the weights are quantised.
 void expect_sets_agree(bool finely) {
   Random random(8);
-  const std::size_t width = 576, rows = 15;
+  const std::size_t width = 576, rows = 3;
   const std::vector<float> x = random.normals(rows * width);
   const QuantizedRows q(portable_kernels(), x, finely);
   const ActivationRows activations = q.rows(x, width);
@@ -221,6 +259,40 @@ TEST(KernelSets, AgreeOnQuantizedProductsToRounding) {
 }
 TEST(KernelSets, AgreeOnFinelyQuantizedProductsToRounding) {
   expect_sets_agree(true);
+}
+
+// The largest integers of weights and activations, of either sign: no sum on the way may overflow.
+TEST(KernelSets, AgreeOnTheLargestProducts) {
+  Random random(10);
+  const std::size_t width = 64, rows = 5;
+  for (const float sign : {1.0f, -1.0f}) {
+    const std::vector<float> x(rows * width, sign);
+    for (TensorType type :
+         {TensorType::kQ4_0, TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0}) {
+      for (const int byte : {0x00, 0x7F, 0x80, 0xFF}) {
+        PackedPanels weights(type, 1, width, random);
+        const std::size_t block_bytes = weights.panels.panel_bytes / (width / 32);
+        // What follows the integers of a block: 16 scales, and 16 minima of the types _1.
+        const std::size_t scale_bytes = type == TensorType::kQ4_1 || type == TensorType::kQ5_1 ? 64 : 32;
+        for (std::size_t i = 0; i < weights.packed.size(); ++i) {
+          if (i % block_bytes < block_bytes - scale_bytes)
+            weights.packed[i] = static_cast<std::uint8_t>(byte);
+        }
+        for (const bool finely : {false, true}) {
+          const QuantizedRows q(portable_kernels(), x, finely);
+          const std::vector<float> portable =
+              product(portable_kernels(), type, weights.panels, q.rows(x, width));
+          for (const std::string& isa : runnable_isas()) {
+            SCOPED_TRACE(isa + " " + type_name(type) + " " + std::to_string(byte));
+            const std::vector<float> actual =
+                product(*select_kernels(isa).value(), type, weights.panels, q.rows(x, width));
+            for (std::size_t i = 0; i < actual.size(); ++i)
+              ASSERT_NEAR(actual[i], portable[i], 1e-5 + 1e-6 * std::fabs(portable[i]));
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(KernelSets, AreSelectedByName) {

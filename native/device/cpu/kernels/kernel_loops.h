@@ -11,6 +11,7 @@
 #pragma once
 
 #include "device/cpu/kernels/kernels.h"
+#include "device/cpu/kernels/unroll.h"
 
 namespace emberline {
 namespace {
@@ -147,39 +148,65 @@ struct Bf16Weights {
   }
 };
 
-template <typename Weights, std::size_t kRows>
-inline void product_float_rows(const std::uint8_t* panel, const float* x, std::size_t width, float* y,
-                               std::size_t stride) {
+// kPanels panels with kRows rows of x, so that there are enough independent sums to hide the latency of an
+// addition.
+template <typename Weights, std::size_t kPanels, std::size_t kRows>
+inline void product_float_tile(const std::uint8_t* data, std::size_t panel_bytes, const float* x,
+                               std::size_t width, float* y, std::size_t stride) {
   constexpr std::size_t kVectors = kPanelRows / kLanes;
-  Lanes sums[kRows][kVectors];
-  for (auto& row : sums) {
-    for (Lanes& sum : row) sum = Vector::set(0.0f);
+  Lanes sums[kRows][kPanels * kVectors];
+  EMBERLINE_UNROLL
+  for (std::size_t r = 0; r < kRows; ++r) {
+    EMBERLINE_UNROLL
+    for (std::size_t v = 0; v < kPanels * kVectors; ++v) sums[r][v] = Vector::set(0.0f);
   }
   for (std::size_t c = 0; c < width; ++c) {
-    Lanes weights[kVectors];
-    for (std::size_t v = 0; v < kVectors; ++v) weights[v] = Weights::load(panel, c, v);
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const Lanes value = Vector::set(x[r * width + c]);
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Vector::fma(weights[v], value, sums[r][v]);
+    EMBERLINE_UNROLL
+    for (std::size_t v = 0; v < kPanels * kVectors; ++v) {
+      const Lanes weights = Weights::load(data + v / kVectors * panel_bytes, c, v % kVectors);
+      EMBERLINE_UNROLL
+      for (std::size_t r = 0; r < kRows; ++r)
+        sums[r][v] = Vector::fma(weights, Vector::set(x[r * width + c]), sums[r][v]);
     }
   }
+  EMBERLINE_UNROLL
   for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t v = 0; v < kVectors; ++v) Vector::store(y + r * stride + v * kLanes, sums[r][v]);
+    EMBERLINE_UNROLL
+    for (std::size_t v = 0; v < kPanels * kVectors; ++v)
+      Vector::store(y + r * stride + v * kLanes, sums[r][v]);
+  }
+}
+
+// kPanels neighbouring panels with the rows of x from `r` on: kRows at a time while there are so many, then
+// fewer. Many rows meet a panel at a time, few of them all of the panels.
+template <typename Weights, std::size_t kPanels, std::size_t kRows>
+inline void product_float_rows(const std::uint8_t* data, std::size_t panel_bytes, const ActivationRows& x,
+                               std::size_t r, float* y, std::size_t stride) {
+  constexpr std::size_t kMostSums = kLanes == 16 ? 16 : 8;
+  constexpr std::size_t kTogether = kRows * kPanels * kPanelRows / kLanes <= kMostSums ? kPanels : 1;
+  for (; r + kRows <= x.rows; r += kRows) {
+    for (std::size_t p = 0; p < kPanels; p += kTogether) {
+      product_float_tile<Weights, kTogether, kRows>(data + p * panel_bytes, panel_bytes,
+                                                    x.values + r * x.width, x.width,
+                                                    y + r * stride + p * kPanelRows, stride);
+    }
+  }
+  if constexpr (kRows > 1) {
+    constexpr std::size_t kFewer = kRows > 4 ? 4 : kRows / 2;
+    if (r < x.rows) product_float_rows<Weights, kPanels, kFewer>(data, panel_bytes, x, r, y, stride);
   }
 }
 
 template <typename Weights>
 void product_float(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
-  for (std::size_t p = 0; p < panels.count; ++p, y += kPanelRows) {
-    const std::uint8_t* panel = panels.data + p * panels.panel_bytes;
-    std::size_t r = 0;
-    for (; r + 4 <= x.rows; r += 4) {
-      product_float_rows<Weights, 4>(panel, x.values + r * x.width, x.width, y + r * stride, stride);
-    }
-    for (; r < x.rows; ++r) {
-      product_float_rows<Weights, 1>(panel, x.values + r * x.width, x.width, y + r * stride, stride);
-    }
+  constexpr std::size_t kTogether = kLanes == 16 ? 4 : 2, kRows = kLanes == 16 ? 12 : 4;
+  const std::uint8_t* data = panels.data;
+  std::size_t p = 0;
+  for (; p + kTogether <= panels.count; p += kTogether, data += kTogether * panels.panel_bytes) {
+    product_float_rows<Weights, kTogether, kRows>(data, panels.panel_bytes, x, 0, y + p * kPanelRows, stride);
   }
+  for (; p < panels.count; ++p, data += panels.panel_bytes)
+    product_float_rows<Weights, 1, kRows>(data, panels.panel_bytes, x, 0, y + p * kPanelRows, stride);
 }
 
 }  // namespace

@@ -16,15 +16,7 @@
 #pragma once
 
 #include "device/cpu/kernels/kernels.h"
-
-// The loops below index registers: they must not stay loops.
-#if defined(__clang__)
-#define EMBERLINE_UNROLL _Pragma("clang loop unroll(full)")
-#elif defined(__GNUC__)
-#define EMBERLINE_UNROLL _Pragma("GCC unroll 16")
-#else
-#define EMBERLINE_UNROLL
-#endif
+#include "device/cpu/kernels/unroll.h"
 
 namespace emberline {
 namespace {
