@@ -13,6 +13,7 @@ import { Progress } from './progress.mjs';
 import { ensureDebianPackages } from './setup/debian_packages.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
+import { arm } from './test/arm.mjs';
 import { oneFailed, sum, summary } from './test/counts.mjs';
 import { e2e } from './test/e2e.mjs';
 import { editor } from './test/editor.mjs';
@@ -30,7 +31,7 @@ import { unit } from './test/unit.mjs';
 /** @typedef {import('./test/counts.mjs').Counts} Counts */
 
 /** In the order they run: what fails soonest first; what must be alone when nothing is left to compile. */
-const STAGES = [lint, types, unit, native, sanitized, portability, integration, packaged, editor, e2e];
+const STAGES = [lint, types, unit, native, sanitized, portability, arm, integration, packaged, editor, e2e];
 
 /**
  * @param {string | undefined} only names joined by commas; all that this platform can run when undefined

@@ -58,6 +58,13 @@ export const FOR_PORTABILITY = [
   command('binutils', 'objdump', 'objdump'),
 ];
 
+export const FOR_ARM = [
+  command('qemu-user', 'an emulator of Arm processors', 'qemu-aarch64'),
+  command('g++-aarch64-linux-gnu', 'a compiler for 64-bit Arm', 'aarch64-linux-gnu-g++'),
+  // As sources: its library is for this machine's own processor.
+  file('googletest', 'the sources of GoogleTest', '/usr/src/googletest/googletest/CMakeLists.txt'),
+];
+
 export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];
 
 /** Chromium draws no text without a font. */

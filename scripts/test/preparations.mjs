@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { buildAddon, buildBundles } from '../build.mjs';
+import { buildArmTests } from '../check_arm.mjs';
 import { packageExtension } from '../package.mjs';
 import { run } from '../processes.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
@@ -26,6 +27,7 @@ const PREPARATIONS = {
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
   },
+  armTests: { needs: [], compiles: true, make: buildArmTests },
 };
 
 /**

@@ -1,0 +1,144 @@
+/**
+ * Checks that the engine runs on 64-bit Arm, from any x86-64 Linux:
+ *   node scripts/check_arm.mjs
+ * - The native tests are cross-compiled and run on emulated processors, from one of ARMv8.0 to one with every extension. Each
+ *   runs the tests of the kernel set that it is the first to have, and must offer just the sets it can run: an instruction that leaks
+ *   into the path of an older processor ends its run.
+ * - No object compiled for a wider instruction set holds functions that may be taken for another's (wide_code.mjs).
+ * Prints a line a program, `arm PROCESSOR PROGRAM: N passed, N failed`; the status is 1 when anything failed.
+ */
+import { spawnSync } from 'node:child_process';
+import { basename, join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { AARCH64, runEmulated, testPrograms, total } from './emulation.mjs';
+import { BUILD, LOGS } from './paths.mjs';
+import { run, runCommand } from './processes.mjs';
+import { Progress } from './progress.mjs';
+import { ensureDebianPackages, FOR_ARM, FOR_BUILDING, FOR_NATIVE_TESTS } from './setup/debian_packages.mjs';
+import { findWideCode } from './wide_code.mjs';
+
+/** @typedef {import('./emulation.mjs').Row} Row */
+/** @typedef {import('./emulation.mjs').Processor & { kernelSets: string[], layers?: string[] }} ArmProcessor */
+
+const BUILD_FOLDER = join(BUILD, 'aarch64');
+const FOLDER = join(BUILD, 'arm');
+
+/**
+ * Too slow to emulate, or about time: the 98 MB model; statistics over millions of draws; whole completions, whose parts are
+ * tested below them; and what threads and batches decide in long contexts. All run on emulated or real x86-64 processors.
+ */
+const SLOW = [
+  '*RealModel*',
+  'DrawLaw.*',
+  'Sampler.KeepsAndDrawsWhatTheLawSays',
+  'Sampler.AgreesWithTheLawOnAWholeVocabulary',
+  '*LinearTime',
+  'Generation.*',
+  'Session.*',
+  '*AttentionOps.ARowHasTheSameBitsInAnyBatch*',
+  '*ThreadsDecideNothing*',
+].join(':');
+
+/**
+ * A pattern of the tests of a kernel set, which have its name and may have a weight type's.
+ * @param {string} set
+ */
+const testsOf = (set) => ['', '_Q*', '_F*', '_BF16'].map((type) => `*/${set}${type}`).join(':');
+
+/** Oldest first. `layers`: those whose code depends on the processor, or all of them. @type {ArmProcessor[]} */
+const PROCESSORS = [
+  {
+    name: 'cortex-a72',
+    has: 'fmla v0.4s, v0.4s, v0.4s',
+    lacks: '.arch armv8.2-a+dotprod\nsdot v0.4s, v0.16b, v0.16b',
+    kernelSets: ['portable', 'neon_mull'],
+    layers: ['base', 'device'],
+    leftOut: SLOW,
+  },
+  {
+    name: 'neoverse-n1',
+    has: '.arch armv8.2-a+dotprod\nsdot v0.4s, v0.16b, v0.16b',
+    lacks: '.arch armv8.2-a+i8mm\nsmmla v0.4s, v0.16b, v0.16b',
+    kernelSets: ['portable', 'neon_mull', 'neon'],
+    layers: ['base', 'device'],
+    leftOut: [SLOW, testsOf('portable'), testsOf('neon_mull')].join(':'),
+  },
+  {
+    name: 'max',
+    has: '.arch armv8.2-a+i8mm\nsmmla v0.4s, v0.16b, v0.16b',
+    kernelSets: ['portable', 'neon_mull', 'neon', 'neon_i8mm'],
+    leftOut: [SLOW, testsOf('portable'), testsOf('neon_mull'), testsOf('neon')].join(':'),
+  },
+];
+
+/**
+ * Compiles the native tests for Arm.
+ * @param {Progress} progress
+ */
+export async function buildArmTests(progress) {
+  await progress.step('build the native tests (aarch64)', async (log) => {
+    const failure = 'The native tests could not be built for 64-bit Arm.';
+    await run('cmake', ['--preset', 'aarch64'], { log, failure });
+    const parallel = ['--parallel', String(availableParallelism())];
+    await run('cmake', ['--build', '--preset', 'aarch64', ...parallel], { log, failure });
+  });
+}
+
+/**
+ * Runs what `buildArmTests` has built.
+ * @param {Progress} progress
+ * @returns {Promise<Row[]>}
+ */
+export async function checkArm(progress) {
+  const programs = testPrograms(BUILD_FOLDER);
+  const runs = PROCESSORS.map((processor) => {
+    const { layers } = processor;
+    const isOfLayer = (/** @type {string} */ path) =>
+      layers?.includes(basename(path).slice('test_'.length)) ?? true;
+    return { processor, programs: programs.filter(isOfLayer) };
+  });
+  const rows = await progress.step(
+    `run the native tests on emulated Arm processors`,
+    () => runEmulated(AARCH64, runs, FOLDER, progress),
+    total,
+  );
+  rows.push(...PROCESSORS.map(checkKernelSets));
+  rows.push(
+    await progress.step(
+      'look for wide code that may leak on Arm',
+      (log) => findWideCode(BUILD_FOLDER, 'aarch64-linux-gnu-nm', log),
+      (row) => total([row]),
+    ),
+  );
+  return rows;
+}
+
+/**
+ * Whether a processor offers the sets it should, as the names of the device's tests tell.
+ * @param {ArmProcessor} processor
+ * @returns {Row}
+ */
+function checkKernelSets({ name, kernelSets }) {
+  const program = join(BUILD_FOLDER, 'test', 'native', 'test_device');
+  const [qemu, ...args] = [...AARCH64.command, '-cpu', name, program];
+  const { stdout } = spawnSync(qemu, [...args, '--gtest_list_tests'], { encoding: 'utf8' });
+  const offered = [...stdout.matchAll(/ ExpHandlesTheEnds\/(\w+)/g)].map((match) => match[1]);
+  const right = offered.join() === kernelSets.join();
+  if (!right) console.log(`${name} should offer ${kernelSets.join(', ')}, not ${offered.join(', ')}.`);
+  return { name: `${name} kernel sets`, passed: right ? 1 : 0, failed: right ? 0 : 1 };
+}
+
+/** @returns {Promise<number>} */
+async function main() {
+  const progress = new Progress();
+  await ensureDebianPackages([...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_ARM], progress);
+  await buildArmTests(progress);
+  const rows = await checkArm(progress);
+  for (const row of rows) console.log(`arm ${row.name}: ${row.passed} passed, ${row.failed} failed`);
+  const failed = rows.some((row) => row.failed > 0);
+  if (failed) console.log(`What was printed is in ${LOGS}.`);
+  return failed ? 1 : 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);

@@ -1,0 +1,140 @@
+/** Native tests on processors that this machine is not: run by qemu, which ends a program at an instruction that the processor lacks. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import { Failure } from './failure.mjs';
+import { runForStatus } from './processes.mjs';
+
+/** @typedef {{ name: string, passed: number, failed: number }} Row one program, or one system */
+
+/**
+ * An architecture that can be emulated: the command without the processor's name, a compiler, and assembly that ends a program
+ * with status 0.
+ * @typedef {{ command: readonly [string, ...string[]], compiler: string, exit: string }} Emulator
+ */
+
+/** @type {Emulator} */
+export const X86_64 = {
+  command: ['qemu-x86_64'],
+  compiler: 'c++',
+  exit: 'mov $60, %eax\nxor %edi, %edi\nsyscall',
+};
+
+/** @type {Emulator} */
+export const AARCH64 = {
+  command: ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'],
+  compiler: 'aarch64-linux-gnu-gcc',
+  exit: 'mov x8, #93\nmov x0, #0\nsvc #0',
+};
+
+/**
+ * A processor under test: `has` and `lacks` are instructions, for seeing that the emulator keeps to it; `leftOut` is a GoogleTest
+ * pattern.
+ * @typedef {{ name: string, has: string, lacks?: string, leftOut: string }} Processor
+ */
+
+/**
+ * Sees that the emulator refuses what the processor lacks, and runs what it has: otherwise a green run would show nothing.
+ * @param {Emulator} emulator
+ * @param {Processor} processor
+ * @param {string} folder for temporary files
+ */
+function requireHonestEmulator(emulator, { name, has, lacks }, folder) {
+  const { command } = emulator;
+  if (lacks !== undefined && runsInstruction(emulator, name, lacks, folder)) {
+    throw new Failure(
+      `${command[0]} runs instructions that a ${name} does not have; use version 7.2 or newer.`,
+    );
+  }
+  if (!runsInstruction(emulator, name, has, folder)) {
+    throw new Failure(`${command[0]} does not run the instructions of a ${name}; use version 7.2 or newer.`);
+  }
+}
+
+/**
+ * @param {Emulator} emulator
+ * @param {string} processor
+ * @param {string} instruction
+ * @param {string} folder
+ */
+function runsInstruction({ command, compiler, exit }, processor, instruction, folder) {
+  const program = join(folder, 'instruction');
+  writeFileSync(`${program}.s`, `.globl _start\n_start:\n${instruction}\n${exit}\n`);
+  const built = spawnSync(compiler, ['-nostdlib', '-static', `${program}.s`, '-o', program], {
+    encoding: 'utf8',
+  });
+  if (built.status !== 0) throw new Failure(`The compiler does not assemble \`${instruction}\`.`);
+  const [qemu, ...args] = command;
+  return spawnSync(qemu, [...args, '-cpu', processor, program], { cwd: folder }).status === 0;
+}
+
+/**
+ * @param {string} build a CMake build folder
+ * @returns {string[]} the paths of its test programs
+ */
+export function testPrograms(build) {
+  const folder = join(build, 'test', 'native');
+  const programs = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^test_\w+$/.test(entry.name))
+    .map((entry) => join(folder, entry.name));
+  if (programs.length === 0) throw new Failure(`No test programs were built in ${folder}.`);
+  return programs.sort();
+}
+
+/**
+ * Runs test programs on emulated processors, as many at a time as there are cores.
+ * @param {Emulator} emulator
+ * @param {readonly { processor: Processor, programs: readonly string[] }[]} runs in the order they are begun
+ * @param {string} folder for reports and logs
+ * @param {import('./progress.mjs').Progress} progress
+ */
+export async function runEmulated(emulator, runs, folder, progress) {
+  mkdirSync(folder, { recursive: true });
+  for (const { processor } of runs) requireHonestEmulator(emulator, processor, folder);
+  const left = runs.flatMap(({ processor, programs }) => programs.map((program) => ({ processor, program })));
+  /** @type {Row[]} */
+  const rows = [];
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      rows.push(await runProgram(emulator, next.processor, next.program, folder, progress));
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return rows.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/**
+ * @param {Emulator} emulator
+ * @param {Processor} processor
+ * @param {string} program
+ * @param {string} folder
+ * @param {import('./progress.mjs').Progress} progress
+ * @returns {Promise<Row>}
+ */
+async function runProgram({ command }, processor, program, folder, progress) {
+  const title = basename(program);
+  const name = `${processor.name} ${title}`;
+  const log = join(folder, `${processor.name}-${title}.log`);
+  const report = join(folder, `${processor.name}-${title}.json`);
+  for (const old of [log, report]) rmSync(old, { force: true });
+  const [qemu, ...args] = [...command, '-cpu', processor.name, program];
+  const options = [`--gtest_filter=-${processor.leftOut}`, `--gtest_output=json:${report}`];
+  const status = await runForStatus(qemu, [...args, ...options], { log, cwd: folder });
+  // No report: it ended before its last test, as it does at an illegal instruction.
+  let row = { name, passed: 0, failed: 1 };
+  if (existsSync(report)) {
+    /** @type {{ tests: number, failures: number, disabled: number }} */
+    const { tests, failures, disabled } = JSON.parse(readFileSync(report, 'utf8'));
+    const failed = failures > 0 || status === 0 ? failures : 1;
+    row = { name, passed: Math.max(tests - disabled - failed, 0), failed };
+  }
+  if (row.failed > 0) progress.showTail(log);
+  return row;
+}
+
+/** @param {readonly Row[]} rows */
+export function total(rows) {
+  const passed = rows.reduce((sum, row) => sum + row.passed, 0);
+  const failed = rows.reduce((sum, row) => sum + row.failed, 0);
+  return `${passed} passed, ${failed} failed`;
+}
