@@ -57,7 +57,7 @@ export interface NativeModelOptions {
   readonly threads: number;
   /** `cpu` for now; `auto` picks the best device there is. */
   readonly device: 'auto' | 'cpu' | 'metal';
-  /** Instruction set to force, for tests: `auto`, `portable`, `avx2`. */
+  /** Instruction set to force, for tests: `auto` or one of `NativeAddon.isas`. */
   readonly isa?: string;
 }
 
@@ -76,7 +76,7 @@ export interface NativeModelInfo {
   /** The context the model was trained with, tokens. */
   readonly contextLength: number;
   readonly preTokenizer: string;
-  /** For example `cpu, avx2, 2 threads`. */
+  /** For example `cpu, avx512, 2 threads`. */
   readonly device: string;
   readonly loadMs: number;
 }
@@ -219,7 +219,7 @@ export interface NativeInspection {
 
 export interface NativeAddon {
   readonly version: string;
-  /** Instruction sets this machine can run, best first, for example `['avx2', 'portable']`. */
+  /** Instruction sets this machine can run, best first, for example `['avxvnni', 'avx2', 'portable']`. */
   readonly isas: readonly string[];
   readonly loadModel: (options: NativeModelOptions) => Promise<NativeResult<NativeModel>>;
   readonly inspect: (path: string) => Promise<NativeResult<NativeInspection>>;

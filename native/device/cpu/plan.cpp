@@ -163,7 +163,7 @@ class PlanBuilder {
   // Scratch for rows of `width` and products that read them.
   void need_activations(std::uint32_t width) {
     plan_.needs.activation_width = std::max<std::size_t>(plan_.needs.activation_width, width);
-    plan_.needs.tile_rows = rows_;
+    plan_.needs.tile_rows = std::max<std::size_t>(kTileRows, rows_);
   }
   Product product(const Weight& weight, std::uint32_t out) const {
     Product product{};

@@ -34,11 +34,15 @@ struct ActivationScratch {
   }
 };
 
+// An output tile holds one panel's results with all rows of a batch, and at least this many rows: of a small
+// batch, the results of several panels.
+constexpr std::size_t kTileRows = 64;
+
 // How much scratch memory a plan's stages ask for.
 struct ScratchNeeds {
   std::size_t max_rows = 1;
   std::size_t activation_width = 0;  // widest row that a product reads
-  std::size_t tile_rows = 1;         // rows of an output tile
+  std::size_t tile_rows = kTileRows;
   std::size_t logits = 0;            // of the rows that argmax scans together
   AttentionNeeds attention;
 };
@@ -47,7 +51,7 @@ struct ScratchNeeds {
 struct Worker {
   int index = 0;
   ActivationScratch activations;  // of one row
-  float* tiles[2] = {};           // [rows, 16] each
+  float* tiles[2] = {};           // [tile_rows, 16] each
   float* logits = nullptr;        // [rows, a piece of the vocabulary]
   AttentionWorker attention;
 };

@@ -14,8 +14,9 @@ void run_panels(const Product& product, std::size_t first, std::size_t count, co
   product.kernel({product.weight + first * product.panel_bytes, product.panel_bytes, count}, x, y, stride);
 }
 
-std::size_t panel_rows(const Product& product, std::size_t panel) {
-  return std::min<std::size_t>(kPanelRows, product.out - panel * kPanelRows);
+// Columns of y that panels [panel, panel + count) compute.
+std::size_t panel_columns(const Product& product, std::size_t panel, std::size_t count) {
+  return std::min<std::size_t>(count * kPanelRows, product.out - panel * kPanelRows);
 }
 
 // Whole panels whose sums are the result can be written where they belong.
@@ -23,14 +24,23 @@ std::size_t direct_panels(const Product& product) {
   return product.bias == nullptr && !product.accumulate ? product.out / kPanelRows : 0;
 }
 
-void store_tile(const Product& product, std::size_t panel, std::size_t rows, const float* tile) {
-  const std::size_t first = panel * kPanelRows;
-  for (std::size_t r = 0; r < rows; ++r) {
+// So many panels' results with `rows` rows fit a tile.
+std::size_t tile_panels(std::size_t rows) {
+  return std::max<std::size_t>(1, kTileRows / rows);
+}
+
+// From a tile [rows, 16 * count] to the columns of panels [panel, panel + count).
+void store_tile(const Product& product, std::size_t panel, std::size_t count, std::size_t rows, float* tile) {
+  const std::size_t first = panel * kPanelRows, columns = panel_columns(product, panel, count);
+  for (std::size_t r = 0; r < rows; ++r, tile += count * kPanelRows) {
     float* y = product.y + r * product.out + first;
-    for (std::size_t i = 0; i < panel_rows(product, panel); ++i) {
-      float value = tile[r * kPanelRows + i];
-      if (product.bias != nullptr) value += product.bias[first + i];
-      y[i] = product.accumulate ? y[i] + value : value;
+    if (product.bias != nullptr) {
+      for (std::size_t i = 0; i < columns; ++i) tile[i] += product.bias[first + i];
+    }
+    if (product.accumulate) {
+      for (std::size_t i = 0; i < columns; ++i) y[i] += tile[i];
+    } else {
+      std::copy_n(tile, columns, y);
     }
   }
 }
@@ -42,9 +52,11 @@ void run_product(const Product& product, std::size_t begin, std::size_t end, con
     run_panels(product, begin, direct - begin, x, product.y + begin * kPanelRows, product.out);
     begin = direct;
   }
-  for (std::size_t panel = begin; panel < end; ++panel) {
-    run_panels(product, panel, 1, x, tile, kPanelRows);
-    store_tile(product, panel, x.rows, tile);
+  const std::size_t most = tile_panels(x.rows);
+  for (std::size_t panel = begin, count; panel < end; panel += count) {
+    count = std::min(most, end - panel);
+    run_panels(product, panel, count, x, tile, count * kPanelRows);
+    store_tile(product, panel, count, x.rows, tile);
   }
 }
 
@@ -71,12 +83,15 @@ void ProductStage::run(const Step& step, Worker& worker, std::size_t begin, std:
 
 void GateUpStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
   const ActivationRows x = step.activations(worker).rows(step.rows, width, false);
-  for (std::size_t panel = begin; panel < end; ++panel) {
-    run_panels(gate, panel, 1, x, worker.tiles[0], kPanelRows);
-    run_panels(up, panel, 1, x, worker.tiles[1], kPanelRows);
+  const std::size_t most = tile_panels(x.rows);
+  for (std::size_t panel = begin, count; panel < end; panel += count) {
+    count = std::min(most, end - panel);
+    const std::size_t stride = count * kPanelRows;
+    run_panels(gate, panel, count, x, worker.tiles[0], stride);
+    run_panels(up, panel, count, x, worker.tiles[1], stride);
     for (std::size_t r = 0; r < x.rows; ++r) {
-      kernels->silu_mul(worker.tiles[0] + r * kPanelRows, worker.tiles[1] + r * kPanelRows,
-                        panel_rows(gate, panel), out + r * gate.out + panel * kPanelRows);
+      kernels->silu_mul(worker.tiles[0] + r * stride, worker.tiles[1] + r * stride,
+                        panel_columns(gate, panel, count), out + r * gate.out + panel * kPanelRows);
     }
   }
 }
