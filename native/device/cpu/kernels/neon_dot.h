@@ -24,13 +24,13 @@ inline void multiply_steps(const Block& block, std::size_t group, const LoadedCo
   }
 }
 
-// Adds to dot[r][g] the products of weight rows 4 * (group + g) .. + 3 with row r of x, rows `width` apart.
-template <typename Format, std::size_t kGroups, std::size_t kRows>
-inline void multiply_block(const typename Format::Block& block, std::size_t group, const std::int8_t* x,
-                           std::size_t width, int32x4_t dot[kRows][kGroups]) {
+// Adds to dot[r][g] the products of weight rows 4 * (group + g) .. + 3 with the 32 columns at x(r).
+template <typename Format, std::size_t kGroups, std::size_t kRows, typename Columns>
+inline void multiply_block(const typename Format::Block& block, std::size_t group, const Columns& x,
+                           int32x4_t dot[kRows][kGroups]) {
   LoadedColumns columns[kRows];
   for (std::size_t r = 0; r < kRows; ++r) {
-    columns[r] = {vld1q_s8(x + r * width), vld1q_s8(x + r * width + 16)};
+    columns[r] = {vld1q_s8(x(r)), vld1q_s8(x(r) + 16)};
   }
   multiply_steps<0, kGroups, kRows>(block, group, columns, dot);
   multiply_steps<1, kGroups, kRows>(block, group, columns, dot);

@@ -32,10 +32,10 @@ inline int8x16_t repeat_columns(const std::int8_t* x) {
   return vreinterpretq_s8_s32(vdupq_n_s32(four));
 }
 
-// Adds to dot[r][g] the products of weight rows 4 * (group + g) .. + 3 with row r of x, rows `width` apart.
-template <typename Format, std::size_t kGroups, std::size_t kRows>
-inline void multiply_block(const typename Format::Block& block, std::size_t group, const std::int8_t* x,
-                           std::size_t width, int32x4_t dot[kRows][kGroups]) {
+// Adds to dot[r][g] the products of weight rows 4 * (group + g) .. + 3 with the 32 columns at x(r).
+template <typename Format, std::size_t kGroups, std::size_t kRows, typename Columns>
+inline void multiply_block(const typename Format::Block& block, std::size_t group, const Columns& x,
+                           int32x4_t dot[kRows][kGroups]) {
   // 8 * 15 * 127 and 8 * 31 * 127 are in range, and 2 * 128 * 127 of signed weights, which is a pair of
   // steps.
   constexpr bool kWiden = Format::kBits == 8;
@@ -44,8 +44,8 @@ inline void multiply_block(const typename Format::Block& block, std::size_t grou
     StepPair weights[kGroups];
     for (std::size_t g = 0; g < kGroups; ++g) weights[g] = load_steps(block, k, group + g);
     for (std::size_t r = 0; r < kRows; ++r) {
-      const int8x16_t low = repeat_columns(x + r * width + 4 * k);
-      const int8x16_t high = repeat_columns(x + r * width + 16 + 4 * k);
+      const int8x16_t low = repeat_columns(x(r) + 4 * k);
+      const int8x16_t high = repeat_columns(x(r) + 16 + 4 * k);
       for (std::size_t g = 0; g < kGroups; ++g) {
         ShortSums& sum = sums[r][g];
         sum =

@@ -1,6 +1,6 @@
 // Products with quantised weights, 8 or 16 rows of a panel with one to four of x at a time. Included by the
 // kernels_neon*.cpp files alone, after they have defined
-//   multiply_block<Format, kGroups, kRows>(block, group, x, width, dot)   (see neon_dot.h)
+//   multiply_block<Format, kGroups, kRows>(block, group, x, dot)   (see neon_dot.h)
 #pragma once
 
 #include "device/cpu/kernels/neon_formats.h"
@@ -12,6 +12,7 @@ namespace {
 template <typename Format, std::size_t kGroups, std::size_t kRows, bool kFine>
 inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const ActivationRows& x,
                           std::size_t row, float* y, std::size_t stride) {
+  constexpr std::size_t kParts = kFine ? 2 : 1;
   const std::size_t blocks = x.width / kBlockElements;
   float32x4_t sums[kRows][kGroups];
   for (auto& of_row : sums) {
@@ -20,21 +21,26 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
   for (std::size_t b = 0; b < blocks; ++b) {
     const auto& block = reinterpret_cast<const typename Format::Block*>(panel)[b];
     const std::size_t at = row * x.width + b * kBlockElements, scale = row * blocks + b;
-    int32x4_t dot[kRows][kGroups];
+    // A finely quantised row counts as two, so that weights are unpacked once: [kRows, 2 * kRows) are its
+    // fine parts.
+    const auto columns = [&](std::size_t r) {
+      return r < kRows ? x.quants + at + r * x.width : x.fine + at + (r - kRows) * x.width;
+    };
+    int32x4_t dot[kParts * kRows][kGroups];
     for (std::size_t r = 0; r < kRows; ++r) {
       const std::int32_t offset =
           Format::kOffsets == 0 ? 0 : Format::kOffsets * x.offsets[scale + r * blocks];
-      for (int32x4_t& of_group : dot[r]) of_group = vdupq_n_s32(offset);
-    }
-    multiply_block<Format, kGroups, kRows>(block, group, (kFine ? x.fine : x.quants) + at, x.width, dot);
-    if constexpr (kFine) {
-      int32x4_t coarse[kRows][kGroups];
-      for (auto& of_row : coarse) {
-        for (int32x4_t& of_group : of_row) of_group = vdupq_n_s32(0);
+      for (std::size_t g = 0; g < kGroups; ++g) {
+        dot[r][g] = vdupq_n_s32(kFine ? 0 : offset);
+        if constexpr (kFine) dot[kRows + r][g] = vdupq_n_s32(offset);
       }
-      multiply_block<Format, kGroups, kRows>(block, group, x.quants + at, x.width, coarse);
+    }
+    multiply_block<Format, kGroups, kParts * kRows>(block, group, columns, dot);
+    if constexpr (kFine) {
       for (std::size_t r = 0; r < kRows; ++r) {
-        for (std::size_t g = 0; g < kGroups; ++g) dot[r][g] = vmlaq_n_s32(dot[r][g], coarse[r][g], kFineStep);
+        for (std::size_t g = 0; g < kGroups; ++g) {
+          dot[r][g] = vmlaq_n_s32(dot[kRows + r][g], dot[r][g], kFineStep);
+        }
       }
     }
     for (std::size_t g = 0; g < kGroups; ++g) {
@@ -46,7 +52,7 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
       if constexpr (requires { block.m; }) {
         const float32x4_t m = Vector::widen_half(vld1_u16(block.m + (group + g) * kGroupRows));
         for (std::size_t r = 0; r < kRows; ++r) {
-          sums[r][g] = vfmaq_n_f32(sums[r][g], m, x.sums[scale + r * blocks]);
+          sums[r][g] = vfmaq_f32(sums[r][g], m, vdupq_n_f32(x.sums[scale + r * blocks]));
         }
       }
     }
