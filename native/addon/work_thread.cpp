@@ -3,6 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/thread_priority.h"
+
 namespace emberline::addon {
 
 Status WorkThread::start() {
@@ -42,6 +44,7 @@ void WorkThread::join() {
 }
 
 void WorkThread::run() {
+  lower_thread_priority();
   for (;;) {
     Job job;
     {

@@ -1,5 +1,6 @@
 // One thread that runs jobs in order. An engine gets a thread of its own: work that takes seconds would
-// starve the pool that Node shares between file reads, look-ups and every other addon.
+// starve the pool that Node shares between file reads, look-ups and every other addon. Its priority is
+// lowered (base/thread_priority.h).
 #pragma once
 
 #include <condition_variable>
