@@ -34,6 +34,10 @@ class MappedFile {
 
   std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
 
+  // Gives back the memory of the pages that lie wholly inside `range`, a part of bytes(): what was read from
+  // them is read from the file again when it is looked at. A wish; any thread, any time.
+  void discard(std::span<const std::uint8_t> range) const;  // of the platform's file
+
  private:
   MappedFile(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
   void unmap();  // of the platform's file

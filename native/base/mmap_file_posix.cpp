@@ -96,6 +96,13 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
   return MappedFile(static_cast<const std::uint8_t*>(data), size);
 }
 
+void MappedFile::discard(std::span<const std::uint8_t> range) const {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(range.data());
+  const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + range.size()) / page * page;
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
 void MappedFile::unmap() {
   if (data_ != nullptr) ::munmap(const_cast<std::uint8_t*>(data_), size_);
 }

@@ -100,6 +100,12 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
   return MappedFile(static_cast<const std::uint8_t*>(view), static_cast<std::size_t>(bytes));
 }
 
+void MappedFile::discard(std::span<const std::uint8_t> range) const {
+  // Unlocking pages that are not locked fails, and takes them out of the working set: so it is documented.
+  // Border pages that hold other bytes as well are merely read again.
+  ::VirtualUnlock(const_cast<std::uint8_t*>(range.data()), range.size());
+}
+
 void MappedFile::unmap() {
   if (data_ != nullptr) ::UnmapViewOfFile(data_);
 }

@@ -1,8 +1,10 @@
 #include "engine/model.h"
 
 #include <chrono>
+#include <future>
 #include <map>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -44,8 +46,7 @@ std::string file_stem(std::string_view path) {
 // A name worth showing, whatever the file says: a character cut in two becomes U+FFFD at the border.
 constexpr std::size_t kMaxNameBytes = 200;
 
-ModelInfo describe(const Model::Impl& model, const ModelOptions& options) {
-  const GgufFile& file = *model.file;
+ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOptions& options) {
   const Hyperparameters& h = model.parts.hyperparameters;
   ModelInfo info;
   info.name = std::string(file.get_string("general.name").value_or("").substr(0, kMaxNameBytes));
@@ -70,25 +71,23 @@ Status out_of_memory() {
                 "There is not enough memory to load the model; close other programs.");
 }
 
-Result<std::unique_ptr<Model::Impl>> read_file(const std::string& path) {
-  Result<std::unique_ptr<GgufFile>> file = GgufFile::open(path);
-  if (!file.ok()) return file.error();
-  Result<ModelParts> parts = read_model_parts(*file.value());
-  if (!parts.ok()) return parts.error();
-  TokenSets sets = TokenSets::build(*parts.value().tokenizer, parts.value().hyperparameters.vocabulary);
-  return std::unique_ptr<Model::Impl>(new Model::Impl{.file = std::move(file).value(),
-                                                      .parts = std::move(parts).value(),
-                                                      .token_sets = std::move(sets),
-                                                      .device = nullptr,
-                                                      .weights = {},
-                                                      .scratch = {},
-                                                      .kv_pool = nullptr,
-                                                      .info = {}});
+// What the text side of a model is made of.
+struct TextParts {
+  std::unique_ptr<Tokenizer> tokenizer;
+  TokenSets sets;
+};
+
+Result<TextParts> read_text(const GgufFile& file, std::uint32_t vocabulary) {
+  Result<std::unique_ptr<Tokenizer>> tokenizer = read_tokenizer(file, vocabulary);
+  if (!tokenizer.ok()) return tokenizer.error();
+  TokenSets sets = TokenSets::build(*tokenizer.value(), vocabulary);
+  return TextParts{std::move(tokenizer).value(), std::move(sets)};
 }
 
-Status place_on(Model::Impl& model, std::unique_ptr<Device> device) {
+Status place_on(Model::Impl& model, const GgufFile& file, std::unique_ptr<Device> device) {
   model.device = std::move(device);
-  Result<DeviceWeights> weights = DeviceWeights::load(*model.device, model.parts.weights, {});
+  const auto consumed = [&file](std::span<const std::uint8_t> bytes) { file.discard(bytes); };
+  Result<DeviceWeights> weights = DeviceWeights::load(*model.device, model.parts.weights, consumed);
   if (!weights.ok()) return weights.error();
   model.weights = std::move(weights).value();
   Result<Scratch> scratch = Scratch::allocate(*model.device, model.parts.hyperparameters);
@@ -111,14 +110,36 @@ Result<std::shared_ptr<Model>> Model::load(const ModelOptions& options) {
 Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, const ModelOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   try {
-    Result<std::unique_ptr<Impl>> impl = read_file(options.path);
-    if (!impl.ok()) return impl.error();
-    const Status placed = place_on(*impl.value(), std::move(device));
+    Result<std::unique_ptr<GgufFile>> opened = GgufFile::open(options.path);
+    if (!opened.ok()) return opened.error();
+    const GgufFile& file = *opened.value();
+    Result<ModelParts> layout = read_layout(file);
+    if (!layout.ok()) return layout.error();
+    // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
+    const std::uint32_t vocabulary = layout.value().hyperparameters.vocabulary;
+    std::future<Result<TextParts>> reading =
+        std::async(std::launch::async | std::launch::deferred,
+                   [&file, vocabulary] { return read_text(file, vocabulary); });
+    std::unique_ptr<Impl> impl(new Impl{.parts = std::move(layout).value(),
+                                        .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
+                                        .device = nullptr,
+                                        .weights = {},
+                                        .scratch = {},
+                                        .kv_pool = nullptr,
+                                        .info = {}});
+    const Status placed = place_on(*impl, file, std::move(device));
+    Result<TextParts> text = reading.get();
+    if (!text.ok()) return text.error();
     if (!placed.ok()) return placed;
-    impl.value()->info = describe(*impl.value(), options);
-    impl.value()->info.load_ms =
+    impl->parts.tokenizer = std::move(text.value().tokenizer);
+    impl->token_sets = std::move(text.value().sets);
+    impl->info = describe(*impl, file, options);
+    // From here on nothing refers to the file: whatever becomes of it, the model runs.
+    forget_file(impl->parts.weights);
+    opened.value().reset();
+    impl->info.load_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return std::shared_ptr<Model>(new Model(std::move(impl).value()));
+    return std::shared_ptr<Model>(new Model(std::move(impl)));
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }

@@ -17,7 +17,6 @@ namespace emberline {
 
 // Members are destroyed from the last up: buffers before their device.
 struct Model::Impl {
-  std::unique_ptr<GgufFile> file;
   ModelParts parts;
   TokenSets token_sets;
   std::unique_ptr<Device> device;

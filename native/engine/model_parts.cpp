@@ -7,23 +7,28 @@
 
 namespace emberline {
 
-Result<ModelParts> read_model_parts(const GgufFile& file) {
+Result<ModelParts> read_layout(const GgufFile& file) {
   Result<Hyperparameters> hyperparameters = read_hyperparameters(file);
   if (!hyperparameters.ok()) return hyperparameters.error();
   Result<Weights> weights = map_weights(file, hyperparameters.value());
   if (!weights.ok()) return weights.error();
+  return ModelParts{hyperparameters.value(), std::move(weights).value(), nullptr};
+}
+
+Result<std::unique_ptr<Tokenizer>> read_tokenizer(const GgufFile& file, std::uint32_t vocabulary) {
   Result<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::from_gguf(file);
-  if (!tokenizer.ok()) return tokenizer.error();
-  if (tokenizer.value()->vocabulary_size() > hyperparameters.value().vocabulary) {
+  if (tokenizer.ok() && tokenizer.value()->vocabulary_size() > vocabulary) {
     return Status(ErrorCode::kModelMetadataInvalid,
                   "The model file lists more tokens than it has embeddings for; get another model file.");
   }
-  return ModelParts{hyperparameters.value(), std::move(weights).value(), std::move(tokenizer).value()};
+  return tokenizer;
 }
 
 std::string unsupported_reason(const GgufFile& file) {
-  const Result<ModelParts> parts = read_model_parts(file);
-  return parts.ok() ? "" : parts.error().message();
+  const Result<ModelParts> parts = read_layout(file);
+  if (!parts.ok()) return parts.error().message();
+  const auto tokenizer = read_tokenizer(file, parts.value().hyperparameters.vocabulary);
+  return tokenizer.ok() ? "" : tokenizer.error().message();
 }
 
 }  // namespace emberline

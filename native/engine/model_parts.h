@@ -18,6 +18,10 @@ struct ModelParts {
 };
 
 // Everything that can be wrong with a file is found here: loading and inspecting give the same verdict.
-Result<ModelParts> read_model_parts(const GgufFile& file);
+//
+// All but the tokenizer, which is null.
+Result<ModelParts> read_layout(const GgufFile& file);
+// `vocabulary`: of the model's embeddings.
+Result<std::unique_ptr<Tokenizer>> read_tokenizer(const GgufFile& file, std::uint32_t vocabulary);
 
 }  // namespace emberline

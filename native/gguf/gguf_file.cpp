@@ -50,6 +50,10 @@ std::uint64_t GgufFile::file_bytes() const {
 std::span<const std::uint8_t> GgufFile::mapping() const {
   return impl_->bytes;
 }
+void GgufFile::discard(std::span<const std::uint8_t> range) const {
+  if (!impl_->file.bytes().empty()) impl_->file.discard(range);
+}
+
 std::span<const GgufMetadata> GgufFile::metadata() const {
   return impl_->contents.metadata;
 }

@@ -80,6 +80,9 @@ class GgufFile {
   std::uint32_t version() const;
   std::uint64_t file_bytes() const;
   std::span<const std::uint8_t> mapping() const;  // the whole file
+  // `range`, a part of the mapping, need not stay in memory; it is read again when it is looked at. Any
+  // thread.
+  void discard(std::span<const std::uint8_t> range) const;
 
   std::span<const GgufMetadata> metadata() const;
   const GgufValue* find(std::string_view key) const;  // null when absent

@@ -157,4 +157,16 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
   return weights;
 }
 
+void forget_file(Weights& weights) {
+  weights.token_embedding.data = weights.output_norm.data = weights.output.data = {};
+  for (LayerWeights& layer : weights.layers) {
+    for (Weight* weight :
+         {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_bias, &layer.key_bias,
+          &layer.value_bias, &layer.attention_output, &layer.attention_output_bias, &layer.ffn_norm,
+          &layer.gate, &layer.up, &layer.down}) {
+      weight->data = {};
+    }
+  }
+}
+
 }  // namespace emberline

@@ -14,7 +14,7 @@ class GgufFile;
 struct Hyperparameters;
 
 struct Weight {
-  std::span<const std::uint8_t> data;  // in the mapping
+  std::span<const std::uint8_t> data;  // in the mapping; empty after forget_file
   TensorType type = TensorType::kF32;
   std::uint32_t rank = 0;               // 1 or 2
   std::uint32_t rows = 0, columns = 0;  // a vector has one row
@@ -46,5 +46,8 @@ struct Weights {
 // when the file holds a tensor the forward pass would leave out: a wrong answer is worse than none. Reads
 // headers only.
 Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& hyperparameters);
+
+// Keeps shapes and types alone: for when the file goes, its data being on a device.
+void forget_file(Weights& weights);
 
 }  // namespace emberline

@@ -88,6 +88,20 @@ TEST(MappedFile, StaysInPlaceWhenMoved) {
   EXPECT_EQ(text_of(moved), "second");
 }
 
+TEST(MappedFile, DiscardedBytesAreReadAgain) {
+  const TemporaryDirectory directory;
+  std::string content(100'000, ' ');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>('a' + i % 23);
+  write_file(directory.file("file"), content);
+  const MappedFile file = MappedFile::open(directory.file("file")).value();
+  ASSERT_EQ(text_of(file), content);
+  for (const auto& [from, size] :
+       {std::pair<std::size_t, std::size_t>{0, 100'000}, {5'000, 90'000}, {17, 3}, {0, 0}}) {
+    file.discard(file.bytes().subspan(from, size));
+    EXPECT_EQ(text_of(file), content);
+  }
+}
+
 TEST(MappedFile, RefusesAMissingFile) {
   const TemporaryDirectory directory;
   EXPECT_EQ(MappedFile::open(directory.file("none")).code(), ErrorCode::kFileNotFound);

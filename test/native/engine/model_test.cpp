@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "engine/session.h"
@@ -114,6 +115,26 @@ TEST(ModelLoad, ThePortableInstructionSetIsAlwaysThere) {
   const std::vector<std::string> isas = available_isas();
   ASSERT_FALSE(isas.empty());
   EXPECT_EQ(isas.back(), "portable");
+}
+
+// What a shortened file would end a process by, were anything still read from it.
+TEST(ModelLoad, ALoadedModelDoesNotNeedItsFile) {
+  const ToyModel toy;
+  const TemporaryDirectory directory;
+  ModelOptions options;
+  options.path = directory.file("toy.gguf");
+  CompletionRequest request;
+  request.prompt = "def f(x):\n    return";
+  request.max_tokens = 10;
+  std::vector<std::vector<TokenId>> answers;
+  for (const bool damaged : {false, true}) {
+    ASSERT_TRUE(toy.writer().write(options.path));
+    const auto model = take(Model::load(options));
+    if (damaged) std::filesystem::resize_file(options.path, 0);
+    answers.push_back(take(take(Session::create(model, 128))->complete(request)).ids);
+    EXPECT_FALSE(model->tokenizer().encode("def", false).empty());
+  }
+  EXPECT_EQ(answers[0], answers[1]);
 }
 
 // Every instruction set, on the device users have, against the oracle: the same text.
