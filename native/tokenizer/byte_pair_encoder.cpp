@@ -33,7 +33,8 @@ Result<BytePairEncoder> BytePairEncoder::make(const Vocabulary& vocabulary,
     encoder.byte_tokens_[byte] = vocabulary.find_normal({&c, 1});
   }
   encoder.whole_ = std::make_unique<std::atomic<Whole>[]>(vocabulary.size());
-  encoder.merges_.resize(std::bit_ceil(2 * merges.size() + 1));
+  encoder.merges_.reserve(merges.size());
+  encoder.slots_.assign(std::bit_ceil(2 * merges.size() + 1), kNoMerge);
 
   std::string bytes;
   for (std::uint32_t rank = 0; rank < merges.size(); ++rank) {
@@ -60,19 +61,21 @@ Result<BytePairEncoder> BytePairEncoder::make(const Vocabulary& vocabulary,
 }
 
 void BytePairEncoder::add_merge(const Merge& merge) {
-  const std::size_t mask = merges_.size() - 1;
+  const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash_pair(merge.left, merge.right) & mask;
-  for (; merges_[slot].product != kNoToken; slot = (slot + 1) & mask) {
-    if (merges_[slot].left == merge.left && merges_[slot].right == merge.right) return;
+  for (; slots_[slot] != kNoMerge; slot = (slot + 1) & mask) {
+    const Merge& other = merges_[slots_[slot]];
+    if (other.left == merge.left && other.right == merge.right) return;
   }
-  merges_[slot] = merge;
+  slots_[slot] = static_cast<std::uint32_t>(merges_.size());
+  merges_.push_back(merge);
 }
 
 const BytePairEncoder::Merge* BytePairEncoder::find_merge(TokenId left, TokenId right) const {
-  const std::size_t mask = merges_.size() - 1;
+  const std::size_t mask = slots_.size() - 1;
   for (std::size_t slot = hash_pair(left, right) & mask;; slot = (slot + 1) & mask) {
-    const Merge& merge = merges_[slot];
-    if (merge.product == kNoToken) return nullptr;
+    if (slots_[slot] == kNoMerge) return nullptr;
+    const Merge& merge = merges_[slots_[slot]];
     if (merge.left == left && merge.right == right) return &merge;
   }
 }

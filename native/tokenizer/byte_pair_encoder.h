@@ -50,6 +50,7 @@ class BytePairEncoder {
     std::uint32_t rank = 0;
     TokenId product = kNoToken;
   };
+  static constexpr std::uint32_t kNoMerge = 0xFFFFFFFFu;
   enum class Whole : std::uint8_t { kUnknown, kYes, kNo };
 
   explicit BytePairEncoder(const Vocabulary& vocabulary) : vocabulary_(&vocabulary) {}
@@ -62,8 +63,10 @@ class BytePairEncoder {
   const Vocabulary* vocabulary_;
   bool ignores_merges_ = false;
   TokenId byte_tokens_[256];
-  // Open addressing by (left, right); a power of two at least twice as large as needed.
-  std::vector<Merge> merges_;
+  std::vector<Merge> merges_;  // those that can apply
+  // Open addressing by (left, right): positions in merges_, kNoMerge where free. A power of two at least
+  // twice as large as needed; kept apart from the merges so that it stays in a cache.
+  std::vector<std::uint32_t> slots_;
   // Whether the merges take a token's bytes to that one token; found out at its first use. Threads that race
   // write the same.
   std::unique_ptr<std::atomic<Whole>[]> whole_;

@@ -146,11 +146,26 @@ void Vocabulary::sort_by_bytes() {
     const bool text = kinds_[id] == TokenKind::kNormal || kinds_[id] == TokenKind::kUserDefined;
     if (text && !bytes(id).empty()) entries.push_back({leading_bytes(bytes(id)), id});
   }
-  std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
-    if (a.leading != b.leading) return a.leading < b.leading;
-    const int order = bytes(a.id).compare(bytes(b.id));
-    return order != 0 ? order < 0 : a.id < b.id;
-  });
+  // By the leading bytes a byte at a time, the last first (LSD radix sort: Knuth, TAOCP 3, 5.2.5), each
+  // round keeping the order of the one before; entries begin in the order of their ids.
+  std::vector<Entry> sorted(entries.size());
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    std::size_t starts[257] = {};
+    for (const Entry& entry : entries) ++starts[(entry.leading >> shift & 255) + 1];
+    for (std::size_t byte = 0; byte < 256; ++byte) starts[byte + 1] += starts[byte];
+    for (const Entry& entry : entries) sorted[starts[entry.leading >> shift & 255]++] = entry;
+    entries.swap(sorted);
+  }
+  // What the leading bytes do not tell apart.
+  for (auto first = entries.begin(); first != entries.end();) {
+    const auto last = std::find_if(first, entries.end(),
+                                   [&](const Entry& entry) { return entry.leading != first->leading; });
+    std::sort(first, last, [this](const Entry& a, const Entry& b) {
+      const int order = bytes(a.id).compare(bytes(b.id));
+      return order != 0 ? order < 0 : a.id < b.id;
+    });
+    first = last;
+  }
   sorted_.reserve(entries.size());
   for (const Entry& entry : entries) sorted_.push_back(entry.id);
 }
