@@ -51,7 +51,8 @@ inline void store_bytes(std::int8_t* to, const __m256i q[4]) {
 inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, std::int32_t sum) {
   to.scales[block] = scale;
   to.sums[block] = scale * static_cast<float>(sum);
-  to.offsets[block] = -8 * sum;
+  // Unsigned, because what is not finite became integers that are too large.
+  to.offsets[block] = static_cast<std::int32_t>(0u - 8u * static_cast<std::uint32_t>(sum));
 }
 
 void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {

@@ -133,7 +133,11 @@ class Tile {
   }
 
  private:
-  static std::int32_t offset(std::int32_t x) { return Format::kOffsets == 0 ? 0 : Format::kOffsets * x; }
+  // Of a block that is not finite it may wrap around.
+  static std::int32_t offset(std::int32_t x) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(Format::kOffsets) *
+                                     static_cast<std::uint32_t>(x));
+  }
 
   // dots += weights of the block . bytes, kRows rows of them `width` apart
   static void multiply_block(const Block& block, std::size_t first, const std::int8_t* bytes,
