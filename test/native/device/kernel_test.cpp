@@ -196,11 +196,12 @@ std::vector<std::size_t> row_counts() {
 // The batch a row came in decides nothing, nor do the panels next to a panel.
 TEST_P(Kernel, GivesEveryRowAndPanelTheSameBitsInAnyCompany) {
   Random random(9);
-  const std::size_t width = 96, panels = 7;
+  const std::size_t width = 64, panels = 5;
   const std::vector<float> x = random.normals(64 * width);
   for (TensorType type : kWeightTypes) {
     const PackedPanels weights(type, panels, width, random);
     for (const bool finely : {false, true}) {
+      if (finely && !is_quantized(type)) continue;
       const QuantizedRows q(kernels(), x, finely);
       ActivationRows rows = q.rows(x, width);
       const std::vector<float> expected = product(kernels(), type, weights.panels, rows);
