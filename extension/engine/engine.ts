@@ -2,7 +2,7 @@
  * A loaded model with one session, as the extension, the terminal and the bench use it.
  *
  * Requests are latest-wins: a new one cancels those before it, in the call itself. Whoever awaits a cancelled request gets
- * its answer with the stop `cancelled`, as soon as the engine has let go of it.
+ * its answer with the stop `cancelled`, as soon as the engine has let go of it. A fork has a session, and requests, of its own.
  */
 import { loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
@@ -71,24 +71,32 @@ export const GREEDY: NativeSampling = {
 const DEFAULT_CONTEXT = 4_480;
 
 const CLOSED: NativeError = { code: 'MODEL_CLOSED', message: 'The engine was stopped; load it again.' };
+const FORK_CLOSED: NativeError = {
+  code: 'SESSION_CLOSED',
+  message: 'This fork was stopped; fork its engine again.',
+};
 
 export class Engine {
-  /** How fast this model runs on this machine. */
-  readonly speed = new EngineSpeed();
+  /** How fast this model runs on this machine; one with all forks. */
+  readonly speed: EngineSpeed;
   readonly info: NativeModelInfo;
   /** Most tokens of prompt and completion together. */
   readonly context: number;
   private readonly model: NativeModel;
   private readonly session: NativeSession;
+  /** The engine that loaded the model, and closes it: this one, or the one it was forked from in the end. */
+  private readonly loader: Engine;
   /** Ids of requests that are not settled. */
   private readonly running = new Set<number>();
   private nextId = 1;
   private disposing: Promise<void> | undefined;
   private readonly waitingForIdle: (() => void)[] = [];
 
-  private constructor(model: NativeModel, session: NativeSession, context: number) {
+  private constructor(model: NativeModel, session: NativeSession, context: number, loader?: Engine) {
     this.model = model;
     this.session = session;
+    this.loader = loader ?? this;
+    this.speed = loader?.speed ?? new EngineSpeed();
     this.info = model.info();
     this.context = context;
   }
@@ -122,7 +130,13 @@ export class Engine {
   }
 
   get state(): 'ready' | 'stopped' {
-    return this.disposing === undefined ? 'ready' : 'stopped';
+    return this.closedBy === undefined ? 'ready' : 'stopped';
+  }
+
+  /** What later calls give; undefined while there is nothing against them. */
+  private get closedBy(): NativeError | undefined {
+    if (this.loader.disposing !== undefined) return CLOSED;
+    return this.disposing === undefined ? undefined : FORK_CLOSED;
   }
 
   /** True while a request is under way. */
@@ -151,7 +165,8 @@ export class Engine {
     signal?: AbortSignal,
     onText?: (piece: string) => void,
   ): Promise<NativeResult<NativeCompletion>> {
-    if (this.disposing !== undefined) return { ok: false, error: CLOSED };
+    const closed = this.closedBy;
+    if (closed !== undefined) return { ok: false, error: closed };
     if (signal?.aborted === true) return { ok: true, value: CANCELLED_BEFORE_IT_BEGAN };
     this.cancelAll();
     const id = this.nextId++;
@@ -194,9 +209,25 @@ export class Engine {
     return this.model.logits(ids);
   }
 
-  /** Cancels what runs and frees the model; settles when its memory is free. Later calls give MODEL_CLOSED. */
+  /**
+   * Another engine over the same loaded model, whose session goes on from what this one has seen once the requests before
+   * the call are served (NativeSession.fork). Each of the two cancels its own requests alone; the model serves them all in
+   * the order they were made. Never rejects.
+   */
+  async fork(): Promise<NativeResult<Engine>> {
+    const closed = this.closedBy;
+    if (closed !== undefined) return { ok: false, error: closed };
+    const session = await this.session.fork();
+    if (!session.ok) return session;
+    return { ok: true, value: new Engine(this.model, session.value, this.context, this.loader) };
+  }
+
+  /**
+   * Cancels what runs and frees the model; settles when its memory is free. Later calls give MODEL_CLOSED, those of forks too.
+   * A fork frees its session alone; completing or forking it later gives SESSION_CLOSED.
+   */
   dispose(): Promise<void> {
-    this.disposing ??= this.model.close();
+    this.disposing ??= this.loader === this ? this.model.close() : this.session.close();
     return this.disposing;
   }
 }

@@ -183,7 +183,14 @@ export interface NativeSession {
   ) => Promise<NativeResult<NativeCompletion>>;
   /** Cancels request `id`, queued or running; unknown ids are ignored. Takes effect at once, without waiting. */
   readonly cancel: (id: number) => void;
-  /** Cancels what runs and releases the KV cache. Later calls give SESSION_CLOSED. */
+  /**
+   * Another session of the model that has seen what this one has once the requests before the call are served: its prompts
+   * reuse the same tokens from the front. The KV cache is shared, not copied, until one of the two writes to a part of it, and
+   * neither sees what the other writes. The two are closed on their own, in any order. SESSION_CLOSED, MODEL_CLOSED,
+   * OUT_OF_MEMORY, DEVICE_FAILED.
+   */
+  readonly fork: () => Promise<NativeResult<NativeSession>>;
+  /** Cancels what runs and releases the KV cache, or its share of it. Later calls give SESSION_CLOSED. */
   readonly close: () => Promise<void>;
 }
 

@@ -69,7 +69,16 @@ void ModelHost::when_closed(napi_env env, Environment::Ticket ticket) {
 }
 
 Result<ModelHost::SessionKey> ModelHost::create_session(std::uint32_t context) {
-  auto session = Session::create(model_, context);
+  return keep(Session::create(model_, context));
+}
+
+Result<ModelHost::SessionKey> ModelHost::fork_session(SessionKey session) {
+  const auto origin = sessions_.find(session);
+  if (origin == sessions_.end()) return session_closed_error();
+  return keep(origin->second->fork());
+}
+
+Result<ModelHost::SessionKey> ModelHost::keep(Result<std::unique_ptr<Session>> session) {
   if (!session.ok()) return session.error();
   const SessionKey key = next_session_++;
   sessions_.emplace(key, std::move(session).value());

@@ -57,7 +57,6 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
   void submit(napi_env env, Environment::Ticket ticket, std::function<Result<T>()> work,
               std::function<napi_value(napi_env, T&)> make_value);
 
-  Result<SessionKey> create_session(std::uint32_t context);  // engine thread
   // Cancels the session's requests and frees it. `ticket` 0: nobody waits.
   void close_session(napi_env env, SessionKey session, Environment::Ticket ticket);
 
@@ -68,6 +67,9 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
   // --- engine thread
   // -----------------------------------------------------------------------------------------------------
 
+  Result<SessionKey> create_session(std::uint32_t context);
+  // A session that has seen what `session` has (Session::fork).
+  Result<SessionKey> fork_session(SessionKey session);
   const Tokenizer& tokenizer() const { return model_->tokenizer(); }
   Result<std::vector<float>> logits(const std::vector<std::uint32_t>& ids);
 
@@ -93,6 +95,7 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
   template <typename T>
   static Result<T> guarded(const std::function<Result<T>()>& work);
 
+  Result<SessionKey> keep(Result<std::unique_ptr<Session>> session);
   void run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job);
   void cancel(napi_env env, RequestKey key, const std::shared_ptr<Request>& request);
   void cancel_all_of(napi_env env, const std::function<bool(const RequestKey&)>& matches);

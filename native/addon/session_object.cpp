@@ -99,6 +99,20 @@ Napi::Value cancel(const std::shared_ptr<SessionHandle>& handle, const Napi::Cal
   return info.Env().Undefined();
 }
 
+Napi::Value fork(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
+  if (handle->closed) return settled_error(info.Env(), session_closed_error());
+  const auto promised = Environment::of(info.Env()).promise(info.Env(), handle);
+  ModelHost* host = &handle->host();
+  const ModelHost::SessionKey origin = handle->key;
+  host->submit<ModelHost::SessionKey>(
+      info.Env(), promised.ticket, [host, origin] { return host->fork_session(origin); },
+      // Weak, as where a session is created: the promise holds the model until the answer is delivered.
+      [weak = std::weak_ptr(handle->model)](napi_env env, ModelHost::SessionKey& key) {
+        return make_session_object(env, weak.lock(), key);
+      });
+  return promised.promise;
+}
+
 Napi::Value close(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
   handle->closed = true;
   const auto promised = Environment::of(info.Env()).promise(info.Env(), handle);
@@ -138,6 +152,7 @@ napi_value make_session_object(napi_env env, std::shared_ptr<ModelHandle> model,
   return ObjectBuilder(env)
       .add("complete", js_function(env, "complete", handle, complete))
       .add("cancel", js_function(env, "cancel", handle, cancel))
+      .add("fork", js_function(env, "fork", handle, fork))
       .add("close", js_function(env, "close", handle, close))
       .build();
 }

@@ -134,6 +134,7 @@ describe('hostile arguments', () => {
     expect(codeOf(await call(complete, request('x'), undefined, 'surplus'))).toBe('OK');
     expect(codeOf(await model.tokenize.call(new Date(), 'x', false))).toBe('OK');
     expect(() => model.info.call(42)).not.toThrow();
+    expect(codeOf(await call(session.fork.bind(new Date()), 'surplus'))).toBe('OK');
     const broken = { configurable: true, get: throws, set: throws };
     let result: object | undefined;
     Object.defineProperty(Object.prototype, 'value', broken);

@@ -1,13 +1,17 @@
 /** Cancelling and closing: at once, always with a value, and without losing what was computed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type {
-  NativeCompletion,
-  NativeModel,
-  NativeResult,
-  NativeSession,
-} from '../../extension/engine/native_types';
-import { codeOf, loadModel, openSession, request, sourceText, valueOf } from './embedded_model';
+import type { NativeModel, NativeSession } from '../../extension/engine/native_types';
+import {
+  codeOf,
+  decoding,
+  loadModel,
+  LONG,
+  openSession,
+  request,
+  sourceText,
+  valueOf,
+} from './embedded_model';
 
 let model: NativeModel;
 let session: NativeSession;
@@ -16,23 +20,6 @@ beforeAll(async () => {
   session = await openSession(model);
 });
 afterAll(() => model.close());
-
-/** Long enough that nothing but a cancel ends it during a test. */
-const LONG = { maxTokens: 1_500, singleLine: false } as const;
-
-/** A request that is decoding when this settles. */
-async function decoding(
-  on: NativeSession,
-  prompt = 'import os\n',
-): Promise<{ id: number; answer: Promise<NativeResult<NativeCompletion>> }> {
-  const long = request(prompt, LONG);
-  let answer: Promise<NativeResult<NativeCompletion>> | undefined;
-  await new Promise<void>((resolve) => {
-    answer = on.complete(long, () => resolve());
-  });
-  if (answer === undefined) throw new Error('not begun');
-  return { id: long.id, answer };
-}
 
 describe('cancelling', () => {
   it('ends a request that decodes, and keeps the text so far', async () => {

@@ -4,6 +4,7 @@ import { addonPath, embeddedModelPath, loadAddon } from '../../extension/engine/
 import { GREEDY } from '../../extension/engine/engine';
 import type {
   NativeAddon,
+  NativeCompletion,
   NativeCompletionRequest,
   NativeModel,
   NativeResult,
@@ -52,6 +53,23 @@ export function request(
     sampling: GREEDY,
     ...changes,
   };
+}
+
+/** Long enough that nothing but a cancel ends it during a test. */
+export const LONG = { maxTokens: 1_500, singleLine: false } as const;
+
+/** A request that is decoding when this settles. */
+export async function decoding(
+  on: NativeSession,
+  prompt = 'import os\n',
+): Promise<{ id: number; answer: Promise<NativeResult<NativeCompletion>> }> {
+  const long = request(prompt, LONG);
+  let answer: Promise<NativeResult<NativeCompletion>> | undefined;
+  await new Promise<void>((resolve) => {
+    answer = on.complete(long, () => resolve());
+  });
+  if (answer === undefined) throw new Error('not begun');
+  return { id: long.id, answer };
 }
 
 /** Source text of at least `lines` lines, no two alike, about twelve tokens each. */

@@ -8,6 +8,7 @@ import type {
   NativeModel,
   NativeModelInfo,
   NativeResult,
+  NativeSession,
 } from '../../extension/engine/native_types';
 
 const LINE: LineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, temperature: 0, seed: 0 };
@@ -39,6 +40,9 @@ class FakeAddon implements Pick<NativeAddon, 'loadModel'> {
   contexts: number[] = [];
   closed = 0;
   sessionError: NativeResult<never> | undefined;
+  forkError: NativeResult<never> | undefined;
+  forks = 0;
+  closedForks = 0;
   private readonly settlers = new Map<number, (result: NativeResult<NativeCompletion>) => void>();
 
   settle(id: number, result = completion('line_end', `text ${id}`)): void {
@@ -46,25 +50,31 @@ class FakeAddon implements Pick<NativeAddon, 'loadModel'> {
   }
 
   loadModel(): Promise<NativeResult<NativeModel>> {
+    const session: NativeSession = {
+      complete: (request) => {
+        this.requests.push(request);
+        return new Promise((resolve) => this.settlers.set(request.id, resolve));
+      },
+      cancel: (id) => {
+        this.cancelled.push(id);
+        this.settle(id, completion('cancelled'));
+      },
+      fork: () => {
+        if (this.forkError !== undefined) return Promise.resolve(this.forkError);
+        this.forks++;
+        const close = (): Promise<void> => {
+          this.closedForks++;
+          return Promise.resolve();
+        };
+        return Promise.resolve({ ok: true, value: { ...session, close } });
+      },
+      close: () => Promise.resolve(),
+    };
     const model: NativeModel = {
       info: () => INFO,
       createSession: ({ context }) => {
         this.contexts.push(context);
-        if (this.sessionError !== undefined) return Promise.resolve(this.sessionError);
-        return Promise.resolve({
-          ok: true,
-          value: {
-            complete: (request) => {
-              this.requests.push(request);
-              return new Promise((resolve) => this.settlers.set(request.id, resolve));
-            },
-            cancel: (id) => {
-              this.cancelled.push(id);
-              this.settle(id, completion('cancelled'));
-            },
-            close: () => Promise.resolve(),
-          },
-        });
+        return Promise.resolve(this.sessionError ?? { ok: true, value: session });
       },
       tokenize: () => Promise.resolve({ ok: true, value: new Uint32Array([1]) }),
       detokenize: () => Promise.resolve({ ok: true, value: new Uint8Array([2]) }),
@@ -79,11 +89,14 @@ class FakeAddon implements Pick<NativeAddon, 'loadModel'> {
   }
 }
 
+function valueOf<T>(result: NativeResult<T>): T {
+  if (!result.ok) throw new Error(result.error.message);
+  return result.value;
+}
+
 async function load(addon: FakeAddon, context?: number): Promise<Engine> {
   const options = { modelPath: 'model.gguf', ...(context === undefined ? {} : { context }) };
-  const engine = await Engine.loadFrom(addon, options);
-  if (!engine.ok) throw new Error(engine.error.message);
-  return engine.value;
+  return valueOf(await Engine.loadFrom(addon, options));
 }
 
 const stopOf = (result: NativeResult<NativeCompletion>): string =>
@@ -198,6 +211,51 @@ describe('engine requests', () => {
     expect(addon.closed).toBe(1);
     expect(stopOf(await running)).toBe('cancelled');
     expect(stopOf(await engine.completeLine(LINE))).toBe('MODEL_CLOSED');
+  });
+
+  it('closes the session of a fork once, and the model with its own engine alone', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const fork = valueOf(await engine.fork());
+    expect(fork).toMatchObject({ state: 'ready', context: engine.context, info: INFO });
+    expect(fork.speed).toBe(engine.speed);
+    await Promise.all([fork.dispose(), fork.dispose()]);
+    expect(addon).toMatchObject({ closed: 0, closedForks: 1 });
+    expect([engine.state, fork.state]).toEqual(['ready', 'stopped']);
+    expect(stopOf(await fork.complete({ prompt: 'x', maxTokens: 1 }))).toBe('SESSION_CLOSED');
+    expect(await fork.fork()).toMatchObject({ error: { code: 'SESSION_CLOSED' } });
+
+    const open = valueOf(await engine.fork());
+    const nested = valueOf(await open.fork());
+    await engine.dispose();
+    expect(addon.closed).toBe(1);
+    expect([open.state, nested.state]).toEqual(['stopped', 'stopped']);
+    expect(stopOf(await nested.completeLine(LINE))).toBe('MODEL_CLOSED');
+    for (const each of [engine, fork, open, nested]) {
+      expect(await each.fork()).toMatchObject({ error: { code: 'MODEL_CLOSED' } });
+    }
+    expect(addon.forks).toBe(3);
+    expect(addon.requests).toHaveLength(0);
+  });
+
+  it('lets what runs in a fork go on', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const fork = valueOf(await engine.fork());
+    const answer = fork.completeLine(LINE);
+    engine.cancelAll();
+    expect([engine.busy, fork.busy]).toEqual([false, true]);
+    expect(addon.cancelled).toEqual([]);
+    addon.settle(1);
+    expect(stopOf(await answer)).toBe('line_end');
+  });
+
+  it('passes the error of a fork on', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    addon.forkError = { ok: false, error: { code: 'OUT_OF_MEMORY', message: 'No memory.' } };
+    expect(await engine.fork()).toBe(addon.forkError);
+    expect(engine.state).toBe('ready');
   });
 
   it('frees the model when no session can be had', async () => {
