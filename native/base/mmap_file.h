@@ -10,6 +10,13 @@
 
 namespace emberline {
 
+// Tells a file from another, and from the same after a change.
+struct FileIdentity {
+  std::uint64_t bytes = 0;
+  std::uint64_t modified = 0;  // in the system's own unit, at most 100 ns
+  std::uint64_t file = 0;      // its number in its file system
+};
+
 // The mapping lives as long as the object and does not move when the object is moved. The file must not be
 // shortened by another process meanwhile: a mapping has no way to report that (a read past the new end is a
 // fault of the process).
@@ -34,16 +41,24 @@ class MappedFile {
 
   std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
 
+  // As it was when the file was opened.
+  const FileIdentity& identity() const { return identity_; }
+
+  // Brings the whole file into memory now, where the system can: cheaper than page after page at first sight.
+  void populate() const;  // of the platform's file
+
   // Gives back the memory of the pages that lie wholly inside `range`, a part of bytes(): what was read from
   // them is read from the file again when it is looked at. A wish; any thread, any time.
   void discard(std::span<const std::uint8_t> range) const;  // of the platform's file
 
  private:
-  MappedFile(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+  MappedFile(const std::uint8_t* data, const FileIdentity& identity)
+      : data_(data), size_(static_cast<std::size_t>(identity.bytes)), identity_(identity) {}
   void unmap();  // of the platform's file
 
   const std::uint8_t* data_ = nullptr;
   std::size_t size_ = 0;
+  FileIdentity identity_;
 };
 
 }  // namespace emberline

@@ -49,7 +49,7 @@ Status open_error(const std::string& path, int error) {
 
 struct FileFacts {
   bool regular;
-  std::uint64_t size;
+  FileIdentity identity;
 };
 
 // False with errno set when the system does not say.
@@ -58,12 +58,23 @@ bool look_at(int fd, FileFacts& facts) {
   // Not fstat: its symbol in today's glibc is newer than the oldest system the addon has to load on; statx is
   // not.
   struct statx info;
-  if (::statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_SIZE, &info) != 0) return false;
-  facts = {S_ISREG(info.stx_mode), info.stx_size};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &info) != 0) return false;
+  const auto seconds = static_cast<std::uint64_t>(info.stx_mtime.tv_sec);
+  facts = {S_ISREG(info.stx_mode),
+           {info.stx_size, seconds * 1'000'000'000u + info.stx_mtime.tv_nsec, info.stx_ino}};
 #else
   struct stat info;
   if (::fstat(fd, &info) != 0) return false;
-  facts = {S_ISREG(info.st_mode), static_cast<std::uint64_t>(info.st_size)};
+#if defined(__APPLE__)
+  const timespec modified = info.st_mtimespec;
+#else
+  const timespec modified = info.st_mtim;
+#endif
+  facts = {S_ISREG(info.st_mode),
+           {static_cast<std::uint64_t>(info.st_size),
+            static_cast<std::uint64_t>(modified.tv_sec) * 1'000'000'000u +
+                static_cast<std::uint64_t>(modified.tv_nsec),
+            static_cast<std::uint64_t>(info.st_ino)}};
 #endif
   return true;
 }
@@ -86,14 +97,24 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
   FileFacts facts{};
   if (!look_at(file.get(), facts)) return mmap_file_errors::io(path, "examined", errno);
   if (!facts.regular) return mmap_file_errors::not_regular(path);
-  if (facts.size == 0) return MappedFile();
-  if (facts.size > std::numeric_limits<std::size_t>::max() / 2) {
+  if (facts.identity.bytes == 0) return MappedFile();
+  if (facts.identity.bytes > std::numeric_limits<std::size_t>::max() / 2) {
     return mmap_file_errors::too_large(path);
   }
-  const std::size_t size = static_cast<std::size_t>(facts.size);
+  const std::size_t size = static_cast<std::size_t>(facts.identity.bytes);
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (data == MAP_FAILED) return mmap_file_errors::io(path, "mapped into memory", errno);
-  return MappedFile(static_cast<const std::uint8_t*>(data), size);
+  return MappedFile(static_cast<const std::uint8_t*>(data), facts.identity);
+}
+
+void MappedFile::populate() const {
+  if (data_ == nullptr) return;
+  void* const begin = const_cast<std::uint8_t*>(data_);
+#if defined(__linux__)
+  constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, younger than the headers the addon is built with
+  if (::madvise(begin, size_, kPopulateRead) == 0) return;
+#endif
+  ::madvise(begin, size_, MADV_WILLNEED);
 }
 
 void MappedFile::discard(std::span<const std::uint8_t> range) const {

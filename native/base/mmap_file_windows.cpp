@@ -97,7 +97,20 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
   const void* const view = ::MapViewOfFile(section, FILE_MAP_READ, 0, 0, 0);
   if (view == nullptr)
     return mmap_file_errors::io(path, "mapped into memory", static_cast<int>(::GetLastError()));
-  return MappedFile(static_cast<const std::uint8_t*>(view), static_cast<std::size_t>(bytes));
+  FileIdentity identity{bytes, 0, 0};
+  BY_HANDLE_FILE_INFORMATION info;
+  if (::GetFileInformationByHandle(file.get(), &info)) {
+    identity.modified =
+        (std::uint64_t{info.ftLastWriteTime.dwHighDateTime} << 32) | info.ftLastWriteTime.dwLowDateTime;
+    identity.file = (std::uint64_t{info.nFileIndexHigh} << 32) | info.nFileIndexLow;
+  }
+  return MappedFile(static_cast<const std::uint8_t*>(view), identity);
+}
+
+void MappedFile::populate() const {
+  if (data_ == nullptr) return;
+  WIN32_MEMORY_RANGE_ENTRY range{const_cast<std::uint8_t*>(data_), size_};
+  ::PrefetchVirtualMemory(::GetCurrentProcess(), 1, &range, 0);
 }
 
 void MappedFile::discard(std::span<const std::uint8_t> range) const {

@@ -58,11 +58,19 @@ struct MatrixSource {
 struct LoadedMatrices {
   BufferId buffer = kNoBuffer;
   std::vector<std::uint64_t> offsets;
+  bool from_copy = false;  // mapped from MatrixLoading::copy_path
 };
 
 // Told of source bytes that the device will not look at again, so that their pages can be given back. Called
 // from several threads at once.
 using SourceConsumed = std::function<void(std::span<const std::uint8_t>)>;
+
+struct MatrixLoading {
+  SourceConsumed consumed;  // may be empty
+  // A file where a device that changes the layout may keep the result for later loads of the same sources;
+  // empty: nowhere. Whoever chooses the path (UTF-8) makes sure that other sources have another one.
+  std::string copy_path;
+};
 
 class Device {
  public:
@@ -75,10 +83,11 @@ class Device {
   // Zero-filled device memory of `bytes` bytes, aligned to 64. OUT_OF_MEMORY when it cannot be had.
   virtual Result<BufferId> allocate(std::size_t bytes) = 0;
   // Weight matrices, in whatever layout the device's products and embeddings read fastest; bound as weights
-  // they are what the sources were. The sources outlive the buffer, apart from what `consumed` was told of.
+  // they are what the sources were. The sources outlive the buffer, apart from what loading.consumed was told
+  // of.
   // INVALID_ARGUMENT for a source that is shorter than its shape, OUT_OF_MEMORY.
   virtual Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
-                                               const SourceConsumed& consumed) = 0;
+                                               const MatrixLoading& loading) = 0;
   // A buffer that grows where it is: room for `most` bytes, none of them usable yet. OUT_OF_MEMORY when the
   // device has no such range of addresses.
   virtual Result<BufferId> reserve(std::size_t most) = 0;

@@ -10,6 +10,7 @@
 
 #include "engine/device_choice.h"
 #include "engine/model_impl.h"
+#include "engine/packed_copy_path.h"
 
 namespace emberline {
 
@@ -55,6 +56,7 @@ ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOp
   info.quantization = dominant_type(file);
   info.pre_tokenizer = model.parts.tokenizer->pre_tokenizer_name();
   info.device = model.device->description();
+  info.packed_copy = model.weights.from_copy();
   info.file_bytes = file.file_bytes();
   info.parameters = parameter_count(file);
   info.layers = h.layers;
@@ -84,10 +86,12 @@ Result<TextParts> read_text(const GgufFile& file, std::uint32_t vocabulary) {
   return TextParts{std::move(tokenizer).value(), std::move(sets)};
 }
 
-Status place_on(Model::Impl& model, const GgufFile& file, std::unique_ptr<Device> device) {
+Status place_on(Model::Impl& model, const GgufFile& file, std::unique_ptr<Device> device,
+                const ModelOptions& options) {
   model.device = std::move(device);
-  const auto consumed = [&file](std::span<const std::uint8_t> bytes) { file.discard(bytes); };
-  Result<DeviceWeights> weights = DeviceWeights::load(*model.device, model.parts.weights, consumed);
+  const MatrixLoading loading{[&file](std::span<const std::uint8_t> bytes) { file.discard(bytes); },
+                              packed_copy_path(options.packed_folder, options.path, file.identity())};
+  Result<DeviceWeights> weights = DeviceWeights::load(*model.device, model.parts.weights, loading);
   if (!weights.ok()) return weights.error();
   model.weights = std::move(weights).value();
   Result<Scratch> scratch = Scratch::allocate(*model.device, model.parts.hyperparameters);
@@ -127,7 +131,7 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
                                         .scratch = {},
                                         .kv_pool = nullptr,
                                         .info = {}});
-    const Status placed = place_on(*impl, file, std::move(device));
+    const Status placed = place_on(*impl, file, std::move(device), options);
     Result<TextParts> text = reading.get();
     if (!text.ok()) return text.error();
     if (!placed.ok()) return placed;

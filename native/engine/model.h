@@ -17,6 +17,9 @@ struct ModelOptions {
   std::string path;             // UTF-8
   int threads = 0;              // 1..64; 0: chosen from the machine's cores
   std::string device = "auto";  // "auto" or "cpu"; "metal" is DEVICE_UNAVAILABLE for now
+  // A folder for packed copies of the weights (made when there is none), which later loads map instead of
+  // packing again; empty: no copies. UTF-8.
+  std::string packed_folder;
   std::string isa = "auto";     // "auto", or one of available_isas(): forced in tests
 };
 
@@ -24,6 +27,7 @@ struct ModelInfo {
   std::string name, architecture, quantization, pre_tokenizer, device;
   std::uint64_t file_bytes = 0, parameters = 0;
   std::uint32_t layers = 0, width = 0, heads = 0, kv_heads = 0, vocabulary = 0, context_length = 0;
+  bool packed_copy = false;  // the weights were mapped from a copy in ModelOptions::packed_folder
   double load_ms = 0;
 };
 

@@ -50,6 +50,9 @@ std::uint64_t GgufFile::file_bytes() const {
 std::span<const std::uint8_t> GgufFile::mapping() const {
   return impl_->bytes;
 }
+const FileIdentity& GgufFile::identity() const {
+  return impl_->file.identity();
+}
 void GgufFile::discard(std::span<const std::uint8_t> range) const {
   if (!impl_->file.bytes().empty()) impl_->file.discard(range);
 }

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/mmap_file.h"
 #include "base/status.h"
 #include "gguf/tensor_type.h"
 
@@ -80,6 +81,7 @@ class GgufFile {
   std::uint32_t version() const;
   std::uint64_t file_bytes() const;
   std::span<const std::uint8_t> mapping() const;  // the whole file
+  const FileIdentity& identity() const;           // all zero for bytes in memory
   // `range`, a part of the mapping, need not stay in memory; it is read again when it is looked at. Any
   // thread.
   void discard(std::span<const std::uint8_t> range) const;

@@ -29,7 +29,7 @@ std::vector<const Weight*> all_present(const Weights& weights) {
 }  // namespace
 
 Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights,
-                                          const SourceConsumed& consumed) {
+                                          const MatrixLoading& loading) {
   DeviceWeights loaded;
   std::vector<const Weight*> matrices, vectors;
   std::vector<MatrixSource> sources;
@@ -46,9 +46,10 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
     }
   }
 
-  Result<LoadedMatrices> placed = device.load_matrices(sources, consumed);
+  Result<LoadedMatrices> placed = device.load_matrices(sources, loading);
   if (!placed.ok()) return placed.error();
   loaded.matrices_ = DeviceBuffer::adopt(device, placed.value().buffer);
+  loaded.from_copy_ = placed.value().from_copy;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     loaded.bindings_[matrices[i]->index] = loaded.matrices_.at(placed.value().offsets[i]);
   }

@@ -13,14 +13,17 @@ namespace emberline {
 class DeviceWeights {
  public:
   DeviceWeights() = default;
-  // `consumed` is told of parts of the mapping that need not stay in memory. `device` outlives the result.
-  // OUT_OF_MEMORY.
-  static Result<DeviceWeights> load(Device& device, const Weights& weights, const SourceConsumed& consumed);
+  // loading.consumed is told of parts of the mapping that need not stay in memory. `device` outlives the
+  // result. OUT_OF_MEMORY.
+  static Result<DeviceWeights> load(Device& device, const Weights& weights, const MatrixLoading& loading);
+
+  bool from_copy() const { return from_copy_; }  // mapped from loading.copy_path
 
   // Of a weight of the model loaded; absent for one the model does not have.
   Binding at(const Weight& weight) const { return weight.present ? bindings_[weight.index] : Binding{}; }
 
  private:
+  bool from_copy_ = false;
   DeviceBuffer matrices_, vectors_;
   std::vector<Binding> bindings_;  // by Weight::index
 };

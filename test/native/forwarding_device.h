@@ -18,8 +18,8 @@ class ForwardingDevice : public Device {
   bool offers(Op op) const override { return device_->offers(op); }
   Result<BufferId> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
-                                       const SourceConsumed& consumed) override {
-    return device_->load_matrices(sources, consumed);
+                                       const MatrixLoading& loading) override {
+    return device_->load_matrices(sources, loading);
   }
   Result<BufferId> reserve(std::size_t most) override { return device_->reserve(most); }
   Status grow(BufferId buffer, std::size_t bytes) override { return device_->grow(buffer, bytes); }

@@ -72,16 +72,20 @@ class CpuDevice final : public Device, private BufferTable {
   }
 
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
-                                       const SourceConsumed& consumed) override {
+                                       const MatrixLoading& loading) override {
     try {
-      Result<PackedMatrices> packed = pack_matrices(sources, consumed, *pool_);
+      Result<PackedMatrices> packed = load_packed(sources, loading, *pool_);
       if (!packed.ok()) return packed.error();
+      LoadedMatrices loaded{kNoBuffer, packed.value().layout.offsets, packed.value().from_copy()};
       Buffer buffer;
-      buffer.memory = std::move(packed.value().memory);
-      buffer.view = {buffer.memory.data(), buffer.memory.bytes(), false, true};
+      buffer.matrices = std::move(packed).value();
+      // Never written through: the view is not writable.
+      buffer.view = {const_cast<std::uint8_t*>(buffer.matrices.data()), buffer.matrices.layout.bytes, false,
+                     true};
       Result<BufferId> id = add(std::move(buffer));
       if (!id.ok()) return id.error();
-      return LoadedMatrices{id.value(), std::move(packed.value().offsets)};
+      loaded.buffer = id.value();
+      return loaded;
     } catch (const std::bad_alloc&) {
       return Status(ErrorCode::kOutOfMemory, "There is no memory to load the model's weights.");
     }
@@ -146,6 +150,7 @@ class CpuDevice final : public Device, private BufferTable {
   struct Buffer {
     AlignedMemory memory;
     AddressRange range;  // of a buffer that grows
+    PackedMatrices matrices;
     BufferView view;
   };
   // A plan lives until its table is prepared again or one of its buffers is released.

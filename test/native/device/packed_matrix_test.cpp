@@ -130,16 +130,17 @@ TEST(PackMatrices, EveryMatrixIsWholeForAnyNumberOfThreads) {
   const std::vector<OwnedSource> sources = mixed_sources();
   for (const int threads : {1, 2, 5}) {
     const auto pool = take(ThreadPool::create(threads));
-    const PackedMatrices packed = take(pack_matrices(views(sources), {}, *pool));
-    ASSERT_EQ(packed.offsets.size(), sources.size());
+    const PackedMatrices packed = take(load_packed(views(sources), {}, *pool));
+    ASSERT_EQ(packed.layout.offsets.size(), sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i) {
       SCOPED_TRACE(::testing::Message() << type_name(sources[i].type) << " x " << sources[i].rows);
-      EXPECT_EQ(packed.offsets[i] % 64, 0u);
+      EXPECT_EQ(packed.layout.offsets[i] % 64, 0u);
       const MatrixShape shape{sources[i].type, sources[i].rows, sources[i].columns};
-      ASSERT_LE(packed.offsets[i] + shape.packed_bytes(), packed.memory.bytes());
+      ASSERT_LE(packed.layout.offsets[i] + shape.packed_bytes(), packed.memory.bytes());
       std::vector<std::uint8_t> expected(shape.packed_bytes());
       pack_panels(shape, sources[i].data.data(), 0, shape.panels(), expected.data());
-      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), packed.memory.data() + packed.offsets[i]));
+      EXPECT_TRUE(
+          std::equal(expected.begin(), expected.end(), packed.memory.data() + packed.layout.offsets[i]));
     }
   }
 }
@@ -149,13 +150,11 @@ TEST(PackMatrices, EverySourceByteIsConsumedOnce) {
   const auto pool = take(ThreadPool::create(3));
   std::mutex mutex;
   std::vector<std::pair<const std::uint8_t*, std::size_t>> told, expected;
-  take(pack_matrices(
-      views(sources),
-      [&](std::span<const std::uint8_t> bytes) {
-        const std::scoped_lock lock(mutex);
-        told.emplace_back(bytes.data(), bytes.size());
-      },
-      *pool));
+  const auto consumed = [&](std::span<const std::uint8_t> bytes) {
+    const std::scoped_lock lock(mutex);
+    told.emplace_back(bytes.data(), bytes.size());
+  };
+  take(load_packed(views(sources), {consumed, ""}, *pool));
   for (const OwnedSource& source : sources) expected.emplace_back(source.data.data(), source.data.size());
   // Neighbouring parts joined, they are the sources.
   std::sort(told.begin(), told.end());
@@ -173,7 +172,7 @@ TEST(PackMatrices, EverySourceByteIsConsumedOnce) {
 TEST(PackMatrices, RefusesSourcesThatAreNotTheirShape) {
   const auto pool = take(ThreadPool::create(1));
   const std::vector<std::uint8_t> data(4 * 18);
-  const auto load = [&](MatrixSource source) { return pack_matrices({&source, 1}, {}, *pool).code(); };
+  const auto load = [&](MatrixSource source) { return load_packed({&source, 1}, {}, *pool).code(); };
   EXPECT_EQ(load({data, TensorType::kQ4_0, 4, 32}), ErrorCode::kOk);
   EXPECT_EQ(load({data, TensorType::kQ4_0, 2, 64}), ErrorCode::kOk);
   EXPECT_EQ(load({data, TensorType::kQ4_0, 5, 32}), ErrorCode::kInvalidArgument);
@@ -181,7 +180,7 @@ TEST(PackMatrices, RefusesSourcesThatAreNotTheirShape) {
   EXPECT_EQ(load({data, TensorType::kQ4_0, 0, 32}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(load({data, TensorType::kQ4_0, 4, 0}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(load({data, TensorType::kF32, 0xFFFFFFFFu, 0xFFFFFFFFu}), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(pack_matrices({}, {}, *pool).code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(load_packed({}, {}, *pool).code(), ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

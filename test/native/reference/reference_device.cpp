@@ -63,7 +63,7 @@ class ReferenceDevice final : public Device {
     });
   }
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
-                                       const SourceConsumed& consumed) override {
+                                       const MatrixLoading& loading) override {
     Buffer buffer;
     LoadedMatrices loaded;
     for (const MatrixSource& source : sources) {
@@ -75,7 +75,7 @@ class ReferenceDevice final : public Device {
       buffer.owned.insert(buffer.owned.end(), source.data.begin(),
                           source.data.begin() + static_cast<std::ptrdiff_t>(bytes));
       buffer.owned.resize((buffer.owned.size() + 7) / 8 * 8);
-      if (consumed) consumed(source.data);
+      if (loading.consumed) loading.consumed(source.data);
     }
     buffer.bytes = buffer.owned;
     loaded.buffer = add(std::move(buffer));

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "device/cpu/packed/packed_matrix.h"
 
@@ -50,29 +52,28 @@ Status check(const MatrixSource& source) {
   return valid ? Status() : Status(ErrorCode::kInvalidArgument, "A weight matrix is shorter than its shape.");
 }
 
-}  // namespace
-
-Result<PackedMatrices> pack_matrices(std::span<const MatrixSource> sources, const SourceConsumed& consumed,
-                                     ThreadPool& pool) {
-  PackedMatrices packed;
-  std::size_t bytes = 0;
+// INVALID_ARGUMENT.
+Result<PackedLayout> lay_out(std::span<const MatrixSource> sources) {
+  PackedLayout layout;
   for (const MatrixSource& source : sources) {
     const Status status = check(source);
     if (!status.ok()) return status;
-    packed.offsets.push_back(bytes);
-    bytes += (shape_of(source).packed_bytes() + 63) / 64 * 64;
+    layout.offsets.push_back(layout.bytes);
+    layout.bytes += (shape_of(source).packed_bytes() + 63) / 64 * 64;
   }
-  if (bytes == 0) return Status(ErrorCode::kInvalidArgument, "There are no weight matrices to load.");
-  if (!packed.memory.allocate(bytes, AlignedMemory::Pages::kLarge)) {
-    return Status(ErrorCode::kOutOfMemory, "There is no memory for the model's " + std::to_string(bytes) +
-                                               " bytes of weights; choose a smaller model.");
+  if (layout.bytes == 0) {
+    return Status(ErrorCode::kInvalidArgument, "There are no weight matrices to load.");
   }
-  const std::vector<std::vector<Piece>> claims = cut(sources, packed.offsets, bytes);
-  const auto pack = [&](const Piece& piece) {
+  return layout;
+}
+
+void pack(std::span<const MatrixSource> sources, const PackedLayout& layout, const SourceConsumed& consumed,
+          ThreadPool& pool, std::uint8_t* packed) {
+  const std::vector<std::vector<Piece>> claims = cut(sources, layout.offsets, layout.bytes);
+  const auto pack_piece = [&](const Piece& piece) {
     const MatrixSource& source = sources[piece.matrix];
     const MatrixShape shape = shape_of(source);
-    pack_panels(shape, source.data.data(), piece.first, piece.count,
-                packed.memory.data() + packed.offsets[piece.matrix]);
+    pack_panels(shape, source.data.data(), piece.first, piece.count, packed + layout.offsets[piece.matrix]);
     if (!consumed) return;
     const std::size_t from = piece.first * kPanelRows;
     const std::size_t rows = std::min(shape.rows - from, piece.count * kPanelRows);
@@ -81,10 +82,37 @@ Result<PackedMatrices> pack_matrices(std::span<const MatrixSource> sources, cons
   std::atomic<std::size_t> next{0};
   auto work = [&](int) {
     for (std::size_t i = next.fetch_add(1); i < claims.size(); i = next.fetch_add(1)) {
-      for (const Piece& piece : claims[i]) pack(piece);
+      for (const Piece& piece : claims[i]) pack_piece(piece);
     }
   };
   pool.run(work);
+}
+
+}  // namespace
+
+Result<PackedMatrices> load_packed(std::span<const MatrixSource> sources, const MatrixLoading& loading,
+                                   ThreadPool& pool) {
+  Result<PackedLayout> layout = lay_out(sources);
+  if (!layout.ok()) return layout.error();
+  PackedMatrices packed;
+  packed.layout = std::move(layout).value();
+  const std::size_t bytes = packed.layout.bytes;
+  if (!loading.copy_path.empty()) {
+    if (std::optional<MappedFile> copy =
+            open_packed_copy(loading.copy_path, sources, packed.layout, loading.consumed)) {
+      packed.copy = std::move(*copy);
+      return packed;
+    }
+  }
+  if (!packed.memory.allocate(bytes, AlignedMemory::Pages::kLarge)) {
+    return Status(ErrorCode::kOutOfMemory, "There is no memory for the model's " + std::to_string(bytes) +
+                                               " bytes of weights; choose a smaller model.");
+  }
+  pack(sources, packed.layout, loading.consumed, pool, packed.memory.data());
+  if (!loading.copy_path.empty()) {
+    packed.writer =
+        std::make_unique<PackedCopyWriter>(loading.copy_path, sources, packed.layout, packed.memory.data());
+  }
   return packed;
 }
 
