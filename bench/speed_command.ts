@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { integer, ROOT } from '../cli/engine_options';
 import { Failure } from '../cli/failure';
 import { addonPath } from '../extension/engine/binding';
+import { PACKED_COPIES } from './build_folder';
 import { runOurWorker } from './our_worker';
 import { plotSvg } from './plot';
 import { formatMarkdown, formatReport, reportOf } from './report';
@@ -71,7 +72,13 @@ function addWorkerCommand(program: Command): void {
     .requiredOption('--threads <n>', '', integer(0, 64))
     .option('--later')
     .action(({ model, threads, later = false }: WorkerArguments) =>
-      runOurWorker({ addonPath: addonPath(ROOT), modelPath: model, threads, openLater: later }),
+      runOurWorker({
+        addonPath: addonPath(ROOT),
+        modelPath: model,
+        threads,
+        packedFolder: PACKED_COPIES,
+        openLater: later,
+      }),
     );
 }
 

@@ -18,7 +18,7 @@ export class Log implements vscode.Disposable {
   loaded(info: NativeModelInfo): void {
     const millions = Math.round(info.parameters / 1e6);
     this.channel.info(
-      `model ready in ${info.loadMs.toFixed(0)} ms: ${info.name}, ${millions}M parameters, ${info.quantization}, ${info.device}`,
+      `model ready in ${info.loadMs.toFixed(0)} ms: ${info.name}, ${millions}M parameters, ${info.quantization}, ${info.device}${info.packedCopy ? ', packed copy' : ''}`,
     );
   }
 

@@ -24,7 +24,10 @@ let active: EmberlineContext | undefined;
 
 export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
-  const context = new EmberlineContext(modelLoader(extension.extensionPath), 'emberline.menu');
+  const context = new EmberlineContext(
+    modelLoader(extension.extensionPath, extension.globalStorageUri.fsPath),
+    'emberline.menu',
+  );
   active = context;
   for (const [name, run] of Object.entries(COMMANDS)) {
     context.own(vscode.commands.registerCommand(name, () => run(context)));

@@ -1,15 +1,20 @@
 /** Loads the addon and the model that the settings name. */
+import { join } from 'node:path';
 import type { EngineOptions } from './config';
 import { addonPath, embeddedModelPath } from './engine/binding';
 import { Engine } from './engine/engine';
 import type { LoadModel } from './context';
 
-/** @param root The folder the extension is installed in. */
-export function modelLoader(root: string): LoadModel {
+/**
+ * @param root The folder the extension is installed in.
+ * @param storage The folder that VS Code gives the extension for data of its own.
+ */
+export function modelLoader(root: string, storage: string): LoadModel {
   return ({ modelPath, threads }: EngineOptions) =>
     Engine.load({
       addonPath: addonPath(root),
       modelPath: modelPath === '' ? embeddedModelPath(root) : modelPath,
       threads,
+      packedFolder: join(storage, 'packed'),
     });
 }

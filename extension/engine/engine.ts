@@ -28,6 +28,8 @@ export interface EngineOptions {
   readonly device?: 'auto' | 'cpu' | 'metal';
   /** Most tokens of prompt and completion together; the model's own limit caps it. Memory is used as it fills. */
   readonly context?: number;
+  /** A folder for packed copies of weights, which make the second load of a model quick; default: none. */
+  readonly packedFolder?: string;
   /** Instruction set to force, for tests. */
   readonly isa?: string;
 }
@@ -112,11 +114,12 @@ export class Engine {
     addon: Pick<NativeAddon, 'loadModel'>,
     options: Omit<EngineOptions, 'addonPath'>,
   ): Promise<NativeResult<Engine>> {
-    const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT, isa } = options;
+    const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT, packedFolder, isa } = options;
     const model = await addon.loadModel({
       path: modelPath,
       threads,
       device,
+      ...(packedFolder === undefined ? {} : { packedFolder }),
       ...(isa === undefined ? {} : { isa }),
     });
     if (!model.ok) return model;

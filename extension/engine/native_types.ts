@@ -57,6 +57,11 @@ export interface NativeModelOptions {
   readonly threads: number;
   /** `cpu` for now; `auto` picks the best device there is. */
   readonly device: 'auto' | 'cpu' | 'metal';
+  /**
+   * A folder for packed copies of weights, made when it is not there. The first load of a model leaves one in the
+   * background, which later loads map instead of packing the weights again, and which all processes share. Left out: none.
+   */
+  readonly packedFolder?: string;
   /** Instruction set to force, for tests: `auto` or one of `NativeAddon.isas`. */
   readonly isa?: string;
 }
@@ -78,6 +83,8 @@ export interface NativeModelInfo {
   readonly preTokenizer: string;
   /** For example `cpu, avx512, 2 threads`. */
   readonly device: string;
+  /** Whether the weights were mapped from a copy in `packedFolder`. */
+  readonly packedCopy: boolean;
   readonly loadMs: number;
 }
 

@@ -17,6 +17,12 @@ napi_value js_undefined(napi_env env) {
   return result;
 }
 
+napi_value js_boolean(napi_env env, bool value) {
+  napi_value result = nullptr;
+  napi_get_boolean(env, value, &result);
+  return result;
+}
+
 napi_value js_number(napi_env env, double value) {
   napi_value result = nullptr;
   return napi_create_double(env, value, &result) == napi_ok ? result : nullptr;
@@ -75,14 +81,10 @@ napi_value js_ok(napi_env env, napi_value value) {
     return js_error(env, {ErrorCode::kOutOfMemory,
                           "Not enough memory for the result; close other programs and try again."});
   }
-  napi_value yes = nullptr;
-  napi_get_boolean(env, true, &yes);
-  return ObjectBuilder(env).add("ok", yes).add("value", value).build();
+  return ObjectBuilder(env).add("ok", js_boolean(env, true)).add("value", value).build();
 }
 
 napi_value js_error(napi_env env, const Status& status) {
-  napi_value no = nullptr;
-  napi_get_boolean(env, false, &no);
   napi_value message = js_string(env, status.message());
   // Without an object here the promise would never settle.
   if (message == nullptr) message = js_string(env, "The reason is too long to be said.");
@@ -90,7 +92,7 @@ napi_value js_error(napi_env env, const Status& status) {
                                .add("code", std::string_view(code_name(status.code())))
                                .add("message", message)
                                .build();
-  return ObjectBuilder(env).add("ok", no).add("error", error).build();
+  return ObjectBuilder(env).add("ok", js_boolean(env, false)).add("error", error).build();
 }
 
 }  // namespace emberline::addon

@@ -16,6 +16,7 @@ namespace emberline::addon {
 void clear_exception(napi_env env);
 
 napi_value js_undefined(napi_env env);
+napi_value js_boolean(napi_env env, bool value);
 napi_value js_number(napi_env env, double value);
 napi_value js_string(napi_env env, std::string_view utf8);  // invalid UTF-8 becomes U+FFFD
 napi_value js_array(napi_env env, const std::vector<napi_value>& elements);

@@ -28,6 +28,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("contextLength", info.context_length)
       .add("preTokenizer", std::string_view(info.pre_tokenizer))
       .add("device", std::string_view(info.device))
+      .add("packedCopy", js_boolean(env, info.packed_copy))
       .add("loadMs", info.load_ms)
       .build();
 }
@@ -154,6 +155,8 @@ Napi::Value load_model(const Napi::CallbackInfo& call) {
   }
   const napi_value isa = arguments.property(from, "isa");
   if (!arguments.is_undefined(isa)) options.isa = utf8_from_utf16(arguments.string(isa, "isa", 32));
+  const napi_value folder = arguments.property(from, "packedFolder");
+  if (!arguments.is_undefined(folder)) options.packed_folder = arguments.path(folder);
   if (!arguments.ok()) return settled_error(env, arguments.status());
 
   Environment& environment = Environment::of(env);
