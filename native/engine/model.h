@@ -20,7 +20,7 @@ struct ModelOptions {
   // A folder for packed copies of the weights (made when there is none), which later loads map instead of
   // packing again; empty: no copies. UTF-8.
   std::string packed_folder;
-  std::string isa = "auto";     // "auto", or one of available_isas(): forced in tests
+  std::string isa = "auto";  // "auto", or one of available_isas(): forced in tests
 };
 
 struct ModelInfo {

@@ -43,7 +43,7 @@ struct ScratchNeeds {
   std::size_t max_rows = 1;
   std::size_t activation_width = 0;  // widest row that a product reads
   std::size_t tile_rows = kTileRows;
-  std::size_t logits = 0;            // of the rows that argmax scans together
+  std::size_t logits = 0;  // of the rows that argmax scans together
   AttentionNeeds attention;
 };
 

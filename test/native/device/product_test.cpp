@@ -39,7 +39,8 @@ std::vector<float> run_on(Device& device, const ProductCase& c) {
   const MatMulParams params{c.shape.in,   c.shape.out,     static_cast<std::uint32_t>(c.type),
                             c.accumulate, c.last_row_only, c.fine};
   table.add(Op::kMatMul,
-            {table.floats(c.x), table.matrix(c.type, c.shape.out, c.shape.in, c.weights), c.with_bias ? table.floats(c.bias) : kAbsent, y},
+            {table.floats(c.x), table.matrix(c.type, c.shape.out, c.shape.in, c.weights),
+             c.with_bias ? table.floats(c.bias) : kAbsent, y},
             params);
   table.run(c.shape.rows);
   return table.read_floats(y, c.y.size());

@@ -145,9 +145,8 @@ TEST(ForwardPass, ACancelledReplayCompletesNoStep) {
 
 TEST(ForwardPass, TheLastLayerOfAPrefillWithoutLogitsEndsWithItsCacheRow) {
   ToyPass toy({});
-  const TablePlan plan{*toy.device, toy.hyperparameters,
-                       toy.weights, toy.device_weights,
-                       toy.scratch, take(KvCache::create(*toy.kv_pool, 16))};
+  const TablePlan plan{*toy.device,        toy.hyperparameters, toy.weights,
+                       toy.device_weights, toy.scratch,         take(KvCache::create(*toy.kv_pool, 16))};
   const DispatchTable fill = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   EXPECT_EQ(fill.commands.back().op, Op::kRopeKvWrite);
   for (const TableEnd end :

@@ -1,5 +1,5 @@
-// The table of a kernel set of x86-64. Included by the kernels_*.cpp files alone, after they have defined `Vector`,
-// quantize_row, quantize_row_fine and product_quantized<Format>.
+// The table of a kernel set of x86-64. Included by the kernels_*.cpp files alone, after they have defined
+// `Vector`, quantize_row, quantize_row_fine and product_quantized<Format>.
 #pragma once
 
 #include "device/cpu/kernels/attention_loops.h"
