@@ -21,18 +21,19 @@ static inline constexpr float f32_from_bits(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
+// Without branches, so that loops over it become vector code.
 static inline constexpr float f16_to_f32(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16;
-  const std::uint32_t exponent = (half >> 10) & 0x1Fu;
-  const std::uint32_t mantissa = half & 0x3FFu;
-  if (exponent == 0x1F) {
-    const std::uint32_t quiet = mantissa != 0 ? 0x400000u : 0u;
-    return f32_from_bits(sign | 0x7F800000u | quiet | (mantissa << 13));
-  }
-  if (exponent == 0) {  // zero or denormal: mantissa * 2^-24, exact in float32
-    return f32_from_bits(sign | f32_to_bits(static_cast<float>(mantissa) * 0x1p-24f));
-  }
-  return f32_from_bits(sign | ((exponent + 112u) << 23) | (mantissa << 13));
+  const std::int32_t magnitude = half & 0x7FFF;
+  // A denormal is read as if its significand began with a 1, at the exponent of all denormals, and that 1 is
+  // taken off: exact, and no float32 denormal meets the processor.
+  const std::uint32_t denormal = magnitude < 0x400 ? 0xFFFFFFFFu : 0u;
+  const std::uint32_t rebiased = (static_cast<std::uint32_t>(magnitude) << 13) + 0x38000000u;
+  const float value =
+      f32_from_bits(rebiased + (denormal & 0x800000u)) - f32_from_bits(denormal & 0x38800000u);  // 2^-14
+  const std::uint32_t special = magnitude >= 0x7C00 ? 0x7F800000u : 0u;
+  const std::uint32_t quiet = magnitude > 0x7C00 ? 0x400000u : 0u;
+  return f32_from_bits(f32_to_bits(value) | sign | special | quiet);
 }
 
 static inline constexpr std::uint16_t f32_to_f16(float value) {

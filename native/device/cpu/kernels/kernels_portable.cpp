@@ -89,6 +89,7 @@ struct Vector {
 
 #include "device/cpu/kernels/attention_loops.h"
 #include "device/cpu/kernels/kernel_loops.h"
+#include "device/cpu/kernels/portable_products.h"
 
 namespace emberline {
 namespace {
@@ -144,64 +145,6 @@ void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
       sum += q;
     }
     store_sums(to, b, block.scale, sum);
-  }
-}
-
-// Row i of a block as integers, before the zero point is taken off.
-template <typename Block>
-void widen_row(const Block& block, std::size_t i, std::int16_t* quants) {
-  for (std::size_t c = 0; c < kBlockElements; ++c) {
-    if constexpr (requires { block.nibbles; }) {
-      const std::uint8_t byte = block.nibbles[c % 16 / 4][i][c % 4];
-      quants[c] = c < 16 ? byte & 15 : byte >> 4;
-    } else {
-      quants[c] = block.quants[c / 4][i][c % 4];
-    }
-    if constexpr (requires { block.fifth; }) {
-      const int bit = (block.fifth[c / 4][i / 2] >> (4 * (i % 2) + c % 4)) & 1;
-      quants[c] = static_cast<std::int16_t>(quants[c] + 16 * bit);
-    }
-  }
-}
-
-std::int32_t multiply(const std::int16_t* weights, const std::int8_t* quants) {
-  std::int32_t dot = 0;
-  for (std::size_t k = 0; k < kBlockElements; ++k) dot += weights[k] * quants[k];
-  return dot;
-}
-
-// kOffsets: how often the offset of a block goes into its dot product.
-template <typename Block, int kOffsets>
-void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x, float* y,
-                             std::size_t stride) {
-  const std::size_t blocks = x.width / kBlockElements;
-  for (std::size_t r = 0; r < x.rows; ++r) {
-    for (std::size_t i = 0; i < kPanelRows; ++i) y[r * stride + i] = 0.0f;
-  }
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const Block& block = reinterpret_cast<const Block*>(panel)[b];
-    for (std::size_t i = 0; i < kPanelRows; ++i) {
-      std::int16_t weights[kBlockElements];
-      widen_row(block, i, weights);
-      const float d = f16_to_f32(block.d[i]);
-      for (std::size_t r = 0; r < x.rows; ++r) {
-        const std::size_t at = r * x.width + b * kBlockElements;
-        std::int32_t dot = multiply(weights, x.quants + at);
-        if (x.fine != nullptr) dot = dot * kFineStep + multiply(weights, x.fine + at);
-        dot += kOffsets * x.offsets[r * blocks + b];
-        float& sum = y[r * stride + i];
-        sum += d * x.scales[r * blocks + b] * static_cast<float>(dot);
-        if constexpr (requires { block.m; }) sum += f16_to_f32(block.m[i]) * x.sums[r * blocks + b];
-      }
-    }
-  }
-}
-
-template <typename Block, int kOffsets>
-void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
-  for (std::size_t p = 0; p < panels.count; ++p) {
-    product_quantized_panel<Block, kOffsets>(panels.data + p * panels.panel_bytes, x, y + p * kPanelRows,
-                                             stride);
   }
 }
 

@@ -1,0 +1,149 @@
+// Products of quantised panels with rows of activations, for any processor. Included by kernels_portable.cpp
+// alone.
+//
+// A block of a panel is unpacked once, to 16 bits, and then meets every row of x. Integers are multiplied and
+// added up in 16 bits: what every processor has a vector of 8 of, and of which one register holds twice as
+// many as of 32 bits. Sums move on to 32 bits before they can overflow.
+#pragma once
+
+#include "base/half.h"
+#include "device/cpu/kernels/kernels.h"
+#include "device/cpu/kernels/portable_lanes.h"
+#include "device/cpu/kernels/unroll.h"
+
+namespace emberline {
+namespace {
+
+constexpr std::size_t kStepWeights = kPanelRows * 4;  // of a step: 4 columns of each row of a panel
+
+// A block of a panel, before the zero point is taken off: of step s, column 4s + j of row i at 4i + j.
+struct UnpackedBlock {
+  alignas(16) std::int16_t steps[kBlockSteps][kStepWeights];
+  float d[kPanelRows], m[kPanelRows];  // m: of formats that have a minimum
+};
+
+// As many steps as 16 bits hold the sum of the products of, one product a step. The weights reach 31, or -128
+// in 8 bits, and |x| <= 127: 8 * 31 * 127 = 31496 and 2 * 128 * 127 = 32512.
+template <typename Block>
+constexpr std::size_t kStepsTogether = requires(Block block) { block.quants; } ? 2 : kBlockSteps;
+static_assert(kBlockSteps * 31 * 127 < 32768 && 2 * 128 * 127 < 32768);
+
+struct FifthBits {
+  alignas(16) std::int16_t of_byte[256][8];  // 16 where bit i of the byte is set
+};
+constexpr FifthBits spread_fifth_bits() {
+  FifthBits bits{};
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    for (std::size_t i = 0; i < 8; ++i)
+      bits.of_byte[byte][i] = static_cast<std::int16_t>((byte >> i & 1) * 16);
+  }
+  return bits;
+}
+constexpr FifthBits kFifthBits = spread_fifth_bits();
+
+template <typename Block>
+void unpack(const Block& block, UnpackedBlock* to) {
+  if constexpr (requires { block.quants; }) {
+    for (std::size_t s = 0; s < kBlockSteps; ++s) {
+      const std::int8_t* quants = block.quants[s][0];
+      for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = quants[i];
+    }
+  } else {
+    for (std::size_t s = 0; s < kBlockSteps / 2; ++s) {
+      const std::uint8_t* bytes = block.nibbles[s][0];
+      for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = bytes[i] & 15;
+      for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s + kBlockSteps / 2][i] = bytes[i] >> 4;
+    }
+  }
+  if constexpr (requires { block.fifth; }) {
+    for (std::size_t s = 0; s < kBlockSteps; ++s) {
+      for (std::size_t i = 0; i < kStepWeights; i += 8) {
+        const Shorts fifth = load_lanes<Shorts>(kFifthBits.of_byte[block.fifth[s][i / 8]]);
+        store_lanes(to->steps[s] + i, load_lanes<Shorts>(to->steps[s] + i) + fifth);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < kPanelRows; ++i) to->d[i] = f16_to_f32(block.d[i]);
+  if constexpr (requires { block.m; }) {
+    for (std::size_t i = 0; i < kPanelRows; ++i) to->m[i] = f16_to_f32(block.m[i]);
+  }
+}
+
+// Integer dot products of the rows of a panel's block with one of a row of x.
+struct Dots {
+  Ints of_rows[kPanelRows / 4];
+};
+template <std::size_t kTogether>
+inline Dots multiply(const UnpackedBlock& block, const std::int8_t* quants) {
+  alignas(16) std::int16_t wide[kBlockElements];
+  for (std::size_t c = 0; c < kBlockElements; ++c) wide[c] = quants[c];
+  Shorts x[kBlockSteps];
+  EMBERLINE_UNROLL
+  for (std::size_t s = 0; s < kBlockSteps; ++s) x[s] = load_4_twice(wide + 4 * s);
+
+  Dots dots;
+  for (std::size_t four = 0; four < kPanelRows / 4; ++four) {
+    Ints pairs[2];
+    EMBERLINE_UNROLL
+    for (std::size_t half = 0; half < 2; ++half) {
+      const std::size_t at = 16 * four + 8 * half;
+      Ints sums{};
+      EMBERLINE_UNROLL
+      for (std::size_t s = 0; s < kBlockSteps; s += kTogether) {
+        Shorts sum = load_lanes<Shorts>(block.steps[s] + at) * x[s];
+        EMBERLINE_UNROLL
+        for (std::size_t t = s + 1; t < s + kTogether; ++t)
+          sum = sum + load_lanes<Shorts>(block.steps[t] + at) * x[t];
+        sums = sums + add_neighbours(sum);
+      }
+      pairs[half] = sums;
+    }
+    dots.of_rows[four] = add_neighbours(pairs[0], pairs[1]);
+  }
+  return dots;
+}
+
+// kOffsets: how often the offset of a block goes into its dot product.
+template <typename Block, int kOffsets>
+void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x, float* y,
+                             std::size_t stride) {
+  constexpr std::size_t kTogether = kStepsTogether<Block>;
+  const std::size_t blocks = x.width / kBlockElements;
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    for (std::size_t i = 0; i < kPanelRows; ++i) y[r * stride + i] = 0.0f;
+  }
+  for (std::size_t b = 0; b < blocks; ++b) {
+    UnpackedBlock block;
+    unpack(reinterpret_cast<const Block*>(panel)[b], &block);
+    for (std::size_t r = 0; r < x.rows; ++r) {
+      const std::size_t at = r * x.width + b * kBlockElements;
+      Dots dots = multiply<kTogether>(block, x.quants + at);
+      if (x.fine != nullptr) {
+        const Dots fine = multiply<kTogether>(block, x.fine + at);
+        for (std::size_t v = 0; v < kPanelRows / 4; ++v)
+          dots.of_rows[v] = dots.of_rows[v] * kFineStep + fine.of_rows[v];
+      }
+      const std::int32_t offset = kOffsets * x.offsets[r * blocks + b];
+      const float scale = x.scales[r * blocks + b], block_sum = x.sums[r * blocks + b];
+      for (std::size_t v = 0; v < kPanelRows / 4; ++v) {
+        float* to = y + r * stride + 4 * v;
+        const Floats d = load_lanes<Floats>(block.d + 4 * v);
+        Floats sum = load_lanes<Floats>(to) + d * scale * to_floats(dots.of_rows[v] + offset);
+        if constexpr (requires(Block packed) { packed.m; })
+          sum = sum + load_lanes<Floats>(block.m + 4 * v) * block_sum;
+        store_lanes(to, sum);
+      }
+    }
+  }
+}
+
+template <typename Block, int kOffsets>
+void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
+  for (std::size_t p = 0; p < panels.count; ++p) {
+    product_quantized_panel<Block, kOffsets>(panels.data + p * panels.panel_bytes, x, y + p * kPanelRows,
+                                             stride);
+  }
+}
+
+}  // namespace
+}  // namespace emberline
