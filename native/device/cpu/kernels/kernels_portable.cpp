@@ -2,6 +2,7 @@
 // vectors.
 #include "base/half.h"
 #include "device/cpu/kernels/kernels.h"
+#include "device/cpu/kernels/portable_lanes.h"
 
 namespace emberline {
 namespace {
@@ -12,18 +13,24 @@ constexpr float kRoundingBias =
 struct Vector {
   static constexpr std::size_t kLanes = 8;
   struct Lanes {
-    float v[kLanes];
+    Floats low, high;
   };
 
+  // f of every lane.
   template <typename F>
   static Lanes generate(F f) {
-    Lanes r;
-    for (std::size_t i = 0; i < kLanes; ++i) r.v[i] = f(i);
-    return r;
+    float r[kLanes];
+    for (std::size_t i = 0; i < kLanes; ++i) r[i] = f(i);
+    return load(r);
   }
-  static Lanes load(const float* p) {
-    return generate([p](std::size_t i) { return p[i]; });
+  template <typename F>
+  static Lanes map(const Lanes& a, const Lanes& b, F f) {
+    float x[kLanes], y[kLanes];
+    store(x, a);
+    store(y, b);
+    return generate([&](std::size_t i) { return f(x[i], y[i]); });
   }
+  static Lanes load(const float* p) { return {load_lanes<Floats>(p), load_lanes<Floats>(p + kLanes / 2)}; }
   static Lanes load_partial(const float* p, std::size_t n) {
     return generate([p, n](std::size_t i) { return i < n ? p[i] : 0.0f; });
   }
@@ -36,51 +43,49 @@ struct Vector {
   static Lanes load_bf16_second(const std::uint16_t* p) {
     return generate([p](std::size_t i) { return bf16_to_f32(p[2 * i + 1]); });
   }
-  static void store(float* p, const Lanes& a) { store_partial(p, kLanes, a); }
+  static void store(float* p, const Lanes& a) {
+    store_lanes(p, a.low);
+    store_lanes(p + kLanes / 2, a.high);
+  }
   static void store_partial(float* p, std::size_t n, const Lanes& a) {
-    for (std::size_t i = 0; i < n; ++i) p[i] = a.v[i];
+    float x[kLanes];
+    store(x, a);
+    for (std::size_t i = 0; i < n; ++i) p[i] = x[i];
   }
   static void store_halves(std::uint16_t* p, const Lanes& a) {
-    for (std::size_t i = 0; i < kLanes; ++i) p[i] = f32_to_f16(a.v[i]);
+    float x[kLanes];
+    store(x, a);
+    for (std::size_t i = 0; i < kLanes; ++i) p[i] = f32_to_f16(x[i]);
   }
-  static Lanes set(float x) {
-    return generate([x](std::size_t) { return x; });
-  }
-  static Lanes add(const Lanes& a, const Lanes& b) {
-    return generate([&](std::size_t i) { return a.v[i] + b.v[i]; });
-  }
-  static Lanes sub(const Lanes& a, const Lanes& b) {
-    return generate([&](std::size_t i) { return a.v[i] - b.v[i]; });
-  }
-  static Lanes mul(const Lanes& a, const Lanes& b) {
-    return generate([&](std::size_t i) { return a.v[i] * b.v[i]; });
-  }
-  static Lanes div(const Lanes& a, const Lanes& b) {
-    return generate([&](std::size_t i) { return a.v[i] / b.v[i]; });
-  }
-  static Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) {
-    return generate([&](std::size_t i) { return a.v[i] * b.v[i] + c.v[i]; });
-  }
+  static Lanes set(float x) { return {Floats{x, x, x, x}, Floats{x, x, x, x}}; }
+  static Lanes add(const Lanes& a, const Lanes& b) { return {a.low + b.low, a.high + b.high}; }
+  static Lanes sub(const Lanes& a, const Lanes& b) { return {a.low - b.low, a.high - b.high}; }
+  static Lanes mul(const Lanes& a, const Lanes& b) { return {a.low * b.low, a.high * b.high}; }
+  static Lanes div(const Lanes& a, const Lanes& b) { return {a.low / b.low, a.high / b.high}; }
+  static Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) { return add(mul(a, b), c); }
   static Lanes max(const Lanes& a, const Lanes& b) {
-    return generate([&](std::size_t i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+    return map(a, b, [](float x, float y) { return x > y ? x : y; });
   }
   static Lanes min(const Lanes& a, const Lanes& b) {
-    return generate([&](std::size_t i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
+    return map(a, b, [](float x, float y) { return x < y ? x : y; });
   }
   static Lanes round(const Lanes& a) {
-    return generate([&](std::size_t i) { return (a.v[i] + kRoundingBias) - kRoundingBias; });
+    const Lanes bias = set(kRoundingBias);
+    return sub(add(a, bias), bias);
   }
   static Lanes power_of_two(const Lanes& n) {
-    return generate([&](std::size_t i) {
-      const std::uint32_t integer = f32_to_bits(n.v[i] + kRoundingBias) - f32_to_bits(kRoundingBias);
+    return map(n, n, [](float x, float) {
+      const std::uint32_t integer = f32_to_bits(x + kRoundingBias) - f32_to_bits(kRoundingBias);
       return f32_from_bits((integer + 127u) << 23);
     });
   }
   static Lanes zero_below(const Lanes& x, float limit, const Lanes& value) {
-    return generate([&](std::size_t i) { return x.v[i] < limit ? 0.0f : value.v[i]; });
+    return map(x, value, [limit](float a, float b) { return a < limit ? 0.0f : b; });
   }
   static float sum(const Lanes& a) {
-    return ((a.v[0] + a.v[4]) + (a.v[2] + a.v[6])) + ((a.v[1] + a.v[5]) + (a.v[3] + a.v[7]));
+    float v[kLanes];
+    store(v, a);
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
   }
 };
 

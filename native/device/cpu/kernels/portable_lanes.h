@@ -46,6 +46,12 @@ struct PlainLanes {
   friend PlainLanes operator+(const PlainLanes& a, T b) {
     return generate([&](std::size_t i) { return a.v[i] + b; });
   }
+  friend PlainLanes operator-(const PlainLanes& a, const PlainLanes& b) {
+    return generate([&](std::size_t i) { return a.v[i] - b.v[i]; });
+  }
+  friend PlainLanes operator/(const PlainLanes& a, const PlainLanes& b) {
+    return generate([&](std::size_t i) { return a.v[i] / b.v[i]; });
+  }
   friend PlainLanes operator*(const PlainLanes& a, const PlainLanes& b) {
     // T{1} * 1u: 16 bits are multiplied as unsigned 32, which cannot overflow.
     return generate([&](std::size_t i) { return a.v[i] * (T{1} * 1u) * b.v[i]; });
