@@ -52,15 +52,4 @@ inline void transpose_words(const std::uint8_t* from, std::size_t row_bytes,
   }
 }
 
-// Asks for the cache line at `address`, which need not be mapped.
-inline void prefetch_line(const std::uint8_t* address) {
-#if defined(__SSE2__) || defined(_M_X64)
-  _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T0);
-#elif defined(__GNUC__)
-  __builtin_prefetch(address);
-#else
-  static_cast<void>(address);
-#endif
-}
-
 }  // namespace emberline
