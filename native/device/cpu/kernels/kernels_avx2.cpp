@@ -42,7 +42,7 @@ struct Integers : Avx2Integers {
 }  // namespace emberline
 
 #include "device/cpu/kernels/packed_products.h"
-#include "device/cpu/kernels/x86_kernel_set.h"
+#include "device/cpu/kernels/table_of_kernels.h"
 
 namespace emberline {
 

@@ -4,7 +4,7 @@
 #include "device/cpu/kernels/avx512_quantize.h"
 #include "device/cpu/kernels/avx512_vector.h"
 #include "device/cpu/kernels/packed_products.h"
-#include "device/cpu/kernels/x86_kernel_set.h"
+#include "device/cpu/kernels/table_of_kernels.h"
 
 namespace emberline {
 

@@ -3,6 +3,7 @@
 #include "device/cpu/kernels/neon_dot.h"
 #include "device/cpu/kernels/neon_i8mm.h"
 #include "device/cpu/kernels/neon_products.h"
+#include "device/cpu/kernels/neon_quantize.h"
 
 namespace emberline {
 namespace {
@@ -23,12 +24,12 @@ void product_quantized(const Panels& panels, const ActivationRows& x, float* y, 
 }  // namespace
 }  // namespace emberline
 
-#include "device/cpu/kernels/neon_kernel_set.h"
+#include "device/cpu/kernels/table_of_kernels.h"
 
 namespace emberline {
 
 const Kernels& neon_i8mm_kernels() {
-  static constexpr Kernels kernels = neon_kernel_set("neon_i8mm");
+  static constexpr Kernels kernels = kernel_set("neon_i8mm");
   return kernels;
 }
 

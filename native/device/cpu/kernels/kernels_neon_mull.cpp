@@ -2,6 +2,7 @@
 // kernels.h has the rules.
 #include "device/cpu/kernels/neon_mull.h"
 #include "device/cpu/kernels/neon_products.h"
+#include "device/cpu/kernels/neon_quantize.h"
 
 namespace emberline {
 namespace {
@@ -14,12 +15,12 @@ void product_quantized(const Panels& panels, const ActivationRows& x, float* y, 
 }  // namespace
 }  // namespace emberline
 
-#include "device/cpu/kernels/neon_kernel_set.h"
+#include "device/cpu/kernels/table_of_kernels.h"
 
 namespace emberline {
 
 const Kernels& neon_mull_kernels() {
-  static constexpr Kernels kernels = neon_kernel_set("neon_mull");
+  static constexpr Kernels kernels = kernel_set("neon_mull");
   return kernels;
 }
 

@@ -1,15 +1,14 @@
-// The table of a NEON kernel set. Included by the kernels_neon*.cpp files alone, after they have defined
-// product_quantized<Format>.
+// The table of a kernel set. Included by the kernels_*.cpp files alone, after they have defined
+// `Vector`, quantize_row, quantize_row_fine and product_quantized<Format>.
 #pragma once
 
 #include "device/cpu/kernels/attention_loops.h"
 #include "device/cpu/kernels/kernel_loops.h"
-#include "device/cpu/kernels/neon_quantize.h"
 
 namespace emberline {
 namespace {
 
-constexpr Kernels neon_kernel_set(const char* isa) {
+constexpr Kernels kernel_set(const char* isa) {
   return {isa,
           quantize_row,
           quantize_row_fine,
