@@ -109,9 +109,9 @@ TEST_F(PackedCopyTest, IsNotBelievedForOtherSources) {
 TEST_F(PackedCopyTest, IsNotBelievedWhenItIsDamaged) {
   make_copy();
   const std::vector<char> good = read_copy();
-  const auto refused = [&](std::vector<char> bytes) {
-    write_copy(bytes);
-    const PackedLayout layout = load().layout;
+  const PackedLayout layout = load().layout;
+  const auto refused = [&](const std::vector<char>& bytes) {
+    write_copy(bytes);  // and no load from here on: it would replace a damaged copy
     return !open_packed_copy(path(), sources_, layout, {}).has_value();
   };
   for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{12}, std::size_t{16},
