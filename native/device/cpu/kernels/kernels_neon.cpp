@@ -1,20 +1,8 @@
 // The kernel set for ARMv8.2 with the dot product extension. Built with that flag, see CMakeLists.txt;
 // kernels.h has the rules.
 #include "device/cpu/kernels/neon_dot.h"
-#include "device/cpu/kernels/neon_products.h"
+#include "device/cpu/kernels/neon_products_by_row.h"
 #include "device/cpu/kernels/neon_quantize.h"
-
-namespace emberline {
-namespace {
-
-template <typename Format>
-void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
-  multiply_rows_from<Format>(0, panels, x, y, stride);
-}
-
-}  // namespace
-}  // namespace emberline
-
 #include "device/cpu/kernels/table_of_kernels.h"
 
 namespace emberline {
