@@ -5,13 +5,9 @@
 #include <thread>
 
 #if defined(__linux__)
-#include <fcntl.h>
 #include <sched.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include "base/linux_processors.h"
 #elif defined(__APPLE__)
 #include <sys/sysctl.h>
 #elif defined(_WIN32)
@@ -30,74 +26,14 @@ int hardware_threads() {
 
 #if defined(__linux__)
 
-constexpr int kMaxProcessors = CPU_SETSIZE;
-
-// The file's first bytes as text, or an empty string when it cannot be read.
-struct Text {
-  char bytes[128] = {};
-};
-Text read_text(const char* path) {
-  Text text;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return text;
-  const ssize_t got = read(file, text.bytes, sizeof text.bytes - 1);
-  close(file);
-  text.bytes[got > 0 ? got : 0] = '\0';
-  return text;
-}
-
-Text read_processor_text(int processor, const char* name) {
-  char path[128];
-  std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", processor, name);
-  return read_text(path);
-}
-
-// A rank that grows with a core's speed: its capacity, else its highest frequency, else 0.
-long core_speed(int processor) {
-  const long capacity = std::atol(read_processor_text(processor, "cpu_capacity").bytes);
-  return capacity > 0 ? capacity
-                      : std::atol(read_processor_text(processor, "cpufreq/cpuinfo_max_freq").bytes);
-}
-
-// Whole processors that the cgroup's quota allows ("max 100000", "150000 100000"), or kMaxProcessors.
-int quota_processors() {
-  const Text text = read_text("/sys/fs/cgroup/cpu.max");
-  char* end = nullptr;
-  const long quota = std::strtol(text.bytes, &end, 10);
-  if (end == text.bytes || quota <= 0) return kMaxProcessors;
-  const long period = std::strtol(end, nullptr, 10);
-  return period > 0 ? static_cast<int>(std::max(1L, quota / period)) : kMaxProcessors;
-}
-
 int usable_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return hardware_threads();
-  long fastest = 0;
-  for (int i = 0; i < kMaxProcessors; ++i) {
-    if (CPU_ISSET(i, &allowed)) fastest = std::max(fastest, core_speed(i));
-  }
-  int cores = 0;
-  for (int i = 0; i < kMaxProcessors; ++i) {
-    if (!CPU_ISSET(i, &allowed)) continue;
-    // The efficiency cores of a hybrid processor reach less than 4/5 of its fastest core; boost bins differ
-    // by less.
-    if (core_speed(i) * 5 < fastest * 4) continue;
-    // The siblings of a core are listed as "0,4" or "0-1"; the first one that we may use stands for the core.
-    const Text siblings = read_processor_text(i, "topology/thread_siblings_list");
-    bool counted = false;
-    const char* at = siblings.bytes;
-    while (!counted && *at >= '0' && *at <= '9') {
-      char* end = nullptr;
-      const long first = std::strtol(at, &end, 10);
-      const long last = *end == '-' ? std::strtol(end + 1, &end, 10) : first;
-      for (long sibling = first; sibling <= last && sibling < i; ++sibling)
-        counted = counted || CPU_ISSET(sibling, &allowed);
-      at = *end == ',' ? end + 1 : end;
-    }
-    if (!counted) ++cores;
-  }
-  return std::min(std::max(cores, 1), quota_processors());
+  static_assert(kMaxProcessors == CPU_SETSIZE);
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return hardware_threads();
+  ProcessorSet allowed;
+  for (std::size_t i = 0; i < allowed.size(); ++i) allowed[i] = CPU_ISSET(i, &mask);
+  return std::min(performance_cores("/sys", allowed), quota_processors("/sys"));
 }
 
 #elif defined(__APPLE__)
