@@ -204,10 +204,10 @@ class CpuDevice final : public Device, private BufferTable {
 Result<std::unique_ptr<Device>> make_cpu_device(const CpuDeviceOptions& options) {
   Result<const Kernels*> kernels = select_kernels(options.isa);
   if (!kernels.ok()) return kernels.error();
-  Result<std::unique_ptr<ThreadPool>> pool =
-      ThreadPool::create(options.threads == 0 ? recommended_threads() : options.threads);
-  if (!pool.ok()) return pool.error();
   try {
+    Result<std::unique_ptr<ThreadPool>> pool =
+        ThreadPool::create(options.threads == 0 ? recommended_threads() : options.threads);
+    if (!pool.ok()) return pool.error();
     return std::unique_ptr<Device>(
         std::make_unique<CpuDevice>(*kernels.value(), std::move(pool).value(), options.fused));
   } catch (const std::bad_alloc&) {
