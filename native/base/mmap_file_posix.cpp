@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -109,10 +110,16 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
 
 void MappedFile::populate() const {
   if (data_ == nullptr) return;
-  void* const begin = const_cast<std::uint8_t*>(data_);
+  std::uint8_t* const begin = const_cast<std::uint8_t*>(data_);
 #if defined(__linux__)
   constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, younger than the headers the addon is built with
-  if (::madvise(begin, size_, kPopulateRead) == 0) return;
+  // A step at a time: no other thread of the process can map memory meanwhile, which large allocations do.
+  constexpr std::size_t kStep = std::size_t{4} << 20;
+  std::size_t done = 0;
+  while (done < size_ && ::madvise(begin + done, std::min(kStep, size_ - done), kPopulateRead) == 0) {
+    done += kStep;
+  }
+  if (done >= size_) return;
 #endif
   ::madvise(begin, size_, MADV_WILLNEED);
 }

@@ -4,6 +4,7 @@
 // A byte of a multi-byte character counts as visible.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 namespace emberline {
@@ -29,7 +30,7 @@ inline bool has_visible(std::string_view bytes) {
 }
 
 inline bool has_line_break(std::string_view bytes) {
-  return bytes.find_first_of("\r\n") != std::string_view::npos;
+  return std::any_of(bytes.begin(), bytes.end(), is_line_break);
 }
 
 // Whether a line break comes before anything visible.

@@ -28,6 +28,10 @@ constexpr auto kByteOfCharacter = make_byte_of_character();
 bool append_spelled_bytes(std::string_view spelling, std::string& out) {
   const std::size_t old_size = out.size();
   for (std::size_t position = 0; position < spelling.size();) {
+    if (spelling[position] >= '!' && spelling[position] <= '~') {  // most are, and they stand for themselves
+      out.push_back(spelling[position++]);
+      continue;
+    }
     const Utf8Unit unit = read_utf8(spelling, position);
     const bool known = unit.sequence == Utf8Sequence::kValid && unit.code_point < kAlphabetEnd &&
                        kByteOfCharacter[unit.code_point] != kNotInAlphabet;

@@ -18,15 +18,30 @@ inline std::uint64_t mix_bits(std::uint64_t x) {
 }
 
 inline std::uint64_t hash_bytes(std::string_view bytes) {
+  const auto word = [](const char* from) {
+    std::uint64_t value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  };
+  const auto half_word = [](const char* from) {
+    std::uint32_t value;
+    std::memcpy(&value, from, sizeof value);
+    return std::uint64_t{value};
+  };
+  const auto byte = [](char c) { return std::uint64_t{static_cast<unsigned char>(c)}; };
   std::uint64_t hash = bytes.size();
-  while (bytes.size() >= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, bytes.data(), 8);
-    hash = mix_bits(hash ^ word);
-    bytes.remove_prefix(8);
-  }
+  const char* at = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left > 8; at += 8, left -= 8) hash = mix_bits(hash ^ word(at));
+  // The last 1 to 8 bytes: loads that overlap, since the lengths are told apart by the first line.
   std::uint64_t tail = 0;
-  std::memcpy(&tail, bytes.data(), bytes.size());
+  if (bytes.size() >= 8) {
+    tail = word(at + left - 8);
+  } else if (left >= 4) {
+    tail = half_word(at) | half_word(at + left - 4) << 32;
+  } else if (left > 0) {
+    tail = byte(at[0]) | byte(at[left / 2]) << 8 | byte(at[left - 1]) << 16;
+  }
   return mix_bits(hash + tail * 0x9E3779B97F4A7C15u);
 }
 

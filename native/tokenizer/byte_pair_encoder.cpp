@@ -1,83 +1,28 @@
 #include "tokenizer/byte_pair_encoder.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
-#include <string>
-
-#include "tokenizer/byte_alphabet.h"
-#include "tokenizer/byte_hash.h"
+#include <utility>
 
 namespace emberline {
 namespace {
 
 constexpr std::uint32_t kEnd = 0xFFFFFFFFu;  // no neighbour
 
-std::uint64_t hash_pair(TokenId left, TokenId right) {
-  return mix_bits(std::uint64_t{left} << 32 | right);
-}
-
 }  // namespace
 
 Result<BytePairEncoder> BytePairEncoder::make(const Vocabulary& vocabulary,
-                                              const std::vector<std::string_view>& merges,
-                                              bool ignores_merges) {
-  if (merges.size() >= kEnd / 2) {
-    return Status{ErrorCode::kModelMetadataInvalid,
-                  "The model's vocabulary has more merges than the engine takes; choose another model."};
-  }
-  BytePairEncoder encoder(vocabulary);
+                                              std::span<const std::string_view> merges, bool ignores_merges) {
+  Result<MergeTable> table = MergeTable::make(vocabulary, merges);
+  if (!table.ok()) return table.error();
+  BytePairEncoder encoder(vocabulary, std::move(table).value());
   encoder.ignores_merges_ = ignores_merges;
   for (int byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
     encoder.byte_tokens_[byte] = vocabulary.find_normal({&c, 1});
   }
   encoder.whole_ = std::make_unique<std::atomic<Whole>[]>(vocabulary.size());
-  encoder.merges_.reserve(merges.size());
-  encoder.slots_.assign(std::bit_ceil(2 * merges.size() + 1), kNoMerge);
-
-  std::string bytes;
-  for (std::uint32_t rank = 0; rank < merges.size(); ++rank) {
-    const std::string_view merge = merges[rank];
-    // The alphabet spells a space with another character, so the first one is the separator.
-    const std::size_t space = merge.find(' ', 1);
-    if (space == std::string_view::npos || space + 1 == merge.size()) {
-      return Status{ErrorCode::kModelMetadataInvalid,
-                    "Merge " + std::to_string(rank) +
-                        " of the model's vocabulary is not two parts with a space between "
-                        "them; convert the model again or download it anew."};
-    }
-    bytes.clear();
-    if (!append_spelled_bytes(merge.substr(0, space), bytes)) continue;
-    const std::size_t left_size = bytes.size();
-    if (!append_spelled_bytes(merge.substr(space + 1), bytes)) continue;
-    const std::string_view both = bytes;
-    const Merge entry = {vocabulary.find_normal(both.substr(0, left_size)),
-                         vocabulary.find_normal(both.substr(left_size)), rank, vocabulary.find_normal(both)};
-    const bool applies = entry.left != kNoToken && entry.right != kNoToken && entry.product != kNoToken;
-    if (applies) encoder.add_merge(entry);
-  }
   return encoder;
-}
-
-void BytePairEncoder::add_merge(const Merge& merge) {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hash_pair(merge.left, merge.right) & mask;
-  for (; slots_[slot] != kNoMerge; slot = (slot + 1) & mask) {
-    const Merge& other = merges_[slots_[slot]];
-    if (other.left == merge.left && other.right == merge.right) return;
-  }
-  slots_[slot] = static_cast<std::uint32_t>(merges_.size());
-  merges_.push_back(merge);
-}
-
-const BytePairEncoder::Merge* BytePairEncoder::find_merge(TokenId left, TokenId right) const {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t slot = hash_pair(left, right) & mask;; slot = (slot + 1) & mask) {
-    if (slots_[slot] == kNoMerge) return nullptr;
-    const Merge& merge = merges_[slots_[slot]];
-    if (merge.left == left && merge.right == right) return &merge;
-  }
 }
 
 void BytePairEncoder::encode(std::string_view piece, BytePairScratch& scratch,
@@ -105,12 +50,11 @@ void BytePairEncoder::encode(std::string_view piece, BytePairScratch& scratch,
   }
 }
 
-const BytePairEncoder::Merge* BytePairEncoder::merge_at(std::uint32_t left,
-                                                        const BytePairScratch& scratch) const {
+const Merge* BytePairEncoder::merge_at(std::uint32_t left, const BytePairScratch& scratch) const {
   const BytePairScratch::Symbol& symbol = scratch.symbols[left];
   if (symbol.id == kNoToken || symbol.next == kEnd) return nullptr;
   const TokenId right_id = scratch.symbols[symbol.next].id;
-  return right_id == kNoToken ? nullptr : find_merge(symbol.id, right_id);
+  return right_id == kNoToken ? nullptr : merges_.find(symbol.id, right_id);
 }
 
 void BytePairEncoder::merge_bytes(std::string_view piece, BytePairScratch& scratch,

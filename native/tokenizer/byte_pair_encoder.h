@@ -8,10 +8,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "tokenizer/merge_table.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
@@ -33,29 +36,19 @@ struct BytePairScratch {
 
 class BytePairEncoder {
  public:
-  // `vocabulary` must outlive the encoder. A merge whose parts or product are no normal tokens can never
-  // apply and is left out; of two equal merges the first counts. MODEL_METADATA_INVALID where a merge is not
-  // two strings parted by a space.
-  static Result<BytePairEncoder> make(const Vocabulary& vocabulary,
-                                      const std::vector<std::string_view>& merges, bool ignores_merges);
+  // `vocabulary` must outlive the encoder; `merges` and the errors are MergeTable's.
+  static Result<BytePairEncoder> make(const Vocabulary& vocabulary, std::span<const std::string_view> merges,
+                                      bool ignores_merges);
 
   // Appends the ids of `piece`. A byte that has no token of its own is left out, and nothing merges across
   // it. Thread-safe, each thread with its own scratch: 20 bytes of it for every byte of the longest piece.
   void encode(std::string_view piece, BytePairScratch& scratch, std::vector<TokenId>& out) const;
 
  private:
-  struct Merge {
-    TokenId left = kNoToken;
-    TokenId right = kNoToken;
-    std::uint32_t rank = 0;
-    TokenId product = kNoToken;
-  };
-  static constexpr std::uint32_t kNoMerge = 0xFFFFFFFFu;
   enum class Whole : std::uint8_t { kUnknown, kYes, kNo };
 
-  explicit BytePairEncoder(const Vocabulary& vocabulary) : vocabulary_(&vocabulary) {}
-  const Merge* find_merge(TokenId left, TokenId right) const;
-  void add_merge(const Merge& merge);
+  BytePairEncoder(const Vocabulary& vocabulary, MergeTable merges)
+      : vocabulary_(&vocabulary), merges_(std::move(merges)) {}
   void merge_bytes(std::string_view piece, BytePairScratch& scratch, std::vector<TokenId>& out) const;
   // The merge of the symbol at `left` with its right neighbour, or null.
   const Merge* merge_at(std::uint32_t left, const BytePairScratch& scratch) const;
@@ -63,10 +56,7 @@ class BytePairEncoder {
   const Vocabulary* vocabulary_;
   bool ignores_merges_ = false;
   TokenId byte_tokens_[256];
-  std::vector<Merge> merges_;  // those that can apply
-  // Open addressing by (left, right): positions in merges_, kNoMerge where free. A power of two at least
-  // twice as large as needed; kept apart from the merges so that it stays in a cache.
-  std::vector<std::uint32_t> slots_;
+  MergeTable merges_;
   // Whether the merges take a token's bytes to that one token; found out at its first use. Threads that race
   // write the same.
   std::unique_ptr<std::atomic<Whole>[]> whole_;

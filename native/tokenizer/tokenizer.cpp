@@ -1,6 +1,7 @@
 #include "tokenizer/tokenizer.h"
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <new>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "tokenizer/byte_pair_encoder.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/tokens_by_bytes.h"
 #include "tokenizer/vocabulary.h"
 #include "tokenizer/vocabulary_spec.h"
 
@@ -46,7 +48,9 @@ struct Tokenizer::Impl {
   std::vector<TokenId> ends;  // sorted
   SpecialTokenFinder user_defined;
   SpecialTokenFinder user_defined_and_control;
-  std::optional<BytePairEncoder> encoder;  // refers to `vocabulary`, so it is made once that is in place
+  // These two refer to `vocabulary`, so they are made once that is in place.
+  std::optional<BytePairEncoder> encoder;
+  std::optional<TokensByBytes> by_bytes;
 
   void encode_plain(std::string_view text, BytePairScratch& scratch, std::vector<TokenId>& out) const {
     PieceSplitter splitter(pre_tokenizer, text);
@@ -86,6 +90,7 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
                                       spec.other_ends,
                                       {},
                                       {},
+                                      std::nullopt,
                                       std::nullopt});
   const Vocabulary& tokens = impl->vocabulary;
   const auto out_of_range = [&](TokenId id) { return id != kNoToken && id >= tokens.size(); };
@@ -97,7 +102,11 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   }
   if (impl->bos == kNoToken) impl->adds_bos = false;
 
+  // Beside the merges, since somebody may be waiting for a first completion.
+  std::future<TokensByBytes> sorting =
+      std::async(std::launch::async | std::launch::deferred, [&tokens] { return TokensByBytes(tokens); });
   auto encoder = BytePairEncoder::make(tokens, spec.merges, pre_tokenizer->ignores_merges);
+  impl->by_bytes.emplace(sorting.get());
   if (!encoder.ok()) return encoder.error();
   impl->encoder.emplace(std::move(encoder).value());
 
@@ -164,15 +173,15 @@ bool Tokenizer::ends_generation(TokenId id) const {
 }
 
 std::span<const TokenId> Tokenizer::sorted_by_bytes() const {
-  return impl_->vocabulary.sorted_by_bytes();
+  return impl_->by_bytes->all();
 }
 
 std::span<const TokenId> Tokenizer::tokens_starting_with(std::string_view prefix) const {
-  return impl_->vocabulary.starting_with(prefix);
+  return impl_->by_bytes->starting_with(prefix);
 }
 
 TokenId Tokenizer::token_of_bytes(std::string_view bytes) const {
-  return impl_->vocabulary.find_by_bytes(bytes);
+  return impl_->by_bytes->find(bytes);
 }
 
 const std::string& Tokenizer::pre_tokenizer_name() const {

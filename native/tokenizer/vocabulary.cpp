@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "tokenizer/byte_alphabet.h"
-#include "tokenizer/byte_hash.h"
 
 namespace emberline {
 namespace {
@@ -61,15 +59,6 @@ int spelled_byte(std::string_view name) {
   return value;
 }
 
-// The first 8 bytes as one number that orders as they do; shorter strings are filled with zeros.
-std::uint64_t leading_bytes(std::string_view bytes) {
-  std::uint64_t key = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    key = key << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
-  }
-  return key;
-}
-
 }  // namespace
 
 Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
@@ -110,80 +99,31 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
       vocabulary.kinds_[id] = TokenKind::kControl;
   }
   vocabulary.index_normal_tokens();
-  vocabulary.sort_by_bytes();
   return vocabulary;
 }
 
 void Vocabulary::index_normal_tokens() {
-  normal_by_hash_.assign(std::bit_ceil(2 * kinds_.size()), kNoToken);
-  const std::size_t mask = normal_by_hash_.size() - 1;
+  std::vector<std::uint64_t> hashes(kinds_.size());
+  for (TokenId id = 0; id < size(); ++id) hashes[id] = hash_bytes(bytes(id));
+  normal_by_hash_.assign(std::bit_ceil(2 * kinds_.size()), Slot());
+  constexpr TokenId kAhead = 16;
   for (TokenId id = 0; id < size(); ++id) {
-    const std::string_view token = bytes(id);
-    if (kinds_[id] != TokenKind::kNormal || token.empty()) continue;
-    std::size_t slot = hash_bytes(token) & mask;
-    while (normal_by_hash_[slot] != kNoToken && bytes(normal_by_hash_[slot]) != token)
-      slot = (slot + 1) & mask;
-    if (normal_by_hash_[slot] == kNoToken) normal_by_hash_[slot] = id;
+    if (size() - id > kAhead) announce(hashes[id + kAhead]);
+    if (kinds_[id] != TokenKind::kNormal || bytes(id).empty()) continue;
+    Slot& slot = normal_by_hash_[find_slot(bytes(id), hashes[id])];
+    if (slot.id == kNoToken) slot = {tag_of(hashes[id]), id};
   }
 }
 
-TokenId Vocabulary::find_normal(std::string_view wanted) const {
-  const std::size_t mask = normal_by_hash_.size() - 1;
-  for (std::size_t slot = hash_bytes(wanted) & mask;; slot = (slot + 1) & mask) {
-    const TokenId id = normal_by_hash_[slot];
-    if (id == kNoToken || bytes(id) == wanted) return id;
+std::size_t Vocabulary::find_slot(std::string_view wanted, std::uint64_t hash) const {
+  for (std::size_t i = hash & slot_mask();; i = (i + 1) & slot_mask()) {
+    const Slot& slot = normal_by_hash_[i];
+    if (slot.id == kNoToken || (slot.tag == tag_of(hash) && bytes(slot.id) == wanted)) return i;
   }
 }
 
-void Vocabulary::sort_by_bytes() {
-  struct Entry {
-    std::uint64_t leading;
-    TokenId id;
-  };
-  std::vector<Entry> entries;
-  entries.reserve(kinds_.size());
-  for (TokenId id = 0; id < size(); ++id) {
-    const bool text = kinds_[id] == TokenKind::kNormal || kinds_[id] == TokenKind::kUserDefined;
-    if (text && !bytes(id).empty()) entries.push_back({leading_bytes(bytes(id)), id});
-  }
-  // By the leading bytes a byte at a time, the last first (LSD radix sort: Knuth, TAOCP 3, 5.2.5), each
-  // round keeping the order of the one before; entries begin in the order of their ids.
-  std::vector<Entry> sorted(entries.size());
-  for (unsigned shift = 0; shift < 64; shift += 8) {
-    std::size_t starts[257] = {};
-    for (const Entry& entry : entries) ++starts[(entry.leading >> shift & 255) + 1];
-    for (std::size_t byte = 0; byte < 256; ++byte) starts[byte + 1] += starts[byte];
-    for (const Entry& entry : entries) sorted[starts[entry.leading >> shift & 255]++] = entry;
-    entries.swap(sorted);
-  }
-  // What the leading bytes do not tell apart.
-  for (auto first = entries.begin(); first != entries.end();) {
-    const auto last = std::find_if(first, entries.end(),
-                                   [&](const Entry& entry) { return entry.leading != first->leading; });
-    std::sort(first, last, [this](const Entry& a, const Entry& b) {
-      const int order = bytes(a.id).compare(bytes(b.id));
-      return order != 0 ? order < 0 : a.id < b.id;
-    });
-    first = last;
-  }
-  sorted_.reserve(entries.size());
-  for (const Entry& entry : entries) sorted_.push_back(entry.id);
-}
-
-std::span<const TokenId> Vocabulary::starting_with(std::string_view prefix) const {
-  const auto head = [&](TokenId id) { return bytes(id).substr(0, prefix.size()); };
-  const auto first = std::lower_bound(sorted_.begin(), sorted_.end(), prefix,
-                                      [&](TokenId id, std::string_view wanted) { return head(id) < wanted; });
-  const auto last = std::upper_bound(first, sorted_.end(), prefix,
-                                     [&](std::string_view wanted, TokenId id) { return wanted < head(id); });
-  return {first, last};
-}
-
-TokenId Vocabulary::find_by_bytes(std::string_view wanted) const {
-  if (wanted.empty()) return kNoToken;
-  const std::span<const TokenId> range = starting_with(wanted);
-  // Of all strings that start with `wanted`, `wanted` itself sorts first.
-  return !range.empty() && bytes(range.front()) == wanted ? range.front() : kNoToken;
+TokenId Vocabulary::find_normal(std::string_view wanted, std::uint64_t hash) const {
+  return normal_by_hash_[find_slot(wanted, hash)].id;
 }
 
 }  // namespace emberline

@@ -1,13 +1,14 @@
-// The tokens themselves: their bytes, their kinds, and the ways to find them.
+// The tokens themselves: their bytes, their kinds, and how to find one by its bytes.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "base/status.h"
+#include "tokenizer/byte_hash.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary_spec.h"
 
@@ -28,25 +29,31 @@ class Vocabulary {
 
   // The normal token with exactly these bytes, the lowest id of several; kNoToken if there is none.
   // O(length).
-  TokenId find_normal(std::string_view bytes) const;
+  TokenId find_normal(std::string_view bytes) const { return find_normal(bytes, hash_bytes(bytes)); }
 
-  // Normal and user-defined tokens of at least one byte, ordered by their bytes (as unsigned numbers), then
-  // by id.
-  std::span<const TokenId> sorted_by_bytes() const { return sorted_; }
-  std::span<const TokenId> starting_with(std::string_view prefix) const;
-  // The first of sorted_by_bytes() with exactly these bytes, or kNoToken.
-  TokenId find_by_bytes(std::string_view bytes) const;
+  // The same in two steps, for those who look up many: the index is larger than the caches near a processor,
+  // so what is announced early is found without a wait.
+  void announce(std::uint64_t hash) const { prefetch(&normal_by_hash_[hash & slot_mask()]); }
+  TokenId find_normal(std::string_view bytes, std::uint64_t hash) const;
 
  private:
   Vocabulary() = default;
   void index_normal_tokens();
-  void sort_by_bytes();
 
   std::string arena_;                   // the bytes of all tokens, in the order of their ids
   std::vector<std::uint32_t> offsets_;  // [size + 1] into arena_
   std::vector<TokenKind> kinds_;        // [size]
-  std::vector<TokenId> sorted_;
-  std::vector<TokenId> normal_by_hash_;  // open addressing, a power of two at least twice as large as needed
+
+  // Open addressing, a power of two of slots and at least twice as many as needed.
+  struct Slot {
+    std::uint32_t tag = 0;  // upper half of the hash: so that other tokens' bytes are hardly ever looked at
+    TokenId id = kNoToken;  // kNoToken: free
+  };
+  static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+  std::size_t slot_mask() const { return normal_by_hash_.size() - 1; }
+  // Of the token with these bytes, or the free one where it would be put.
+  std::size_t find_slot(std::string_view bytes, std::uint64_t hash) const;
+  std::vector<Slot> normal_by_hash_;
 };
 
 }  // namespace emberline
