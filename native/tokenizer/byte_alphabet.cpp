@@ -27,9 +27,11 @@ constexpr auto kByteOfCharacter = make_byte_of_character();
 
 bool append_spelled_bytes(std::string_view spelling, std::string& out) {
   const std::size_t old_size = out.size();
+  out.resize(old_size + spelling.size());  // no character stands for more bytes than it has
+  char* next = out.data() + old_size;
   for (std::size_t position = 0; position < spelling.size();) {
     if (spelling[position] >= '!' && spelling[position] <= '~') {  // most are, and they stand for themselves
-      out.push_back(spelling[position++]);
+      *next++ = spelling[position++];
       continue;
     }
     const Utf8Unit unit = read_utf8(spelling, position);
@@ -39,9 +41,10 @@ bool append_spelled_bytes(std::string_view spelling, std::string& out) {
       out.resize(old_size);
       return false;
     }
-    out.push_back(static_cast<char>(kByteOfCharacter[unit.code_point]));
+    *next++ = static_cast<char>(kByteOfCharacter[unit.code_point]);
     position += unit.length;
   }
+  out.resize(static_cast<std::size_t>(next - out.data()));
   return true;
 }
 

@@ -28,9 +28,9 @@ struct PackedLayout {
 // Behind the header of a mapped copy.
 inline constexpr std::size_t kPackedCopyHeaderBytes = 4096;
 
-// Maps the copy at `path` when it is one of `sources`: the header fits and the first and the last panel of
-// every matrix are what the sources pack to. Nothing otherwise, and when there is no copy. `consumed`, which
-// may be empty, is told of every source that was compared: nothing need be kept of it.
+// Maps the copy at `path` when it is one of `sources`: the header fits, and of up to 16 matrices the first
+// and the last panel are what the sources pack to. Nothing otherwise, and when there is no copy. `consumed`,
+// which may be empty, is told of every source then: nothing need be kept of it.
 std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<const MatrixSource> sources,
                                            const PackedLayout& layout, const SourceConsumed& consumed);
 
