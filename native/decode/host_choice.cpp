@@ -53,9 +53,11 @@ float HostChoice::banned_probability(const ChosenToken& chosen) const {
 
 Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const TokenId> history,
                                        const SamplingParams& sampling) {
-  const Result<Draw> draw = sampler_.sample(masked(rule), history, sampling, history.size());
+  const std::span<const float> candidates = masked(rule);
+  const Result<Draw> draw = sampler_.sample(candidates, history, sampling, history.size());
   if (!draw.ok()) return draw.error();
-  const float raw_log_prob = log_probability(logits_, draw.value().token);
+  const bool unmasked = candidates.data() == logits_.data();
+  const float raw_log_prob = unmasked ? draw.value().log_prob : log_probability(logits_, draw.value().token);
   // The mask may have hidden the logit that is not a number.
   if (!std::isfinite(raw_log_prob)) {
     return Status(ErrorCode::kLogitsNotFinite,

@@ -156,8 +156,8 @@ class Tile {
   }
 };
 
-// Rows of x from `r` on with one panel: kRows at a time while there are so many, then fewer at a time. Few
-// rows meet the whole panel at once, which makes up for the chains that rows would have been.
+// Rows of x from `r` on with one panel: kRows at a time while there are so many, then what is left at once.
+// Few rows meet the whole panel at once, which makes up for the chains that rows would have been.
 template <typename Format, std::size_t kRows, bool kFine>
 inline void multiply_panel(const std::uint8_t* panel, const ActivationRows& x, std::size_t r, float* y,
                            std::size_t stride) {
@@ -169,8 +169,7 @@ inline void multiply_panel(const std::uint8_t* panel, const ActivationRows& x, s
       Tile<Format, kVectors, kRows, kFine>::run(panel, first, x, row, y, stride);
   }
   if constexpr (kRows > 1) {
-    constexpr std::size_t kFewer = kRows > 8 ? 8 : kRows > 4 ? 4 : kRows / 2;
-    if (end < x.rows) multiply_panel<Format, kFewer, kFine>(panel, x, end, y, stride);
+    if (end < x.rows) multiply_panel<Format, kRows - 1, kFine>(panel, x, end, y, stride);
   }
 }
 
