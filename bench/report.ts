@@ -98,6 +98,13 @@ export function formatReport(report: Report): string {
   return [`${report.suite} on ${report.machine}`, ...padded].join('\n');
 }
 
+/** One line, for those who wait for the rest. */
+export function formatRow({ name, unit, ours, peer, ratio }: Row): string {
+  const beside =
+    peer === null ? '' : `, the peer ${formatNumber(peer)} ${unit}, ratio ${formatNumber(ratio)}`;
+  return `${name}: ${formatNumber(ours)} ${unit}${beside}`;
+}
+
 /** The same as a Markdown table. */
 export function formatMarkdown(report: Report): string {
   const { columns, lines } = tableOf(report);

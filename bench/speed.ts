@@ -18,7 +18,7 @@ import { LimitsReader } from './machine_limits';
 import { type ModelUnderTest, nameOfFile, prepareBenchModel, prepareModelFile } from './model_under_test';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer, type Peer } from './peer/peer_package';
-import type { Row } from './report';
+import { formatRow, type Row } from './report';
 import { benchRows, type SpeedRow, speedRows, type SpeedSuite } from './speed_rows';
 import { ratioOf } from './statistics';
 import { Worker, withWorkers } from './worker';
@@ -52,30 +52,41 @@ interface Setting {
 /** Prompts are tried until one does not lead the model to its end token too soon. */
 const SEEDS = 8;
 
-/** Measures the rows of a suite. Throws Failure. */
-export async function runSpeed(suite: SpeedSuite, options: SpeedOptions): Promise<Row[]> {
+/** Measures the rows of the suites, one after the other. Throws Failure. */
+export async function runSpeed(suites: readonly SpeedSuite[], options: SpeedOptions): Promise<Row[]> {
   const threads = options.threads === 0 ? availableParallelism() : options.threads;
-  const jobs = await prepareJobs(suite, options);
-  const extra = suite === 'load' ? await loadRows(options, threads) : [];
-  if (jobs.length === 0 && extra.length === 0) {
+  const jobs: Job[] = [];
+  for (const suite of suites) jobs.push(...(await prepareJobs(suite, options)));
+  const rows = await measureJobs(jobs, threads, options);
+  if (suites.includes('load')) rows.push(...(await loadRows(options, threads)));
+  if (rows.length === 0) {
     throw new Failure({
       code: 'NO_ROWS',
-      message: `No row of ${suite} is called like ${options.rows.source}.`,
+      message: `No row of ${suites.join(', ')} is called like ${options.rows.source}.`,
     });
   }
-  if (jobs.length === 0) return extra;
+  return rows;
+}
+
+async function measureJobs(jobs: readonly Job[], threads: number, options: SpeedOptions): Promise<Row[]> {
+  if (jobs.length === 0) return [];
   const peer = options.peer ? await ensurePeer((step) => console.error(step)) : undefined;
   console.error('building the native programs of the bench');
   const limitsProgram = await buildNativeProgram('emberline_machine_limits');
-  const forwardProgram = suite === 'verify' ? await buildNativeProgram('emberline_forward_bench') : '';
+  const passes = jobs.some(({ rows }) => rows.some(({ measuredBy }) => measuredBy === 'forward'));
+  const forwardProgram = passes ? await buildNativeProgram('emberline_forward_bench') : '';
   const limits = await LimitsReader.start(limitsProgram, threads);
   try {
     const setting: Setting = { threads, repeats: options.repeats, peer, limits, forwardProgram };
-    const rows: Row[] = [];
-    for (const { model, rows: wanted } of jobs) {
-      for (const row of wanted) rows.push(...(await measureRow(row, model, setting)));
+    const measured: Row[] = [];
+    for (const { model, rows } of jobs) {
+      for (const row of rows) {
+        const done = await measureRow(row, model, setting);
+        for (const figure of done) console.error(formatRow(figure));
+        measured.push(...done);
+      }
     }
-    return [...rows, ...extra];
+    return measured;
   } finally {
     await limits.stop();
   }

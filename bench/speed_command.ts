@@ -40,14 +40,15 @@ const FEWEST_REPEATS = 5;
 const MOST_REPEATS = 1_000;
 
 export function addSpeedSuites(program: Command): void {
-  for (const suite of SPEED_SUITES) addSpeedSuite(program, suite);
+  for (const suite of SPEED_SUITES) addSuites(program, suite, DESCRIPTIONS[suite], [suite]);
+  addSuites(program, 'speed', `all of these: ${SPEED_SUITES.join(', ')}`, SPEED_SUITES);
   addWorkerCommand(program);
 }
 
-function addSpeedSuite(program: Command, suite: SpeedSuite): void {
+function addSuites(program: Command, name: string, description: string, suites: readonly SpeedSuite[]): void {
   program
-    .command(suite)
-    .description(DESCRIPTIONS[suite])
+    .command(name)
+    .description(description)
     .option('--model <file>', 'measure this GGUF model instead of the bench’s own')
     .option('--threads <n>', 'compute threads; 0: as many as the machine runs at once', integer(0, 64), 0)
     .option('--peer', 'measure llama.cpp as well (installs it the first time)', false)
@@ -58,7 +59,7 @@ function addSpeedSuite(program: Command, suite: SpeedSuite): void {
     .option('--plot <file>', 'draw the rows into an SVG file')
     .action(async (options: SpeedArguments) => {
       endChildrenOnInterrupt();
-      const report = reportOf(suite, await runSpeed(suite, options));
+      const report = reportOf(name, await runSpeed(suites, options));
       if (options.plot !== undefined) writePlot(options.plot, await plotSvg(report));
       if (options.json === true) console.log(JSON.stringify(report, null, 2));
       else console.log(options.markdown === true ? formatMarkdown(report) : formatReport(report));

@@ -5,8 +5,9 @@ import type { Contender } from '../../../bench/contenders';
 import { forwardSeconds, modelCost, tokenSeconds } from '../../../bench/floors';
 import { barsOf } from '../../../bench/plot';
 import { promptOf, singleTokenWords, withLastReplaced } from '../../../bench/prompt_text';
-import { formatMarkdown, formatReport, type Row } from '../../../bench/report';
+import { formatMarkdown, formatReport, formatRow, type Row } from '../../../bench/report';
 import { SHAPES } from '../../../bench/shapes';
+import { runSpeed } from '../../../bench/speed';
 import { benchRows, SPEED_SUITES } from '../../../bench/speed_rows';
 import { correlation, largest, median, ratioOf } from '../../../bench/statistics';
 
@@ -86,6 +87,25 @@ describe('rows', () => {
       expect(floorMs).toBeGreaterThan(0);
       expect(ratioOf(row.figure(1.1 * floorMs), row.figure(floorMs), row.better)).toBeLessThan(1);
     }
+  });
+});
+
+describe('a run', () => {
+  it.each([[['decode'] as const], [SPEED_SUITES]])(
+    'of %j with no row of that name fails at once',
+    async (suites) => {
+      const options = { threads: 1, peer: false, repeats: 5, rows: /^no such row$/ };
+      await expect(runSpeed(suites, options)).rejects.toMatchObject({ code: 'NO_ROWS' });
+    },
+  );
+
+  it('tells of a row as soon as it is there', () => {
+    expect(formatRow({ name: 'a/b', unit: 'ms', ours: 4, peer: 10, ratio: 2.5, floor: 1 })).toBe(
+      'a/b: 4 ms, the peer 10 ms, ratio 2.50',
+    );
+    expect(formatRow({ name: 'a/b', unit: 'MB', ours: 7.84, peer: null, ratio: null, floor: null })).toBe(
+      'a/b: 7.84 MB',
+    );
   });
 });
 
