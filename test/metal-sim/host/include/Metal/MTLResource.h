@@ -1,0 +1,57 @@
+// What buffers have in common, and the options they are made with.
+#pragma once
+
+#include <Metal/MTLTypes.h>
+
+@protocol MTLDevice;
+
+NS_ASSUME_NONNULL_BEGIN
+
+typedef NS_ENUM(NSUInteger, MTLCPUCacheMode) {
+  MTLCPUCacheModeDefaultCache = 0,
+  MTLCPUCacheModeWriteCombined = 1,
+};
+
+typedef NS_ENUM(NSUInteger, MTLStorageMode) {
+  MTLStorageModeShared = 0,
+  MTLStorageModeManaged = 1,
+  MTLStorageModePrivate = 2,
+  MTLStorageModeMemoryless = 3,
+};
+
+typedef NS_ENUM(NSUInteger, MTLHazardTrackingMode) {
+  MTLHazardTrackingModeDefault = 0,
+  MTLHazardTrackingModeUntracked = 1,
+  MTLHazardTrackingModeTracked = 2,
+};
+
+typedef NS_OPTIONS(NSUInteger, MTLResourceOptions) {
+  MTLResourceCPUCacheModeDefaultCache = MTLCPUCacheModeDefaultCache,
+  MTLResourceCPUCacheModeWriteCombined = MTLCPUCacheModeWriteCombined,
+  MTLResourceStorageModeShared = MTLStorageModeShared << 4,
+  MTLResourceStorageModeManaged = MTLStorageModeManaged << 4,
+  MTLResourceStorageModePrivate = MTLStorageModePrivate << 4,
+  MTLResourceHazardTrackingModeDefault = MTLHazardTrackingModeDefault << 8,
+  MTLResourceHazardTrackingModeUntracked = MTLHazardTrackingModeUntracked << 8,
+  MTLResourceHazardTrackingModeTracked = MTLHazardTrackingModeTracked << 8,
+};
+
+typedef NS_ENUM(NSUInteger, MTLPurgeableState) {
+  MTLPurgeableStateKeepCurrent = 1,
+  MTLPurgeableStateNonVolatile = 2,
+  MTLPurgeableStateVolatile = 3,
+  MTLPurgeableStateEmpty = 4,
+};
+
+@protocol MTLResource <NSObject>
+@property(nullable, copy, atomic) NSString* label;
+@property(readonly) id<MTLDevice> device;
+@property(readonly) MTLCPUCacheMode cpuCacheMode;
+@property(readonly) MTLStorageMode storageMode;
+@property(readonly) MTLHazardTrackingMode hazardTrackingMode;
+@property(readonly) MTLResourceOptions resourceOptions;
+@property(readonly) NSUInteger allocatedSize;
+- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state;
+@end
+
+NS_ASSUME_NONNULL_END
