@@ -1,0 +1,7 @@
+// Encodes copies.
+#pragma once
+
+#include "host/api/encoder.h"
+
+@interface SimulatedBlitEncoder : SimulatedEncoder <MTLBlitCommandEncoder>
+@end

@@ -1,0 +1,16 @@
+// Events and fences.
+#pragma once
+
+#include "host/api/device.h"
+#include "host/execution/event_state.h"
+
+@interface SimulatedEvent : NSObject <MTLSharedEvent> {
+ @public
+  emberline::metal_sim::EventState state;
+}
+- (instancetype)initWithDevice:(SimulatedDevice*)device;
+@end
+
+@interface SimulatedFence : NSObject <MTLFence>
+- (instancetype)initWithDevice:(SimulatedDevice*)device;
+@end
