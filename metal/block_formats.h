@@ -1,0 +1,163 @@
+// GGUF's weight formats (native/gguf/tensor_type.h has their layout), read a unit at a time.
+//
+// A unit is what one lane takes in one go: half a block of 32 (8 bytes of nibbles: 8 elements from the low
+// ones, 8 from the high ones; or 16 int8) or 8 floats. Neighbouring lanes take neighbouring units, so a
+// simdgroup's loads cover whole cache lines. Blocks are 18 to 34 bytes long and only 2-byte aligned, which
+// rules wider loads than packed_ushort4 out.
+//
+// Quantised formats are handed over as weight = scale * q + offset, with q as loaded: a product is then
+//   sum(w x) = scale * sum(q x) + offset * sum(x),
+// one multiply-add an element, where the sum of x is shared by all weight rows. The zero point of Q4_0 and
+// Q5_0 is an offset of -8 and -16 scales, so four formats are one.
+//
+// A Format has
+//   kUnit      elements of a unit; kVectors = kUnit / 4
+//   kScaled    the unit has a scale (otherwise it is 1), kOffset: and an offset (otherwise 0)
+//   row_bytes  bytes of a row of `in` elements
+//   column     of element 0 of vector v of unit u; the vector's other three follow
+//   load       unit u of a row; u * kUnit < in
+#pragma once
+
+#include <metal_stdlib>
+
+using namespace metal;
+
+struct WeightUnit {
+  float4 q[4];  // kVectors of them are used
+  float scale;
+  float offset;
+};
+
+// 8 bytes at an address that is a multiple of 2.
+inline uint2 two_words(device const uchar* at) {
+  return as_type<uint2>(ushort4(*(device const packed_ushort4*)at));
+}
+inline float half_at(device const uchar* at) {
+  return float(*(device const half*)at);
+}
+
+// Q4_0, Q4_1, Q5_0, Q5_1: scale, minimum if any, fifth bits if any, nibbles.
+template <bool kMinimum, bool kFifthBits>
+struct NibbleBlocks {
+  enum : uint {
+    kUnit = 16,
+    kVectors = 4,
+    kScaled = 1,
+    kOffset = 1,
+    kFifthBitsAt = kMinimum ? 4 : 2,
+    kNibblesAt = kFifthBitsAt + (kFifthBits ? 4 : 0),
+    kBlockBytes = kNibblesAt + 16,
+  };
+
+  static ulong row_bytes(uint in) { return ulong(in / 32) * kBlockBytes; }
+
+  static uint column(uint unit, uint vector) {
+    return unit / 2 * 32 + unit % 2 * 8 + vector / 2 * 16 + vector % 2 * 4;
+  }
+
+  static void load(device const uchar* row, uint unit, uint, thread WeightUnit& to) {
+    device const uchar* block = row + ulong(unit / 2) * kBlockBytes;
+    const uint half_of_block = unit % 2;
+    const uint2 nibbles = two_words(block + kNibblesAt + 8 * half_of_block);
+    uint4 bytes = uint4(nibbles, nibbles >> 4) & 0x0F0F0F0Fu;
+    if (kFifthBits) {
+      const packed_ushort2 halves = *(device const packed_ushort2*)(block + kFifthBitsAt);
+      const uint4 fifth = uint4(halves.x, halves.x >> 4, halves.y, halves.y >> 4) >> (8 * half_of_block);
+      // Bits 0..3 to bit 4 of bytes 0..3: no two of the four shifted copies meet.
+      bytes |= (((fifth & 15u) * 0x00204081u) & 0x01010101u) << 4;
+    }
+    for (uint v = 0; v < kVectors; ++v) to.q[v] = float4(as_type<uchar4>(bytes[v]));
+    to.scale = half_at(block);
+    to.offset = kMinimum ? half_at(block + 2) : (kFifthBits ? -16.0f : -8.0f) * to.scale;
+  }
+};
+
+// Q8_0.
+struct Int8Blocks {
+  enum : uint { kUnit = 16, kVectors = 4, kScaled = 1, kOffset = 0, kBlockBytes = 34 };
+
+  static ulong row_bytes(uint in) { return ulong(in / 32) * kBlockBytes; }
+
+  static uint column(uint unit, uint vector) { return unit * 16 + vector * 4; }
+
+  static void load(device const uchar* row, uint unit, uint, thread WeightUnit& to) {
+    device const uchar* block = row + ulong(unit / 2) * kBlockBytes;
+    device const uchar* quants = block + 2 + 16 * (unit % 2);
+    const uint2 first = two_words(quants);
+    const uint2 second = two_words(quants + 8);
+    to.q[0] = float4(as_type<char4>(first.x));
+    to.q[1] = float4(as_type<char4>(first.y));
+    to.q[2] = float4(as_type<char4>(second.x));
+    to.q[3] = float4(as_type<char4>(second.y));
+    to.scale = half_at(block);
+    to.offset = 0.0f;
+  }
+};
+
+// F32, F16, BF16: Float says how four, and one, are read. Rows of any length; elements behind the last are 0.
+template <typename Float>
+struct FloatRows {
+  enum : uint { kUnit = 8, kVectors = 2, kScaled = 0, kOffset = 0 };
+
+  static ulong row_bytes(uint in) { return ulong(in) * Float::kBytes; }
+
+  static uint column(uint unit, uint vector) { return unit * 8 + vector * 4; }
+
+  static void load(device const uchar* row, uint unit, uint in, thread WeightUnit& to) {
+    const uint first = unit * 8;
+    device const uchar* at = row + ulong(first) * Float::kBytes;
+    if (first + 8 <= in) {
+      to.q[0] = Float::four(at);
+      to.q[1] = Float::four(at + 4 * Float::kBytes);
+    } else {
+      for (uint i = 0; i < 8; ++i) {
+        to.q[i / 4][i % 4] = first + i < in ? Float::one(at + i * Float::kBytes) : 0.0f;
+      }
+    }
+    to.scale = 1.0f;
+    to.offset = 0.0f;
+  }
+};
+
+struct Float32 {
+  enum : uint { kBytes = 4 };
+  static float one(device const uchar* at) { return *(device const float*)at; }
+  static float4 four(device const uchar* at) { return float4(*(device const packed_float4*)at); }
+};
+
+struct Float16 {
+  enum : uint { kBytes = 2 };
+  static float one(device const uchar* at) { return half_at(at); }
+  static float4 four(device const uchar* at) { return float4(half4(*(device const packed_half4*)at)); }
+};
+
+// The upper half of a float32; MSL has no type for it before 3.1.
+struct BFloat16 {
+  enum : uint { kBytes = 2 };
+  static float one(device const uchar* at) { return as_type<float>(uint(*(device const ushort*)at) << 16); }
+  static float4 four(device const uchar* at) {
+    return as_type<float4>(uint4(ushort4(*(device const packed_ushort4*)at)) << 16);
+  }
+};
+
+// The weights of a unit themselves.
+template <typename Format>
+inline float4 weights_of(thread const WeightUnit& unit, uint vector) {
+  return Format::kScaled ? fma(unit.q[vector], float4(unit.scale), float4(unit.offset)) : unit.q[vector];
+}
+
+using Q4_0 = NibbleBlocks<false, false>;
+using Q4_1 = NibbleBlocks<true, false>;
+using Q5_0 = NibbleBlocks<false, true>;
+using Q5_1 = NibbleBlocks<true, true>;
+
+// One instantiation of a kernel for each weight type: name suffix, format.
+#define EMBERLINE_FOR_EACH_FORMAT(INSTANTIATE) \
+  INSTANTIATE(f32, FloatRows<Float32>)         \
+  INSTANTIATE(f16, FloatRows<Float16>)         \
+  INSTANTIATE(bf16, FloatRows<BFloat16>)       \
+  INSTANTIATE(q4_0, Q4_0)                      \
+  INSTANTIATE(q4_1, Q4_1)                      \
+  INSTANTIATE(q5_0, Q5_0)                      \
+  INSTANTIATE(q5_1, Q5_1)                      \
+  INSTANTIATE(q8_0, Int8Blocks)

@@ -1,0 +1,37 @@
+// Function constants: what a pipeline is specialised by. Each is declared once, here, for all kernels; the
+// host sets them by index when it makes a pipeline.
+#pragma once
+
+#if defined(__METAL_VERSION__)
+#include <metal_stdlib>
+
+// The command belongs to a chain: it does nothing once ChainState::halted is set (chain_guard.h).
+constant bool CHAINED [[function_constant(0)]];
+// Halting a chain also zeroes the grids of its commands, which are dispatched indirectly (chain_guard.h).
+constant bool INDIRECT [[function_constant(1)]];
+// Rows a mat_vec pipeline has registers and threadgroup memory for: 1, 2, 4, 8 or 16.
+constant uint ROW_CAPACITY [[function_constant(2)]];
+// The optional bias buffers are bound.
+constant bool HAS_BIAS [[function_constant(3)]];
+// Elements of an attention head: what attention_knows_width says (launch_shapes.h).
+constant uint HEAD_WIDTH [[function_constant(4)]];
+// Query heads that share a key and value head.
+constant uint HEADS_PER_KV [[function_constant(5)]];
+// The logits of an argmax are the sampler's scores; the optional raw logits and normalizer are bound.
+constant bool HAS_RAW_LOGITS [[function_constant(6)]];
+
+#else
+#include <cstdint>
+
+namespace emberline {
+
+inline constexpr std::uint32_t kConstantChained = 0;       // bool
+inline constexpr std::uint32_t kConstantIndirect = 1;      // bool
+inline constexpr std::uint32_t kConstantRowCapacity = 2;   // uint
+inline constexpr std::uint32_t kConstantHasBias = 3;       // bool
+inline constexpr std::uint32_t kConstantHeadWidth = 4;     // uint
+inline constexpr std::uint32_t kConstantHeadsPerKv = 5;    // uint
+inline constexpr std::uint32_t kConstantHasRawLogits = 6;  // bool
+
+}  // namespace emberline
+#endif
