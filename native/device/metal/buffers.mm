@@ -1,0 +1,237 @@
+#include "device/metal/buffers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+
+namespace emberline::metal {
+namespace {
+
+// Metal wants the start of a binding on a multiple of 4 bytes.
+constexpr std::size_t kMatrixAlignment = 4;
+NSString* const kPoolLabel = @"pool";
+// Of matrices that are copied: a line of the cache.
+constexpr std::size_t kCopyAlignment = 128;
+
+Status no_memory(std::size_t bytes) {
+  return Status(ErrorCode::kOutOfMemory, "There is no GPU memory for a buffer of " + std::to_string(bytes) +
+                                             " bytes; use a shorter context or a smaller model.");
+}
+
+Status no_such_buffer() {
+  return Status(ErrorCode::kInvalidArgument, "There is no such device buffer.");
+}
+
+std::uint8_t* contents_of(id<MTLBuffer> memory) {
+  return static_cast<std::uint8_t*>(memory.contents);  // null of nil
+}
+
+// 0 where the shape is not one of the type.
+std::uint64_t matrix_bytes(const MatrixSource& source) {
+  const TensorTypeTraits& layout = traits(source.type);
+  if (source.columns % layout.block_elements != 0) return 0;
+  return std::uint64_t{source.rows} * (source.columns / layout.block_elements) * layout.block_bytes;
+}
+
+std::size_t round_up(std::size_t value, std::size_t to) {
+  return (value + to - 1) / to * to;
+}
+
+// The pages that hold all sources.
+struct Hull {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool dense = false;  // little else lies between them, so that they are parts of one mapping
+};
+
+Hull hull_of(std::span<const MatrixSource> sources) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  std::uintptr_t begin = UINTPTR_MAX, end = 0;
+  std::size_t used = 0;
+  for (const MatrixSource& source : sources) {
+    const auto at = reinterpret_cast<std::uintptr_t>(source.data.data());
+    const auto bytes = static_cast<std::size_t>(matrix_bytes(source));
+    begin = std::min(begin, at);
+    end = std::max(end, at + bytes);
+    used += bytes;
+  }
+  Hull hull;
+  hull.begin = begin / page * page;
+  hull.bytes = round_up(end - hull.begin, page);
+  hull.dense = hull.bytes <= used + used / 8 + 2 * page;
+  return hull;
+}
+
+}  // namespace
+
+id<MTLBuffer> Buffers::new_memory(std::size_t bytes) const {
+  if (bytes > device_.maxBufferLength) return nil;
+  // Metal gives zeros, though its documentation leaves that open.
+  id<MTLBuffer> memory = [device_ newBufferWithLength:bytes options:MTLResourceStorageModeShared];
+  if (memory != nil) std::memset(contents_of(memory), 0, bytes);
+  return memory;
+}
+
+Result<BufferId> Buffers::add(id<MTLBuffer> memory, const BufferExtent& extent, NSString* label) {
+  if (next_id_ >= kScratchBuffer)
+    return Status(ErrorCode::kOutOfMemory, "The device has no buffer ids left.");
+  memory.label = label;
+  try {
+    buffers_.emplace(next_id_, Buffer{memory, extent, contents_of(memory)});
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kOutOfMemory, "There is no memory for another buffer.");
+  }
+  return next_id_++;
+}
+
+Result<BufferId> Buffers::allocate(std::size_t bytes) {
+  if (bytes == 0) return Status(ErrorCode::kInvalidArgument, "A device buffer cannot be empty.");
+  id<MTLBuffer> memory = new_memory(bytes);
+  if (memory == nil) return no_memory(bytes);
+  return add(memory, {bytes, bytes, false}, @"memory");
+}
+
+Result<BufferId> Buffers::reserve(std::size_t most) {
+  if (most == 0) return Status(ErrorCode::kInvalidArgument, "A device buffer cannot be empty.");
+  // A buffer that grows lies in one piece of memory, which can be no larger than that.
+  if (most > device_.maxBufferLength) return no_memory(most);
+  return add(nil, {0, most, false}, kPoolLabel);
+}
+
+bool Buffers::moves(BufferId buffer_id, std::size_t bytes) const {
+  const auto found = buffers_.find(buffer_id);
+  return found != buffers_.end() && found->second.memory != nil && bytes > found->second.memory.length;
+}
+
+Status Buffers::grow(BufferId buffer_id, std::size_t bytes) {
+  const auto found = buffers_.find(buffer_id);
+  if (found == buffers_.end() || found->second.extent.matrices || bytes > found->second.extent.most)
+    return Status(ErrorCode::kInvalidArgument, "The buffer was not reserved for so many bytes.");
+  Buffer& buffer = found->second;
+  if (bytes <= buffer.extent.usable) return Status();
+  if (buffer.memory == nil || bytes > buffer.memory.length) {
+    // Twice what there was, so that a growing buffer moves seldom; the system gives memory to what is written
+    // alone.
+    const auto usable = static_cast<std::size_t>(buffer.extent.usable);
+    const std::size_t roomy =
+        std::min(static_cast<std::size_t>(buffer.extent.most), std::max(bytes, 2 * usable));
+    id<MTLBuffer> memory = [device_ newBufferWithLength:roomy options:MTLResourceStorageModeShared];
+    if (memory == nil) memory = [device_ newBufferWithLength:bytes options:MTLResourceStorageModeShared];
+    if (memory == nil) return no_memory(bytes);
+    memory.label = kPoolLabel;
+    std::uint8_t* moved = contents_of(memory);
+    if (usable > 0) std::memcpy(moved, buffer.bytes, usable);
+    buffer.memory = memory;
+    buffer.bytes = moved;
+  }
+  std::memset(buffer.bytes + buffer.extent.usable, 0, bytes - buffer.extent.usable);
+  buffer.extent.usable = bytes;
+  return Status();
+}
+
+id<MTLBuffer> Buffers::map_without_copy(std::span<const MatrixSource> sources,
+                                        const std::uint8_t** base) const {
+  const bool aligned = std::all_of(sources.begin(), sources.end(), [](const MatrixSource& source) {
+    return reinterpret_cast<std::uintptr_t>(source.data.data()) % kMatrixAlignment == 0;
+  });
+  const Hull hull = hull_of(sources);
+  if (!aligned || !hull.dense || hull.bytes > device_.maxBufferLength) return nil;
+  *base = reinterpret_cast<const std::uint8_t*>(hull.begin);
+  // Nothing writes through it: Buffers refuses to, and kernels read weights as constants.
+  return [device_ newBufferWithBytesNoCopy:reinterpret_cast<void*>(hull.begin)
+                                    length:hull.bytes
+                                   options:MTLResourceStorageModeShared
+                               deallocator:nil];
+}
+
+Result<LoadedMatrices> Buffers::load_matrices(std::span<const MatrixSource> sources,
+                                              const MatrixLoading& loading) {
+  std::uint64_t copied_bytes = 0;
+  for (const MatrixSource& source : sources) {
+    const std::uint64_t bytes = matrix_bytes(source);
+    if (bytes == 0 || bytes > source.data.size())
+      return Status(ErrorCode::kInvalidArgument, "A weight matrix is shorter than its shape.");
+    copied_bytes += round_up(static_cast<std::size_t>(bytes), kCopyAlignment);
+  }
+  if (sources.empty()) return Status(ErrorCode::kInvalidArgument, "There are no weight matrices to load.");
+
+  LoadedMatrices loaded;
+  const std::uint8_t* base = nullptr;
+  id<MTLBuffer> memory = map_without_copy(sources, &base);
+  if (memory != nil) {
+    for (const MatrixSource& source : sources)
+      loaded.offsets.push_back(static_cast<std::uint64_t>(source.data.data() - base));
+  } else {
+    memory = new_memory(static_cast<std::size_t>(copied_bytes));
+    if (memory == nil) return no_memory(static_cast<std::size_t>(copied_bytes));
+    std::size_t offset = 0;
+    for (const MatrixSource& source : sources) {
+      const auto bytes = static_cast<std::size_t>(matrix_bytes(source));
+      std::memcpy(contents_of(memory) + offset, source.data.data(), bytes);
+      loaded.offsets.push_back(offset);
+      offset += round_up(bytes, kCopyAlignment);
+      if (loading.consumed) loading.consumed(source.data);
+    }
+  }
+  const std::uint64_t length = memory.length;
+  Result<BufferId> added = add(memory, {length, length, true}, @"matrices");
+  if (!added.ok()) return added.error();
+  loaded.buffer = added.value();
+  return loaded;
+}
+
+Status Buffers::check_range(BufferId buffer_id, std::size_t offset, std::size_t bytes, bool writes) const {
+  const BufferExtent buffer = extent(buffer_id);
+  if (buffer.most == 0) return no_such_buffer();
+  if (writes && buffer.matrices)
+    return Status(ErrorCode::kInvalidArgument, "The device buffer is read-only.");
+  if (offset > buffer.usable || bytes > buffer.usable - offset) {
+    return Status(ErrorCode::kInvalidArgument, "The range lies outside the device buffer.");
+  }
+  return Status();
+}
+
+Status Buffers::write(BufferId buffer_id, std::size_t offset, const void* data, std::size_t bytes) {
+  Status status = check_range(buffer_id, offset, bytes, true);
+  if (status.ok() && bytes > 0) std::memcpy(bytes_of(buffer_id) + offset, data, bytes);
+  return status;
+}
+
+Status Buffers::read(BufferId buffer_id, std::size_t offset, void* data, std::size_t bytes) const {
+  Status status = check_range(buffer_id, offset, bytes, false);
+  if (status.ok() && bytes > 0) std::memcpy(data, bytes_of(buffer_id) + offset, bytes);
+  return status;
+}
+
+Status Buffers::copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset,
+                     std::size_t bytes) {
+  Status status = check_range(from, from_offset, bytes, false);
+  if (status.ok()) status = check_range(to, to_offset, bytes, true);
+  if (!status.ok() || bytes == 0) return status;
+  if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes) {
+    return Status(ErrorCode::kInvalidArgument, "The ranges of a copy overlap.");
+  }
+  std::memcpy(bytes_of(to) + to_offset, bytes_of(from) + from_offset, bytes);
+  return status;
+}
+
+id<MTLBuffer> Buffers::memory(BufferId buffer_id) const {
+  const auto found = buffers_.find(buffer_id);
+  return found == buffers_.end() ? nil : found->second.memory;
+}
+
+BufferExtent Buffers::extent(BufferId buffer_id) const {
+  const auto found = buffers_.find(buffer_id);
+  return found == buffers_.end() ? BufferExtent{} : found->second.extent;
+}
+
+std::uint32_t Buffers::word(BufferId buffer_id, std::uint64_t offset) const {
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes_of(buffer_id) + offset, sizeof(word));
+  return word;
+}
+
+}  // namespace emberline::metal

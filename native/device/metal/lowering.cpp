@@ -1,0 +1,129 @@
+#include "device/metal/lowering.h"
+
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+
+namespace emberline::metal {
+namespace {
+
+using Slots = std::initializer_list<std::pair<int, Binding>>;
+
+class Lowering {
+ public:
+  explicit Lowering(std::uint32_t max_rows) : max_rows_(max_rows) {}
+
+  // [max_rows, width] floats.
+  Binding scratch(std::uint64_t width) {
+    constexpr std::uint64_t kAlignment = 256;
+    const Binding binding{kScratchBuffer, lowered_.scratch_bytes};
+    const std::uint64_t bytes = max_rows_ * width * sizeof(float);
+    lowered_.scratch_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return binding;
+  }
+
+  template <typename Params>
+  Command& add(Op op, Slots slots, const Params& params) {
+    Command& command = lowered_.commands.emplace_back();
+    command.op = op;
+    for (const auto& [slot, binding] : slots) command.bindings[static_cast<std::size_t>(slot)] = binding;
+    command.set_params(params);
+    return command;
+  }
+  void norm(Binding x, Binding gain, Binding out, std::uint32_t width, float epsilon) {
+    using Slot = slot::RmsNorm;
+    add(Op::kRmsNorm, {{Slot::kX, x}, {Slot::kGain, gain}, {Slot::kOut, out}}, RmsNormParams{width, epsilon});
+  }
+  void product(Binding x, Binding weight, Binding bias, Binding y, const MatMulParams& params) {
+    using Slot = slot::MatMul;
+    add(Op::kMatMul, {{Slot::kX, x}, {Slot::kWeight, weight}, {Slot::kBias, bias}, {Slot::kY, y}}, params);
+  }
+
+  Lowered take() && { return std::move(lowered_); }
+
+ private:
+  std::uint64_t max_rows_;
+  Lowered lowered_;
+};
+
+const Binding& at(const Command& command, int slot) {
+  return command.bindings[static_cast<std::size_t>(slot)];
+}
+
+void lower_norm_mat_mul(const Command& command, Lowering& into) {
+  const auto p = command.get_params<NormMatMulParams>();
+  using Slot = slot::NormMatMul;
+  const Binding normed = into.scratch(p.width);
+  into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
+  into.product(normed, at(command, Slot::kWeight), {}, at(command, Slot::kY),
+               {p.width, p.out, p.weight_type, 0, 0, p.fine_activations});
+}
+
+void lower_norm_gate_up(const Command& command, Lowering& into) {
+  const auto p = command.get_params<NormGateUpParams>();
+  using Slot = slot::NormGateUp;
+  const Binding normed = into.scratch(p.width), gate = into.scratch(p.hidden), up = into.scratch(p.hidden);
+  into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
+  into.product(normed, at(command, Slot::kWGate), {}, gate, {p.width, p.hidden, p.gate_type, 0, 0});
+  into.product(normed, at(command, Slot::kWUp), {}, up, {p.width, p.hidden, p.up_type, 0, 0});
+  using Gated = slot::SwiGlu;
+  into.add(Op::kSwiGlu, {{Gated::kGate, gate}, {Gated::kUp, up}, {Gated::kOut, at(command, Slot::kOut)}},
+           SwiGluParams{p.hidden});
+}
+
+void lower_norm_qkv_rope(const Command& command, Lowering& into) {
+  const auto p = command.get_params<NormQkvRopeParams>();
+  using Slot = slot::NormQkvRope;
+  const std::uint32_t q_out = p.query_heads * p.head_width, kv_out = p.kv_heads * p.head_width;
+  const Binding normed = into.scratch(p.width), k = into.scratch(kv_out), v = into.scratch(kv_out);
+  const Binding& q = at(command, Slot::kQ);
+  into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
+  into.product(normed, at(command, Slot::kWq), at(command, Slot::kBq), q,
+               {p.width, q_out, p.weight_type, 0, 0});
+  into.product(normed, at(command, Slot::kWk), at(command, Slot::kBk), k,
+               {p.width, kv_out, p.weight_type, 0, 0});
+  into.product(normed, at(command, Slot::kWv), at(command, Slot::kBv), v,
+               {p.width, kv_out, p.weight_type, 0, 0});
+  using Rope = slot::RopeKvWrite;
+  Command& rope = into.add(Op::kRopeKvWrite,
+                           {{Rope::kQ, q},
+                            {Rope::kK, k},
+                            {Rope::kV, v},
+                            {Rope::kKeyCache, at(command, Slot::kKeyCache)},
+                            {Rope::kValueCache, at(command, Slot::kValueCache)},
+                            {Rope::kPages, at(command, Slot::kPages)}},
+                           RopeKvWriteParams{p.position, p.query_heads, p.kv_heads, p.head_width,
+                                             p.rotary_width, p.style, p.theta, p.context, p.page_stride});
+  rope.patch = command.patch;
+  rope.patch_offset_1 = offsetof(RopeKvWriteParams, position);
+}
+
+// Whether the fused kernel does without its parts being commands of their own.
+bool has_kernel(const Command& command, RowClass rows) {
+  switch (command.op) {
+    // Only one row is computed, however many there are.
+    case Op::kNormMatMul:
+      return rows != RowClass::kMany || command.get_params<NormMatMulParams>().last_row_only != 0;
+    case Op::kNormGateUp: {
+      const auto p = command.get_params<NormGateUpParams>();
+      return rows != RowClass::kMany && p.gate_type == p.up_type;
+    }
+    case Op::kNormQkvRope: return rows != RowClass::kMany;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+Lowered lower(const Command& command, RowClass rows, std::uint32_t max_rows) {
+  if (has_kernel(command, rows)) return {{command}, 0};
+  Lowering lowering(max_rows);
+  switch (command.op) {
+    case Op::kNormMatMul: lower_norm_mat_mul(command, lowering); break;
+    case Op::kNormGateUp: lower_norm_gate_up(command, lowering); break;
+    default: lower_norm_qkv_rope(command, lowering); break;
+  }
+  return std::move(lowering).take();
+}
+
+}  // namespace emberline::metal

@@ -1,0 +1,191 @@
+#include "device/metal/metal_device.h"
+
+#import <Foundation/Foundation.h>
+#import <Metal/Metal.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+
+#include "device/metal/buffers.h"
+#include "device/metal/chain_memory.h"
+#include "device/metal/chip.h"
+#include "device/metal/command_layout.h"
+#include "device/metal/gpu_cores.h"
+#include "device/metal/kernel_library.h"
+#include "device/metal/pipelines.h"
+#include "device/metal/plan.h"
+#include "device/metal/self_test.h"
+#include "device/metal/submissions.h"
+
+namespace emberline {
+namespace metal {
+namespace {
+
+Status no_host_memory() {
+  return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
+}
+
+class MetalDevice final : public Device {
+ public:
+  MetalDevice(id<MTLDevice> device, id<MTLCommandQueue> queue, id<MTLLibrary> library,
+              const MetalDeviceOptions& options)
+      : device_(device),
+        chip_(chip_settings(device.name.UTF8String, read_gpu_cores())),
+        fused_(options.fused),
+        indirect_(options.skip == ChainSkip::kIndirect),
+        buffers_(device),
+        pipelines_(device, library, options.cache_folder),
+        chain_(device),
+        submissions_(queue, chain_, buffers_) {}
+
+  const char* name() const override { return "metal"; }
+  std::string description() const override {
+    std::string text = "metal, " + chip_.name;
+    if (chip_.gpu_cores > 0) text += ", " + std::to_string(chip_.gpu_cores) + " GPU cores";
+    if (!sampler_works_) text += ", sampling on the CPU";
+    return text;
+  }
+  bool offers(Op op, std::uint32_t max_rows) const override {
+    if (op == Op::kGumbel) return max_rows == 1 && fused_ && sampler_works_;
+    return is_offered(op) && (is_basic(op) || fused_);
+  }
+  // Takes kGumbel off the offer, and says so.
+  void do_without_sampler() { sampler_works_ = false; }
+
+  Result<BufferId> allocate(std::size_t bytes) override { return buffers_.allocate(bytes); }
+  Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
+                                       const MatrixLoading& loading) override {
+    try {
+      return buffers_.load_matrices(sources, loading);
+    } catch (const std::bad_alloc&) {
+      return no_host_memory();
+    }
+  }
+  Result<BufferId> reserve(std::size_t most) override { return buffers_.reserve(most); }
+  Status grow(BufferId buffer, std::size_t bytes) override {
+    if (buffers_.moves(buffer, bytes)) submissions_.drain();
+    return buffers_.grow(buffer, bytes);
+  }
+  void release(BufferId buffer) override {
+    submissions_.drain();
+    buffers_.release(buffer);
+    std::erase_if(prepared_, [buffer](const auto& entry) {
+      const auto& used = entry.second.plan.buffers;
+      return std::find(used.begin(), used.end(), buffer) != used.end();
+    });
+  }
+
+  Status write(BufferId buffer, std::size_t offset, const void* data, std::size_t bytes) override {
+    return buffers_.write(buffer, offset, data, bytes);
+  }
+  Status read(BufferId buffer, std::size_t offset, void* data, std::size_t bytes) override {
+    return buffers_.read(buffer, offset, data, bytes);
+  }
+  Status copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset,
+              std::size_t bytes) override {
+    return buffers_.copy(from, from_offset, to, to_offset, bytes);
+  }
+
+  Status prepare(const DispatchTable& table) override {
+    submissions_.drain();
+    prepared_.erase(&table);
+    Result<Plan> plan = compile_plan(table, buffers_, pipelines_, {fused_, indirect_});
+    if (!plan.ok()) return plan.error();
+    pipelines_.save();
+    try {
+      PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan).value(), {}, {}};
+      Status status = make_room(prepared);
+      if (status.ok()) prepared_.emplace(&table, std::move(prepared));
+      return status;
+    } catch (const std::bad_alloc&) {
+      return no_host_memory();
+    }
+  }
+
+  Result<SubmissionId> submit(const DispatchTable& table, const Replay& request) override {
+    const auto found = prepared_.find(&table);
+    if (found == prepared_.end() || found->second.commands != table.commands.data() ||
+        found->second.count != table.commands.size()) {
+      return Status(ErrorCode::kInvalidArgument, "The dispatch table has not been prepared for this device.");
+    }
+    const Plan& plan = found->second.plan;
+    const Status status = check_request(plan.limits, plan.max_rows, request, buffers_, buffers_);
+    if (!status.ok()) return status;
+    return submissions_.submit(found->second, request, pipelines_.states(), scratch_);
+  }
+  void abandon(SubmissionId submission) override { submissions_.abandon(submission); }
+  Result<ReplayOutcome> wait(SubmissionId submission) override { return submissions_.wait(submission); }
+
+ private:
+  // What the table's submissions need beside its buffers. Nothing is under way.
+  Status make_room(PreparedTable& table) {
+    const Plan& plan = table.plan;
+    table.resolved.resize(plan.buffers.size());
+    if (plan.scratch_bytes > scratch_.length) {
+      scratch_ = [device_ newBufferWithLength:plan.scratch_bytes options:MTLResourceStorageModeShared];
+      if (scratch_ == nil) {
+        return Status(ErrorCode::kOutOfMemory,
+                      "There is no GPU memory for a batch of rows; close other programs.");
+      }
+      scratch_.label = @"scratch";
+    }
+    Status status = chain_.reserve(plan.chosen ? plan.chosen->vocabulary : 0);
+    if (!status.ok() || !indirect_ || !plan.looks_at_chain(RowClass::kOne)) return status;
+    return table.grids.create(device_, plan.variant(1).commands);
+  }
+
+  id<MTLDevice> device_;
+  const Chip chip_;
+  const bool fused_, indirect_;
+  bool sampler_works_ = true;
+  Buffers buffers_;
+  Pipelines pipelines_;
+  ChainMemory chain_;
+  id<MTLBuffer> scratch_ = nil;  // kScratchBuffer
+  std::map<const DispatchTable*, PreparedTable> prepared_;
+  Submissions submissions_;  // goes first: it waits for what is under way
+};
+
+Status unavailable(const std::string& why) {
+  return Status(ErrorCode::kDeviceUnavailable, why + "; choose the device 'auto' or 'cpu'.");
+}
+
+Result<std::unique_ptr<Device>> make_device(const MetalDeviceOptions& options) {
+  // Metal 3, its language and its binary archives.
+  if (@available(macOS 13.0, *)) {
+  } else {
+    return unavailable("Metal needs macOS 13 or newer");
+  }
+  id<MTLDevice> device = MTLCreateSystemDefaultDevice();
+  if (device == nil) return unavailable("This machine has no GPU that Metal can use");
+  // Simdgroup matrices came with this family; all memory is shared on Apple silicon alone.
+  if (![device supportsFamily:MTLGPUFamilyApple7] || !device.hasUnifiedMemory)
+    return unavailable("This machine's GPU is not one of Apple silicon");
+  id<MTLCommandQueue> queue = [device newCommandQueue];
+  if (queue == nil) return unavailable("The GPU takes no submissions");
+  Result<id<MTLLibrary>> library = load_kernel_library(device, options.library_path);
+  if (!library.ok()) return unavailable(library.error().message());
+  auto made = std::make_unique<MetalDevice>(device, queue, library.value(), options);
+  if (options.self_test) {
+    const Status status = self_test(*made);
+    if (!status.ok()) return status;
+    if (made->offers(Op::kGumbel, 1) && !self_test_sampler(*made).ok()) made->do_without_sampler();
+  }
+  return std::unique_ptr<Device>(std::move(made));
+}
+
+}  // namespace
+}  // namespace metal
+
+Result<std::unique_ptr<Device>> make_metal_device(const MetalDeviceOptions& options) {
+  @autoreleasepool {
+    try {
+      return metal::make_device(options);
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorCode::kOutOfMemory, "There is no memory for the Metal device.");
+    }
+  }
+}
+
+}  // namespace emberline

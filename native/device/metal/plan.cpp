@@ -1,0 +1,213 @@
+#include "device/metal/plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "device/metal/dependencies.h"
+#include "device/metal/launch.h"
+
+namespace emberline::metal {
+namespace {
+
+// Names no buffer: the chain's state, which commands of a chain read and its two ends write.
+constexpr BufferId kChainAccess = 0xFFFFFFFDu;
+
+bool is_fused(Op op) {
+  return !is_basic(op);
+}
+
+Status wrong_command(const DispatchTable& table, std::size_t index, const char* problem) {
+  const std::string label = index < table.labels.size() ? " (" + table.labels[index] + ")" : "";
+  return Status(ErrorCode::kInvalidArgument, "Command " + std::to_string(index) + label + ", " +
+                                                 op_name(table.commands[index].op) + ": " + problem + ".");
+}
+
+// Checks the table's commands as they are, and finds what its replays have to keep to.
+Status check_table(const DispatchTable& table, const BufferExtents& buffers, bool fused, Plan& plan) {
+  for (std::size_t i = 0; i < table.commands.size(); ++i) {
+    CheckedCommand command(table.commands[i], buffers);
+    if (is_fused(command.op()) && !fused) command.fail("this device does not offer the op");
+    if (command.ok()) check_command(command, table.max_rows, plan.limits);
+    if (!command.ok()) return wrong_command(table, i, command.problem());
+  }
+  const Command &first = table.commands.front(), &last = table.commands.back();
+  plan.begins_chain = first.op == Op::kEmbedding && first.patch == Patch::kTokenOffset;
+  if (last.op == Op::kArgmax && last.patch == Patch::kArgmaxOutput) {
+    plan.chosen = {last.bindings[slot::Argmax::kTokens], last.get_params<ArgmaxParams>().vocabulary};
+  }
+  return Status();
+}
+
+// The device's scratch memory is as large as the plan asks for.
+class WithScratch final : public BufferExtents {
+ public:
+  explicit WithScratch(const BufferExtents& buffers) : buffers_(buffers) {}
+  BufferExtent extent(BufferId id) const override {
+    constexpr std::uint64_t kAny = ~std::uint64_t{0};
+    return id == kScratchBuffer ? BufferExtent{kAny, kAny, false} : buffers_.extent(id);
+  }
+
+ private:
+  const BufferExtents& buffers_;
+};
+
+class VariantCompiler {
+ public:
+  VariantCompiler(const DispatchTable& table, const BufferExtents& buffers, PipelineSource& pipelines,
+                  const LaunchOptions& options, Plan& plan)
+      : table_(table), buffers_(buffers), pipelines_(pipelines), options_(options), plan_(plan) {}
+
+  Status compile(PlanVariant& variant) && {
+    for (std::size_t i = 0; i < table_.commands.size(); ++i) {
+      const Lowered lowered = lower(table_.commands[i], options_.rows, table_.max_rows);
+      plan_.scratch_bytes = std::max(plan_.scratch_bytes, lowered.scratch_bytes);
+      for (const Command& part : lowered.commands) {
+        Status status = add(part, i);
+        if (!status.ok()) return status;
+        variant.origins.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    find_changes();
+    variant.commands = std::move(encoded_);
+    return Status();
+  }
+
+ private:
+  Status add(const Command& command, std::size_t index) {
+    CheckedCommand checked(command, buffers_);
+    ReplayLimits limits;  // those of the table's own command have been noted
+    check_command(checked, table_.max_rows, limits);
+    if (!checked.ok()) return wrong_command(table_, index, checked.problem());
+    const Launch launch = launch_of(command, options_);
+    Result<Pipeline> pipeline = pipelines_.pipeline(launch.kernel);
+    if (!pipeline.ok()) return pipeline.error();
+    const std::uint32_t threads =
+        launch.fewer_threads_do ? std::min(launch.threads, pipeline.value().most_threads) : launch.threads;
+    if (threads > pipeline.value().most_threads) {
+      return Status(ErrorCode::kDeviceFailed,
+                    "The kernel " + launch.kernel.function +
+                        " needs more registers than this GPU has; choose the device 'cpu'.");
+    }
+
+    EncodedCommand& encoded = encoded_.emplace_back();
+    encoded.pipeline = pipeline.value().number;
+    encoded.threads = static_cast<std::uint16_t>(threads);
+    encoded.threadgroup_bytes = static_cast<std::uint16_t>(launch.threadgroup_bytes);
+    encoded.grid = launch.grid;
+    encoded.barrier = needs_barrier(checked);
+    // The first command of a step waits for all of the step before.
+    if (encoded_.size() == 1) encoded.barrier = true;
+    encoded.param_bytes = static_cast<std::uint8_t>(launch.param_bytes);
+    encoded.params = command.params;
+    set_patches(command, encoded);
+    std::uint16_t used = 0;
+    for (int slot = 0; slot < launch.slots; ++slot) {
+      if (!checked.is_bound(slot)) continue;
+      const Binding& binding = checked.binding(slot);
+      encoded.bindings[static_cast<std::size_t>(slot)] = {buffer_index(binding.buffer), binding.offset};
+      used = static_cast<std::uint16_t>(used | 1u << slot);
+    }
+    used_slots_.push_back(used);
+    return Status();
+  }
+
+  bool needs_barrier(const CheckedCommand& command) {
+    std::vector<MemoryAccess> accesses = command.accesses();
+    if (options_.chained) {
+      const bool ends = command.op() == Op::kEmbedding || command.op() == Op::kArgmax;
+      accesses.push_back({kChainAccess, 0, 1, ends});
+    }
+    return dependencies_.needs_barrier(accesses);
+  }
+
+  static void set_patches(const Command& command, EncodedCommand& encoded) {
+    switch (command.patch) {
+      case Patch::kNone: break;
+      case Patch::kTokenOffset:
+      case Patch::kPosition:
+      case Patch::kArgmaxOutput: encoded.position_at = command.patch_offset_1; break;
+      case Patch::kKvLength: encoded.kv_length_at = command.patch_offset_1; break;
+      case Patch::kPositionAndKv:
+        encoded.position_at = command.patch_offset_1;
+        encoded.kv_length_at = command.patch_offset_2;
+        break;
+    }
+    if (command.op == Op::kArgmax) encoded.chunk_at = offsetof(ArgmaxParams, chunk);
+  }
+
+  std::uint32_t buffer_index(BufferId id) {
+    const auto found = std::find(plan_.buffers.begin(), plan_.buffers.end(), id);
+    if (found != plan_.buffers.end()) return static_cast<std::uint32_t>(found - plan_.buffers.begin());
+    plan_.buffers.push_back(id);
+    return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
+  }
+
+  // What is bound stays bound: walks the commands twice, as a chain of two steps is encoded.
+  void find_changes() {
+    std::array<std::optional<EncodedBinding>, kMaxBindings> bound;
+    std::optional<std::uint32_t> pipeline;
+    for (const bool again : {false, true}) {
+      for (std::size_t i = 0; i < encoded_.size(); ++i) {
+        EncodedCommand& command = encoded_[i];
+        (again ? command.set_pipeline_again : command.set_pipeline_first) = pipeline != command.pipeline;
+        pipeline = command.pipeline;
+        std::uint16_t changed = 0;
+        for (std::size_t slot = 0; slot < bound.size(); ++slot) {
+          if ((used_slots_[i] >> slot & 1) == 0 || bound[slot] == command.bindings[slot]) continue;
+          bound[slot] = command.bindings[slot];
+          changed = static_cast<std::uint16_t>(changed | 1u << slot);
+        }
+        (again ? command.bind_again : command.bind_first) = changed;
+      }
+    }
+  }
+
+  const DispatchTable& table_;
+  const BufferExtents& buffers_;
+  PipelineSource& pipelines_;
+  const LaunchOptions options_;
+  Plan& plan_;
+  Dependencies dependencies_;
+  std::vector<EncodedCommand> encoded_;
+  std::vector<std::uint16_t> used_slots_;  // of each, a bit a slot
+};
+
+Result<Plan> compile_commands(const DispatchTable& table, const BufferExtents& buffers,
+                              PipelineSource& pipelines, const PlanOptions& options) {
+  if (table.commands.empty())
+    return Status(ErrorCode::kInvalidArgument, "The dispatch table has no commands.");
+  if (table.max_rows < 1 || table.max_rows > kMaxBatchRows) {
+    return Status(ErrorCode::kInvalidArgument, "A dispatch table's batch must have 1 to 4096 rows.");
+  }
+  Plan plan;
+  plan.max_rows = table.max_rows;
+  Status status = check_table(table, buffers, options.fused, plan);
+  if (!status.ok()) return status;
+  const WithScratch with_scratch(buffers);
+  const int last = static_cast<int>(row_class(table.max_rows));
+  for (int rows = 0; rows <= last; ++rows) {
+    const auto variant_rows = static_cast<RowClass>(rows);
+    const bool chained = plan.looks_at_chain(variant_rows);
+    const LaunchOptions launch{variant_rows, chained, options.indirect && chained && rows == 0};
+    VariantCompiler compiler(table, with_scratch, pipelines, launch, plan);
+    status = std::move(compiler).compile(plan.variants[static_cast<std::size_t>(rows)]);
+    if (!status.ok()) return status;
+  }
+  return plan;
+}
+
+}  // namespace
+
+Result<Plan> compile_plan(const DispatchTable& table, const BufferExtents& buffers, PipelineSource& pipelines,
+                          const PlanOptions& options) {
+  try {
+    return compile_commands(table, buffers, pipelines, options);
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
+  }
+}
+}  // namespace emberline::metal

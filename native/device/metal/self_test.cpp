@@ -1,0 +1,291 @@
+#include "device/metal/self_test.h"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "device/metal/row_class.h"
+#include "device/metal/self_test_reference.h"
+#include "device/metal/self_test_table.h"
+
+namespace emberline::metal {
+namespace {
+
+using reference::Values;
+using reference::widen;
+
+constexpr TensorType kTypes[] = {TensorType::kF32,  TensorType::kF16,  TensorType::kBF16, TensorType::kQ4_0,
+                                 TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0};
+// One row, a few, and more than the kernels for few take.
+constexpr std::uint32_t kBatches[] = {1, 3, 20};
+constexpr float kEpsilon = 1e-5f;
+// No multiple of what a threadgroup computes.
+constexpr std::uint32_t kWidth = 96, kOut = 35;
+
+std::string named(const char* what, TensorType type, std::uint32_t rows) {
+  return std::string(what) + " of " + traits(type).name + " weights, " + std::to_string(rows) + " rows,";
+}
+std::uint32_t id(TensorType type) {
+  return static_cast<std::uint32_t>(type);
+}
+
+Values added(Values a, const Values& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i % b.size()];
+  return a;
+}
+
+// A weight matrix, and the same for the reference.
+struct TestMatrix {
+  std::vector<std::uint8_t> bytes;
+  Values values;
+  TestMatrix(TensorType type, std::uint32_t rows, std::uint32_t columns, std::uint32_t seed)
+      : bytes(reference::weights(type, rows, columns, seed)),
+        values(widen(type, bytes, std::size_t{rows} * columns)) {}
+};
+
+Status test_embedding(Device& device, TensorType type) {
+  SelfTestTable table(device);
+  const TestMatrix embeddings(type, 7, kWidth, 1);
+  const Binding out = table.zeros(3 * kWidth * 4);
+  using Slot = slot::Embedding;
+  table.add(Op::kEmbedding,
+            {{Slot::kTokens, table.words({6, 0, 3})},
+             {Slot::kTable, table.matrix(type, 7, kWidth, embeddings.bytes)},
+             {Slot::kOut, out}},
+            EmbeddingParams{kWidth, 7, id(type)});
+  table.run(3);
+  Values expected;
+  for (const std::size_t token : {6, 0, 3}) {
+    const auto row = embeddings.values.begin() + static_cast<std::ptrdiff_t>(token * kWidth);
+    expected.insert(expected.end(), row, row + kWidth);
+  }
+  table.expect(named("embeddings", type, 3), table.read(out, 3 * kWidth), expected);
+  return table.status();
+}
+
+Status test_product(Device& device, TensorType type, std::uint32_t rows) {
+  SelfTestTable table(device);
+  const TestMatrix weight(type, kOut, kWidth, 2);
+  const auto x = reference::values(rows * kWidth, 3), bias = reference::values(kOut, 4),
+             before = reference::values(rows * kOut, 5);
+  const Binding y = table.floats(before);
+  using Slot = slot::MatMul;
+  table.add(Op::kMatMul,
+            {{Slot::kX, table.floats(x)},
+             {Slot::kWeight, table.matrix(type, kOut, kWidth, weight.bytes)},
+             {Slot::kBias, table.floats(bias)},
+             {Slot::kY, y}},
+            MatMulParams{kWidth, kOut, id(type), 1, 0});
+  table.run(rows);
+  const Values product = reference::product(widen(x), weight.values, kWidth);
+  table.expect(named("products", type, rows), table.read(y, rows * kOut),
+               added(added(product, widen(bias)), widen(before)));
+  return table.status();
+}
+
+Status test_norm_product(Device& device, TensorType type, std::uint32_t rows) {
+  SelfTestTable table(device);
+  const TestMatrix weight(type, kOut, kWidth, 6);
+  const auto x = reference::values(rows * kWidth, 7), gain = reference::values(kWidth, 8);
+  const Binding y = table.zeros(rows * kOut * 4);
+  using Slot = slot::NormMatMul;
+  table.add(Op::kNormMatMul,
+            {{Slot::kX, table.floats(x)},
+             {Slot::kGain, table.floats(gain)},
+             {Slot::kWeight, table.matrix(type, kOut, kWidth, weight.bytes)},
+             {Slot::kY, y}},
+            NormMatMulParams{kWidth, kEpsilon, kOut, id(type), 0});
+  table.run(rows);
+  const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
+  table.expect(named("normed products", type, rows), table.read(y, rows * kOut),
+               reference::product(normed, weight.values, kWidth));
+  return table.status();
+}
+
+Status test_gate_up(Device& device, TensorType type, std::uint32_t rows) {
+  SelfTestTable table(device);
+  const TestMatrix gate(type, kOut, kWidth, 9), up(type, kOut, kWidth, 10);
+  const auto x = reference::values(rows * kWidth, 11), gain = reference::values(kWidth, 12);
+  const Binding out = table.zeros(rows * kOut * 4);
+  using Slot = slot::NormGateUp;
+  table.add(Op::kNormGateUp,
+            {{Slot::kX, table.floats(x)},
+             {Slot::kGain, table.floats(gain)},
+             {Slot::kWGate, table.matrix(type, kOut, kWidth, gate.bytes)},
+             {Slot::kWUp, table.matrix(type, kOut, kWidth, up.bytes)},
+             {Slot::kOut, out}},
+            NormGateUpParams{kWidth, kEpsilon, kOut, id(type), id(type)});
+  table.run(rows);
+  const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
+  table.expect(named("gated products", type, rows), table.read(out, rows * kOut),
+               reference::swi_glu(reference::product(normed, gate.values, kWidth),
+                                  reference::product(normed, up.values, kWidth)));
+  return table.status();
+}
+
+// One page of keys or values.
+constexpr std::uint32_t kHeadWidth = 64, kQueryHeads = 3, kKvHeads = 1;
+constexpr std::uint32_t kPlane = static_cast<std::uint32_t>(kv_page_bytes(kKvHeads, kHeadWidth));
+
+Status test_qkv(Device& device, TensorType type, std::uint32_t rows) {
+  SelfTestTable table(device);
+  const std::uint32_t q_out = kQueryHeads * kHeadWidth, kv_out = kKvHeads * kHeadWidth, position = 5;
+  const TestMatrix q(type, q_out, kWidth, 13), k(type, kv_out, kWidth, 14), v(type, kv_out, kWidth, 15);
+  const auto x = reference::values(rows * kWidth, 16), gain = reference::values(kWidth, 17),
+             bias_q = reference::values(q_out, 18), bias_k = reference::values(kv_out, 19),
+             bias_v = reference::values(kv_out, 20);
+  const Binding out = table.zeros(rows * q_out * 4), cache = table.zeros(std::size_t{4} * kPlane);
+  const std::uint32_t page = 1;  // of two
+  const std::uint64_t entry = std::uint64_t{2} * kPlane * page + std::uint64_t{position} * kv_out * 2;
+  using Slot = slot::NormQkvRope;
+  table.add(Op::kNormQkvRope,
+            {{Slot::kX, table.floats(x)},
+             {Slot::kGain, table.floats(gain)},
+             {Slot::kWq, table.matrix(type, q_out, kWidth, q.bytes)},
+             {Slot::kWk, table.matrix(type, kv_out, kWidth, k.bytes)},
+             {Slot::kWv, table.matrix(type, kv_out, kWidth, v.bytes)},
+             {Slot::kBq, table.floats(bias_q)},
+             {Slot::kBk, table.floats(bias_k)},
+             {Slot::kBv, table.floats(bias_v)},
+             {Slot::kQ, out},
+             {Slot::kKeyCache, cache},
+             {Slot::kValueCache, {cache.buffer, kPlane}},
+             {Slot::kPages, table.words({page})}},
+            NormQkvRopeParams{kWidth, kEpsilon, id(type), position, kQueryHeads, kKvHeads, kHeadWidth,
+                              kHeadWidth, rows % 2, 10000.0f, kKvPagePositions, 2 * kPlane});
+  table.run(rows, position);
+  const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
+  Values expected_q = added(reference::product(normed, q.values, kWidth), widen(bias_q));
+  Values expected_k = added(reference::product(normed, k.values, kWidth), widen(bias_k));
+  const Values expected_v = added(reference::product(normed, v.values, kWidth), widen(bias_v));
+  reference::rotate(expected_q, kHeadWidth, q_out, position, 10000.0, rows % 2 != 0);
+  reference::rotate(expected_k, kHeadWidth, kv_out, position, 10000.0, rows % 2 != 0);
+  table.expect(named("queries", type, rows), table.read(out, rows * q_out), expected_q);
+  table.expect(named("keys", type, rows), table.read_halves({cache.buffer, entry}, rows * kv_out),
+               expected_k);
+  table.expect(named("values", type, rows), table.read_halves({cache.buffer, entry + kPlane}, rows * kv_out),
+               expected_v);
+  return table.status();
+}
+
+Status test_attention(Device& device, std::uint32_t head_width, std::uint32_t query_heads,
+                      std::uint32_t rows) {
+  SelfTestTable table(device);
+  const std::uint32_t kv_heads = 2, entries = 45, position = entries - rows;
+  const std::uint32_t q_width = query_heads * head_width, kv_width = kv_heads * head_width;
+  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(kv_heads, head_width));
+  const auto q = reference::values(rows * q_width, 21);
+  auto keys = reference::values(entries * kv_width, 22), values = reference::values(entries * kv_width, 23);
+  const Values widened_keys = widen(keys), widened_values = widen(values);
+  keys.resize(plane / 2);
+  values.resize(plane / 2);
+  const Binding out = table.zeros(rows * q_width * 4);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(head_width));
+  using Slot = slot::Attention;
+  table.add(
+      Op::kAttention,
+      {{Slot::kQ, table.floats(q)},
+       {Slot::kKeyCache, table.halves(keys)},
+       {Slot::kValueCache, table.halves(values)},
+       {Slot::kPages, table.words({0})},
+       {Slot::kOut, out}},
+      AttentionParams{position, entries, query_heads, kv_heads, head_width, scale, kKvPagePositions, plane});
+  table.run(rows, position);
+  table.expect(
+      "attention over heads of " + std::to_string(head_width) + ", " + std::to_string(rows) + " rows,",
+      table.read(out, rows * q_width),
+      reference::attention(widen(q), widened_keys, widened_values, {query_heads, kv_heads, head_width},
+                           scale));
+  return table.status();
+}
+
+// A model whose token t is followed by t + 1: the whole of a chain, with the stop set and what is skipped
+// behind it.
+Status test_chain(Device& device) {
+  SelfTestTable table(device);
+  constexpr std::uint32_t kTokens = 64, kFirst = 5, kLast = 10, kSteps = 9;
+  std::vector<float> unit(kTokens * kTokens), next(kTokens * kTokens);
+  for (std::uint32_t t = 0; t < kTokens; ++t) {
+    unit[t * kTokens + t] = 1.0f;
+    next[(t + 1) % kTokens * kTokens + t] = 8.0f;
+  }
+  const auto bytes = [](const std::vector<float>& values) {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(values.data());
+    return std::vector<std::uint8_t>(from, from + values.size() * sizeof(float));
+  };
+  std::vector<std::uint32_t> tokens(kSteps + 2);
+  tokens[1] = kFirst;
+  const auto embeddings = bytes(unit), outputs = bytes(next);
+  const Binding history = table.words(tokens), x = table.zeros(kTokens * 4),
+                logits = table.zeros(kTokens * 4), log_probs = table.zeros(tokens.size() * 4);
+  Command& first =
+      table.add(Op::kEmbedding,
+                {{slot::Embedding::kTokens, history},
+                 {slot::Embedding::kTable, table.matrix(TensorType::kF32, kTokens, kTokens, embeddings)},
+                 {slot::Embedding::kOut, x}},
+                EmbeddingParams{kTokens, kTokens, id(TensorType::kF32)});
+  first.patch = Patch::kTokenOffset;
+  first.patch_offset_1 = offsetof(EmbeddingParams, position);
+  table.add(Op::kMatMul,
+            {{slot::MatMul::kX, x},
+             {slot::MatMul::kWeight, table.matrix(TensorType::kF32, kTokens, kTokens, outputs)},
+             {slot::MatMul::kY, logits}},
+            MatMulParams{kTokens, kTokens, id(TensorType::kF32), 0, 0});
+  Command& last = table.add(Op::kArgmax,
+                            {{slot::Argmax::kLogits, logits},
+                             {slot::Argmax::kTokens, history},
+                             {slot::Argmax::kLogProbs, log_probs}},
+                            ArgmaxParams{kTokens, 0});
+  last.patch = Patch::kArgmaxOutput;
+  last.patch_offset_1 = offsetof(ArgmaxParams, position);
+
+  const std::uint64_t stop = std::uint64_t{1} << kLast;
+  Replay request;
+  request.position = 1;
+  request.steps = kSteps;
+  request.stop.bits = {&stop, 1};
+  const ReplayOutcome outcome = table.run(request);
+  table.expect("the end of a chain", outcome.stopped && outcome.steps_completed == kLast - kFirst);
+  std::vector<std::uint32_t> expected(tokens.size());
+  for (std::uint32_t p = 1; p <= 1 + kLast - kFirst; ++p) expected[p] = kFirst + p - 1;
+  table.expect("a chain", table.read_words(history, tokens.size()) == expected);
+  const auto log_prob = static_cast<float>(-std::log1p((kTokens - 1) * std::exp(-8.0)));
+  table.expect("log-probabilities", table.read({log_probs.buffer, 8}, 1), Values{log_prob});
+  return table.status();
+}
+
+Status test_types(Device& device) {
+  for (const TensorType type : kTypes) {
+    Status status = test_embedding(device, type);
+    for (const std::uint32_t rows : kBatches) {
+      if (status.ok()) status = test_product(device, type, rows);
+    }
+    // Larger batches are made of products and what test_rows sees.
+    for (const std::uint32_t rows : {1u, 3u}) {
+      if (status.ok() && device.offers(Op::kNormMatMul, rows)) status = test_norm_product(device, type, rows);
+      if (status.ok() && device.offers(Op::kNormGateUp, rows)) status = test_gate_up(device, type, rows);
+      if (status.ok() && device.offers(Op::kNormQkvRope, rows)) status = test_qkv(device, type, rows);
+    }
+    if (!status.ok()) return status;
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status self_test(Device& device) {
+  Status status = test_types(device);
+  // Norm, gate and rotation as commands of their own.
+  const std::uint32_t many = row_capacity(RowClass::kMany) + 3;
+  if (status.ok() && device.offers(Op::kNormGateUp, many))
+    status = test_gate_up(device, TensorType::kF16, many);
+  if (status.ok() && device.offers(Op::kNormQkvRope, many)) status = test_qkv(device, TensorType::kF16, many);
+  for (const std::uint32_t head_width : {64u, 80u, 96u, 128u, 256u}) {
+    if (status.ok()) status = test_attention(device, head_width, 2, 1);
+    if (status.ok()) status = test_attention(device, head_width, 6, many);
+  }
+  if (status.ok()) status = test_chain(device);
+  return status;
+}
+
+}  // namespace emberline::metal
