@@ -14,6 +14,7 @@ namespace emberline {
 // What a number is drawn for. Two draws for one position must not share a stream.
 enum class RandomStream : std::uint32_t {
   kSample = 0,  // picking a token from the filtered distribution
+  kGumbel = 1,  // the noise of a token (gumbel_noise.h)
 };
 
 // The bare block function: ten rounds over a 128-bit counter under a 64-bit key.

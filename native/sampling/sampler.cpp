@@ -9,6 +9,7 @@
 
 #include "base/half.h"
 #include "sampling/random.h"
+#include "sampling/softmax_mass.h"
 
 namespace emberline {
 namespace {
@@ -20,36 +21,28 @@ constexpr std::size_t kFirstSorted = 64;
 
 // A 64-bit key whose ascending order is "logit descending, id ascending".
 std::uint64_t sort_key(float logit, std::uint32_t token) {
-  constexpr std::uint32_t kSign = 0x80000000u;
-  const auto bits = std::bit_cast<std::uint32_t>(logit + 0.0f);  // -0 becomes 0: the two are one value
-  const std::uint32_t ascending = (bits & kSign) != 0 ? ~bits : bits | kSign;
-  return (static_cast<std::uint64_t>(~ascending) << 32) | token;
+  return (static_cast<std::uint64_t>(~logit_key(logit)) << 32) | token;
 }
 
-// exp((z - z_max) / T): the probability of z, times a constant.
-class Weights {
+// The masses of tokens (softmax_mass.h): their probabilities times a constant.
+class Masses {
  public:
-  Weights(float largest, float temperature) : largest_(largest), temperature_(temperature) {}
-  double operator()(float logit) const { return std::exp(exponent(logit)); }
-  double exponent(float logit) const { return (static_cast<double>(logit) - largest_) / temperature_; }
-  double total(std::span<const float> logits) const {
-    double sum = 0;
+  Masses(float largest, float temperature) : largest_(largest), scale_(mass_scale(temperature)) {}
+  std::uint64_t operator()(float logit) const { return mass_of(mass_exponent(largest_ - logit, scale_)); }
+  std::uint64_t total(std::span<const float> logits) const {
+    std::uint64_t sum = 0;
     for (const float logit : logits) sum += (*this)(logit);
     return sum;
   }
 
  private:
-  double largest_, temperature_;
+  float largest_, scale_;
 };
 
-// Keeps a penalised logit finite, unless it was masked before.
-float clamp_finite(float logit) {
-  return std::clamp(logit, std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max());
-}
-
 float log_probability(std::span<const float> logits, float largest, std::uint32_t token) {
-  const Weights weight(largest, 1.0f);
-  return static_cast<float>(weight.exponent(logits[token]) - std::log(weight.total(logits)));
+  double total = 0;
+  for (const float logit : logits) total += std::exp(static_cast<double>(logit) - largest);
+  return static_cast<float>(static_cast<double>(logits[token]) - largest - std::log(total));
 }
 
 Status out_of_memory() {
@@ -122,7 +115,7 @@ void Sampler::penalise(std::span<const float> logits, std::span<const std::uint3
     float& logit = penalised_[token];
     if ((word & bit) != 0 || logit == kMasked) continue;
     word |= bit;
-    logit = clamp_finite(logit > 0 ? logit / params.repeat_penalty : logit * params.repeat_penalty);
+    logit = penalised_logit(logit, params.repeat_penalty);
   }
   for (const std::uint32_t token : window) {
     if (token < logits.size()) seen_[token / 64] = 0;
@@ -149,42 +142,46 @@ Draw Sampler::draw(std::span<const float> logits, float largest, const SamplingP
   for (std::uint32_t token = 0; token < logits.size(); ++token) {
     if (logits[token] != kMasked) order_[candidates_++] = sort_key(logits[token], token);
   }
-  const Weights weight(largest, params.temperature);
+  const Masses mass_of_logit(largest, params.temperature);
   const bool top_p_on = params.top_p < 1;
   const bool top_k_on = params.top_k > 0 && static_cast<std::size_t>(params.top_k) < candidates_;
   const bool filtered = top_k_on || top_p_on || params.min_p > 0;
 
-  double mass = 0;  // of what is kept
+  std::uint64_t mass = 0;  // of what is kept
   if (!filtered) {
-    mass = weight.total(logits);
+    mass = mass_of_logit.total(logits);
   } else {
-    const double wanted =
-        top_p_on ? params.top_p * weight.total(logits) : std::numeric_limits<double>::infinity();
-    const std::size_t most = top_k_on ? static_cast<std::size_t>(params.top_k) : candidates_;
+    const std::uint64_t wanted = top_p_on ? top_p_mass(mass_of_logit.total(logits), params.top_p)
+                                          : std::numeric_limits<std::uint64_t>::max();
+    // A min_p above 1 drops everything but the first.
+    const std::uint64_t least = params.min_p > 0 && params.min_p <= 1 ? min_p_mass(params.min_p) : 0;
+    const std::size_t most = params.min_p > 1 ? 1
+                             : top_k_on       ? static_cast<std::size_t>(params.top_k)
+                                              : candidates_;
     do {
       const std::uint32_t token = candidate(kept_.size());
-      const double w = weight(logits[token]);
-      if (!kept_.empty() && w < params.min_p) break;  // the largest weight is 1
+      const std::uint64_t own = mass_of_logit(logits[token]);
+      if (!kept_.empty() && own < least) break;
       kept_.push_back(token);
-      mass += w;
+      mass += own;
     } while (kept_.size() < most && mass < wanted);
   }
 
   const std::size_t count = filtered ? kept_.size() : candidates_;
-  const double target = uniform * mass;
+  const double target = uniform * static_cast<double>(mass);
   Draw drawn;
-  double drawn_weight = 0, below = 0;
+  std::uint64_t drawn_mass = 0, below = 0;
   for (std::size_t rank = 0; rank < count; ++rank) {
     const std::uint32_t token = candidate(rank);
-    const double w = weight(logits[token]);
-    if (w == 0)
-      break;  // everything after it underflows too; rounding may lead here from the last possible token
+    const std::uint64_t own = mass_of_logit(logits[token]);
+    if (own == 0)
+      break;  // everything after it has none either; rounding may lead here from the last possible token
     drawn.token = token;
-    drawn_weight = w;
-    below += w;
-    if (below > target) break;
+    drawn_mass = own;
+    below += own;
+    if (static_cast<double>(below) > target) break;
   }
-  drawn.prob = static_cast<float>(drawn_weight / mass);
+  drawn.prob = static_cast<float>(static_cast<double>(drawn_mass) / static_cast<double>(mass));
   return drawn;
 }
 

@@ -5,8 +5,11 @@
 //   strictly
 //     increasing, so "p descending, id ascending" is "logit descending, id ascending", without rounding in
 //     between.
-//   - Weights exp((z - z_max) / T) and their sums are float64, added in a fixed order.
-//   - A penalised logit that leaves the range of float32 is clamped to it: a penalty never masks a token.
+//   - Weights exp((z - z_max) / T) are the integers of softmax_mass.h, so their sums are exact: which tokens
+//   survive is the
+//     same on every device.
+//   - A penalised logit that leaves the range of float32 is clamped to it: a penalty never masks a token. A
+//   denormal one is 0.
 //   - The draw is the inverse of the cumulative distribution, walked in (p descending, id ascending) order,
 //   at the uniform number
 //     of (seed, position). A token of zero probability is never drawn.

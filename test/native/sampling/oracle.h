@@ -24,14 +24,17 @@ struct Distribution {
 inline std::vector<float> penalise(std::span<const float> logits, std::span<const std::uint32_t> history,
                                    const SamplingParams& params) {
   std::vector<float> result(logits.begin(), logits.end());
+  if (params.repeat_penalty == 1) return result;
   std::set<std::uint32_t> distinct;
   for (std::size_t i = 0; i < history.size(); ++i) {
     if (history.size() - i <= params.penalty_window) distinct.insert(history[i]);
   }
   for (const std::uint32_t token : distinct) {
     if (token >= logits.size() || std::isinf(logits[token])) continue;
+    const auto flush = [](float v) { return std::abs(v) < std::numeric_limits<float>::min() ? 0.0f : v; };
     float& z = result[token];
-    z = z > 0 ? z / params.repeat_penalty : z * params.repeat_penalty;
+    z = flush(z);
+    z = flush(z > 0 ? z / params.repeat_penalty : z * params.repeat_penalty);
     z = std::min(std::max(z, std::numeric_limits<float>::lowest()), std::numeric_limits<float>::max());
   }
   return result;

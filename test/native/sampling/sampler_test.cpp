@@ -18,8 +18,10 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 using Tokens = std::vector<std::uint32_t>;
 using Logits = std::vector<float>;
 
-// A comparison closer than this may go either way between float64 and the oracle's extended precision.
-constexpr long double kAmbiguous = 1e-11L;
+// How far the integer masses may be from the oracle's probabilities, and so how close a comparison may be
+// that goes either way: a mass is up to 2^-22 * d / T of itself off (softmax_mass.h), and d / T is below 8 on
+// the average over any distribution of 2000 tokens.
+constexpr long double kAmbiguous = 2e-6L;
 
 Tokens kept_of(const Logits& logits, const SamplingParams& params, const Tokens& history = {}) {
   Sampler sampler;
@@ -142,7 +144,7 @@ TEST(Sampler, KeepsAndDrawsWhatTheLawSays) {
     ASSERT_EQ(drawn.value().token, expected);
     const auto rank = std::find(law.kept.begin(), law.kept.end(), expected) - law.kept.begin();
     const double prob = static_cast<double>(law.prob[rank]);
-    EXPECT_NEAR(drawn.value().prob, prob, 1e-6 * prob);
+    EXPECT_NEAR(drawn.value().prob, prob, 1e-5 * prob + 1e-12);
   }
   EXPECT_GT(compared, 5000) << ambiguous << " were too close to call";
 }
@@ -150,6 +152,7 @@ TEST(Sampler, KeepsAndDrawsWhatTheLawSays) {
 TEST(Sampler, AgreesWithTheLawOnAWholeVocabulary) {
   std::mt19937_64 random(2);
   Sampler sampler;
+  int compared = 0;
   for (const std::size_t vocabulary : {49152u, 151936u}) {
     for (int round = 0; round < 6; ++round) {
       Logits logits(vocabulary);
@@ -160,11 +163,13 @@ TEST(Sampler, AgreesWithTheLawOnAWholeVocabulary) {
       const auto expected = oracle::invert(law, random_uniform(params.seed, 9, RandomStream::kSample));
       const auto drawn = sampler.sample(logits, {}, params, 9);
       ASSERT_TRUE(drawn.ok());
-      ASSERT_GT(law.margin, kAmbiguous);
+      if (law.margin < kAmbiguous / 10) continue;  // the roundings of so many tokens cancel one another
+      ++compared;
       EXPECT_EQ(Tokens(sampler.kept().begin(), sampler.kept().end()), law.kept);
       EXPECT_EQ(drawn.value().token, expected);
     }
   }
+  EXPECT_GE(compared, 10) << "of 12";
 }
 
 // The published example on which the orders of the stages differ: temperature comes before the filters here.
