@@ -1,0 +1,265 @@
+// Attention of 1 to 16 rows over the paged KV cache: decode, and the verification of drafts.
+//
+// A KV head's keys and values are of use to all query heads that share it, so one threadgroup takes them
+// together: at decode every valid byte of the cache is read exactly once a token. Each row of a batch has a
+// threadgroup of its own: verification is short of cores to run on (a model has 2 to 8 KV heads), not of
+// bandwidth, and rows that know nothing of one another are bit-equal to single forwards. More than
+// kDecodeHeads query heads a KV head are split over threadgroups.
+//
+// Within a threadgroup a team of LANES lanes takes one entry at a time, 8 elements a lane: a key is read in
+// 16-byte pieces that lie side by side, whole cache lines at head widths from 64 on. Entries go to the teams
+// in a fixed order: simdgroups take blocks of kDecodeUnroll * (32 / LANES) entries in turn, and a team those
+// at its place in each. The unrolled entries' keys and values are all on their way before the first is used,
+// and share one rescaling. Every team keeps its own online softmax (Milakov and Gimelshein, "Online
+// normalizer calculation for softmax", 2018) in registers, base 2: the query is multiplied by scale * log2(e)
+// at the start. Teams meet once, at the end: those of a simdgroup by shuffles, simdgroups through threadgroup
+// memory, as the exact merge of (largest, sum, weighted values).
+//
+// Registers decide: 16 a query head and lane for query and result. 512 threads where up to 4 heads share an
+// entry, else 256: one core alone must keep enough loads under way.
+//
+// Launch: attention_decode_parts, attention_decode_threads (launch_shapes.h): x = KV heads, y = parts of
+// their query heads, z = rows. Every team reads its queries once, from the cache but for the first, and one
+// page number a block of entries; out is written once.
+#pragma once
+
+#include <metal_stdlib>
+
+#include "chain_guard.h"
+#include "function_constants.h"
+#include "launch_shapes.h"
+#include "op_params.h"
+#include "thread_place.h"
+
+using namespace metal;
+
+// The lowest finite number: largest score of no entries. Finite, so that differences of two of them are 0 and
+// not NaN.
+constant constexpr float kNoScore = -3.402823466e38f;
+constant constexpr float kLog2E = 1.44269504f;
+
+// The key or value row of an entry: where page `page` of the layer has position `slot` of this KV head.
+inline device const half* cache_row(device const half* cache, constant AttentionParams& p, uint page,
+                                    uint slot, uint kv_head) {
+  device const uchar* bytes = (device const uchar*)cache + ulong(page) * p.page_stride;
+  return (device const half*)bytes + (ulong(slot) * p.kv_heads + kv_head) * p.head_width;
+}
+
+// 8 elements.
+struct Slice {
+  float4 low, high;
+};
+inline Slice zero_slice() {
+  Slice slice;
+  slice.low = float4(0.0f);
+  slice.high = float4(0.0f);
+  return slice;
+}
+inline Slice load_slice(device const half* from) {
+  Slice slice;
+  slice.low = float4(*(device const half4*)from);
+  slice.high = float4(*(device const half4*)(from + 4));
+  return slice;
+}
+
+// One team's result for one query head. The lanes of a team share largest and sum, and have 8 elements each
+// of values.
+struct SoftmaxState {
+  float largest;  // score, base 2
+  float sum;      // of 2^(score - largest)
+  Slice values;   // the same sum, weighted by the values
+};
+
+template <uint LANES>
+inline float sum_over_team(float value) {
+  for (ushort step = LANES / 2; step > 0; step /= 2) value += simd_shuffle_xor(value, step);
+  return value;
+}
+
+inline float dot_slices(Slice a, Slice b) {
+  float sum = a.low.x * b.low.x;
+  sum = fma(a.low.y, b.low.y, sum);
+  sum = fma(a.low.z, b.low.z, sum);
+  sum = fma(a.low.w, b.low.w, sum);
+  sum = fma(a.high.x, b.high.x, sum);
+  sum = fma(a.high.y, b.high.y, sum);
+  sum = fma(a.high.z, b.high.z, sum);
+  return fma(a.high.w, b.high.w, sum);
+}
+
+// a * x + b * y, rounded the same way whoever compiles it.
+inline float weighted_sum(float a, float x, float b, float y) {
+  return fma(a, x, b * y);
+}
+inline Slice weighted_sum(Slice a, float x, Slice b, float y) {
+  Slice sum;
+  sum.low = fma(a.low, float4(x), b.low * y);
+  sum.high = fma(a.high, float4(x), b.high * y);
+  return sum;
+}
+
+inline Slice shuffle_slice(Slice slice, ushort step) {
+  Slice other;
+  for (ushort i = 0; i < 4; ++i) {
+    other.low[i] = simd_shuffle_xor(slice.low[i], step);
+    other.high[i] = simd_shuffle_xor(slice.high[i], step);
+  }
+  return other;
+}
+
+// Merges the states of a simdgroup's teams; team 0's is the result.
+template <uint LANES>
+inline void merge_teams(thread SoftmaxState& state) {
+  for (ushort step = LANES; step < 32; step *= 2) {
+    const float other_largest = simd_shuffle_xor(state.largest, step);
+    const float other_sum = simd_shuffle_xor(state.sum, step);
+    const Slice other_values = shuffle_slice(state.values, step);
+    const float largest = max(state.largest, other_largest);
+    const float own_part = exp2(state.largest - largest), other_part = exp2(other_largest - largest);
+    state.sum = weighted_sum(state.sum, own_part, other_sum, other_part);
+    state.values = weighted_sum(state.values, own_part, other_values, other_part);
+    state.largest = largest;
+  }
+}
+
+// Results of simdgroups on their way to the merge: of as many heads at a time as there is room for.
+struct DecodePartials {
+  float largest[kDecodeHeads][kDecodeMaxSimdgroups];
+  float sum[kDecodeHeads][kDecodeMaxSimdgroups];
+  float values[kDecodeMergeFloats];  // [head][simdgroup][head width]
+};
+
+// The part of a batch that a threadgroup computes.
+struct DecodeTask {
+  uint kv_head;
+  uint first_head;  // query head, of all
+  uint heads;       // query heads, 1..kDecodeHeads
+  uint row;
+  uint length;  // entries that the row sees
+};
+
+// Merges over simdgroups and writes the result. HEADS >= task.heads.
+template <uint LANES, uint HEADS>
+inline void write_attention(thread SoftmaxState (&states)[HEADS], constant AttentionParams& p,
+                            DecodeTask task, device float* out, threadgroup DecodePartials& partials,
+                            ThreadPlace place) {
+  const uint element = place.lane * 8;  // team 0's
+  const bool writes = place.lane < LANES && element < HEAD_WIDTH;
+  const uint at_once = kDecodeMergeFloats / (place.simdgroups * HEAD_WIDTH);
+  for (uint first = 0; first < task.heads; first += at_once) {
+    const uint end = min(first + at_once, task.heads);
+#pragma unroll
+    for (uint h = 0; h < HEADS; ++h) {
+      if (h < first || h >= end) continue;
+      if (place.lane == 0) {
+        partials.largest[h][place.simdgroup] = states[h].largest;
+        partials.sum[h][place.simdgroup] = states[h].sum;
+      }
+      if (writes) {
+        threadgroup float* to =
+            partials.values + ((h - first) * place.simdgroups + place.simdgroup) * HEAD_WIDTH + element;
+        for (uint i = 0; i < 4; ++i) {
+          to[i] = states[h].values.low[i];
+          to[i + 4] = states[h].values.high[i];
+        }
+      }
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint i = place.index; i < (end - first) * HEAD_WIDTH; i += place.threads) {
+      const uint h = first + i / HEAD_WIDTH, e = i % HEAD_WIDTH;
+      float largest = kNoScore;
+      for (uint s = 0; s < place.simdgroups; ++s) largest = max(largest, partials.largest[h][s]);
+      float sum = 0.0f, value = 0.0f;
+      for (uint s = 0; s < place.simdgroups; ++s) {
+        const float part = exp2(partials.largest[h][s] - largest);
+        sum = fma(partials.sum[h][s], part, sum);
+        value = fma(partials.values[((h - first) * place.simdgroups + s) * HEAD_WIDTH + e], part, value);
+      }
+      out[(ulong(task.row) * p.query_heads + task.first_head + h) * HEAD_WIDTH + e] = value / sum;
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+}
+
+// Attention of task.heads query heads over one KV head.
+template <uint LANES, uint HEADS>
+inline void attend(constant AttentionParams& p, DecodeTask task, device const float* q,
+                   device const half* keys, device const half* values, device const uint* pages,
+                   device float* out, threadgroup DecodePartials& partials, ThreadPlace place) {
+  constexpr uint kTeams = 32 / LANES;
+  constexpr uint kUnroll = HEADS > 4 ? 2 : 4;
+  constexpr uint kBlock = kUnroll * kTeams;  // divides kKvPagePositions: a block lies in one page
+  const uint team = place.lane / LANES, element = place.lane % LANES * 8;
+  const bool within = element < HEAD_WIDTH;
+
+  Slice queries[HEADS];
+  SoftmaxState states[HEADS];
+#pragma unroll
+  for (uint h = 0; h < HEADS; ++h) {
+    states[h].largest = kNoScore;
+    states[h].sum = 0.0f;
+    states[h].values = zero_slice();
+    queries[h] = zero_slice();
+    if (h < task.heads && within) {
+      device const float* from =
+          q + (ulong(task.row) * p.query_heads + task.first_head + h) * HEAD_WIDTH + element;
+      queries[h].low = *(device const float4*)from * (p.scale * kLog2E);
+      queries[h].high = *(device const float4*)(from + 4) * (p.scale * kLog2E);
+    }
+  }
+
+  for (uint first = place.simdgroup * kBlock; first < task.length; first += place.simdgroups * kBlock) {
+    const uint page = pages[first / kKvPagePositions], slot = first % kKvPagePositions + team;
+    Slice key[kUnroll], value[kUnroll];
+#pragma unroll
+    for (uint u = 0; u < kUnroll; ++u) {
+      key[u] = zero_slice();
+      value[u] = zero_slice();
+      if (within && first + u * kTeams + team < task.length) {
+        key[u] = load_slice(cache_row(keys, p, page, slot + u * kTeams, task.kv_head) + element);
+        value[u] = load_slice(cache_row(values, p, page, slot + u * kTeams, task.kv_head) + element);
+      }
+    }
+#pragma unroll
+    for (uint h = 0; h < HEADS; ++h) {
+      if (h >= task.heads) continue;
+      float score[kUnroll];
+      float largest = states[h].largest;
+#pragma unroll
+      for (uint u = 0; u < kUnroll; ++u) {
+        const float dot = sum_over_team<LANES>(dot_slices(queries[h], key[u]));
+        score[u] = first + u * kTeams + team < task.length ? dot : -INFINITY;
+        largest = max(largest, score[u]);
+      }
+      const float rescale = exp2(states[h].largest - largest);
+      states[h].largest = largest;
+      states[h].sum *= rescale;
+      states[h].values.low *= rescale;
+      states[h].values.high *= rescale;
+#pragma unroll
+      for (uint u = 0; u < kUnroll; ++u) {
+        const float weight = exp2(score[u] - largest);
+        states[h].sum += weight;
+        states[h].values.low = fma(value[u].low, float4(weight), states[h].values.low);
+        states[h].values.high = fma(value[u].high, float4(weight), states[h].values.high);
+      }
+    }
+  }
+#pragma unroll
+  for (uint h = 0; h < HEADS; ++h) merge_teams<LANES>(states[h]);
+  write_attention<LANES, HEADS>(states, p, task, out, partials, place);
+}
+
+// The instance for HEADS_PER_KV; a pipeline has one, since the constant decides.
+template <uint LANES>
+inline void attend_heads(constant AttentionParams& p, DecodeTask task, device const float* q,
+                         device const half* keys, device const half* values, device const uint* pages,
+                         device float* out, threadgroup DecodePartials& partials, ThreadPlace place) {
+  switch (HEADS_PER_KV) {
+    case 1: return attend<LANES, 1>(p, task, q, keys, values, pages, out, partials, place);
+    case 2: return attend<LANES, 2>(p, task, q, keys, values, pages, out, partials, place);
+    case 3: return attend<LANES, 3>(p, task, q, keys, values, pages, out, partials, place);
+    case 4: return attend<LANES, 4>(p, task, q, keys, values, pages, out, partials, place);
+    default: return attend<LANES, kDecodeHeads>(p, task, q, keys, values, pages, out, partials, place);
+  }
+}
