@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -37,7 +38,7 @@ class DecodeLoop {
       } else if (cancel_requested()) {
         stop_ = StopReason::kCancelled;
       } else {
-        const Status status = logits_ready_ || needs_host_choice() ? host_step() : chain_chunk();
+        const Status status = logits_ready_ || needs_host_choice() ? host_step() : run_chain();
         if (!status.ok()) return status;
       }
     }
@@ -95,28 +96,47 @@ class DecodeLoop {
     return {};
   }
 
-  Status chain_chunk() {
+  // From here on nothing is chosen on the CPU: to the end, or to a token of the stop set that does not end
+  // the text.
+  Status run_chain() {
+    const TokenSet& stops = request_.single_line ? parts_.sets.ends_or_breaks : parts_.sets.ends;
     const std::size_t room =
         std::min<std::size_t>(request_.max_tokens - generated(), parts_.pass.context() - sequence_.size());
-    const std::uint32_t steps = static_cast<std::uint32_t>(std::min<std::size_t>(chunks_.next(), room));
-    const TokenSet& stops = request_.single_line ? parts_.sets.ends_or_breaks : parts_.sets.ends;
-    const auto start = std::chrono::steady_clock::now();
-    const Result<ChainResult> chain =
-        parts_.pass.chain(sequence_.back(), last_position(), steps, stops.stop_set(), request_.cancel);
-    if (!chain.ok()) return chain.error();
-    const ChainResult& result = chain.value();
-    if (result.tokens.empty() && !result.outcome.cancelled) {
-      return Status(ErrorCode::kDeviceFailed,
-                    "The device ended a chain without a token; please report this.");
+    const Result<std::unique_ptr<Chain>> begun = parts_.pass.begin_chain(
+        sequence_.back(),
+        {last_position(), static_cast<std::uint32_t>(room), stops.stop_set(), request_.cancel});
+    if (!begun.ok()) return begun.error();
+    Chain& chain = *begun.value();
+    Status status = submit_chunk(chain);
+    auto start = std::chrono::steady_clock::now();
+    bool goes_on = true;
+    while (status.ok() && goes_on && chain.under_way()) {
+      // Before the one under way is waited for, so that the device need not wait for this side in between.
+      if (chain.steps_left() > 0) status = submit_chunk(chain);
+      if (!status.ok()) break;
+      const Result<ChainResult> chunk = chain.wait();
+      if (!chunk.ok()) return chunk.error();
+      const std::size_t tokens = chunk.value().tokens.size();
+      if (tokens > 0) chunks_.record(static_cast<std::uint32_t>(tokens), milliseconds_since(start));
+      start = std::chrono::steady_clock::now();
+      goes_on = accept_chunk(chunk.value());
+      if (goes_on && tokens == 0) {
+        return Status(ErrorCode::kDeviceFailed,
+                      "The device ended a chain without a token; please report this.");
+      }
     }
-    for (std::size_t step = 0; step < result.tokens.size() && !stop_; ++step) {
-      accept(result.tokens[step], result.log_probs[step]);
+    return status;
+  }
+
+  Status submit_chunk(Chain& chain) { return chain.submit(std::min(chunks_.next(), chain.steps_left())); }
+
+  // Whether the chain goes on behind it.
+  bool accept_chunk(const ChainResult& chunk) {
+    for (std::size_t step = 0; step < chunk.tokens.size() && !stop_; ++step) {
+      accept(chunk.tokens[step], chunk.log_probs[step]);
     }
-    if (!stop_ && result.outcome.cancelled) stop_ = StopReason::kCancelled;
-    if (!result.tokens.empty()) {
-      chunks_.record(static_cast<std::uint32_t>(result.tokens.size()), milliseconds_since(start));
-    }
-    return {};
+    if (!stop_ && chunk.outcome.cancelled) stop_ = StopReason::kCancelled;
+    return !stop_ && !chunk.outcome.stopped;
   }
 
   const GenerationParts& parts_;

@@ -29,12 +29,15 @@ struct StopSet {
 };
 
 // One submission: `rows` rows from `position`, replayed `steps` times, each step's argmax feeding the next
-// embedding.
+// embedding. What it refers to stays as it is until the submission has been waited for.
 struct Replay {
   std::uint32_t position = 0;  // absolute position of the first row of step 0
   std::uint32_t rows = 1;      // 1..table.max_rows; must be 1 when steps > 1
   std::uint32_t steps = 1;     // chain length
   StopSet stop;                // looked at after each step's argmax
+  // The chain goes on from the submission before it. Where that one stopped, was cancelled or failed, this
+  // one does nothing, and ends as it did with no step completed.
+  bool continues = false;
   const std::atomic<bool>* cancel =
       nullptr;  // polled between commands where the device can, else between submissions
 };
@@ -72,13 +75,18 @@ struct MatrixLoading {
   std::string copy_path;
 };
 
+// Submissions are numbered in order.
+using SubmissionId = std::uint64_t;
+inline constexpr int kMaxSubmissionsUnderWay = 2;
+
 class Device {
  public:
   virtual ~Device() = default;
 
   virtual const char* name() const = 0;         // "cpu"
   virtual std::string description() const = 0;  // "cpu, avx2, 2 threads"
-  virtual bool offers(Op op) const = 0;         // always true for the basic ops
+  // Whether `op` may stand in a table of up to `max_rows` rows; always true for the basic ops.
+  virtual bool offers(Op op, std::uint32_t max_rows) const = 0;
 
   // Zero-filled device memory of `bytes` bytes, aligned to 64. OUT_OF_MEMORY when it cannot be had.
   virtual Result<BufferId> allocate(std::size_t bytes) = 0;
@@ -97,7 +105,8 @@ class Device {
   virtual Status grow(BufferId buffer, std::size_t bytes) = 0;
   virtual void release(BufferId buffer) = 0;
 
-  // Host access. Out-of-range accesses are INVALID_ARGUMENT. Not legal while a replay is under way.
+  // Host access. Out-of-range accesses are INVALID_ARGUMENT. While submissions are under way only what they
+  // do not write may be read, and only what they do not use may be written.
   virtual Status write(BufferId buffer, std::size_t offset, const void* data, std::size_t bytes) = 0;
   virtual Status read(BufferId buffer, std::size_t offset, void* data, std::size_t bytes) = 0;
   // Copies inside the device; ranges may not overlap.
@@ -106,8 +115,20 @@ class Device {
 
   // Checks a table's bindings and parameters against the buffers once, so that replay need not.
   virtual Status prepare(const DispatchTable& table) = 0;
-  // Runs the table and waits for it. `table` has been prepared.
-  virtual Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) = 0;
+
+  // Submissions run in their order, at most two under way. Whatever is submitted has to be waited for, in the
+  // same order; a device may leave the work until then. `table` has been prepared.
+  virtual Result<SubmissionId> submit(const DispatchTable& table, const Replay& request) = 0;
+  // Asks a submission to end soon, as a cancel does.
+  virtual void abandon(SubmissionId submission) = 0;
+  virtual Result<ReplayOutcome> wait(SubmissionId submission) = 0;
+
+  // Both at once.
+  Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) {
+    Result<SubmissionId> submission = submit(table, request);
+    if (!submission.ok()) return submission.error();
+    return wait(submission.value());
+  }
 };
 
 }  // namespace emberline

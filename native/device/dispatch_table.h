@@ -22,11 +22,11 @@ inline constexpr BufferId kNoBuffer = 0xFFFFFFFFu;
 // What changes between replays of a command. Step s of a chain starts at position p + s; a batch has R rows.
 enum class Patch : std::uint8_t {
   kNone,
-  kTokenOffset,    // binding 0 (tokens) reads from element s
+  kTokenOffset,    // params[patch_offset_1] = p + s: row r reads token p + s + r
   kPosition,       // params[patch_offset_1] = p + s
   kKvLength,       // params[patch_offset_1] = p + s + R
   kPositionAndKv,  // params[patch_offset_1] = p + s, params[patch_offset_2] = p + s + R
-  kArgmaxOutput,   // binding 1 (tokens) writes to element s + 1, binding 2 (log-probabilities) to element s
+  kArgmaxOutput,   // params[patch_offset_1] = p + s: row r gives token p + s + r + 1 and its log-probability
 };
 
 struct Binding {
@@ -34,7 +34,7 @@ struct Binding {
   std::uint64_t offset = 0;  // bytes
 };
 
-inline constexpr int kMaxBindings = 11;
+inline constexpr int kMaxBindings = 12;
 inline constexpr int kMaxParamBytes = 48;
 
 struct Command {

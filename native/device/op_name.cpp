@@ -16,6 +16,8 @@ const char* op_name(Op op) {
     case Op::kNormMatMul: return "norm and product";
     case Op::kNormArgmax: return "norm, product and argmax";
     case Op::kRopeAttention: return "rope and attention";
+    case Op::kNormQkvRope: return "norm, query/key/value products, rope and cache write";
+    case Op::kGumbel: return "sampler";
   }
   return "unknown";
 }

@@ -7,18 +7,21 @@
 namespace emberline {
 
 Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& model, std::uint32_t context) {
-  return create(model, KvCache::create(model.kv_pool, context));
+  return create(model, KvCache::create(model.kv_pool, context), TokenHistory::create(model.device, context));
 }
 
 Result<std::unique_ptr<ForwardPass>> ForwardPass::fork() const {
-  return create(model_, cache_.fork());
+  return create(model_, cache_.fork(), history_.fork());
 }
 
-Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& model, Result<KvCache> cache) {
+Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& model, Result<KvCache> cache,
+                                                         Result<TokenHistory> history) {
   if (!cache.ok()) return cache.error();
-  std::unique_ptr<ForwardPass> pass(new ForwardPass(model, std::move(cache).value()));
-  const TablePlan plan{model.device,         model.hyperparameters, model.weights,
-                       model.device_weights, model.scratch,         pass->cache_};
+  if (!history.ok()) return history.error();
+  std::unique_ptr<ForwardPass> pass(
+      new ForwardPass(model, std::move(cache).value(), std::move(history).value()));
+  const TablePlan plan{model.device,  model.hyperparameters, model.weights, model.device_weights,
+                       model.scratch, pass->cache_,          pass->history_};
   pass->prefill_ = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   pass->prefill_last_logits_ = build_table(plan, TableEnd::kLastRowLogits, kPrefillRows);
   pass->verify_ = build_table(plan, TableEnd::kAllRowsLogits, kVerifyRows);
@@ -32,10 +35,9 @@ Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& mo
   return pass;
 }
 
-Result<ReplayOutcome> ForwardPass::replay(const DispatchTable& table, std::span<const TokenId> tokens,
-                                          Replay request) {
-  const std::uint64_t end = static_cast<std::uint64_t>(request.position) + tokens.size() - 1 + request.steps;
-  if (tokens.empty() || tokens.size() > table.max_rows || end > context()) {
+Status ForwardPass::prepare_positions(std::span<const TokenId> tokens, std::uint32_t position,
+                                      std::uint64_t end) {
+  if (end > context()) {
     return Status(ErrorCode::kInternal,
                   "A forward pass was asked for rows outside its context; please report this.");
   }
@@ -45,57 +47,53 @@ Result<ReplayOutcome> ForwardPass::replay(const DispatchTable& table, std::span<
                     "A token id is outside the model's vocabulary; pass ids of this model.");
     }
   }
-  const Status writable = cache_.prepare_write(request.position, static_cast<std::uint32_t>(end));
-  if (!writable.ok()) return writable;
-  const Status written =
-      model_.device.write(model_.scratch.tokens.id(), 0, tokens.data(), tokens.size_bytes());
-  if (!written.ok()) return written;
-  request.rows = static_cast<std::uint32_t>(tokens.size());
-  return model_.device.replay(table, request);
+  const Status writable = cache_.prepare_write(position, static_cast<std::uint32_t>(end));
+  return writable.ok() ? history_.write(position, tokens) : writable;
+}
+
+Result<ReplayOutcome> ForwardPass::replay(const DispatchTable& table, std::span<const TokenId> tokens,
+                                          std::uint32_t position, const std::atomic<bool>* cancel) {
+  if (tokens.empty() || tokens.size() > table.max_rows) {
+    return Status(ErrorCode::kInternal,
+                  "A forward pass was asked for more rows than its table has; please report this.");
+  }
+  const Status prepared = prepare_positions(tokens, position, std::uint64_t{position} + tokens.size());
+  if (!prepared.ok()) return prepared;
+  return model_.device.replay(table, {.position = position,
+                                      .rows = static_cast<std::uint32_t>(tokens.size()),
+                                      .stop = {},
+                                      .cancel = cancel});
 }
 
 Result<ReplayOutcome> ForwardPass::prefill(std::span<const TokenId> tokens, std::uint32_t position,
                                            const std::atomic<bool>* cancel) {
-  return replay(prefill_, tokens, {.position = position, .stop = {}, .cancel = cancel});
+  return replay(prefill_, tokens, position, cancel);
 }
 
 Result<ReplayOutcome> ForwardPass::prefill_last_logits(std::span<const TokenId> tokens,
                                                        std::uint32_t position,
                                                        const std::atomic<bool>* cancel) {
-  return replay(prefill_last_logits_, tokens, {.position = position, .stop = {}, .cancel = cancel});
+  return replay(prefill_last_logits_, tokens, position, cancel);
 }
 
 Result<ReplayOutcome> ForwardPass::verify(std::span<const TokenId> tokens, std::uint32_t position,
                                           const std::atomic<bool>* cancel) {
-  return replay(verify_, tokens, {.position = position, .stop = {}, .cancel = cancel});
+  return replay(verify_, tokens, position, cancel);
 }
 
 Result<ReplayOutcome> ForwardPass::decode(TokenId token, std::uint32_t position,
                                           const std::atomic<bool>* cancel) {
-  return replay(decode_, {&token, 1}, {.position = position, .stop = {}, .cancel = cancel});
+  return replay(decode_, {&token, 1}, position, cancel);
 }
 
-Result<ChainResult> ForwardPass::chain(TokenId token, std::uint32_t position, std::uint32_t steps,
-                                       StopSet stop, const std::atomic<bool>* cancel) {
-  if (steps < 1 || steps > kMaxChainSteps) {
-    return Status(ErrorCode::kInternal,
-                  "A chain was asked for more steps than its buffers hold; please report this.");
+Result<std::unique_ptr<Chain>> ForwardPass::begin_chain(TokenId token, const ChainRequest& request) {
+  if (request.steps < 1) {
+    return Status(ErrorCode::kInternal, "A chain was asked for without a step; please report this.");
   }
-  Result<ReplayOutcome> outcome =
-      replay(chain_, {&token, 1}, {.position = position, .steps = steps, .stop = stop, .cancel = cancel});
-  if (!outcome.ok()) return outcome.error();
-  const std::uint32_t completed = outcome.value().steps_completed;
-  if (completed > steps)
-    return Status(ErrorCode::kDeviceFailed, "The device ran more steps than asked for; please report this.");
-  if (completed > 0) {
-    Status read = model_.device.read(model_.scratch.tokens.id(), sizeof(TokenId), chain_tokens_,
-                                     completed * sizeof(TokenId));
-    if (read.ok())
-      read =
-          model_.device.read(model_.scratch.log_probs.id(), 0, chain_log_probs_, completed * sizeof(float));
-    if (!read.ok()) return read;
-  }
-  return ChainResult{outcome.value(), {chain_tokens_, completed}, {chain_log_probs_, completed}};
+  const Status prepared =
+      prepare_positions({&token, 1}, request.position, std::uint64_t{request.position} + request.steps);
+  if (!prepared.ok()) return prepared;
+  return std::make_unique<Chain>(model_.device, chain_, history_, request);
 }
 
 Status ForwardPass::read_logits(std::uint32_t row, std::span<float> logits) {

@@ -14,22 +14,18 @@
 
 #include "base/status.h"
 #include "device/device.h"
+#include "model/chain.h"
 #include "model/device_weights.h"
 #include "model/hyperparameters.h"
 #include "model/kv_cache.h"
 #include "model/kv_pool.h"
 #include "model/scratch.h"
 #include "model/table_builder.h"
+#include "model/token_history.h"
 #include "model/weights.h"
 #include "tokenizer/tokenizer.h"
 
 namespace emberline {
-
-struct ChainResult {
-  ReplayOutcome outcome;
-  std::span<const TokenId> tokens;   // [steps_completed] produced tokens, in order; valid until the next call
-  std::span<const float> log_probs;  // [steps_completed] under the softmax of the raw logits
-};
 
 // What the forward passes of a model share.
 struct ModelOnDevice {
@@ -62,10 +58,9 @@ class ForwardPass {
                                const std::atomic<bool>* cancel);
   // One token; logits row 0 holds its.
   Result<ReplayOutcome> decode(TokenId token, std::uint32_t position, const std::atomic<bool>* cancel);
-  // Evaluates `token`, takes the argmax, evaluates that, `steps` times (1..kMaxChainSteps) or until a token
-  // of `stop`.
-  Result<ChainResult> chain(TokenId token, std::uint32_t position, std::uint32_t steps, StopSet stop,
-                            const std::atomic<bool>* cancel);
+  // A chain that begins with `token`, none of whose steps is submitted yet. Nothing else may be asked of the
+  // pass while it lives. INTERNAL where it would leave the context, OUT_OF_MEMORY.
+  Result<std::unique_ptr<Chain>> begin_chain(TokenId token, const ChainRequest& request);
 
   // Forgets positions from `end` on, and lets go of memory that held them alone.
   void truncate(std::uint32_t end) { cache_.truncate(end); }
@@ -74,15 +69,19 @@ class ForwardPass {
   Status read_logits(std::uint32_t row, std::span<float> logits);
 
  private:
-  ForwardPass(const ModelOnDevice& model, KvCache cache) : model_(model), cache_(std::move(cache)) {}
-  static Result<std::unique_ptr<ForwardPass>> create(const ModelOnDevice& model, Result<KvCache> cache);
-  Result<ReplayOutcome> replay(const DispatchTable& table, std::span<const TokenId> tokens, Replay request);
+  ForwardPass(const ModelOnDevice& model, KvCache cache, TokenHistory history)
+      : model_(model), cache_(std::move(cache)), history_(std::move(history)) {}
+  static Result<std::unique_ptr<ForwardPass>> create(const ModelOnDevice& model, Result<KvCache> cache,
+                                                     Result<TokenHistory> history);
+  // Puts `tokens` where the embedding reads them, and makes [position, end) of the cache writable.
+  Status prepare_positions(std::span<const TokenId> tokens, std::uint32_t position, std::uint64_t end);
+  Result<ReplayOutcome> replay(const DispatchTable& table, std::span<const TokenId> tokens,
+                               std::uint32_t position, const std::atomic<bool>* cancel);
 
   const ModelOnDevice model_;
   KvCache cache_;
+  TokenHistory history_;
   DispatchTable prefill_, prefill_last_logits_, verify_, decode_, chain_;
-  TokenId chain_tokens_[kMaxChainSteps] = {};
-  float chain_log_probs_[kMaxChainSteps] = {};
 };
 
 }  // namespace emberline

@@ -1,6 +1,5 @@
 #include "model/scratch.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "model/hyperparameters.h"
@@ -24,18 +23,11 @@ Result<Scratch> Scratch::allocate(Device& device, const Hyperparameters& h) {
     DeviceBuffer& buffer;
     std::uint64_t rows, columns;
   } plan[] = {
-      {s.tokens, std::max(kPrefillRows, kMaxChainSteps + 1), 1},
-      {s.log_probs, kMaxChainSteps, 1},
-      {s.residual, kPrefillRows, h.width},
-      {s.normed, kPrefillRows, h.width},
-      {s.query, kPrefillRows, h.query_width()},
-      {s.key, kPrefillRows, h.kv_width()},
-      {s.value, kPrefillRows, h.kv_width()},
-      {s.attended, kPrefillRows, h.query_width()},
-      {s.gate, kPrefillRows, h.hidden},
-      {s.up, kPrefillRows, h.hidden},
-      {s.hidden, kPrefillRows, h.hidden},
-      {s.logits, kVerifyRows, h.vocabulary},
+      {s.residual, kPrefillRows, h.width},      {s.normed, kPrefillRows, h.width},
+      {s.query, kPrefillRows, h.query_width()}, {s.key, kPrefillRows, h.kv_width()},
+      {s.value, kPrefillRows, h.kv_width()},    {s.attended, kPrefillRows, h.query_width()},
+      {s.gate, kPrefillRows, h.hidden},         {s.up, kPrefillRows, h.hidden},
+      {s.hidden, kPrefillRows, h.hidden},       {s.logits, kVerifyRows, h.vocabulary},
   };
   for (const auto& [buffer, rows, columns] : plan) {
     const Status status = allocate_words(device, rows, columns, buffer);

@@ -23,19 +23,16 @@ inline constexpr std::uint32_t kVerifyRows = 16;
 inline constexpr std::uint32_t kMaxChainSteps = 64;
 
 struct Scratch {
-  DeviceBuffer
-      tokens;  // [max(kPrefillRows, kMaxChainSteps + 1)] u32: inputs; step s of a chain writes element s + 1
-  DeviceBuffer log_probs;  // [kMaxChainSteps] of the tokens a chain produced
-  DeviceBuffer residual;   // [kPrefillRows, D] x, the residual stream
-  DeviceBuffer normed;     // [kPrefillRows, D]
-  DeviceBuffer query;      // [kPrefillRows, H*d]
-  DeviceBuffer key;        // [kPrefillRows, G*d]
-  DeviceBuffer value;      // [kPrefillRows, G*d]
-  DeviceBuffer attended;   // [kPrefillRows, H*d]
-  DeviceBuffer gate;       // [kPrefillRows, F]
-  DeviceBuffer up;         // [kPrefillRows, F]
-  DeviceBuffer hidden;     // [kPrefillRows, F] silu(gate) * up
-  DeviceBuffer logits;     // [kVerifyRows, V]
+  DeviceBuffer residual;  // [kPrefillRows, D] x, the residual stream
+  DeviceBuffer normed;    // [kPrefillRows, D]
+  DeviceBuffer query;     // [kPrefillRows, H*d]
+  DeviceBuffer key;       // [kPrefillRows, G*d]
+  DeviceBuffer value;     // [kPrefillRows, G*d]
+  DeviceBuffer attended;  // [kPrefillRows, H*d]
+  DeviceBuffer gate;      // [kPrefillRows, F]
+  DeviceBuffer up;        // [kPrefillRows, F]
+  DeviceBuffer hidden;    // [kPrefillRows, F] silu(gate) * up
+  DeviceBuffer logits;    // [kVerifyRows, V]
 
   // OUT_OF_MEMORY. `device` outlives the result.
   static Result<Scratch> allocate(Device& device, const Hyperparameters& hyperparameters);

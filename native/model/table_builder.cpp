@@ -10,6 +10,7 @@
 #include "model/hyperparameters.h"
 #include "model/kv_cache.h"
 #include "model/scratch.h"
+#include "model/token_history.h"
 #include "model/weights.h"
 
 namespace emberline {
@@ -36,7 +37,8 @@ class TableBuilder {
         weights_(plan.weights),
         device_weights_(plan.device_weights),
         s_(plan.scratch),
-        cache_(plan.cache) {
+        cache_(plan.cache),
+        history_(plan.history) {
     table_.max_rows = max_rows;
   }
 
@@ -45,18 +47,15 @@ class TableBuilder {
     for (std::uint32_t layer = 0; layer < h_.layers; ++layer) {
       prefix_ = "layer " + std::to_string(layer) + " ";
       const bool last = layer + 1 == h_.layers;
-      norm_qkv(weights_.layers[layer]);
       // Nothing reads what the last layer would add to the residual stream when no logits are asked for.
-      if (last && end == TableEnd::kKeysAndValues) {
-        rope_kv_write(layer);
-        break;
-      }
-      rope_and_attention(layer);
+      const bool only_cache = last && end == TableEnd::kKeysAndValues;
+      attention_input(layer, only_cache);
+      if (only_cache) break;
       attention_output(weights_.layers[layer]);
       feed_forward(weights_.layers[layer]);
     }
     prefix_.clear();
-    if (end == TableEnd::kArgmax && device_.offers(Op::kNormArgmax)) {
+    if (end == TableEnd::kArgmax && offers(Op::kNormArgmax)) {
       norm_argmax();
     } else if (end != TableEnd::kKeysAndValues) {
       output(end == TableEnd::kLastRowLogits);
@@ -80,11 +79,12 @@ class TableBuilder {
 
   void embedding() {
     Command& command = add(Op::kEmbedding, "embedding",
-                           {{slot::Embedding::kTokens, s_.tokens.at()},
+                           {{slot::Embedding::kTokens, history_.tokens()},
                             {slot::Embedding::kTable, weight(weights_.token_embedding)},
                             {slot::Embedding::kOut, s_.residual.at()}},
                            EmbeddingParams{h_.width, h_.vocabulary, id(weights_.token_embedding.type)});
     command.patch = Patch::kTokenOffset;
+    command.patch_offset_1 = offsetof(EmbeddingParams, position);
   }
 
   void rms_norm(const char* label, const Weight& gain) {
@@ -116,8 +116,50 @@ class TableBuilder {
                      p.fine_activations});
   }
 
+  bool offers(Op op) const { return device_.offers(op, table_.max_rows); }
+
+  // From the residual stream to the KV cache, and where that is not all, on to what attention gives.
+  void attention_input(std::uint32_t layer, bool only_cache) {
+    const LayerWeights& weights = weights_.layers[layer];
+    const bool one_type = weights.query.type == weights.key.type && weights.query.type == weights.value.type;
+    if (one_type && offers(Op::kNormQkvRope)) {
+      norm_qkv_rope(layer);
+      if (!only_cache) attention(layer);
+      return;
+    }
+    norm_qkv(weights);
+    if (only_cache) {
+      rope_kv_write(layer);
+    } else {
+      rope_and_attention(layer);
+    }
+  }
+
+  void norm_qkv_rope(std::uint32_t layer) {
+    const LayerWeights& w = weights_.layers[layer];
+    using Slot = slot::NormQkvRope;
+    Command& command = add(Op::kNormQkvRope, "norm+qkv+rope+kv write",
+                           {{Slot::kX, s_.residual.at()},
+                            {Slot::kGain, weight(w.attention_norm)},
+                            {Slot::kWq, weight(w.query)},
+                            {Slot::kWk, weight(w.key)},
+                            {Slot::kWv, weight(w.value)},
+                            {Slot::kBq, weight(w.query_bias)},
+                            {Slot::kBk, weight(w.key_bias)},
+                            {Slot::kBv, weight(w.value_bias)},
+                            {Slot::kQ, s_.query.at()},
+                            {Slot::kKeyCache, cache_.keys(layer)},
+                            {Slot::kValueCache, cache_.values(layer)},
+                            {Slot::kPages, cache_.pages()}},
+                           NormQkvRopeParams{h_.width, h_.norm_epsilon, id(w.query.type), 0, h_.query_heads,
+                                             h_.kv_heads, h_.head_width, h_.rotary_width, rope_style(),
+                                             h_.rope_theta, cache_.context(), cache_.page_stride()});
+    command.patch = Patch::kPosition;
+    command.patch_offset_1 = offsetof(NormQkvRopeParams, position);
+  }
+
   void norm_qkv(const LayerWeights& layer) {
-    if (device_.offers(Op::kNormQkv)) {
+    if (offers(Op::kNormQkv)) {
       add(Op::kNormQkv, "norm+qkv",
           {{slot::NormQkv::kX, s_.residual.at()},
            {slot::NormQkv::kGain, weight(layer.attention_norm)},
@@ -157,7 +199,7 @@ class TableBuilder {
   }
 
   void rope_and_attention(std::uint32_t layer) {
-    if (!device_.offers(Op::kRopeAttention)) {
+    if (!offers(Op::kRopeAttention)) {
       rope_kv_write(layer);
       attention(layer);
       return;
@@ -201,7 +243,7 @@ class TableBuilder {
   }
 
   void feed_forward(const LayerWeights& layer) {
-    if (device_.offers(Op::kNormGateUp)) {
+    if (offers(Op::kNormGateUp)) {
       add(Op::kNormGateUp, "norm+gate+up",
           {{slot::NormGateUp::kX, s_.residual.at()},
            {slot::NormGateUp::kGain, weight(layer.ffn_norm)},
@@ -223,7 +265,7 @@ class TableBuilder {
   }
 
   void output(bool last_row_only) {
-    if (device_.offers(Op::kNormMatMul)) {
+    if (offers(Op::kNormMatMul)) {
       add(Op::kNormMatMul, "norm+output matrix",
           {{slot::NormMatMul::kX, s_.residual.at()},
            {slot::NormMatMul::kGain, weight(weights_.output_norm)},
@@ -244,19 +286,21 @@ class TableBuilder {
             {{slot::NormArgmax::kX, s_.residual.at()},
              {slot::NormArgmax::kGain, weight(weights_.output_norm)},
              {slot::NormArgmax::kWeight, weight(weights_.output)},
-             {slot::NormArgmax::kTokens, s_.tokens.at()},
-             {slot::NormArgmax::kLogProbs, s_.log_probs.at()}},
+             {slot::NormArgmax::kTokens, history_.tokens()},
+             {slot::NormArgmax::kLogProbs, history_.log_probs()}},
             NormArgmaxParams{h_.width, h_.norm_epsilon, h_.vocabulary, id(weights_.output.type), kFine});
     command.patch = Patch::kArgmaxOutput;
+    command.patch_offset_1 = offsetof(NormArgmaxParams, position);
   }
 
   void argmax() {
     Command& command = add(Op::kArgmax, "argmax",
                            {{slot::Argmax::kLogits, s_.logits.at()},
-                            {slot::Argmax::kTokens, s_.tokens.at()},
-                            {slot::Argmax::kLogProbs, s_.log_probs.at()}},
+                            {slot::Argmax::kTokens, history_.tokens()},
+                            {slot::Argmax::kLogProbs, history_.log_probs()}},
                            ArgmaxParams{h_.vocabulary, 0});
     command.patch = Patch::kArgmaxOutput;
+    command.patch_offset_1 = offsetof(ArgmaxParams, position);
   }
 
   const Device& device_;
@@ -265,6 +309,7 @@ class TableBuilder {
   const DeviceWeights& device_weights_;
   const Scratch& s_;
   const KvCache& cache_;
+  const TokenHistory& history_;
   DispatchTable table_;
   std::string prefix_;
 };

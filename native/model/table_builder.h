@@ -17,6 +17,7 @@ struct Scratch;
 struct Weights;
 class DeviceWeights;
 class KvCache;
+class TokenHistory;
 
 // What a table does with the residual stream behind the last layer.
 enum class TableEnd : std::uint8_t {
@@ -33,6 +34,7 @@ struct TablePlan {
   const DeviceWeights& device_weights;
   const Scratch& scratch;
   const KvCache& cache;
+  const TokenHistory& history;
 };
 
 // `max_rows` <= kPrefillRows; <= kVerifyRows for kAllRowsLogits; 1 for kArgmax.

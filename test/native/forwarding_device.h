@@ -5,17 +5,17 @@
 #include <string>
 #include <utility>
 
-#include "device/device.h"
+#include "device/deferred_device.h"
 
 namespace emberline::testing {
 
-class ForwardingDevice : public Device {
+class ForwardingDevice : public DeferredDevice {
  public:
   explicit ForwardingDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
 
   const char* name() const override { return device_->name(); }
   std::string description() const override { return device_->description(); }
-  bool offers(Op op) const override { return device_->offers(op); }
+  bool offers(Op op, std::uint32_t max_rows) const override { return device_->offers(op, max_rows); }
   Result<BufferId> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const MatrixLoading& loading) override {
@@ -35,7 +35,9 @@ class ForwardingDevice : public Device {
     return device_->copy(from, from_offset, to, to_offset, bytes);
   }
   Status prepare(const DispatchTable& table) override { return device_->prepare(table); }
-  Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) override {
+
+ protected:
+  Result<ReplayOutcome> run(const DispatchTable& table, const Replay& request) override {
     return device_->replay(table, request);
   }
 

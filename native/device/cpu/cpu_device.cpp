@@ -16,11 +16,12 @@
 #include "device/cpu/plan.h"
 #include "device/cpu/plan_run.h"
 #include "device/cpu/scratch_memory.h"
+#include "device/deferred_device.h"
 
 namespace emberline {
 namespace {
 
-class CpuDevice final : public Device, private BufferTable {
+class CpuDevice final : public DeferredDevice, private BufferTable {
  public:
   CpuDevice(const Kernels& kernels, std::unique_ptr<ThreadPool> pool, bool fused)
       : kernels_(kernels), pool_(std::move(pool)), fused_(fused), scratch_(pool_->threads()) {}
@@ -31,9 +32,8 @@ class CpuDevice final : public Device, private BufferTable {
     return std::string("cpu, ") + kernels_.isa + ", " + std::to_string(threads) +
            (threads == 1 ? " thread" : " threads");
   }
-  bool offers(Op op) const override {
-    return fused_ || (op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul &&
-                      op != Op::kNormArgmax && op != Op::kRopeAttention);
+  bool offers(Op op, std::uint32_t) const override {
+    return is_basic(op) || (fused_ && op != Op::kNormQkvRope && op != Op::kGumbel);
   }
 
   Result<BufferId> allocate(std::size_t bytes) override {
@@ -137,7 +137,7 @@ class CpuDevice final : public Device, private BufferTable {
     return status;
   }
 
-  Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) override {
+  Result<ReplayOutcome> run(const DispatchTable& table, const Replay& request) override {
     const auto found = plans_.find(&table);
     if (found == plans_.end() || found->second.commands != table.commands.data() ||
         found->second.count != table.commands.size()) {

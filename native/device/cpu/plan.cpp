@@ -33,6 +33,8 @@ AddCommand add_command(Op op, bool fused) {
     case Op::kNormMatMul: return fused ? add_norm_mat_mul : refuse_op;
     case Op::kNormArgmax: return fused ? add_norm_argmax : refuse_op;
     case Op::kRopeAttention: return fused ? add_rope_attention : refuse_op;
+    case Op::kNormQkvRope:
+    case Op::kGumbel: return refuse_op;
   }
   return refuse_unknown_op;
 }

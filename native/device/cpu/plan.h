@@ -29,9 +29,9 @@ struct Plan {
   std::vector<BufferId> buffers;               // used by the stages
   ScratchNeeds needs;
   bool has_argmax = false;
-  // What replays of this plan must keep to, apart from rows <= needs.max_rows.
-  std::uint64_t position_limit = kMaxExtent;   // position + rows + steps - 1 <= position_limit
-  std::uint64_t step_rows_limit = kMaxExtent;  // rows + steps - 1 <= step_rows_limit
+  // What replays of this plan must keep to, apart from rows <= needs.max_rows:
+  // position + rows + steps - 1 <= position_limit.
+  std::uint64_t position_limit = kMaxExtent;
 };
 
 // Every binding, parameter, patch and size of `table` is checked for batches of up to table.max_rows rows.

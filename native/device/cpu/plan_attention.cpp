@@ -78,14 +78,14 @@ const RopeAngleStage* find_angles(PlanDraft& draft, float theta, std::uint32_t r
   const std::uint32_t position = heads.position_from_step ? 0 : heads.position;
   for (const auto& stage : draft.angles) {
     if (stage->theta == theta && stage->rotary_width == rotary_width &&
-        stage->offset_by_step == heads.position_from_step && stage->position == position) {
+        stage->position_from_step == heads.position_from_step && stage->position == position) {
       return stage.get();
     }
   }
   auto stage = std::make_unique<RopeAngleStage>();
   stage->rotary_width = rotary_width;
   stage->theta = theta;
-  stage->offset_by_step = heads.position_from_step;
+  stage->position_from_step = heads.position_from_step;
   stage->position = position;
   for (std::uint32_t i = 0; i < rotary_width / 2; ++i) {
     stage->frequencies.push_back(std::pow(double{theta}, -2.0 * i / rotary_width));

@@ -23,9 +23,7 @@ struct PlanDraft {
     plan.stages.push_back(std::make_unique<T>());
     return static_cast<T&>(*plan.stages.back());
   }
-  void limit_steps(std::uint64_t capacity) {
-    plan.step_rows_limit = std::min(plan.step_rows_limit, capacity);
-  }
+  void limit_positions(std::uint64_t end) { plan.position_limit = std::min(plan.position_limit, end); }
 };
 
 // Each adds the stages of a command of its op, for batches of up to draft.rows rows. Where a check fails,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 
 #include "device/cpu/kernels/select_kernels.h"
@@ -37,26 +38,29 @@ Product product_with(const PackedWeight& weight, std::uint32_t out, const Kernel
   return product;
 }
 
-// The second half of argmax, and what both halves share; slots and patch are those of kArgmax.
+// The second half of argmax, and what both halves share. Slots are those of kArgmax; `position` and
+// `position_at`, its offset, of the command's parameters.
 void add_choice(CheckedCommand& command, PlanDraft& draft, ScanStage& scan, std::uint32_t vocabulary,
-                std::uint64_t rows) {
+                std::uint64_t rows, std::uint32_t position, std::size_t position_at) {
   using Slot = slot::Argmax;
   static_assert(int{Slot::kTokens} == slot::NormArgmax::kTokens &&
                 int{Slot::kLogProbs} == slot::NormArgmax::kLogProbs);
-  const bool offset_by_step = command.patch(Patch::kArgmaxOutput);
+  const bool position_from_step = command.patch(Patch::kArgmaxOutput, position_at);
   scan.kernels = &draft.kernels;
   scan.vocabulary = vocabulary;
   scan.scans = std::make_unique<LogitsScan[]>(rows * scan.pieces());
   auto& stage = draft.add_stage<ArgmaxStage>();
   stage.scan = &scan;
-  stage.offset_by_step = offset_by_step;
-  stage.tokens = command.output_words(Slot::kTokens, rows + (offset_by_step ? 1 : 0));
-  stage.log_probs = command.output_floats(Slot::kLogProbs, rows);
+  stage.position_from_step = position_from_step;
+  stage.position = position_from_step ? 0 : position;
+  const std::uint64_t end = std::uint64_t{stage.position} + rows + 1;
+  stage.tokens = command.output_words(Slot::kTokens, end);
+  stage.log_probs = command.output_floats(Slot::kLogProbs, end);
   if (!command.ok()) return;
   draft.plan.has_argmax = true;
-  if (offset_by_step) {
-    draft.limit_steps(command.capacity(Slot::kTokens, sizeof(std::uint32_t)) - 1);
-    draft.limit_steps(command.capacity(Slot::kLogProbs, sizeof(float)));
+  if (position_from_step) {
+    draft.limit_positions(command.capacity(Slot::kTokens, sizeof(std::uint32_t)) - 1);
+    draft.limit_positions(command.capacity(Slot::kLogProbs, sizeof(float)) - 1);
   }
 }
 
@@ -175,10 +179,13 @@ void add_argmax(CheckedCommand& command, PlanDraft& draft) {
   command.flag(params.last_row_only);
   if (!command.extent(params.vocabulary)) return;
   const std::uint64_t rows = params.last_row_only != 0 ? 1 : draft.rows;
+  command.require(command.binding(Slot::kRawLogits).buffer == kNoBuffer,
+                  "scores of a sampler are not offered");
   auto& scan = draft.add_stage<LogitsScanStage>();
   scan.logits = command.floats(Slot::kLogits, rows * params.vocabulary);
   scan.last_row_only = params.last_row_only != 0;
-  add_choice(command, draft, scan, params.vocabulary, rows);
+  add_choice(command, draft, scan, params.vocabulary, rows, params.position,
+             offsetof(ArgmaxParams, position));
 }
 
 void add_norm_argmax(CheckedCommand& command, PlanDraft& draft) {
@@ -198,7 +205,8 @@ void add_norm_argmax(CheckedCommand& command, PlanDraft& draft) {
   scan.width = params.width;
   scan.fine = activations.fine;
   draft.plan.needs.logits = std::max<std::size_t>(draft.plan.needs.logits, draft.rows * ScanStage::kPiece);
-  add_choice(command, draft, scan, params.vocabulary, draft.rows);
+  add_choice(command, draft, scan, params.vocabulary, draft.rows, params.position,
+             offsetof(NormArgmaxParams, position));
 }
 
 }  // namespace emberline

@@ -1,3 +1,5 @@
+#include <cstddef>
+
 #include "device/cpu/plan_draft.h"
 #include "device/cpu/stages/stages.h"
 
@@ -10,15 +12,16 @@ void add_embedding(CheckedCommand& command, PlanDraft& draft) {
       command.weight(Slot::kTable, params.weight_type, params.vocabulary, params.width);
   if (!command.ok()) return;
   auto& stage = draft.add_stage<EmbeddingStage>();
-  stage.tokens = command.words(Slot::kTokens, draft.rows);
-  stage.offset_by_step = command.patch(Patch::kTokenOffset);
+  stage.position_from_step = command.patch(Patch::kTokenOffset, offsetof(EmbeddingParams, position));
+  stage.position = stage.position_from_step ? 0 : params.position;
+  stage.tokens = command.words(Slot::kTokens, stage.position + draft.rows);
   stage.table = table.data;
   stage.type = table.type;
   stage.width = params.width;
   stage.vocabulary = params.vocabulary;
   stage.out = command.output_floats(Slot::kOut, draft.rows * params.width);
-  if (command.ok() && stage.offset_by_step) {
-    draft.limit_steps(command.capacity(Slot::kTokens, sizeof(std::uint32_t)));
+  if (command.ok() && stage.position_from_step) {
+    draft.limit_positions(command.capacity(Slot::kTokens, sizeof(std::uint32_t)));
   }
 }
 

@@ -21,9 +21,6 @@ Status check_request(const Plan& plan, const Replay& request) {
     return Status(ErrorCode::kInvalidArgument, "A chain must have at least one step and one row a step.");
   }
   const std::uint64_t step_rows = std::uint64_t{request.rows} + request.steps - 1;
-  if (step_rows > plan.step_rows_limit) {
-    return Status(ErrorCode::kInvalidArgument, "The chain is longer than its token buffer.");
-  }
   if (request.position + step_rows > plan.position_limit) {
     return Status(ErrorCode::kInvalidArgument, "The batch reaches past the end of the context.");
   }

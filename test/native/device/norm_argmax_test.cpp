@@ -33,34 +33,34 @@ OutputCase random_case(std::uint32_t rows, std::uint32_t vocabulary, TensorType 
   return c;
 }
 
-// Reads `rows` results behind the element that the patch of a chain's first step leaves to its input.
+// Reads `rows` results, which belong to the positions from 1 on.
 Outputs read(TableHarness& table, Binding tokens, Binding log_probs, std::uint32_t rows) {
-  Outputs outputs{table.read_words(tokens, rows + 1), table.read_floats(log_probs, rows)};
-  outputs.tokens.erase(outputs.tokens.begin());
-  return outputs;
+  return {table.read_words({tokens.buffer, tokens.offset + 4}, rows),
+          table.read_floats({log_probs.buffer, log_probs.offset + 4}, rows)};
 }
 
 Outputs run_fused(Device& device, const OutputCase& c) {
   TableHarness table(device);
-  const Binding tokens = table.zeros(4 * (c.rows + 1)), log_probs = table.zeros(4 * c.rows);
+  const Binding tokens = table.zeros(4 * (c.rows + 1)), log_probs = table.zeros(4 * (c.rows + 1));
   table.add(Op::kNormArgmax,
             {table.floats(c.x), tokens, log_probs, table.floats(c.gain),
              table.matrix(c.type, c.vocabulary, c.width, c.weights)},
             NormArgmaxParams{c.width, 1e-5f, c.vocabulary, static_cast<std::uint32_t>(c.type), c.fine},
-            Patch::kArgmaxOutput);
+            Patch::kArgmaxOutput, offsetof(NormArgmaxParams, position));
   table.run(c.rows);
   return read(table, tokens, log_probs, c.rows);
 }
 
 Outputs run_apart(Device& device, const OutputCase& c) {
   TableHarness table(device);
-  const Binding tokens = table.zeros(4 * (c.rows + 1)), log_probs = table.zeros(4 * c.rows);
+  const Binding tokens = table.zeros(4 * (c.rows + 1)), log_probs = table.zeros(4 * (c.rows + 1));
   const Binding logits = table.zeros(std::size_t{4} * c.rows * c.vocabulary);
   table.add(Op::kNormMatMul,
             {table.floats(c.x), table.floats(c.gain), table.matrix(c.type, c.vocabulary, c.width, c.weights),
              logits},
             NormMatMulParams{c.width, 1e-5f, c.vocabulary, static_cast<std::uint32_t>(c.type), 0, c.fine});
-  table.add(Op::kArgmax, {logits, tokens, log_probs}, ArgmaxParams{c.vocabulary, 0}, Patch::kArgmaxOutput);
+  table.add(Op::kArgmax, {logits, tokens, log_probs}, ArgmaxParams{c.vocabulary, 0}, Patch::kArgmaxOutput,
+            offsetof(ArgmaxParams, position));
   table.run(c.rows);
   return read(table, tokens, log_probs, c.rows);
 }
@@ -91,7 +91,7 @@ TEST_P(NormArgmax, RejectsLogitsThatAreNotFinite) {
   const auto device = cpu_device(GetParam(), 2);
   TableHarness table(*device);
   table.add(Op::kNormArgmax,
-            {table.floats(c.x), table.zeros(8), table.zeros(4), table.floats(c.gain),
+            {table.floats(c.x), table.zeros(8), table.zeros(8), table.floats(c.gain),
              table.matrix(c.type, c.vocabulary, c.width, c.weights)},
             NormArgmaxParams{c.width, 1e-5f, c.vocabulary, static_cast<std::uint32_t>(c.type)});
   ASSERT_TRUE(table.prepare(1).ok());
@@ -103,7 +103,7 @@ TEST_P(NormArgmax, IsCheckedWhenItIsPrepared) {
   const auto device = cpu_device(GetParam(), 1);
   TableHarness table(*device);
   const Binding x = table.floats(c.x), gain = table.floats(c.gain), tokens = table.zeros(8),
-                log_probs = table.zeros(4);
+                log_probs = table.zeros(8);
   const Binding weight = table.matrix(c.type, c.vocabulary, c.width, c.weights);
   const NormArgmaxParams good{c.width, 1e-5f, c.vocabulary, static_cast<std::uint32_t>(c.type)};
   const auto expect = [&](bool accepted, Binding output, Binding matrix, NormArgmaxParams params) {

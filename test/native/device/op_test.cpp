@@ -24,7 +24,8 @@ TEST_P(BasicOp, EmbeddingWidensEveryWeightType) {
       const Binding out = table.zeros(5 * width * 4);
       table.add(Op::kEmbedding,
                 {table.words({0, 36, 7, 7, 20}), table.matrix(type, vocabulary, width, table_bytes), out},
-                EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type)}, Patch::kTokenOffset);
+                EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type)}, Patch::kTokenOffset,
+                offsetof(EmbeddingParams, position));
       table.run(5);
       return table.read_floats(out, 5 * width);
     });
@@ -84,12 +85,13 @@ TEST_P(BasicOp, ArgmaxTakesTheLowestIdOfATie) {
       const std::uint32_t rows = last_row_only != 0 ? 1 : 3;
       const auto run = [&](Device& device) {
         TableHarness table(device);
-        const Binding tokens = table.zeros(4 * rows), log_probs = table.zeros(4 * rows);
+        // Of the positions behind the rows'.
+        const Binding tokens = table.zeros(4 * (rows + 1)), log_probs = table.zeros(4 * (rows + 1));
         table.add(Op::kArgmax, {table.floats(logits), tokens, log_probs},
                   ArgmaxParams{vocabulary, last_row_only});
         table.run(3);
-        auto result = table.read_floats(log_probs, rows);
-        for (std::uint32_t token : table.read_words(tokens, rows))
+        auto result = table.read_floats({log_probs.buffer, log_probs.offset + 4}, rows);
+        for (std::uint32_t token : table.read_words({tokens.buffer, tokens.offset + 4}, rows))
           result.push_back(static_cast<float>(token));
         return result;
       };
@@ -106,7 +108,7 @@ TEST_P(BasicOp, ArgmaxRejectsLogitsThatAreNotFinite) {
       TableHarness table(*device);
       std::vector<float> logits(5000, 1.0f);
       logits[at] = poison;
-      table.add(Op::kArgmax, {table.floats(logits), table.zeros(4), table.zeros(4)}, ArgmaxParams{5000, 0});
+      table.add(Op::kArgmax, {table.floats(logits), table.zeros(8), table.zeros(8)}, ArgmaxParams{5000, 0});
       ASSERT_TRUE(table.prepare(1).ok());
       const auto outcome = table.replay(Replay{});
       EXPECT_EQ(outcome.code(), ErrorCode::kLogitsNotFinite);

@@ -109,7 +109,8 @@ TEST_F(PlanCheck, Products) {
 }
 
 TEST_F(PlanCheck, EmbeddingNormAndActivation) {
-  table_.add(Op::kEmbedding, {at(0), weight(), at(2)}, EmbeddingParams{32, 16, kF32}, Patch::kTokenOffset);
+  table_.add(Op::kEmbedding, {at(0), weight(), at(2)}, EmbeddingParams{32, 16, kF32}, Patch::kTokenOffset,
+             offsetof(EmbeddingParams, position));
   expect_accepted();
   table_.add(Op::kEmbedding, {past_end(16, at(0)), weight(), at(2)}, EmbeddingParams{32, 16, kF32});
   expect_refused();
@@ -253,15 +254,23 @@ TEST_F(PlanCheck, RopeAndAttentionInOne) {
 
 TEST_F(PlanCheck, Argmax) {
   const auto add = [&](Binding tokens, Binding log_probs, ArgmaxParams params, Patch patch) {
-    table_.add(Op::kArgmax, {at(0), tokens, log_probs}, params, patch);
+    const bool patched = patch == Patch::kArgmaxOutput;
+    table_.add(Op::kArgmax, {at(0), tokens, log_probs}, params, patch,
+               patched ? offsetof(ArgmaxParams, position) : 0);
   };
-  add(at(1, kBytes - 20), at(2, kBytes - 16), {100, 0}, Patch::kArgmaxOutput);
+  for (const Patch patch : {Patch::kArgmaxOutput, Patch::kNone}) {
+    add(at(1, kBytes - 20), at(2, kBytes - 20), {100, 0}, patch);
+    expect_accepted();
+    add(at(1, kBytes - 16), at(2), {100, 0}, patch);  // no room for element 4
+    expect_refused();
+    add(at(1), at(2, kBytes - 16), {100, 0}, patch);
+    expect_refused();
+  }
+  add(at(1, kBytes - 28), at(2, kBytes - 28), {100, 0, 2}, Patch::kNone);
   expect_accepted();
-  add(at(1, kBytes - 16), at(2), {100, 0}, Patch::kArgmaxOutput);  // no room for element 4
+  add(at(1, kBytes - 28), at(2, kBytes - 28), {100, 0, 3}, Patch::kNone);
   expect_refused();
-  add(at(1, kBytes - 16), at(2), {100, 0}, Patch::kNone);
-  expect_accepted();
-  add(at(1), past_end(16, at(2)), {100, 0}, Patch::kNone);
+  add(at(1), at(2), {100, 0, 0xFFFFFFFFu}, Patch::kNone);
   expect_refused();
   add(at(1), at(2), {0, 0}, Patch::kNone);
   expect_refused();

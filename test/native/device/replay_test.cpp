@@ -41,8 +41,8 @@ class SmallModelTest : public ::testing::TestWithParam<std::tuple<std::string, T
 
 TEST_P(SmallModelTest, FusedOpsGiveTheBitsOfPlainOps) {
   const auto plain_device = cpu_device(isa(), 2, false), fused_device = cpu_device(isa(), 2, true);
-  ASSERT_FALSE(plain_device->offers(Op::kNormGateUp));
-  ASSERT_TRUE(fused_device->offers(Op::kNormGateUp));
+  ASSERT_FALSE(plain_device->offers(Op::kNormGateUp, 1));
+  ASSERT_TRUE(fused_device->offers(Op::kNormGateUp, 1));
   for (std::uint32_t rows : {1u, 7u}) {
     SmallModel plain(*plain_device, type(), rows), fused(*fused_device, type(), rows);
     for (SmallModel* model : {&plain, &fused}) {
@@ -79,10 +79,10 @@ TEST_P(SmallModelTest, AChainIsItsSteps) {
   std::vector<std::uint32_t> tokens = {9};
   std::vector<float> log_probs;
   for (std::uint32_t step = 0; step < 12; ++step) {
-    stepped.set_tokens({tokens.back()});
+    stepped.set_tokens({tokens.back()}, step);
     replay(stepped, request_of(step, 1, 1));
-    tokens.push_back(stepped.tokens(2)[1]);
-    log_probs.push_back(stepped.log_probs(1)[0]);
+    tokens.push_back(stepped.tokens(1, step + 1)[0]);
+    log_probs.push_back(stepped.log_probs(1, step + 1)[0]);
   }
   EXPECT_EQ(chained.tokens(13), tokens);
   EXPECT_EQ(chained.log_probs(12), log_probs);
@@ -96,7 +96,7 @@ TEST_P(SmallModelTest, ABatchIsItsRows) {
   batched.set_tokens(prompt);
   replay(batched, request_of(0, 7, 1));
   for (std::uint32_t i = 0; i < prompt.size(); ++i) {
-    single.set_tokens({prompt[i]});
+    single.set_tokens({prompt[i]}, i);
     replay(single, request_of(i, 1, 1));
   }
   EXPECT_EQ(batched.logits(), single.logits());

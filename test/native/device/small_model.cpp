@@ -27,7 +27,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
   const Binding b_v = table_.floats(random.normals(kKvWidth));
   embedding_ = matrix(kVocabulary, kWidth);
   tokens_ = table_.zeros((kContext + 1) * 4);
-  log_probs_ = table_.zeros(kContext * 4);
+  log_probs_ = table_.zeros((kContext + 1) * 4);
   logits_ = table_.zeros(kVocabulary * 4);
   const Binding x = rows_of(kWidth), normed = rows_of(kWidth), q = rows_of(kWidth), k = rows_of(kKvWidth),
                 v = rows_of(kKvWidth);
@@ -37,8 +37,8 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
   const PagedCache cache(table_, kHeadShape, kContext);
 
   table_.add(Op::kEmbedding, {tokens_, embedding_, x}, EmbeddingParams{kWidth, kVocabulary, type_id},
-             Patch::kTokenOffset);
-  if (device.offers(Op::kNormQkv)) {
+             Patch::kTokenOffset, offsetof(EmbeddingParams, position));
+  if (device.offers(Op::kNormQkv, max_rows)) {
     table_.add(Op::kNormQkv, {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v},
                NormQkvParams{kWidth, 1e-5f, kWidth, kKvWidth, type_id, type_id, type_id});
   } else {
@@ -47,7 +47,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
     table_.add(Op::kMatMul, {normed, w_k, b_k, k}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_v, b_v, v}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
   }
-  if (device.offers(Op::kRopeAttention)) {
+  if (device.offers(Op::kRopeAttention, max_rows)) {
     table_.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), attended},
                cache.rope_attention(0, 10000.0f, 0.25f), Patch::kPositionAndKv,
                offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
@@ -59,7 +59,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
                offsetof(AttentionParams, kv_length));
   }
   table_.add(Op::kMatMul, {attended, w_o, kAbsent, x}, MatMulParams{kWidth, kWidth, type_id, 1, 0});
-  if (device.offers(Op::kNormGateUp)) {
+  if (device.offers(Op::kNormGateUp, max_rows)) {
     table_.add(Op::kNormGateUp, {x, gain_, w_gate, w_up, hidden},
                NormGateUpParams{kWidth, 1e-5f, kHidden, type_id, type_id});
   } else {
@@ -69,7 +69,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
     table_.add(Op::kSwiGlu, {gate, up, hidden}, SwiGluParams{kHidden});
   }
   table_.add(Op::kMatMul, {hidden, w_down, kAbsent, x}, MatMulParams{kHidden, kWidth, type_id, 1, 0});
-  if (device.offers(Op::kNormMatMul)) {
+  if (device.offers(Op::kNormMatMul, max_rows)) {
     table_.add(Op::kNormMatMul, {x, gain_, embedding_, logits_},
                NormMatMulParams{kWidth, 1e-5f, kVocabulary, type_id, 1});
   } else {
@@ -77,13 +77,15 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
     table_.add(Op::kMatMul, {normed, embedding_, kAbsent, logits_},
                MatMulParams{kWidth, kVocabulary, type_id, 0, 1});
   }
-  table_.add(Op::kArgmax, {logits_, tokens_, log_probs_}, ArgmaxParams{kVocabulary, 1}, Patch::kArgmaxOutput);
+  table_.add(Op::kArgmax, {logits_, tokens_, log_probs_}, ArgmaxParams{kVocabulary, 1}, Patch::kArgmaxOutput,
+             offsetof(ArgmaxParams, position));
   const Status prepared = table_.prepare(max_rows);
   EXPECT_TRUE(prepared.ok()) << prepared.message();
 }
 
-void SmallModel::set_tokens(const std::vector<std::uint32_t>& tokens) {
-  EXPECT_TRUE(device_.write(tokens_.buffer, tokens_.offset, tokens.data(), tokens.size() * 4).ok());
+void SmallModel::set_tokens(const std::vector<std::uint32_t>& tokens, std::uint32_t position) {
+  EXPECT_TRUE(
+      device_.write(tokens_.buffer, tokens_.offset + 4 * position, tokens.data(), tokens.size() * 4).ok());
 }
 
 }  // namespace emberline::testing

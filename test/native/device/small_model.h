@@ -19,9 +19,14 @@ class SmallModel {
   SmallModel(Device& device, TensorType type, std::uint32_t max_rows = 1);
 
   TableHarness& table() { return table_; }
-  void set_tokens(const std::vector<std::uint32_t>& tokens);  // from element 0
-  std::vector<std::uint32_t> tokens(std::size_t count) { return table_.read_words(tokens_, count); }
-  std::vector<float> log_probs(std::size_t count) { return table_.read_floats(log_probs_, count); }
+  // Tokens and log-probabilities from a position on.
+  void set_tokens(const std::vector<std::uint32_t>& tokens, std::uint32_t position = 0);
+  std::vector<std::uint32_t> tokens(std::size_t count, std::uint32_t position = 0) {
+    return table_.read_words({tokens_.buffer, tokens_.offset + 4 * position}, count);
+  }
+  std::vector<float> log_probs(std::size_t count, std::uint32_t position = 1) {
+    return table_.read_floats({log_probs_.buffer, log_probs_.offset + 4 * position}, count);
+  }
   std::vector<float> logits() { return table_.read_floats(logits_, kVocabulary); }  // of the last row
   Binding gain() const { return gain_; }                                            // [64] f32, of every norm
 

@@ -40,13 +40,14 @@ class InterruptingDevice final : public ForwardingDevice {
   }
   bool armed() const { return countdown_ >= 0; }
 
-  Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) override {
-    if (countdown_ < 0 || countdown_-- > 0) return ForwardingDevice::replay(table, request);
+ protected:
+  Result<ReplayOutcome> run(const DispatchTable& table, const Replay& request) override {
+    if (countdown_ < 0 || countdown_-- > 0) return ForwardingDevice::run(table, request);
     DispatchTable cut = table;
     cut.commands.resize(std::min(commands_, table.commands.size()));
     Replay first_step = request;
     first_step.steps = 1;
-    const Result<ReplayOutcome> outcome = ForwardingDevice::replay(cut, first_step);
+    const Result<ReplayOutcome> outcome = ForwardingDevice::run(cut, first_step);
     if (!outcome.ok()) return outcome;
     return ReplayOutcome{0, false, true};
   }

@@ -91,62 +91,22 @@ TEST(ForwardPass, PrefillSlicesOfAnySizeGiveTheSameLogits) {
   }
 }
 
-TEST(ForwardPass, AChainEqualsSingleSteps) {
-  ToyPass toy({});
-  const std::vector<TokenId> prompt = random_tokens(5, toy.hyperparameters.vocabulary, 5);
-  constexpr std::uint32_t kSteps = 20;
-
-  std::vector<TokenId> tokens;
-  std::vector<float> log_probs;
-  toy.prefill(std::span(prompt).first(4));
-  for (TokenId token = prompt.back(); tokens.size() < kSteps;) {
-    take(toy.pass->decode(token, static_cast<std::uint32_t>(4 + tokens.size()), nullptr));
-    const std::vector<float> logits = toy.logits();
-    token = static_cast<TokenId>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-    double sum = 0;
-    for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - logits[token]);
-    tokens.push_back(token);
-    log_probs.push_back(static_cast<float>(-std::log(sum)));
-  }
-
-  const ChainResult chain = take(toy.pass->chain(prompt.back(), 4, kSteps, {}, nullptr));
-  EXPECT_EQ(chain.outcome.steps_completed, kSteps);
-  EXPECT_FALSE(chain.outcome.stopped);
-  EXPECT_EQ(std::vector<TokenId>(chain.tokens.begin(), chain.tokens.end()), tokens);
-  for (std::size_t i = 0; i < kSteps; ++i)
-    EXPECT_NEAR(chain.log_probs[i], log_probs[i], 1e-4) << "step " << i;
-}
-
-TEST(ForwardPass, AChainEndsAfterATokenOfTheStopSet) {
-  ToyPass toy({});
-  toy.prefill(random_tokens(3, toy.hyperparameters.vocabulary, 11));
-  const ChainResult free_run = take(toy.pass->chain(9, 3, 12, {}, nullptr));
-  const std::vector<TokenId> tokens(free_run.tokens.begin(), free_run.tokens.end());
-  const TokenId stop = tokens[5];
-  const auto first = static_cast<std::size_t>(std::find(tokens.begin(), tokens.end(), stop) - tokens.begin());
-
-  std::vector<std::uint64_t> bits(toy.hyperparameters.vocabulary / 64 + 1, 0);
-  bits[stop / 64] |= std::uint64_t{1} << (stop % 64);
-  const ChainResult chain = take(toy.pass->chain(9, 3, 12, {bits}, nullptr));
-  EXPECT_TRUE(chain.outcome.stopped);
-  EXPECT_EQ(chain.tokens.size(), first + 1);
-  EXPECT_EQ(chain.tokens.back(), stop);
-}
-
-TEST(ForwardPass, ACancelledReplayCompletesNoStep) {
+TEST(ForwardPass, ACancelledReplayDoesNothing) {
   ToyPass toy({});
   const std::atomic<bool> cancel{true};
   const std::vector<TokenId> tokens = {1, 2, 3};
   EXPECT_TRUE(take(toy.pass->prefill(tokens, 0, &cancel)).cancelled);
-  const ChainResult chain = take(toy.pass->chain(1, 0, 4, {}, &cancel));
-  EXPECT_TRUE(chain.outcome.cancelled);
-  EXPECT_TRUE(chain.tokens.empty());
 }
 
 TEST(ForwardPass, TheLastLayerOfAPrefillWithoutLogitsEndsWithItsCacheRow) {
   ToyPass toy({});
-  const TablePlan plan{*toy.device,        toy.hyperparameters, toy.weights,
-                       toy.device_weights, toy.scratch,         take(KvCache::create(*toy.kv_pool, 16))};
+  const TablePlan plan{*toy.device,
+                       toy.hyperparameters,
+                       toy.weights,
+                       toy.device_weights,
+                       toy.scratch,
+                       take(KvCache::create(*toy.kv_pool, 16)),
+                       take(TokenHistory::create(*toy.device, 16))};
   const DispatchTable fill = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   EXPECT_EQ(fill.commands.back().op, Op::kRopeKvWrite);
   for (const TableEnd end :
@@ -163,9 +123,9 @@ TEST(ForwardPass, RowsOutsideTheContextAreAnError) {
   EXPECT_EQ(toy.pass->prefill(tokens, 0, nullptr).code(), ErrorCode::kInternal);
   EXPECT_EQ(toy.pass->prefill({}, 0, nullptr).code(), ErrorCode::kInternal);
   EXPECT_EQ(toy.pass->decode(1, 16, nullptr).code(), ErrorCode::kInternal);
-  EXPECT_EQ(toy.pass->chain(1, 10, 7, {}, nullptr).code(), ErrorCode::kInternal);
-  EXPECT_EQ(toy.pass->chain(1, 0, 0, {}, nullptr).code(), ErrorCode::kInternal);
-  EXPECT_TRUE(toy.pass->chain(1, 10, 6, {}, nullptr).ok());
+  EXPECT_EQ(toy.pass->begin_chain(1, {.position = 10, .steps = 7, .stop = {}}).code(), ErrorCode::kInternal);
+  EXPECT_EQ(toy.pass->begin_chain(1, {.position = 0, .steps = 0, .stop = {}}).code(), ErrorCode::kInternal);
+  EXPECT_TRUE(toy.pass->begin_chain(1, {.position = 10, .steps = 6, .stop = {}}).ok());
 }
 
 TEST(ForwardPass, ATokenOutsideTheVocabularyIsAnError) {

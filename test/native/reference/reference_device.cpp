@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/half.h"
+#include "device/deferred_device.h"
 
 namespace emberline::testing {
 namespace {
@@ -28,14 +29,11 @@ struct Buffer {
 
 using Row = std::vector<double>;
 
-class ReferenceDevice final : public Device {
+class ReferenceDevice final : public DeferredDevice {
  public:
   const char* name() const override { return "reference"; }
   std::string description() const override { return "reference, double precision, 1 thread"; }
-  bool offers(Op op) const override {
-    return op != Op::kNormQkv && op != Op::kNormGateUp && op != Op::kNormMatMul && op != Op::kNormArgmax &&
-           op != Op::kRopeAttention;
-  }
+  bool offers(Op op, std::uint32_t) const override { return is_basic(op); }
 
   Result<BufferId> allocate(std::size_t bytes) override {
     if (bytes > (std::size_t{1} << 32)) return Status(ErrorCode::kOutOfMemory, "too large for a test");
@@ -104,7 +102,7 @@ class ReferenceDevice final : public Device {
 
   Status prepare(const DispatchTable&) override { return Status(); }
 
-  Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) override {
+  Result<ReplayOutcome> run(const DispatchTable& table, const Replay& request) override {
     ReplayOutcome outcome;
     has_token_ = false;
     Status status = guarded([&] {
@@ -116,7 +114,7 @@ class ReferenceDevice final : public Device {
             outcome.cancelled = true;
             return;
           }
-          run(command);
+          run_command(command);
         }
         outcome.steps_completed = step_ + 1;
         if (has_token_ && request.stop.contains(last_token_)) {
@@ -213,7 +211,7 @@ class ReferenceDevice final : public Device {
                      const_bytes({at.buffer, at.offset + row * row_bytes}, row_bytes), 0, width);
   }
 
-  void run(const Command& command) {
+  void run_command(const Command& command) {
     switch (command.op) {
       case Op::kEmbedding: return embedding(command);
       case Op::kRmsNorm: return rms_norm(command);
@@ -229,7 +227,7 @@ class ReferenceDevice final : public Device {
   void embedding(const Command& command) {
     const auto params = command.get_params<EmbeddingParams>();
     Binding tokens = command.bindings[slot::Embedding::kTokens];
-    if (command.patch == Patch::kTokenOffset) tokens.offset += std::uint64_t{4} * step_;
+    tokens.offset += std::uint64_t{4} * (command.patch == Patch::kTokenOffset ? position_ : params.position);
     for (std::size_t r = 0; r < rows_; ++r) {
       std::uint32_t token;
       std::memcpy(&token, const_bytes({tokens.buffer, tokens.offset + 4 * r}, 4).data(), 4);
@@ -359,10 +357,9 @@ class ReferenceDevice final : public Device {
     const auto params = command.get_params<ArgmaxParams>();
     Binding tokens = command.bindings[slot::Argmax::kTokens];
     Binding log_probs = command.bindings[slot::Argmax::kLogProbs];
-    if (command.patch == Patch::kArgmaxOutput) {
-      tokens.offset += std::uint64_t{4} * (step_ + 1);
-      log_probs.offset += std::uint64_t{4} * step_;
-    }
+    const std::size_t base = command.patch == Patch::kArgmaxOutput ? position_ : params.position;
+    tokens.offset += std::uint64_t{4} * (base + 1);
+    log_probs.offset += std::uint64_t{4} * (base + 1);
     for (std::size_t r = 0; r < (params.last_row_only != 0 ? 1 : rows_); ++r) {
       const Row logits = load_row(command.bindings[slot::Argmax::kLogits], r, params.vocabulary);
       std::uint32_t best = 0;

@@ -34,6 +34,7 @@ void OutputScanStage::run(const Step& step, Worker& worker, std::size_t begin, s
 void ArgmaxStage::run(const Step& step, Worker&, std::size_t, std::size_t) const {
   const std::size_t pieces = scan->pieces();
   const std::size_t rows = scan->scanned_rows(step);
+  const std::size_t first = (position_from_step ? step.position : position) + std::size_t{1};
   for (std::size_t r = 0; r < rows; ++r) {
     const LogitsScan* row = scan->scans.get() + r * pieces;
     std::size_t best = 0;
@@ -45,8 +46,8 @@ void ArgmaxStage::run(const Step& step, Worker&, std::size_t, std::size_t) const
       total += row[p].exp_sum * std::exp(static_cast<double>(row[p].max) - row[best].max);
     }
     const std::uint32_t token = static_cast<std::uint32_t>(best * ScanStage::kPiece + row[best].index);
-    tokens[r + (offset_by_step ? step.index + 1 : 0)] = token;
-    log_probs[r + (offset_by_step ? step.index : 0)] = static_cast<float>(-std::log(total));
+    tokens[first + r] = token;
+    log_probs[first + r] = static_cast<float>(-std::log(total));
     if (r + 1 == rows) *step.last_token = token;
   }
 }

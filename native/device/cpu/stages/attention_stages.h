@@ -14,7 +14,7 @@ namespace emberline {
 struct RopeAngleStage final : Stage {
   std::uint32_t rotary_width;
   float theta;
-  bool offset_by_step;  // position is the step's, else `position`
+  bool position_from_step;  // position is the step's, else `position`
   std::uint32_t position;
   std::vector<double> frequencies;  // [rotary / 2], radians a position
   std::unique_ptr<float[]> angles;  // [max rows, rotary / 2, {cos, sin}]

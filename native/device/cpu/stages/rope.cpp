@@ -31,7 +31,7 @@ void rotate_halves(const float* x, const float* angles, std::size_t pairs, float
 void RopeAngleStage::run(const Step& step, Worker&, std::size_t begin, std::size_t end) const {
   const std::size_t pairs = rotary_width / 2;
   for (std::size_t r = begin; r < end; ++r) {
-    const double at = static_cast<double>(r) + (offset_by_step ? step.position : position);
+    const double at = static_cast<double>(r) + (position_from_step ? step.position : position);
     float* row = angles.get() + r * rotary_width;
     for (std::size_t i = 0; i < pairs; ++i) {
       row[2 * i] = static_cast<float>(std::cos(at * frequencies[i]));

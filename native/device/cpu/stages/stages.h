@@ -15,7 +15,8 @@ namespace emberline {
 // tokens[rows] -> out[rows, width]
 struct EmbeddingStage final : Stage {
   const std::uint32_t* tokens;
-  bool offset_by_step;
+  bool position_from_step;  // the step's, otherwise `position`
+  std::uint32_t position;
   const std::uint8_t* table;  // packed, [vocabulary, width]
   TensorType type;
   std::uint32_t width, vocabulary;
@@ -149,7 +150,8 @@ struct OutputScanStage final : ScanStage {
 // Second half of argmax: one unit combines the pieces of every row in order.
 struct ArgmaxStage final : Stage {
   const ScanStage* scan;
-  bool offset_by_step;
+  bool position_from_step;  // as EmbeddingStage
+  std::uint32_t position;
   std::uint32_t* tokens;
   float* log_probs;
 

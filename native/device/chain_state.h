@@ -1,0 +1,33 @@
+// What a chain under way on a GPU and its host tell each other, in memory that both see. Shared by hosts and
+// Metal kernels.
+#pragma once
+
+#if defined(__METAL_VERSION__)
+#include <metal_stdlib>
+#else
+#include <cstdint>
+namespace emberline {
+using std::uint32_t;
+#endif
+
+// One submission of a chain.
+struct ChainChunk {
+  uint32_t steps;   // whose every command ran
+  uint32_t reason;  // as ChainState::halted once the chunk's last command ran
+};
+
+// Followed by the stop set: stop_words words, bit v % 32 of word v / 32 is set when producing token v ends
+// the chain.
+struct ChainState {
+  uint32_t halted;  // 0: it runs; 1: it produced a token of the stop set; 2: cancelled; 3: logits that are
+                    // not finite
+  uint32_t cancel;  // written by the host at any time: 1 asks the chain to end; read by the first command of
+                    // a step alone
+  uint32_t end;     // the first position that is not evaluated
+  uint32_t stop_words;  // 0: nothing stops the chain
+  ChainChunk chunks[2];
+};
+
+#if !defined(__METAL_VERSION__)
+}  // namespace emberline
+#endif

@@ -1,0 +1,164 @@
+// The parameter block of each op (ops.h), shared by hosts and Metal kernels: plain 32-bit fields, whose bytes
+// a GPU host passes on unchanged. Shapes as in ops.h.
+#pragma once
+
+#if defined(__METAL_VERSION__)
+#include <metal_stdlib>
+#define EMBERLINE_CONSTANT constant constexpr
+#else
+#include <cstdint>
+#define EMBERLINE_CONSTANT inline constexpr
+namespace emberline {
+using std::int32_t, std::uint32_t;
+#endif
+
+struct EmbeddingParams {
+  uint32_t width;         // D
+  uint32_t vocabulary;    // V
+  uint32_t weight_type;   // TensorType
+  uint32_t position = 0;  // patched: of row 0; row r reads tokens[position + r]
+};
+
+struct RmsNormParams {
+  uint32_t width;
+  float epsilon;
+};
+
+struct MatMulParams {
+  uint32_t in;           // columns of the weight = width of x
+  uint32_t out;          // rows of the weight = width of y
+  uint32_t weight_type;  // TensorType
+  uint32_t accumulate;   // 1: y += x W^T (the residual add), 0: y = x W^T
+  uint32_t
+      last_row_only;  // 1: only the batch's last row is computed, into y row 0 (the output matrix in prefill)
+  uint32_t fine_activations = 0;  // 1: a device that quantises x does so to 16 bits, not 8
+};
+
+// The KV cache of one layer, in pages of kKvPagePositions positions. Position p lies in page
+// pages[p / kKvPagePositions] (u32), whose keys begin page_stride * page bytes behind the key cache's
+// binding; values likewise. The order of the elements within a page is the device's own: hosts copy whole
+// pages.
+EMBERLINE_CONSTANT uint32_t kKvPagePositions = 256;
+
+// Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even);
+// elements from `rotary` on pass unchanged. k itself is left as it was.
+struct RopeKvWriteParams {
+  uint32_t position;      // patched: absolute position of the batch's row 0
+  uint32_t query_heads;   // H
+  uint32_t kv_heads;      // G
+  uint32_t head_width;    // d
+  uint32_t rotary_width;  // <= d
+  uint32_t style;         // 0: adjacent pairs (llama as stored in GGUF), 1: halves (qwen2, neox)
+  float theta;            // RoPE base
+  uint32_t context;       // positions the page table has room for
+  uint32_t page_stride;   // bytes
+};
+
+struct AttentionParams {
+  uint32_t position;   // patched: absolute position of row 0
+  uint32_t kv_length;  // patched: entries valid after this batch = position + R
+  uint32_t query_heads;
+  uint32_t kv_heads;
+  uint32_t head_width;
+  float scale;  // 1 / sqrt(d)
+  uint32_t context;
+  uint32_t page_stride;
+};
+
+// Fields as in RopeKvWriteParams and AttentionParams.
+struct RopeAttentionParams {
+  uint32_t position;
+  uint32_t kv_length;
+  uint32_t query_heads;
+  uint32_t kv_heads;
+  uint32_t head_width;
+  uint32_t rotary_width;
+  uint32_t style;
+  float theta;
+  float scale;
+  uint32_t context;
+  uint32_t page_stride;
+};
+
+struct SwiGluParams {
+  uint32_t width;  // F
+};
+
+struct ArgmaxParams {
+  uint32_t vocabulary;
+  uint32_t last_row_only;  // 1: only logits row 0 is looked at (what a last_row_only product wrote)
+  uint32_t position = 0;   // patched: of row 0; row r writes tokens and log_probs[position + r + 1]
+  uint32_t chunk =
+      0;  // which of ChainState::chunks counts the step (chain_state.h); for devices that keep one
+};
+
+// What a request wants of the sampler (sampling/sampling_params.h has the law): in a buffer, since it changes
+// from request to request.
+struct SamplingBlock {
+  float temperature;  // > 0
+  float top_p;
+  float min_p;
+  float repeat_penalty;
+  int32_t top_k;
+  uint32_t penalty_window;
+  uint32_t seed_low, seed_high;
+};
+
+struct GumbelParams {
+  uint32_t vocabulary;
+  uint32_t position = 0;  // patched: the token to be chosen comes to stand at position + 1
+};
+
+struct NormQkvParams {
+  uint32_t width;  // D
+  float epsilon;
+  uint32_t q_out, kv_out;  // H*d, G*d
+  uint32_t q_type, k_type, v_type;
+  uint32_t fine_activations = 0;  // as MatMulParams
+};
+
+struct NormGateUpParams {
+  uint32_t width;  // D
+  float epsilon;
+  uint32_t hidden;  // F
+  uint32_t gate_type, up_type;
+};
+
+struct NormMatMulParams {
+  uint32_t width;
+  float epsilon;
+  uint32_t out;
+  uint32_t weight_type;
+  uint32_t last_row_only;
+  uint32_t fine_activations = 0;  // as MatMulParams
+};
+
+struct NormArgmaxParams {
+  uint32_t width;
+  float epsilon;
+  uint32_t vocabulary;
+  uint32_t weight_type;
+  uint32_t fine_activations = 0;  // as MatMulParams
+  uint32_t position = 0;          // patched, as ArgmaxParams
+};
+
+// norm, query, key and value, rotary embedding and KV write in one: fields as in NormQkvParams and
+// RopeKvWriteParams; all three weights have one type.
+struct NormQkvRopeParams {
+  uint32_t width;
+  float epsilon;
+  uint32_t weight_type;
+  uint32_t position;  // patched
+  uint32_t query_heads;
+  uint32_t kv_heads;
+  uint32_t head_width;
+  uint32_t rotary_width;
+  uint32_t style;
+  float theta;
+  uint32_t context;
+  uint32_t page_stride;
+};
+
+#if !defined(__METAL_VERSION__)
+}  // namespace emberline
+#endif
