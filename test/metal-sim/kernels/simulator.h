@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "fault.h"
+#include "kernels/fault.h"
 
 namespace emberline::metal_sim {
 
@@ -111,7 +111,8 @@ struct Pipeline {
   const KernelInfo& info() const { return library.kernels()[kernel]; }
 };
 
-// INVALID_ARGUMENT for an unknown kernel, an unknown constant, or a value of another type than declared.
+// INVALID_ARGUMENT for an unknown kernel or a value of another type than declared. Values of constants that
+// the library does not declare are ignored, as Metal does; reading a constant that has no value is a fault.
 Result<Pipeline> make(const Library& library, std::string_view kernel,
                       std::span<const ConstantValue> constants = {});
 
@@ -150,8 +151,10 @@ struct Order {
   static Order seeded(std::uint32_t seed) { return {Kind::kSeeded, seed}; }
 };
 
-// What a dispatch did. Bytes are counted in checked libraries alone, by the size of each load and store that
-// the optimised code makes: what one thread keeps in registers counts once.
+// What a dispatch did. Where buffers overlap (slices of one allocation, each bound up to its end), an access
+// belongs to the one that starts nearest below its address. Bytes are counted in checked libraries alone, by
+// the size of each load and store that the optimised code makes: what one thread keeps in registers counts
+// once.
 struct Counters {
   std::uint64_t threadgroups = 0;
   std::uint64_t threads = 0;
@@ -164,8 +167,5 @@ struct Counters {
 // Runs a dispatch to its end, or to its first fault. Safe to call from any host thread; dispatches run one
 // after another. After a fault the contents of written buffers are undefined.
 std::optional<Fault> run(const Dispatch& dispatch, Order order = {}, Counters* counters = nullptr);
-
-// Buffers of one dispatch that start within one allocation share it: an access belongs to the bound buffer
-// that starts nearest below its address.
 
 }  // namespace emberline::metal_sim

@@ -1,0 +1,46 @@
+// metalc [--unchecked] [-I folder]... -o library.so source.metal: compiles a Metal source for the simulator.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "kernels/compiler.h"
+
+namespace {
+
+int fail(const std::string& what) {
+  std::fprintf(stderr, "metalc: %s\n", what.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  emberline::metal_sim::CompileOptions options;
+  std::string input, output;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const bool has_value = i + 1 < argc;
+    if (argument == "--unchecked") {
+      options.checked = false;
+    } else if (argument == "-I" && has_value) {
+      options.include_folders.emplace_back(argv[++i]);
+    } else if (argument == "-o" && has_value) {
+      output = argv[++i];
+    } else if (input.empty() && !argument.starts_with("-")) {
+      input = argument;
+    } else {
+      return fail("unknown argument " + std::string(argument));
+    }
+  }
+  if (input.empty() || output.empty())
+    return fail("usage: metalc [--unchecked] [-I folder]... -o library.so source.metal");
+  std::ifstream in(input, std::ios::binary);
+  if (!in) return fail("cannot read " + input);
+  const std::string source{std::istreambuf_iterator<char>(in), {}};
+  const auto compiled = emberline::metal_sim::compile_to(output, source, input, options);
+  if (!compiled.ok()) return fail(compiled.error().message());
+  std::fputs(compiled.value().c_str(), stderr);
+  return 0;
+}
