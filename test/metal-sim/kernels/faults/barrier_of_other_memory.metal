@@ -1,0 +1,31 @@
+// A barrier that orders device memory, and not the threadgroup memory at stake.
+#include <metal_stdlib>
+using namespace metal;
+
+struct Params { uint count; };
+
+kernel void faulty(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                   device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                   uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                   uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                   uint tg [[threadgroup_position_in_grid]]) {
+  threadgroup float shared[64];
+  shared[tid] = 0.0f;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  shared[tid] = in[i];
+  threadgroup_barrier(mem_flags::mem_device);
+  out[i] = shared[63 - tid];
+}
+
+kernel void correct(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                    device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                    uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                    uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                    uint tg [[threadgroup_position_in_grid]]) {
+  threadgroup float shared[64];
+  shared[tid] = 0.0f;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  shared[tid] = in[i];
+  threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+  out[i] = shared[63 - tid];
+}

@@ -1,0 +1,29 @@
+// A threadgroup array that is too short by one, behind a pointer.
+#include <metal_stdlib>
+using namespace metal;
+
+struct Params { uint count; };
+
+kernel void faulty(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                   device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                   uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                   uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                   uint tg [[threadgroup_position_in_grid]]) {
+  threadgroup float shared[63];
+  threadgroup float* pointer = shared;
+  pointer[tid] = in[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = shared[0];
+}
+
+kernel void correct(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                    device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                    uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                    uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                    uint tg [[threadgroup_position_in_grid]]) {
+  threadgroup float shared[64];
+  threadgroup float* pointer = shared;
+  pointer[tid] = in[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = shared[0];
+}

@@ -1,0 +1,25 @@
+// More private memory than a thread has.
+#include <metal_stdlib>
+using namespace metal;
+
+struct Params { uint count; };
+
+kernel void faulty(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                   device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                   uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                   uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                   uint tg [[threadgroup_position_in_grid]]) {
+  volatile float parts[40000];
+  for (uint k = 0; k < 40000; ++k) parts[k] = in[i];
+  out[i] = parts[i];
+}
+
+kernel void correct(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                    device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                    uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                    uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                    uint tg [[threadgroup_position_in_grid]]) {
+  volatile float parts[400];
+  for (uint k = 0; k < 400; ++k) parts[k] = in[i];
+  out[i] = parts[i];
+}

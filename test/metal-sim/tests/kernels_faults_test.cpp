@@ -1,0 +1,116 @@
+// Every file of kernels/faults holds a faulty kernel, which must be caught in every order of threads, and a
+// correct twin of it, which must run and give the same result in all of them.
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "kernel_dispatch.h"
+
+namespace emberline::metal_sim {
+namespace {
+
+struct Seeded {
+  const char* file;
+  FaultKind kind;
+};
+
+const Seeded kSeeded[] = {
+    {"barrier_after_return", FaultKind::kBarrierNotReached},
+    {"barrier_in_branch", FaultKind::kBarrierNotReached},
+    {"barrier_of_other_memory", FaultKind::kRace},
+    {"barriers_of_two_branches", FaultKind::kBarrierNotReached},
+    {"division_by_zero", FaultKind::kUndefinedBehaviour},
+    {"load_across_the_end", FaultKind::kOutOfBounds},
+    {"load_before_the_start", FaultKind::kOutOfBounds},
+    {"load_past_the_end", FaultKind::kOutOfBounds},
+    {"matrix_store_in_branch", FaultKind::kDivergentSimdgroup},
+    {"misaligned_load", FaultKind::kUndefinedBehaviour},
+    {"missing_barrier", FaultKind::kRace},
+    {"missing_second_barrier", FaultKind::kRace},
+    {"missing_simdgroup_barrier", FaultKind::kRace},
+    {"private_array_overrun", FaultKind::kUndefinedBehaviour},
+    {"shuffle_with_uneven_delta", FaultKind::kDivergentSimdgroup},
+    {"simd_sum_in_branch", FaultKind::kDivergentSimdgroup},
+    {"simd_sum_of_uneven_loop", FaultKind::kDivergentSimdgroup},
+    {"simd_sums_of_two_branches", FaultKind::kDivergentSimdgroup},
+    {"store_past_the_end", FaultKind::kOutOfBounds},
+    {"store_to_const", FaultKind::kReadOnlyWrite},
+    {"threadgroup_index_overrun", FaultKind::kUndefinedBehaviour},
+    {"threadgroup_overrun", FaultKind::kThreadgroupOverrun},
+    {"threadgroup_uninitialised", FaultKind::kUninitialisedThreadgroup},
+    {"too_much_private_memory", FaultKind::kStackOverflow},
+    {"too_much_threadgroup_memory", FaultKind::kThreadgroupMemory},
+    {"wait_for_a_threadgroup", FaultKind::kStepLimit},
+    {"wait_with_a_simdgroup", FaultKind::kStepLimit},
+};
+
+// Two threadgroups of 64 threads over 128 numbers.
+struct Setting {
+  std::uint32_t count = 128;
+  GuardedMemory out{128 * sizeof(float)}, in{128 * sizeof(float)};
+  std::vector<std::uint32_t> flags = std::vector<std::uint32_t>(4);
+
+  Setting() {
+    for (std::uint32_t i = 0; i < count; ++i) static_cast<float*>(in.data())[i] = static_cast<float>(i % 32);
+  }
+  Dispatch dispatch(const Pipeline& pipeline) {
+    Dispatch dispatch{.pipeline = pipeline};
+    dispatch.buffers[0] = bind(count);
+    dispatch.buffers[1] = {out.data(), out.bytes()};
+    dispatch.buffers[2] = {in.data(), in.bytes()};
+    dispatch.buffers[3] = bind(flags);
+    dispatch.threadgroups = {2};
+    dispatch.threads_per_threadgroup = {64};
+    return dispatch;
+  }
+  std::vector<float> result() const {
+    const auto* first = static_cast<const float*>(out.data());
+    return {first, first + count};
+  }
+};
+
+class SeededFault : public testing::TestWithParam<Seeded> {
+ protected:
+  std::string source() const {
+    return read_text(std::string(METAL_SIM_FAULTS_DIR) + "/" + GetParam().file + ".metal");
+  }
+};
+
+TEST_P(SeededFault, IsCaughtInEveryOrder) {
+  const auto library = compiled(source());
+  ASSERT_TRUE(library.has_value());
+  for (const Order& order : three_orders()) {
+    Setting setting;
+    const auto fault = run(setting.dispatch(pipeline(*library, "faulty")), order);
+    ASSERT_TRUE(fault.has_value()) << "order " << static_cast<int>(order.kind);
+    EXPECT_STREQ(fault_name(fault->kind), fault_name(GetParam().kind)) << fault->sentence;
+    EXPECT_NE(fault->sentence.find("kernel faulty"), std::string::npos) << fault->sentence;
+  }
+}
+
+TEST_P(SeededFault, HasACorrectTwin) {
+  const auto library = compiled(source());
+  ASSERT_TRUE(library.has_value());
+  std::set<std::vector<float>> results;
+  for (const Order& order : three_orders()) {
+    Setting setting;
+    expect_runs(setting.dispatch(pipeline(*library, "correct")), order);
+    results.insert(setting.result());
+  }
+  EXPECT_EQ(results.size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SeededFault, testing::ValuesIn(kSeeded),
+                         [](const auto& test) { return std::string(test.param.file); });
+
+TEST(SeededFaults, AreAllTried) {
+  std::set<std::string> listed, present;
+  for (const Seeded& seeded : kSeeded) listed.insert(seeded.file);
+  for (const auto& entry : std::filesystem::directory_iterator(METAL_SIM_FAULTS_DIR)) {
+    present.insert(entry.path().stem().string());
+  }
+  EXPECT_EQ(listed, present);
+}
+
+}  // namespace
+}  // namespace emberline::metal_sim
