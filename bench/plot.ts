@@ -53,7 +53,9 @@ export function barsOf(rows: readonly Row[]): Bar[] {
 function specification({ suite, machine }: Report, bars: readonly Bar[]): Spec {
   const shown = Object.keys(COLOURS).filter((name) => bars.some(({ who }) => who === name));
   const rows = new Set(bars.map(({ row }) => row)).size;
-  const unit = shown.includes('llama.cpp') ? 'speed, llama.cpp = 1' : 'speed, machine limit = 1';
+  const unit = shown.includes('llama.cpp')
+    ? 'speed, llama.cpp = 1 (square-root scale)'
+    : 'speed, machine limit = 1 (square-root scale)';
   return {
     $schema: 'https://vega.github.io/schema/vega/v6.json',
     width: WIDTH,
@@ -65,7 +67,8 @@ function specification({ suite, machine }: Report, bars: readonly Bar[]): Spec {
     scales: [
       {
         name: 'x',
-        type: 'linear',
+        // So that a limit that is far away leaves room for the others.
+        type: 'sqrt',
         domain: { data: 'bars', field: 'speed' },
         range: 'width',
         zero: true,
