@@ -15,7 +15,9 @@
 //   kScaled    the unit has a scale (otherwise it is 1), kOffset: and an offset (otherwise 0)
 //   row_bytes  bytes of a row of `in` elements
 //   column     of element 0 of vector v of unit u; the vector's other three follow
-//   load       unit u of a row; u * kUnit < in
+//   kHeader    two units share a block's header, its scale and minimum
+//   header     of the block that unit u lies in, for load
+//   load       unit u of a row, but for its header; u * kUnit < in
 #pragma once
 
 #include <metal_stdlib>
@@ -32,8 +34,9 @@ struct WeightUnit {
 inline uint2 two_words(device const uchar* at) {
   return as_type<uint2>(ushort4(*(device const packed_ushort4*)at));
 }
-inline float half_at(device const uchar* at) {
-  return float(*(device const half*)at);
+// The float16 in the lower half of a word.
+inline float half_bits(uint word) {
+  return float(as_type<half>(ushort(word)));
 }
 
 // Q4_0, Q4_1, Q5_0, Q5_1: scale, minimum if any, fifth bits if any, nibbles.
@@ -44,6 +47,7 @@ struct NibbleBlocks {
     kVectors = 4,
     kScaled = 1,
     kOffset = 1,
+    kHeader = 1,
     kFifthBitsAt = kMinimum ? 4 : 2,
     kNibblesAt = kFifthBitsAt + (kFifthBits ? 4 : 0),
     kBlockBytes = kNibblesAt + 16,
@@ -55,41 +59,49 @@ struct NibbleBlocks {
     return unit / 2 * 32 + unit % 2 * 8 + vector / 2 * 16 + vector % 2 * 4;
   }
 
-  static void load(device const uchar* row, uint unit, uint, thread WeightUnit& to) {
+  static uint header(device const uchar* row, uint unit) {
+    device const ushort* block = (device const ushort*)(row + ulong(unit / 2) * kBlockBytes);
+    return kMinimum ? block[0] | uint(block[1]) << 16 : block[0];
+  }
+
+  static void load(device const uchar* row, uint unit, uint, uint header, thread WeightUnit& to) {
     device const uchar* block = row + ulong(unit / 2) * kBlockBytes;
-    const uint half_of_block = unit % 2;
-    const uint2 nibbles = two_words(block + kNibblesAt + 8 * half_of_block);
+    const uint second = unit % 2;
+    const uint2 nibbles = two_words(block + kNibblesAt + 8 * second);
     uint4 bytes = uint4(nibbles, nibbles >> 4) & 0x0F0F0F0Fu;
     if (kFifthBits) {
-      const packed_ushort2 halves = *(device const packed_ushort2*)(block + kFifthBitsAt);
-      const uint4 fifth = uint4(halves.x, halves.x >> 4, halves.y, halves.y >> 4) >> (8 * half_of_block);
+      const uint low = block[kFifthBitsAt + second];
+      const uint high = block[kFifthBitsAt + 2 + second];
       // Bits 0..3 to bit 4 of bytes 0..3: no two of the four shifted copies meet.
-      bytes |= (((fifth & 15u) * 0x00204081u) & 0x01010101u) << 4;
+      bytes |= (((uint4(low, low >> 4, high, high >> 4) & 15u) * 0x00204081u) & 0x01010101u) << 4;
     }
     for (uint v = 0; v < kVectors; ++v) to.q[v] = float4(as_type<uchar4>(bytes[v]));
-    to.scale = half_at(block);
-    to.offset = kMinimum ? half_at(block + 2) : (kFifthBits ? -16.0f : -8.0f) * to.scale;
+    to.scale = half_bits(header);
+    to.offset = kMinimum ? half_bits(header >> 16) : (kFifthBits ? -16.0f : -8.0f) * to.scale;
   }
 };
 
 // Q8_0.
 struct Int8Blocks {
-  enum : uint { kUnit = 16, kVectors = 4, kScaled = 1, kOffset = 0, kBlockBytes = 34 };
+  enum : uint { kUnit = 16, kVectors = 4, kScaled = 1, kOffset = 0, kHeader = 1, kBlockBytes = 34 };
 
   static ulong row_bytes(uint in) { return ulong(in / 32) * kBlockBytes; }
 
   static uint column(uint unit, uint vector) { return unit * 16 + vector * 4; }
 
-  static void load(device const uchar* row, uint unit, uint, thread WeightUnit& to) {
-    device const uchar* block = row + ulong(unit / 2) * kBlockBytes;
-    device const uchar* quants = block + 2 + 16 * (unit % 2);
+  static uint header(device const uchar* row, uint unit) {
+    return *(device const ushort*)(row + ulong(unit / 2) * kBlockBytes);
+  }
+
+  static void load(device const uchar* row, uint unit, uint, uint header, thread WeightUnit& to) {
+    device const uchar* quants = row + ulong(unit / 2) * kBlockBytes + 2 + 16 * (unit % 2);
     const uint2 first = two_words(quants);
     const uint2 second = two_words(quants + 8);
     to.q[0] = float4(as_type<char4>(first.x));
     to.q[1] = float4(as_type<char4>(first.y));
     to.q[2] = float4(as_type<char4>(second.x));
     to.q[3] = float4(as_type<char4>(second.y));
-    to.scale = half_at(block);
+    to.scale = half_bits(header);
     to.offset = 0.0f;
   }
 };
@@ -97,13 +109,15 @@ struct Int8Blocks {
 // F32, F16, BF16: Float says how four, and one, are read. Rows of any length; elements behind the last are 0.
 template <typename Float>
 struct FloatRows {
-  enum : uint { kUnit = 8, kVectors = 2, kScaled = 0, kOffset = 0 };
+  enum : uint { kUnit = 8, kVectors = 2, kScaled = 0, kOffset = 0, kHeader = 0 };
 
   static ulong row_bytes(uint in) { return ulong(in) * Float::kBytes; }
 
   static uint column(uint unit, uint vector) { return unit * 8 + vector * 4; }
 
-  static void load(device const uchar* row, uint unit, uint in, thread WeightUnit& to) {
+  static uint header(device const uchar*, uint) { return 0; }
+
+  static void load(device const uchar* row, uint unit, uint in, uint, thread WeightUnit& to) {
     const uint first = unit * 8;
     device const uchar* at = row + ulong(first) * Float::kBytes;
     if (first + 8 <= in) {
@@ -127,7 +141,7 @@ struct Float32 {
 
 struct Float16 {
   enum : uint { kBytes = 2 };
-  static float one(device const uchar* at) { return half_at(at); }
+  static float one(device const uchar* at) { return float(*(device const half*)at); }
   static float4 four(device const uchar* at) { return float4(half4(*(device const packed_half4*)at)); }
 };
 
@@ -139,6 +153,12 @@ struct BFloat16 {
     return as_type<float4>(uint4(ushort4(*(device const packed_ushort4*)at)) << 16);
   }
 };
+
+// A unit whose header no other lane reads on.
+template <typename Format>
+inline void load_unit(device const uchar* row, uint unit, uint in, thread WeightUnit& to) {
+  Format::load(row, unit, in, Format::header(row, unit), to);
+}
 
 // The weights of a unit themselves.
 template <typename Format>

@@ -16,7 +16,7 @@ inline void embed(constant EmbeddingParams& p, device const uint* tokens, device
   const uint units = (p.width + Format::kUnit - 1) / Format::kUnit;
   for (uint u = thread_index; u < units; u += kRowKernelThreads) {
     WeightUnit unit;
-    Format::load(weights, u, p.width, unit);
+    load_unit<Format>(weights, u, p.width, unit);
     for (uint v = 0; v < Format::kVectors; ++v) {
       const float4 values = weights_of<Format>(unit, v);
       const uint column = Format::column(u, v);

@@ -66,7 +66,7 @@ inline void stage_weights(device const uchar* weight, uint in, uint out, uint fi
     const uint unit = begin / Format::kUnit + u;
     WeightUnit weights;
     const bool inside = first_out + o < out && unit * Format::kUnit < in;
-    if (inside) Format::load(weight + (first_out + o) * Format::row_bytes(in), unit, in, weights);
+    if (inside) load_unit<Format>(weight + (first_out + o) * Format::row_bytes(in), unit, in, weights);
     for (uint v = 0; v < Format::kVectors; ++v) {
       const float4 values = inside ? weights_of<Format>(weights, v) : float4(0.0f);
       const uint column = Format::column(u, v);

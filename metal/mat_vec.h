@@ -119,6 +119,19 @@ inline void stage_columns(MatVecInput input, uint begin, uint width, uint padded
   }
 }
 
+// Headers of the blocks of both rows that unit `unit` lies in. The two lanes of a block fetch one each and
+// exchange them, so that no header is read twice. All lanes of a simdgroup call it together; inside: the lane
+// has such a unit.
+template <typename Format>
+inline uint2 pair_headers(WeightPair weights, uint unit, bool inside) {
+  if (!Format::kHeader) return uint2(0, 0);
+  const bool second = unit % 2 != 0;
+  device const uchar* row = second ? weights.b : weights.a;
+  const uint own = inside && row != nullptr ? Format::header(row, unit) : 0;
+  const uint other = simd_shuffle_xor(own, 1);
+  return second ? uint2(other, own) : uint2(own, other);
+}
+
 // Returns, to lane r < rows of each group, the products of row r of x with the group's two weight rows (0 for
 // a null one). All threads of the threadgroup call it together. memory: threadgroup(0),
 // mat_vec_threadgroup_bytes.
@@ -148,10 +161,13 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
     }
-    for (uint unit = t.group_lane; unit < units; unit += kMatVecLanes) {
+    for (uint round = 0; round < units; round += kMatVecLanes) {
+      const uint unit = round + t.group_lane;
+      const uint2 headers = pair_headers<Format>(weights, begin / Format::kUnit + unit, unit < units);
+      if (unit >= units) continue;
       WeightUnit a, b;
-      if (weights.a != nullptr) Format::load(weights.a, begin / Format::kUnit + unit, input.in, a);
-      if (weights.b != nullptr) Format::load(weights.b, begin / Format::kUnit + unit, input.in, b);
+      if (weights.a != nullptr) Format::load(weights.a, begin / Format::kUnit + unit, input.in, headers.x, a);
+      if (weights.b != nullptr) Format::load(weights.b, begin / Format::kUnit + unit, input.in, headers.y, b);
       for (uint r = 0; r < ROW_CAPACITY; ++r) {
         if (r >= input.rows) break;
         float4 columns[4];
