@@ -56,7 +56,8 @@ inline void penalise_window(device const float* logits, uint vocabulary, device 
     atomic_store_explicit((device atomic_uint*)(scores + token),
                           float_bits(penalised_logit(logits[token], penalty)), memory_order_relaxed);
   }
-  threadgroup_barrier(mem_flags::mem_device);
+  threadgroup_barrier(mem_flags::mem_device |
+                      mem_flags::mem_threadgroup);  // also: partial results have been read
 }
 
 // A filter of single tokens: those that min_p and the boundary of top-k and top-p leave.

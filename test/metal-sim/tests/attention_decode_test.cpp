@@ -1,0 +1,124 @@
+// attention_decode against attention in double precision.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "attention_case.h"
+#include "chain_state.h"
+#include "function_constants.h"
+#include "kernel_launch.h"
+#include "launch_shapes.h"
+
+namespace emberline::metal_sim {
+namespace {
+
+constexpr float kUntouched = -12345.0f;
+
+std::vector<float> decode(AttentionCase& test, Order order = {}, Counters* counters = nullptr,
+                          bool checked = true, bool chained = false, std::uint32_t halted = 0) {
+  std::vector<float> out(test.q.size(), kUntouched);
+  std::vector<ChainState> chain(1);
+  chain[0].halted = halted;
+  KernelLaunch launch(
+      shipped_kernels(checked), "attention_decode",
+      {constant_bool(kConstantChained, chained), constant_uint(kConstantHeadWidth, test.shape.head_width),
+       constant_uint(kConstantHeadsPerKv, test.shape.heads_per_kv)});
+  launch.params(test.params)
+      .buffer(1, chain)
+      .buffer(2, test.q)
+      .buffer(3, test.keys)
+      .buffer(4, test.values)
+      .buffer(5, test.pages)
+      .buffer(6, out)
+      .grid({test.shape.kv_heads, attention_decode_parts(test.shape.heads_per_kv), test.shape.rows},
+            attention_decode_threads(test.shape.heads_per_kv))
+      .run(order, counters);
+  return out;
+}
+
+void expect_near(const std::vector<float>& out, const AttentionCase& test) {
+  const std::vector<double> expected = test.reference();
+  const double tolerance = test.tolerance();
+  ASSERT_EQ(out.size(), expected.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ASSERT_LE(std::abs(out[i] - expected[i]), tolerance) << "element " << i << ", expected " << expected[i];
+  }
+}
+
+TEST(AttentionDecode, AgreesForEveryShapeOfHead) {
+  for (const std::uint32_t width : {16u, 48u, 64u, 80u, 96u, 128u, 256u}) {
+    for (const std::uint32_t heads : {1u, 3u, 4u, 8u}) {
+      SCOPED_TRACE(testing::Message() << "width " << width << ", " << heads << " query heads a KV head");
+      AttentionCase test({width, heads, 2, 37, 2}, width + heads);
+      expect_near(decode(test), test);
+    }
+  }
+}
+
+TEST(AttentionDecode, SharesAKvHeadAmongMoreHeadsThanAThreadgroupTakes) {
+  for (const std::uint32_t heads : {2u, 5u, 7u, 9u, 16u}) {
+    SCOPED_TRACE(heads);
+    AttentionCase test({64, heads, 1, 70, 1}, heads);
+    expect_near(decode(test), test);
+  }
+}
+
+TEST(AttentionDecode, AgreesAtEveryLengthAcrossPages) {
+  for (const std::uint32_t position :
+       {0u, 1u, 2u, 14u, 15u, 16u, 31u, 63u, 127u, 254u, 255u, 256u, 257u, 299u, 511u, 512u, 599u}) {
+    SCOPED_TRACE(position);
+    AttentionCase test({64, 3, 1, position, 1}, position);
+    expect_near(decode(test), test);
+  }
+}
+
+TEST(AttentionDecode, DoesNotDependOnTheOrderOfThreads) {
+  AttentionCase test({64, 3, 2, 300, 2});
+  const std::vector<float> expected = decode(test);
+  for (const Order& order : all_orders()) EXPECT_EQ(decode(test, order), expected);
+}
+
+TEST(AttentionDecode, ARowOfABatchHasTheBitsOfASingleForward) {
+  for (const std::uint32_t position : {0u, 250u}) {
+    AttentionCase batch({64, 3, 1, position, 16}, position);
+    const std::vector<float> together = decode(batch);
+    const std::size_t width = together.size() / 16;
+    for (std::uint32_t r = 0; r < 16; ++r) {
+      AttentionCase single = batch;
+      single.shape.position = single.params.position = position + r;
+      single.shape.rows = 1;
+      single.params.kv_length = position + r + 1;
+      const auto first = static_cast<std::ptrdiff_t>(r * width);
+      single.q.assign(batch.q.begin() + first, batch.q.begin() + first + static_cast<std::ptrdiff_t>(width));
+      const std::vector<float> alone = decode(single);
+      EXPECT_TRUE(std::equal(alone.begin(), alone.end(), together.begin() + first))
+          << "row " << r << " of position " << position;
+    }
+  }
+}
+
+TEST(AttentionDecode, ReadsEveryValidByteOfTheCacheOnce) {
+  for (const std::uint32_t heads : {1u, 3u, 8u}) {
+    for (const std::uint32_t width : {64u, 80u, 128u}) {
+      SCOPED_TRACE(testing::Message() << width << " wide, " << heads << " heads");
+      AttentionCase test({width, heads, 2, 290, 1});
+      Counters counters;
+      decode(test, {}, &counters);
+      EXPECT_EQ(counters.bytes_read[3], test.valid_bytes);
+      EXPECT_EQ(counters.bytes_read[4], test.valid_bytes);
+      EXPECT_EQ(counters.bytes_written[6], test.q.size() * 4);
+    }
+  }
+}
+
+TEST(AttentionDecode, DoesNothingBehindTheEndOfAChain) {
+  AttentionCase test({64, 3, 2, 40, 1});
+  Counters counters;
+  const std::vector<float> out = decode(test, {}, &counters, true, true, 1);
+  EXPECT_EQ(out, std::vector<float>(out.size(), kUntouched));
+  EXPECT_EQ(counters.bytes_read[3] + counters.bytes_read[4], 0u);
+  expect_near(decode(test, {}, nullptr, true, true, 0), test);
+}
+
+}  // namespace
+}  // namespace emberline::metal_sim

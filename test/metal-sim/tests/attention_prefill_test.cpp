@@ -1,0 +1,85 @@
+// attention_prefill against attention in double precision.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "attention_case.h"
+#include "chain_state.h"
+#include "function_constants.h"
+#include "kernel_launch.h"
+#include "launch_shapes.h"
+
+namespace emberline::metal_sim {
+namespace {
+
+std::vector<float> prefill(AttentionCase& test, Order order = {}, Counters* counters = nullptr) {
+  std::vector<float> out(test.q.size(), -12345.0f);
+  std::vector<ChainState> chain(1);
+  const std::uint32_t width = test.shape.head_width;
+  KernelLaunch launch(shipped_kernels(), "attention_prefill",
+                      {constant_bool(kConstantChained, false), constant_uint(kConstantHeadWidth, width),
+                       constant_uint(kConstantHeadsPerKv, test.shape.heads_per_kv)});
+  launch.params(test.params)
+      .buffer(1, chain)
+      .buffer(2, test.q)
+      .buffer(3, test.keys)
+      .buffer(4, test.values)
+      .buffer(5, test.pages)
+      .buffer(6, out)
+      .threadgroup_bytes(0, attention_prefill_threadgroup_bytes(width))
+      .grid(
+          {test.shape.kv_heads, attention_prefill_tiles(test.shape.rows, test.shape.heads_per_kv, width), 1},
+          attention_prefill_threads(width))
+      .run(order, counters);
+  return out;
+}
+
+// A matrix product adds head_width terms one after the other, or in any order.
+void expect_near(const std::vector<float>& out, const AttentionCase& test) {
+  const std::vector<double> expected = test.reference();
+  const double tolerance = test.tolerance() * test.shape.head_width / 16.0;
+  ASSERT_EQ(out.size(), expected.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ASSERT_LE(std::abs(out[i] - expected[i]), tolerance) << "element " << i << ", expected " << expected[i];
+  }
+}
+
+TEST(AttentionPrefill, AgreesForEveryShapeOfHead) {
+  for (const std::uint32_t width : {16u, 32u, 48u, 64u, 80u, 96u, 128u, 256u}) {
+    for (const std::uint32_t heads : {1u, 3u, 4u, 8u}) {
+      SCOPED_TRACE(testing::Message() << "width " << width << ", " << heads << " query heads a KV head");
+      AttentionCase test({width, heads, 2, 5, 17}, width + heads);
+      expect_near(prefill(test), test);
+    }
+  }
+}
+
+TEST(AttentionPrefill, AgreesForOddRowsAndPositionsAcrossPages) {
+  const AttentionShape shapes[] = {{64, 3, 1, 0, 1},    {64, 3, 1, 0, 33},   {64, 1, 1, 255, 2},
+                                   {64, 1, 1, 250, 31}, {64, 3, 2, 513, 23}, {64, 4, 1, 31, 40},
+                                   {256, 1, 1, 241, 18}};
+  for (const AttentionShape& shape : shapes) {
+    SCOPED_TRACE(testing::Message() << shape.rows << " rows from " << shape.position);
+    AttentionCase test(shape, shape.rows);
+    expect_near(prefill(test), test);
+  }
+}
+
+TEST(AttentionPrefill, DoesNotDependOnTheOrderOfThreads) {
+  AttentionCase test({64, 3, 2, 20, 30});
+  const std::vector<float> expected = prefill(test);
+  for (const Order& order : all_orders()) EXPECT_EQ(prefill(test, order), expected);
+}
+
+TEST(AttentionPrefill, ReadsTheCacheOnceATileOfRows) {
+  // 22 rows of 3 heads are 66 queries, three tiles of 32: rows 0..10 (11 partly), 10..21 and 21.
+  AttentionCase test({64, 3, 1, 0, 22});
+  Counters counters;
+  prefill(test, {}, &counters);
+  const std::uint64_t entry_bytes = 64 * 2;
+  EXPECT_EQ(counters.bytes_read[3], (11 + 22 + 22) * entry_bytes);
+  EXPECT_EQ(counters.bytes_read[4], (11 + 22 + 22) * entry_bytes);
+}
+
+}  // namespace
+}  // namespace emberline::metal_sim
