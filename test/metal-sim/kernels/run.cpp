@@ -194,7 +194,7 @@ std::optional<Fault> run(const Dispatch& dispatch, Order order, Counters* counte
   if (!ready.ok()) return launch_fault(FaultKind::kLaunch, dispatch, ready.message());
   MemoryMonitor& monitor = MemoryMonitor::instance();
   monitor.begin_dispatch(std::move(buffers), &library.variables, unbound_region(), scheduler.stacks().begin(),
-                         scheduler.stacks().bytes());
+                         scheduler.stacks().bytes(), dispatch.pipeline.library.checked());
   monitor.threadgroup().begin_dispatch(std::move(arrays));
 
   const FaultSignals signals;

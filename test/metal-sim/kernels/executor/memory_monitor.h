@@ -34,12 +34,13 @@ struct BoundBuffer {
 
 class MemoryMonitor {
  public:
-  static MemoryMonitor& instance();
+  static MemoryMonitor& instance() { return the_one_; }
 
   // `buffers`: one a slot, with load_slot equal to store_slot; they may overlap.
   // `unbound` is the inaccessible region that unbound slots point into, kUnboundBytes each.
+  // checked: all loads and stores are seen; otherwise atomic operations alone, which then say nothing.
   void begin_dispatch(std::vector<BoundBuffer> buffers, const std::vector<LibraryVariable>* variables,
-                      std::uintptr_t unbound, std::uintptr_t stacks, std::size_t stack_bytes);
+                      std::uintptr_t unbound, std::uintptr_t stacks, std::size_t stack_bytes, bool checked);
   const std::vector<BoundBuffer>& buffers() const { return buffers_; }
   ThreadgroupMemory& threadgroup() { return threadgroup_; }
 
@@ -66,8 +67,17 @@ class MemoryMonitor {
   static constexpr std::size_t kUnboundBytes = std::size_t{1} << 30;
 
  private:
+  __attribute__((visibility("hidden"))) static MemoryMonitor the_one_;
+
   template <bool kStore>
   void other_access(std::uintptr_t address, std::size_t bytes, const void* site);
+  void record_threadgroup(const ThreadgroupArray& array, std::uintptr_t address, std::size_t bytes,
+                          bool store, bool atomic, const void* site);
+  // Why an access is none that the kernel may make (memory_findings.cpp).
+  [[noreturn]] void fail_threadgroup(const ThreadgroupArray& array, std::uintptr_t address, std::size_t bytes,
+                                     bool store, ThreadgroupMemory::Finding finding, std::uint32_t other,
+                                     const void* site);
+  [[noreturn]] void fail_access(std::uintptr_t address, std::size_t bytes, bool store, const void* site);
   BoundBuffer* find_buffer(std::uintptr_t address);
   const LibraryVariable* find_variable(std::uintptr_t address) const;
 
@@ -78,6 +88,7 @@ class MemoryMonitor {
   ThreadgroupMemory threadgroup_;
   std::uintptr_t stacks_ = 0, unbound_ = 0;
   std::size_t stack_bytes_ = 0;
+  bool checked_ = true;
 };
 
 }  // namespace emberline::metal_sim
