@@ -26,10 +26,7 @@ std::uint32_t next_lane(std::uint32_t mask, std::uint32_t after) {
 
 }  // namespace
 
-Scheduler& Scheduler::instance() {
-  static Scheduler scheduler;
-  return scheduler;
-}
+Scheduler Scheduler::the_one_;
 
 Status Scheduler::begin_dispatch(const Launch& launch) {
   if (threads_ == nullptr) threads_ = std::make_unique<KernelThread[]>(kMaxThreadsPerThreadgroup);

@@ -36,7 +36,7 @@ struct Launch {
 
 class Scheduler {
  public:
-  static Scheduler& instance();
+  static Scheduler& instance() { return the_one_; }
 
   // OUT_OF_MEMORY when there is no room for the stacks.
   Status begin_dispatch(const Launch& launch);
@@ -70,6 +70,9 @@ class Scheduler {
   Context abandon(FaultKind kind, const std::string& what, const void* site);
 
  private:
+  // Not visible outside this library, so that reaching it from every load and store costs nothing.
+  __attribute__((visibility("hidden"))) static Scheduler the_one_;
+
   enum class Wait : std::uint8_t { kBarrier, kSimdgroup };
 
   [[noreturn]] static void fiber_main();

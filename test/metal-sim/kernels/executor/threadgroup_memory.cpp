@@ -16,6 +16,11 @@ void ThreadgroupMemory::begin_dispatch(std::vector<ThreadgroupArray> arrays) {
     words += (array.bytes + array.begin % 4 + 3) / 4;
   }
   if (words_.size() < words) words_.resize(words);
+  if (clock_ > ~Time{0} / 2) {  // long before it runs over: no dispatch has so many barriers
+    std::fill(words_.begin(), words_.end(), Word{});
+    std::fill(std::begin(simdgroup_epochs_), std::end(simdgroup_epochs_), 0);
+    clock_ = 0;
+  }
 }
 
 void ThreadgroupMemory::begin_threadgroup() {
@@ -34,20 +39,35 @@ const ThreadgroupArray* ThreadgroupMemory::find(std::uintptr_t address) {
 }
 
 // Whether an access noted in `epoch` (and, of its simdgroup, `simdgroup_epoch`) happened before this one.
-bool ThreadgroupMemory::ordered(std::uint64_t epoch, std::uint64_t simdgroup_epoch,
-                                std::uint32_t other_thread, Access access) const {
+bool ThreadgroupMemory::ordered(Time epoch, Time simdgroup_epoch, std::uint32_t other_thread,
+                                Access access) const {
   if (epoch != epoch_ || other_thread == access.thread) return true;
   return other_thread / kSimdWidth == access.simdgroup &&
          simdgroup_epoch != simdgroup_epochs_[access.simdgroup];
 }
 
+// Whether the same thread read the same bytes in this epoch already, and nobody has written them since: most
+// loads are of this kind.
+bool ThreadgroupMemory::read_before(const Word& word, std::uint8_t mask, Access access) const {
+  return !access.store && word.threadgroup == threadgroup_began_ && word.read_in == epoch_ &&
+         word.reader == access.thread && (word.read & mask) == mask && word.written_in != epoch_;
+}
+
 ThreadgroupMemory::Finding ThreadgroupMemory::record(const ThreadgroupArray& array, std::uintptr_t address,
                                                      std::size_t bytes, Access access, std::uint32_t& other) {
   const std::uintptr_t first = array.begin / 4 * 4;
+  if (!access.store && address % 4 == 0 && bytes % 4 == 0) {
+    const Word* word = &words_[array.first_word + (address - first) / 4];
+    const Word* const end = word + bytes / 4;
+    while (word != end && read_before(*word, 0xF, access)) ++word;
+    if (word == end) return Finding::kNone;
+  }
   for (std::uintptr_t at = address; at < address + bytes;) {
     const std::uintptr_t end = std::min(address + bytes, at / 4 * 4 + 4);
     const auto mask = static_cast<std::uint8_t>(((1u << (end - at)) - 1) << (at % 4));
-    const Finding finding = record_word(words_[array.first_word + (at - first) / 4], mask, access, other);
+    Word& word = words_[array.first_word + (at - first) / 4];
+    const Finding finding =
+        read_before(word, mask, access) ? Finding::kNone : record_word(word, mask, access, other);
     if (finding != Finding::kNone) return finding;
     at = end;
   }
@@ -67,7 +87,7 @@ ThreadgroupMemory::Finding ThreadgroupMemory::record_word(Word& word, std::uint8
     other = word.writer;
     return Finding::kRace;
   }
-  const std::uint64_t simdgroup_epoch = simdgroup_epochs_[access.simdgroup];
+  const Time simdgroup_epoch = simdgroup_epochs_[access.simdgroup];
   if (access.store) {
     const bool several = word.several_readers && word.reader == access.thread;
     const std::uint32_t reader =

@@ -30,7 +30,7 @@ class ThreadgroupMemory {
   // The array that holds `address`, or whose redzone does; null when it is none of them.
   const ThreadgroupArray* find(std::uintptr_t address);
 
-  enum class Finding : std::uint8_t { kNone, kUninitialised, kRace };
+  enum class Finding : std::uint8_t { kNone, kUninitialised, kRace, kOverrun };
   struct Access {
     std::uint32_t thread, simdgroup;
     bool store, atomic;
@@ -40,26 +40,29 @@ class ThreadgroupMemory {
                  std::uint32_t& other);
 
  private:
-  // What is known of four bytes. Times are values of the clock; `bytes` masks have a bit a byte.
+  using Time = std::uint32_t;  // of the clock, which barriers advance
+
+  // What is known of four bytes; masks have a bit a byte.
   struct Word {
-    std::uint64_t threadgroup = 0;              // when the threadgroup began in which the rest was noted
-    std::uint64_t written_in = 0, read_in = 0;  // the epoch of the last write and read
-    std::uint64_t written_in_simdgroup = 0, read_in_simdgroup = 0;  // the same of the thread's simdgroup
-    std::uint16_t writer = 0, reader = 0;                           // threads
-    bool several_readers = false, several_simdgroups_read = false;
-    bool mixed_readers = false;  // of different bytes: which of them read what is not known
-    bool written_atomically = false;
-    std::uint8_t initialised = 0, written = 0, read = 0;  // masks
+    Time threadgroup = 0;              // when the threadgroup began that the rest tells of
+    Time written_in = 0, read_in = 0;  // the epochs of the last write and read
+    Time written_in_simdgroup = 0, read_in_simdgroup = 0;  // those of their threads' simdgroups
+    std::uint16_t writer = 0, reader = 0;                  // threads
+    std::uint8_t initialised = 0, written = 0, read = 0;   // masks
+    bool several_readers : 1 = false;
+    bool several_simdgroups_read : 1 = false;
+    bool mixed_readers : 1 = false;  // of different bytes: which of them read what is not known
+    bool written_atomically : 1 = false;
   };
   Finding record_word(Word& word, std::uint8_t mask, Access access, std::uint32_t& other);
-  bool ordered(std::uint64_t epoch, std::uint64_t simdgroup_epoch, std::uint32_t other_thread,
-               Access access) const;
+  bool ordered(Time epoch, Time simdgroup_epoch, std::uint32_t other_thread, Access access) const;
+  bool read_before(const Word& word, std::uint8_t mask, Access access) const;
 
   std::vector<ThreadgroupArray> arrays_;  // by begin, ascending
   const ThreadgroupArray* recent_ = nullptr;
   std::vector<Word> words_;
-  std::uint64_t clock_ = 0, epoch_ = 0, threadgroup_began_ = 0;
-  std::uint64_t simdgroup_epochs_[kMaxThreadsPerThreadgroup / kSimdWidth] = {};
+  Time clock_ = 0, epoch_ = 0, threadgroup_began_ = 0;
+  Time simdgroup_epochs_[kMaxThreadsPerThreadgroup / kSimdWidth] = {};
 };
 
 }  // namespace emberline::metal_sim
