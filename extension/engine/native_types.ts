@@ -55,7 +55,7 @@ export interface NativeModelOptions {
   readonly path: string;
   /** Compute threads, 1 to 64; 0 lets the engine choose. */
   readonly threads: number;
-  /** `cpu` for now; `auto` picks the best device there is. */
+  /** `metal` is `DEVICE_UNAVAILABLE` where the build or the machine has none; `auto` takes it where it can, else the CPU. */
   readonly device: 'auto' | 'cpu' | 'metal';
   /**
    * A folder for packed copies of weights, made when it is not there. The first load of a model leaves one in the
@@ -83,6 +83,8 @@ export interface NativeModelInfo {
   readonly preTokenizer: string;
   /** For example `cpu, avx512, 2 threads`. */
   readonly device: string;
+  /** Why `auto` did not take a GPU that this build could use: one sentence, or empty. */
+  readonly deviceReason: string;
   /** Whether the weights were mapped from a copy in `packedFolder`. */
   readonly packedCopy: boolean;
   readonly loadMs: number;

@@ -28,6 +28,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("contextLength", info.context_length)
       .add("preTokenizer", std::string_view(info.pre_tokenizer))
       .add("device", std::string_view(info.device))
+      .add("deviceReason", std::string_view(info.device_reason))
       .add("packedCopy", js_boolean(env, info.packed_copy))
       .add("loadMs", info.load_ms)
       .build();

@@ -62,6 +62,8 @@ struct LoadedMatrices {
   BufferId buffer = kNoBuffer;
   std::vector<std::uint64_t> offsets;
   bool from_copy = false;  // mapped from MatrixLoading::copy_path
+  bool keeps_sources =
+      false;  // the buffer is the sources' own memory, which has to stay as long as the buffer
 };
 
 // Told of source bytes that the device will not look at again, so that their pages can be given back. Called
@@ -91,9 +93,9 @@ class Device {
   // Zero-filled device memory of `bytes` bytes, aligned to 64. OUT_OF_MEMORY when it cannot be had.
   virtual Result<BufferId> allocate(std::size_t bytes) = 0;
   // Weight matrices, in whatever layout the device's products and embeddings read fastest; bound as weights
-  // they are what the sources were. The sources outlive the buffer, apart from what loading.consumed was told
-  // of.
-  // INVALID_ARGUMENT for a source that is shorter than its shape, OUT_OF_MEMORY.
+  // they are what the sources were. The sources may go once this has returned, unless
+  // LoadedMatrices::keeps_sources. INVALID_ARGUMENT for a source that is shorter than its shape,
+  // OUT_OF_MEMORY.
   virtual Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                                const MatrixLoading& loading) = 0;
   // A buffer that grows where it is: room for `most` bytes, none of them usable yet. OUT_OF_MEMORY when the

@@ -6,21 +6,61 @@
 
 #include "device/cpu/cpu_device.h"
 #include "device/cpu/kernels/select_kernels.h"
+#if defined(EMBERLINE_METAL)
+#include "device/metal/metal_device.h"
+#endif
 
 namespace emberline {
 
-Result<std::unique_ptr<Device>> make_device(const ModelOptions& options) {
-  if (options.device == "metal") {
-    return Status(ErrorCode::kDeviceUnavailable,
-                  "This build has no Metal device; choose the device 'auto' or 'cpu'.");
-  }
-  if (options.device != "auto" && options.device != "cpu") {
-    return Status(ErrorCode::kInvalidArgument, "The device must be 'auto', 'cpu' or 'metal'.");
-  }
+namespace {
+
+#if defined(EMBERLINE_METAL)
+Result<std::unique_ptr<Device>> make_metal(const ModelOptions& options) {
+  MetalDeviceOptions metal;
+  metal.library_path = options.metal_library;
+  metal.cache_folder = options.packed_folder;
+  return make_metal_device(metal);
+}
+#else
+Result<std::unique_ptr<Device>> make_metal(const ModelOptions&) {
+  return Status(ErrorCode::kDeviceUnavailable,
+                "This build has no Metal device; choose the device 'auto' or 'cpu'.");
+}
+#endif
+
+constexpr bool kHasMetal =
+#if defined(EMBERLINE_METAL)
+    true;
+#else
+    false;
+#endif
+
+Result<std::unique_ptr<Device>> make_cpu(const ModelOptions& options) {
   CpuDeviceOptions cpu;
   cpu.threads = options.threads;
   cpu.isa = options.isa;
   return make_cpu_device(cpu);
+}
+
+}  // namespace
+
+Result<ChosenDevice> choose_device(const ModelOptions& options) {
+  const bool any = options.device == "auto";
+  if (!any && options.device != "cpu" && options.device != "metal") {
+    return Status(ErrorCode::kInvalidArgument, "The device must be 'auto', 'cpu' or 'metal'.");
+  }
+  std::string reason;
+  // An instruction set is the CPU's.
+  const bool wants_metal = options.device == "metal" || (any && kHasMetal && options.isa == "auto");
+  if (wants_metal) {
+    Result<std::unique_ptr<Device>> metal = make_metal(options);
+    if (metal.ok()) return ChosenDevice{std::move(metal).value(), {}};
+    if (!any) return metal.error();
+    reason = metal.error().message();
+  }
+  Result<std::unique_ptr<Device>> cpu = make_cpu(options);
+  if (!cpu.ok()) return cpu.error();
+  return ChosenDevice{std::move(cpu).value(), std::move(reason)};
 }
 
 std::vector<std::string> available_isas() {

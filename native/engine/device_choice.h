@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "device/device.h"
@@ -9,7 +10,12 @@
 
 namespace emberline {
 
-// The device `options` asks for. INVALID_ARGUMENT, DEVICE_UNAVAILABLE.
-Result<std::unique_ptr<Device>> make_device(const ModelOptions& options);
+struct ChosenDevice {
+  std::unique_ptr<Device> device;
+  std::string reason;  // ModelInfo::device_reason
+};
+
+// The device `options` asks for. INVALID_ARGUMENT, DEVICE_UNAVAILABLE, OUT_OF_MEMORY.
+Result<ChosenDevice> choose_device(const ModelOptions& options);
 
 }  // namespace emberline

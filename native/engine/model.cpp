@@ -106,9 +106,11 @@ Status place_on(Model::Impl& model, const GgufFile& file, std::unique_ptr<Device
 }  // namespace
 
 Result<std::shared_ptr<Model>> Model::load(const ModelOptions& options) {
-  Result<std::unique_ptr<Device>> device = make_device(options);
-  if (!device.ok()) return device.error();
-  return load_on(std::move(device).value(), options);
+  Result<ChosenDevice> chosen = choose_device(options);
+  if (!chosen.ok()) return chosen.error();
+  Result<std::shared_ptr<Model>> loaded = load_on(std::move(chosen.value().device), options);
+  if (loaded.ok()) loaded.value()->impl_->info.device_reason = std::move(chosen.value().reason);
+  return loaded;
 }
 
 Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, const ModelOptions& options) {
@@ -124,7 +126,8 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
     std::future<Result<TextParts>> reading =
         std::async(std::launch::async | std::launch::deferred,
                    [&file, vocabulary] { return read_text(file, vocabulary); });
-    std::unique_ptr<Impl> impl(new Impl{.parts = std::move(layout).value(),
+    std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
+                                        .parts = std::move(layout).value(),
                                         .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
                                         .device = nullptr,
                                         .weights = {},
@@ -138,8 +141,10 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
     impl->parts.tokenizer = std::move(text.value().tokenizer);
     impl->token_sets = std::move(text.value().sets);
     impl->info = describe(*impl, file, options);
-    // From here on nothing refers to the file: whatever becomes of it, the model runs.
     forget_file(impl->parts.weights);
+    // Where the device has not kept the mapping nothing refers to the file from here on: whatever becomes of
+    // it, the model runs.
+    if (impl->weights.keeps_sources()) impl->file = std::move(opened).value();
     opened.value().reset();
     impl->info.load_ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

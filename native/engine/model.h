@@ -14,17 +14,24 @@
 namespace emberline {
 
 struct ModelOptions {
-  std::string path;             // UTF-8
-  int threads = 0;              // 1..64; 0: chosen from the machine's cores
-  std::string device = "auto";  // "auto" or "cpu"; "metal" is DEVICE_UNAVAILABLE for now
-  // A folder for packed copies of the weights (made when there is none), which later loads map instead of
-  // packing again; empty: no copies. UTF-8.
+  std::string path;  // UTF-8
+  int threads = 0;   // 1..64; 0: chosen from the machine's cores
+  // "cpu"; "metal", which is DEVICE_UNAVAILABLE where this build or machine has none; or "auto": Metal where
+  // a GPU passes its self-test, else the CPU.
+  std::string device = "auto";
+  // A folder for what makes later loads quicker (made when there is none): packed copies of the weights,
+  // which are mapped instead of packing again, and compiled Metal pipelines; empty: neither. UTF-8.
   std::string packed_folder;
+  // A compiled library of the Metal kernels; empty, or where there is none: their sources are compiled.
+  // UTF-8.
+  std::string metal_library;
   std::string isa = "auto";  // "auto", or one of available_isas(): forced in tests
 };
 
 struct ModelInfo {
   std::string name, architecture, quantization, pre_tokenizer, device;
+  std::string
+      device_reason;  // why "auto" did not take a GPU that this build could use: one sentence; or empty
   std::uint64_t file_bytes = 0, parameters = 0;
   std::uint32_t layers = 0, width = 0, heads = 0, kv_heads = 0, vocabulary = 0, context_length = 0;
   bool packed_copy = false;  // the weights were mapped from a copy in ModelOptions::packed_folder

@@ -17,6 +17,7 @@ namespace emberline {
 
 // Members are destroyed from the last up: buffers before their device.
 struct Model::Impl {
+  std::unique_ptr<GgufFile> file;  // where the device reads its mapping; null otherwise
   ModelParts parts;
   TokenSets token_sets;
   std::unique_ptr<Device> device;

@@ -50,6 +50,7 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
   if (!placed.ok()) return placed.error();
   loaded.matrices_ = DeviceBuffer::adopt(device, placed.value().buffer);
   loaded.from_copy_ = placed.value().from_copy;
+  loaded.keeps_sources_ = placed.value().keeps_sources;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     loaded.bindings_[matrices[i]->index] = loaded.matrices_.at(placed.value().offsets[i]);
   }

@@ -17,6 +17,8 @@ class DeviceWeights {
   // result. OUT_OF_MEMORY.
   static Result<DeviceWeights> load(Device& device, const Weights& weights, const MatrixLoading& loading);
 
+  // Whether the device reads the mapping itself, which has to stay then.
+  bool keeps_sources() const { return keeps_sources_; }
   bool from_copy() const { return from_copy_; }  // mapped from loading.copy_path
 
   // Of a weight of the model loaded; absent for one the model does not have.
@@ -24,6 +26,7 @@ class DeviceWeights {
 
  private:
   bool from_copy_ = false;
+  bool keeps_sources_ = false;
   DeviceBuffer matrices_, vectors_;
   std::vector<Binding> bindings_;  // by Weight::index
 };

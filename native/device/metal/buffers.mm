@@ -162,6 +162,7 @@ Result<LoadedMatrices> Buffers::load_matrices(std::span<const MatrixSource> sour
   const std::uint8_t* base = nullptr;
   id<MTLBuffer> memory = map_without_copy(sources, &base);
   if (memory != nil) {
+    loaded.keeps_sources = true;
     for (const MatrixSource& source : sources)
       loaded.offsets.push_back(static_cast<std::uint64_t>(source.data.data() - base));
   } else {
