@@ -1,6 +1,6 @@
-// tokens[position + r], table[V, D] -> out[R, D]: a threadgroup a row, a lane a unit of the table's row. It
-// is the first command of a step and the only one that looks at the host's cancel flag, so that all commands
-// of a step agree.
+// tokens[position + r], table[V, D] -> out[R, D]: a threadgroup a row, a thread a block of
+// the table's row, whose every byte is read once. It is the first command of a step and the only one that
+// looks at the host's cancel flag, so that all commands of a step agree.
 //
 // A chain has one row, so its only threadgroup decides for the whole step. The host has checked every token
 // that it wrote; argmax writes no others.
@@ -9,20 +9,29 @@
 #include "launch_shapes.h"
 
 template <typename Format>
+inline void write_unit(thread const WeightUnit& unit, uint u, uint width, device float* to) {
+  for (uint v = 0; v < Format::kVectors; ++v) {
+    const float4 values = weights_of<Format>(unit, v);
+    const uint column = Format::column(u, v);
+    for (uint i = 0; i < 4; ++i) {
+      if (column + i < width) to[column + i] = values[i];
+    }
+  }
+}
+
+template <typename Format>
 inline void embed(constant EmbeddingParams& p, device const uint* tokens, device const uchar* table,
                   device float* out, uint row, uint thread_index) {
   device const uchar* weights = table + tokens[p.position + row] * Format::row_bytes(p.width);
   device float* to = out + ulong(row) * p.width;
   const uint units = (p.width + Format::kUnit - 1) / Format::kUnit;
-  for (uint u = thread_index; u < units; u += kRowKernelThreads) {
-    WeightUnit unit;
-    load_unit<Format>(weights, u, p.width, unit);
-    for (uint v = 0; v < Format::kVectors; ++v) {
-      const float4 values = weights_of<Format>(unit, v);
-      const uint column = Format::column(u, v);
-      for (uint i = 0; i < 4; ++i) {
-        if (column + i < p.width) to[column + i] = values[i];
-      }
+  const uint units_each = Format::kHeader ? 2 : 1;  // a block, whose header is read once
+  for (uint u = thread_index * units_each; u < units; u += kRowKernelThreads * units_each) {
+    const uint header = Format::header(weights, u);
+    for (uint i = 0; i < units_each; ++i) {
+      WeightUnit unit;
+      Format::load(weights, u + i, p.width, header, unit);
+      write_unit<Format>(unit, u + i, p.width, to);
     }
   }
 }

@@ -55,6 +55,11 @@ inline MatVecThread mat_vec_thread(uint threadgroup_index, uint index, uint thre
   return t;
 }
 
+// A pipeline for one row is compiled without loops over rows.
+inline uint rows_of_batch(uint rows) {
+  return ROW_CAPACITY == 1 ? 1 : rows;
+}
+
 // What is multiplied: rows of x [rows, in], behind a norm where there is one.
 struct MatVecInput {
   device const float* x;

@@ -44,11 +44,11 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
   input.gain = gain;
   input.epsilon = p.epsilon;
   input.in = p.width;
-  input.rows = rows;
+  input.rows = rows_of_batch(rows);
   float2 product = pair_products<Format, true>(input, weights, memory, t);
 
   const uint row = t.group_lane;
-  if (row >= rows || !has_pair) return;
+  if (row >= input.rows || !has_pair) return;
   if (HAS_BIAS) {
     device const float* bias = section == 0 ? to.biases[0] : section == 1 ? to.biases[1] : to.biases[2];
     product += float2(bias[a], bias[b]);
