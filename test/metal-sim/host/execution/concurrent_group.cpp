@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <sstream>
 
 namespace emberline::metal_sim {
 namespace {
@@ -114,11 +115,13 @@ std::string ConcurrentGroup::conflict() const {
       if (before[a.member][b.member] || before[b.member][a.member]) continue;
       const Access& first = a.member < b.member ? a : b;
       const Access& second = a.member < b.member ? b : a;
-      return "'" + name_of(list_.commands[commands_[first.member]]) + (first.wrote ? "' writes" : "' reads") +
-             " buffer '" + a.memory->label + "' bound at offset " +
-             std::to_string(std::min(a.offset, b.offset)) + " and '" +
-             name_of(list_.commands[commands_[second.member]]) + (second.wrote ? "' writes" : "' reads") +
-             " it with no barrier between them";
+      std::ostringstream sentence;
+      sentence << "'" << name_of(list_.commands[commands_[first.member]]) << "' "
+               << (first.wrote ? "writes" : "reads") << " buffer '" << a.memory->label
+               << "', bound at offset " << std::min(a.offset, b.offset) << ", and '"
+               << name_of(list_.commands[commands_[second.member]]) << "' "
+               << (second.wrote ? "writes" : "reads") << " it with no barrier between them";
+      return sentence.str();
     }
   }
   return {};

@@ -44,7 +44,7 @@ extern "C" void objc_autoreleasePoolPop(void* pool) {
 }
 
 extern "C" Object* objc_autorelease(Object* object) {
-  if (object == nullptr || emberline::metal_sim::objc::is_tagged(object)) return object;
+  if (object == nullptr || is_immortal(object)) return object;
   Pools& own = pools();
   if (own.depth == 0) {
     report_failure(FailureKind::kObjectiveC,

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host/runtime/classes.h"
 #include "host/runtime/references.h"
 
 using emberline::metal_sim::objc::Object;
@@ -13,7 +14,7 @@ using emberline::metal_sim::objc::Object;
 extern "C" {
 Object* objc_retain(Object* object);
 void objc_release(Object* object);
-// The isa of every block is the address of one of these.
+// The isa of every block is the address of one of these: a class as far as messages go.
 void* _NSConcreteGlobalBlock[32];
 void* _NSConcreteStackBlock[32];
 void* _NSConcreteMallocBlock[32];
@@ -80,6 +81,18 @@ void dispose_shared_variable(SharedVariable* variable) {
   if (((variable->flags -= kOne) & kCountMask) != 0) return;
   if ((variable->flags & kHasHelpers) != 0) variable->dispose(variable);
   std::free(variable);
+}
+
+// The one message that blocks are sent by hand.
+[[gnu::constructor]] void let_blocks_be_copied() {
+  namespace objc = emberline::metal_sim::objc;
+  static_assert(sizeof(objc::Class) <= sizeof _NSConcreteGlobalBlock);
+  const auto copy = +[](Object* block, objc::Selector*) { return static_cast<Object*>(_Block_copy(block)); };
+  for (void** memory : {_NSConcreteGlobalBlock, _NSConcreteStackBlock, _NSConcreteMallocBlock}) {
+    auto* of = reinterpret_cast<objc::Class*>(memory);
+    of->name = "block";
+    objc::add_method(of, "copy", reinterpret_cast<objc::Implementation>(copy));
+  }
 }
 
 }  // namespace

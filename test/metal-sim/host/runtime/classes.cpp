@@ -138,6 +138,11 @@ Implementation method_for(Object* receiver, const Selector* selector) {
   return found;
 }
 
+void add_method(Class* to, const char* selector, Implementation implementation) {
+  const std::lock_guard guard(registry().lock);
+  table_of(to)[unique_name(selector)] = implementation;
+}
+
 void make_immortal(Class* of) {
   of->info |= kImmortal;
 }

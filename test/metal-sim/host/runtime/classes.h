@@ -18,6 +18,9 @@ Implementation find_method(const Class* start, const char* unique_selector);
 // what comes back then returns zero.
 Implementation method_for(Object* receiver, const Selector* selector);
 
+// Gives a class that no compiler wrote a method.
+void add_method(Class* to, const char* selector, Implementation implementation);
+
 // For classes whose objects are part of the program (string literals): never counted, never freed.
 void make_immortal(Class* of);
 bool is_immortal(const Object* object);

@@ -2,9 +2,7 @@
 #include <mutex>
 
 #include "host/control/failures.h"
-#include "host/runtime/blocks.h"
 #include "host/runtime/classes.h"
-#include "host/runtime/references.h"
 
 using namespace emberline::metal_sim;
 using namespace emberline::metal_sim::objc;
@@ -30,9 +28,7 @@ std::recursive_mutex& property_lock() {
 void set_property(Object* object, Object* value, std::ptrdiff_t offset, bool copied) {
   static Selector copy{unique_name("copy"), nullptr};
   Object* stored = nullptr;
-  if (value != nullptr && copied && !is_tagged(value) && is_block(value)) {
-    stored = static_cast<Object*>(_Block_copy(value));
-  } else if (value != nullptr && copied) {
+  if (value != nullptr && copied) {
     stored = reinterpret_cast<Object* (*)(Object*, Selector*)>(method_for(value, &copy))(value, &copy);
   } else {
     stored = objc_retain(value);

@@ -1,0 +1,353 @@
+// Command buffers and queues: asynchronous, in order, and able to fail.
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "tests/host_gpu.h"
+
+using namespace emberline::metal_sim;
+
+namespace {
+
+class Queues : public SimulatedGpu {
+ protected:
+  // A command buffer that adds `amount`, committed.
+  id<MTLCommandBuffer> submit(id<MTLBuffer> a, std::uint32_t amount, int dispatches = 1) {
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    for (int i = 0; i < dispatches; i++) increase(encoder, a, amount);
+    [encoder endEncoding];
+    [commands commit];
+    return commands;
+  }
+  static std::size_t place_of(EventKind kind, std::uint64_t submission) {
+    const auto all = events();
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), Event{kind, submission}) - all.begin());
+  }
+};
+
+}  // namespace
+
+TEST_F(Queues, RunWhileTheHostGoesOn) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    id<MTLCommandBuffer> first = nil, second = nil;
+    {
+      const PausedGpu paused;
+      first = submit(a, 1);
+      second = submit(a, 10);
+      EXPECT_EQ(first.status, MTLCommandBufferStatusCommitted);
+      EXPECT_EQ(first.GPUEndTime, 0);
+    }
+    [second waitUntilCompleted];
+    [first waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 11u);
+    EXPECT_EQ(second.status, MTLCommandBufferStatusCompleted);
+    EXPECT_GE(second.GPUStartTime, first.GPUEndTime);
+    EXPECT_GE(first.GPUEndTime, first.GPUStartTime);
+    EXPECT_LT(place_of(EventKind::kSubmit, 2), place_of(EventKind::kStart, 1));
+    EXPECT_LT(place_of(EventKind::kComplete, 1), place_of(EventKind::kStart, 2));
+    EXPECT_LT(place_of(EventKind::kSubmit, 2), place_of(EventKind::kWaitBegin, 1));
+    EXPECT_LT(place_of(EventKind::kComplete, 2), place_of(EventKind::kWaitEnd, 2));
+    EXPECT_EQ(events().size(), 10u);
+  }
+}
+
+TEST_F(Queues, RunAtWaitWhereATestSaysSo) {
+  Schedule schedule;
+  schedule.execution = Execution::kAtWait;
+  set_schedule(schedule);
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    id<MTLCommandBuffer> first = submit(a, 1), second = submit(a, 10), third = submit(a, 100);
+    EXPECT_EQ(values_of(a)[0], 0u);
+    [second waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 11u);
+    EXPECT_EQ(first.status, MTLCommandBufferStatusCompleted);
+    EXPECT_EQ(third.status, MTLCommandBufferStatusCommitted);
+    [third waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 111u);
+  }
+}
+
+TEST_F(Queues, CallHandlersBeforeAWaitEnds) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    __block std::uint32_t seen = 0;
+    __block MTLCommandBufferStatus status = MTLCommandBufferStatusNotEnqueued;
+    [commands addCompletedHandler:^(id<MTLCommandBuffer> done) {
+      status = done.status;
+      seen = static_cast<const std::uint32_t*>(a.contents)[0];
+    }];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    increase(encoder, a, 7);
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    EXPECT_EQ(seen, 7u);
+    EXPECT_EQ(status, MTLCommandBufferStatusCompleted);
+    [commands addCompletedHandler:^(id<MTLCommandBuffer>){
+    }];
+    expect_failure(FailureKind::kApiUse, "addCompletedHandler after the command buffer was committed");
+  }
+}
+
+TEST_F(Queues, LetAHostWaitForAHandler) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    struct Done {
+      std::mutex lock;
+      std::condition_variable changed;
+      bool done = false;
+    } state;
+    Done* shared = &state;
+    [commands addCompletedHandler:^(id<MTLCommandBuffer>) {
+      const std::lock_guard guard(shared->lock);
+      shared->done = true;
+      shared->changed.notify_all();
+    }];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    increase(encoder, a, 7);
+    [encoder endEncoding];
+    [commands commit];
+    {
+      std::unique_lock guard(state.lock);
+      state.changed.wait(guard, [&] { return state.done; });
+    }
+    [commands waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 7u);
+  }
+}
+
+TEST_F(Queues, LetTheHostWriteInMidSubmission) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0}, "sums");
+    std::vector<std::string> kernels;
+    set_before_dispatch([&](const DispatchView& view) {
+      kernels.push_back(view.kernel);
+      if (view.submission == 1 && view.index == 2)
+        static_cast<std::uint32_t*>(view.buffers[0].data)[0] = 1000;
+    });
+    std::uint64_t written = 0;
+    set_after_dispatch([&](const DispatchView& view) {
+      EXPECT_EQ(*view.buffers[0].label, "sums");
+      written += view.buffers[0].bytes_written;
+    });
+    [submit(a, 1, 4) waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 1002u);
+    EXPECT_EQ(kernels, std::vector<std::string>(4, "increase"));
+    EXPECT_EQ(written, 16u);
+  }
+}
+
+TEST_F(Queues, TellTheTimeOfATest) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    set_gpu_clock([](const DispatchView&) { return 0.25; });
+    id<MTLCommandBuffer> commands = submit(a, 1, 4);
+    [commands waitUntilCompleted];
+    EXPECT_EQ(commands.GPUEndTime - commands.GPUStartTime, 1.0);
+  }
+}
+
+TEST_F(Queues, RefuseACommandBufferTwice) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    id<MTLCommandBuffer> commands = submit(a, 1);
+    [commands commit];
+    expect_failure(FailureKind::kApiUse, "commit after the command buffer was committed");
+    EXPECT_EQ([commands computeCommandEncoder], nil);
+    expect_failure(FailureKind::kApiUse, "a new encoder after the command buffer was committed");
+    [commands waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 1u);
+  }
+}
+
+TEST_F(Queues, NameAWaitThatNeverEnds) {
+  @autoreleasepool {
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    [commands waitUntilCompleted];
+    expect_failure(FailureKind::kDeadlock, "waitUntilCompleted before commit");
+  }
+}
+
+TEST_F(Queues, HoldSoManyCommandBuffers) {
+  @autoreleasepool {
+    id<MTLCommandQueue> narrow = [device newCommandQueueWithMaxCommandBufferCount:2];
+    id<MTLCommandBuffer> first = [narrow commandBuffer], second = [narrow commandBuffer];
+    EXPECT_EQ([narrow commandBuffer], nil);
+    expect_failure(FailureKind::kDeadlock, "beyond the number");
+    [first commit];
+    [first waitUntilCompleted];
+    EXPECT_NE([narrow commandBuffer], nil);
+    EXPECT_NE(second, nil);
+  }
+}
+
+TEST_F(Queues, EndInTheErrorThatATestInjects) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    inject(SubmissionFault{.error = SubmissionError::kOutOfMemory, .skip = 1, .after_dispatches = 2});
+    id<MTLCommandBuffer> first = submit(a, 1, 4), second = submit(a, 10, 4), third = submit(a, 100, 4);
+    [third waitUntilCompleted];
+    EXPECT_EQ(first.status, MTLCommandBufferStatusCompleted);
+    EXPECT_EQ(second.status, MTLCommandBufferStatusError);
+    EXPECT_TRUE([second.error.domain isEqualToString:MTLCommandBufferErrorDomain]);
+    EXPECT_EQ(second.error.code, (NSInteger)MTLCommandBufferErrorOutOfMemory);
+    EXPECT_EQ(third.status, MTLCommandBufferStatusCompleted);
+    EXPECT_EQ(values_of(a)[0], 4u + 20u + 400u);
+  }
+}
+
+TEST_F(Queues, StayLostOnceTheDeviceIs) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    inject(SubmissionFault{.error = SubmissionError::kDeviceRemoved});
+    for (int i = 0; i < 3; i++) {
+      id<MTLCommandBuffer> commands = submit(a, 1);
+      [commands waitUntilCompleted];
+      EXPECT_EQ(commands.error.code, (NSInteger)MTLCommandBufferErrorDeviceRemoved);
+    }
+    EXPECT_EQ(values_of(a)[0], 0u);
+    clear_injections();
+    [submit(a, 1) waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 1u);
+  }
+}
+
+TEST_F(Queues, EndInAnErrorWhereAKernelMisbehaves) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0, 0});
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    twice(encoder, a, 3);  // one thread too many
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    EXPECT_EQ(commands.status, MTLCommandBufferStatusError);
+    EXPECT_EQ(commands.error.code, (NSInteger)MTLCommandBufferErrorPageFault);
+    EXPECT_TRUE([commands.error.localizedDescription containsString:@"twice"]);
+    expect_failure(FailureKind::kKernelFault, "twice");
+  }
+}
+
+TEST_F(Queues, KeepWhatTheirCommandBuffersUse) {
+  id<MTLCommandBuffer> commands = nil;
+  {
+    const PausedGpu paused;
+    @autoreleasepool {
+      id<MTLBuffer> a = buffer({0});
+      commands = submit(a, 1);
+    }
+    EXPECT_EQ(live_objects_by_class()["SimulatedBuffer"], 1);
+    EXPECT_EQ(live_objects_by_class()["SimulatedPipeline"], 1);
+  }
+  [commands waitUntilCompleted];
+  EXPECT_EQ(live_objects_by_class().count("SimulatedBuffer"), 0u);
+}
+
+TEST_F(Queues, NameABufferThatIsGoneWhileItIsUsedWithoutAReference) {
+  id<MTLComputePipelineState> twice_pipeline = nil;
+  id<MTLCommandBuffer> commands = nil;
+  {
+    const PausedGpu paused;
+    @autoreleasepool {
+      twice_pipeline = pipeline("twice");
+      id<MTLBuffer> a = buffer({1}, "short-lived");
+      commands = [queue commandBufferWithUnretainedReferences];
+      EXPECT_FALSE(commands.retainedReferences);
+      id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+      [encoder setComputePipelineState:twice_pipeline];
+      [encoder setBuffer:a offset:0 atIndex:0];
+      [encoder dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+      [encoder endEncoding];
+      [commands commit];
+    }
+    expect_failure(FailureKind::kLifetime, "'short-lived' was deallocated while");
+  }
+  [commands waitUntilCompleted];
+}
+
+TEST_F(Queues, CountLooksAtABufferInFlight) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    id<MTLCommandBuffer> commands = nil;
+    {
+      const PausedGpu paused;
+      commands = submit(a, 1);
+      EXPECT_EQ(counts().contents_in_flight, 0u);
+      values_of(a);
+      EXPECT_EQ(counts().contents_in_flight, 1u);
+    }
+    [commands waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 1u);
+    EXPECT_EQ(counts().contents_in_flight, 1u);
+  }
+}
+
+TEST_F(Queues, ThrowAwayWhatIsNeverCommitted) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({5});
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    increase(encoder, a, 1);
+    [encoder endEncoding];
+  }
+  EXPECT_EQ(live_objects_by_class().count("SimulatedBuffer"), 0u);
+  EXPECT_EQ(counts().submissions, 0u);
+}
+
+TEST_F(Queues, EndWithTheirLastCommandBuffer) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    submit(a, 1);
+    queue = nil;  // the command buffer under way keeps it
+  }
+  while (live_objects_by_class().count("SimulatedCommandQueue") != 0) std::this_thread::yield();
+}
+
+TEST_F(Queues, WaitForEventsOfOtherQueuesAndOfTheHost) {
+  @autoreleasepool {
+    id<MTLBuffer> a = buffer({0});
+    id<MTLSharedEvent> event = [device newSharedEvent];
+    id<MTLCommandQueue> other = [device newCommandQueue];
+    id<MTLCommandBuffer> waits = [queue commandBuffer];
+    [waits encodeWaitForEvent:event value:2];
+    id<MTLComputeCommandEncoder> encoder = [waits computeCommandEncoder];
+    twice(encoder, a);
+    [encoder endEncoding];
+    [waits commit];
+    id<MTLCommandBuffer> signals = [other commandBuffer];
+    encoder = [signals computeCommandEncoder];
+    increase(encoder, a, 3);
+    [encoder endEncoding];
+    [signals encodeSignalEvent:event value:1];
+    [signals commit];
+    EXPECT_TRUE([event waitUntilSignaledValue:1 timeoutMS:60000]);
+    EXPECT_FALSE([event waitUntilSignaledValue:2 timeoutMS:1]);
+    event.signaledValue = 2;
+    [waits waitUntilCompleted];
+    [signals waitUntilCompleted];
+    EXPECT_EQ(values_of(a)[0], 6u);
+    event.signaledValue = 1;
+    expect_failure(FailureKind::kApiUse, "set back");
+  }
+}
+
+TEST_F(Queues, NameAnEventThatNobodySignals) {
+  Schedule schedule;
+  schedule.execution = Execution::kAtWait;
+  set_schedule(schedule);
+  @autoreleasepool {
+    id<MTLEvent> event = [device newEvent];
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    [commands encodeWaitForEvent:event value:1];
+    [commands commit];
+    [commands waitUntilCompleted];
+    EXPECT_EQ(commands.error.code, (NSInteger)MTLCommandBufferErrorTimeout);
+    expect_failure(FailureKind::kDeadlock, "nothing before it signals");
+  }
+}
