@@ -53,27 +53,43 @@ class MetalDevice final : public Device {
   // Takes kGumbel off the offer, and says so.
   void do_without_sampler() { sampler_works_ = false; }
 
-  Result<BufferId> allocate(std::size_t bytes) override { return buffers_.allocate(bytes); }
-  Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
-                                       const MatrixLoading& loading) override {
-    try {
-      return buffers_.load_matrices(sources, loading);
-    } catch (const std::bad_alloc&) {
-      return no_host_memory();
+  // The engine's thread has no autorelease pool of its own: every function that has to do with objects brings
+  // one.
+  Result<BufferId> allocate(std::size_t bytes) override {
+    @autoreleasepool {
+      return buffers_.allocate(bytes);
     }
   }
-  Result<BufferId> reserve(std::size_t most) override { return buffers_.reserve(most); }
+  Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
+                                       const MatrixLoading& loading) override {
+    @autoreleasepool {
+      try {
+        return buffers_.load_matrices(sources, loading);
+      } catch (const std::bad_alloc&) {
+        return no_host_memory();
+      }
+    }
+  }
+  Result<BufferId> reserve(std::size_t most) override {
+    @autoreleasepool {
+      return buffers_.reserve(most);
+    }
+  }
   Status grow(BufferId buffer, std::size_t bytes) override {
-    if (buffers_.moves(buffer, bytes)) submissions_.drain();
-    return buffers_.grow(buffer, bytes);
+    @autoreleasepool {
+      if (buffers_.moves(buffer, bytes)) submissions_.drain();
+      return buffers_.grow(buffer, bytes);
+    }
   }
   void release(BufferId buffer) override {
-    submissions_.drain();
-    buffers_.release(buffer);
-    std::erase_if(prepared_, [buffer](const auto& entry) {
-      const auto& used = entry.second.plan.buffers;
-      return std::find(used.begin(), used.end(), buffer) != used.end();
-    });
+    @autoreleasepool {
+      submissions_.drain();
+      buffers_.release(buffer);
+      std::erase_if(prepared_, [buffer](const auto& entry) {
+        const auto& used = entry.second.plan.buffers;
+        return std::find(used.begin(), used.end(), buffer) != used.end();
+      });
+    }
   }
 
   Status write(BufferId buffer, std::size_t offset, const void* data, std::size_t bytes) override {
@@ -88,18 +104,20 @@ class MetalDevice final : public Device {
   }
 
   Status prepare(const DispatchTable& table) override {
-    submissions_.drain();
-    prepared_.erase(&table);
-    Result<Plan> plan = compile_plan(table, buffers_, pipelines_, {fused_, indirect_});
-    if (!plan.ok()) return plan.error();
-    pipelines_.save();
-    try {
-      PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan).value(), {}, {}};
-      Status status = make_room(prepared);
-      if (status.ok()) prepared_.emplace(&table, std::move(prepared));
-      return status;
-    } catch (const std::bad_alloc&) {
-      return no_host_memory();
+    @autoreleasepool {
+      submissions_.drain();
+      prepared_.erase(&table);
+      Result<Plan> plan = compile_plan(table, buffers_, pipelines_, {fused_, indirect_});
+      if (!plan.ok()) return plan.error();
+      pipelines_.save();
+      try {
+        PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan).value(), {}, {}};
+        Status status = make_room(prepared);
+        if (status.ok()) prepared_.emplace(&table, std::move(prepared));
+        return status;
+      } catch (const std::bad_alloc&) {
+        return no_host_memory();
+      }
     }
   }
 
@@ -112,10 +130,16 @@ class MetalDevice final : public Device {
     const Plan& plan = found->second.plan;
     const Status status = check_request(plan.limits, plan.max_rows, request, buffers_, buffers_);
     if (!status.ok()) return status;
-    return submissions_.submit(found->second, request, pipelines_.states(), scratch_);
+    @autoreleasepool {
+      return submissions_.submit(found->second, request, pipelines_.states(), scratch_);
+    }
   }
   void abandon(SubmissionId submission) override { submissions_.abandon(submission); }
-  Result<ReplayOutcome> wait(SubmissionId submission) override { return submissions_.wait(submission); }
+  Result<ReplayOutcome> wait(SubmissionId submission) override {
+    @autoreleasepool {
+      return submissions_.wait(submission);
+    }
+  }
 
  private:
   // What the table's submissions need beside its buffers. Nothing is under way.

@@ -50,36 +50,34 @@ bool Submissions::uses_gpu(const PreparedTable& table) const {
 
 Status Submissions::start(UnderWay& submission, const __strong id<MTLComputePipelineState>* pipelines,
                           id<MTLBuffer> scratch, std::uint32_t chunk) {
-  @autoreleasepool {
-    PreparedTable& table = *submission.table;
-    const Plan& plan = table.plan;
-    for (std::size_t i = 0; i < plan.buffers.size(); ++i)
-      table.resolved[i] = plan.buffers[i] == kScratchBuffer ? scratch : buffers_.memory(plan.buffers[i]);
+  PreparedTable& table = *submission.table;
+  const Plan& plan = table.plan;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i)
+    table.resolved[i] = plan.buffers[i] == kScratchBuffer ? scratch : buffers_.memory(plan.buffers[i]);
 
-    // All buffers live until the submission is through: retaining each would cost more than the commands.
-    id<MTLCommandBuffer> buffer = [queue_ commandBufferWithUnretainedReferences];
-    id<MTLComputeCommandEncoder> encoder =
-        [buffer computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
-    if (encoder == nil) {
-      return Status(ErrorCode::kDeviceFailed, "The GPU takes no more submissions; choose the device 'cpu'.");
-    }
-    const Replay& request = submission.request;
-    const bool one_row = row_class(request.rows) == RowClass::kOne;
-    encode(encoder,
-           {plan.variant(request.rows).commands, pipelines, table.resolved.data(), chain_.buffer(),
-            one_row ? table.grids.buffer() : nil, request.position, request.rows, request.steps, chunk});
-    [encoder endEncoding];
-    if (request.cancel != nullptr) {
-      submission.completion.reset();
-      Completion* completion = &submission.completion;  // drained before it goes
-      [buffer addCompletedHandler:^(id<MTLCommandBuffer>) {
-        completion->signal();
-      }];
-    }
-    [buffer commit];
-    submission.buffer = buffer;
-    return Status();
+  // All buffers live until the submission is through: retaining each would cost more than the commands.
+  id<MTLCommandBuffer> buffer = [queue_ commandBufferWithUnretainedReferences];
+  id<MTLComputeCommandEncoder> encoder =
+      [buffer computeCommandEncoderWithDispatchType:MTLDispatchTypeConcurrent];
+  if (encoder == nil) {
+    return Status(ErrorCode::kDeviceFailed, "The GPU takes no more submissions; choose the device 'cpu'.");
   }
+  const Replay& request = submission.request;
+  const bool one_row = row_class(request.rows) == RowClass::kOne;
+  encode(encoder,
+         {plan.variant(request.rows).commands, pipelines, table.resolved.data(), chain_.buffer(),
+          one_row ? table.grids.buffer() : nil, request.position, request.rows, request.steps, chunk});
+  [encoder endEncoding];
+  if (request.cancel != nullptr) {
+    submission.completion.reset();
+    Completion* completion = &submission.completion;  // drained before it goes
+    [buffer addCompletedHandler:^(id<MTLCommandBuffer>) {
+      completion->signal();
+    }];
+  }
+  [buffer commit];
+  submission.buffer = buffer;
+  return Status();
 }
 
 void Submissions::abandon(SubmissionId submission) {
@@ -92,13 +90,11 @@ void Submissions::abandon(SubmissionId submission) {
 void Submissions::finish(UnderWay& submission) {
   if (submission.finished) return;
   if (!submission.outcome) {
-    @autoreleasepool {
-      const std::atomic<bool>* cancel = submission.request.cancel;
-      if (cancel != nullptr) submission.completion.wait(*cancel, [this] { chain_.cancel(); });
-      [submission.buffer waitUntilCompleted];
-      submission.outcome = read_outcome(submission);
-      submission.buffer = nil;
-    }
+    const std::atomic<bool>* cancel = submission.request.cancel;
+    if (cancel != nullptr) submission.completion.wait(*cancel, [this] { chain_.cancel(); });
+    [submission.buffer waitUntilCompleted];
+    submission.outcome = read_outcome(submission);
+    submission.buffer = nil;
   }
   submission.finished = true;
   last_ = *submission.outcome;

@@ -1,0 +1,34 @@
+// The Metal device on a simulated Mac, set back between tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "control.h"
+#include "device/metal/metal_device.h"
+
+namespace emberline::testing {
+
+// The kernels were compiled when the tests were built; every access of theirs is checked.
+inline MetalDeviceOptions checked_kernels() {
+  MetalDeviceOptions options;
+  options.library_path = EMBERLINE_KERNELS_CHECKED;
+  options.self_test = false;
+  return options;
+}
+
+inline std::unique_ptr<Device> metal_device(const MetalDeviceOptions& options = checked_kernels()) {
+  Result<std::unique_ptr<Device>> device = make_metal_device(options);
+  EXPECT_TRUE(device.ok()) << device.error().message();
+  return device.ok() ? std::move(device).value() : nullptr;
+}
+
+// Whatever the stand-ins have against the program aborts it (failures.h).
+class SimulatedMac : public ::testing::Test {
+ protected:
+  SimulatedMac() { metal_sim::reset(); }
+  ~SimulatedMac() override { metal_sim::reset(); }
+};
+
+}  // namespace emberline::testing

@@ -1,0 +1,167 @@
+// Ops through the device, from buffers and commands to results: against the reference device, in batches of
+// every class. The kernels' own tests go through their shapes.
+#include <cmath>
+#include <cstddef>
+#include <functional>
+
+#include "device/op_comparison.h"
+#include "device/paged_cache.h"
+#include "device/random_data.h"
+#include "device/table_harness.h"
+#include "device_fixture.h"
+
+namespace emberline::testing {
+namespace {
+
+constexpr std::uint32_t kRows[] = {1, 2, 3, 7, 16, 17, 33};
+constexpr double kEpsilon = 1.2e-7;  // of float32
+
+// Runs on the Metal device with dispatches between barriers in a random order.
+class MetalOps : public SimulatedMac {
+ protected:
+  MetalOps() {
+    metal_sim::Schedule schedule;
+    schedule.shuffle_dispatches = true;
+    schedule.seed = 1;
+    metal_sim::set_schedule(schedule);
+    device_ = metal_device();
+  }
+  void compare(double tolerance, const std::function<std::vector<float>(Device&)>& build_and_run) {
+    expect_near(build_and_run(*device_), build_and_run(*make_reference_device()), tolerance);
+  }
+
+  std::unique_ptr<Device> device_;
+};
+
+TEST_F(MetalOps, ProductsOfEveryTypeAndBatch) {
+  const std::uint32_t in = 96, out = 37;
+  for (TensorType type : kWeightTypes) {
+    for (std::uint32_t rows : kRows) {
+      SCOPED_TRACE(type_name(type) + ", " + std::to_string(rows) + " rows");
+      Random random(31);
+      const auto weights = random_weights(type, out, in, random);
+      const auto x = random.normals(rows * in), bias = random.normals(out),
+                 before = random.normals(rows * out);
+      for (std::uint32_t accumulate : {0u, 1u}) {
+        for (std::uint32_t last_row_only : {0u, 1u}) {
+          // `in` products of elements of about unit size, of sums of their square root's size.
+          compare(kEpsilon * in * 8, [&](Device& device) {
+            TableHarness table(device);
+            const Binding y = table.floats(before);
+            table.add(Op::kMatMul,
+                      {table.floats(x), table.matrix(type, out, in, weights),
+                       accumulate != 0 ? kAbsent : table.floats(bias), y},
+                      MatMulParams{in, out, static_cast<std::uint32_t>(type), accumulate, last_row_only});
+            table.run(rows);
+            return table.read_floats(y, rows * out);
+          });
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MetalOps, EmbeddingReadsTokensByPosition) {
+  const std::uint32_t width = 96, vocabulary = 37, position = 3;
+  for (TensorType type : kWeightTypes) {
+    SCOPED_TRACE(type_name(type));
+    Random random(32);
+    const auto weights = random_weights(type, vocabulary, width, random);
+    compare(1e-6, [&](Device& device) {
+      TableHarness table(device);
+      const Binding out = table.zeros(5 * width * 4);
+      table.add(
+          Op::kEmbedding,
+          {table.words({1, 2, 3, 0, 36, 7, 7, 20}), table.matrix(type, vocabulary, width, weights), out},
+          EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type)}, Patch::kTokenOffset,
+          offsetof(EmbeddingParams, position));
+      table.run(5, position);
+      return table.read_floats(out, 5 * width);
+    });
+  }
+}
+
+TEST_F(MetalOps, RowsOneByOne) {
+  for (std::uint32_t width : {1u, 9u, 576u}) {
+    Random random(33);
+    const auto x = random.normals(20 * width, 5.0f), gain = random.normals(width);
+    compare(kEpsilon * (4 + std::sqrt(width)) * 4 * 3, [&](Device& device) {
+      TableHarness table(device);
+      const Binding out = table.zeros(20 * width * 4);
+      table.add(Op::kRmsNorm, {table.floats(x), table.floats(gain), out}, RmsNormParams{width, 1e-5f});
+      table.run(20);
+      return table.read_floats(out, 20 * width);
+    });
+    compare(kEpsilon * 25 * 25 * 4, [&](Device& device) {
+      TableHarness table(device);
+      const Binding out = table.zeros(20 * width * 4);
+      table.add(Op::kSwiGlu, {table.floats(x), table.floats(x), out}, SwiGluParams{width});
+      table.run(20);
+      return table.read_floats(out, 20 * width);
+    });
+  }
+}
+
+TEST_F(MetalOps, AttentionOverPages) {
+  for (const TestHeads& heads : {TestHeads{6, 2, 64, 64}, TestHeads{4, 4, 80, 40}, TestHeads{3, 1, 128, 128},
+                                 TestHeads{4, 2, 16, 16}}) {
+    for (std::uint32_t rows : {1u, 5u, 20u}) {
+      SCOPED_TRACE(std::to_string(heads.width) + " wide, " + std::to_string(rows) + " rows");
+      // So that the batch lies in two pages.
+      const std::uint32_t position = kKvPagePositions - rows / 2 - 1, context = position + rows;
+      Random random(34);
+      const auto q = random.normals(context * heads.q_width()),
+                 k = random.normals(context * heads.kv_width()),
+                 v = random.normals(context * heads.kv_width());
+      // Values of 4 at most, as halves; a rotated key that is rounded differently changes its weight by as
+      // much.
+      compare(4 * 0x1p-10, [&](Device& device) {
+        TableHarness table(device), fill(device);
+        const PagedCache cache(fill, heads, context);
+        fill.add(
+            Op::kRopeKvWrite,
+            {fill.floats(q), fill.floats(k), fill.floats(v), cache.keys(), cache.values(), cache.pages()},
+            cache.rope(1, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+        fill.run(context);
+        const Binding out = table.zeros(rows * heads.q_width() * 4);
+        table.add(Op::kAttention, {table.floats(q), cache.keys(), cache.values(), cache.pages(), out},
+                  cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width))), Patch::kPositionAndKv,
+                  offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
+        table.run(rows, position);
+        return table.read_floats(out, rows * heads.q_width());
+      });
+    }
+  }
+}
+
+TEST_F(MetalOps, ArgmaxTakesTheLowestIdOfATie) {
+  for (std::uint32_t vocabulary : {1u, 5u, 2049u}) {
+    Random random(35);
+    auto logits = random.normals(3 * vocabulary, 3.0f);
+    logits[vocabulary - 1] = logits[vocabulary / 2] = logits[vocabulary / 3] = 50.0f;
+    std::fill_n(logits.begin() + vocabulary, vocabulary, -2.5f);
+    compare(1e-6 * (1 + std::log(static_cast<double>(vocabulary))), [&](Device& device) {
+      TableHarness table(device);
+      const Binding tokens = table.zeros(4 * 5), log_probs = table.zeros(4 * 5);
+      table.add(Op::kArgmax, {table.floats(logits), tokens, log_probs}, ArgmaxParams{vocabulary, 0, 1});
+      table.run(3);
+      auto result = table.read_floats(log_probs, 5);
+      for (std::uint32_t token : table.read_words(tokens, 5)) result.push_back(static_cast<float>(token));
+      return result;
+    });
+  }
+}
+
+TEST_F(MetalOps, RejectsLogitsThatAreNotFinite) {
+  for (float poison : {NAN, INFINITY, -INFINITY}) {
+    TableHarness table(*device_);
+    std::vector<float> logits(5000, 1.0f);
+    logits[2500] = poison;
+    table.add(Op::kArgmax, {table.floats(logits), table.zeros(8), table.zeros(8)}, ArgmaxParams{5000, 0});
+    ASSERT_TRUE(table.prepare(1).ok());
+    EXPECT_EQ(table.replay(Replay{}).code(), ErrorCode::kLogitsNotFinite);
+  }
+}
+
+}  // namespace
+}  // namespace emberline::testing
