@@ -47,8 +47,10 @@ std::vector<std::string> compile_options(bool checked) {
     options.insert(options.end(), more.begin(), more.end());
   };
   if (checked) {
-    // Vectorised loops would read several elements in one access, and gaps between them.
+    // Vectorised loops would read several elements in one access, and gaps between them. A store is looked at
+    // even where a load of the same address came right before it.
     add({"-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
+         "-mllvm", "-asan-opt-same-temp=0",
          "-fsanitize=alignment,array-bounds,integer-divide-by-zero,signed-integer-overflow,bool,return,"
          "unreachable"});
     for (const char* check :
@@ -61,6 +63,19 @@ std::vector<std::string> compile_options(bool checked) {
          "-asan-instrument-atomics=0", "-mllvm", "-asan-instrument-byval=0"});
   }
   return options;
+}
+
+std::vector<std::string> strict_options() {
+  return {METAL_SIM_CLANG, "-x", "clcpp", "-cl-std=clc++2021", "-cl-no-stdinc", "-Xclang",
+          "-cl-ext=-all,+cl_khr_fp16,+__opencl_c_program_scope_global_variables", "--target=x86_64-linux-gnu",
+          "-DMETAL_SIM_STRICT", "-fsyntax-only", "-w", "-ferror-limit=0", "-fno-color-diagnostics", "-I",
+          METAL_SIM_SHIM_DIR};
+}
+
+std::vector<std::string> dump_options() {
+  return {METAL_SIM_CLANG, "-x", "clcpp", "-cl-std=clc++2021", "-cl-no-stdinc", "-Xclang",
+          "-cl-ext=+cl_khr_fp16,+__opencl_c_program_scope_global_variables", "--target=x86_64-linux-gnu",
+          "-fsyntax-only", "-w", "-Xclang", "-ast-dump", "-fno-color-diagnostics", "-I", METAL_SIM_SHIM_DIR};
 }
 
 }  // namespace emberline::metal_sim
