@@ -8,7 +8,7 @@
 //
 // Within a threadgroup a team of LANES lanes takes one entry at a time, 8 elements a lane: a key is read in
 // 16-byte pieces that lie side by side, whole cache lines at head widths from 64 on. Entries go to the teams
-// in a fixed order: simdgroups take blocks of kDecodeUnroll * (32 / LANES) entries in turn, and a team those
+// in a fixed order: simdgroups take blocks of kUnroll * (32 / LANES) entries in turn, and a team those
 // at its place in each. The unrolled entries' keys and values are all on their way before the first is used,
 // and share one rescaling. Every team keeps its own online softmax (Milakov and Gimelshein, "Online
 // normalizer calculation for softmax", 2018) in registers, base 2: the query is multiplied by scale * log2(e)

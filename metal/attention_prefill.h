@@ -7,15 +7,15 @@
 // together, widened to float32 in threadgroup memory, first the keys of a block of entries, then, in the same
 // memory, its values; blocks divide a page, so one page number is enough. Scores pass through threadgroup
 // memory once, where the online softmax reads them with one lane an entry; what the results so far are
-// rescaled by enters as a diagonal matrix. All products are float32: on Apple GPUs up to M4 a float32
-// simdgroup product costs no more than a half one, and queries keep their precision.
+// rescaled by enters as a diagonal matrix. All products are float32, and queries keep their precision: M1 to
+// M4 multiply halves in the same units.
 //
 // Threadgroup memory: a tile that queries, keys, values and results take in turn, then a scratch a simdgroup:
 // its scores and the diagonal matrix. 14 KiB at head width 64, 22 at 128 and 19 at 256. Rows of the tile are
 // kPrefillPad floats longer than a head: otherwise the 8 rows of a matrix would lie in the same bank.
 //
-// Launch: attention_prefill_threadgroups, _threads and _threadgroup_bytes (launch_shapes.h): x = KV heads, y
-// = tiles of queries. The cache is read ceil(rows * heads a KV head / tile) times, each time from the cache
+// Launch: attention_prefill_tiles, _threads and _threadgroup_bytes (launch_shapes.h): x = KV heads, y =
+// tiles of queries. The cache is read ceil(rows * heads a KV head / tile) times, each time from the cache
 // of the GPU where it fits.
 #pragma once
 

@@ -1,9 +1,8 @@
 // The sampler: logits in, scores out, whose argmax is a draw from the law of
 // native/sampling/sampling_params.h.
 //
-//   scores[id] = gumbel_noise(seed, position + 1, id) - (largest - z[id]) / T   for a token that survives the
-//   filters
-//              = -inf                                                           for one that does not
+//   scores[id] = gumbel_noise(seed, position + 1, id) - (largest - z[id]) / T   where id survives the filters
+//              = -inf                                                           elsewhere
 //
 // with z the logits after the repetition penalty and `largest` the largest of them; without a temperature the
 // scores are z. Everything is float32, or integers where a token's survival depends on it (softmax_mass.h),

@@ -6,14 +6,11 @@
 // goal.
 //
 //  1. A histogram over the exponent x of the mass, 16 buckets a binary order of magnitude, of counts and
-//  masses: one pass
-//     over the logits, which also gives the mass of the whole. Integers add up to the same in any order.
+//     masses: one pass over the logits. Integers add up to the same in any order.
 //  2. One thread a bucket finds the bucket in which a goal is reached.
-//  3. Its tokens are collected in threadgroup memory, another pass over the logits. Where there are more than
-//  fit (many
-//     equal logits, or very flat ones), a binary search over token_order narrows the bucket first, a pass
-//     over the logits a step.
-//  4. The rank of every collected token is counted out against all others: the last one kept is the boundary.
+//  3. Its tokens are collected in threadgroup memory: another pass. Where there are more than fit (many equal
+//     logits, or very flat ones), a binary search over token_order narrows the bucket first, a pass a step.
+//  4. Each collected token is ranked against all others: the last one kept is the boundary.
 //
 // So the usual case reads the logits twice, where a binary search over the keys alone reads them 20 to 50
 // times.

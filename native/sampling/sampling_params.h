@@ -7,7 +7,8 @@ namespace emberline {
 
 // The law, in this order: z' = penalised / temperature; p = softmax(z') over the whole vocabulary; top-k
 // (ties: lower id first); min-p against the largest p; top-p = the shortest prefix by (p descending, id
-// ascending) whose full-softmax mass reaches top_p, or all; renormalise; draw.
+// ascending) whose full-softmax mass reaches top_p, or all; renormalise; draw. Where a filter ends is decided
+// in the integers of softmax_mass.h, the same on every device.
 struct SamplingParams {
   float temperature = 0.0f;     // <= 0: argmax, lowest id wins a tie, nothing below applies but the penalty
   std::int32_t top_k = 0;       // <= 0: off

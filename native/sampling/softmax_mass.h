@@ -4,8 +4,8 @@
 // Tokens are ordered by (logit_key descending, id ascending). A token whose logit lies d below the largest
 // has the mass
 //
-//   2^43 * exp(-d / T), as an integer: mass_of(x) with x = mass_exponent(d, mass_scale(T)) = d / T / log 2 in
-//   units of 2^-26
+//   2^43 * exp(-d / T), as an integer: mass_of(x), where x = mass_exponent(d, mass_scale(T))
+//                                                         = d / T / log 2 in units of 2^-26
 //
 // Its relative error is below 2^-26 + 2^-22 d / T, or it is one unit off: the rounding of x counts for more
 // than that of the exponential. It does not rise with d. A token 44 or more binary orders of magnitude below
@@ -21,16 +21,16 @@
 namespace emberline {
 #endif
 
-EMBERLINE_MASS uint32_t kMaskedKey = 0x007FFFFFu;  // logit_key of -inf
-EMBERLINE_MASS uint32_t kLargestFiniteKey =
-    0xFF7FFFFFu;                         // above it: +inf and NaN; NaN with the sign bit is below kMaskedKey
-EMBERLINE_MASS uint32_t kMassBits = 43;  // of the largest logit's mass
-EMBERLINE_MASS uint32_t kMassFractionBits = 26;  // of mass_of's argument
+EMBERLINE_MASS uint32_t kMaskedKey = 0x007FFFFFu;  // logit_key of -inf; below it: NaN with the sign bit
+EMBERLINE_MASS uint32_t kLargestFiniteKey = 0xFF7FFFFFu;  // above it: +inf and NaN
+EMBERLINE_MASS uint32_t kMassBits = 43;                   // of the largest logit's mass
+EMBERLINE_MASS uint32_t kMassFractionBits = 26;           // of mass_of's argument
 
 // An integer that rises with the logit; 0 and -0 are one value.
 inline uint32_t logit_key(float logit) {
   const uint32_t bits = float_bits(logit) == 0x80000000u ? 0u : float_bits(logit);
-  return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
+  return bits ^
+         (uint32_t(int32_t(bits) >> 31) | 0x80000000u);  // without a branch: half of all logits are negative
 }
 // The logit of a key.
 inline float key_logit(uint32_t key) {
