@@ -66,16 +66,39 @@ std::vector<std::string> compile_options(bool checked) {
 }
 
 std::vector<std::string> strict_options() {
-  return {METAL_SIM_CLANG, "-x", "clcpp", "-cl-std=clc++2021", "-cl-no-stdinc", "-Xclang",
-          "-cl-ext=-all,+cl_khr_fp16,+__opencl_c_program_scope_global_variables", "--target=x86_64-linux-gnu",
-          "-DMETAL_SIM_STRICT", "-fsyntax-only", "-w", "-ferror-limit=0", "-fno-color-diagnostics", "-I",
+  return {METAL_SIM_CLANG,
+          "-x",
+          "clcpp",
+          "-cl-std=clc++2021",
+          "-cl-no-stdinc",
+          "-Xclang",
+          "-cl-ext=-all,+cl_khr_fp16,+__opencl_c_program_scope_global_variables",
+          "--target=x86_64-linux-gnu",
+          "-DMETAL_SIM_STRICT",
+          "-fsyntax-only",
+          "-w",
+          "-ferror-limit=0",
+          "-fno-color-diagnostics",
+          "-I",
           METAL_SIM_SHIM_DIR};
 }
 
 std::vector<std::string> dump_options() {
-  return {METAL_SIM_CLANG, "-x", "clcpp", "-cl-std=clc++2021", "-cl-no-stdinc", "-Xclang",
-          "-cl-ext=+cl_khr_fp16,+__opencl_c_program_scope_global_variables", "--target=x86_64-linux-gnu",
-          "-fsyntax-only", "-w", "-Xclang", "-ast-dump", "-fno-color-diagnostics", "-I", METAL_SIM_SHIM_DIR};
+  return {METAL_SIM_CLANG,
+          "-x",
+          "clcpp",
+          "-cl-std=clc++2021",
+          "-cl-no-stdinc",
+          "-Xclang",
+          "-cl-ext=+cl_khr_fp16,+__opencl_c_program_scope_global_variables",
+          "--target=x86_64-linux-gnu",
+          "-fsyntax-only",
+          "-w",
+          "-Xclang",
+          "-ast-dump",
+          "-fno-color-diagnostics",
+          "-I",
+          METAL_SIM_SHIM_DIR};
 }
 
 }  // namespace emberline::metal_sim

@@ -9,5 +9,9 @@ namespace emberline::metal_sim {
 std::vector<std::string> preprocess_options();
 // Compiles and links a translated source into a library.
 std::vector<std::string> compile_options(bool checked);
+// Checks a translated source without the generic address space, as Apple's compiler does.
+std::vector<std::string> strict_options();
+// Prints the syntax tree of a translated source.
+std::vector<std::string> dump_options();
 
 }  // namespace emberline::metal_sim

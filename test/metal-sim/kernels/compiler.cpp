@@ -1,15 +1,12 @@
 #include "kernels/compiler.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "kernels/clang_options.h"
 #include "kernels/process.h"
+#include "kernels/scratch_file.h"
 #include "kernels/translate/translate.h"
 
 namespace emberline::metal_sim {
@@ -17,38 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file that goes when this does. Files with the same suffix are apart in all processes and threads.
-class ScratchFile {
- public:
-  ScratchFile(const fs::path& folder, const std::string& suffix) {
-    static std::atomic<unsigned> count = 0;
-    path_ = folder / (std::to_string(getpid()) + "." + std::to_string(count++) + suffix);
-  }
-  ~ScratchFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-
-  bool write(std::string_view text) const {
-    std::ofstream out(path_, std::ios::binary);
-    out << text;
-    return static_cast<bool>(out.flush());
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 Status cannot_write(const fs::path& folder) {
   return {ErrorCode::kFileIo, "Cannot write into '" + folder.string() + "'."};
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // FNV-1a: a name for a source in the cache.
@@ -81,8 +48,6 @@ std::uint64_t toolchain_hash() {
 Result<std::string> preprocess(std::string_view source, const std::string& name,
                                const CompileOptions& options) {
   const fs::path folder = METAL_SIM_CACHE_DIR;
-  std::error_code error;
-  fs::create_directories(folder, error);
   const ScratchFile input(folder, ".metal"), output(folder, ".preprocessed");
   if (!input.write("#line 1 \"" + name + "\"\n" + std::string(source))) return cannot_write(folder);
   std::vector<std::string> command = preprocess_options();
@@ -118,12 +83,15 @@ Result<std::string> compile_to(const std::string& path, std::string_view source,
 }
 
 Result<Library> compile(std::string_view source, const CompileOptions& options) {
-  // Headers are part of the key through the preprocessed text.
-  Result<std::string> preprocessed = preprocess(source, "source.metal", options);
-  if (!preprocessed.ok()) return preprocessed.error();
-  char name[32];
+  std::string key(source);
+  if (!options.include_folders.empty()) {  // headers are part of the key, too
+    Result<std::string> preprocessed = preprocess(source, "source.metal", options);
+    if (!preprocessed.ok()) return preprocessed.error();
+    key = std::move(preprocessed).value();
+  }
+  char name[48];
   std::snprintf(name, sizeof name, "%016llx%s.so",
-                static_cast<unsigned long long>(hash(preprocessed.value(), toolchain_hash())),
+                static_cast<unsigned long long>(hash(key, toolchain_hash())),
                 options.checked ? "" : ".unchecked");
   const fs::path path = fs::path(METAL_SIM_CACHE_DIR) / name;
   std::error_code error;

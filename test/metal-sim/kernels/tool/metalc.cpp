@@ -1,4 +1,6 @@
 // metalc [--unchecked] [-I folder]... -o library.so source.metal: compiles a Metal source for the simulator.
+// metalc --lint [-I folder]... source.metal: prints what Apple's compiler would refuse, and fails if there is
+// any.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -6,6 +8,7 @@
 #include <string_view>
 
 #include "kernels/compiler.h"
+#include "kernels/lint/lint.h"
 
 namespace {
 
@@ -14,16 +17,27 @@ int fail(const std::string& what) {
   return 1;
 }
 
+int lint(const std::string& source, const std::string& name,
+         const emberline::metal_sim::CompileOptions& options) {
+  const auto findings = emberline::metal_sim::lint(source, name, options);
+  if (!findings.ok()) return fail(findings.error().message());
+  for (const std::string& finding : findings.value()) std::puts(finding.c_str());
+  return findings.value().empty() ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   emberline::metal_sim::CompileOptions options;
   std::string input, output;
+  bool only_lint = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     const bool has_value = i + 1 < argc;
     if (argument == "--unchecked") {
       options.checked = false;
+    } else if (argument == "--lint") {
+      only_lint = true;
     } else if (argument == "-I" && has_value) {
       options.include_folders.emplace_back(argv[++i]);
     } else if (argument == "-o" && has_value) {
@@ -34,11 +48,12 @@ int main(int argc, char** argv) {
       return fail("unknown argument " + std::string(argument));
     }
   }
-  if (input.empty() || output.empty())
+  if (input.empty() || output.empty() != only_lint)
     return fail("usage: metalc [--unchecked] [-I folder]... -o library.so source.metal");
   std::ifstream in(input, std::ios::binary);
   if (!in) return fail("cannot read " + input);
   const std::string source{std::istreambuf_iterator<char>(in), {}};
+  if (only_lint) return lint(source, input, options);
   const auto compiled = emberline::metal_sim::compile_to(output, source, input, options);
   if (!compiled.ok()) return fail(compiled.error().message());
   std::fputs(compiled.value().c_str(), stderr);

@@ -140,6 +140,9 @@ class simd_vote {
  public:
   typedef ulong vote_t;
   explicit constexpr simd_vote(vote_t votes = 0) : votes_(votes) {}
+#ifdef METAL_SIM_STRICT  // without the generic address space there are no implicit copies
+  simd_vote(const thread simd_vote& other) : votes_(other.votes_) {}
+#endif
   explicit constexpr operator vote_t() const { return votes_; }
   constexpr bool all() const { return (votes_ & 0xFFFFFFFFul) == 0xFFFFFFFFul; }
   constexpr bool any() const { return votes_ != 0; }

@@ -24,6 +24,13 @@ struct simdgroup_matrix {
   T metal_sim_elements[2];
 
   simdgroup_matrix() = default;
+#ifdef METAL_SIM_STRICT  // without the generic address space there are no implicit copies
+  simdgroup_matrix(const thread simdgroup_matrix& other) { *this = other; }
+  thread simdgroup_matrix& operator=(const thread simdgroup_matrix& other) {
+    for (uint i = 0; i < 2; ++i) metal_sim_elements[i] = other.metal_sim_elements[i];
+    return *this;
+  }
+#endif
   // A diagonal matrix.
   explicit simdgroup_matrix(T diagonal) {
     const metal_sim::matrix_place place;
