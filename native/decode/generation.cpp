@@ -17,6 +17,17 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+SamplingBlock sampling_block(const SamplingParams& params) {
+  return {.temperature = params.temperature,
+          .top_p = params.top_p,
+          .min_p = params.min_p,
+          .repeat_penalty = params.repeat_penalty,
+          .top_k = params.top_k,
+          .penalty_window = params.penalty_window,
+          .seed_low = static_cast<std::uint32_t>(params.seed),
+          .seed_high = static_cast<std::uint32_t>(params.seed >> 32)};
+}
+
 class DecodeLoop {
  public:
   DecodeLoop(const GenerationParts& parts, std::span<const TokenId> prompt, GenerationRequest request)
@@ -56,8 +67,9 @@ class DecodeLoop {
   }
   bool still_blank() const { return request_.ban_blank_start && !text_.visible(); }
   bool needs_host_choice() const {
-    return !text_.remaining_prefix().empty() || still_blank() || !request_.sampling.greedy() ||
-           request_.sampling.repeat_penalty != 1.0f;
+    const bool plain = request_.sampling.greedy() && request_.sampling.repeat_penalty == 1.0f;
+    const bool by_device = plain || (!request_.sampling.greedy() && parts_.pass.samples());
+    return !text_.remaining_prefix().empty() || still_blank() || !by_device;
   }
   std::uint32_t last_position() const { return static_cast<std::uint32_t>(sequence_.size() - 1); }
 
@@ -102,9 +114,10 @@ class DecodeLoop {
     const TokenSet& stops = request_.single_line ? parts_.sets.ends_or_breaks : parts_.sets.ends;
     const std::size_t room =
         std::min<std::size_t>(request_.max_tokens - generated(), parts_.pass.context() - sequence_.size());
+    const SamplingBlock sampling = sampling_block(request_.sampling);
     const Result<std::unique_ptr<Chain>> begun = parts_.pass.begin_chain(
-        sequence_.back(),
-        {last_position(), static_cast<std::uint32_t>(room), stops.stop_set(), request_.cancel});
+        sequence_.back(), {last_position(), static_cast<std::uint32_t>(room), stops.stop_set(),
+                           request_.cancel, request_.sampling.greedy() ? nullptr : &sampling});
     if (!begun.ok()) return begun.error();
     Chain& chain = *begun.value();
     Status status = submit_chunk(chain);

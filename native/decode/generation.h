@@ -1,7 +1,8 @@
 // The decode loop: from the logits behind a prompt to a finished text.
 //
-// The first tokens are chosen on the CPU under a mask (healing, no blank start); from then on a greedy
-// generation runs in device chains, a sampled one step by step with logits read back.
+// The first tokens are chosen on the CPU under a mask (healing, no blank start). From then on a greedy
+// generation runs in device chains, and so does a sampled one on a device that samples; elsewhere logits are
+// read back step by step.
 #pragma once
 
 #include <atomic>

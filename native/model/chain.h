@@ -28,6 +28,7 @@ struct ChainRequest {
   std::uint32_t steps = 1;     // at most, of all chunks together; >= 1
   StopSet stop;                // ends it after the step that produced one of these; outlives the chain
   const std::atomic<bool>* cancel = nullptr;  // outlives the chain
+  const SamplingBlock* sampling = nullptr;    // null: greedy. Where ForwardPass::samples() alone
 };
 
 class Chain {

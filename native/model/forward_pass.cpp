@@ -27,8 +27,10 @@ Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& mo
   pass->verify_ = build_table(plan, TableEnd::kAllRowsLogits, kVerifyRows);
   pass->decode_ = build_table(plan, TableEnd::kAllRowsLogits, 1);
   pass->chain_ = build_table(plan, TableEnd::kArgmax, 1);
-  for (const DispatchTable* table :
-       {&pass->prefill_, &pass->prefill_last_logits_, &pass->verify_, &pass->decode_, &pass->chain_}) {
+  if (pass->samples()) pass->sampled_chain_ = build_table(plan, TableEnd::kSample, 1);
+  for (const DispatchTable* table : {&pass->prefill_, &pass->prefill_last_logits_, &pass->verify_,
+                                     &pass->decode_, &pass->chain_, &pass->sampled_chain_}) {
+    if (table->commands.empty()) continue;
     const Status status = model.device.prepare(*table);
     if (!status.ok()) return status;
   }
@@ -93,7 +95,14 @@ Result<std::unique_ptr<Chain>> ForwardPass::begin_chain(TokenId token, const Cha
   const Status prepared =
       prepare_positions({&token, 1}, request.position, std::uint64_t{request.position} + request.steps);
   if (!prepared.ok()) return prepared;
-  return std::make_unique<Chain>(model_.device, chain_, history_, request);
+  if (request.sampling == nullptr) return std::make_unique<Chain>(model_.device, chain_, history_, request);
+  if (!samples()) {
+    return Status(ErrorCode::kInternal, "This device does not sample; please report this.");
+  }
+  const Status written =
+      model_.device.write(model_.scratch.sampling.id(), 0, request.sampling, sizeof *request.sampling);
+  if (!written.ok()) return written;
+  return std::make_unique<Chain>(model_.device, sampled_chain_, history_, request);
 }
 
 Status ForwardPass::read_logits(std::uint32_t row, std::span<float> logits) {

@@ -46,6 +46,8 @@ class ForwardPass {
 
   std::uint32_t context() const { return cache_.context(); }
   std::uint32_t vocabulary() const { return model_.hyperparameters.vocabulary; }
+  // Whether chains can be sampled.
+  bool samples() const { return model_.device.offers(Op::kGumbel, 1); }
 
   // Fills KV rows only. 1..kPrefillRows tokens.
   Result<ReplayOutcome> prefill(std::span<const TokenId> tokens, std::uint32_t position,
@@ -81,7 +83,7 @@ class ForwardPass {
   const ModelOnDevice model_;
   KvCache cache_;
   TokenHistory history_;
-  DispatchTable prefill_, prefill_last_logits_, verify_, decode_, chain_;
+  DispatchTable prefill_, prefill_last_logits_, verify_, decode_, chain_, sampled_chain_;
 };
 
 }  // namespace emberline

@@ -33,6 +33,12 @@ Result<Scratch> Scratch::allocate(Device& device, const Hyperparameters& h) {
     const Status status = allocate_words(device, rows, columns, buffer);
     if (!status.ok()) return status;
   }
+  if (device.offers(Op::kGumbel, 1)) {
+    Status status = allocate_words(device, 1, h.vocabulary, s.scores);
+    if (status.ok()) status = allocate_words(device, 1, 1, s.normalizer);
+    if (status.ok()) status = allocate_words(device, 1, sizeof(SamplingBlock) / 4, s.sampling);
+    if (!status.ok()) return status;
+  }
   return s;
 }
 

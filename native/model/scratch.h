@@ -33,6 +33,10 @@ struct Scratch {
   DeviceBuffer up;        // [kPrefillRows, F]
   DeviceBuffer hidden;    // [kPrefillRows, F] silu(gate) * up
   DeviceBuffer logits;    // [kVerifyRows, V]
+  // Of devices that sample (kGumbel):
+  DeviceBuffer scores;      // [V]
+  DeviceBuffer normalizer;  // [1]
+  DeviceBuffer sampling;    // a SamplingBlock
 
   // OUT_OF_MEMORY. `device` outlives the result.
   static Result<Scratch> allocate(Device& device, const Hyperparameters& hyperparameters);

@@ -59,7 +59,8 @@ class TableBuilder {
       norm_argmax();
     } else if (end != TableEnd::kKeysAndValues) {
       output(end == TableEnd::kLastRowLogits);
-      if (end == TableEnd::kArgmax) argmax();
+      if (end == TableEnd::kArgmax) argmax(s_.logits.at(), {}, {});
+      if (end == TableEnd::kSample) sample();
     }
     return std::move(table_);
   }
@@ -293,11 +294,27 @@ class TableBuilder {
     command.patch_offset_1 = offsetof(NormArgmaxParams, position);
   }
 
-  void argmax() {
+  void sample() {
+    Command& command = add(Op::kGumbel, "sampler",
+                           {{slot::Gumbel::kLogits, s_.logits.at()},
+                            {slot::Gumbel::kTokens, history_.tokens()},
+                            {slot::Gumbel::kSampling, s_.sampling.at()},
+                            {slot::Gumbel::kScores, s_.scores.at()},
+                            {slot::Gumbel::kNormalizer, s_.normalizer.at()}},
+                           GumbelParams{h_.vocabulary, 0});
+    command.patch = Patch::kPosition;
+    command.patch_offset_1 = offsetof(GumbelParams, position);
+    argmax(s_.scores.at(), s_.logits.at(), s_.normalizer.at());
+  }
+
+  // Of logits; or of a sampler's scores, with the logits behind them and their normaliser.
+  void argmax(Binding scores, Binding raw_logits, Binding normalizer) {
     Command& command = add(Op::kArgmax, "argmax",
-                           {{slot::Argmax::kLogits, s_.logits.at()},
+                           {{slot::Argmax::kLogits, scores},
                             {slot::Argmax::kTokens, history_.tokens()},
-                            {slot::Argmax::kLogProbs, history_.log_probs()}},
+                            {slot::Argmax::kLogProbs, history_.log_probs()},
+                            {slot::Argmax::kRawLogits, raw_logits},
+                            {slot::Argmax::kNormalizer, normalizer}},
                            ArgmaxParams{h_.vocabulary, 0});
     command.patch = Patch::kArgmaxOutput;
     command.patch_offset_1 = offsetof(ArgmaxParams, position);

@@ -24,7 +24,8 @@ enum class TableEnd : std::uint8_t {
   kKeysAndValues,  // nothing: it fills the KV cache; the last layer ends once its row is written
   kLastRowLogits,  // logits of the last row, into row 0
   kAllRowsLogits,  // logits of every row
-  kArgmax,         // logits of one row, its argmax into the token buffer: a chain's step
+  kArgmax,         // logits of one row, its argmax into the token history: a chain's step
+  kSample,         // the same with a sample; for devices that offer kGumbel
 };
 
 struct TablePlan {
@@ -37,7 +38,8 @@ struct TablePlan {
   const TokenHistory& history;
 };
 
-// `max_rows` <= kPrefillRows; <= kVerifyRows for kAllRowsLogits; 1 for kArgmax.
+// `max_rows` <= kPrefillRows; <= kVerifyRows for kAllRowsLogits; 1 for kArgmax and
+// kSample.
 DispatchTable build_table(const TablePlan& plan, TableEnd end, std::uint32_t max_rows);
 
 }  // namespace emberline
