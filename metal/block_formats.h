@@ -15,9 +15,9 @@
 //   kScaled    the unit has a scale (otherwise it is 1), kOffset: and an offset (otherwise 0)
 //   row_bytes  bytes of a row of `in` elements
 //   column     of element 0 of vector v of unit u; the vector's other three follow
-//   kHeader    two units share a block's header, its scale and minimum
-//   header     of the block that unit u lies in, for load
-//   load       unit u of a row, but for its header; u * kUnit < in
+//   Raw        what a unit is read as; fetch reads unit u of a row, u * kUnit < in
+//   kHeader    two units share their block's header, its scale and minimum; header reads that of unit u
+//   decode     makes weights of both, without touching memory
 #pragma once
 
 #include <metal_stdlib>
@@ -64,16 +64,27 @@ struct NibbleBlocks {
     return kMinimum ? block[0] | uint(block[1]) << 16 : block[0];
   }
 
-  static void load(device const uchar* row, uint unit, uint, uint header, thread WeightUnit& to) {
+  struct Raw {
+    uint2 nibbles;
+    uint low, high;  // fifth bits of the elements in low and high nibbles
+  };
+
+  static Raw fetch(device const uchar* row, uint unit, uint) {
     device const uchar* block = row + ulong(unit / 2) * kBlockBytes;
     const uint second = unit % 2;
-    const uint2 nibbles = two_words(block + kNibblesAt + 8 * second);
-    uint4 bytes = uint4(nibbles, nibbles >> 4) & 0x0F0F0F0Fu;
+    Raw raw;
+    raw.nibbles = two_words(block + kNibblesAt + 8 * second);
+    raw.low = kFifthBits ? block[kFifthBitsAt + second] : 0;
+    raw.high = kFifthBits ? block[kFifthBitsAt + 2 + second] : 0;
+    return raw;
+  }
+
+  static void decode(Raw raw, uint header, thread WeightUnit& to) {
+    uint4 bytes = uint4(raw.nibbles, raw.nibbles >> 4) & 0x0F0F0F0Fu;
     if (kFifthBits) {
-      const uint low = block[kFifthBitsAt + second];
-      const uint high = block[kFifthBitsAt + 2 + second];
+      const uint4 fifth = uint4(raw.low, raw.low >> 4, raw.high, raw.high >> 4) & 15u;
       // Bits 0..3 to bit 4 of bytes 0..3: no two of the four shifted copies meet.
-      bytes |= (((uint4(low, low >> 4, high, high >> 4) & 15u) * 0x00204081u) & 0x01010101u) << 4;
+      bytes |= ((fifth * 0x00204081u) & 0x01010101u) << 4;
     }
     for (uint v = 0; v < kVectors; ++v) to.q[v] = float4(as_type<uchar4>(bytes[v]));
     to.scale = half_bits(header);
@@ -93,14 +104,23 @@ struct Int8Blocks {
     return *(device const ushort*)(row + ulong(unit / 2) * kBlockBytes);
   }
 
-  static void load(device const uchar* row, uint unit, uint, uint header, thread WeightUnit& to) {
+  struct Raw {
+    uint2 first, second;  // 8 int8 each
+  };
+
+  static Raw fetch(device const uchar* row, uint unit, uint) {
     device const uchar* quants = row + ulong(unit / 2) * kBlockBytes + 2 + 16 * (unit % 2);
-    const uint2 first = two_words(quants);
-    const uint2 second = two_words(quants + 8);
-    to.q[0] = float4(as_type<char4>(first.x));
-    to.q[1] = float4(as_type<char4>(first.y));
-    to.q[2] = float4(as_type<char4>(second.x));
-    to.q[3] = float4(as_type<char4>(second.y));
+    Raw raw;
+    raw.first = two_words(quants);
+    raw.second = two_words(quants + 8);
+    return raw;
+  }
+
+  static void decode(Raw raw, uint header, thread WeightUnit& to) {
+    to.q[0] = float4(as_type<char4>(raw.first.x));
+    to.q[1] = float4(as_type<char4>(raw.first.y));
+    to.q[2] = float4(as_type<char4>(raw.second.x));
+    to.q[3] = float4(as_type<char4>(raw.second.y));
     to.scale = half_bits(header);
     to.offset = 0.0f;
   }
@@ -117,17 +137,28 @@ struct FloatRows {
 
   static uint header(device const uchar*, uint) { return 0; }
 
-  static void load(device const uchar* row, uint unit, uint in, uint, thread WeightUnit& to) {
+  struct Raw {
+    float4 q[2];
+  };
+
+  static Raw fetch(device const uchar* row, uint unit, uint in) {
     const uint first = unit * 8;
     device const uchar* at = row + ulong(first) * Float::kBytes;
+    Raw raw;
     if (first + 8 <= in) {
-      to.q[0] = Float::four(at);
-      to.q[1] = Float::four(at + 4 * Float::kBytes);
+      raw.q[0] = Float::four(at);
+      raw.q[1] = Float::four(at + 4 * Float::kBytes);
     } else {
       for (uint i = 0; i < 8; ++i) {
-        to.q[i / 4][i % 4] = first + i < in ? Float::one(at + i * Float::kBytes) : 0.0f;
+        raw.q[i / 4][i % 4] = first + i < in ? Float::one(at + i * Float::kBytes) : 0.0f;
       }
     }
+    return raw;
+  }
+
+  static void decode(Raw raw, uint, thread WeightUnit& to) {
+    to.q[0] = raw.q[0];
+    to.q[1] = raw.q[1];
     to.scale = 1.0f;
     to.offset = 0.0f;
   }
@@ -157,7 +188,7 @@ struct BFloat16 {
 // A unit whose header no other lane reads on.
 template <typename Format>
 inline void load_unit(device const uchar* row, uint unit, uint in, thread WeightUnit& to) {
-  Format::load(row, unit, in, Format::header(row, unit), to);
+  Format::decode(Format::fetch(row, unit, in), Format::header(row, unit), to);
 }
 
 // The weights of a unit themselves.

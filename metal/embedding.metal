@@ -30,7 +30,7 @@ inline void embed(constant EmbeddingParams& p, device const uint* tokens, device
     const uint header = Format::header(weights, u);
     for (uint i = 0; i < units_each; ++i) {
       WeightUnit unit;
-      Format::load(weights, u + i, p.width, header, unit);
+      Format::decode(Format::fetch(weights, u + i, p.width), header, unit);
       write_unit<Format>(unit, u + i, p.width, to);
     }
   }

@@ -103,6 +103,11 @@ constexpr uint32_t mat_vec_threadgroup_bytes(uint32_t row_capacity, uint32_t in)
   const uint32_t floats = row_capacity * (stride + stride / kMatVecSumColumns + kMatVecMaxSimdgroups);
   return (floats * 4 + 15) / 16 * 16;
 }
+static_assert(mat_vec_threadgroup_bytes(kMatVecMaxRows, 1u << 20) <= 32768, "more than any GPU has");
+static_assert(kMatVecMinTile % (32 * kMatVecMaxSimdgroups) == 0,
+              "a column is staged by one thread, whatever the tile");
+static_assert(kMatVecMinTile % (kMatVecLanes * kMatVecSumColumns) == 0,
+              "a tile is whole rounds of a lane group");
 
 // Threads a threadgroup. They depend on the model alone: they fix the order in which a row's entries are
 // added.

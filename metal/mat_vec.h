@@ -14,6 +14,9 @@
 // several rows the weights are decoded once for all of them, and the sums of x that formats with an offset
 // need are staged, too; a single row adds them up in registers, in the same order.
 //
+// Weights are fetched one round before they are used, the first round before x is staged: the wait for memory
+// overlaps with the staging, its barrier and the arithmetic.
+//
 // Arithmetic a weight at one row: mask or shift, conversion and multiply-add, and half an addition for the
 // sum of x: about 4 operations, where M1 to M4 have time for 7 to 10 while a Q4_0 weight comes from memory.
 //
@@ -124,17 +127,28 @@ inline void stage_columns(MatVecInput input, uint begin, uint width, uint padded
   }
 }
 
-// Headers of the blocks of both rows that unit `unit` lies in. The two lanes of a block fetch one each and
-// exchange them, so that no header is read twice. All lanes of a simdgroup call it together; inside: the lane
-// has such a unit.
+// A lane's unit of both rows as it was read, and the header of one: the two lanes of a block read one each.
 template <typename Format>
-inline uint2 pair_headers(WeightPair weights, uint unit, bool inside) {
+struct FetchedPair {
+  typename Format::Raw a, b;
+  uint header;
+};
+
+template <typename Format>
+inline void fetch_pair(WeightPair weights, uint unit, uint in, thread FetchedPair<Format>& to) {
+  if (unit * Format::kUnit >= in) return;
+  if (weights.a != nullptr) to.a = Format::fetch(weights.a, unit, in);
+  if (weights.b != nullptr) to.b = Format::fetch(weights.b, unit, in);
+  device const uchar* own = unit % 2 == 0 ? weights.a : weights.b;
+  if (own != nullptr) to.header = Format::header(own, unit);
+}
+
+// Headers of both rows, for all lanes of a simdgroup together.
+template <typename Format>
+inline uint2 exchange_headers(uint own, uint unit) {
   if (!Format::kHeader) return uint2(0, 0);
-  const bool second = unit % 2 != 0;
-  device const uchar* row = second ? weights.b : weights.a;
-  const uint own = inside && row != nullptr ? Format::header(row, unit) : 0;
   const uint other = simd_shuffle_xor(own, 1);
-  return second ? uint2(other, own) : uint2(own, other);
+  return unit % 2 == 0 ? uint2(own, other) : uint2(other, own);
 }
 
 // Returns, to lane r < rows of each group, the products of row r of x with the group's two weight rows (0 for
@@ -152,6 +166,8 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
   float sums_a[kMatVecMaxRows], sums_b[kMatVecMaxRows], squares[kMatVecMaxRows];
   for (uint r = 0; r < ROW_CAPACITY; ++r) sums_a[r] = sums_b[r] = squares[r] = 0.0f;
 
+  FetchedPair<Format> ahead = {};
+  fetch_pair<Format>(weights, t.group_lane, input.in, ahead);
   for (uint begin = 0; begin < input.in; begin += columns_each) {
     const uint width = min(columns_each, input.in - begin);
     const uint units = (width + Format::kUnit - 1) / Format::kUnit;
@@ -168,11 +184,13 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
     }
     for (uint round = 0; round < units; round += kMatVecLanes) {
       const uint unit = round + t.group_lane;
-      const uint2 headers = pair_headers<Format>(weights, begin / Format::kUnit + unit, unit < units);
+      const FetchedPair<Format> fetched = ahead;
+      fetch_pair<Format>(weights, begin / Format::kUnit + unit + kMatVecLanes, input.in, ahead);
+      const uint2 headers = exchange_headers<Format>(fetched.header, unit);
       if (unit >= units) continue;
       WeightUnit a, b;
-      if (weights.a != nullptr) Format::load(weights.a, begin / Format::kUnit + unit, input.in, headers.x, a);
-      if (weights.b != nullptr) Format::load(weights.b, begin / Format::kUnit + unit, input.in, headers.y, b);
+      Format::decode(fetched.a, headers.x, a);
+      Format::decode(fetched.b, headers.y, b);
       for (uint r = 0; r < ROW_CAPACITY; ++r) {
         if (r >= input.rows) break;
         float4 columns[4];
@@ -182,8 +200,8 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
           columns_sum = ROW_CAPACITY > 1 ? unit_sums[r * (stride / kMatVecSumColumns) + unit]
                                          : sum_of_columns<Format>(columns);
         }
-        if (weights.a != nullptr) sums_a[r] = add_unit<Format>(sums_a[r], a, columns, columns_sum);
-        if (weights.b != nullptr) sums_b[r] = add_unit<Format>(sums_b[r], b, columns, columns_sum);
+        sums_a[r] = add_unit<Format>(sums_a[r], a, columns, columns_sum);
+        sums_b[r] = add_unit<Format>(sums_b[r], b, columns, columns_sum);
       }
     }
   }
