@@ -44,7 +44,7 @@ Binding SelfTestTable::words(const std::vector<std::uint32_t>& values) {
 Binding SelfTestTable::matrix(TensorType type, std::uint32_t rows, std::uint32_t columns,
                               const std::vector<std::uint8_t>& data) {
   if (!status_.ok()) return {};
-  const MatrixSource source{data, type, rows, columns};
+  const MatrixSource source{sources_.emplace_back(data), type, rows, columns};
   const Result<LoadedMatrices> loaded = device_.load_matrices({&source, 1}, {});
   if (!loaded.ok()) {
     note(loaded.error());

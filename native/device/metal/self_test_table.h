@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -61,6 +62,7 @@ class SelfTestTable {
   Device& device_;
   DispatchTable table_;
   std::vector<BufferId> buffers_;
+  std::deque<std::vector<std::uint8_t>> sources_;  // of matrices, which stay where they are
   Status status_;
 };
 

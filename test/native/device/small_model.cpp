@@ -38,7 +38,19 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
 
   table_.add(Op::kEmbedding, {tokens_, embedding_, x}, EmbeddingParams{kWidth, kVocabulary, type_id},
              Patch::kTokenOffset, offsetof(EmbeddingParams, position));
-  if (device.offers(Op::kNormQkv, max_rows)) {
+  const auto attention = [&] {
+    table_.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), attended},
+               cache.attention(0.25f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
+               offsetof(AttentionParams, kv_length));
+  };
+  if (device.offers(Op::kNormQkvRope, max_rows)) {
+    const RopeKvWriteParams rope = cache.rope(0, 10000.0f);
+    table_.add(Op::kNormQkvRope,
+               {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, cache.keys(), cache.values(), cache.pages()},
+               NormQkvRopeParams{kWidth, 1e-5f, type_id, 0, kHeads, kKvHeads, kHeadWidth, kHeadWidth, 0,
+                                 10000.0f, kContext, rope.page_stride},
+               Patch::kPosition, offsetof(NormQkvRopeParams, position));
+  } else if (device.offers(Op::kNormQkv, max_rows)) {
     table_.add(Op::kNormQkv, {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v},
                NormQkvParams{kWidth, 1e-5f, kWidth, kKvWidth, type_id, type_id, type_id});
   } else {
@@ -47,16 +59,16 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
     table_.add(Op::kMatMul, {normed, w_k, b_k, k}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_v, b_v, v}, MatMulParams{kWidth, kKvWidth, type_id, 0, 0});
   }
-  if (device.offers(Op::kRopeAttention, max_rows)) {
+  if (device.offers(Op::kNormQkvRope, max_rows)) {
+    attention();
+  } else if (device.offers(Op::kRopeAttention, max_rows)) {
     table_.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), attended},
                cache.rope_attention(0, 10000.0f, 0.25f), Patch::kPositionAndKv,
                offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
   } else {
     table_.add(Op::kRopeKvWrite, {q, k, v, cache.keys(), cache.values(), cache.pages()},
                cache.rope(0, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
-    table_.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), attended},
-               cache.attention(0.25f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
-               offsetof(AttentionParams, kv_length));
+    attention();
   }
   table_.add(Op::kMatMul, {attended, w_o, kAbsent, x}, MatMulParams{kWidth, kWidth, type_id, 1, 0});
   if (device.offers(Op::kNormGateUp, max_rows)) {

@@ -31,7 +31,7 @@ Binding TableHarness::bytes(const std::vector<std::uint8_t>& data) {
 }
 Binding TableHarness::matrix(TensorType type, std::uint32_t rows, std::uint32_t columns,
                              const std::vector<std::uint8_t>& data) {
-  const MatrixSource source{data, type, rows, columns};
+  const MatrixSource source{sources_.emplace_back(data), type, rows, columns};
   const Result<LoadedMatrices> loaded = device_.load_matrices({&source, 1}, {});
   EXPECT_TRUE(loaded.ok());
   if (!loaded.ok()) return {};

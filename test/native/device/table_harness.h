@@ -1,6 +1,7 @@
 // Builds a dispatch table on a device, with buffers of its own, and runs it.
 #pragma once
 
+#include <deque>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -57,6 +58,7 @@ class TableHarness {
   Device& device_;
   DispatchTable table_;
   std::vector<BufferId> buffers_;
+  std::deque<std::vector<std::uint8_t>> sources_;  // of matrices: a device may use them where they lie
 };
 
 inline constexpr Binding kAbsent{};
