@@ -37,3 +37,9 @@ kernel void optional_bias(device uint* a [[buffer(0)]], const device uint* bias 
   a[i] += step;
   if (has_bias) a[i] += bias[i];
 }
+
+// places[k] = the k-th thread that came to run; places[0] counts them.
+kernel void note_order(device atomic_uint* places [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  const uint place = atomic_fetch_add_explicit(&places[0], 1u, memory_order_relaxed);
+  atomic_store_explicit(&places[1 + place], i, memory_order_relaxed);
+}

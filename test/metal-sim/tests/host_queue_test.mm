@@ -2,6 +2,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "tests/host_gpu.h"
@@ -140,6 +141,31 @@ TEST_F(Queues, LetTheHostWriteInMidSubmission) {
     EXPECT_EQ(values_of(a)[0], 1002u);
     EXPECT_EQ(kernels, std::vector<std::string>(4, "increase"));
     EXPECT_EQ(written, 16u);
+  }
+}
+
+TEST_F(Queues, RunThreadsInTheOrderOfATest) {
+  const auto order_of = [&](Order order) {
+    Schedule schedule;
+    schedule.threads = order;
+    set_schedule(schedule);
+    id<MTLBuffer> places = buffer({0, 9, 9, 9, 9});
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    [encoder setComputePipelineState:pipeline("note_order")];
+    [encoder setBuffer:places offset:0 atIndex:0];
+    [encoder dispatchThreadgroups:MTLSizeMake(4, 1, 1) threadsPerThreadgroup:MTLSizeMake(1, 1, 1)];
+    [encoder endEncoding];
+    [commands commit];
+    [commands waitUntilCompleted];
+    return std::vector<std::uint32_t>(values_of(places) + 1, values_of(places) + 5);
+  };
+  @autoreleasepool {
+    EXPECT_EQ(order_of(Order::ascending()), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+    EXPECT_EQ(order_of(Order::descending()), (std::vector<std::uint32_t>{3, 2, 1, 0}));
+    std::set<std::vector<std::uint32_t>> seen;
+    for (std::uint32_t seed = 1; seed <= 20; seed++) seen.insert(order_of(Order::seeded(seed)));
+    EXPECT_GT(seen.size(), 3u);
   }
 }
 

@@ -121,7 +121,4 @@ static std::size_t mapped_bytes(std::size_t length) {
     report_failure(FailureKind::kApiUse, "didModifyRange of a buffer whose storage mode is not managed");
   }
 }
-- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state {
-  return MTLPurgeableStateNonVolatile;
-}
 @end

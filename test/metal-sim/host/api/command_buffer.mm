@@ -84,12 +84,6 @@ NSErrorDomain const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain"
 - (CFTimeInterval)GPUEndTime {
   return self.isOver ? submission->gpu_end : 0;
 }
-- (CFTimeInterval)kernelStartTime {
-  return self.GPUStartTime;
-}
-- (CFTimeInterval)kernelEndTime {
-  return self.GPUStartTime;
-}
 
 - (void)enqueue {
   if ([self mayStill:"enqueue"]) submission->status = SubmissionStatus::kEnqueued;

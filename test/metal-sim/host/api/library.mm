@@ -72,9 +72,6 @@ static std::vector<ConstantValue> declared_values(const Library& library,
 - (NSString*)name {
   return make_string(pipeline->info().name);
 }
-- (NSDictionary*)functionConstantsDictionary {
-  return [NSDictionary dictionary];
-}
 @end
 
 @implementation SimulatedLibrary {

@@ -3,9 +3,10 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -132,9 +133,12 @@ Implementation method_for(Object* receiver, const Selector* selector) {
                    std::string("a ") + of->name + " does not answer '" + selector->name + "'");
     return reinterpret_cast<Implementation>(answer_nothing);
   }
+  // Entries that share a slot take turns in it, and are made once.
   const std::lock_guard guard(registry().lock);
-  static auto* const entries = new std::deque<CacheEntry>;
-  slot.store(&entries->emplace_back(CacheEntry{of, selector->name, found}), std::memory_order_release);
+  static auto* const entries =
+      new std::map<std::tuple<const Class*, const char*, Implementation>, CacheEntry>;
+  const auto made = entries->try_emplace({of, selector->name, found}, CacheEntry{of, selector->name, found});
+  slot.store(&made.first->second, std::memory_order_release);
   return found;
 }
 

@@ -59,8 +59,6 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @property(readonly) MTLCommandBufferErrorOption errorOptions;
 @property(readonly) MTLCommandBufferStatus status;
 @property(nullable, readonly) NSError* error;
-@property(readonly) CFTimeInterval kernelStartTime;
-@property(readonly) CFTimeInterval kernelEndTime;
 @property(readonly) CFTimeInterval GPUStartTime;
 @property(readonly) CFTimeInterval GPUEndTime;
 - (void)enqueue;

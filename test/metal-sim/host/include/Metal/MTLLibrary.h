@@ -58,19 +58,11 @@ typedef NS_ENUM(NSUInteger, MTLFunctionType) {
 - (void)reset;
 @end
 
-@interface MTLFunctionConstant : NSObject
-@property(readonly) NSString* name;
-@property(readonly) MTLDataType type;
-@property(readonly) NSUInteger index;
-@property(readonly) BOOL required;
-@end
-
 @protocol MTLFunction <NSObject>
 @property(nullable, copy, atomic) NSString* label;
 @property(readonly) id<MTLDevice> device;
 @property(readonly) MTLFunctionType functionType;
 @property(readonly) NSString* name;
-@property(readonly) NSDictionary<NSString*, MTLFunctionConstant*>* functionConstantsDictionary;
 @end
 
 @protocol MTLLibrary <NSObject>

@@ -36,13 +36,6 @@ typedef NS_OPTIONS(NSUInteger, MTLResourceOptions) {
   MTLResourceHazardTrackingModeTracked = MTLHazardTrackingModeTracked << 8,
 };
 
-typedef NS_ENUM(NSUInteger, MTLPurgeableState) {
-  MTLPurgeableStateKeepCurrent = 1,
-  MTLPurgeableStateNonVolatile = 2,
-  MTLPurgeableStateVolatile = 3,
-  MTLPurgeableStateEmpty = 4,
-};
-
 @protocol MTLResource <NSObject>
 @property(nullable, copy, atomic) NSString* label;
 @property(readonly) id<MTLDevice> device;
@@ -51,7 +44,6 @@ typedef NS_ENUM(NSUInteger, MTLPurgeableState) {
 @property(readonly) MTLHazardTrackingMode hazardTrackingMode;
 @property(readonly) MTLResourceOptions resourceOptions;
 @property(readonly) NSUInteger allocatedSize;
-- (MTLPurgeableState)setPurgeableState:(MTLPurgeableState)state;
 @end
 
 NS_ASSUME_NONNULL_END
