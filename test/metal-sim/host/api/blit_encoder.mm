@@ -6,23 +6,23 @@
 using namespace emberline::metal_sim;
 
 @implementation SimulatedBlitEncoder
-- (void)append:(CommandKind)kind arguments:(NSUInteger)arguments to:(CommandList&)list value:(uint8_t)value {
+- (void)append:(CommandKind)kind arguments:(NSUInteger)arguments value:(uint8_t)value {
   Command command;
   command.kind = kind;
   command.fill_value = value;
-  command.first_argument = static_cast<std::uint32_t>(list.arguments.size() - arguments);
+  command.first_argument = static_cast<std::uint32_t>(list->arguments.size() - arguments);
   command.arguments = static_cast<std::uint32_t>(arguments);
-  list.commands.push_back(command);
-  list.commands.push_back(barrier());
+  list->commands.push_back(command);
+  list->commands.push_back(barrier());
 }
-- (BOOL)append:(id<MTLBuffer>)buffer offset:(NSUInteger)offset bytes:(NSUInteger)bytes to:(CommandList&)list {
+- (BOOL)append:(id<MTLBuffer>)buffer offset:(NSUInteger)offset bytes:(NSUInteger)bytes {
   Memory* memory = memory_of(buffer);
   if (offset > memory->bytes || bytes > memory->bytes - offset) {
     report_failure(FailureKind::kApiUse, "a copy or fill reaches behind the end of '" + memory->label + "'");
     return NO;
   }
-  list.use(*memory);
-  list.arguments.push_back({.memory = memory, .offset = offset, .bytes = bytes});
+  list->use(*memory);
+  list->arguments.push_back({.memory = memory, .offset = offset, .bytes = bytes});
   return YES;
 }
 - (void)copyFromBuffer:(id<MTLBuffer>)sourceBuffer
@@ -30,8 +30,7 @@ using namespace emberline::metal_sim;
               toBuffer:(id<MTLBuffer>)destinationBuffer
      destinationOffset:(NSUInteger)destinationOffset
                   size:(NSUInteger)size {
-  CommandList* list = [self listFor:"copyFromBuffer"];
-  if (list == nullptr) return;
+  if (list_for(self, "copyFromBuffer") == nullptr) return;
   // Offsets and sizes are multiples of 4 bytes, and the ranges of one buffer do not overlap.
   if ((sourceOffset | destinationOffset | size) % 4 != 0) {
     report_failure(FailureKind::kApiUse, "a copy whose offsets or size are not multiples of 4");
@@ -42,22 +41,20 @@ using namespace emberline::metal_sim;
     report_failure(FailureKind::kApiUse, "a copy whose ranges overlap");
     return;
   }
-  if ([self append:sourceBuffer offset:sourceOffset bytes:size to:*list] && [self append:destinationBuffer
-                                                                                  offset:destinationOffset
-                                                                                   bytes:size
-                                                                                      to:*list]) {
-    [self append:CommandKind::kCopy arguments:2 to:*list value:0];
+  if ([self append:sourceBuffer offset:sourceOffset bytes:size] && [self append:destinationBuffer
+                                                                         offset:destinationOffset
+                                                                          bytes:size]) {
+    [self append:CommandKind::kCopy arguments:2 value:0];
   }
 }
 - (void)fillBuffer:(id<MTLBuffer>)buffer range:(NSRange)range value:(uint8_t)value {
-  CommandList* list = [self listFor:"fillBuffer"];
-  if (list == nullptr) return;
+  if (list_for(self, "fillBuffer") == nullptr) return;
   if ((range.location | range.length) % 4 != 0) {
     report_failure(FailureKind::kApiUse, "a fill whose range is not of multiples of 4");
     return;
   }
-  if ([self append:buffer offset:range.location bytes:range.length to:*list]) {
-    [self append:CommandKind::kFill arguments:1 to:*list value:value];
+  if ([self append:buffer offset:range.location bytes:range.length]) {
+    [self append:CommandKind::kFill arguments:1 value:value];
   }
 }
 @end

@@ -1,3 +1,4 @@
+// Compiled without ARC: the list keeps what it uses.
 #include "host/api/compute_encoder.h"
 
 #include <array>
@@ -44,7 +45,7 @@ bool is_empty(MTLSize size) {
 
 @implementation SimulatedComputeEncoder {
   MTLDispatchType _type;
-  SimulatedPipeline* __unsafe_unretained _pipeline;  // the list keeps it where the command buffer retains
+  SimulatedPipeline* _pipeline;
   std::array<Slot, kBufferSlots> _slots;
   std::array<std::uint32_t, kThreadgroupSlots> _threadgroupBytes;
 }
@@ -56,16 +57,14 @@ bool is_empty(MTLSize size) {
 }
 
 - (void)setComputePipelineState:(id<MTLComputePipelineState>)state {
-  CommandList* list = [self listFor:"setComputePipelineState"];
-  if (list == nullptr) return;
+  if (list_for(self, "setComputePipelineState") == nullptr) return;
   _pipeline = (SimulatedPipeline*)state;
   if (_pipeline == nil) return misuse("setComputePipelineState with nil");
   list->use(*_pipeline->code);
 }
 
 - (void)setBytes:(const void*)bytes length:(NSUInteger)length atIndex:(NSUInteger)index {
-  CommandList* list = [self listFor:"setBytes"];
-  if (list == nullptr) return;
+  if (list_for(self, "setBytes") == nullptr) return;
   if (index >= kBufferSlots) return misuse(numbered("setBytes at index ", index, ", beyond 30"));
   if (length == 0 || length > kMostBytes)
     return misuse(numbered("setBytes with ", length, " bytes; 1 to 4096 may be"));
@@ -77,8 +76,7 @@ bool is_empty(MTLSize size) {
 }
 
 - (void)setBuffer:(id<MTLBuffer>)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {
-  CommandList* list = [self listFor:"setBuffer"];
-  if (list == nullptr) return;
+  if (list_for(self, "setBuffer") == nullptr) return;
   if (index >= kBufferSlots) return misuse(numbered("setBuffer at index ", index, ", beyond 30"));
   if (buffer == nil) {
     _slots[index] = {};
@@ -95,7 +93,7 @@ bool is_empty(MTLSize size) {
 }
 
 - (void)setBufferOffset:(NSUInteger)offset atIndex:(NSUInteger)index {
-  if ([self listFor:"setBufferOffset"] == nullptr) return;
+  if (list_for(self, "setBufferOffset") == nullptr) return;
   // Only where a buffer is set already.
   if (index >= kBufferSlots || _slots[index].memory == nullptr) {
     return misuse(numbered("setBufferOffset at index ", index, ", where no buffer is set"));
@@ -116,7 +114,7 @@ bool is_empty(MTLSize size) {
 }
 
 - (void)setThreadgroupMemoryLength:(NSUInteger)length atIndex:(NSUInteger)index {
-  if ([self listFor:"setThreadgroupMemoryLength"] == nullptr) return;
+  if (list_for(self, "setThreadgroupMemoryLength") == nullptr) return;
   if (index >= kThreadgroupSlots)
     return misuse(numbered("threadgroup memory at index ", index, ", beyond 30"));
   if (length % kThreadgroupAlignment != 0) {
@@ -126,9 +124,9 @@ bool is_empty(MTLSize size) {
 }
 
 // The pipeline's threadgroup memory, declared in the kernel and set here, fits in what the device has.
-- (BOOL)appendThreadgroupLengths:(CommandList&)list to:(Command&)command {
+- (BOOL)appendThreadgroupLengths:(Command&)command {
   const KernelInfo& info = _pipeline->code->pipeline.info();
-  command.first_length = static_cast<std::uint32_t>(list.lengths.size());
+  command.first_length = static_cast<std::uint32_t>(list->lengths.size());
   NSUInteger total = info.static_threadgroup_bytes;
   for (const ThreadgroupParameter& parameter : info.threadgroup) {
     const std::uint32_t bytes = _threadgroupBytes[parameter.index];
@@ -138,9 +136,9 @@ bool is_empty(MTLSize size) {
       return NO;
     }
     total += bytes;
-    list.lengths.push_back({parameter.index, bytes});
+    list->lengths.push_back({parameter.index, bytes});
   }
-  command.lengths = static_cast<std::uint32_t>(list.lengths.size()) - command.first_length;
+  command.lengths = static_cast<std::uint32_t>(list->lengths.size()) - command.first_length;
   const NSUInteger most = self.device.maxThreadgroupMemoryLength;
   if (total <= most) return YES;
   misuse("'" + info.name +
@@ -150,8 +148,8 @@ bool is_empty(MTLSize size) {
 }
 
 // Every buffer that the kernel declares, and its function constants leave there, is set.
-- (BOOL)appendArguments:(CommandList&)list to:(Command&)command {
-  command.first_argument = static_cast<std::uint32_t>(list.arguments.size());
+- (BOOL)appendArguments:(Command&)command {
+  command.first_argument = static_cast<std::uint32_t>(list->arguments.size());
   for (const BufferParameter& parameter : _pipeline->code->buffers) {
     const Slot& slot = _slots[parameter.index];
     if (!slot.set) {
@@ -160,15 +158,14 @@ bool is_empty(MTLSize size) {
              parameter.name + "')");
       return NO;
     }
-    list.arguments.push_back({slot.memory, slot.offset, slot.bytes, parameter.index, parameter.writable});
+    list->arguments.push_back({slot.memory, slot.offset, slot.bytes, parameter.index, parameter.writable});
   }
-  command.arguments = static_cast<std::uint32_t>(list.arguments.size()) - command.first_argument;
+  command.arguments = static_cast<std::uint32_t>(list->arguments.size()) - command.first_argument;
   return YES;
 }
 
 - (void)dispatch:(Command)command threads:(MTLSize)threads as:(const char*)what {
-  CommandList* list = [self listFor:what];
-  if (list == nullptr) return;
+  if (list_for(self, what) == nullptr) return;
   if (_pipeline == nil) return misuse(std::string(what) + " without a pipeline");
   const NSUInteger total = threads.width * threads.height * threads.depth;
   if (total == 0 || total > _pipeline->maxThreads) {
@@ -180,7 +177,7 @@ bool is_empty(MTLSize size) {
     return misuse("'" + _pipeline->code->label +
                   "' was promised threadgroups of a multiple of 32 threads and dispatched with others");
   }
-  if (![self appendArguments:*list to:command] || ![self appendThreadgroupLengths:*list to:command]) return;
+  if (![self appendArguments:command] || ![self appendThreadgroupLengths:command]) return;
   command.kind = CommandKind::kDispatch;
   command.code = _pipeline->code;
   command.threads = size_of(threads);
@@ -208,8 +205,7 @@ bool is_empty(MTLSize size) {
 - (void)dispatchThreadgroupsWithIndirectBuffer:(id<MTLBuffer>)indirectBuffer
                           indirectBufferOffset:(NSUInteger)indirectBufferOffset
                          threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup {
-  CommandList* list = [self listFor:"dispatchThreadgroupsWithIndirectBuffer"];
-  if (list == nullptr) return;
+  if (list_for(self, "dispatchThreadgroupsWithIndirectBuffer") == nullptr) return;
   if (indirectBuffer == nil) return misuse("an indirect dispatch without a buffer");
   Memory* memory = memory_of(indirectBuffer);
   // The offset is a multiple of 4 bytes, and three 32-bit sizes lie there.
@@ -226,8 +222,7 @@ bool is_empty(MTLSize size) {
 }
 
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope {
-  CommandList* list = [self listFor:"memoryBarrierWithScope"];
-  if (list == nullptr) return;
+  if (list_for(self, "memoryBarrierWithScope") == nullptr) return;
   // Buffers are what kernels here share: a barrier of other scopes orders nothing.
   if ((scope & MTLBarrierScopeBuffers) == 0) return;
   list->commands.push_back(barrier());
@@ -236,8 +231,7 @@ bool is_empty(MTLSize size) {
 
 - (void)memoryBarrierWithResources:(const id<MTLResource> __unsafe_unretained[])resources
                              count:(NSUInteger)count {
-  CommandList* list = [self listFor:"memoryBarrierWithResources"];
-  if (list == nullptr) return;
+  if (list_for(self, "memoryBarrierWithResources") == nullptr) return;
   Command command;
   command.kind = CommandKind::kResourceBarrier;
   command.first_resource = static_cast<std::uint32_t>(list->resources.size());
@@ -252,12 +246,12 @@ bool is_empty(MTLSize size) {
 }
 
 - (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage {
-  if (CommandList* list = [self listFor:"useResource"]) list->use(*memory_of((id<MTLBuffer>)resource));
+  if (list_for(self, "useResource") != nullptr) list->use(*memory_of((id<MTLBuffer>)resource));
 }
 - (void)updateFence:(id<MTLFence>)fence {
-  [self listFor:"updateFence"];
+  list_for(self, "updateFence");
 }
 - (void)waitForFence:(id<MTLFence>)fence {
-  [self listFor:"waitForFence"];
+  list_for(self, "waitForFence");
 }
 @end

@@ -7,10 +7,9 @@
 @interface SimulatedEncoder : NSObject {
  @public
   SimulatedCommandBuffer* commandBuffer;
+  emberline::metal_sim::CommandList* list;  // of the command buffer; null once the encoder has ended
 }
 - (instancetype)initWithCommandBuffer:(SimulatedCommandBuffer*)buffer;
-// The list to write `what` into; null, with a failure, once the encoder has ended.
-- (emberline::metal_sim::CommandList*)listFor:(const char*)what;
 @property(copy, atomic) NSString* label;
 @property(readonly) id<MTLDevice> device;
 - (void)endEncoding;
@@ -18,3 +17,16 @@
 - (void)pushDebugGroup:(NSString*)string;
 - (void)popDebugGroup;
 @end
+
+namespace emberline::metal_sim {
+
+void report_ended_encoder(const char* what);
+
+// The list that `encoder` writes `what` into; null, with a failure, once it has ended. A function, not a
+// method: encoding loops are timed.
+inline CommandList* list_for(SimulatedEncoder* encoder, const char* what) {
+  if (encoder->list == nullptr) report_ended_encoder(what);
+  return encoder->list;
+}
+
+}  // namespace emberline::metal_sim

@@ -6,33 +6,30 @@ using namespace emberline::metal_sim;
 
 @implementation SimulatedEncoder {
   NSString* _label;
-  BOOL _ended;
   NSUInteger _debugGroups;
 }
 @synthesize label = _label;
 
 - (instancetype)initWithCommandBuffer:(SimulatedCommandBuffer*)buffer {
-  if ((self = [super init])) commandBuffer = buffer;
+  if ((self = [super init])) {
+    commandBuffer = buffer;
+    list = &[buffer list];
+  }
   return self;
 }
 // An encoder has to be told to end before it is released.
 - (void)dealloc {
-  if (_ended || commandBuffer == nil) return;
+  if (list == nullptr) return;
   report_failure(FailureKind::kApiUse, "an encoder was released without endEncoding");
   commandBuffer->encoderOpen = NO;
-}
-- (CommandList*)listFor:(const char*)what {
-  if (!_ended) return &[commandBuffer list];
-  report_failure(FailureKind::kApiUse, std::string(what) + " after endEncoding");
-  return nullptr;
 }
 - (id<MTLDevice>)device {
   return commandBuffer.device;
 }
 - (void)endEncoding {
-  if ([self listFor:"endEncoding"] == nullptr) return;
+  if (list_for(self, "endEncoding") == nullptr) return;
   if (_debugGroups != 0) report_failure(FailureKind::kApiUse, "endEncoding inside a debug group");
-  _ended = YES;
+  list = nullptr;
   commandBuffer->encoderOpen = NO;
 }
 - (void)insertDebugSignpost:(NSString*)string {
@@ -48,3 +45,7 @@ using namespace emberline::metal_sim;
   }
 }
 @end
+
+void emberline::metal_sim::report_ended_encoder(const char* what) {
+  report_failure(FailureKind::kApiUse, std::string(what) + " after endEncoding");
+}

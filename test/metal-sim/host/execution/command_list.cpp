@@ -20,7 +20,8 @@ CommandList::~CommandList() {
 }
 
 bool CommandList::use(Resource& resource) {
-  if (resource.last_list.exchange(number_, std::memory_order_relaxed) == number_) return false;
+  if (resource.last_list.load(std::memory_order_relaxed) == number_) return false;
+  resource.last_list.store(number_, std::memory_order_relaxed);
   // Two lists encoded in turns may count themselves twice; each count is taken back.
   resource.users++;
   used_.push_back(&resource);
