@@ -5,69 +5,14 @@
 #include <limits>
 #include <random>
 
-#include "chain_state.h"
-#include "function_constants.h"
-#include "kernel_launch.h"
-#include "launch_shapes.h"
+#include "argmax_run.h"
 
 namespace emberline::metal_sim {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr std::uint32_t kNoToken = 0xAAAAAAAAu;
-
-struct Argmax {
-  std::uint32_t vocabulary = 0;
-  std::uint32_t position = 0;
-  std::uint32_t rows = 1;
-  std::uint32_t chunk = 0;
-  bool chained = false, indirect = false, scores = false;
-  std::vector<float> logits;
-  std::vector<float> raw_logits;      // where `scores`
-  std::vector<float> normalizer;      // where `scores`
-  std::vector<std::uint32_t> chain;   // ChainState and stop set
-  std::vector<std::uint32_t> grids;   // where `indirect`
-  std::vector<std::uint32_t> tokens;  // results, by position
-  std::vector<float> log_probs;
-  Counters counters;
-
-  explicit Argmax(std::vector<float> row, std::uint32_t row_count = 1)
-      : vocabulary(static_cast<std::uint32_t>(row.size()) / row_count),
-        rows(row_count),
-        logits(std::move(row)) {
-    chain.assign(sizeof(ChainState) / 4, 0);
-  }
-  ChainState& state() { return *reinterpret_cast<ChainState*>(chain.data()); }
-  void stop_at(std::uint32_t token) {
-    const std::size_t words = vocabulary / 32 + 1;
-    chain.resize(sizeof(ChainState) / 4 + words);
-    state().stop_words = static_cast<std::uint32_t>(words);
-    chain[sizeof(ChainState) / 4 + token / 32] |= 1u << (token % 32);
-  }
-
-  Argmax& run(Order order = {}, std::uint32_t threads = kLogitThreads) {
-    tokens.assign(position + rows + 2, kNoToken);
-    log_probs.assign(position + rows + 2, -12345.0f);
-    KernelLaunch launch(shipped_kernels(), "argmax",
-                        {constant_bool(kConstantChained, chained), constant_bool(kConstantIndirect, indirect),
-                         constant_bool(kConstantHasRawLogits, scores)});
-    launch
-        .params(
-            ArgmaxParams{.vocabulary = vocabulary, .last_row_only = 0, .position = position, .chunk = chunk})
-        .buffer(1, chain)
-        .buffer(2, logits)
-        .buffer(3, tokens)
-        .buffer(4, log_probs)
-        .grid({rows, 1, 1}, threads);
-    if (scores) launch.buffer(5, raw_logits).buffer(6, normalizer);
-    if (indirect) launch.buffer(30, grids);
-    launch.run(order, &counters);
-    return *this;
-  }
-  std::uint32_t token(std::uint32_t row = 0) const { return tokens[position + row + 1]; }
-  float log_prob(std::uint32_t row = 0) const { return log_probs[position + row + 1]; }
-};
+constexpr std::uint32_t kNoToken = ArgmaxRun::kNoToken;
 
 std::vector<float> random_logits(std::size_t count, std::uint64_t seed, float deviation = 3.0f) {
   std::mt19937_64 random(seed);
@@ -94,7 +39,7 @@ double log_prob_tolerance(std::size_t count) {
 TEST(Argmax, FindsTheLargestOfOddVocabularies) {
   for (const std::uint32_t vocabulary : {1u, 2u, 3u, 4u, 5u, 31u, 33u, 127u, 4095u, 4099u, 49152u}) {
     SCOPED_TRACE(vocabulary);
-    Argmax test(random_logits(vocabulary, vocabulary));
+    ArgmaxRun test(random_logits(vocabulary, vocabulary));
     const auto expected = static_cast<std::uint32_t>(
         std::max_element(test.logits.begin(), test.logits.end()) - test.logits.begin());
     for (const Order& order : all_orders()) {
@@ -109,7 +54,7 @@ TEST(Argmax, FindsTheLargestOfOddVocabularies) {
 }
 
 TEST(Argmax, ReadsEachLogitOnce) {
-  Argmax test(random_logits(5003, 1));
+  ArgmaxRun test(random_logits(5003, 1));
   test.run();
   EXPECT_EQ(test.counters.bytes_read[2], 5003u * 4);
 }
@@ -119,27 +64,27 @@ TEST(Argmax, TheLowestIdWinsATie) {
        {std::pair{7u, 4100u}, {0u, 1u}, {2u, 3u}, {5u, 4096u}, {1023u, 1024u}, {4096u, 4101u}}) {
     std::vector<float> logits(4102, -1.0f);
     logits[first] = logits[second] = 2.5f;
-    Argmax test(logits);
+    ArgmaxRun test(logits);
     for (const Order& order : all_orders()) EXPECT_EQ(test.run(order).token(), first);
   }
   // 0 and -0 are equal; so is all of a flat row.
-  EXPECT_EQ(Argmax({-1.0f, -0.0f, 0.0f}).run().token(), 1u);
-  EXPECT_EQ(Argmax({-1.0f, 0.0f, -0.0f}).run().token(), 1u);
-  EXPECT_EQ(Argmax(std::vector<float>(3000, -7.0f)).run().token(), 0u);
-  EXPECT_NEAR(Argmax(std::vector<float>(3000, -7.0f)).run().log_prob(), -std::log(3000.0), 1e-5);
+  EXPECT_EQ(ArgmaxRun({-1.0f, -0.0f, 0.0f}).run().token(), 1u);
+  EXPECT_EQ(ArgmaxRun({-1.0f, 0.0f, -0.0f}).run().token(), 1u);
+  EXPECT_EQ(ArgmaxRun(std::vector<float>(3000, -7.0f)).run().token(), 0u);
+  EXPECT_NEAR(ArgmaxRun(std::vector<float>(3000, -7.0f)).run().log_prob(), -std::log(3000.0), 1e-5);
 }
 
 TEST(Argmax, ComparesTheWholeRangeOfFloats) {
   const float largest = std::numeric_limits<float>::max(), least = std::numeric_limits<float>::denorm_min();
-  EXPECT_EQ(Argmax({-largest, 0, least, -least}).run().token(), 2u);
-  EXPECT_EQ(Argmax({-largest, -least, -2 * least}).run().token(), 1u);
-  EXPECT_EQ(Argmax({-largest, largest, 0}).run().token(), 1u);
-  EXPECT_EQ(Argmax({-largest, -largest}).run().token(), 0u);
-  EXPECT_EQ(Argmax({-largest, largest, 0}).run().log_prob(), 0.0f);
+  EXPECT_EQ(ArgmaxRun({-largest, 0, least, -least}).run().token(), 2u);
+  EXPECT_EQ(ArgmaxRun({-largest, -least, -2 * least}).run().token(), 1u);
+  EXPECT_EQ(ArgmaxRun({-largest, largest, 0}).run().token(), 1u);
+  EXPECT_EQ(ArgmaxRun({-largest, -largest}).run().token(), 0u);
+  EXPECT_EQ(ArgmaxRun({-largest, largest, 0}).run().log_prob(), 0.0f);
 }
 
 TEST(Argmax, WritesEveryRowOfABatchAtItsPosition) {
-  Argmax test(random_logits(5 * 1003, 4), 5);
+  ArgmaxRun test(random_logits(5 * 1003, 4), 5);
   test.position = 300;
   test.run();
   for (std::uint32_t r = 0; r < 5; ++r) {
@@ -147,7 +92,7 @@ TEST(Argmax, WritesEveryRowOfABatchAtItsPosition) {
     EXPECT_EQ(test.token(r), static_cast<std::uint32_t>(std::max_element(first, first + 1003) - first));
     EXPECT_NEAR(test.log_prob(r), reference_log_prob(test.logits, r * 1003, 1003, test.token(r)),
                 log_prob_tolerance(1003));
-    Argmax single(std::vector<float>(first, first + 1003));
+    ArgmaxRun single(std::vector<float>(first, first + 1003));
     EXPECT_EQ(single.run().log_prob(), test.log_prob(r));
   }
   EXPECT_EQ(test.tokens[300], kNoToken);
@@ -155,7 +100,7 @@ TEST(Argmax, WritesEveryRowOfABatchAtItsPosition) {
 }
 
 TEST(Argmax, TakesTheLogProbabilityOfAScoreFromTheRawLogits) {
-  Argmax test({-kInf, 3.0f, -kInf, 9.0f, -kInf});
+  ArgmaxRun test({-kInf, 3.0f, -kInf, 9.0f, -kInf});
   test.scores = true;
   test.raw_logits = {5, 4, 3, 2, 1};
   test.normalizer = {5.25f};
@@ -171,7 +116,7 @@ TEST(Argmax, RefusesLogitsThatAreNotFinite) {
       std::vector<float> logits = random_logits(5003, 9);
       logits[at] = bad;
       for (const bool chained : {false, true}) {
-        Argmax test(logits);
+        ArgmaxRun test(logits);
         test.position = 12;
         test.chained = chained;
         test.run();
@@ -187,7 +132,7 @@ TEST(Argmax, RefusesLogitsThatAreNotFinite) {
   }
   // Scores may be masked, but not all of them.
   for (const auto& scores : {std::vector<float>{-kInf, -kInf, -kInf}, {1, kNaN, 2}, {1, kInf, 2}}) {
-    Argmax test(scores);
+    ArgmaxRun test(scores);
     test.scores = true;
     test.raw_logits = {1, 2, 3};
     test.normalizer = {4};
@@ -198,7 +143,7 @@ TEST(Argmax, RefusesLogitsThatAreNotFinite) {
 TEST(Argmax, CountsStepsAndEndsAChainAtTheStopSet) {
   std::vector<float> logits(100, 0.0f);
   logits[64] = 1;
-  Argmax test(logits);
+  ArgmaxRun test(logits);
   test.chained = true;
   test.chunk = 1;
   test.position = 7;
@@ -235,13 +180,13 @@ TEST(Argmax, LooksAtStopWordsAloneForTheStopSet) {
   // The set ends before the token's word; the buffer ends, too, and accesses are checked.
   std::vector<float> logits(100, 0.0f);
   logits[99] = 1;
-  Argmax test(logits);
+  ArgmaxRun test(logits);
   test.chained = true;
   test.chain.resize(sizeof(ChainState) / 4 + 3, 0xFFFFFFFFu);
   test.state().stop_words = 3;
   test.run();
   EXPECT_EQ(test.state().halted, 0u);
-  Argmax none(logits);
+  ArgmaxRun none(logits);
   none.chained = true;
   EXPECT_EQ(none.run().state().halted, 0u);
 }
@@ -249,7 +194,7 @@ TEST(Argmax, LooksAtStopWordsAloneForTheStopSet) {
 TEST(Argmax, EmptiesTheGridsOfAChainThatIsDispatchedIndirectly) {
   std::vector<float> logits(40, 0.0f);
   logits[3] = 1;
-  Argmax test(logits);
+  ArgmaxRun test(logits);
   test.chained = test.indirect = true;
   test.grids = {2, 5, 1, 1, 9, 2, 1, 77};
   test.stop_at(4);
@@ -261,10 +206,10 @@ TEST(Argmax, EmptiesTheGridsOfAChainThatIsDispatchedIndirectly) {
 }
 
 TEST(Argmax, AnyNumberOfSimdgroupsFindsTheSame) {
-  Argmax test(random_logits(777, 5));
+  ArgmaxRun test(random_logits(777, 5));
   test.run();
   for (const std::uint32_t threads : {32u, 96u, 512u}) {
-    Argmax other(test.logits);
+    ArgmaxRun other(test.logits);
     other.run({}, threads);
     EXPECT_EQ(other.token(), test.token());
     EXPECT_NEAR(other.log_prob(), test.log_prob(), log_prob_tolerance(777 * 32));

@@ -3,37 +3,17 @@
 
 #include <cmath>
 
-#include "attention_case.h"
-#include "chain_state.h"
-#include "function_constants.h"
-#include "kernel_launch.h"
-#include "launch_shapes.h"
+#include "attention_run.h"
 
 namespace emberline::metal_sim {
 namespace {
 
-constexpr float kUntouched = -12345.0f;
-
-std::vector<float> decode(AttentionCase& test, Order order = {}, Counters* counters = nullptr,
-                          bool checked = true, bool chained = false, std::uint32_t halted = 0) {
-  std::vector<float> out(test.q.size(), kUntouched);
-  std::vector<ChainState> chain(1);
-  chain[0].halted = halted;
-  KernelLaunch launch(
-      shipped_kernels(checked), "attention_decode",
-      {constant_bool(kConstantChained, chained), constant_uint(kConstantHeadWidth, test.shape.head_width),
-       constant_uint(kConstantHeadsPerKv, test.shape.heads_per_kv)});
-  launch.params(test.params)
-      .buffer(1, chain)
-      .buffer(2, test.q)
-      .buffer(3, test.keys)
-      .buffer(4, test.values)
-      .buffer(5, test.pages)
-      .buffer(6, out)
-      .grid({test.shape.kv_heads, attention_decode_parts(test.shape.heads_per_kv), test.shape.rows},
-            attention_decode_threads(test.shape.heads_per_kv))
-      .run(order, counters);
-  return out;
+std::vector<float> decode(AttentionCase& test, Order order = {}, Counters* counters = nullptr) {
+  AttentionRun run;
+  run.order = order;
+  run.decode(test);
+  if (counters != nullptr) *counters = run.counters;
+  return run.out;
 }
 
 void expect_near(const std::vector<float>& out, const AttentionCase& test) {
@@ -113,11 +93,15 @@ TEST(AttentionDecode, ReadsEveryValidByteOfTheCacheOnce) {
 
 TEST(AttentionDecode, DoesNothingBehindTheEndOfAChain) {
   AttentionCase test({64, 3, 2, 40, 1});
-  Counters counters;
-  const std::vector<float> out = decode(test, {}, &counters, true, true, 1);
-  EXPECT_EQ(out, std::vector<float>(out.size(), kUntouched));
-  EXPECT_EQ(counters.bytes_read[3] + counters.bytes_read[4], 0u);
-  expect_near(decode(test, {}, nullptr, true, true, 0), test);
+  AttentionRun run;
+  run.chained = true;
+  run.halted = 1;
+  run.decode(test);
+  EXPECT_EQ(run.out, std::vector<float>(run.out.size(), AttentionRun::kUntouched));
+  EXPECT_EQ(run.counters.bytes_read[3] + run.counters.bytes_read[4], 0u);
+  run.halted = 0;
+  run.decode(test);
+  expect_near(run.out, test);
 }
 
 }  // namespace

@@ -3,35 +3,17 @@
 
 #include <cmath>
 
-#include "attention_case.h"
-#include "chain_state.h"
-#include "function_constants.h"
-#include "kernel_launch.h"
-#include "launch_shapes.h"
+#include "attention_run.h"
 
 namespace emberline::metal_sim {
 namespace {
 
 std::vector<float> prefill(AttentionCase& test, Order order = {}, Counters* counters = nullptr) {
-  std::vector<float> out(test.q.size(), -12345.0f);
-  std::vector<ChainState> chain(1);
-  const std::uint32_t width = test.shape.head_width;
-  KernelLaunch launch(shipped_kernels(), "attention_prefill",
-                      {constant_bool(kConstantChained, false), constant_uint(kConstantHeadWidth, width),
-                       constant_uint(kConstantHeadsPerKv, test.shape.heads_per_kv)});
-  launch.params(test.params)
-      .buffer(1, chain)
-      .buffer(2, test.q)
-      .buffer(3, test.keys)
-      .buffer(4, test.values)
-      .buffer(5, test.pages)
-      .buffer(6, out)
-      .threadgroup_bytes(0, attention_prefill_threadgroup_bytes(width))
-      .grid(
-          {test.shape.kv_heads, attention_prefill_tiles(test.shape.rows, test.shape.heads_per_kv, width), 1},
-          attention_prefill_threads(width))
-      .run(order, counters);
-  return out;
+  AttentionRun run;
+  run.order = order;
+  run.prefill(test);
+  if (counters != nullptr) *counters = run.counters;
+  return run.out;
 }
 
 // A matrix product adds head_width terms one after the other, or in any order.

@@ -26,7 +26,9 @@ class KernelLaunch {
                const std::vector<ConstantValue>& constants) {
     Result<Pipeline> pipeline = make(library, kernel, constants);
     EXPECT_TRUE(pipeline.ok()) << pipeline.error().message();
-    if (pipeline.ok()) dispatch_.emplace(Dispatch{.pipeline = pipeline.value()});
+    if (!pipeline.ok()) return;
+    dispatch_.emplace(Dispatch{
+        .pipeline = pipeline.value(), .threadgroups = {}, .threads_per_threadgroup = {}, .threads = {}});
   }
 
   // buffer(0): parameters, as setBytes passes them.

@@ -36,11 +36,13 @@ struct SamplerRun {
   std::uint32_t rows = 1;
   std::uint32_t threads = kLogitThreads;
   bool checked = true;
+  const Library* library = nullptr;  // where not the shipped kernels
   bool chained = false;
   std::vector<ChainState> chain = std::vector<ChainState>(1);
 
   std::vector<float> scores;  // results
   std::vector<float> normalizer;
+  std::string fault;  // none of the shipped kernels'
   Counters counters;
 
   SamplerRun() = default;
@@ -51,16 +53,20 @@ struct SamplerRun {
     std::vector<SamplingBlock> block = {sampling_block(params)};
     scores.assign(logits.size(), kUntouched);
     normalizer.assign(rows, kUntouched);
-    KernelLaunch(shipped_kernels(checked), "gumbel", {constant_bool(kConstantChained, chained)})
-        .params(GumbelParams{.vocabulary = vocabulary, .position = position})
-        .buffer(1, chain)
-        .buffer(2, logits)
-        .buffer(3, tokens)
-        .buffer(4, block)
-        .buffer(5, scores)
-        .buffer(6, normalizer)
-        .grid({rows, 1, 1}, threads)
-        .run(order, &counters);
+    const Library& kernels = library != nullptr ? *library : shipped_kernels(checked);
+    fault = KernelLaunch(kernels, "gumbel", {constant_bool(kConstantChained, chained)})
+                .params(GumbelParams{.vocabulary = vocabulary, .position = position})
+                .buffer(1, chain)
+                .buffer(2, logits)
+                .buffer(3, tokens)
+                .buffer(4, block)
+                .buffer(5, scores)
+                .buffer(6, normalizer)
+                .grid({rows, 1, 1}, threads)
+                .fault(order, &counters);
+    if (library == nullptr) {
+      EXPECT_EQ(fault, "");
+    }
     return *this;
   }
 

@@ -1,0 +1,285 @@
+// Faults put into the shipped kernels one by one, every one of which the comparisons of the other tests must
+// catch: the negative controls of the attention, argmax and sampler tests.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <span>
+
+#include "argmax_run.h"
+#include "attention_run.h"
+#include "sampler_run.h"
+#include "sampling/gumbel_noise.h"
+#include "sampling/sampler.h"
+#include "temporary_directory.h"
+
+namespace emberline::metal_sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Replaces every `from`; how often it stood there.
+int replace(std::string& text, const std::string& from, const std::string& to) {
+  int found = 0;
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+    ++found;
+  }
+  return found;
+}
+
+struct Edit {
+  const char* file;
+  const char* from;  // stands in the file
+  const char* to;
+};
+
+// The kernels of metal/<kernel>.metal, with the edits applied.
+Result<Library> compile_edited(const std::string& kernel, const std::vector<Edit>& edits) {
+  const fs::path root = EMBERLINE_SOURCE_DIR;
+  const testing::TemporaryDirectory folder;
+  for (const auto& entry : fs::directory_iterator(root / "metal")) {
+    fs::copy_file(entry.path(), folder.path() / entry.path().filename());
+  }
+  for (const Edit& edit : edits) {
+    const fs::path file = folder.path() / edit.file;
+    std::string text = read_file(file);
+    EXPECT_GT(replace(text, edit.from, edit.to), 0) << edit.from << " does not stand in " << edit.file;
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  return compile("#include \"" + kernel + ".metal\"\n",
+                 {.include_folders = {folder.path().string(), (root / "native/device").string(),
+                                      (root / "native/sampling").string()}});
+}
+
+// -- what is examined: true where the kernels do as they should
+
+bool near(const std::vector<float>& out, const AttentionCase& test, double tolerance) {
+  const std::vector<double> expected = test.reference();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!(std::abs(out[i] - expected[i]) <= tolerance)) return false;
+  }
+  return true;
+}
+
+bool attention_decode_is_right(const Library& library) {
+  for (const std::uint32_t position : {0u, 300u}) {
+    AttentionCase test({64, 3, 2, position, 2});
+    AttentionRun run;
+    run.library = &library;
+    run.decode(test);
+    if (!run.fault.empty() || !near(run.out, test, test.tolerance())) return false;
+  }
+  return true;
+}
+
+bool attention_prefill_is_right(const Library& library) {
+  AttentionCase test({64, 3, 2, 250, 20});
+  AttentionRun run;
+  run.library = &library;
+  run.prefill(test);
+  return run.fault.empty() && near(run.out, test, test.tolerance() * 4);
+}
+
+bool argmax_is_right(const Library& library) {
+  for (const Order& order : all_orders()) {
+    for (const std::uint32_t second : {100u, 101u, 701u, 4103u}) {
+      std::vector<float> logits(4104, -1.0f);
+      logits[100] = logits[second] = 2.0f;
+      ArgmaxRun run(logits);
+      run.library = &library;
+      run.chained = true;
+      run.position = 5;
+      run.stop_at(100);
+      run.run(order);
+      if (!run.fault.empty() || run.token() != 100 || run.state().halted != 1 || run.state().end != 6 ||
+          run.state().chunks[0].steps != 1) {
+        return false;
+      }
+      const double others = 4102.0 - (second != 100 ? 0 : -1), largest = second != 100 ? 2 : 1;
+      if (std::abs(run.log_prob() + std::log(largest + others * std::exp(-3.0))) > 1e-5) return false;
+      run.position = 6;  // the same once more, behind the stop
+      run.run(order);
+      if (!run.fault.empty() || run.token() != ArgmaxRun::kNoToken) return false;
+    }
+  }
+  return true;
+}
+
+bool sampler_is_right(const Library& library) {
+  std::mt19937_64 random(1);
+  const SamplingParams settings[] = {
+      {.temperature = 0.8f, .top_k = 40, .top_p = 0.9f, .repeat_penalty = 1.3f, .seed = 7},
+      {.temperature = 1.2f, .top_p = 0.7f, .min_p = 0.05f, .repeat_penalty = 1.3f, .seed = 8},
+      {.temperature = 1.0f, .top_k = 1500, .seed = 9},
+  };
+  for (const SamplingParams& params : settings) {
+    for (const float step : {0.0f, 0.5f}) {  // smooth logits, and logits with many ties
+      std::vector<float> logits(3001);
+      for (float& logit : logits) logit = std::normal_distribution<float>(0, 2)(random);
+      if (step > 0) {
+        for (float& logit : logits) logit = std::round(logit / step) * step;
+      }
+      SamplerRun run(logits, params);
+      run.library = &library;
+      run.threads = 128;
+      run.tokens = {2, 9, 2, 9, 2999, 9};
+      run.position = 5;
+      run.params.penalty_window = 64;
+
+      Sampler sampler;
+      const auto drawn = sampler.sample(logits, run.tokens, run.params, 6);
+      if (!drawn.ok()) return false;
+      std::vector<std::uint32_t> kept(sampler.kept().begin(), sampler.kept().end());
+      std::sort(kept.begin(), kept.end());
+      run.run();
+      if (!run.fault.empty() || run.survivors() != kept) return false;
+      // Of two penalised alike or not at all, scores differ by noise and logits alone.
+      const std::uint32_t first = kept.front();
+      if (first == 2 || first == 9 || first == 2999) continue;
+      std::uint32_t largest = first;
+      for (const std::uint32_t token : kept) {
+        if (token != 2 && token != 9 && token != 2999 && logits[token] > logits[largest]) largest = token;
+      }
+      const auto noise = [&](std::uint32_t token) { return gumbel_noise(params.seed, 6, token); };
+      const double expected =
+          (double{logits[largest]} - logits[first]) / params.temperature + noise(largest) - noise(first);
+      if (std::abs(run.scores[largest] - run.scores[first] - expected) > 1e-4) return false;
+    }
+  }
+  return true;
+}
+
+// -- the faults
+
+struct Mutation {
+  const char* name;
+  Edit edit;
+};
+
+struct Subject {
+  const char* kernel;
+  std::function<bool(const Library&)> is_right;
+  std::vector<Edit> narrowed;  // fewer instances of templates than are shipped: faster to compile
+  std::vector<Mutation> mutations;
+};
+
+void expect_every_fault_caught(const Subject& subject) {
+  const Result<Library> sound = compile_edited(subject.kernel, subject.narrowed);
+  ASSERT_TRUE(sound.ok()) << sound.error().message();
+  ASSERT_TRUE(subject.is_right(sound.value())) << "without a fault";
+  for (const Mutation& mutation : subject.mutations) {
+    std::vector<Edit> edits = subject.narrowed;
+    edits.push_back(mutation.edit);
+    const Result<Library> faulty = compile_edited(subject.kernel, edits);
+    ASSERT_TRUE(faulty.ok()) << mutation.name << ": " << faulty.error().message();
+    EXPECT_FALSE(subject.is_right(faulty.value())) << mutation.name << " was not noticed";
+  }
+}
+
+TEST(Mutations, OfAttentionDecodeAreCaught) {
+  expect_every_fault_caught(
+      {"attention_decode",
+       attention_decode_is_right,
+       {{"attention_decode.metal", "attend_heads<16>", "attend_heads<8>"},
+        {"attention_decode.metal", "attend_heads<32>", "attend_heads<8>"},
+        {"attention_decode.h", "attend<LANES, kDecodeHeads>", "attend<LANES, 3>"}},
+       {{"a wrong stride of the query heads",
+         {"attention_decode.metal", "group.x * HEADS_PER_KV", "group.x"}},
+        {"a wrong stride of the KV heads", {"attention_decode.h", "p.kv_heads + kv_head", "p.kv_heads"}},
+        {"a KV length that is one too short",
+         {"attention_decode.metal", "p.position + group.z + 1", "p.position + group.z"}},
+        {"a KV length that is one too long",
+         {"attention_decode.metal", "p.position + group.z + 1", "p.position + group.z + 2"}},
+        {"a page table that is not read",
+         {"attention_decode.h", "pages[first / kKvPagePositions]", "first / kKvPagePositions"}},
+        {"simdgroups merged without rescaling",
+         {"attention_decode.h", "exp2(partials.largest[h][s] - largest)", "1.0f"}},
+        {"teams that are not merged", {"attention_decode.h", "merge_teams<LANES>(states[h]);", "(void)0;"}},
+        {"no barriers around the merge",
+         {"attention_decode.h", "threadgroup_barrier(mem_flags::mem_threadgroup);", ""}}}});
+}
+
+TEST(Mutations, OfAttentionPrefillAreCaught) {
+  std::vector<Edit> narrowed = {{"attention_decode.h", "attend<LANES, kDecodeHeads>", "attend<LANES, 3>"}};
+  for (const char* width : {"attend_tile<16, prefill_entries(16)>", "attend_tile<32, prefill_entries(32)>",
+                            "attend_tile<48, prefill_entries(48)>", "attend_tile<80, prefill_entries(80)>",
+                            "attend_tile<96, prefill_entries(96)>", "attend_tile<128, prefill_entries(128)>",
+                            "attend_tile<256, prefill_entries(256)>"}) {
+    narrowed.push_back({"attention_prefill.metal", width, "attend_tile<64, prefill_entries(64)>"});
+  }
+  expect_every_fault_caught(
+      {"attention_prefill",
+       attention_prefill_is_right,
+       narrowed,
+       {{"a causal mask that is off by one",
+         {"attention_prefill.h", "first_entry + place.lane <=", "first_entry + place.lane <"}},
+        {"values loaded while keys are read",
+         {"attention_prefill.h",
+          "threadgroup_barrier(mem_flags::mem_threadgroup);  // also: the keys have been read",
+          "simdgroup_barrier(mem_flags::mem_threadgroup);"}},
+        {"keys loaded while values are read",
+         {"attention_prefill.h",
+          "threadgroup_barrier(mem_flags::mem_threadgroup);  // the tile has been read", ""}},
+        {"results that are not rescaled",
+         {"attention_prefill.h", "diagonal[9 * i] = rescale", "diagonal[9 * i] = 1.0f"}},
+        {"keys that are not transposed", {"attention_prefill.h", "ulong2(0), true", "ulong2(0), false"}}}});
+}
+
+TEST(Mutations, OfArgmaxAreCaught) {
+  expect_every_fault_caught(
+      {"argmax",
+       argmax_is_right,
+       {},
+       {{"the last of equal logits within a thread",
+         {"logit_scan.h", "if (key > summary.key)", "if (key >= summary.key)"}},
+        {"the last of equal logits across threads",
+         {"logit_scan.h", "simd_min(own.key == all.key ? own.id : 0xFFFFFFFFu)",
+          "simd_max(own.key == all.key ? own.id : 0u)"}},
+        {"no barrier before the partial results are read",
+         {"logit_scan.h", "threadgroup_barrier(mem_flags::mem_threadgroup);", ""}},
+        {"sums that are not rescaled",
+         {"logit_scan.h", "own.sum * exp(own.largest - all.largest)", "own.sum"}},
+        {"the stop set read from its other end", {"argmax.h", ">> (token % 32)", ">> (31 - token % 32)"}},
+        {"a stop that the next step does not look at",
+         {"chain_guard.h", "CHAINED && chain->halted != 0", "false"}},
+        {"a step that is not counted", {"argmax.h", "record.steps += 1;", ""}},
+        {"an end that is one too early",
+         {"argmax.h", "halt_chain(chain, reason, p.position + 1, grids)",
+          "halt_chain(chain, reason, p.position, grids)"}}}});
+}
+
+TEST(Mutations, OfTheSamplerAreCaught) {
+  expect_every_fault_caught(
+      {"gumbel",
+       sampler_is_right,
+       {},
+       {{"a history read past its end", {"gumbel.h", "tokens[position - i]", "tokens[position + 1 - i]"}},
+        {"a history read before its start", {"gumbel.h", "min(window, position + 1)", "window"}},
+        {"a penalty for every occurrence",
+         {"gumbel.h", "penalised_logit(logits[token], penalty)", "penalised_logit(scores[token], penalty)"}},
+        {"ties that go to the higher id", {"survivors.h", "((1u << kTokenBits) - 1 - id)", "id"}},
+        {"mass over something else than the whole",
+         {"survivors.h", "top_p_mass(sums.total.mass", "top_p_mass(sums.total.mass / 2"}},
+        {"a carry that is lost", {"survivors.h", "if (before + low < before) high += 1;", ""}},
+        {"a histogram that is read while it is filled",
+         {"survivors.h",
+          "place);\n  threadgroup_barrier(mem_flags::mem_threadgroup);\n  const PrefixGoal goal",
+          "place);\n  const PrefixGoal goal"}},
+        {"a k that is one too large", {"survivors.h", "goal.count = top_k;", "goal.count = top_k + 1;"}},
+        {"noise of the position before",
+         {"gumbel.h", "sampling, position + 1, scores", "sampling, position, scores"}}}});
+}
+
+}  // namespace
+}  // namespace emberline::metal_sim
