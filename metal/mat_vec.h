@@ -18,7 +18,7 @@
 // overlaps with the staging, its barrier and the arithmetic.
 //
 // Arithmetic a weight at one row: mask or shift, conversion and multiply-add, and half an addition for the
-// sum of x: about 4 operations, where M1 to M4 have time for 7 to 10 while a Q4_0 weight comes from memory.
+// sum of x: about 4 operations, where M1 to M4 have time for 7 to 11 while a Q4_0 weight comes from memory.
 //
 // Results do not depend on the number of rows: a row's sums are added over units lane, lane + 16, lane + 32,
 // ... and then across the lanes, whatever the tile; every multiply-add is an explicit fma, which leaves the
@@ -58,9 +58,10 @@ inline MatVecThread mat_vec_thread(uint threadgroup_index, uint index, uint thre
   return t;
 }
 
-// A pipeline for one row is compiled without loops over rows.
-inline uint rows_of_batch(uint rows) {
-  return ROW_CAPACITY == 1 ? 1 : rows;
+// ROW_CAPACITY in code for up to kMaxRows rows.
+template <uint kMaxRows>
+inline uint row_capacity() {
+  return kMaxRows == 1 ? 1 : ROW_CAPACITY;
 }
 
 // What is multiplied: rows of x [rows, in], behind a norm where there is one.
@@ -112,13 +113,13 @@ inline float add_unit(float sum, thread const WeightUnit& unit, thread const flo
 
 // Stages columns begin .. begin + width of all rows, times the gain behind a norm, and adds to `squares`, a
 // row each. Zero up to `padded`.
-template <bool kNorm>
+template <bool kNorm, uint kMaxRows>
 inline void stage_columns(MatVecInput input, uint begin, uint width, uint padded, uint stride,
                           threadgroup float* tile, thread float* squares, MatVecThread t) {
   for (uint column = t.index; column < padded; column += t.threads) {
     const bool inside = column < width;
     const float gain = kNorm && inside ? input.gain[begin + column] : 1.0f;
-    for (uint r = 0; r < ROW_CAPACITY; ++r) {
+    for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
       if (r >= input.rows) break;
       const float value = inside ? input.x[ulong(r) * input.in + begin + column] : 0.0f;
       if (kNorm) squares[r] = fma(value, value, squares[r]);
@@ -151,20 +152,18 @@ inline uint2 exchange_headers(uint own, uint unit) {
   return unit % 2 == 0 ? uint2(own, other) : uint2(other, own);
 }
 
-// Returns, to lane r < rows of each group, the products of row r of x with the group's two weight rows (0 for
-// a null one). All threads of the threadgroup call it together. memory: threadgroup(0),
-// mat_vec_threadgroup_bytes.
-template <typename Format, bool kNorm>
-inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup float* memory,
-                            MatVecThread t) {
+// pair_products for pipelines of one row, and of up to kMatVecMaxRows.
+template <typename Format, bool kNorm, uint kMaxRows>
+inline float2 pair_products_for(MatVecInput input, WeightPair weights, threadgroup float* memory,
+                                MatVecThread t) {
   const uint columns_each = mat_vec_tile_columns();
   const uint stride = min(columns_each, (input.in + 31) / 32 * 32);
   threadgroup float* tile = memory;
-  threadgroup float* unit_sums = tile + ROW_CAPACITY * stride;
-  threadgroup float* square_sums = unit_sums + ROW_CAPACITY * (stride / kMatVecSumColumns);
+  threadgroup float* unit_sums = tile + row_capacity<kMaxRows>() * stride;
+  threadgroup float* square_sums = unit_sums + row_capacity<kMaxRows>() * (stride / kMatVecSumColumns);
 
-  float sums_a[kMatVecMaxRows], sums_b[kMatVecMaxRows], squares[kMatVecMaxRows];
-  for (uint r = 0; r < ROW_CAPACITY; ++r) sums_a[r] = sums_b[r] = squares[r] = 0.0f;
+  float sums_a[kMaxRows], sums_b[kMaxRows], squares[kMaxRows];
+  for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) sums_a[r] = sums_b[r] = squares[r] = 0.0f;
 
   FetchedPair<Format> ahead = {};
   fetch_pair<Format>(weights, t.group_lane, input.in, ahead);
@@ -172,9 +171,9 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
     const uint width = min(columns_each, input.in - begin);
     const uint units = (width + Format::kUnit - 1) / Format::kUnit;
     if (begin > 0) threadgroup_barrier(mem_flags::mem_threadgroup);  // the last tile has been read
-    stage_columns<kNorm>(input, begin, width, units * Format::kUnit, stride, tile, squares, t);
+    stage_columns<kNorm, kMaxRows>(input, begin, width, units * Format::kUnit, stride, tile, squares, t);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    if (Format::kOffset && ROW_CAPACITY > 1) {
+    if (Format::kOffset && kMaxRows > 1) {
       for (uint i = t.index; i < input.rows * units; i += t.threads) {
         float4 columns[4];
         load_columns<Format>(tile + i / units * stride, i % units, columns);
@@ -191,14 +190,14 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
       WeightUnit a, b;
       Format::decode(fetched.a, headers.x, a);
       Format::decode(fetched.b, headers.y, b);
-      for (uint r = 0; r < ROW_CAPACITY; ++r) {
+      for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
         if (r >= input.rows) break;
         float4 columns[4];
         load_columns<Format>(tile + r * stride, unit, columns);
         float columns_sum = 0.0f;
         if (Format::kOffset) {
-          columns_sum = ROW_CAPACITY > 1 ? unit_sums[r * (stride / kMatVecSumColumns) + unit]
-                                         : sum_of_columns<Format>(columns);
+          columns_sum = kMaxRows > 1 ? unit_sums[r * (stride / kMatVecSumColumns) + unit]
+                                     : sum_of_columns<Format>(columns);
         }
         sums_a[r] = add_unit<Format>(sums_a[r], a, columns, columns_sum);
         sums_b[r] = add_unit<Format>(sums_b[r], b, columns, columns_sum);
@@ -207,13 +206,13 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
   }
 
   float2 own = 0.0f;
-  for (uint r = 0; r < ROW_CAPACITY; ++r) {
+  for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
     const float2 sums =
         float2(sum_over_lanes(sums_a[r], kMatVecLanes), sum_over_lanes(sums_b[r], kMatVecLanes));
     if (t.group_lane == r) own = sums;
   }
   if (kNorm) {
-    for (uint r = 0; r < ROW_CAPACITY; ++r) {
+    for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
       const float partial = simd_sum(squares[r]);
       if (t.lane == 0) square_sums[r * kMatVecMaxSimdgroups + t.simdgroup] = partial;
     }
@@ -225,4 +224,19 @@ inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup f
     }
   }
   return own;
+}
+
+// Returns, to lane r < rows of each group, the products of row r of x with the group's two weight rows (0 for
+// a null one). All threads of the threadgroup call it together. memory: threadgroup(0),
+// mat_vec_threadgroup_bytes.
+//
+// Decode has code of its own, whose sums are known to stay in registers before any function constant is.
+template <typename Format, bool kNorm>
+inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup float* memory,
+                            MatVecThread t) {
+  if (ROW_CAPACITY == 1) {
+    input.rows = 1;
+    return pair_products_for<Format, kNorm, 1>(input, weights, memory, t);
+  }
+  return pair_products_for<Format, kNorm, kMatVecMaxRows>(input, weights, memory, t);
 }
