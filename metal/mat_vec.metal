@@ -29,7 +29,7 @@ inline void mat_vec(constant MatMulParams& p, device const float* x, device cons
   input.gain = nullptr;
   input.epsilon = 0.0f;
   input.in = p.in;
-  input.rows = last_only ? 1 : rows_of_batch(rows);
+  input.rows = last_only ? 1 : rows;
   const float2 product =
       pair_products<Format, false>(input, neighbours<Format>(weight, p.in, p.out, t.pair), memory, t);
   if (t.group_lane >= input.rows) return;
@@ -52,7 +52,7 @@ inline void norm_mat_vec(constant NormMatMulParams& p, device const float* x, de
   input.gain = gain;
   input.epsilon = p.epsilon;
   input.in = p.width;
-  input.rows = last_only ? 1 : rows_of_batch(rows);
+  input.rows = last_only ? 1 : rows;
   const float2 product =
       pair_products<Format, true>(input, neighbours<Format>(weight, p.width, p.out, t.pair), memory, t);
   if (t.group_lane >= input.rows) return;

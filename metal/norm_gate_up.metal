@@ -19,7 +19,7 @@ inline void norm_gate_up(constant NormGateUpParams& p, device const float* x, de
   input.gain = gain;
   input.epsilon = p.epsilon;
   input.in = p.width;
-  input.rows = rows_of_batch(rows);
+  input.rows = rows;
   const float2 product = pair_products<Format, true>(input, weights, memory, t);
   if (t.group_lane < input.rows && has_pair) {
     out[ulong(t.group_lane) * p.hidden + t.pair] = swi_glu_of(product.x, product.y);

@@ -44,7 +44,7 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
   input.gain = gain;
   input.epsilon = p.epsilon;
   input.in = p.width;
-  input.rows = rows_of_batch(rows);
+  input.rows = rows;
   float2 product = pair_products<Format, true>(input, weights, memory, t);
 
   const uint row = t.group_lane;
