@@ -24,6 +24,14 @@ inline std::unique_ptr<Device> metal_device(const MetalDeviceOptions& options = 
   return device.ok() ? std::move(device).value() : nullptr;
 }
 
+// The next `times` operations of this kind fail.
+inline void let_fail(metal_sim::Operation operation, std::uint64_t times = 1) {
+  metal_sim::OperationFault fault;
+  fault.operation = operation;
+  fault.times = times;
+  metal_sim::inject(fault);
+}
+
 // Whatever the stand-ins have against the program aborts it (failures.h).
 class SimulatedMac : public ::testing::Test {
  protected:
