@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "launch_shapes.h"
+
 namespace emberline::metal {
 namespace {
 
@@ -220,6 +222,7 @@ void check_gumbel(CheckedCommand& command, std::uint64_t rows, ReplayLimits& lim
   using Slot = slot::Gumbel;
   const bool patched = command.patch(Patch::kPosition, offsetof(GumbelParams, position));
   command.require(rows == 1, "a sampler takes one row");
+  command.require(params.vocabulary <= kGumbelMaxVocabulary, "the vocabulary is too large for the sampler");
   if (!command.extent(params.vocabulary)) return;
   command.reads(Slot::kLogits, params.vocabulary);
   command.reads(Slot::kTokens, patched ? 1 : std::uint64_t{params.position} + 1);
