@@ -204,7 +204,7 @@ std::optional<Fault> run(const Dispatch& dispatch, Order order, Counters* counte
   for (const std::uint32_t threadgroup :
        thread_order.threadgroups(static_cast<std::uint32_t>(volume(grid.threadgroups)))) {
     const std::uint32_t count = grid.set_ids(threadgroup, scheduler.threads());
-    monitor.threadgroup().begin_threadgroup();
+    monitor.begin_threadgroup();
     counted.threadgroups += 1;
     counted.threads += count;
     if (scheduler.run_threadgroup(count, thread_order)) continue;

@@ -20,23 +20,33 @@ std::string access_of(std::size_t bytes, bool store) {
 }  // namespace
 
 void MemoryMonitor::fail_threadgroup(const ThreadgroupArray& array, std::uintptr_t address, std::size_t bytes,
-                                     bool store, ThreadgroupMemory::Finding finding, std::uint32_t other,
-                                     const void* site) {
+                                     bool store, Finding finding, std::uint32_t other, const void* site) {
   const std::string where = access_of(bytes, store) + " at byte " + std::to_string(address - array.begin) +
                             " of threadgroup memory '" + array.name + "', ";
   Scheduler& scheduler = Scheduler::instance();
   switch (finding) {
-    case ThreadgroupMemory::Finding::kRace:
+    case Finding::kRace:
       scheduler.fail(FaultKind::kRace,
                      where + "not ordered by a barrier with an access by thread " + std::to_string(other),
                      site);
-    case ThreadgroupMemory::Finding::kUninitialised:
+    case Finding::kUninitialised:
       scheduler.fail(FaultKind::kUninitialisedThreadgroup,
                      where + "which no thread of this threadgroup has written", site);
     default:
       scheduler.fail(FaultKind::kThreadgroupOverrun, where + "which has " + std::to_string(array.bytes),
                      site);
   }
+}
+
+void MemoryMonitor::fail_race(const BoundBuffer& buffer, std::uintptr_t address, std::size_t bytes,
+                              bool store, std::uint32_t other, const void* site) {
+  Scheduler::instance().fail(FaultKind::kRace,
+                             access_of(bytes, store) + " at byte " + std::to_string(address - buffer.begin) +
+                                 " of " + buffer_name(store ? buffer.store_slot : buffer.load_slot) +
+                                 ", not ordered by a barrier with an access by " + "thread " +
+                                 std::to_string(other) +
+                                 " of this threadgroup, or one of another threadgroup",
+                             site);
 }
 
 void MemoryMonitor::fail_access(std::uintptr_t address, std::size_t bytes, bool store, const void* site) {

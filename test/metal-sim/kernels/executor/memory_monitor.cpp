@@ -26,6 +26,11 @@ std::vector<BoundBuffer> separate(const std::vector<BoundBuffer>& buffers) {
   return apart;
 }
 
+Access access_of_current(bool store, bool atomic) {
+  const metal_sim_thread& ids = Scheduler::instance().current().ids;
+  return {ids.thread_index_in_threadgroup, ids.simdgroup_index_in_threadgroup, store, atomic};
+}
+
 }  // namespace
 
 MemoryMonitor MemoryMonitor::the_one_;
@@ -43,6 +48,22 @@ void MemoryMonitor::begin_dispatch(std::vector<BoundBuffer> buffers,
   stacks_ = stacks;
   stack_bytes_ = stack_bytes;
   checked_ = checked;
+  device_.begin_dispatch();
+}
+
+void MemoryMonitor::begin_threadgroup() {
+  threadgroup_.begin_threadgroup();
+  device_.clock().begin_threadgroup();
+}
+
+void MemoryMonitor::barrier(unsigned memory_flags) {
+  threadgroup_.clock().barrier((memory_flags & METAL_SIM_MEMORY_THREADGROUP) != 0);
+  device_.clock().barrier((memory_flags & METAL_SIM_MEMORY_DEVICE) != 0);
+}
+
+void MemoryMonitor::simdgroup_barrier(unsigned memory_flags, std::uint32_t simdgroup) {
+  if ((memory_flags & METAL_SIM_MEMORY_THREADGROUP) != 0) threadgroup_.clock().simdgroup_barrier(simdgroup);
+  if ((memory_flags & METAL_SIM_MEMORY_DEVICE) != 0) device_.clock().simdgroup_barrier(simdgroup);
 }
 
 BoundBuffer* MemoryMonitor::find_buffer(std::uintptr_t address) {
@@ -63,15 +84,23 @@ const LibraryVariable* MemoryMonitor::find_variable(std::uintptr_t address) cons
 void MemoryMonitor::record_threadgroup(const ThreadgroupArray& array, std::uintptr_t address,
                                        std::size_t bytes, bool store, bool atomic, const void* site) {
   std::uint32_t other = 0;
-  ThreadgroupMemory::Finding finding = ThreadgroupMemory::Finding::kOverrun;
+  Finding finding = Finding::kOverrun;
   if (address - array.begin + bytes <= array.bytes) {
-    const metal_sim_thread& ids = Scheduler::instance().current().ids;
-    finding = threadgroup_.record(
-        array, address, bytes,
-        {ids.thread_index_in_threadgroup, ids.simdgroup_index_in_threadgroup, store, atomic}, other);
+    finding = threadgroup_.record(array, address, bytes, access_of_current(store, atomic), other);
   }
-  if (finding != ThreadgroupMemory::Finding::kNone) {
+  if (finding != Finding::kNone) {
     fail_threadgroup(array, address, bytes, store, finding, other, site);
+  }
+}
+
+void MemoryMonitor::access_buffer(BoundBuffer& buffer, std::uintptr_t address, std::size_t bytes, bool store,
+                                  bool atomic, const void* site) {
+  recent_ = &buffer;
+  (store ? buffer.bytes_written : buffer.bytes_read) += bytes;
+  if (!buffer.writable) return;
+  std::uint32_t other = 0;
+  if (device_.record(address, bytes, access_of_current(store, atomic), other) != Finding::kNone) {
+    fail_race(buffer, address, bytes, store, other, site);
   }
 }
 
@@ -82,9 +111,7 @@ void MemoryMonitor::other_access(std::uintptr_t address, std::size_t bytes, cons
   }
   if (BoundBuffer* buffer = find_buffer(address);
       buffer != nullptr && bytes <= buffer->end - address && (!kStore || buffer->writable)) {
-    recent_ = buffer;
-    (kStore ? buffer->bytes_written : buffer->bytes_read) += bytes;
-    return;
+    return access_buffer(*buffer, address, bytes, kStore, false, site);
   }
   if (!kStore) {  // of a constant table?
     const LibraryVariable* variable = find_variable(address);
@@ -108,8 +135,12 @@ void MemoryMonitor::atomic(std::uintptr_t address, std::size_t bytes, bool reads
     if (writes) record_threadgroup(*array, address, bytes, true, true, site);
     return;
   }
-  if (reads) access<false>(address, bytes, site);
-  if (writes) access<true>(address, bytes, site);
+  BoundBuffer* buffer = find_buffer(address);
+  if (buffer == nullptr || bytes > buffer->end - address || (writes && !buffer->writable)) {
+    fail_access(address, bytes, writes, site);
+  }
+  if (reads) access_buffer(*buffer, address, bytes, false, true, site);
+  if (writes) access_buffer(*buffer, address, bytes, true, true, site);
 }
 
 int MemoryMonitor::unbound_slot(std::uintptr_t address) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/executor/device_memory.h"
 #include "kernels/executor/threadgroup_memory.h"
 #include "kernels/simulator.h"
 
@@ -43,15 +44,21 @@ class MemoryMonitor {
                       std::uintptr_t unbound, std::uintptr_t stacks, std::size_t stack_bytes, bool checked);
   const std::vector<BoundBuffer>& buffers() const { return buffers_; }
   ThreadgroupMemory& threadgroup() { return threadgroup_; }
+  void begin_threadgroup();
+  // A barrier, of the whole threadgroup or of one simdgroup, with the memory it orders
+  // (metal_sim_memory_flags).
+  void barrier(unsigned memory_flags);
+  void simdgroup_barrier(unsigned memory_flags, std::uint32_t simdgroup);
 
   // One access by the current thread. Does not return if it is a fault.
+  // Loads from a buffer that is only read, one after the other, need no note.
   template <bool kStore>
   void access(std::uintptr_t address, std::size_t bytes, const void* site) {
     if (address - stacks_ < stack_bytes_) return;
     BoundBuffer& recent = *recent_;
     const std::uintptr_t offset = address - recent.begin;
-    if (offset < recent.bytes && bytes <= recent.bytes - offset && (!kStore || recent.writable)) {
-      (kStore ? recent.bytes_written : recent.bytes_read) += bytes;
+    if (!kStore && !recent.writable && offset < recent.bytes && bytes <= recent.bytes - offset) {
+      recent.bytes_read += bytes;
       return;
     }
     other_access<kStore>(address, bytes, site);
@@ -71,12 +78,15 @@ class MemoryMonitor {
 
   template <bool kStore>
   void other_access(std::uintptr_t address, std::size_t bytes, const void* site);
+  void access_buffer(BoundBuffer& buffer, std::uintptr_t address, std::size_t bytes, bool store, bool atomic,
+                     const void* site);
   void record_threadgroup(const ThreadgroupArray& array, std::uintptr_t address, std::size_t bytes,
                           bool store, bool atomic, const void* site);
   // Why an access is none that the kernel may make (memory_findings.cpp).
   [[noreturn]] void fail_threadgroup(const ThreadgroupArray& array, std::uintptr_t address, std::size_t bytes,
-                                     bool store, ThreadgroupMemory::Finding finding, std::uint32_t other,
-                                     const void* site);
+                                     bool store, Finding finding, std::uint32_t other, const void* site);
+  [[noreturn]] void fail_race(const BoundBuffer& buffer, std::uintptr_t address, std::size_t bytes,
+                              bool store, std::uint32_t other, const void* site);
   [[noreturn]] void fail_access(std::uintptr_t address, std::size_t bytes, bool store, const void* site);
   BoundBuffer* find_buffer(std::uintptr_t address);
   const LibraryVariable* find_variable(std::uintptr_t address) const;
@@ -86,6 +96,7 @@ class MemoryMonitor {
   BoundBuffer* recent_ = &none_;
   const std::vector<LibraryVariable>* variables_ = nullptr;  // by begin, ascending
   ThreadgroupMemory threadgroup_;
+  DeviceMemory device_;
   std::uintptr_t stacks_ = 0, unbound_ = 0;
   std::size_t stack_bytes_ = 0;
   bool checked_ = true;

@@ -159,7 +159,7 @@ void Scheduler::threadgroup_barrier(unsigned memory_flags, const void* site) {
   if (++at_barrier_ < count_) return block(Wait::kBarrier);
   ++barriers;
   at_barrier_ = 0;
-  if ((memory_flags & METAL_SIM_MEMORY_THREADGROUP) != 0) MemoryMonitor::instance().threadgroup().barrier();
+  MemoryMonitor::instance().barrier(memory_flags);
   for (std::uint32_t i = 0; i < group_count_; ++i) groups_[i].ready = groups_[i].live;
 }
 
@@ -195,9 +195,9 @@ void Scheduler::complete(SimdGroup& group) {
     fail(FaultKind::kDivergentSimdgroup, "a simdgroup matrix operation without all 32 lanes", group.site);
   }
   ++simdgroup_operations;
-  if (group.operation == METAL_SIM_BARRIER && (group.value_of_any() & METAL_SIM_MEMORY_THREADGROUP) != 0) {
-    MemoryMonitor::instance().threadgroup().simdgroup_barrier(
-        static_cast<std::uint32_t>(&group - groups_.data()));
+  if (group.operation == METAL_SIM_BARRIER) {
+    MemoryMonitor::instance().simdgroup_barrier(static_cast<unsigned>(group.value_of_any()),
+                                                static_cast<std::uint32_t>(&group - groups_.data()));
   }
   group.compute();
   ++group.generation;

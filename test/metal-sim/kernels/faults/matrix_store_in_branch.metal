@@ -11,7 +11,7 @@ kernel void faulty(constant Params& p [[buffer(0)]], device float* out [[buffer(
                    uint tg [[threadgroup_position_in_grid]]) {
   simdgroup_float8x8 m;
   simdgroup_load(m, in + 64 * tg, 8);
-  if (lane < 16) simdgroup_store(m, out + 64 * tg, 8);
+  if (sg == 0 && lane < 16) simdgroup_store(m, out + 64 * tg, 8);
 }
 
 kernel void correct(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],

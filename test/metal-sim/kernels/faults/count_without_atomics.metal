@@ -1,0 +1,24 @@
+// All threads add to one number without atomic operations.
+#include <metal_stdlib>
+using namespace metal;
+
+struct Params { uint count; };
+
+kernel void faulty(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                   device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                   uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                   uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                   uint tg [[threadgroup_position_in_grid]]) {
+  device uint* counts = (device uint*)flags;
+  counts[0] += 1;
+  out[i] = in[i];
+}
+
+kernel void correct(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                    device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                    uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                    uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                    uint tg [[threadgroup_position_in_grid]]) {
+  atomic_fetch_add_explicit(&flags[0], 1u, memory_order_relaxed);
+  out[i] = in[i];
+}

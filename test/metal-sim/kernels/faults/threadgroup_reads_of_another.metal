@@ -1,0 +1,23 @@
+// A threadgroup reads what another one of the same dispatch writes.
+#include <metal_stdlib>
+using namespace metal;
+
+struct Params { uint count; };
+
+kernel void faulty(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                   device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                   uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                   uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                   uint tg [[threadgroup_position_in_grid]]) {
+  out[i] = in[i];
+  if (tg == 1) out[i] += out[tid];
+}
+
+kernel void correct(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
+                    device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
+                    uint i [[thread_position_in_grid]], uint tid [[thread_index_in_threadgroup]],
+                    uint lane [[thread_index_in_simdgroup]], uint sg [[simdgroup_index_in_threadgroup]],
+                    uint tg [[threadgroup_position_in_grid]]) {
+  out[i] = in[i];
+  if (tg == 1) out[i] += in[tid];
+}
