@@ -27,7 +27,20 @@ OpenLibraries& open_libraries() {
   return libraries;
 }
 
+// A kernels' library finds the simulator's functions among the global symbols of the process. Where the
+// simulator came in with a shared object that was opened itself, as Node opens an addon, they are not there
+// yet.
+void make_own_symbols_global() {
+  static const bool tried = [] {
+    Dl_info own{};
+    if (dladdr(reinterpret_cast<const void*>(&make_own_symbols_global), &own) == 0) return false;
+    return dlopen(own.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) != nullptr;
+  }();
+  (void)tried;  // where it failed, opening a library says which symbol is missing
+}
+
 Result<std::shared_ptr<LoadedLibrary>> load(const std::string& path) {
+  make_own_symbols_global();
   auto library = std::make_shared<LoadedLibrary>();
   take_registered_variables();
   library->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
