@@ -19,6 +19,7 @@ import { e2e } from './test/e2e.mjs';
 import { editor } from './test/editor.mjs';
 import { integration } from './test/integration.mjs';
 import { lint } from './test/lint.mjs';
+import { metal } from './test/metal.mjs';
 import { native } from './test/native.mjs';
 import { packaged } from './test/package.mjs';
 import { portability } from './test/portability.mjs';
@@ -31,7 +32,7 @@ import { unit } from './test/unit.mjs';
 /** @typedef {import('./test/counts.mjs').Counts} Counts */
 
 /** In the order they run: what fails soonest first; what must be alone when nothing is left to compile. */
-const STAGES = [lint, types, unit, native, sanitized, portability, arm, integration, packaged, editor, e2e];
+const STAGES = [lint, types, unit, native, sanitized, metal, portability, arm, integration, packaged, editor, e2e];
 
 /**
  * @param {string | undefined} only names joined by commas; all that this platform can run when undefined

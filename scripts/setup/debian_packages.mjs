@@ -65,6 +65,9 @@ export const FOR_ARM = [
   file('googletest', 'the sources of GoogleTest', '/usr/src/googletest/googletest/CMakeLists.txt'),
 ];
 
+/** What plays the compiler of Metal kernels, and compiles Objective-C++. */
+export const FOR_METAL = [command('clang-19', 'Clang 19', 'clang++-19')];
+
 export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];
 
 /** Chromium draws no text without a font. */

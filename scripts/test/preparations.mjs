@@ -27,6 +27,11 @@ const PREPARATIONS = {
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
   },
+  metalTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'metal-sim'),
+  },
   armTests: { needs: [], compiles: true, make: buildArmTests },
 };
 
