@@ -86,6 +86,19 @@ TEST_F(Devices, BuffersHaveALeastAndAMostLength) {
   }
 }
 
+TEST_F(Devices, BuffersAreSharedOrPrivateAndTracked) {
+  @autoreleasepool {
+    EXPECT_EQ([device newBufferWithLength:4 options:MTLStorageModeMemoryless << 4], nil);
+    expect_failure(FailureKind::kApiUse, "memoryless");
+    EXPECT_EQ([device newBufferWithLength:4 options:MTLResourceHazardTrackingModeUntracked], nil);
+    expect_failure(FailureKind::kApiUse, "hazard tracking");
+    id<MTLBuffer> hidden = [device newBufferWithLength:4 options:MTLResourceStorageModePrivate];
+    EXPECT_EQ(hidden.contents, nullptr);
+    expect_failure(FailureKind::kApiUse, "contents of the private buffer");
+    EXPECT_EQ(hidden.storageMode, MTLStorageModePrivate);
+  }
+}
+
 TEST_F(Devices, MemoryRunsOut) {
   @autoreleasepool {
     Machine small;

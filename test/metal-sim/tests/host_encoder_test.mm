@@ -252,6 +252,15 @@ TEST_F(Encoders, HaveToEndBeforeTheyAreReleasedAndBeforeTheNext) {
   expect_refused("released without endEncoding");
 }
 
+TEST_F(Encoders, StopTheProgramUnlessATestRecords) {
+  EXPECT_DEATH(
+      {
+        set_failure_policy(FailurePolicy::kAbort);
+        [encoder setBuffer:nil offset:0 atIndex:31];
+      },
+      "simulated Metal, API use: setBuffer at index 31");
+}
+
 TEST_F(Encoders, CopyAndFill) {
   @autoreleasepool {
     [encoder endEncoding];

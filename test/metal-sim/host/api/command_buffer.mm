@@ -85,10 +85,6 @@ NSErrorDomain const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain"
   return self.isOver ? submission->gpu_end : 0;
 }
 
-- (void)enqueue {
-  if ([self mayStill:"enqueue"]) submission->status = SubmissionStatus::kEnqueued;
-}
-
 - (void)commit {
   if (![self mayStill:"commit"]) return;
   // All encoders have to have ended.

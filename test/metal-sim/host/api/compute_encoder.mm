@@ -248,10 +248,4 @@ bool is_empty(MTLSize size) {
 - (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage {
   if (list_for(self, "useResource") != nullptr) list->use(*memory_of((id<MTLBuffer>)resource));
 }
-- (void)updateFence:(id<MTLFence>)fence {
-  list_for(self, "updateFence");
-}
-- (void)waitForFence:(id<MTLFence>)fence {
-  list_for(self, "waitForFence");
-}
 @end

@@ -83,6 +83,11 @@ static constexpr NSUInteger kDefaultCommandBufferCount = 64;  // what newCommand
     report_failure(FailureKind::kApiUse, "a buffer in memoryless storage, which is for textures");
     return NO;
   }
+  // Untracked memory is ordered between encoders by fences alone, whose use nothing here could check.
+  if (((options >> 8) & 0x3) == MTLHazardTrackingModeUntracked) {
+    report_failure(FailureKind::kApiUse, "a buffer without hazard tracking, which is not simulated");
+    return NO;
+  }
   return YES;
 }
 - (BOOL)hasRoomFor:(NSUInteger)length {
@@ -162,9 +167,6 @@ static constexpr NSUInteger kDefaultCommandBufferCount = 64;  // what newCommand
   return archive_from(self, descriptor, error);
 }
 
-- (id<MTLFence>)newFence {
-  return [[SimulatedFence alloc] initWithDevice:self];
-}
 - (id<MTLEvent>)newEvent {
   return [[SimulatedEvent alloc] initWithDevice:self];
 }

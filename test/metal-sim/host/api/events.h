@@ -1,4 +1,4 @@
-// Events and fences.
+// Events.
 #pragma once
 
 #include "host/api/device.h"
@@ -8,9 +8,5 @@
  @public
   emberline::metal_sim::EventState state;
 }
-- (instancetype)initWithDevice:(SimulatedDevice*)device;
-@end
-
-@interface SimulatedFence : NSObject <MTLFence>
 - (instancetype)initWithDevice:(SimulatedDevice*)device;
 @end

@@ -32,19 +32,3 @@ using namespace emberline::metal_sim;
   return state.wait(value, std::chrono::milliseconds(milliseconds));
 }
 @end
-
-// Encoders of a queue run one after the other here, so that a fence has nothing left to order.
-@implementation SimulatedFence {
-  SimulatedDevice* _device;
-  NSString* _label;
-}
-@synthesize label = _label;
-
-- (id<MTLDevice>)device {
-  return _device;
-}
-- (instancetype)initWithDevice:(SimulatedDevice*)device {
-  if ((self = [super init])) _device = device;
-  return self;
-}
-@end

@@ -61,7 +61,6 @@ typedef void (^MTLCommandBufferHandler)(id<MTLCommandBuffer>);
 @property(nullable, readonly) NSError* error;
 @property(readonly) CFTimeInterval GPUStartTime;
 @property(readonly) CFTimeInterval GPUEndTime;
-- (void)enqueue;
 - (void)commit;
 - (void)waitUntilScheduled;
 - (void)waitUntilCompleted;

@@ -4,8 +4,6 @@
 #include <Metal/MTLCommandBuffer.h>
 #include <Metal/MTLComputePipeline.h>
 
-@protocol MTLFence;
-
 NS_ASSUME_NONNULL_BEGIN
 
 @protocol MTLComputeCommandEncoder <MTLCommandEncoder>
@@ -24,8 +22,6 @@ NS_ASSUME_NONNULL_BEGIN
                           indirectBufferOffset:(NSUInteger)indirectBufferOffset
                          threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
 - (void)dispatchThreads:(MTLSize)threadsPerGrid threadsPerThreadgroup:(MTLSize)threadsPerThreadgroup;
-- (void)updateFence:(id<MTLFence>)fence;
-- (void)waitForFence:(id<MTLFence>)fence;
 - (void)useResource:(id<MTLResource>)resource usage:(MTLResourceUsage)usage;
 - (void)memoryBarrierWithScope:(MTLBarrierScope)scope;
 - (void)memoryBarrierWithResources:(const id<MTLResource> _Nonnull __unsafe_unretained[_Nonnull])resources

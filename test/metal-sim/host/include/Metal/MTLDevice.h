@@ -7,7 +7,6 @@
 #include <Metal/MTLBuffer.h>
 #include <Metal/MTLCommandQueue.h>
 #include <Metal/MTLEvent.h>
-#include <Metal/MTLFence.h>
 
 NS_ASSUME_NONNULL_BEGIN
 
@@ -75,7 +74,6 @@ typedef void (^MTLNewComputePipelineStateCompletionHandler)(
 - (nullable id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor*)descriptor
                                                           error:(NSError* _Nullable* _Nullable)error;
 
-- (nullable id<MTLFence>)newFence;
 - (nullable id<MTLEvent>)newEvent;
 - (nullable id<MTLSharedEvent>)newSharedEvent;
 @end

@@ -11,7 +11,6 @@
 #include <Metal/MTLComputePipeline.h>
 #include <Metal/MTLDevice.h>
 #include <Metal/MTLEvent.h>
-#include <Metal/MTLFence.h>
 #include <Metal/MTLLibrary.h>
 #include <Metal/MTLResource.h>
 #include <Metal/MTLTypes.h>
