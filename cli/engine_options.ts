@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addonPath, embeddedModelPath } from '../extension/engine/binding';
 import { Engine } from '../extension/engine/engine';
+import { DEVICES, type DeviceChoice } from '../extension/engine/native_types';
 import { valueOf } from './failure';
 
 /** The root of the package: this runs as dist/cli.cjs. */
@@ -10,16 +11,14 @@ export const ROOT = dirname(__dirname);
 
 export interface EngineArguments {
   readonly model?: string;
-  readonly device: 'auto' | 'cpu' | 'metal';
+  readonly device: DeviceChoice;
   readonly threads: number;
 }
 
 export function withEngineOptions(command: Command): Command {
   return command
     .option('--model <file>', 'a GGUF model (default: the embedded one)')
-    .addOption(
-      new Option('--device <name>', 'what computes').choices(['auto', 'cpu', 'metal']).default('auto'),
-    )
+    .addOption(new Option('--device <name>', 'what computes').choices(DEVICES).default('auto'))
     .option('--threads <n>', 'compute threads; 0: as many as pay', integer(0, 64), 0);
 }
 

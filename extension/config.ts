@@ -1,5 +1,6 @@
 /** The only reader and writer of settings. */
 import * as vscode from 'vscode';
+import { DEVICES, type DeviceChoice } from './engine/native_types';
 import { type CompletionOptions, DEFAULT_OPTIONS, languageEnabled } from './completion/options';
 
 const SECTION = 'emberline';
@@ -9,6 +10,7 @@ export interface EngineOptions {
   readonly modelPath: string;
   /** Compute threads; 0 lets the engine choose. */
   readonly threads: number;
+  readonly device: DeviceChoice;
 }
 
 /** Reads each setting once and again when it changes, so that a keystroke costs no look-up. */
@@ -59,8 +61,9 @@ export class Config implements vscode.Disposable {
 
   private refresh(): void {
     const engine = readEngine();
+    const { modelPath, threads, device } = this.engineOptions;
     const engineDiffers =
-      engine.modelPath !== this.engineOptions.modelPath || engine.threads !== this.engineOptions.threads;
+      engine.modelPath !== modelPath || engine.threads !== threads || engine.device !== device;
     this.completionOptions = readCompletion();
     this.engineOptions = engine;
     this.completionChanged.fire(this.completionOptions);
@@ -101,6 +104,7 @@ function readEngine(): EngineOptions {
   return {
     modelPath: typeof path === 'string' ? path.trim() : '',
     threads: Math.round(number(settings.get('engine.threads'), 0, 0, 64)),
+    device: DEVICES.find((device) => device === settings.get('device')) ?? 'auto',
   };
 }
 

@@ -160,8 +160,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private refreshStatus(): void {
     const status = this.presentStatus();
     const { error, model } = this;
-    const detail =
-      error === undefined ? (model === undefined ? '' : `${model.name} on ${model.device}`) : error.message;
+    const detail = error === undefined ? (model === undefined ? '' : modelDetail(model)) : error.message;
     this.statusBar.update(status, detail);
     if (status === this.shownStatus) return;
     this.shownStatus = status;
@@ -177,4 +176,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     if (state === 'loading') return 'loading';
     return this.working ? 'working' : 'ready';
   }
+}
+
+/** The tooltip's line about a model that runs. */
+function modelDetail({ name, device, deviceReason }: NativeModelInfo): string {
+  return `${name} on ${device}${deviceReason === '' ? '' : `\nWithout the GPU: ${deviceReason}`}`;
 }

@@ -20,6 +20,7 @@ export class Log implements vscode.Disposable {
     this.channel.info(
       `model ready in ${info.loadMs.toFixed(0)} ms: ${info.name}, ${millions}M parameters, ${info.quantization}, ${info.device}${info.packedCopy ? ', packed copy' : ''}`,
     );
+    if (info.deviceReason !== '') this.channel.info(`the GPU is not used: ${info.deviceReason}`);
   }
 
   failed(error: NativeError): void {

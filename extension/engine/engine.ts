@@ -7,6 +7,7 @@
 import { loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
 import {
+  type DeviceChoice,
   type NativeAddon,
   type NativeCompletion,
   type NativeError,
@@ -25,7 +26,7 @@ export interface EngineOptions {
   readonly modelPath: string;
   /** Compute threads, 1 to 64; 0, the default, lets the engine choose. */
   readonly threads?: number;
-  readonly device?: 'auto' | 'cpu' | 'metal';
+  readonly device?: DeviceChoice;
   /** Most tokens of prompt and completion together; the model's own limit caps it. Memory is used as it fills. */
   readonly context?: number;
   /** A folder for packed copies of weights, which make the second load of a model quick; default: none. */

@@ -50,13 +50,17 @@ export interface NativeError {
 export type NativeResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: NativeError };
 
+/** What a model may be asked to run on. */
+export const DEVICES = ['auto', 'cpu', 'metal'] as const;
+export type DeviceChoice = (typeof DEVICES)[number];
+
 export interface NativeModelOptions {
   /** Path of a GGUF file. */
   readonly path: string;
   /** Compute threads, 1 to 64; 0 lets the engine choose. */
   readonly threads: number;
   /** `metal` is `DEVICE_UNAVAILABLE` where the build or the machine has none; `auto` takes it where it can, else the CPU. */
-  readonly device: 'auto' | 'cpu' | 'metal';
+  readonly device: DeviceChoice;
   /**
    * A folder for packed copies of weights, made when it is not there. The first load of a model leaves one in the
    * background, which later loads map instead of packing the weights again, and which all processes share. Left out: none.
