@@ -32,7 +32,20 @@ import { unit } from './test/unit.mjs';
 /** @typedef {import('./test/counts.mjs').Counts} Counts */
 
 /** In the order they run: what fails soonest first; what must be alone when nothing is left to compile. */
-const STAGES = [lint, types, unit, native, sanitized, metal, portability, arm, integration, packaged, editor, e2e];
+const STAGES = [
+  lint,
+  types,
+  unit,
+  native,
+  sanitized,
+  metal,
+  portability,
+  arm,
+  integration,
+  packaged,
+  editor,
+  e2e,
+];
 
 /**
  * @param {string | undefined} only names joined by commas; all that this platform can run when undefined
