@@ -33,7 +33,8 @@ std::vector<std::string> compile_options(bool checked) {
       "-fstack-clash-protection",
       // Equal barriers of two branches stay two, so that threads which wait at different ones can be told.
       "-mllvm", "-sink-common-insts=0", "-mllvm", "-hoist-common-insts=0", "-mllvm", "-enable-tail-merge=0",
-      "-Wall", "-Wno-unknown-attributes", "-Wno-unused-function", "-Wno-unknown-pragmas",
+      // A loop that waits for ever is kept, and found.
+      "-fno-finite-loops", "-Wall", "-Wno-unknown-attributes", "-Wno-unused-function", "-Wno-unknown-pragmas",
       "-fno-color-diagnostics", "-I", METAL_SIM_SHIM_DIR, "-shared",
       // The kernel address sanitizer's instrumentation with the simulator as its runtime: calls before every
       // access, and a record of every variable, from which the threadgroup arrays of a kernel are known.

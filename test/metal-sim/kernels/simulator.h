@@ -138,7 +138,7 @@ struct Dispatch {
   // smaller.
   std::optional<Size> threads;
   // Loads, stores, atomic and simdgroup operations a thread may do before it counts as one that never ends.
-  std::uint64_t steps_per_thread = std::uint64_t{1} << 26;
+  std::uint64_t steps_per_thread = std::uint64_t{1} << 24;
 };
 
 // In which order threadgroups, and the threads in them, come to run. Results must not depend on it.

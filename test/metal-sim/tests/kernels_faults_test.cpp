@@ -46,6 +46,7 @@ const Seeded kSeeded[] = {
     {"too_much_private_memory", FaultKind::kStackOverflow},
     {"too_much_threadgroup_memory", FaultKind::kThreadgroupMemory},
     {"wait_for_a_threadgroup", FaultKind::kStepLimit},
+    {"wait_on_plain_memory", FaultKind::kStepLimit},
     {"wait_with_a_simdgroup", FaultKind::kStepLimit},
 };
 

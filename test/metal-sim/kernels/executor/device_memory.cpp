@@ -27,8 +27,11 @@ Finding DeviceMemory::record(std::uintptr_t address, std::size_t bytes, Access a
     const std::uintptr_t end = std::min(address + bytes, at / 4 * 4 + 4);
     const auto mask = static_cast<std::uint8_t>(((1u << (end - at)) - 1) << (at % 4));
     WordHistory& word = page_of(at)[at % kPageBytes / 4];
-    const Finding finding = word.note(mask, access, clock_, clock_.dispatch_began(), other);
-    if (finding != Finding::kNone) return finding;
+    const BarrierClock::Time since = clock_.dispatch_began();
+    if (!word.read_before(mask, access, clock_, since)) {
+      const Finding finding = word.note(mask, access, clock_, since, other);
+      if (finding != Finding::kNone) return finding;
+    }
     at = end;
   }
   return Finding::kNone;

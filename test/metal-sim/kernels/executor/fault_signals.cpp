@@ -1,6 +1,7 @@
 #include "kernels/executor/fault_signals.h"
 
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -12,9 +13,30 @@
 namespace emberline::metal_sim {
 namespace {
 
-constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGVTALRM};
 constexpr std::size_t kStackBytes = 256 << 10;  // the handler starts the symbolizer
 std::array<struct sigaction, kSignals.size()> previous;
+
+// Nanoseconds of processor time between two looks of the watchdog, and how many looks without progress are
+// enough.
+constexpr long kWatchdogInterval = 150'000'000;
+constexpr int kWatchdogLooks = 4;
+
+// True when the thread that runs has done nothing that counts as a step for too long.
+bool hangs(const Scheduler& scheduler) {
+  static std::uint64_t seen = 0;
+  static int looks = 0;
+  const std::uint64_t progress = scheduler.progress();
+  looks = progress == seen ? looks + 1 : 0;
+  seen = progress;
+  return looks >= kWatchdogLooks;
+}
+
+void resume_instead(void* context, Context to) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  registers[REG_RSP] = reinterpret_cast<greg_t>(to);
+  registers[REG_RIP] = reinterpret_cast<greg_t>(metal_sim_resume);
+}
 
 void classify(int signal, const siginfo_t& info, FaultKind& kind, std::string& what) {
   if (signal == SIGILL) {
@@ -42,6 +64,7 @@ void classify(int signal, const siginfo_t& info, FaultKind& kind, std::string& w
 
 void handle(int signal, siginfo_t* info, void* context) {
   Scheduler& scheduler = Scheduler::instance();
+  if (!scheduler.in_thread() && signal == SIGVTALRM) return;
   if (!scheduler.in_thread()) {
     // Not ours: what was there before finds the same fault again when the instruction is repeated.
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
@@ -49,15 +72,21 @@ void handle(int signal, siginfo_t* info, void* context) {
     }
     return;
   }
-  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* code = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);
   FaultKind kind{};
   std::string what;
+  if (signal == SIGVTALRM) {
+    if (!hangs(scheduler)) return;
+    resume_instead(
+        context,
+        scheduler.abandon(FaultKind::kStepLimit,
+                          "a thread loops without loads, stores or barriers, and never ends", code + 1));
+    return;
+  }
   classify(signal, *info, kind, what);
   // Locations are those of calls, one byte before the address that a call leaves behind.
-  Context to = scheduler.abandon(kind, what, code + 1);
-  registers[REG_RSP] = reinterpret_cast<greg_t>(to);
-  registers[REG_RIP] = reinterpret_cast<greg_t>(metal_sim_resume);
+  resume_instead(context, scheduler.abandon(kind, what, code + 1));
 }
 
 }  // namespace
@@ -69,12 +98,21 @@ FaultSignals::FaultSignals() : stack_(new char[kStackBytes]) {
   sigaltstack(&stack, &previous_stack_);
   struct sigaction action{};
   action.sa_sigaction = handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &previous[i]);
+
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = SIGVTALRM;
+  event._sigev_un._tid = gettid();
+  watching_ = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &watchdog_) == 0;
+  const itimerspec every{{0, kWatchdogInterval}, {0, kWatchdogInterval}};
+  if (watching_) timer_settime(watchdog_, 0, &every, nullptr);
 }
 
 FaultSignals::~FaultSignals() {
+  if (watching_) timer_delete(watchdog_);
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &previous[i], nullptr);
   sigaltstack(&previous_stack_, nullptr);
 }

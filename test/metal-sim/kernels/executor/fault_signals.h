@@ -1,8 +1,9 @@
-// Turns the signals that a kernel raises (a guard page, a division by zero) into
-// faults of the dispatch under way.
+// Turns the signals that a kernel raises (a guard page, a division by zero) into faults of the dispatch under
+// way, and so the loop of a kernel that neither ends nor does anything which counts as a step.
 #pragma once
 
 #include <csignal>
+#include <ctime>
 #include <memory>
 
 namespace emberline::metal_sim {
@@ -19,6 +20,8 @@ class FaultSignals {
  private:
   std::unique_ptr<char[]> stack_;
   stack_t previous_stack_{};
+  timer_t watchdog_{};
+  bool watching_ = false;
 };
 
 }  // namespace emberline::metal_sim

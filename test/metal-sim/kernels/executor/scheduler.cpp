@@ -68,6 +68,7 @@ bool Scheduler::run_threadgroup(std::uint32_t count, ThreadOrder& order) {
 
 void Scheduler::resume(Context* save, std::uint32_t thread) {
   KernelThread& next = threads_[thread];
+  ++switches_;
   current_ = &next;
   if (next.context == nullptr) next.context = stacks_.start(stacks_used_++, &Scheduler::fiber_main);
   metal_sim_switch(save, next.context);
@@ -80,6 +81,7 @@ void Scheduler::fiber_main() {
 // A fiber outlives its thread: it runs the next thread that has not begun, on the same stack.
 void Scheduler::finish_threads() {
   for (;;) {
+    ++switches_;
     current_->context = this;  // anything but null: begun
     launch_.entry(launch_.bindings, &current_->ids);
     end_current();

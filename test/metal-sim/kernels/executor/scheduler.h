@@ -65,6 +65,8 @@ class Scheduler {
   [[noreturn]] void fail(FaultKind kind, const std::string& what, const void* site = nullptr);
 
   // -- from a signal handler
+  // Grows with every step and switch of the threadgroup that runs.
+  std::uint64_t progress() const { return current_->steps + switches_; }
   bool in_thread() const { return in_thread_; }
   // Notes the fault; the context to resume instead of the thread.
   Context abandon(FaultKind kind, const std::string& what, const void* site);
@@ -97,6 +99,7 @@ class Scheduler {
   ThreadOrder* order_ = nullptr;
   std::uint32_t count_ = 0, group_count_ = 0, live_ = 0, at_barrier_ = 0, stacks_used_ = 0;
   const void* barrier_site_ = nullptr;
+  std::uint64_t switches_ = 0;
   bool in_thread_ = false, failed_ = false;
   Fault fault_{};
 };
