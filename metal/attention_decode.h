@@ -15,8 +15,9 @@
 // at the start. Teams meet once, at the end: those of a simdgroup by shuffles, simdgroups through threadgroup
 // memory, as the exact merge of (largest, sum, weighted values).
 //
-// Registers decide: 16 a query head and lane for query and result. 512 threads where up to 4 heads share an
-// entry, else 256: one core alone must keep enough loads under way.
+// Registers decide: 16 a query head and lane for query and result, 32 for the entries under way, kept as
+// halves. 512 threads where up to 3 heads share an entry, 384 for 4, else 256, with the queries in
+// threadgroup memory: one core alone must keep enough loads under way.
 //
 // Launch: attention_decode_parts, attention_decode_threads (launch_shapes.h): x = KV heads, y = parts of
 // their query heads, z = rows. Every team reads its queries once, from the cache but for the first, and one
@@ -55,10 +56,21 @@ inline Slice zero_slice() {
   slice.high = float4(0.0f);
   return slice;
 }
-inline Slice load_slice(device const half* from) {
-  Slice slice;
-  slice.low = float4(*(device const half4*)from);
-  slice.high = float4(*(device const half4*)(from + 4));
+// 8 elements of a key or value, as the cache has them: half the registers, and Apple GPUs take halves as
+// operands of float32 operations.
+struct CacheSlice {
+  half4 low, high;
+};
+inline CacheSlice zero_cache_slice() {
+  CacheSlice slice;
+  slice.low = half4(0.0h);
+  slice.high = half4(0.0h);
+  return slice;
+}
+inline CacheSlice load_slice(device const half* from) {
+  CacheSlice slice;
+  slice.low = *(device const half4*)from;
+  slice.high = *(device const half4*)(from + 4);
   return slice;
 }
 
@@ -76,15 +88,16 @@ inline float sum_over_team(float value) {
   return value;
 }
 
-inline float dot_slices(Slice a, Slice b) {
-  float sum = a.low.x * b.low.x;
-  sum = fma(a.low.y, b.low.y, sum);
-  sum = fma(a.low.z, b.low.z, sum);
-  sum = fma(a.low.w, b.low.w, sum);
-  sum = fma(a.high.x, b.high.x, sum);
-  sum = fma(a.high.y, b.high.y, sum);
-  sum = fma(a.high.z, b.high.z, sum);
-  return fma(a.high.w, b.high.w, sum);
+inline float dot_slices(Slice a, CacheSlice b) {
+  const float4 low = float4(b.low), high = float4(b.high);
+  float sum = a.low.x * low.x;
+  sum = fma(a.low.y, low.y, sum);
+  sum = fma(a.low.z, low.z, sum);
+  sum = fma(a.low.w, low.w, sum);
+  sum = fma(a.high.x, high.x, sum);
+  sum = fma(a.high.y, high.y, sum);
+  sum = fma(a.high.z, high.z, sum);
+  return fma(a.high.w, high.w, sum);
 }
 
 // a * x + b * y, rounded the same way whoever compiles it.
@@ -127,6 +140,15 @@ struct DecodePartials {
   float largest[kDecodeHeads][kDecodeMaxSimdgroups];
   float sum[kDecodeHeads][kDecodeMaxSimdgroups];
   float values[kDecodeMergeFloats];  // [head][simdgroup][head width]
+};
+
+// Queries of this many heads stay in registers, 8 a head and lane of the 128 that a thread can have; those of
+// more are read from threadgroup memory as they are needed.
+constant constexpr uint kQueriesInRegisters = 4;
+
+struct DecodeMemory {
+  DecodePartials partials;
+  float queries[kDecodeHeads * kDecodeMaxWidth];  // [head][head width], scaled
 };
 
 // The part of a batch that a threadgroup computes.
@@ -185,13 +207,21 @@ inline void write_attention(thread SoftmaxState (&states)[HEADS], constant Atten
 template <uint LANES, uint HEADS>
 inline void attend(constant AttentionParams& p, DecodeTask task, device const float* q,
                    device const half* keys, device const half* values, device const uint* pages,
-                   device float* out, threadgroup DecodePartials& partials, ThreadPlace place) {
+                   device float* out, threadgroup DecodeMemory& memory, ThreadPlace place) {
   constexpr uint kTeams = 32 / LANES;
   constexpr uint kUnroll = HEADS > 4 ? 2 : 4;
   constexpr uint kBlock = kUnroll * kTeams;  // divides kKvPagePositions: a block lies in one page
   const uint team = place.lane / LANES, element = place.lane % LANES * 8;
   const bool within = element < HEAD_WIDTH;
 
+  constexpr bool kStaged = HEADS > kQueriesInRegisters;
+  if (kStaged) {
+    device const float* from = q + (ulong(task.row) * p.query_heads + task.first_head) * HEAD_WIDTH;
+    for (uint i = place.index; i < task.heads * HEAD_WIDTH; i += place.threads) {
+      memory.queries[i] = from[i] * (p.scale * kLog2E);
+    }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
   Slice queries[HEADS];
   SoftmaxState states[HEADS];
 #pragma unroll
@@ -200,7 +230,7 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
     states[h].sum = 0.0f;
     states[h].values = zero_slice();
     queries[h] = zero_slice();
-    if (h < task.heads && within) {
+    if (!kStaged && h < task.heads && within) {
       device const float* from =
           q + (ulong(task.row) * p.query_heads + task.first_head + h) * HEAD_WIDTH + element;
       queries[h].low = *(device const float4*)from * (p.scale * kLog2E);
@@ -210,11 +240,11 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
 
   for (uint first = place.simdgroup * kBlock; first < task.length; first += place.simdgroups * kBlock) {
     const uint page = pages[first / kKvPagePositions], slot = first % kKvPagePositions + team;
-    Slice key[kUnroll], value[kUnroll];
+    CacheSlice key[kUnroll], value[kUnroll];
 #pragma unroll
     for (uint u = 0; u < kUnroll; ++u) {
-      key[u] = zero_slice();
-      value[u] = zero_slice();
+      key[u] = zero_cache_slice();
+      value[u] = zero_cache_slice();
       if (within && first + u * kTeams + team < task.length) {
         key[u] = load_slice(cache_row(keys, p, page, slot + u * kTeams, task.kv_head) + element);
         value[u] = load_slice(cache_row(values, p, page, slot + u * kTeams, task.kv_head) + element);
@@ -223,11 +253,17 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
 #pragma unroll
     for (uint h = 0; h < HEADS; ++h) {
       if (h >= task.heads) continue;
+      Slice query = queries[h];
+      if (kStaged && within) {
+        threadgroup const float* staged = memory.queries + h * HEAD_WIDTH + element;
+        query.low = *(threadgroup const float4*)staged;
+        query.high = *(threadgroup const float4*)(staged + 4);
+      }
       float score[kUnroll];
       float largest = states[h].largest;
 #pragma unroll
       for (uint u = 0; u < kUnroll; ++u) {
-        const float dot = sum_over_team<LANES>(dot_slices(queries[h], key[u]));
+        const float dot = sum_over_team<LANES>(dot_slices(query, key[u]));
         score[u] = first + u * kTeams + team < task.length ? dot : -INFINITY;
         largest = max(largest, score[u]);
       }
@@ -240,26 +276,26 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
       for (uint u = 0; u < kUnroll; ++u) {
         const float weight = exp2(score[u] - largest);
         states[h].sum += weight;
-        states[h].values.low = fma(value[u].low, float4(weight), states[h].values.low);
-        states[h].values.high = fma(value[u].high, float4(weight), states[h].values.high);
+        states[h].values.low = fma(float4(value[u].low), float4(weight), states[h].values.low);
+        states[h].values.high = fma(float4(value[u].high), float4(weight), states[h].values.high);
       }
     }
   }
 #pragma unroll
   for (uint h = 0; h < HEADS; ++h) merge_teams<LANES>(states[h]);
-  write_attention<LANES, HEADS>(states, p, task, out, partials, place);
+  write_attention<LANES, HEADS>(states, p, task, out, memory.partials, place);
 }
 
 // The instance for HEADS_PER_KV; a pipeline has one, since the constant decides.
 template <uint LANES>
 inline void attend_heads(constant AttentionParams& p, DecodeTask task, device const float* q,
                          device const half* keys, device const half* values, device const uint* pages,
-                         device float* out, threadgroup DecodePartials& partials, ThreadPlace place) {
+                         device float* out, threadgroup DecodeMemory& memory, ThreadPlace place) {
   switch (HEADS_PER_KV) {
-    case 1: return attend<LANES, 1>(p, task, q, keys, values, pages, out, partials, place);
-    case 2: return attend<LANES, 2>(p, task, q, keys, values, pages, out, partials, place);
-    case 3: return attend<LANES, 3>(p, task, q, keys, values, pages, out, partials, place);
-    case 4: return attend<LANES, 4>(p, task, q, keys, values, pages, out, partials, place);
-    default: return attend<LANES, kDecodeHeads>(p, task, q, keys, values, pages, out, partials, place);
+    case 1: return attend<LANES, 1>(p, task, q, keys, values, pages, out, memory, place);
+    case 2: return attend<LANES, 2>(p, task, q, keys, values, pages, out, memory, place);
+    case 3: return attend<LANES, 3>(p, task, q, keys, values, pages, out, memory, place);
+    case 4: return attend<LANES, 4>(p, task, q, keys, values, pages, out, memory, place);
+    default: return attend<LANES, kDecodeHeads>(p, task, q, keys, values, pages, out, memory, place);
   }
 }

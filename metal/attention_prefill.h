@@ -10,6 +10,8 @@
 // rescaled by enters as a diagonal matrix. All products are float32, and queries keep their precision: M1 to
 // M4 multiply halves in the same units.
 //
+// Registers: a quarter of the head width each for queries and results, so that heads of 256 spill some.
+//
 // Threadgroup memory: a tile that queries, keys, values and results take in turn, then a scratch a simdgroup:
 // its scores and the diagonal matrix. 14 KiB at head width 64, 22 at 128 and 19 at 256. Rows of the tile are
 // kPrefillPad floats longer than a head: otherwise the 8 rows of a matrix would lie in the same bank.

@@ -1,16 +1,14 @@
 #include "attention_prefill.h"
 
 // Bindings and grid: attention_prefill.h.
-[[max_total_threads_per_threadgroup(128)]]  // kPrefillMaxThreads
-kernel void
-attention_prefill(constant AttentionParams& p [[buffer(0)]], device const ChainState* chain [[buffer(1)]],
-                  device const float* q [[buffer(2)]], device const half* keys [[buffer(3)]],
-                  device const half* values [[buffer(4)]], device const uint* pages [[buffer(5)]],
-                  device float* out [[buffer(6)]], threadgroup float* memory [[threadgroup(0)]],
-                  uint2 group [[threadgroup_position_in_grid]], uint index [[thread_index_in_threadgroup]],
-                  uint2 threads [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],
-                  uint simdgroup [[simdgroup_index_in_threadgroup]],
-                  uint simdgroups [[simdgroups_per_threadgroup]]) {
+kernel void attention_prefill(
+    constant AttentionParams& p [[buffer(0)]], device const ChainState* chain [[buffer(1)]],
+    device const float* q [[buffer(2)]], device const half* keys [[buffer(3)]],
+    device const half* values [[buffer(4)]], device const uint* pages [[buffer(5)]],
+    device float* out [[buffer(6)]], threadgroup float* memory [[threadgroup(0)]],
+    uint2 group [[threadgroup_position_in_grid]], uint index [[thread_index_in_threadgroup]],
+    uint2 threads [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]], uint simdgroups [[simdgroups_per_threadgroup]]) {
   if (chain_halted(chain)) return;
   const ThreadPlace place = {index, threads.x, lane, simdgroup, simdgroups};
   PrefillTask task;

@@ -35,6 +35,7 @@ EMBERLINE_CONSTANT uint32_t kMatMatDepth = 32;
 // kDecodeHeads), z = rows.
 EMBERLINE_CONSTANT uint32_t kDecodeMaxRows = 16;
 EMBERLINE_CONSTANT uint32_t kDecodeHeads = 8;
+EMBERLINE_CONSTANT uint32_t kDecodeMaxWidth = 256;  // of a head
 EMBERLINE_CONSTANT uint32_t kDecodeMaxSimdgroups = 16;
 EMBERLINE_CONSTANT uint32_t kDecodeMaxThreads = 32 * kDecodeMaxSimdgroups;
 EMBERLINE_CONSTANT uint32_t kDecodeMergeFloats = 4096;  // at least one head of the widest on all simdgroups
@@ -109,10 +110,10 @@ static_assert(kMatVecMinTile % (32 * kMatVecMaxSimdgroups) == 0,
 static_assert(kMatVecMinTile % (kMatVecLanes * kMatVecSumColumns) == 0,
               "a tile is whole rounds of a lane group");
 
-// Threads a threadgroup. They depend on the model alone: they fix the order in which a row's entries are
-// added.
+// Threads a threadgroup: as many as 208 KiB of registers a core allow. They depend on the model alone: they
+// fix the order in which a row's entries are added.
 constexpr uint32_t attention_decode_threads(uint32_t heads_per_kv) {
-  return heads_per_kv <= 4 ? kDecodeMaxThreads : kDecodeMaxThreads / 2;
+  return heads_per_kv <= 3 ? kDecodeMaxThreads : heads_per_kv == 4 ? 384 : 256;
 }
 constexpr uint32_t attention_decode_parts(uint32_t heads_per_kv) {
   return (heads_per_kv + kDecodeHeads - 1) / kDecodeHeads;

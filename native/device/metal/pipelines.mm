@@ -36,6 +36,8 @@ Result<id<MTLComputePipelineState>> Pipelines::compile(const KernelVariant& kern
   descriptor.computeFunction = function;
   // Every kernel is launched with whole simdgroups.
   descriptor.threadGroupSizeIsMultipleOfThreadExecutionWidth = YES;
+  // The compiler gives each thread no more registers than so many threads leave it.
+  if (kernel.threads != 0) descriptor.maxTotalThreadsPerThreadgroup = kernel.threads;
   id<MTLComputePipelineState> state = archive_.find(descriptor);
   if (state != nil) return state;
   state = [device_ newComputePipelineStateWithDescriptor:descriptor

@@ -82,7 +82,10 @@ class VariantCompiler {
     ReplayLimits limits;  // those of the table's own command have been noted
     check_command(checked, table_.max_rows, limits);
     if (!checked.ok()) return wrong_command(table_, index, checked.problem());
-    const Launch launch = launch_of(command, options_);
+    Launch launch = launch_of(command, options_);
+    if (!launch.fewer_threads_do && launch.threads > kThreadsOfAnyKernel) {
+      launch.kernel.threads = launch.threads;
+    }
     Result<Pipeline> pipeline = pipelines_.pipeline(launch.kernel);
     if (!pipeline.ok()) return pipeline.error();
     const std::uint32_t threads =
