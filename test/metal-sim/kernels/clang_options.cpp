@@ -28,7 +28,7 @@ std::vector<std::string> compile_options(bool checked) {
       "-cl-ext=+cl_khr_fp16,+__opencl_c_program_scope_global_variables",
       // Not -march=native: half arithmetic must not depend on what the machine can do.
       "--target=x86_64-linux-gnu", "-march=x86-64-v3", "-fPIC", "-ffp-contract=off", "-O2",
-      "-gline-tables-only",
+      "-gline-tables-only", "-gdwarf-4",
       // A large frame touches the guard page below its stack instead of skipping it.
       "-fstack-clash-protection",
       // Equal barriers of two branches stay two, so that threads which wait at different ones can be told.

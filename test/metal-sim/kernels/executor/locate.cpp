@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+
+#include "kernels/process.h"
 
 namespace emberline::metal_sim {
 
@@ -13,17 +16,10 @@ std::string locate(const void* code) {
   // The address of a call is one that it returns to: the line is that of the byte before.
   const std::uintptr_t offset =
       reinterpret_cast<std::uintptr_t>(code) - 1 - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  char command[1024];
-  std::snprintf(command, sizeof command,
-                "%s --obj='%s' --functions=none --basenames --output-style=GNU 0x%zx 2>/dev/null",
-                METAL_SIM_SYMBOLIZER, info.dli_fname, offset);
-  std::FILE* pipe = popen(command, "r");
-  if (pipe == nullptr) return {};
-  char line[512] = {};
-  std::string place;
-  if (std::fgets(line, sizeof line, pipe) != nullptr) place = line;
-  pclose(pipe);
-  while (!place.empty() && (place.back() == '\n' || place.back() == ' ')) place.pop_back();
+  char address[32];
+  std::snprintf(address, sizeof address, "0x%zx", static_cast<std::size_t>(offset));
+  std::string place = run_process({"addr2line", "-s", "-e", info.dli_fname, address}).output;
+  place.resize(std::min(place.find_first_of(" \n"), place.size()));
   return place.starts_with("??") ? std::string() : place;
 }
 
