@@ -10,7 +10,8 @@
 #include "reference/reference_device.h"
 
 namespace emberline::testing {
-KernelRun::KernelRun(const std::string& kernel) : kernel_(kernel) {}
+KernelRun::KernelRun(const std::string& kernel, const metal_sim::Library& library)
+    : library_(library), kernel_(kernel) {}
 
 KernelRun& KernelRun::has_bias(bool has_bias) {
   has_bias_ = has_bias;
@@ -47,8 +48,8 @@ KernelRun& KernelRun::mat_vec_grid(std::uint32_t pairs, std::uint32_t in, std::u
   return grid({mat_vec_threadgroups(pairs), 1, 1}, mat_vec_threads(pairs));
 }
 
-metal_sim::Counters KernelRun::run(metal_sim::Order order) {
-  metal_sim::KernelLaunch launch(metal_sim::shipped_kernels(), kernel_,
+std::string KernelRun::fault(metal_sim::Order order, metal_sim::Counters* counters) {
+  metal_sim::KernelLaunch launch(library_, kernel_,
                                  {metal_sim::constant_bool(kConstantChained, chained_),
                                   metal_sim::constant_bool(kConstantIndirect, indirect_),
                                   metal_sim::constant_uint(kConstantRowCapacity, capacity_),
@@ -58,8 +59,12 @@ metal_sim::Counters KernelRun::run(metal_sim::Order order) {
   if (!chained_) launch.bytes(1, running.binding().data, running.binding().bytes);
   launch.bytes(0, params_.data(), params_.size()).bytes(29, &rows_, sizeof rows_);
   launch.threadgroup_bytes(0, threadgroup_bytes_).grid(threadgroups_, threads_);
+  return launch.fault(order, counters);
+}
+
+metal_sim::Counters KernelRun::run(metal_sim::Order order) {
   metal_sim::Counters counters;
-  launch.run(order, &counters);
+  EXPECT_EQ(fault(order, &counters), "");
   return counters;
 }
 

@@ -41,7 +41,8 @@ class KernelBuffer {
 // One dispatch of a kernel of metal/: parameters at buffer(0), chain state at 1, slots from 2, rows at 29.
 class KernelRun {
  public:
-  explicit KernelRun(const std::string& kernel);
+  explicit KernelRun(const std::string& kernel,
+                     const metal_sim::Library& library = metal_sim::shipped_kernels());
 
   template <typename Params>
   KernelRun& params(const Params& params) {
@@ -65,10 +66,13 @@ class KernelRun {
   // The grid, capacity and threadgroup memory of the mat_vec family.
   KernelRun& mat_vec_grid(std::uint32_t pairs, std::uint32_t in, std::uint32_t rows);
 
+  // The fault's sentence; empty: none.
+  std::string fault(metal_sim::Order order = {}, metal_sim::Counters* counters = nullptr);
   // A fault is a failure of the test.
   metal_sim::Counters run(metal_sim::Order order = {});
 
  private:
+  metal_sim::Library library_;
   std::string kernel_;
   std::vector<std::uint8_t> params_;
   std::array<metal_sim::BufferBinding, metal_sim::kBufferSlots> buffers_{};

@@ -3,11 +3,9 @@
 
 #include <cmath>
 
-#include "base/half.h"
 #include "launch_shapes.h"
-#include "paged_test_cache.h"
 #include "product_launch.h"
-#include "rotation_reference.h"
+#include "qkv_case.h"
 
 namespace emberline::testing {
 namespace {
@@ -20,109 +18,6 @@ class Fused : public ::testing::TestWithParam<TensorType> {
 
 INSTANTIATE_TEST_SUITE_P(Types, Fused, ::testing::ValuesIn(kWeightTypes),
                          [](const auto& info) { return type_name(info.param); });
-
-struct QkvShape {
-  std::uint32_t width, query_heads, kv_heads, head_width, rotary_width, style;
-  bool biases;
-};
-
-// Everything norm_qkv_rope reads and writes.
-struct QkvCase {
-  QkvCase(TensorType type, QkvShape shape, std::uint32_t rows, Random& random)
-      : shape(shape),
-        query(type, shape.query_heads * shape.head_width, shape.width, random),
-        key(type, shape.kv_heads * shape.head_width, shape.width, random),
-        value(type, shape.kv_heads * shape.head_width, shape.width, random),
-        x(random.normals(std::size_t{rows} * shape.width)),
-        gain(random.normals(shape.width)),
-        query_bias(random.normals(query.rows)),
-        key_bias(random.normals(key.rows)),
-        value_bias(random.normals(value.rows)) {}
-
-  struct Result {
-    std::vector<float> q;
-    std::vector<std::uint16_t> keys, values;  // rows of the batch
-    std::size_t halves_written = 0;
-    metal_sim::Counters counters;
-    bool operator==(const Result& other) const {
-      return q == other.q && keys == other.keys && values == other.values &&
-             halves_written == other.halves_written;
-    }
-  };
-
-  // Rows first .. first + count, of which row 0 stands at `position`.
-  Result run(const std::string& kernel, std::uint32_t position, std::uint32_t first, std::uint32_t count,
-             metal_sim::Order order = {}) {
-    const std::uint32_t kv_width = shape.kv_heads * shape.head_width;
-    PagedTestCache cache(kv_width);
-    KernelBuffer<float> x_rows(
-        std::vector<float>(x.begin() + first * shape.width, x.begin() + (first + count) * shape.width));
-    KernelBuffer<float> gains(gain), bq(query_bias), bk(key_bias), bv(value_bias);
-    KernelBuffer<float> q(std::size_t{count} * query.rows);
-    KernelRun run(kernel);
-    run.params(NormQkvRopeParams{.width = shape.width,
-                                 .epsilon = 1e-6f,
-                                 .weight_type = type_id(query.type),
-                                 .position = position + first,
-                                 .query_heads = shape.query_heads,
-                                 .kv_heads = shape.kv_heads,
-                                 .head_width = shape.head_width,
-                                 .rotary_width = shape.rotary_width,
-                                 .style = shape.style,
-                                 .theta = kTheta,
-                                 .context = PagedTestCache::kContext,
-                                 .page_stride = cache.page_stride});
-    run.bind(0, x_rows).bind(1, gains).bind(2, query.bytes).bind(3, key.bytes).bind(4, value.bytes);
-    if (shape.biases) run.bind(5, bq).bind(6, bk).bind(7, bv);
-    run.bind(8, q).bind(9, cache.keys).bind(10, cache.values).bind(11, cache.pages).has_bias(shape.biases);
-    run.mat_vec_grid(rope_pairs(shape.query_heads, shape.kv_heads, shape.head_width), shape.width, count);
-
-    Result result;
-    result.counters = run.run(order);
-    result.q = q.copy();
-    for (std::uint32_t r = 0; r < count; ++r) {
-      const std::size_t at = cache.row_at(position + first + r);
-      for (std::uint32_t i = 0; i < kv_width; ++i) {
-        result.keys.push_back(cache.keys.values()[at + i]);
-        result.values.push_back(cache.values.values()[at + i]);
-      }
-    }
-    result.halves_written = PagedTestCache::written(cache.keys) + PagedTestCache::written(cache.values);
-    return result;
-  }
-
-  static constexpr float kTheta = 10000.0f;
-
-  QkvShape shape;
-  TestMatrix query, key, value;
-  std::vector<float> x, gain, query_bias, key_bias, value_bias;
-};
-
-// One section of one row: `actual` against products of the normed row, biased and turned.
-template <typename Read>
-void expect_section(const TestMatrix& matrix, std::span<const double> normed, const std::vector<float>* bias,
-                    const RotationShape* rotation, std::uint32_t position, bool halves, Read actual) {
-  std::vector<double> expected(matrix.rows);
-  for (std::uint32_t o = 0; o < matrix.rows; ++o) {
-    expected[o] = matrix.product(o, normed) + (bias != nullptr ? (*bias)[o] : 0);
-  }
-  double largest = 0;
-  for (const double value : expected) largest = std::max(largest, std::abs(value));
-  if (rotation != nullptr) rotate_row(expected, *rotation, position);
-  for (std::uint32_t o = 0; o < matrix.rows; ++o) {
-    // A rotation mixes two elements, whose tolerances are those of any two rows.
-    double tolerance = 0;
-    const std::uint32_t head = rotation != nullptr ? o / rotation->head_width * rotation->head_width : o;
-    const std::uint32_t end = rotation != nullptr ? head + rotation->head_width : o + 1;
-    for (std::uint32_t i = head; i < end; ++i) {
-      tolerance = std::max(tolerance, matrix.tolerance(i, normed, mat_vec_roundings(matrix.columns)));
-    }
-    if (rotation != nullptr) tolerance = 2 * tolerance + rotation_tolerance(position, 2 * largest);
-    tolerance += largest * 0x1p-23;
-    if (halves) tolerance += half_tolerance(expected[o]);
-    ASSERT_NEAR(actual(o), expected[o], tolerance) << "element " << o;
-  }
-}
 
 TEST_P(Fused, NormQkvRopeIsEachOfItsParts) {
   // Group sizes 1, 3, 4 and 8, head widths 64 to 256, partial rotary widths, odd numbers of heads.
@@ -138,19 +33,7 @@ TEST_P(Fused, NormQkvRopeIsEachOfItsParts) {
                    std::to_string(position));
       QkvCase test(type(), shape, rows, random);
       const QkvCase::Result result = test.run(kernel("norm_qkv_rope"), position, 0, rows);
-      const RotationShape rotation{shape.head_width, shape.rotary_width, shape.style, QkvCase::kTheta};
-      for (std::uint32_t r = 0; r < rows; ++r) {
-        const std::vector<double> normed = normalised(
-            std::span(test.x).subspan(std::size_t{r} * shape.width, shape.width), test.gain, 1e-6f);
-        expect_section(test.query, normed, shape.biases ? &test.query_bias : nullptr, &rotation, position + r,
-                       false, [&](std::uint32_t o) { return result.q[r * test.query.rows + o]; });
-        expect_section(test.key, normed, shape.biases ? &test.key_bias : nullptr, &rotation, position + r,
-                       true, [&](std::uint32_t o) { return f16_to_f32(result.keys[r * test.key.rows + o]); });
-        expect_section(test.value, normed, shape.biases ? &test.value_bias : nullptr, nullptr, position + r,
-                       true,
-                       [&](std::uint32_t o) { return f16_to_f32(result.values[r * test.value.rows + o]); });
-      }
-      EXPECT_EQ(result.halves_written, std::size_t{2} * rows * test.key.rows);
+      EXPECT_EQ(test.error_of(result, position), "");
     }
   }
 }
