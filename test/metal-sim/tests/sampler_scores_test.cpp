@@ -5,7 +5,10 @@
 #include <limits>
 #include <random>
 
+#include "argmax_run.h"
 #include "sampler_run.h"
+#include "sampling/gumbel_noise.h"
+#include "sampling/sampler.h"
 
 namespace emberline::metal_sim {
 namespace {
@@ -68,6 +71,33 @@ TEST(SamplerScores, ReadNoHistoryBeyondTheFirstTokenNorBehindTheLast) {
     run.position = length - 1;
     run.run();
     EXPECT_EQ(run.counters.bytes_read[3], std::min(length, 64u) * 4);
+  }
+}
+
+TEST(SamplerScores, LeadArgmaxToTheTokenThatTheSameNoiseGivesOnTheCpu) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SamplerRun run(random_logits(1001, 100 + seed), {.temperature = 0.9f, .top_k = 30, .seed = seed});
+    run.tokens.assign(12, 0);
+    run.position = 11;
+    run.threads = 128;
+    run.run();
+    Sampler sampler;
+    ASSERT_TRUE(sampler.sample(run.logits, {}, run.params, 12).ok());
+    std::uint32_t expected = 0;
+    double best = -kInf;
+    for (const std::uint32_t token : sampler.kept()) {
+      const double score = run.logits[token] / 0.9 + gumbel_noise(seed, 12, token);
+      if (score > best) best = score, expected = token;
+    }
+
+    ArgmaxRun argmax(run.scores);
+    argmax.scores = true;
+    argmax.raw_logits = run.logits;
+    argmax.normalizer = run.normalizer;
+    argmax.position = 11;
+    argmax.run({}, 128);
+    EXPECT_EQ(argmax.token(), expected);
+    EXPECT_NEAR(argmax.log_prob(), log_probability(run.logits, expected), 1e-4);
   }
 }
 
