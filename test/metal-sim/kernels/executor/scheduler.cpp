@@ -60,6 +60,7 @@ bool Scheduler::run_threadgroup(std::uint32_t count, ThreadOrder& order) {
   std::uint32_t first = 0;
   if (order.kind() == Order::Kind::kDescending) first = count - 1;
   if (order.kind() == Order::Kind::kSeeded) first = order.random(count);
+  host_thread_ = pthread_self();
   in_thread_ = true;
   resume(&main_, first);
   in_thread_ = false;

@@ -5,6 +5,8 @@
 // variables of the compiled library.
 #pragma once
 
+#include <pthread.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -67,7 +69,8 @@ class Scheduler {
   // -- from a signal handler
   // Grows with every step and switch of the threadgroup that runs.
   std::uint64_t progress() const { return current_->steps + switches_; }
-  bool in_thread() const { return in_thread_; }
+  // Whether the host thread that asks is running a kernel's thread: its faults are the kernel's.
+  bool in_thread() const { return in_thread_ && pthread_equal(pthread_self(), host_thread_) != 0; }
   // Notes the fault; the context to resume instead of the thread.
   Context abandon(FaultKind kind, const std::string& what, const void* site);
 
@@ -100,6 +103,7 @@ class Scheduler {
   std::uint32_t count_ = 0, group_count_ = 0, live_ = 0, at_barrier_ = 0, stacks_used_ = 0;
   const void* barrier_site_ = nullptr;
   std::uint64_t switches_ = 0;
+  pthread_t host_thread_{};
   bool in_thread_ = false, failed_ = false;
   Fault fault_{};
 };

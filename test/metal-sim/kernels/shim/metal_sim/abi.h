@@ -46,23 +46,23 @@ enum metal_sim_operation {
   METAL_SIM_PREFIX_EXCLUSIVE_SUM_INT,
   METAL_SIM_PREFIX_INCLUSIVE_SUM_FLOAT,
   METAL_SIM_PREFIX_INCLUSIVE_SUM_INT,
-  METAL_SIM_BALLOT,        // bit l of the result: lane l's value is not zero
-  METAL_SIM_ACTIVE,        // bit l of the result: lane l takes part
-  METAL_SIM_EXCHANGE,      // the lane's value, for metal_sim_shuffle to read
-  METAL_SIM_BARRIER,       // nothing
+  METAL_SIM_BALLOT,               // bit l of the result: lane l's value is not zero
+  METAL_SIM_ACTIVE,               // bit l of the result: lane l takes part
+  METAL_SIM_EXCHANGE,             // the lane's value, for metal_sim_shuffle to read
+  METAL_SIM_BARRIER,              // nothing
   METAL_SIM_MULTIPLY_ACCUMULATE,  // of 8x8 matrices
 };
 
 // Which lane metal_sim_shuffle reads.
 enum metal_sim_shuffle_kind {
-  METAL_SIM_SHUFFLE_LANE,       // lane `operand`
-  METAL_SIM_SHUFFLE_UNIFORM,    // lane `operand`, the same for all (simd_broadcast)
-  METAL_SIM_SHUFFLE_XOR,        // own lane ^ operand
-  METAL_SIM_SHUFFLE_DOWN,       // own lane + operand, the same for all; beyond the last lane: its own value
-  METAL_SIM_SHUFFLE_UP,         // own lane - operand, likewise
+  METAL_SIM_SHUFFLE_LANE,     // lane `operand`
+  METAL_SIM_SHUFFLE_UNIFORM,  // lane `operand`, the same for all (simd_broadcast)
+  METAL_SIM_SHUFFLE_XOR,      // own lane ^ operand
+  METAL_SIM_SHUFFLE_DOWN,     // own lane + operand, the same for all; beyond the last lane: its own value
+  METAL_SIM_SHUFFLE_UP,       // own lane - operand, likewise
   METAL_SIM_SHUFFLE_ROTATE_DOWN,
   METAL_SIM_SHUFFLE_ROTATE_UP,
-  METAL_SIM_SHUFFLE_FIRST,      // the first lane that takes part
+  METAL_SIM_SHUFFLE_FIRST,  // the first lane that takes part
 };
 
 enum metal_sim_memory_flags { METAL_SIM_MEMORY_DEVICE = 1, METAL_SIM_MEMORY_THREADGROUP = 2 };

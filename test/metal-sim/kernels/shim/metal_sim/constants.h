@@ -33,12 +33,18 @@ namespace metal {
 
 template <typename T>
 struct numeric_limits {};
-#define METAL_SIM_INTEGER_LIMITS(T, lowest_, max_)          \
-  template <>                                               \
-  struct numeric_limits<T> {                                \
-    static constexpr T min() { return lowest_; }            \
-    static constexpr T lowest() { return lowest_; }         \
-    static constexpr T max() { return max_; }               \
+#define METAL_SIM_INTEGER_LIMITS(T, lowest_, max_) \
+  template <>                                      \
+  struct numeric_limits<T> {                       \
+    static constexpr T min() {                     \
+      return lowest_;                              \
+    }                                              \
+    static constexpr T lowest() {                  \
+      return lowest_;                              \
+    }                                              \
+    static constexpr T max() {                     \
+      return max_;                                 \
+    }                                              \
   };
 METAL_SIM_INTEGER_LIMITS(char, -128, 127)
 METAL_SIM_INTEGER_LIMITS(uchar, 0, 255)

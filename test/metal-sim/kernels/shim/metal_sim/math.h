@@ -27,38 +27,51 @@ float tanhf(float);
 
 namespace metal {
 
-#define METAL_SIM_VECTOR_1(name, V)            \
-  inline V name(V x) {                         \
-    V r;                                       \
+#define METAL_SIM_VECTOR_1(name, V)                                         \
+  inline V name(V x) {                                                      \
+    V r;                                                                    \
     for (int i = 0; i < metal_sim::parts<V>::count; ++i) r[i] = name(x[i]); \
-    return r;                                  \
+    return r;                                                               \
   }
-#define METAL_SIM_VECTOR_2(name, V)            \
-  inline V name(V x, V y) {                    \
-    V r;                                       \
+#define METAL_SIM_VECTOR_2(name, V)                                               \
+  inline V name(V x, V y) {                                                       \
+    V r;                                                                          \
     for (int i = 0; i < metal_sim::parts<V>::count; ++i) r[i] = name(x[i], y[i]); \
-    return r;                                  \
+    return r;                                                                     \
   }
-#define METAL_SIM_VECTOR_3(name, V)            \
-  inline V name(V x, V y, V z) {               \
-    V r;                                       \
+#define METAL_SIM_VECTOR_3(name, V)                                                     \
+  inline V name(V x, V y, V z) {                                                        \
+    V r;                                                                                \
     for (int i = 0; i < metal_sim::parts<V>::count; ++i) r[i] = name(x[i], y[i], z[i]); \
-    return r;                                  \
+    return r;                                                                           \
   }
-#define METAL_SIM_VECTORS(METAL_SIM_VECTOR, name)                                                       \
-  METAL_SIM_VECTOR(name, float2) METAL_SIM_VECTOR(name, float3) METAL_SIM_VECTOR(name, float4)          \
-  METAL_SIM_VECTOR(name, half2) METAL_SIM_VECTOR(name, half3) METAL_SIM_VECTOR(name, half4)
-#define METAL_SIM_FUNCTION_1(name, expression)                          \
-  inline float name(float x) { return expression; }                     \
-  inline half name(half h) { return (half)name((float)h); }             \
+#define METAL_SIM_VECTORS(METAL_SIM_VECTOR, name)                                             \
+  METAL_SIM_VECTOR(name, float2)                                                              \
+  METAL_SIM_VECTOR(name, float3) METAL_SIM_VECTOR(name, float4) METAL_SIM_VECTOR(name, half2) \
+      METAL_SIM_VECTOR(name, half3) METAL_SIM_VECTOR(name, half4)
+#define METAL_SIM_FUNCTION_1(name, expression) \
+  inline float name(float x) {                 \
+    return expression;                         \
+  }                                            \
+  inline half name(half h) {                   \
+    return (half)name((float)h);               \
+  }                                            \
   METAL_SIM_VECTORS(METAL_SIM_VECTOR_1, name)
-#define METAL_SIM_FUNCTION_2(name, expression)                                        \
-  inline float name(float x, float y) { return expression; }                          \
-  inline half name(half g, half h) { return (half)name((float)g, (float)h); }         \
+#define METAL_SIM_FUNCTION_2(name, expression) \
+  inline float name(float x, float y) {        \
+    return expression;                         \
+  }                                            \
+  inline half name(half g, half h) {           \
+    return (half)name((float)g, (float)h);     \
+  }                                            \
   METAL_SIM_VECTORS(METAL_SIM_VECTOR_2, name)
-#define METAL_SIM_FUNCTION_3(name, expression)                                                          \
-  inline float name(float x, float y, float z) { return expression; }                                   \
-  inline half name(half g, half h, half k) { return (half)name((float)g, (float)h, (float)k); }         \
+#define METAL_SIM_FUNCTION_3(name, expression)       \
+  inline float name(float x, float y, float z) {     \
+    return expression;                               \
+  }                                                  \
+  inline half name(half g, half h, half k) {         \
+    return (half)name((float)g, (float)h, (float)k); \
+  }                                                  \
   METAL_SIM_VECTORS(METAL_SIM_VECTOR_3, name)
 
 METAL_SIM_FUNCTION_1(acos, acosf(x))
@@ -113,10 +126,18 @@ METAL_SIM_FUNCTION_3(fmin3, __builtin_fminf(__builtin_fminf(x, y), z))
 METAL_SIM_FUNCTION_3(min3, __builtin_fminf(__builtin_fminf(x, y), z))
 METAL_SIM_FUNCTION_3(mix, x + (y - x) * z)
 
-inline float ldexp(float x, int k) { return __builtin_ldexpf(x, k); }
-inline half ldexp(half x, int k) { return (half)__builtin_ldexpf((float)x, k); }
-inline int ilogb(float x) { return __builtin_ilogbf(x); }
-inline float frexp(float x, thread int& exponent) { return __builtin_frexpf(x, (thread int*)&exponent); }
+inline float ldexp(float x, int k) {
+  return __builtin_ldexpf(x, k);
+}
+inline half ldexp(half x, int k) {
+  return (half)__builtin_ldexpf((float)x, k);
+}
+inline int ilogb(float x) {
+  return __builtin_ilogbf(x);
+}
+inline float frexp(float x, thread int& exponent) {
+  return __builtin_frexpf(x, (thread int*)&exponent);
+}
 inline float sincos(float x, thread float& cosine) {
   cosine = cosf(x);
   return sinf(x);
@@ -138,13 +159,29 @@ using namespace metal;
 #undef METAL_SIM_VECTOR_3
 #undef METAL_SIM_VECTORS
 
-inline bool isfinite(float x) { return __builtin_isfinite(x); }
-inline bool isinf(float x) { return __builtin_isinf(x); }
-inline bool isnan(float x) { return __builtin_isnan(x); }
-inline bool isnormal(float x) { return __builtin_isnormal(x); }
-inline bool signbit(float x) { return __builtin_signbit(x); }
-inline bool isfinite(half x) { return __builtin_isfinite((float)x); }
-inline bool isinf(half x) { return __builtin_isinf((float)x); }
-inline bool isnan(half x) { return __builtin_isnan((float)x); }
+inline bool isfinite(float x) {
+  return __builtin_isfinite(x);
+}
+inline bool isinf(float x) {
+  return __builtin_isinf(x);
+}
+inline bool isnan(float x) {
+  return __builtin_isnan(x);
+}
+inline bool isnormal(float x) {
+  return __builtin_isnormal(x);
+}
+inline bool signbit(float x) {
+  return __builtin_signbit(x);
+}
+inline bool isfinite(half x) {
+  return __builtin_isfinite((float)x);
+}
+inline bool isinf(half x) {
+  return __builtin_isinf((float)x);
+}
+inline bool isnan(half x) {
+  return __builtin_isnan((float)x);
+}
 
 }  // namespace metal

@@ -1,18 +1,34 @@
-// SIMD-group and quad-group functions (specification, section 6.11.2). All are inlined, so that the address of
-// the call into the simulator tells one operation of a kernel from another.
+// SIMD-group and quad-group functions (specification, section 6.11.2). All are inlined, so that the address
+// of the call into the simulator tells one operation of a kernel from another.
 #pragma once
 
 namespace metal_sim {
 
 // A value as the bits that travel, and back. Half and the small integers travel as float and as 32 bits.
-METAL_FUNC ulong to_bits(float v) { return __builtin_bit_cast(uint, v); }
-METAL_FUNC ulong to_bits(half v) { return __builtin_bit_cast(uint, (float)v); }
-METAL_FUNC ulong to_bits(int v) { return (uint)v; }
-METAL_FUNC ulong to_bits(uint v) { return v; }
-METAL_FUNC ulong to_bits(short v) { return (uint)(int)v; }
-METAL_FUNC ulong to_bits(ushort v) { return v; }
-METAL_FUNC ulong to_bits(char v) { return (uint)(int)v; }
-METAL_FUNC ulong to_bits(uchar v) { return v; }
+METAL_FUNC ulong to_bits(float v) {
+  return __builtin_bit_cast(uint, v);
+}
+METAL_FUNC ulong to_bits(half v) {
+  return __builtin_bit_cast(uint, (float)v);
+}
+METAL_FUNC ulong to_bits(int v) {
+  return (uint)v;
+}
+METAL_FUNC ulong to_bits(uint v) {
+  return v;
+}
+METAL_FUNC ulong to_bits(short v) {
+  return (uint)(int)v;
+}
+METAL_FUNC ulong to_bits(ushort v) {
+  return v;
+}
+METAL_FUNC ulong to_bits(char v) {
+  return (uint)(int)v;
+}
+METAL_FUNC ulong to_bits(uchar v) {
+  return v;
+}
 template <typename T>
 METAL_FUNC T from_bits(ulong bits) {
   return (T)(uint)bits;
@@ -23,7 +39,7 @@ METAL_FUNC float from_bits<float>(ulong bits) {
 }
 template <>
 METAL_FUNC half from_bits<half>(ulong bits) {
-  return (half)__builtin_bit_cast(float, (uint)bits);
+  return (half) __builtin_bit_cast(float, (uint)bits);
 }
 
 template <typename T>
@@ -46,8 +62,10 @@ namespace metal {
 
 // -- reductions and prefix sums
 
-#define METAL_SIM_REDUCE_SCALAR(name, T, operation) \
-  METAL_FUNC T name(T v) { return metal_sim::from_bits<T>(metal_sim_simd(operation, metal_sim::to_bits(v))); }
+#define METAL_SIM_REDUCE_SCALAR(name, T, operation)                                   \
+  METAL_FUNC T name(T v) {                                                            \
+    return metal_sim::from_bits<T>(metal_sim_simd(operation, metal_sim::to_bits(v))); \
+  }
 #define METAL_SIM_REDUCE_VECTOR(name, T, N)           \
   METAL_FUNC T##N name(T##N v) {                      \
     T##N r;                                           \
@@ -57,12 +75,12 @@ namespace metal {
 #define METAL_SIM_REDUCE_TYPE(name, T, operation) \
   METAL_SIM_REDUCE_SCALAR(name, T, operation)     \
   METAL_SIM_REDUCE_VECTOR(name, T, 2) METAL_SIM_REDUCE_VECTOR(name, T, 3) METAL_SIM_REDUCE_VECTOR(name, T, 4)
-#define METAL_SIM_REDUCE_FLOATS(name, operation)  \
-  METAL_SIM_REDUCE_TYPE(name, float, operation)   \
+#define METAL_SIM_REDUCE_FLOATS(name, operation) \
+  METAL_SIM_REDUCE_TYPE(name, float, operation)  \
   METAL_SIM_REDUCE_TYPE(name, half, operation)
-#define METAL_SIM_REDUCE_SIGNED(name, operation)  \
-  METAL_SIM_REDUCE_TYPE(name, int, operation)     \
-  METAL_SIM_REDUCE_TYPE(name, short, operation)   \
+#define METAL_SIM_REDUCE_SIGNED(name, operation) \
+  METAL_SIM_REDUCE_TYPE(name, int, operation)    \
+  METAL_SIM_REDUCE_TYPE(name, short, operation)  \
   METAL_SIM_REDUCE_TYPE(name, char, operation)
 #define METAL_SIM_REDUCE_UNSIGNED(name, operation) \
   METAL_SIM_REDUCE_TYPE(name, uint, operation)     \
@@ -97,9 +115,9 @@ METAL_SIM_REDUCE_UNSIGNED(simd_xor, METAL_SIM_XOR)
 
 // -- shuffles
 
-#define METAL_SIM_SHUFFLE(name, kind)              \
-  template <typename T>                            \
-  METAL_FUNC T name(T data, ushort operand) {      \
+#define METAL_SIM_SHUFFLE(name, kind)                \
+  template <typename T>                              \
+  METAL_FUNC T name(T data, ushort operand) {        \
     return metal_sim::exchange(kind, data, operand); \
   }
 METAL_SIM_SHUFFLE(simd_shuffle, METAL_SIM_SHUFFLE_LANE)
@@ -151,10 +169,18 @@ class simd_vote {
   vote_t votes_;
 };
 
-METAL_FUNC simd_vote simd_ballot(bool vote) { return simd_vote(metal_sim_simd(METAL_SIM_BALLOT, vote)); }
-METAL_FUNC simd_vote simd_active_threads_mask() { return simd_vote(metal_sim_simd(METAL_SIM_ACTIVE, 0)); }
-METAL_FUNC bool simd_any(bool vote) { return metal_sim_simd(METAL_SIM_BALLOT, vote) != 0; }
-METAL_FUNC bool simd_all(bool vote) { return metal_sim_simd(METAL_SIM_BALLOT, !vote) == 0; }
+METAL_FUNC simd_vote simd_ballot(bool vote) {
+  return simd_vote(metal_sim_simd(METAL_SIM_BALLOT, vote));
+}
+METAL_FUNC simd_vote simd_active_threads_mask() {
+  return simd_vote(metal_sim_simd(METAL_SIM_ACTIVE, 0));
+}
+METAL_FUNC bool simd_any(bool vote) {
+  return metal_sim_simd(METAL_SIM_BALLOT, vote) != 0;
+}
+METAL_FUNC bool simd_all(bool vote) {
+  return metal_sim_simd(METAL_SIM_BALLOT, !vote) == 0;
+}
 METAL_FUNC bool simd_is_first() {
   return metal_sim_lane() == (uint)__builtin_ctzl(metal_sim_simd(METAL_SIM_ACTIVE, 0));
 }

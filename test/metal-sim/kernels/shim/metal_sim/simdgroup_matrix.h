@@ -47,32 +47,32 @@ METAL_FUNC simdgroup_matrix<T, Cols, Rows> make_filled_simdgroup_matrix(T value)
   return m;
 }
 
-#define METAL_SIM_MATRIX_MEMORY(space)                                                                           \
-  template <typename T>                                                                                          \
-  METAL_FUNC void simdgroup_load(thread simdgroup_matrix<T, 8, 8>& d, const space T* src,                        \
-                                 ulong elements_per_row = 8, ulong2 origin = (ulong2)(0),                        \
-                                 bool transpose_matrix = false) {                                                \
-    metal_sim_take_part();                                                                                       \
-    const metal_sim::matrix_place place;                                                                         \
-    const space T* p = src + origin.y * elements_per_row + origin.x;                                             \
-    for (uint i = 0; i < 2; ++i) {                                                                               \
-      const uint row = transpose_matrix ? place.column + i : place.row;                                          \
-      const uint column = transpose_matrix ? place.row : place.column + i;                                       \
-      d.metal_sim_elements[i] = p[row * elements_per_row + column];                                              \
-    }                                                                                                            \
-  }                                                                                                              \
-  template <typename T>                                                                                          \
-  METAL_FUNC void simdgroup_store(const thread simdgroup_matrix<T, 8, 8>& a, space T* dst,                       \
-                                  ulong elements_per_row = 8, ulong2 origin = (ulong2)(0),                       \
-                                  bool transpose_matrix = false) {                                               \
-    metal_sim_take_part();                                                                                       \
-    const metal_sim::matrix_place place;                                                                         \
-    space T* p = dst + origin.y * elements_per_row + origin.x;                                                   \
-    for (uint i = 0; i < 2; ++i) {                                                                               \
-      const uint row = transpose_matrix ? place.column + i : place.row;                                          \
-      const uint column = transpose_matrix ? place.row : place.column + i;                                       \
-      p[row * elements_per_row + column] = a.metal_sim_elements[i];                                              \
-    }                                                                                                            \
+#define METAL_SIM_MATRIX_MEMORY(space)                                                     \
+  template <typename T>                                                                    \
+  METAL_FUNC void simdgroup_load(thread simdgroup_matrix<T, 8, 8>& d, const space T* src,  \
+                                 ulong elements_per_row = 8, ulong2 origin = (ulong2)(0),  \
+                                 bool transpose_matrix = false) {                          \
+    metal_sim_take_part();                                                                 \
+    const metal_sim::matrix_place place;                                                   \
+    const space T* p = src + origin.y * elements_per_row + origin.x;                       \
+    for (uint i = 0; i < 2; ++i) {                                                         \
+      const uint row = transpose_matrix ? place.column + i : place.row;                    \
+      const uint column = transpose_matrix ? place.row : place.column + i;                 \
+      d.metal_sim_elements[i] = p[row * elements_per_row + column];                        \
+    }                                                                                      \
+  }                                                                                        \
+  template <typename T>                                                                    \
+  METAL_FUNC void simdgroup_store(const thread simdgroup_matrix<T, 8, 8>& a, space T* dst, \
+                                  ulong elements_per_row = 8, ulong2 origin = (ulong2)(0), \
+                                  bool transpose_matrix = false) {                         \
+    metal_sim_take_part();                                                                 \
+    const metal_sim::matrix_place place;                                                   \
+    space T* p = dst + origin.y * elements_per_row + origin.x;                             \
+    for (uint i = 0; i < 2; ++i) {                                                         \
+      const uint row = transpose_matrix ? place.column + i : place.row;                    \
+      const uint column = transpose_matrix ? place.row : place.column + i;                 \
+      p[row * elements_per_row + column] = a.metal_sim_elements[i];                        \
+    }                                                                                      \
   }
 METAL_SIM_MATRIX_MEMORY(device)
 METAL_SIM_MATRIX_MEMORY(threadgroup)
@@ -88,13 +88,14 @@ METAL_FUNC void simdgroup_multiply_accumulate(thread simdgroup_matrix<D, 8, 8>& 
                        (float)b.metal_sim_elements[0], (float)b.metal_sim_elements[1],
                        (float)c.metal_sim_elements[0], (float)c.metal_sim_elements[1]};
   const ulong result = metal_sim_multiply_accumulate((ulong)operands);
-  d.metal_sim_elements[0] = (D)__builtin_bit_cast(float, (uint)result);
-  d.metal_sim_elements[1] = (D)__builtin_bit_cast(float, (uint)(result >> 32));
+  d.metal_sim_elements[0] = (D) __builtin_bit_cast(float, (uint)result);
+  d.metal_sim_elements[1] = (D) __builtin_bit_cast(float, (uint)(result >> 32));
 }
 
 // d = a b.
 template <typename D, typename A, typename B>
-METAL_FUNC void simdgroup_multiply(thread simdgroup_matrix<D, 8, 8>& d, const thread simdgroup_matrix<A, 8, 8>& a,
+METAL_FUNC void simdgroup_multiply(thread simdgroup_matrix<D, 8, 8>& d,
+                                   const thread simdgroup_matrix<A, 8, 8>& a,
                                    const thread simdgroup_matrix<B, 8, 8>& b) {
   const simdgroup_matrix<D, 8, 8> zero = make_filled_simdgroup_matrix<D, 8, 8>((D)0);
   simdgroup_multiply_accumulate(d, a, b, zero);

@@ -10,10 +10,16 @@ enum class mem_flags : uint {
   mem_texture = 4,
   mem_threadgroup_imageblock = 8,
 };
-inline constexpr mem_flags operator|(mem_flags a, mem_flags b) { return (mem_flags)((uint)a | (uint)b); }
+inline constexpr mem_flags operator|(mem_flags a, mem_flags b) {
+  return (mem_flags)((uint)a | (uint)b);
+}
 
 // Inlined, so that the call's address tells one barrier of a kernel from another.
-METAL_FUNC void threadgroup_barrier(mem_flags flags) { metal_sim_threadgroup_barrier((uint)flags); }
-METAL_FUNC void simdgroup_barrier(mem_flags flags) { metal_sim_simdgroup_barrier((uint)flags); }
+METAL_FUNC void threadgroup_barrier(mem_flags flags) {
+  metal_sim_threadgroup_barrier((uint)flags);
+}
+METAL_FUNC void simdgroup_barrier(mem_flags flags) {
+  metal_sim_simdgroup_barrier((uint)flags);
+}
 
 }  // namespace metal

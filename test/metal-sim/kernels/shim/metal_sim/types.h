@@ -16,9 +16,9 @@ typedef ushort uint16_t;
 typedef uint uint32_t;
 typedef ulong uint64_t;
 
-#define METAL_SIM_VECTORS(T)                                 \
-  typedef T T##2 __attribute__((ext_vector_type(2)));        \
-  typedef T T##3 __attribute__((ext_vector_type(3)));        \
+#define METAL_SIM_VECTORS(T)                          \
+  typedef T T##2 __attribute__((ext_vector_type(2))); \
+  typedef T T##3 __attribute__((ext_vector_type(3))); \
   typedef T T##4 __attribute__((ext_vector_type(4)));
 METAL_SIM_VECTORS(char)
 METAL_SIM_VECTORS(uchar)
@@ -39,8 +39,8 @@ typedef int4 bool4;
 
 // Vectors without the alignment of vectors. Those of three elements are missing: they need a layout that
 // clang's vectors do not have.
-#define METAL_SIM_PACKED(T, bytes)                                              \
-  typedef T packed_##T##2 __attribute__((ext_vector_type(2), aligned(bytes)));  \
+#define METAL_SIM_PACKED(T, bytes)                                             \
+  typedef T packed_##T##2 __attribute__((ext_vector_type(2), aligned(bytes))); \
   typedef T packed_##T##4 __attribute__((ext_vector_type(4), aligned(bytes)));
 METAL_SIM_PACKED(char, 1)
 METAL_SIM_PACKED(uchar, 1)
@@ -62,15 +62,15 @@ struct parts {
   using element = V;
   static constexpr int count = 1;
 };
-#define METAL_SIM_PARTS(T, N)             \
-  template <>                             \
-  struct vector_of<T, N> {                \
-    using type = T##N;                    \
-  };                                      \
-  template <>                             \
-  struct parts<T##N> {                    \
-    using element = T;                    \
-    static constexpr int count = N;       \
+#define METAL_SIM_PARTS(T, N)       \
+  template <>                       \
+  struct vector_of<T, N> {          \
+    using type = T##N;              \
+  };                                \
+  template <>                       \
+  struct parts<T##N> {              \
+    using element = T;              \
+    static constexpr int count = N; \
   };
 #define METAL_SIM_PARTS_OF(T) METAL_SIM_PARTS(T, 2) METAL_SIM_PARTS(T, 3) METAL_SIM_PARTS(T, 4)
 METAL_SIM_PARTS_OF(char)
