@@ -5,6 +5,7 @@
 // any thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +82,17 @@ struct MatrixLoading {
 using SubmissionId = std::uint64_t;
 inline constexpr int kMaxSubmissionsUnderWay = 2;
 
+// One dispatch of a table, as a device with dispatches runs it: for people, and for counting.
+struct DispatchDescription {
+  std::string label;   // the command's, which may have several dispatches
+  std::string kernel;  // "mat_vec_q4_0"
+  std::array<std::uint32_t, 3> threadgroups{};
+  std::uint32_t threads = 0;  // a threadgroup
+  Patch patch = Patch::kNone;
+  std::uint64_t weight_bytes = 0;  // that it reads
+  std::uint64_t other_bytes = 0;   // that it reads and writes beside them and the KV cache
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -124,6 +136,11 @@ class Device {
   // Asks a submission to end soon, as a cancel does.
   virtual void abandon(SubmissionId submission) = 0;
   virtual Result<ReplayOutcome> wait(SubmissionId submission) = 0;
+
+  // The dispatches of a prepared table for a batch of `rows` rows; none on a device without dispatches.
+  virtual std::vector<DispatchDescription> describe(const DispatchTable&, std::uint32_t /*rows*/) const {
+    return {};
+  }
 
   // Both at once.
   Result<ReplayOutcome> replay(const DispatchTable& table, const Replay& request) {

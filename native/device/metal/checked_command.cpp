@@ -48,9 +48,11 @@ void CheckedCommand::words(int slot, std::uint64_t count, Access access) {
   require(buffer.most > 0, "a binding names no buffer");
   require(!buffer.matrices, "a loaded matrix is bound where no weight belongs");
   bytes(slot, count * 4, buffer.usable, kBindingAlignment, access);
+  if (ok()) other_bytes_ += count * 4;
 }
 
-void CheckedCommand::reads_weight(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width) {
+void CheckedCommand::reads_weight_rows(int slot, std::uint32_t type_id, std::uint32_t rows,
+                                       std::uint32_t width, std::uint64_t rows_read) {
   const TensorTypeTraits* layout = tensor_type_traits(type_id);
   require(layout != nullptr, "there are no kernels for the weight's type");
   if (!extent(rows) || !extent(width)) return;
@@ -60,6 +62,7 @@ void CheckedCommand::reads_weight(int slot, std::uint32_t type_id, std::uint32_t
   require(buffer.matrices, "a weight is not a matrix that the device loaded");
   const std::uint64_t row_bytes = std::uint64_t{width} / layout->block_elements * layout->block_bytes;
   bytes(slot, rows * row_bytes, buffer.usable, kBindingAlignment, Access::kRead);
+  if (ok()) weight_bytes_ += rows_read * row_bytes;
 }
 
 void CheckedCommand::uses_cache(int slot, std::uint64_t page_bytes, Access access) {

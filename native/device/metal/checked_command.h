@@ -59,6 +59,9 @@ class CheckedCommand {
   }
   // Of the checks so far. Where a slot is read and written it is there twice.
   const std::vector<MemoryAccess>& accesses() const { return accesses_; }
+  // Of weights, and of everything else but the KV cache, where a command touches what its position says.
+  std::uint64_t weight_bytes() const { return weight_bytes_; }
+  std::uint64_t other_bytes() const { return other_bytes_; }
 
   // Parameters. An extent is in [1, kMaxExtent]; whether all so far have been right is returned.
   bool extent(std::uint64_t value);
@@ -76,8 +79,12 @@ class CheckedCommand {
   void may_read(int slot, std::uint64_t count) {  // where something is bound
     if (is_bound(slot)) reads(slot, count);
   }
-  // A row-major matrix as a GGUF file holds it.
-  void reads_weight(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width);
+  // A row-major matrix as a GGUF file holds it, of which so many rows are read.
+  void reads_weight(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width) {
+    reads_weight_rows(slot, type_id, rows, width, rows);
+  }
+  void reads_weight_rows(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width,
+                         std::uint64_t rows_read);
   // Keys or values of a KV cache: from the binding to wherever the buffer may grow; its first page has
   // `page_bytes`, which need not be usable yet.
   void uses_cache(int slot, std::uint64_t page_bytes, Access access);
@@ -100,6 +107,7 @@ class CheckedCommand {
   const BufferExtents& buffers_;
   const char* problem_ = nullptr;
   std::vector<MemoryAccess> accesses_;
+  std::uint64_t weight_bytes_ = 0, other_bytes_ = 0;
 };
 
 }  // namespace emberline::metal

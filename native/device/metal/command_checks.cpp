@@ -14,7 +14,7 @@ using Access = CheckedCommand::Access;
 void check_embedding(CheckedCommand& command, std::uint64_t rows, ReplayLimits& limits) {
   const auto params = command.params<EmbeddingParams>();
   using Slot = slot::Embedding;
-  command.reads_weight(Slot::kTable, params.weight_type, params.vocabulary, params.width);
+  command.reads_weight_rows(Slot::kTable, params.weight_type, params.vocabulary, params.width, rows);
   const bool patched = command.patch(Patch::kTokenOffset, offsetof(EmbeddingParams, position));
   if (!command.ok()) return;
   const std::uint32_t position = patched ? 0 : params.position;

@@ -11,6 +11,7 @@
 #include "device/metal/chain_memory.h"
 #include "device/metal/chip.h"
 #include "device/metal/command_layout.h"
+#include "device/metal/describe.h"
 #include "device/metal/gpu_cores.h"
 #include "device/metal/kernel_library.h"
 #include "device/metal/pipelines.h"
@@ -139,6 +140,11 @@ class MetalDevice final : public Device {
     @autoreleasepool {
       return submissions_.wait(submission);
     }
+  }
+
+  std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint32_t rows) const override {
+    if (!prepared_.contains(&table) || rows < 1 || rows > table.max_rows) return {};
+    return metal::describe(table, rows, buffers_);
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "device/metal/dependencies.h"
 #include "device/metal/launch.h"
+#include "device/metal/scratch_extents.h"
 
 namespace emberline::metal {
 namespace {
@@ -41,19 +42,6 @@ Status check_table(const DispatchTable& table, const BufferExtents& buffers, boo
   }
   return Status();
 }
-
-// The device's scratch memory is as large as the plan asks for.
-class WithScratch final : public BufferExtents {
- public:
-  explicit WithScratch(const BufferExtents& buffers) : buffers_(buffers) {}
-  BufferExtent extent(BufferId id) const override {
-    constexpr std::uint64_t kAny = ~std::uint64_t{0};
-    return id == kScratchBuffer ? BufferExtent{kAny, kAny, false} : buffers_.extent(id);
-  }
-
- private:
-  const BufferExtents& buffers_;
-};
 
 class VariantCompiler {
  public:

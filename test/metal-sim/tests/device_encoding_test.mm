@@ -232,5 +232,38 @@ TEST_F(Encoding, TakesFiveDispatchesALayer) {
   EXPECT_EQ(counts.barriers, counts.dispatches - 1);  // each command reads what the one before wrote
 }
 
+// What a table says of itself is what is counted when it runs.
+TEST_F(Encoding, DescribesItsDispatches) {
+  const auto device = metal_device();
+  SmallModel model(*device, TensorType::kQ4_0, 20);
+  const DispatchTable& table = model.table().table();
+  for (std::uint32_t rows : {1u, 4u, 20u}) {
+    SCOPED_TRACE(rows);
+    model.set_tokens(std::vector<std::uint32_t>(rows, 3));
+    const auto dispatches = device->describe(table, rows);
+    metal_sim::clear_counts();
+    Replay request;
+    request.rows = rows;
+    ASSERT_TRUE(model.table().replay(request).ok());
+    const metal_sim::Counts counts = metal_sim::counts();
+    EXPECT_EQ(dispatches.size(), counts.dispatches);
+    std::uint64_t threadgroups = 0, ran = 0, weight_bytes = 0;
+    for (const DispatchDescription& dispatch : dispatches) {
+      threadgroups += dispatch.threadgroups[0] * dispatch.threadgroups[1] * dispatch.threadgroups[2];
+      weight_bytes += dispatch.weight_bytes;
+      EXPECT_EQ(counts.kernels.count(dispatch.kernel), 1u) << dispatch.kernel;
+    }
+    for (const auto& [name, kernel] : counts.kernels) ran += kernel.threadgroups;
+    EXPECT_EQ(threadgroups, ran);
+    // Every weight byte once; a matrix product of many rows reads a weight once a tile of them.
+    if (rows <= 16) {
+      EXPECT_EQ(weight_bytes, counts.traffic_of("matrices").bytes_read);
+    }
+  }
+  EXPECT_EQ(device->describe(table, 1).front().patch, Patch::kTokenOffset);
+  EXPECT_TRUE(device->describe(table, 21).empty());
+  EXPECT_TRUE(device->describe(DispatchTable{}, 1).empty());
+}
+
 }  // namespace
 }  // namespace emberline::testing
