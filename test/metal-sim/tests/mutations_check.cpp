@@ -5,8 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "temporary_directory.h"
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace emberline::metal_sim {
 namespace {
@@ -28,22 +31,58 @@ int replace(std::string& text, const std::string& from, const std::string& to) {
   return found;
 }
 
+// The text of `file` with the headers it includes in their places, each once, and the edits applied: the same
+// text in every run, so that what was compiled before is found in the cache.
+class EditedSource {
+ public:
+  explicit EditedSource(const std::vector<Edit>& edits) : edits_(edits), found_(edits.size(), 0) {}
+
+  std::string joined(const std::string& file) {
+    if (!seen_.insert(file).second) return "";
+    std::istringstream lines(edited(file));
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+      constexpr std::string_view kInclude = "#include \"";
+      if (line.starts_with(kInclude)) {
+        text += joined(line.substr(kInclude.size(), line.rfind('"') - kInclude.size()));
+      } else if (line != "#pragma once") {
+        text += line + "\n";
+      }
+    }
+    return text;
+  }
+
+  void expect_every_edit_found() const {
+    for (std::size_t i = 0; i < edits_.size(); ++i) {
+      EXPECT_GT(found_[i], 0) << edits_[i].from << " does not stand in " << edits_[i].file;
+    }
+  }
+
+ private:
+  std::string edited(const std::string& file) {
+    std::string text;
+    for (const char* folder : {"metal", "native/device", "native/sampling"}) {
+      const fs::path path = fs::path(EMBERLINE_SOURCE_DIR) / folder / file;
+      if (text.empty() && fs::exists(path)) text = read_file(path);
+    }
+    EXPECT_FALSE(text.empty()) << file << " is not there";
+    for (std::size_t i = 0; i < edits_.size(); ++i) {
+      if (file == edits_[i].file) found_[i] += replace(text, edits_[i].from, edits_[i].to);
+    }
+    return text;
+  }
+
+  const std::vector<Edit>& edits_;
+  std::vector<int> found_;
+  std::set<std::string> seen_;
+};
+
 // The kernels of metal/<kernel>.metal, with the edits applied.
 Result<Library> compile_edited(const std::string& kernel, const std::vector<Edit>& edits) {
-  const fs::path root = EMBERLINE_SOURCE_DIR;
-  const testing::TemporaryDirectory folder;
-  for (const auto& entry : fs::directory_iterator(root / "metal")) {
-    fs::copy_file(entry.path(), folder.path() / entry.path().filename());
-  }
-  for (const Edit& edit : edits) {
-    const fs::path file = folder.path() / edit.file;
-    std::string text = read_file(file);
-    EXPECT_GT(replace(text, edit.from, edit.to), 0) << edit.from << " does not stand in " << edit.file;
-    std::ofstream(file, std::ios::binary) << text;
-  }
-  return compile("#include \"" + kernel + ".metal\"\n",
-                 {.include_folders = {folder.path().string(), (root / "native/device").string(),
-                                      (root / "native/sampling").string()}});
+  EditedSource source(edits);
+  const std::string text = source.joined(kernel + ".metal");
+  source.expect_every_edit_found();
+  return compile(text);
 }
 
 }  // namespace
