@@ -70,6 +70,16 @@ class SimulatedGpu : public SimulatedMac {
     [encoder dispatchThreadgroups:MTLSizeMake(1, 1, 1) threadsPerThreadgroup:MTLSizeMake(threads, 1, 1)];
   }
 
+  // A command buffer that adds `amount`, committed.
+  id<MTLCommandBuffer> submit(id<MTLBuffer> a, std::uint32_t amount, int dispatches = 1) {
+    id<MTLCommandBuffer> commands = [queue commandBuffer];
+    id<MTLComputeCommandEncoder> encoder = [commands computeCommandEncoder];
+    for (int i = 0; i < dispatches; i++) increase(encoder, a, amount);
+    [encoder endEncoding];
+    [commands commit];
+    return commands;
+  }
+
   id<MTLDevice> device = nil;
   id<MTLCommandQueue> queue = nil;
   id<MTLLibrary> library = nil;
