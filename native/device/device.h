@@ -137,6 +137,10 @@ class Device {
   virtual void abandon(SubmissionId submission) = 0;
   virtual Result<ReplayOutcome> wait(SubmissionId submission) = 0;
 
+  // The most steps of a chain that one submission should have: how long a device is busy before the host
+  // hears of it.
+  virtual std::uint32_t chain_steps() const { return 64; }
+
   // The dispatches of a prepared table for a batch of `rows` rows; none on a device without dispatches.
   virtual std::vector<DispatchDescription> describe(const DispatchTable&, std::uint32_t /*rows*/) const {
     return {};

@@ -142,6 +142,7 @@ class MetalDevice final : public Device {
     }
   }
 
+  std::uint32_t chain_steps() const override { return chip_.chain_steps; }
   std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint32_t rows) const override {
     if (!prepared_.contains(&table) || rows < 1 || rows > table.max_rows) return {};
     return metal::describe(table, rows, buffers_);

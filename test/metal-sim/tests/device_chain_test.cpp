@@ -302,9 +302,9 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST_P(MetalModel, StaysCloseToTheReference) {
   const auto reference_device = make_reference_device();
-  MetalDeviceOptions plain = checked_kernels();
+  MetalDeviceOptions plain = unchecked_kernels();
   plain.fused = false;
-  for (const MetalDeviceOptions& options : {checked_kernels(), plain}) {
+  for (const MetalDeviceOptions& options : {unchecked_kernels(), plain}) {
     for (std::uint32_t rows : {1u, 5u, 20u}) {
       SCOPED_TRACE(rows);
       const auto device = metal_device(options);
@@ -323,7 +323,7 @@ TEST_P(MetalModel, StaysCloseToTheReference) {
 }
 
 TEST_P(MetalModel, ABatchIsItsRows) {
-  const auto device = metal_device();
+  const auto device = metal_device(unchecked_kernels());
   for (std::uint32_t rows : {2u, 7u, 16u}) {
     SCOPED_TRACE(rows);
     SmallModel batched(*device, GetParam(), rows), single(*device, GetParam());

@@ -18,6 +18,13 @@ inline MetalDeviceOptions checked_kernels() {
   return options;
 }
 
+// The same without checks, for what other tests check and takes long.
+inline MetalDeviceOptions unchecked_kernels() {
+  MetalDeviceOptions options = checked_kernels();
+  options.library_path = EMBERLINE_KERNELS_UNCHECKED;
+  return options;
+}
+
 inline std::unique_ptr<Device> metal_device(const MetalDeviceOptions& options = checked_kernels()) {
   Result<std::unique_ptr<Device>> device = make_metal_device(options);
   EXPECT_TRUE(device.ok()) << device.error().message();

@@ -39,6 +39,9 @@ TEST_F(MetalStart, SaysWhichGpuItRunsOn) {
   machine.gpu_cores = 0;
   metal_sim::set_machine(machine);
   EXPECT_EQ(metal_device()->description(), "metal, Apple M1");
+  EXPECT_EQ(metal_device()->chain_steps(), 64u);
+  metal_sim::set_machine({});
+  EXPECT_EQ(metal_device()->chain_steps(), 128u);
 }
 
 TEST_F(MetalStart, IsUnavailableWhereAKernelIsMissingOrWrong) {
