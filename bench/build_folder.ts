@@ -8,6 +8,8 @@ export const SYNTHETIC_MODELS = join(FOLDER, 'models');
 export const PEER_PACKAGE = join(FOLDER, 'peer');
 export const PEER_PROGRAM = join(FOLDER, 'llama_peer');
 export const NATIVE_BUILD = join(FOLDER, 'native');
+/** With the simulated GPU, which another compiler builds. */
+export const METAL_BUILD = join(FOLDER, 'metal');
 /** Of weights: what the extension keeps in the storage it is given. */
 export const PACKED_COPIES = join(FOLDER, 'packed');
 export const LOGITS = join(FOLDER, 'logits');

@@ -4,6 +4,7 @@ import { type EngineArguments, integer, withEngine, withEngineOptions } from '..
 import { Failure } from '../cli/failure';
 import { LANGUAGES, type Language } from './completion_case';
 import { cut } from './cut_command';
+import { runMetal } from './metal_suite';
 import { OWN_CASES, runQuality } from './quality';
 import { formatReport, reportOf, type Row } from './report';
 import { addSpeedSuites } from './speed_command';
@@ -28,7 +29,7 @@ interface CutArguments {
 
 const MAX_COUNT = 1_000_000;
 
-function print(name: string, rows: readonly Row[], { json }: SuiteArguments): void {
+function print(name: string, rows: readonly Row[], { json }: { readonly json: boolean }): void {
   const report = reportOf(name, rows);
   console.log(json ? JSON.stringify(report, null, 2) : formatReport(report));
 }
@@ -44,6 +45,18 @@ function addQualitySuite(program: Command): void {
   withEngineOptions(command).action(async (options: QualityArguments) => {
     print('quality', await withEngine(options, (engine) => runQuality(engine, options)), options);
   });
+}
+
+function addMetalSuite(program: Command): void {
+  program
+    .command('metal')
+    .description(
+      'what a token costs a GPU, counted on a simulated one; the last column is the most that is promised',
+    )
+    .option('--json', 'print the rows as JSON', false)
+    .action(async (options: { readonly json: boolean }) => {
+      print('metal', await runMetal(), options);
+    });
 }
 
 function addCutCommand(program: Command): void {
@@ -80,6 +93,7 @@ async function main(): Promise<number> {
     .helpCommand(false);
   addSpeedSuites(program);
   addQualitySuite(program);
+  addMetalSuite(program);
   addCutCommand(program);
   try {
     await program.parseAsync();

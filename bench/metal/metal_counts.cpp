@@ -1,0 +1,162 @@
+// What a token costs a GPU, counted on the simulated one with a toy model: a line of JSON, {"name": value}, a
+// row each.
+//
+// Nothing of a GPU can be timed there. The one time among the rows is the host's: how long the shipped code
+// takes to encode a command against stand-ins that only take it down.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "device/metal/metal_device.h"
+#include "host/control.h"
+#include "toy_pass.h"
+
+namespace emberline {
+namespace {
+
+using testing::take;
+using testing::ToyModel;
+using testing::ToyPass;
+
+constexpr std::uint32_t kPrompt = 20, kSteps = 32, kChunk = 16;
+constexpr SamplingBlock kSampling{.temperature = 0.8f,
+                                  .top_p = 0.95f,
+                                  .min_p = 0.05f,
+                                  .repeat_penalty = 1.1f,
+                                  .top_k = 40,
+                                  .penalty_window = 64,
+                                  .seed_low = 5,
+                                  .seed_high = 0};
+
+ToyModel toy_of(std::uint32_t layers) {
+  ToyModel toy;
+  toy.layers = layers;
+  toy.width = 128;
+  toy.hidden = 192;
+  toy.heads = 2;
+  toy.kv_heads = 1;
+  toy.head_width = 64;
+  toy.type = toy.output_type = TensorType::kQ4_0;
+  return toy;
+}
+
+std::unique_ptr<ToyPass> pass_of(std::uint32_t layers) {
+  MetalDeviceOptions options;
+  options.library_path = EMBERLINE_KERNELS_CHECKED;
+  options.self_test = false;
+  auto pass = std::make_unique<ToyPass>(toy_of(layers), 256, take(make_metal_device(options)));
+  pass->prefill(testing::random_tokens(kPrompt, pass->hyperparameters.vocabulary, 3));
+  return pass;
+}
+
+void take_status(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.message());
+}
+
+std::vector<TokenId> run_chain(ForwardPass& pass, const ChainRequest& request) {
+  const std::unique_ptr<Chain> chain = take(pass.begin_chain(3, request));
+  std::vector<TokenId> tokens;
+  const auto submit = [&] {
+    if (chain->steps_left() > 0) take_status(chain->submit(std::min(kChunk, chain->steps_left())));
+  };
+  submit();
+  while (chain->under_way()) {
+    submit();
+    const ChainResult chunk = take(chain->wait());
+    tokens.insert(tokens.end(), chunk.tokens.begin(), chunk.tokens.end());
+  }
+  return tokens;
+}
+
+ChainRequest request_of(const SamplingBlock* sampling, StopSet stop = {}) {
+  return {.position = kPrompt, .steps = kSteps, .stop = stop, .cancel = nullptr, .sampling = sampling};
+}
+
+metal_sim::Counts counts_of(std::uint32_t layers, const SamplingBlock* sampling) {
+  const std::unique_ptr<ToyPass> pass = pass_of(layers);
+  metal_sim::clear_counts();
+  run_chain(*pass->pass, request_of(sampling));
+  return metal_sim::counts();
+}
+
+// Bytes of the matrices that a token needs: all but the embedding's other rows.
+double weight_bytes(const ToyModel& toy) {
+  const double layer = double(toy.width) * (toy.heads + 2 * toy.kv_heads) * toy.head_width +
+                       double(toy.heads) * toy.head_width * toy.width + 3.0 * toy.width * toy.hidden;
+  return (double(toy.vocabulary()) * toy.width + toy.layers * layer + toy.width) / 32 * 18;
+}
+
+// Threadgroups behind a stop that read any weight.
+double threadgroups_after_stop() {
+  const std::unique_ptr<ToyPass> pass = pass_of(2);
+  const std::vector<TokenId> tokens = run_chain(*pass->pass, request_of(nullptr));
+  const TokenId stop = tokens[4];
+  std::vector<std::uint64_t> bits(pass->hyperparameters.vocabulary / 64 + 1, 0);
+  bits[stop / 64] |= std::uint64_t{1} << (stop % 64);
+  const auto steps = std::find(tokens.begin(), tokens.end(), stop) - tokens.begin() + 1;
+  long ended = 0;
+  double threadgroups = 0;
+  metal_sim::set_after_dispatch([&](const metal_sim::DispatchView& dispatch) {
+    if (dispatch.kernel.starts_with("argmax")) ++ended;
+    for (const metal_sim::BoundBuffer& buffer : dispatch.buffers) {
+      if (ended < steps || buffer.label == nullptr || *buffer.label != "matrices" || buffer.bytes_read == 0)
+        continue;
+      threadgroups +=
+          double(dispatch.threadgroups.width) * dispatch.threadgroups.height * dispatch.threadgroups.depth;
+      break;
+    }
+  });
+  run_chain(*pass->pass, request_of(nullptr, {bits}));
+  metal_sim::set_after_dispatch({});
+  return threadgroups;
+}
+
+// Median over submissions of a chunk that the GPU does not begin with.
+double encode_microseconds() {
+  const std::unique_ptr<ToyPass> pass = pass_of(2);
+  std::vector<double> samples;
+  for (int round = 0; round < 51; ++round) {
+    const std::unique_ptr<Chain> chain = take(pass->pass->begin_chain(3, request_of(nullptr)));
+    metal_sim::clear_counts();
+    std::chrono::duration<double, std::micro> spent{};
+    {
+      const metal_sim::PausedGpu paused;
+      const auto start = std::chrono::steady_clock::now();
+      take_status(chain->submit(kChunk));
+      spent = std::chrono::steady_clock::now() - start;
+    }
+    take(chain->wait());
+    samples.push_back(spent.count() / static_cast<double>(metal_sim::counts().dispatches));
+  }
+  std::nth_element(samples.begin(), samples.begin() + 25, samples.end());
+  return samples[25];
+}
+
+void print(const char* name, double value) {
+  std::printf("{\"%s\": %.6g}\n", name, value);
+}
+
+void run() {
+  const metal_sim::Counts one = counts_of(1, nullptr), three = counts_of(3, nullptr);
+  const double a_layer = double(three.dispatches - one.dispatches) / 2 / kSteps;
+  print("dispatches-per-layer", a_layer);
+  print("dispatches-per-token", double(one.dispatches) / kSteps - a_layer);
+  print("dispatches-per-sampled-token", double(counts_of(1, &kSampling).dispatches) / kSteps - a_layer);
+  print("bytes-per-weight-byte",
+        double(three.traffic_of("matrices").bytes_read) / kSteps / weight_bytes(toy_of(3)));
+  print("submissions-per-chunk", double(three.submissions) / (kSteps / kChunk));
+  print("waits-per-chunk", double(three.waits) / (kSteps / kChunk));
+  print("matrix-threadgroups-after-stop", threadgroups_after_stop());
+  print("encode-us-per-dispatch", encode_microseconds());
+}
+
+}  // namespace
+}  // namespace emberline
+
+int main() {
+  emberline::run();
+}
