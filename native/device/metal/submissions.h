@@ -24,7 +24,7 @@ struct PreparedTable {
   std::size_t count;
   Plan plan;
   ChainGrids grids;                     // of indirect dispatch, or without memory
-  std::vector<id<MTLBuffer>> resolved;  // room for the memory of plan.buffers
+  std::vector<id<MTLBuffer>> resolved;  // room for the memory of plan.buffers, while a submission is encoded
 };
 
 class Submissions {

@@ -1,5 +1,7 @@
 #include "device/metal/submissions.h"
 
+#include <algorithm>
+
 #include "device/metal/error_text.h"
 
 namespace emberline::metal {
@@ -77,6 +79,8 @@ Status Submissions::start(UnderWay& submission, const __strong id<MTLComputePipe
   }
   [buffer commit];
   submission.buffer = buffer;
+  // A table that is not used for long must not keep memory that a growing buffer has left.
+  std::fill(table.resolved.begin(), table.resolved.end(), nil);
   return Status();
 }
 

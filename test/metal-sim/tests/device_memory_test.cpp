@@ -183,7 +183,9 @@ TEST_F(MetalMemory, GrowsUnderASubmission) {
     ASSERT_TRUE(submitted.ok());
     submission = submitted.value();
   }
+  const long before = metal_sim::live_objects_by_class()["SimulatedBuffer"];
   ASSERT_TRUE(device_->grow(pool, 1 << 16).ok());
+  EXPECT_EQ(metal_sim::live_objects_by_class()["SimulatedBuffer"], before);  // the old memory is gone
   EXPECT_EQ(device_->wait(submission).value().steps_completed, 1u);
   EXPECT_NEAR(table.read_floats({pool, 0}, 16)[15], 0.7310586f, 1e-6);
   // And again, in the new memory: the table stays prepared.
