@@ -101,7 +101,7 @@ class Measurements {
       case 'decode':
         return this.decode(first);
       case 'reuse':
-        return this.reuse(first, second);
+        return this.reuse(first, second, numbers[2] ?? 1);
       case 'load':
         return this.load();
       case 'logits':
@@ -182,11 +182,16 @@ class Measurements {
     return { ms: performance.now() - start - one, ids: [...ids] };
   }
 
-  private async reuse(count: number, step: number): Promise<Answer> {
-    const { timings } = await this.complete(this.prompt, 1);
+  /** The last of `times` in a row. */
+  private async reuse(count: number, step: number, times: number): Promise<Answer> {
     const words = this.prompt.split(/(?= )/);
     const changed = withLastReplaced(words, count, step).join('');
-    return { ms: await this.timed(changed, 1, timings.promptTokens - count) };
+    let ms = 0;
+    for (let time = 0; time < times; time++) {
+      const { timings } = await this.complete(this.prompt, 1);
+      ms = await this.timed(changed, 1, timings.promptTokens - count);
+    }
+    return { ms };
   }
 
   private async load(): Promise<Answer> {

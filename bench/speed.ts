@@ -18,7 +18,7 @@ import { LimitsReader } from './machine_limits';
 import { type ModelUnderTest, nameOfFile, prepareBenchModel, prepareModelFile } from './model_under_test';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer, type Peer } from './peer/peer_package';
-import { formatRow, type Row } from './report';
+import { formatRow, ownRow, type Row } from './report';
 import { benchRows, type SpeedRow, speedRows, type SpeedSuite } from './speed_rows';
 import { ratioOf } from './statistics';
 import { Worker, withWorkers } from './worker';
@@ -128,9 +128,9 @@ async function measureRow(row: SpeedRow, model: ModelUnderTest, setting: Setting
   });
 }
 
-/** The row itself; for several tokens at once, one token as well, to say what the others cost. */
+/** The row itself and what is measured beside it. */
 function ourRequests(row: SpeedRow): SpeedRow[] {
-  return row.measuredBy === 'forward' ? [row, { ...row, request: requestLine('forward', 1) }] : [row];
+  return row.beside === undefined ? [row] : [row, { ...row, request: row.beside.request }];
 }
 
 function ourCommandFor(row: SpeedRow, model: ModelUnderTest, setting: Setting): Command {
@@ -155,7 +155,7 @@ async function startAll(
 function figures(
   row: SpeedRow,
   floorMs: number,
-  [own, one]: readonly Measured[],
+  [own, besides]: readonly Measured[],
   rivals: readonly Measured[],
 ): Row[] {
   const ours = own === undefined ? undefined : fastest([own]);
@@ -174,11 +174,13 @@ function figures(
       floor: row.figure(floorMs),
     },
   ];
-  const single = one === undefined ? undefined : fastest([one]);
-  if (single !== undefined) {
-    const name = row.name.replace('/', '-to-one/');
-    rows.push({ name, unit: 'x one token', ours: ours.ms / single.ms, peer: null, ratio: null, floor: null });
-  }
+  const beside = besides === undefined ? undefined : fastest([besides]);
+  if (beside === undefined || row.beside === undefined) return rows;
+  rows.push(
+    row.beside.what === 'one-token'
+      ? ownRow(row.name.replace('/', '-to-one/'), 'x one token', ours.ms / beside.ms)
+      : ownRow(row.name.replace('/', '-in-a-row/'), row.unit, row.figure(beside.ms)),
+  );
   return rows;
 }
 

@@ -18,6 +18,8 @@ export interface SpeedRow {
   readonly fresh: boolean;
   readonly unit: 'tok/s' | 'ms';
   readonly better: Better;
+  /** What is measured beside it, of ours alone. */
+  readonly beside?: { readonly request: string; readonly what: 'one-token' | 'in-a-row' };
   /** The figure for a time in milliseconds. */
   readonly figure: (ms: number) => number;
   /** The time that the machine's limits allow, milliseconds. */
@@ -31,6 +33,8 @@ const REUSE_PROMPT = 1_024;
 const REUSE_CHANGED = 5;
 /** Where in the prompt the tokens come from that replace the last ones. */
 const REUSE_STEP = 100;
+/** By then a processor that rested is at its speed. */
+const REUSE_IN_A_ROW = 6;
 const LOAD_PROMPT = 16;
 
 const throughput = (tokens: number): Pick<SpeedRow, 'unit' | 'better' | 'figure'> => ({
@@ -94,6 +98,7 @@ function verifyRow(name: string, tokens: number): SpeedRow {
     name: `verify${tokens}/${name}`,
     promptTokens: DECODE_PROMPT,
     request: requestLine('forward', tokens),
+    beside: { request: requestLine('forward', 1), what: 'one-token' },
     measuredBy: 'forward',
     fresh: false,
     ...LATENCY,
@@ -107,6 +112,7 @@ function reuseRow(name: string): SpeedRow {
     name: `reuse/${name}`,
     promptTokens: REUSE_PROMPT,
     request: requestLine('reuse', REUSE_CHANGED, REUSE_STEP),
+    beside: { request: requestLine('reuse', REUSE_CHANGED, REUSE_STEP, REUSE_IN_A_ROW), what: 'in-a-row' },
     ...THROUGH_THE_PRODUCT,
     ...LATENCY,
     floorMs: (cost, limits) =>
