@@ -45,11 +45,11 @@ namespace metal {
     for (int i = 0; i < metal_sim::parts<V>::count; ++i) r[i] = name(x[i], y[i], z[i]); \
     return r;                                                                           \
   }
-#define METAL_SIM_VECTORS(METAL_SIM_VECTOR, name)                                            \
-  METAL_SIM_VECTOR(name, float2)                                                             \
-  METAL_SIM_VECTOR(name, float3)                                                             \
-  METAL_SIM_VECTOR(name, float4) METAL_SIM_VECTOR(name, half2) METAL_SIM_VECTOR(name, half3) \
-      METAL_SIM_VECTOR(name, half4)
+#define METAL_SIM_VECTORS(METAL_SIM_VECTOR, name) \
+  METAL_SIM_VECTOR(name, float2)                  \
+  METAL_SIM_VECTOR(name, float3)                  \
+  METAL_SIM_VECTOR(name, float4)                  \
+  METAL_SIM_VECTOR(name, half2) METAL_SIM_VECTOR(name, half3) METAL_SIM_VECTOR(name, half4)
 #define METAL_SIM_FUNCTION_1(name, expression) \
   inline float name(float x) {                 \
     return expression;                         \
