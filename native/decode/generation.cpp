@@ -36,7 +36,7 @@ class DecodeLoop {
         request_(std::move(request)),
         text_(request_.required_prefix, request_.single_line, std::move(request_.on_text)),
         sequence_(prompt.begin(), prompt.end()),
-        chunks_(kChunkBudgetMs, kMaxChainSteps) {
+        chunks_(kChunkBudgetMs, parts.pass.chain_steps(), parts.step_ms) {
     sequence_.reserve(prompt.size() + std::min<std::size_t>(request_.max_tokens, parts.pass.context()));
   }
 
@@ -130,7 +130,10 @@ class DecodeLoop {
       const Result<ChainResult> chunk = chain.wait();
       if (!chunk.ok()) return chunk.error();
       const std::size_t tokens = chunk.value().tokens.size();
-      if (tokens > 0) chunks_.record(static_cast<std::uint32_t>(tokens), milliseconds_since(start));
+      if (tokens > 0) {
+        chunks_.record(static_cast<std::uint32_t>(tokens), milliseconds_since(start));
+        parts_.step_ms = chunks_.step_ms();
+      }
       start = std::chrono::steady_clock::now();
       goes_on = accept_chunk(chunk.value());
       if (goes_on && tokens == 0) {

@@ -54,6 +54,7 @@ struct GenerationParts {
   const Tokenizer& tokenizer;
   const TokenSets& sets;
   HostChoice& choice;
+  double& step_ms;  // what a step of a chain took when it was last measured, 0: not known; kept up to date
 };
 
 // `prompt`: the tokens whose KV rows 0..n-1 are valid, 1 <= n < context. Afterwards the rows of all generated

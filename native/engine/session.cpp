@@ -65,6 +65,7 @@ struct Session::Impl {
   std::unique_ptr<ForwardPass> pass;
   PromptPrefill prefill;
   HostChoice choice;
+  double step_ms = 0;  // GenerationParts::step_ms
 };
 
 Result<std::vector<TokenId>> Session::Impl::prompt_tokens(const CompletionRequest& request) const {
@@ -129,8 +130,8 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
     if (request.on_text) request.on_text(piece);
   };
   const Model::Impl& loaded = model->impl();
-  Result<Generation> made =
-      generate({*pass, model->tokenizer(), loaded.token_sets, choice}, prompt.value(), std::move(wanted));
+  Result<Generation> made = generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms},
+                                     prompt.value(), std::move(wanted));
   if (!made.ok()) return made.error();
   Generation& generation = made.value();
   if (!generation.ids.empty()) {

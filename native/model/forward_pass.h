@@ -6,6 +6,7 @@
 // runs.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -46,6 +47,8 @@ class ForwardPass {
 
   std::uint32_t context() const { return cache_.context(); }
   std::uint32_t vocabulary() const { return model_.hyperparameters.vocabulary; }
+  // Steps that one submission of a chain should have at most.
+  std::uint32_t chain_steps() const { return std::min(kMaxChainSteps, model_.device.chain_steps()); }
   // Whether chains can be sampled.
   bool samples() const { return model_.device.offers(Op::kGumbel, 1); }
 

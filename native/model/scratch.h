@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kPrefillRows = 64;
 // Rows whose logits one submission gives: the longest draft that is verified at once.
 inline constexpr std::uint32_t kVerifyRows = 16;
 // Steps of one chain submission.
-inline constexpr std::uint32_t kMaxChainSteps = 64;
+inline constexpr std::uint32_t kMaxChainSteps = 128;
 
 struct Scratch {
   DeviceBuffer residual;  // [kPrefillRows, D] x, the residual stream

@@ -34,6 +34,19 @@ TEST(ChunkPlan, StaysWithinTheBudget) {
   }
 }
 
+TEST(ChunkPlan, BeginsWithWhatTheBudgetAllowsWhereAStepIsKnown) {
+  EXPECT_EQ(ChunkPlan(30, 64, 0.1).next(), 64u);
+  EXPECT_EQ(ChunkPlan(30, 64, 0.7).next(), 42u);
+  EXPECT_EQ(ChunkPlan(30, 64, 4).next(), 7u);
+  EXPECT_EQ(ChunkPlan(30, 64, 31).next(), 1u);
+  ChunkPlan plan(30, 64, 4);
+  plan.record(7, 7 * 1.0);
+  EXPECT_EQ(plan.next(), 14u) << "no more than twice the last";
+  EXPECT_EQ(plan.step_ms(), 1.0);
+  plan.record(14, 14 * 10.0);
+  EXPECT_EQ(plan.next(), 3u);
+}
+
 TEST(ChunkPlan, TakesOneStepAtATimeWhereAStepExceedsTheBudget) {
   ChunkPlan plan(30, 64);
   plan.record(1, 400);
