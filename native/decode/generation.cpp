@@ -17,6 +17,9 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+// A chain makes room in the KV cache for all its steps at once; a longer generation is several chains.
+constexpr std::size_t kMostStepsAtOnce = 256;
+
 SamplingBlock sampling_block(const SamplingParams& params) {
   return {.temperature = params.temperature,
           .top_p = params.top_p,
@@ -112,8 +115,8 @@ class DecodeLoop {
   // the text.
   Status run_chain() {
     const TokenSet& stops = request_.single_line ? parts_.sets.ends_or_breaks : parts_.sets.ends;
-    const std::size_t room =
-        std::min<std::size_t>(request_.max_tokens - generated(), parts_.pass.context() - sequence_.size());
+    const std::size_t room = std::min<std::size_t>(
+        {request_.max_tokens - generated(), parts_.pass.context() - sequence_.size(), kMostStepsAtOnce});
     const SamplingBlock sampling = sampling_block(request_.sampling);
     const Result<std::unique_ptr<Chain>> begun = parts_.pass.begin_chain(
         sequence_.back(), {last_position(), static_cast<std::uint32_t>(room), stops.stop_set(),
@@ -130,7 +133,9 @@ class DecodeLoop {
       const Result<ChainResult> chunk = chain.wait();
       if (!chunk.ok()) return chunk.error();
       const std::size_t tokens = chunk.value().tokens.size();
-      if (tokens > 0) {
+      // One that ended early says little: what was skipped took some time, too.
+      const ReplayOutcome& outcome = chunk.value().outcome;
+      if (tokens > 0 && !outcome.stopped && !outcome.cancelled) {
         chunks_.record(static_cast<std::uint32_t>(tokens), milliseconds_since(start));
         parts_.step_ms = chunks_.step_ms();
       }

@@ -22,7 +22,7 @@
 
 namespace emberline {
 
-// A chain is not submitted for longer than this: the delay before text is shown.
+// A chunk of a chain is not submitted for longer than this: the delay before text is shown.
 inline constexpr double kChunkBudgetMs = 30.0;
 
 struct GenerationRequest {
@@ -59,7 +59,7 @@ struct GenerationParts {
 
 // `prompt`: the tokens whose KV rows 0..n-1 are valid, 1 <= n < context. Afterwards the rows of all generated
 // ids but the last are valid too, however it ended. On an error no row beyond the prompt's may be relied on.
-// LOGITS_NOT_FINITE, ALL_TOKENS_MASKED, INVALID_ARGUMENT, DEVICE_FAILED.
+// LOGITS_NOT_FINITE, ALL_TOKENS_MASKED, INVALID_ARGUMENT, DEVICE_FAILED, OUT_OF_MEMORY.
 Result<Generation> generate(const GenerationParts& parts, std::span<const TokenId> prompt,
                             GenerationRequest request);
 

@@ -1,5 +1,4 @@
-// What the engine asks of a compute device. cpu/ implements it today, metal/ beside it; neither knows the
-// other.
+// What the engine asks of a compute device. cpu/ and metal/ implement it; neither knows the other.
 //
 // Threading: a Device is driven by one thread at a time (the engine's). `cancel` in a Replay may be set by
 // any thread.
@@ -139,7 +138,7 @@ class Device {
 
   // The most steps of a chain that one submission should have: how long a device is busy before the host
   // hears of it.
-  virtual std::uint32_t chain_steps() const { return 64; }
+  virtual std::uint32_t chain_steps() const { return 64; }  // >= 1
 
   // The dispatches of a prepared table for a batch of `rows` rows; none on a device without dispatches.
   virtual std::vector<DispatchDescription> describe(const DispatchTable&, std::uint32_t /*rows*/) const {

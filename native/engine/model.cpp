@@ -103,13 +103,30 @@ Status place_on(Model::Impl& model, const GgufFile& file, std::unique_ptr<Device
   return {};
 }
 
+// Whether another device may do better.
+bool is_of_the_device(ErrorCode code) {
+  return code == ErrorCode::kOutOfMemory || code == ErrorCode::kDeviceFailed ||
+         code == ErrorCode::kDeviceUnavailable;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Model>> Model::load(const ModelOptions& options) {
   Result<ChosenDevice> chosen = choose_device(options);
   if (!chosen.ok()) return chosen.error();
+  std::string reason = std::move(chosen.value().reason);
+  const bool other_device =
+      options.device == "auto" && chosen.value().device->name() != std::string_view("cpu");
   Result<std::shared_ptr<Model>> loaded = load_on(std::move(chosen.value().device), options);
-  if (loaded.ok()) loaded.value()->impl_->info.device_reason = std::move(chosen.value().reason);
+  if (!loaded.ok() && other_device && is_of_the_device(loaded.code())) {
+    reason = loaded.error().message();
+    ModelOptions on_cpu = options;
+    on_cpu.device = "cpu";
+    chosen = choose_device(on_cpu);
+    if (!chosen.ok()) return chosen.error();
+    loaded = load_on(std::move(chosen.value().device), on_cpu);
+  }
+  if (loaded.ok()) loaded.value()->impl_->info.device_reason = std::move(reason);
   return loaded;
 }
 

@@ -1,12 +1,18 @@
 #include "model/chain.h"
 
+#include <new>
+
 namespace emberline {
 
 Chain::~Chain() {
   abandon();
   while (under_way()) {
-    // What became of it is of no interest any more.
-    static_cast<void>(wait().ok());
+    try {
+      // What became of it is of no interest any more.
+      static_cast<void>(wait().ok());
+    } catch (const std::bad_alloc&) {
+      // Nor that there was no room for its message.
+    }
   }
 }
 

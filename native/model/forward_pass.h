@@ -48,7 +48,7 @@ class ForwardPass {
   std::uint32_t context() const { return cache_.context(); }
   std::uint32_t vocabulary() const { return model_.hyperparameters.vocabulary; }
   // Steps that one submission of a chain should have at most.
-  std::uint32_t chain_steps() const { return std::min(kMaxChainSteps, model_.device.chain_steps()); }
+  std::uint32_t chain_steps() const { return std::clamp(model_.device.chain_steps(), 1u, kMaxChainSteps); }
   // Whether chains can be sampled.
   bool samples() const { return model_.device.offers(Op::kGumbel, 1); }
 
@@ -63,8 +63,8 @@ class ForwardPass {
                                const std::atomic<bool>* cancel);
   // One token; logits row 0 holds its.
   Result<ReplayOutcome> decode(TokenId token, std::uint32_t position, const std::atomic<bool>* cancel);
-  // A chain that begins with `token`, none of whose steps is submitted yet. Nothing else may be asked of the
-  // pass while it lives. INTERNAL where it would leave the context, OUT_OF_MEMORY.
+  // A chain that begins with `token`, none of whose steps is submitted yet. Nothing else may be asked of any
+  // pass of the device while it lives. INTERNAL where it would leave the context, OUT_OF_MEMORY.
   Result<std::unique_ptr<Chain>> begin_chain(TokenId token, const ChainRequest& request);
 
   // Forgets positions from `end` on, and lets go of memory that held them alone.

@@ -95,6 +95,9 @@ void refuse_variants(const GgufFile& file, FamilyMetadata& metadata, const Hyper
   if (window != 0 && window < h.context_length) metadata.unsupported("sliding-window attention");
 }
 
+// Of more, the sampler's masses could not be added up (sampling/softmax_mass.h).
+constexpr std::uint32_t kMostTokens = 1u << 20;
+
 // The vocabulary is the height of the embedding: the metadata key is optional and the tokenizer's list may be
 // shorter.
 void read_vocabulary(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters& h) {
@@ -104,13 +107,13 @@ void read_vocabulary(const GgufFile& file, FamilyMetadata& metadata, Hyperparame
                   "The model file lacks the tensor token_embd.weight; get another file.");
     return;
   }
-  if (embedding->shape[1] < 1 || embedding->shape[1] > (1u << 21)) {
+  if (embedding->shape[1] < 1 || embedding->shape[1] > kMostTokens) {
     metadata.fail(ErrorCode::kModelTensorShape,
                   "The tensor token_embd.weight has an unusable shape; get another file.");
     return;
   }
   h.vocabulary = static_cast<std::uint32_t>(embedding->shape[1]);
-  if (metadata.uint_or("vocab_size", h.vocabulary, 1, 1u << 21) != h.vocabulary) {
+  if (metadata.uint_or("vocab_size", h.vocabulary, 1, kMostTokens) != h.vocabulary) {
     metadata.fail(ErrorCode::kModelMetadataInvalid,
                   "The metadata key " + metadata.key("vocab_size") +
                       " disagrees with token_embd.weight; get another model file.");

@@ -19,7 +19,7 @@ struct Hyperparameters;
 inline constexpr std::uint32_t kPrefillRows = 64;
 // Rows whose logits one submission gives: the longest draft that is verified at once.
 inline constexpr std::uint32_t kVerifyRows = 16;
-// Steps of one chain submission.
+// Steps of one chain submission, at most.
 inline constexpr std::uint32_t kMaxChainSteps = 128;
 
 struct Scratch {

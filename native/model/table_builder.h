@@ -38,8 +38,7 @@ struct TablePlan {
   const TokenHistory& history;
 };
 
-// `max_rows` <= kPrefillRows; <= kVerifyRows for kAllRowsLogits; 1 for kArgmax and
-// kSample.
+// `max_rows` <= kPrefillRows; <= kVerifyRows for kAllRowsLogits; 1 for kArgmax and kSample.
 DispatchTable build_table(const TablePlan& plan, TableEnd end, std::uint32_t max_rows);
 
 }  // namespace emberline

@@ -2,17 +2,15 @@
 //
 // The law is the one SamplingParams states. Details that make a result reproducible:
 //   - Logits are compared after the penalty; equal logits (0 and -0 are equal) are ordered by id. Softmax is
-//   strictly
-//     increasing, so "p descending, id ascending" is "logit descending, id ascending", without rounding in
-//     between.
+//     strictly increasing, so "p descending, id ascending" is "logit descending, id ascending", without
+//     rounding in between.
 //   - Weights exp((z - z_max) / T) are the integers of softmax_mass.h, so their sums are exact: which tokens
-//   survive is the
-//     same on every device.
+//     survive is the same on every device.
 //   - A penalised logit that leaves the range of float32 is clamped to it: a penalty never masks a token. A
-//   denormal one is 0.
-//   - The draw is the inverse of the cumulative distribution, walked in (p descending, id ascending) order,
-//   at the uniform number
-//     of (seed, position). A token of zero probability is never drawn.
+//     denormal one is 0.
+//   - The draw is the inverse of the cumulative distribution, walked in (p descending, id ascending)
+//     order, at the uniform number of (seed, position). A token of zero probability is never drawn. A GPU
+//     draws by the argmax of Gumbel noise instead (gumbel_noise.h): by the same law, with other numbers.
 //   - A logit of -inf means masked: probability 0, never kept, never drawn.
 #pragma once
 

@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kLayoutVersion = 1;
 constexpr char kMagic[8] = {'E', 'M', 'B', 'P', 'A', 'C', 'K', '\n'};
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;  // between two looks at whether to give up
-// A copy is found by the path, size, inode and time of change of its file, so it is hardly ever of another,
-// and another model differs in all matrices: a few tell, without bringing the whole file into memory again.
+// A copy is found by the name, size, inode and time of change of its file, so it is hardly ever of another; a
+// few matrices tell as good as surely, without bringing the whole file into memory again.
 constexpr std::size_t kComparedMatrices = 16;
 constexpr std::chrono::hours kUnusedCopy{30 * 24};
 constexpr std::chrono::hours kUnfinishedCopy{24};
