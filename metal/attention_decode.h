@@ -148,7 +148,7 @@ constant constexpr uint kQueriesInRegisters = 4;
 
 struct DecodeMemory {
   DecodePartials partials;
-  float queries[kDecodeHeads * kDecodeMaxWidth];  // [head][head width], scaled
+  float4 queries[kDecodeHeads * kDecodeMaxWidth / 4];  // [head][head width], scaled
 };
 
 // The part of a batch that a threadgroup computes.
@@ -217,8 +217,9 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
   constexpr bool kStaged = HEADS > kQueriesInRegisters;
   if (kStaged) {
     device const float* from = q + (ulong(task.row) * p.query_heads + task.first_head) * HEAD_WIDTH;
+    threadgroup float* to = (threadgroup float*)memory.queries;
     for (uint i = place.index; i < task.heads * HEAD_WIDTH; i += place.threads) {
-      memory.queries[i] = from[i] * (p.scale * kLog2E);
+      to[i] = from[i] * (p.scale * kLog2E);
     }
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
@@ -255,9 +256,9 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
       if (h >= task.heads) continue;
       Slice query = queries[h];
       if (kStaged && within) {
-        threadgroup const float* staged = memory.queries + h * HEAD_WIDTH + element;
-        query.low = *(threadgroup const float4*)staged;
-        query.high = *(threadgroup const float4*)(staged + 4);
+        threadgroup const float4* staged = memory.queries + (h * HEAD_WIDTH + element) / 4;
+        query.low = staged[0];
+        query.high = staged[1];
       }
       float score[kUnroll];
       float largest = states[h].largest;

@@ -76,7 +76,7 @@ inline void stage_weights(device const uchar* weight, uint in, uint out, uint fi
   }
 }
 
-// tiles: kMatMatTileFloats.
+// tiles: kMatMatTileFloats, on a multiple of 16 bytes.
 template <typename Format>
 inline void mat_mat(constant MatMulParams& p, device const float* x, device const uchar* weight,
                     device const float* bias, device float* y, uint rows, threadgroup float* tiles,
@@ -89,7 +89,9 @@ inline void mat_mat(constant MatMulParams& p, device const float* x, device cons
   const uint out_block = simdgroup % 2 * 4;  // and of 8 blocks of outputs
 
   simdgroup_float8x8 sums[2][4];
+#pragma unroll
   for (uint r = 0; r < 2; ++r) {
+#pragma unroll
     for (uint o = 0; o < 4; ++o) sums[r][o] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
   }
   for (uint begin = 0; begin < p.in; begin += kMatMatDepth) {
@@ -98,13 +100,17 @@ inline void mat_mat(constant MatMulParams& p, device const float* x, device cons
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint k = 0; k < kMatMatDepthBlocks; ++k) {
       simdgroup_float8x8 x_blocks[2], weight_blocks[4];
+#pragma unroll
       for (uint r = 0; r < 2; ++r) {
         simdgroup_load(x_blocks[r], x_tile + ((row_block + r) * kMatMatDepthBlocks + k) * 64, 8);
       }
+#pragma unroll
       for (uint o = 0; o < 4; ++o) {
         simdgroup_load(weight_blocks[o], weight_tile + (k * kMatMatOutBlocks + out_block + o) * 64, 8);
       }
+#pragma unroll
       for (uint r = 0; r < 2; ++r) {
+#pragma unroll
         for (uint o = 0; o < 4; ++o) {
           simdgroup_multiply_accumulate(sums[r][o], x_blocks[r], weight_blocks[o], sums[r][o]);
         }
@@ -113,7 +119,9 @@ inline void mat_mat(constant MatMulParams& p, device const float* x, device cons
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
 
+#pragma unroll
   for (uint r = 0; r < 2; ++r) {
+#pragma unroll
     for (uint o = 0; o < 4; ++o) {
       simdgroup_store(sums[r][o], tiles + (row_block + r) * 8 * kMatMatOuts + (out_block + o) * 8,
                       kMatMatOuts);

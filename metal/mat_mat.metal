@@ -10,9 +10,10 @@
       constant uint& rows [[buffer(29)]], uint2 group [[threadgroup_position_in_grid]],                   \
       uint thread_index [[thread_index_in_threadgroup]],                                                  \
       uint simdgroup [[simdgroup_index_in_threadgroup]]) {                                                \
-    threadgroup float tiles[kMatMatTileFloats];                                                           \
+    threadgroup float4 tiles[kMatMatTileFloats / 4];                                                      \
     if (chain_halted(chain)) return;                                                                      \
-    mat_mat<__VA_ARGS__>(p, x, weight, bias, y, rows, tiles, group, thread_index, simdgroup);             \
+    mat_mat<__VA_ARGS__>(p, x, weight, bias, y, rows, (threadgroup float*)tiles, group, thread_index,     \
+                         simdgroup);                                                                      \
   }
 
 EMBERLINE_FOR_EACH_FORMAT(EMBERLINE_MAT_MAT)

@@ -51,6 +51,11 @@ class MetalDevice final : public Device {
     if (op == Op::kGumbel) return max_rows == 1 && fused_ && sampler_works_;
     return is_offered(op) && (is_basic(op) || fused_);
   }
+  // Pipelines compiled so far and from now on are kept for the next start.
+  void keep_pipelines() {
+    keeps_pipelines_ = true;
+    pipelines_.save();
+  }
   // Takes kGumbel off the offer, and says so.
   void do_without_sampler() { sampler_works_ = false; }
 
@@ -110,7 +115,7 @@ class MetalDevice final : public Device {
       prepared_.erase(&table);
       Result<Plan> plan = compile_plan(table, buffers_, pipelines_, {fused_, indirect_});
       if (!plan.ok()) return plan.error();
-      pipelines_.save();
+      if (keeps_pipelines_) pipelines_.save();
       try {
         PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan).value(), {}, {}};
         Status status = make_room(prepared);
@@ -170,6 +175,7 @@ class MetalDevice final : public Device {
   const Chip chip_;
   const bool fused_, indirect_;
   bool sampler_works_ = true;
+  bool keeps_pipelines_ = false;  // the self-test's many tables save once, at its end
   Buffers buffers_;
   Pipelines pipelines_;
   ChainMemory chain_;
@@ -200,9 +206,12 @@ Result<std::unique_ptr<Device>> make_device(const MetalDeviceOptions& options) {
   auto made = std::make_unique<MetalDevice>(device, queue, library.value(), options);
   if (options.self_test) {
     const Status status = self_test(*made);
+    if (status.ok() && made->offers(Op::kGumbel, 1) && !self_test_sampler(*made).ok())
+      made->do_without_sampler();
+    made->keep_pipelines();
     if (!status.ok()) return status;
-    if (made->offers(Op::kGumbel, 1) && !self_test_sampler(*made).ok()) made->do_without_sampler();
   }
+  made->keep_pipelines();
   return std::unique_ptr<Device>(std::move(made));
 }
 

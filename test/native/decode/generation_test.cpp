@@ -306,6 +306,7 @@ TEST(Generation, ACancelEndsItWithWhatWasMade) {
   for (const int after : {1, 2, 5}) {
     cancel = false;
     int pieces = 0;
+    decoder.step_ms = kChunkBudgetMs;  // so slow that chunks begin with a single step
     request.on_text = [&](std::string_view) { cancel = ++pieces >= after; };
     const Generation made = decoder.generate_from(prompt, request);
     EXPECT_EQ(made.stop, StopReason::kCancelled);
