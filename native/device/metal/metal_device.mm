@@ -204,14 +204,14 @@ Result<std::unique_ptr<Device>> make_device(const MetalDeviceOptions& options) {
   Result<id<MTLLibrary>> library = load_kernel_library(device, options.library_path);
   if (!library.ok()) return unavailable(library.error().message());
   auto made = std::make_unique<MetalDevice>(device, queue, library.value(), options);
+  Status tested;
   if (options.self_test) {
-    const Status status = self_test(*made);
-    if (status.ok() && made->offers(Op::kGumbel, 1) && !self_test_sampler(*made).ok())
+    tested = self_test(*made);
+    if (tested.ok() && made->offers(Op::kGumbel, 1) && !self_test_sampler(*made).ok())
       made->do_without_sampler();
-    made->keep_pipelines();
-    if (!status.ok()) return status;
   }
   made->keep_pipelines();
+  if (!tested.ok()) return tested;
   return std::unique_ptr<Device>(std::move(made));
 }
 
