@@ -23,8 +23,10 @@ export async function runGoogleTests(progress, preset, title, env = process.env)
     title,
     async (log) => {
       const parts = [];
-      for (const { name, command } of programs(preset))
-        parts.push(await runProgram(name, command, preset, log, env));
+      for (const { name, command, isGoogleTest } of programs(preset)) {
+        const run = isGoogleTest ? runGoogleTest : runProgram;
+        parts.push(await run(name, command, preset, log, env));
+      }
       const counts = sum(parts);
       if (counts.passed + counts.failed === 0) throw new Failure(`The ${title} hold no test.`, log);
       if (counts.failed > 0) progress.showTail(log);
@@ -34,15 +36,40 @@ export async function runGoogleTests(progress, preset, title, env = process.env)
   );
 }
 
+/** @typedef {{ name: string, command: string[], isGoogleTest: boolean }} TestProgram */
+/** @typedef {{ name: string, value: unknown }} Property */
+
 /**
  * @param {string} preset
- * @returns {{ name: string, command: string[] }[]} the test programs that CMake has noted
+ * @returns {TestProgram[]} the test programs that CMake has noted; those labelled `program` are one test each
  */
 function programs(preset) {
   const args = ['--test-dir', join(BUILD, preset), '--show-only=json-v1'];
   const listing = execFileSync('ctest', args, { cwd: ROOT, encoding: 'utf8' });
-  const { tests } = /** @type {{ tests: { name: string, command: string[] }[] }} */ (JSON.parse(listing));
-  return tests;
+  const { tests } = /** @type {{ tests: { name: string, command: string[], properties?: Property[] }[] }} */ (
+    JSON.parse(listing)
+  );
+  return tests.map(({ name, command, properties = [] }) => {
+    const labels = properties.find((property) => property.name === 'LABELS')?.value;
+    return { name, command, isGoogleTest: !(Array.isArray(labels) && labels.includes('program')) };
+  });
+}
+
+/**
+ * One test, which passes when the program ends well.
+ * @param {string} name
+ * @param {readonly string[]} command
+ * @param {string} preset
+ * @param {string} log
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<Counts>}
+ */
+async function runProgram(name, command, preset, log, env) {
+  const [program = '', ...args] = command;
+  const status = await runForStatus(program, args, { log, env });
+  return status === 0
+    ? { ...noCounts(), passed: 1 }
+    : oneFailed(`native (${preset}) ${name}: ended with ${status}`);
 }
 
 /**
@@ -53,7 +80,7 @@ function programs(preset) {
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<Counts>}
  */
-async function runProgram(name, command, preset, log, env) {
+async function runGoogleTest(name, command, preset, log, env) {
   const [program = '', ...args] = command;
   const report = join(BUILD, 'results', `native-${preset}-${name}.json`);
   rmSync(report, { force: true });

@@ -241,7 +241,8 @@ TEST_P(MatVec, OfAHaltedChainTouchesNothing) {
   for (const std::uint32_t halted : {0u, 1u, 2u}) {
     state.values()[0] = halted;
     KernelRun run(kernel("norm_mat_vec"));
-    run.params(NormMatMulParams{.width = 64, .epsilon = 1e-5f, .out = 9, .weight_type = type_id(type())});
+    run.params(NormMatMulParams{
+        .width = 64, .epsilon = 1e-5f, .out = 9, .weight_type = type_id(type()), .last_row_only = 0});
     run.bind(0, x).bind(1, gain).bind(2, matrix.bytes).bind(3, y).chained(state);
     const metal_sim::Counters counters = run.mat_vec_grid(mat_vec_pairs(9), 64, 1).run();
     EXPECT_EQ(counters.bytes_read[4], halted != 0 ? 0 : matrix.bytes.count());
