@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/checked_parameters.h"
 #include "device/cpu/plan.h"
 #include "device/dispatch_table.h"
 #include "gguf/tensor_type.h"
@@ -19,37 +20,11 @@ struct PackedWeight {
 };
 
 // The first check that fails decides the message; nothing that is returned after it may be used.
-class CheckedCommand {
+class CheckedCommand : public CheckedParameters {
  public:
   // Adds the buffers that are bound to `used`. All arguments outlive the object.
   CheckedCommand(const Command& command, const BufferTable& buffers, std::vector<BufferId>& used)
-      : command_(command), buffers_(buffers), used_(used) {}
-
-  Op op() const { return command_.op; }
-  // Unchecked, as are the values in it until one of the checks below has seen them.
-  template <typename Params>
-  Params params() const {
-    return command_.get_params<Params>();
-  }
-
-  bool ok() const { return problem_ == nullptr; }
-  // What is wrong, to end a sentence with; null while nothing is.
-  const char* problem() const { return problem_; }
-  void fail(const char* problem) {
-    if (ok()) problem_ = problem;
-  }
-  void require(bool condition, const char* problem) {
-    if (!condition) fail(problem);
-  }
-
-  // Parameters. An extent is in [1, kMaxExtent]; whether all so far have been right is returned.
-  bool extent(std::uint64_t value);
-  void flag(std::uint32_t value);
-  void epsilon(float value);
-
-  // Whether the command has the patch `kind`, at these offsets; it may have none instead.
-  bool patch(Patch kind, std::size_t offset_1 = 0, std::size_t offset_2 = 0);
-  void no_patch();
+      : CheckedParameters(command), buffers_(buffers), used_(used) {}
 
   // Bindings. A slot is one of ops.h; a count is of elements.
   enum class Access { kRead, kWrite, kWeight };
@@ -66,7 +41,6 @@ class CheckedCommand {
   // A stage's threads write its outputs while others still read its inputs.
   void apart(const float* input, std::uint64_t input_count, const float* output, std::uint64_t output_count);
 
-  const Binding& binding(int slot) const { return command_.bindings[static_cast<std::size_t>(slot)]; }
   BufferView view(int slot) const { return buffers_.view(binding(slot).buffer); }
   // Elements of `size` bytes from a checked binding to the end of its buffer.
   std::uint64_t capacity(int slot, std::size_t size) const {
@@ -74,10 +48,8 @@ class CheckedCommand {
   }
 
  private:
-  const Command& command_;
   const BufferTable& buffers_;
   std::vector<BufferId>& used_;
-  const char* problem_ = nullptr;
 };
 
 }  // namespace emberline

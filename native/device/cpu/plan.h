@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/checked_parameters.h"
 #include "device/cpu/stage.h"
-#include "device/dispatch_table.h"
 
 namespace emberline {
 
@@ -18,11 +18,6 @@ struct BufferView {
   std::size_t most = 0;                 // what `bytes` may grow to
   const std::size_t* usable = nullptr;  // `bytes` as it grows; valid as long as the buffer
 };
-
-// Extents of any matrix, cache or batch a plan admits; so small that no product of an extent, a row count and
-// an element size overflows 64 bits.
-inline constexpr std::uint32_t kMaxExtent = 1u << 24;
-inline constexpr std::uint32_t kMaxBatchRows = 4096;
 
 struct Plan {
   std::vector<std::unique_ptr<Stage>> stages;  // the last one is never replicated

@@ -1,7 +1,5 @@
 #include "device/metal/checked_command.h"
 
-#include <cmath>
-
 namespace emberline::metal {
 namespace {
 
@@ -9,31 +7,6 @@ namespace {
 constexpr std::size_t kBindingAlignment = 4;
 
 }  // namespace
-
-bool CheckedCommand::extent(std::uint64_t value) {
-  require(value >= 1 && value <= kMaxExtent, "an extent is not in 1 to 16777216");
-  return ok();
-}
-
-void CheckedCommand::flag(std::uint32_t value) {
-  require(value <= 1, "a flag is neither 0 nor 1");
-}
-
-void CheckedCommand::epsilon(float value) {
-  require(std::isfinite(value) && value >= 0.0f, "the epsilon is not a small number");
-}
-
-bool CheckedCommand::patch(Patch kind, std::size_t offset_1, std::size_t offset_2) {
-  if (command_.patch == Patch::kNone) return false;
-  require(
-      command_.patch == kind && command_.patch_offset_1 == offset_1 && command_.patch_offset_2 == offset_2,
-      "the patch does not fit the op");
-  return true;
-}
-
-void CheckedCommand::no_patch() {
-  require(command_.patch == Patch::kNone, "the patch does not fit the op");
-}
 
 void CheckedCommand::bytes(int slot, std::uint64_t count, std::uint64_t room, std::size_t alignment,
                            Access access) {
