@@ -13,7 +13,7 @@ const { values } = parseArgs({
 const debug = values.debug || values.watch;
 
 const ROOT = import.meta.dirname;
-const SUITE = 'test/vscode/suite';
+const SUITES = ['test/vscode/suite', 'test/vscode/simulated_gpu'];
 
 /** @type {import('esbuild').BuildOptions} */
 const shared = {
@@ -28,6 +28,8 @@ const shared = {
   sourcemap: 'linked',
   logLevel: 'info',
   outExtension: { '.js': '.cjs' },
+  // Its CommonJS form finds its own files at run time only, where there are none.
+  alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
 };
 
 /** @type {import('esbuild').BuildOptions[]} */
@@ -40,9 +42,11 @@ const bundles = [
     ...shared,
     entryPoints: [
       'test/vscode/runner/mocha_entry.ts',
-      ...readdirSync(join(ROOT, SUITE))
-        .filter((name) => name.endsWith('.test.ts'))
-        .map((name) => `${SUITE}/${name}`),
+      ...SUITES.flatMap((suite) =>
+        readdirSync(join(ROOT, suite))
+          .filter((name) => name.endsWith('.test.ts'))
+          .map((name) => `${suite}/${name}`),
+      ),
     ],
     outbase: 'test/vscode',
     outdir: 'dist/test/vscode',

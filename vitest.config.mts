@@ -24,6 +24,15 @@ export default defineConfig({
         },
       },
       {
+        // What the preset metal-sim builds.
+        test: {
+          name: 'metal',
+          include: ['test/metal-sim/addon/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
         test: {
           name: 'e2e',
           include: [TAKE_SCREENSHOT ? 'test/e2e/screenshot.ts' : 'test/e2e/**/*.test.ts'],

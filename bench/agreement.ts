@@ -19,9 +19,8 @@ const LEAST_SHARED = 3;
 
 /** Asks both for the logits after the prompt they were given. Throws Failure when these do not agree. */
 export async function checkAgreement(ours: Worker, peer: Worker, row: string): Promise<void> {
-  mkdirSync(LOGITS, { recursive: true });
-  const own = await logitsOf(ours, join(LOGITS, 'ours.f32'));
-  const other = await logitsOf(peer, join(LOGITS, 'peer.f32'));
+  const own = await logitsOf(ours, 'ours');
+  const other = await logitsOf(peer, 'peer');
   const problem = disagreement(own, other);
   if (problem === undefined) return;
   throw new Failure({ code: 'RESULTS_DIFFER', message: `${row} is not timed: ${problem}.` });
@@ -30,19 +29,22 @@ export async function checkAgreement(ours: Worker, peer: Worker, row: string): P
 /** What is wrong, or nothing. */
 export function disagreement(ours: Float32Array, peer: Float32Array): string | undefined {
   if (ours.length !== peer.length) {
-    return `the vocabulary has ${ours.length} tokens here and ${peer.length} for the peer`;
+    return `the vocabulary has ${ours.length} tokens here and ${peer.length} there`;
   }
   const similarity = correlation(ours, peer);
   if (!(similarity >= LEAST_CORRELATION)) {
-    return `the logits correlate with the peer's by ${similarity.toFixed(4)}, which is below ${LEAST_CORRELATION}`;
+    return `the logits correlate with the other's by ${similarity.toFixed(4)}, which is below ${LEAST_CORRELATION}`;
   }
   const likeliest = new Set(largest(peer, TOP));
   const shared = largest(ours, TOP).filter((token) => likeliest.has(token)).length;
   if (shared >= LEAST_SHARED) return undefined;
-  return `of the ${TOP} likeliest tokens only ${shared} are the peer's as well`;
+  return `of the ${TOP} likeliest tokens only ${shared} are the other's as well`;
 }
 
-async function logitsOf(worker: Worker, path: string): Promise<Float32Array> {
+/** The logits behind the prompt that a worker was given. Throws Failure. */
+export async function logitsOf(worker: Worker, who: string): Promise<Float32Array> {
+  mkdirSync(LOGITS, { recursive: true });
+  const path = join(LOGITS, `${who}.f32`);
   await worker.ask(requestLine('logits', path));
   const bytes = readFileSync(path);
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float32Array.BYTES_PER_ELEMENT);

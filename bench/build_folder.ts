@@ -13,6 +13,8 @@ export const METAL_BUILD = join(FOLDER, 'metal');
 /** Of weights: what the extension keeps in the storage it is given. */
 export const PACKED_COPIES = join(FOLDER, 'packed');
 export const LOGITS = join(FOLDER, 'logits');
+/** Vocabularies and schemas with their documents. */
+export const GRAMMAR_FILES = join(FOLDER, 'grammar');
 export const LOGS = join(FOLDER, 'logs');
 /** The sources of the bench's own programs. */
 export const SOURCES = join(ROOT, 'bench');

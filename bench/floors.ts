@@ -24,8 +24,8 @@ export type CostShape = Pick<
 export interface MachineLimits {
   /** Read from a buffer of the weights' size, bytes a second. */
   readonly bytesPerSecond: number;
-  /** 8-bit multiplications and additions a second. */
-  readonly operationsPerSecond: number;
+  /** 8-bit multiplications and additions a second; null where that is not known, as of GPUs. */
+  readonly operationsPerSecond: number | null;
 }
 
 const KV_ELEMENT_BYTES = 2;
@@ -62,12 +62,13 @@ export interface Pass {
   readonly logits: number;
 }
 
-/** Seconds of one pass: reading the weights or calculating, whichever takes longer. */
+/** Seconds of one pass: reading the weights or calculating, whichever takes longer and is known. */
 export function forwardSeconds(cost: ModelCost, limits: MachineLimits, pass: Pass): number {
   const { tokens, positions, logits } = pass;
   // Token i looks at itself and at the `positions` + i before it.
   const looks = tokens * positions + (tokens * (tokens + 1)) / 2;
   const operations =
     tokens * cost.layerOperations + logits * cost.outputOperations + looks * cost.attentionOperations;
-  return Math.max(tokenSeconds(cost, limits, positions), operations / limits.operationsPerSecond);
+  const calculating = limits.operationsPerSecond === null ? 0 : operations / limits.operationsPerSecond;
+  return Math.max(tokenSeconds(cost, limits, positions), calculating);
 }

@@ -24,7 +24,7 @@ export async function loadRows({ model, repeats, rows }: LoadRowsOptions, thread
   const [embedded] = BENCH_MODELS;
   if (wanted.length === 0 || embedded === undefined) return [];
   const subject = model === undefined ? await prepareBenchModel(embedded) : await prepareModelFile(model);
-  const command = ourCommand(subject.path, threads, false);
+  const command = ourCommand(subject.path, { threads, device: 'cpu', later: false });
   const result: Row[] = [];
   for (const name of wanted) {
     const samples: number[] = [];
@@ -43,7 +43,7 @@ async function memoryOf(
   command: Command,
   threads: number,
 ): Promise<number> {
-  const node = await askFresh(ourCommand(path, threads, true), 'memory', false);
+  const node = await askFresh(ourCommand(path, { threads, device: 'cpu', later: true }), 'memory', false);
   const loaded = await askFresh(command, 'memory', true);
   const keysAndValues = numberOf(loaded, 'positions') * cost.kvBytesPerPosition;
   const bytes = numberOf(loaded, 'bytes') - numberOf(node, 'bytes') - fileBytes - keysAndValues;

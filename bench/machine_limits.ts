@@ -1,9 +1,16 @@
 /** What this machine can do, measured in the same run by a program that does nothing else. */
 import type { MachineLimits } from './floors';
 import { numberOf, requestLine } from './line_protocol';
+import type { ModelUnderTest } from './model_under_test';
 import { Worker } from './worker';
 
-export class LimitsReader {
+/** What a machine allows to a model. */
+export interface Limits {
+  read(model: ModelUnderTest): Promise<MachineLimits>;
+  stop(): Promise<void>;
+}
+
+export class LimitsReader implements Limits {
   private readonly worker: Worker;
   private readonly bandwidths = new Map<number, number>();
   private operationsPerSecond: number | undefined;
@@ -18,8 +25,8 @@ export class LimitsReader {
     );
   }
 
-  /** `bytes`: of the buffer that is read, so that caches count for as much as they do with weights of that size. */
-  async read(bytes: number): Promise<MachineLimits> {
+  /** Of a buffer of the weights' size, so that caches count for as much as they do with those. */
+  async read({ cost: { weightBytes: bytes } }: Pick<ModelUnderTest, 'cost'>): Promise<MachineLimits> {
     this.operationsPerSecond ??= numberOf(await this.worker.ask('int8'), 'operationsPerSecond');
     const bytesPerSecond =
       this.bandwidths.get(bytes) ??

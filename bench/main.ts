@@ -4,9 +4,12 @@ import { type EngineArguments, integer, withEngine, withEngineOptions } from '..
 import { Failure } from '../cli/failure';
 import { LANGUAGES, type Language } from './completion_case';
 import { cut } from './cut_command';
-import { runMetal } from './metal_suite';
+import { addGrammarSuite } from './grammar/grammar_command';
+import { addMetalSuite } from './metal/metal_command';
 import { OWN_CASES, runQuality } from './quality';
 import { formatReport, reportOf, type Row } from './report';
+import { addReplaySuite } from './replay/replay_command';
+import { addSamplingSuite } from './sampling/sampling_command';
 import { addSpeedSuites } from './speed_command';
 
 interface SuiteArguments extends EngineArguments {
@@ -47,18 +50,6 @@ function addQualitySuite(program: Command): void {
   });
 }
 
-function addMetalSuite(program: Command): void {
-  program
-    .command('metal')
-    .description(
-      'what a token costs a GPU, counted on a simulated one; the last column is the most that is promised',
-    )
-    .option('--json', 'print the rows as JSON', false)
-    .action(async (options: { readonly json: boolean }) => {
-      print('metal', await runMetal(), options);
-    });
-}
-
 function addCutCommand(program: Command): void {
   program
     .command('cut')
@@ -94,6 +85,9 @@ async function main(): Promise<number> {
   addSpeedSuites(program);
   addQualitySuite(program);
   addMetalSuite(program);
+  addReplaySuite(program);
+  addGrammarSuite(program);
+  addSamplingSuite(program);
   addCutCommand(program);
   try {
     await program.parseAsync();

@@ -16,9 +16,17 @@ const ROWS: Readonly<Record<string, { readonly unit: string; readonly most: numb
   'dispatches-per-token': { unit: 'commands', most: 4 },
   'dispatches-per-sampled-token': { unit: 'commands', most: 5 },
   'bytes-per-weight-byte': { unit: 'bytes', most: 1 },
+  'bytes-per-kv-byte': { unit: 'bytes', most: 1 },
+  'activation-bytes-reread': { unit: 'bytes', most: null },
+  'logit-bytes-reread': { unit: 'bytes', most: null },
+  'sampled-bytes-per-weight-byte': { unit: 'bytes', most: 1 },
+  'sampled-bytes-per-kv-byte': { unit: 'bytes', most: 1 },
+  'sampled-activation-bytes-reread': { unit: 'bytes', most: null },
+  'sampled-logit-bytes-reread': { unit: 'bytes', most: null },
   'submissions-per-chunk': { unit: 'submissions', most: 1 },
   'waits-per-chunk': { unit: 'waits', most: 1 },
   'matrix-threadgroups-after-stop': { unit: 'threadgroups', most: 0 },
+  'commands-after-stop': { unit: 'commands', most: null },
   'encode-us-per-dispatch': { unit: 'us', most: 1.5 },
 };
 

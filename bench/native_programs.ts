@@ -4,7 +4,11 @@ import { ROOT } from '../cli/engine_options';
 import { LOGS, NATIVE_BUILD } from './build_folder';
 import { runProgram } from './program_run';
 
-export type NativeProgram = 'emberline_forward_bench' | 'emberline_machine_limits';
+export type NativeProgram =
+  | 'emberline_forward_bench'
+  | 'emberline_grammar_bench'
+  | 'emberline_machine_limits'
+  | 'emberline_sampling_bench';
 
 const FAILURE = {
   code: 'NATIVE_BUILD_FAILED',

@@ -72,9 +72,10 @@ class Measurements {
 
   /** Until the copy that a first load leaves behind is there: what is measured is how an editor starts every day. */
   async waitForPackedCopy(): Promise<void> {
-    const { packedFolder } = this.options;
+    const { packedFolder, device } = this.options;
     const deadline = Date.now() + PACKING_MS;
-    if (packedFolder === undefined || this.ready.info.packedCopy) return;
+    // A GPU reads the model's file itself; its pipelines are kept before the model is ready.
+    if (packedFolder === undefined || device === 'metal' || this.ready.info.packedCopy) return;
     const known = new Set(copiesIn(packedFolder));
     while (copiesIn(packedFolder).every((name) => known.has(name)) && Date.now() < deadline) {
       await delay(POLL_MS);

@@ -2,6 +2,7 @@
 import type { Spec } from 'vega';
 import { Failure } from '../cli/failure';
 import { floorRatio, partOfFloor, type Report, type Row } from './report';
+import { svgOf } from './svg';
 
 interface Bar {
   readonly row: string;
@@ -24,9 +25,7 @@ export async function plotSvg(report: Report): Promise<string> {
   if (bars.length === 0) {
     throw new Failure({ code: 'NO_ROWS', message: 'There is no row with a peer or a floor to draw.' });
   }
-  // Only here: it takes a while to load.
-  const { parse, View } = await import('vega');
-  return new View(parse(specification(report, bars)), { renderer: 'none' }).toSVG();
+  return svgOf(specification(report, bars));
 }
 
 /** Speeds relative to the peer's or, where it was not measured, to the floor, so that rows of any unit stand side by side. */

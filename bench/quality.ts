@@ -1,4 +1,7 @@
-/** The quality suite: completes cases the way an editor would and compares with what the authors wrote. */
+/**
+ * The quality suite: completes cases the way an editor would, drawn at its temperature and greedily, and compares with what the
+ * authors wrote.
+ */
 import { join } from 'node:path';
 import { ROOT } from '../cli/engine_options';
 import { Failure } from '../cli/failure';
@@ -8,6 +11,7 @@ import type { CompletionEngine } from '../extension/completion/engine_port';
 import { languageOfPath } from '../extension/completion/languages';
 import { DEFAULT_OPTIONS } from '../extension/completion/options';
 import { CompletionPipeline } from '../extension/completion/pipeline';
+import { DEFAULT_SAMPLING, type SamplingOptions } from '../extension/completion/sampling';
 import { readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
 import { isExact, qualityRows, type Completed } from './quality_rows';
@@ -15,6 +19,8 @@ import type { Row } from './report';
 
 /** The committed case set. */
 export const OWN_CASES = join(ROOT, 'bench', 'cases', 'own.jsonl');
+
+const GREEDY: SamplingOptions = { ...DEFAULT_SAMPLING, temperature: 0 };
 
 /** How often a person who waits is told how far it is, cases. */
 const PROGRESS_STEP = 50;
@@ -30,16 +36,21 @@ export interface QualityOptions {
 
 export async function runQuality(engine: CompletionEngine, options: QualityOptions): Promise<Row[]> {
   const cases = await readExpectedCases(options.cases);
-  const completed: Completed[] = [];
+  const drawn: Completed[] = [];
+  const greedy: Completed[] = [];
   for (const one of cases) {
-    completed.push(await complete(engine, one, options.promptTokens));
-    if (completed.length % PROGRESS_STEP === 0)
-      console.error(`${completed.length} of ${cases.length} places`);
+    drawn.push(await complete(engine, one, options.promptTokens, DEFAULT_SAMPLING));
+    greedy.push(await complete(engine, one, options.promptTokens, GREEDY));
+    if (drawn.length % PROGRESS_STEP === 0) console.error(`${drawn.length} of ${cases.length} places`);
   }
   if (options.details !== undefined) {
-    await writeBytes(options.details, jsonLines(completed.map(detailsOf)));
+    const details = [
+      ...drawn.map((one) => detailsOf(one, DEFAULT_SAMPLING)),
+      ...greedy.map((one) => detailsOf(one, GREEDY)),
+    ];
+    await writeBytes(options.details, jsonLines(details));
   }
-  return qualityRows(completed);
+  return [...qualityRows(drawn), ...qualityRows(greedy, 'quality/greedy-')];
 }
 
 /** Completes one case, as if its file had just been opened. Throws Failure when the engine reports an error. */
@@ -47,8 +58,9 @@ async function complete(
   engine: CompletionEngine,
   one: CompletionCase,
   promptTokens: number,
+  sampling: SamplingOptions,
 ): Promise<Completed> {
-  const pipeline = new CompletionPipeline(engine, () => ({ ...DEFAULT_OPTIONS, promptTokens }));
+  const pipeline = new CompletionPipeline(engine, () => ({ ...DEFAULT_OPTIONS, promptTokens, sampling }));
   const document = snapshotOfText({
     uri: `case:${one.id}`,
     path: one.path,
@@ -63,9 +75,10 @@ async function complete(
   return { case: one, text, shown, reason, confidence, timings };
 }
 
-function detailsOf(completed: Completed): object {
+function detailsOf(completed: Completed, { temperature }: SamplingOptions): object {
   const { id, path, prefix, expected } = completed.case;
   const { text, shown, reason, confidence, timings } = completed;
   const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
-  return { id, path, exact: isExact(completed), line, text, expected, shown, reason, confidence, timings };
+  const exact = isExact(completed);
+  return { id, path, temperature, exact, line, text, expected, shown, reason, confidence, timings };
 }

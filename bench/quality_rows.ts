@@ -37,8 +37,11 @@ function firstWord(text: string): string | undefined {
   return /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]+/u.exec(text)?.[0];
 }
 
-/** Rows of the languages and places that occur, then those over all languages, then those over all. */
-export function qualityRows(completed: readonly Completed[]): Row[] {
+/**
+ * Rows of the languages and places that occur, then those over all languages, then those over all.
+ * @param prefix What their names begin with.
+ */
+export function qualityRows(completed: readonly Completed[], prefix = 'quality/'): Row[] {
   const rows: Row[] = [];
   for (const language of LANGUAGES) {
     for (const place of PLACES) {
@@ -46,7 +49,7 @@ export function qualityRows(completed: readonly Completed[]): Row[] {
         (one) => languageOf(one.case.path) === language && placeOf(one.case) === place,
       );
       if (some.length === 0) continue;
-      const name = `quality/${language}-${place}`;
+      const name = `${prefix}${language}-${place}`;
       rows.push(
         ownRow(`${name}-exact`, '%', percent(some, isExact), EXACT_FLOOR[place]),
         ownRow(`${name}-first-word`, '%', percent(some, isFirstWordRight)),
@@ -57,22 +60,22 @@ export function qualityRows(completed: readonly Completed[]): Row[] {
   for (const place of PLACES) {
     const some = completed.filter((one) => placeOf(one.case) === place);
     if (some.length === 0) continue;
-    rows.push(ownRow(`quality/${place}-exact`, '%', percent(some, isExact), EXACT_FLOOR[place]));
+    rows.push(ownRow(`${prefix}${place}-exact`, '%', percent(some, isExact), EXACT_FLOOR[place]));
   }
   const sorted = completed.toSorted((a, b) => b.confidence - a.confidence);
   for (const share of MOST_CONFIDENT) {
     const surest = sorted.slice(0, Math.max(1, Math.round((sorted.length * share) / 100)));
-    rows.push(ownRow(`quality/top${share}-exact`, '%', percent(surest, isExact)));
+    rows.push(ownRow(`${prefix}top${share}-exact`, '%', percent(surest, isExact)));
   }
   const shown = completed.filter((one) => one.shown);
   rows.push(
     ownRow(
-      'quality/shown',
+      `${prefix}shown`,
       '%',
       percent(completed, (one) => one.shown),
     ),
   );
-  if (shown.length > 0) rows.push(ownRow('quality/shown-exact', '%', percent(shown, isExact)));
+  if (shown.length > 0) rows.push(ownRow(`${prefix}shown-exact`, '%', percent(shown, isExact)));
   return rows;
 }
 

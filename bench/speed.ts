@@ -3,7 +3,9 @@ import { availableParallelism } from 'node:os';
 import { Failure } from '../cli/failure';
 import { checkAgreement } from './agreement';
 import { alternate, fastest, type Measured } from './alternation';
+import { composePrompt } from './composed_prompt';
 import {
+  type BenchDevice,
   type Command,
   contender,
   forwardCommand,
@@ -12,22 +14,23 @@ import {
   type Prompt,
   type StartWorker,
 } from './contenders';
-import { idsOf, requestLine, textOf } from './line_protocol';
 import { loadRows } from './load_rows';
-import { LimitsReader } from './machine_limits';
+import { ChipLimits } from './metal/chip_limits';
+import { type Limits, LimitsReader } from './machine_limits';
 import { type ModelUnderTest, nameOfFile, prepareBenchModel, prepareModelFile } from './model_under_test';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer, type Peer } from './peer/peer_package';
 import { formatRow, ownRow, type Row } from './report';
 import { benchRows, type SpeedRow, speedRows, type SpeedSuite } from './speed_rows';
 import { ratioOf } from './statistics';
-import { Worker, withWorkers } from './worker';
+import { withWorkers } from './worker';
 
 export interface SpeedOptions {
   /** A file to measure instead of the bench's models. */
   readonly model?: string;
   /** 0: as many as the machine runs at once. */
   readonly threads: number;
+  readonly device: BenchDevice;
   readonly peer: boolean;
   /** Samples of each contender. */
   readonly repeats: number;
@@ -43,14 +46,12 @@ interface Job {
 /** What all rows of a run share. */
 interface Setting {
   readonly threads: number;
+  readonly device: BenchDevice;
   readonly repeats: number;
   readonly peer: Peer | undefined;
-  readonly limits: LimitsReader;
+  readonly limits: Limits;
   readonly forwardProgram: string;
 }
-
-/** Prompts are tried until one does not lead the model to its end token too soon. */
-const SEEDS = 8;
 
 /** Measures the rows of the suites, one after the other. Throws Failure. */
 export async function runSpeed(suites: readonly SpeedSuite[], options: SpeedOptions): Promise<Row[]> {
@@ -58,7 +59,8 @@ export async function runSpeed(suites: readonly SpeedSuite[], options: SpeedOpti
   const jobs: Job[] = [];
   for (const suite of suites) jobs.push(...(await prepareJobs(suite, options)));
   const rows = await measureJobs(jobs, threads, options);
-  if (suites.includes('load')) rows.push(...(await loadRows(options, threads)));
+  // What the other rows of that suite are about lies in the GPU's memory elsewhere.
+  if (suites.includes('load') && options.device === 'cpu') rows.push(...(await loadRows(options, threads)));
   if (rows.length === 0) {
     throw new Failure({
       code: 'NO_ROWS',
@@ -72,12 +74,16 @@ async function measureJobs(jobs: readonly Job[], threads: number, options: Speed
   if (jobs.length === 0) return [];
   const peer = options.peer ? await ensurePeer((step) => console.error(step)) : undefined;
   console.error('building the native programs of the bench');
-  const limitsProgram = await buildNativeProgram('emberline_machine_limits');
+  const { device, repeats } = options;
   const passes = jobs.some(({ rows }) => rows.some(({ measuredBy }) => measuredBy === 'forward'));
-  const forwardProgram = passes ? await buildNativeProgram('emberline_forward_bench') : '';
-  const limits = await LimitsReader.start(limitsProgram, threads);
+  const forwardProgram =
+    passes || device === 'metal' ? await buildNativeProgram('emberline_forward_bench') : '';
+  const limits =
+    device === 'metal'
+      ? new ChipLimits((path) => forwardCommand(forwardProgram, path, { threads, device }))
+      : await LimitsReader.start(await buildNativeProgram('emberline_machine_limits'), threads);
   try {
-    const setting: Setting = { threads, repeats: options.repeats, peer, limits, forwardProgram };
+    const setting: Setting = { threads, device, repeats, peer, limits, forwardProgram };
     const measured: Row[] = [];
     for (const { model, rows } of jobs) {
       for (const row of rows) {
@@ -109,10 +115,13 @@ async function prepareJobs(suite: SpeedSuite, options: SpeedOptions): Promise<Jo
 
 /** Measures ours, and the peer where one is asked for. */
 async function measureRow(row: SpeedRow, model: ModelUnderTest, setting: Setting): Promise<Row[]> {
-  const { threads, peer } = setting;
-  const prompt = await composePrompt(row, model, threads);
-  if (peer?.program !== undefined) await compareResults(row, model, prompt, setting, peer);
-  const limits = await setting.limits.read(model.cost.weightBytes);
+  const { threads, device, peer } = setting;
+  const goesOn = row.measuredBy === 'engine' && !row.fresh ? row.request : undefined;
+  const command = ourCommand(model.path, { threads, device, later: false });
+  const prompt = await composePrompt(command, row.promptTokens, goesOn);
+  if (device === 'cpu' && peer?.program !== undefined)
+    await compareResults(row, model, prompt, setting, peer);
+  const limits = await setting.limits.read(model);
   return withWorkers(async (start) => {
     const ours = await Promise.all(
       ourRequests(row).map((one) => contender(ourCommandFor(row, model, setting), one, prompt, start)),
@@ -120,7 +129,12 @@ async function measureRow(row: SpeedRow, model: ModelUnderTest, setting: Setting
     const rivals =
       peer === undefined
         ? []
-        : await startAll(peerCommands(peer, model.path, threads, row.fresh), row, prompt, start);
+        : await startAll(
+            peerCommands(peer, model.path, { threads, device, later: row.fresh }),
+            row,
+            prompt,
+            start,
+          );
     const measured = await alternate(ours, rivals, setting.repeats, (round) =>
       console.error(`${row.name}: ${round} of ${setting.repeats}`),
     );
@@ -134,10 +148,10 @@ function ourRequests(row: SpeedRow): SpeedRow[] {
 }
 
 function ourCommandFor(row: SpeedRow, model: ModelUnderTest, setting: Setting): Command {
-  const { threads, forwardProgram } = setting;
+  const { threads, device, forwardProgram } = setting;
   return row.measuredBy === 'forward'
-    ? forwardCommand(forwardProgram, model.path, threads)
-    : ourCommand(model.path, threads, row.fresh);
+    ? forwardCommand(forwardProgram, model.path, { threads, device })
+    : ourCommand(model.path, { threads, device, later: row.fresh });
 }
 
 async function startAll(
@@ -154,7 +168,7 @@ async function startAll(
 
 function figures(
   row: SpeedRow,
-  floorMs: number,
+  floorMs: number | null,
   [own, besides]: readonly Measured[],
   rivals: readonly Measured[],
 ): Row[] {
@@ -171,7 +185,7 @@ function figures(
       ours: figure,
       peer,
       ratio: peer === null ? null : ratioOf(figure, peer, row.better),
-      floor: row.figure(floorMs),
+      floor: floorMs === null ? null : row.figure(floorMs),
     },
   ];
   const beside = besides === undefined ? undefined : fastest([besides]);
@@ -184,36 +198,16 @@ function figures(
   return rows;
 }
 
-/** A prompt of the row's length that the model can go on from. */
-async function composePrompt(row: SpeedRow, model: ModelUnderTest, threads: number): Promise<Prompt> {
-  const worker = await Worker.start(ourCommand(model.path, threads, false));
-  try {
-    for (let seed = 1; ; seed++) {
-      const answer = await worker.ask(requestLine('compose', row.promptTokens, seed));
-      const prompt: Prompt = { text: textOf(answer), ids: idsOf(answer) };
-      if (row.measuredBy === 'forward' || row.fresh) return prompt;
-      try {
-        await worker.ask(row.request);
-        return prompt;
-      } catch (error) {
-        if (!(error instanceof Failure) || error.code !== 'EARLY_END' || seed === SEEDS) throw error;
-      }
-    }
-  } finally {
-    await worker.stop();
-  }
-}
-
 async function compareResults(
   row: SpeedRow,
   model: ModelUnderTest,
   prompt: Prompt,
-  { threads }: Setting,
+  { threads, device }: Setting,
   peer: Peer,
 ): Promise<void> {
-  const [first] = peerCommands(peer, model.path, threads, false);
+  const [first] = peerCommands(peer, model.path, { threads, device, later: false });
   if (first === undefined) return;
-  const own = ourCommand(model.path, threads, false);
+  const own = ourCommand(model.path, { threads, device, later: false });
   await withWorkers(async (start) => {
     const [ours, theirs] = [await start(own), await start(first)];
     await ours.ask(own.prompt(prompt));

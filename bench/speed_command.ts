@@ -5,6 +5,7 @@ import { integer, ROOT } from '../cli/engine_options';
 import { Failure } from '../cli/failure';
 import { addonPath } from '../extension/engine/binding';
 import { PACKED_COPIES } from './build_folder';
+import type { BenchDevice } from './contenders';
 import { runOurWorker } from './our_worker';
 import { plotSvg } from './plot';
 import { formatMarkdown, formatReport, reportOf } from './report';
@@ -14,6 +15,7 @@ import { SPEED_SUITES, type SpeedSuite } from './speed_rows';
 interface SpeedArguments {
   readonly model?: string;
   readonly threads: number;
+  readonly device: BenchDevice;
   readonly peer: boolean;
   readonly repeats: number;
   readonly rows: RegExp;
@@ -25,6 +27,8 @@ interface SpeedArguments {
 interface WorkerArguments {
   readonly model: string;
   readonly threads: number;
+  readonly device: BenchDevice;
+  readonly storage?: string;
   readonly later?: boolean;
 }
 
@@ -36,8 +40,9 @@ const DESCRIPTIONS: Readonly<Record<SpeedSuite, string>> = {
   load: 'from opening a file to the first token; memory; idle processor time',
 };
 
-const FEWEST_REPEATS = 5;
-const MOST_REPEATS = 1_000;
+const BENCH_DEVICES: readonly BenchDevice[] = ['cpu', 'metal'];
+export const FEWEST_REPEATS = 5;
+export const MOST_REPEATS = 1_000;
 
 export function addSpeedSuites(program: Command): void {
   for (const suite of SPEED_SUITES) addSuites(program, suite, DESCRIPTIONS[suite], [suite]);
@@ -51,6 +56,7 @@ function addSuites(program: Command, name: string, description: string, suites: 
     .description(description)
     .option('--model <file>', 'measure this GGUF model instead of the bench’s own')
     .option('--threads <n>', 'compute threads; 0: as many as the machine runs at once', integer(0, 64), 0)
+    .addOption(new Option('--device <name>', 'what computes').choices(BENCH_DEVICES).default('cpu'))
     .option('--peer', 'measure llama.cpp as well (installs it the first time)', false)
     .option('--rows <pattern>', 'only rows whose name this regular expression matches', pattern, /^/)
     .option('--repeats <n>', 'samples of each', integer(FEWEST_REPEATS, MOST_REPEATS), FEWEST_REPEATS)
@@ -71,13 +77,16 @@ function addWorkerCommand(program: Command): void {
     .command('worker', { hidden: true })
     .requiredOption('--model <file>')
     .requiredOption('--threads <n>', '', integer(0, 64))
+    .addOption(new Option('--device <name>').choices(BENCH_DEVICES).makeOptionMandatory())
+    .option('--storage <folder>')
     .option('--later')
-    .action(({ model, threads, later = false }: WorkerArguments) =>
+    .action(({ model, threads, device, storage = PACKED_COPIES, later = false }: WorkerArguments) =>
       runOurWorker({
         addonPath: addonPath(ROOT),
         modelPath: model,
         threads,
-        packedFolder: PACKED_COPIES,
+        device,
+        packedFolder: storage,
         openLater: later,
       }),
     );
@@ -101,7 +110,7 @@ function writePlot(path: string, svg: string): void {
 }
 
 /** Leaves through `exit`, whose handlers end the workers and whatever is being built. */
-function endChildrenOnInterrupt(): void {
+export function endChildrenOnInterrupt(): void {
   const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => process.exit(statuses[signal]));

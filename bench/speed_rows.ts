@@ -22,8 +22,8 @@ export interface SpeedRow {
   readonly beside?: { readonly request: string; readonly what: 'one-token' | 'in-a-row' };
   /** The figure for a time in milliseconds. */
   readonly figure: (ms: number) => number;
-  /** The time that the machine's limits allow, milliseconds. */
-  readonly floorMs: (cost: ModelCost, limits: MachineLimits) => number;
+  /** The time that the machine's limits allow, milliseconds; null where those that decide it are not known. */
+  readonly floorMs: (cost: ModelCost, limits: MachineLimits) => number | null;
 }
 
 const DECODE_PROMPT = 512;
@@ -89,7 +89,11 @@ function prefillRow(name: string, tokens: number): SpeedRow {
     request: requestLine('prefill'),
     ...THROUGH_THE_PRODUCT,
     ...throughput(tokens),
-    floorMs: (cost, limits) => 1_000 * forwardSeconds(cost, limits, { tokens, positions: 0, logits: 1 }),
+    // Of so many tokens it is the arithmetic that takes its time.
+    floorMs: (cost, limits) =>
+      limits.operationsPerSecond === null
+        ? null
+        : 1_000 * forwardSeconds(cost, limits, { tokens, positions: 0, logits: 1 }),
   };
 }
 

@@ -7,6 +7,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
+/** The smallest value that is at least as large as `share` of them, 0 to 1. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  if (value === undefined) throw new RangeError('No values have no quantiles.');
+  return value;
+}
+
 /** Which way is ahead. */
 export type Better = 'higher' | 'lower';
 

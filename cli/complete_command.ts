@@ -1,5 +1,6 @@
 /** `complete`: the text an editor would show at a place, or at many. */
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { offsetAt, snapshotOfText, type TextSource } from '../extension/completion/document';
 import { languageOfPath } from '../extension/completion/languages';
@@ -11,15 +12,19 @@ import { readCases } from './case_file';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from './engine_options';
 import { Failure } from './failure';
 import { readText } from './files';
+import { localSchemas } from './local_schemas';
 import { printJson, printLine } from './output';
+import { type SamplingArguments, samplingOf, withSamplingOptions } from './sampling_options';
+import { timingsJson } from './timings_json';
 
-interface CompleteArguments extends EngineArguments {
+interface CompleteArguments extends EngineArguments, SamplingArguments {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
   readonly cases?: string;
   readonly maxTokens: number;
   readonly promptTokens: number;
+  readonly schemas: boolean;
   readonly json?: boolean;
 }
 
@@ -42,8 +47,9 @@ export function addCompleteCommand(program: Command): void {
       integer(0, 4_096),
       PROMPT_TOKENS,
     )
+    .option('--no-schemas', 'complete JSON without the schema of the file')
     .option('--json', 'everything there is to know, as JSON');
-  withEngineOptions(command).action(async (options: CompleteArguments) => {
+  withEngineOptions(withSamplingOptions(command)).action(async (options: CompleteArguments) => {
     const { file, line, column, cases, json } = options;
     if (cases !== undefined) {
       if (file !== undefined || line !== undefined || column !== undefined) {
@@ -74,7 +80,9 @@ async function completeInFile(
   }
   const path = pathForModel(file);
   await withEngine(options, async (engine) => {
-    const source = { uri: `file:${resolve(file)}`, path, languageId: languageOfPath(path), text, offset };
+    const uri = pathToFileURL(file).href;
+    const fullPath = resolve(file).split(sep).join('/');
+    const source = { uri, path, fullPath, languageId: languageOfPath(path), text, offset };
     const outcome = await completeAt(pipelineOf(engine, options), source);
     if (options.json === true) {
       printJson(jsonOf(outcome));
@@ -107,8 +115,11 @@ async function completeCases(file: string, options: CompleteArguments): Promise<
   });
 }
 
-function pipelineOf(engine: Engine, { maxTokens, promptTokens }: CompleteArguments): CompletionPipeline {
-  return new CompletionPipeline(engine, () => ({ ...DEFAULT_OPTIONS, maxTokens, promptTokens }));
+function pipelineOf(engine: Engine, options: CompleteArguments): CompletionPipeline {
+  const { maxTokens, promptTokens, schemas } = options;
+  const chosen = { ...DEFAULT_OPTIONS, maxTokens, promptTokens, sampling: samplingOf(options) };
+  const followed = schemas ? localSchemas(engine) : undefined;
+  return new CompletionPipeline(engine, () => chosen, undefined, followed);
 }
 
 async function completeAt(pipeline: CompletionPipeline, source: TextSource): Promise<CompletionOutcome> {
@@ -118,21 +129,15 @@ async function completeAt(pipeline: CompletionPipeline, source: TextSource): Pro
   return outcome;
 }
 
-function jsonOf({ text, ids, stop, shown, reason, timings }: CompletionOutcome): object {
+function jsonOf({ text, ids, stop, shown, reason, timings, schema }: CompletionOutcome): object {
   return {
     text,
     tokens: [...ids],
     stop,
     shown,
     reason,
-    timings: {
-      prompt_tokens: timings.promptTokens,
-      reused_tokens: timings.reusedTokens,
-      generated_tokens: timings.generatedTokens,
-      prefill_ms: timings.prefillMs,
-      first_token_ms: timings.firstTokenMs,
-      total_ms: timings.totalMs,
-    },
+    ...(schema === undefined ? {} : { schema: schema.use }),
+    timings: timingsJson(timings),
   };
 }
 

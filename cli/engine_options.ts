@@ -2,7 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addonPath, embeddedModelPath } from '../extension/engine/binding';
-import { Engine } from '../extension/engine/engine';
+import { Engine, type EngineOptions } from '../extension/engine/engine';
 import { DEVICES, type DeviceChoice } from '../extension/engine/native_types';
 import { valueOf } from './failure';
 
@@ -16,19 +16,28 @@ export interface EngineArguments {
 }
 
 export function withEngineOptions(command: Command): Command {
+  return withDeviceOptions(command.option('--model <file>', 'a GGUF model (default: the embedded one)'));
+}
+
+/** Those of a command that has its model as an argument. */
+export function withDeviceOptions(command: Command): Command {
   return command
-    .option('--model <file>', 'a GGUF model (default: the embedded one)')
     .addOption(new Option('--device <name>', 'what computes').choices(DEVICES).default('auto'))
     .option('--threads <n>', 'compute threads; 0: as many as pay', integer(0, 64), 0);
 }
 
-/** Runs `work` with a loaded engine, and unloads it. */
+/**
+ * Runs `work` with a loaded engine, and unloads it.
+ * @param extra What the command sets itself.
+ */
 export async function withEngine<T>(
   { model, device, threads }: EngineArguments,
   work: (engine: Engine) => Promise<T>,
+  extra: Pick<EngineOptions, 'context' | 'draftPath'> = {},
 ): Promise<T> {
   const modelPath = model === undefined ? embeddedModelPath(ROOT) : resolve(model);
-  const engine = valueOf(await Engine.load({ addonPath: addonPath(ROOT), modelPath, device, threads }));
+  const options = { addonPath: addonPath(ROOT), modelPath, device, threads, ...extra };
+  const engine = valueOf(await Engine.load(options));
   try {
     return await work(engine);
   } finally {
@@ -42,5 +51,14 @@ export function integer(least: number, most: number): (text: string) => number {
     const value = Number(text);
     if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** Reads an option that is a number from `least` to `most`. */
+export function decimal(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
   };
 }

@@ -1,27 +1,77 @@
 /** `inspect`: what is in a model file, and whether it will run. */
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addonPath, loadAddon } from '../extension/engine/binding';
-import type { NativeInspection } from '../extension/engine/native_types';
-import { ROOT } from './engine_options';
+import {
+  MAX_BATCH_ROWS,
+  type NativeDispatch,
+  type NativeInspection,
+} from '../extension/engine/native_inspection';
+import { dispatchLines } from './dispatch_table';
+import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';
 import { printJson, printLine } from './output';
 
+interface InspectArguments extends Omit<EngineArguments, 'model'> {
+  readonly json?: boolean;
+  readonly dispatches?: boolean;
+  readonly rows: number;
+  readonly sampled?: boolean;
+}
+
 export function addInspectCommand(program: Command): void {
-  program
+  const command = program
     .command('inspect')
     .description('print what is in a model file, and whether it will run')
     .argument('<model>', 'a GGUF file')
     .option('--json', 'as JSON')
-    .action(async (model: string, { json }: { json?: boolean }) => {
-      const inspection = valueOf(await valueOf(loadAddon(addonPath(ROOT))).inspect(resolve(model)));
-      if (json === true) printJson(jsonOf(inspection));
-      else for (const line of linesOf(inspection)) printLine(line);
-    });
+    .option('--dispatches', 'instead, what the device is told for a token, command by command')
+    .addOption(
+      new Option('--rows <n>', 'for so many tokens at once (with --dispatches)')
+        .argParser(integer(1, MAX_BATCH_ROWS))
+        .default(1),
+    )
+    .option('--sampled', 'for one that is drawn (with --dispatches)');
+  withDeviceOptions(command).action(async (model: string, options: InspectArguments) => {
+    if (options.dispatches === true) {
+      if (options.sampled === true && options.rows !== 1)
+        command.error("error: option '--sampled' is of one row: leave out '--rows'");
+      await printDispatches(model, options);
+      return;
+    }
+    for (const [name, given] of [
+      ['--rows', options.rows !== 1],
+      ['--sampled', options.sampled === true],
+    ] as const) {
+      if (given) command.error(`error: option '${name}' needs '--dispatches'`);
+    }
+    const inspection = valueOf(await valueOf(loadAddon(addonPath(ROOT))).inspect(resolve(model)));
+    if (options.json === true) printJson(jsonOf(inspection));
+    else for (const line of linesOf(inspection)) printLine(line);
+  });
+}
+
+async function printDispatches(model: string, options: InspectArguments): Promise<void> {
+  const { rows, sampled = false, json } = options;
+  await withEngine({ ...options, model }, async (engine) => {
+    const dispatches = valueOf(await engine.dispatches(rows, sampled));
+    if (json === true) {
+      printJson({ device: engine.info.device, rows, sampled, dispatches: dispatches.map(jsonOfDispatch) });
+      return;
+    }
+    printLine(`${engine.info.name} on ${engine.info.device}`);
+    printLine('');
+    for (const line of dispatchLines(dispatches, rows)) printLine(line);
+  });
 }
 
 function jsonOf({ version, fileBytes, metadata, tensors, unsupported }: NativeInspection): object {
   return { runs: unsupported === '', unsupported, version, file_bytes: fileBytes, metadata, tensors };
+}
+
+function jsonOfDispatch({ label, kernel, threadgroups, threads, patch, ...bytes }: NativeDispatch): object {
+  const { weightBytes: weight_bytes, kvBytes: kv_bytes_a_position, otherBytes: other_bytes } = bytes;
+  return { label, kernel, threadgroups, threads, patch, weight_bytes, kv_bytes_a_position, other_bytes };
 }
 
 function linesOf({ version, fileBytes, metadata, tensors, unsupported }: NativeInspection): string[] {

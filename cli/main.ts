@@ -3,6 +3,8 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../package.json';
 import { addCompleteCommand } from './complete_command';
 import { Failure } from './failure';
+import { addGenerateCommand } from './generate_command';
+import { addGrammarCommand } from './grammar_command';
 import { addInspectCommand } from './inspect_command';
 import { addLogitsCommand } from './logits_command';
 import { endQuietlyOnClosedPipe } from './output';
@@ -19,8 +21,10 @@ async function main(): Promise<number> {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'USAGE: ')) })
     .helpCommand(false);
   addCompleteCommand(program);
+  addGenerateCommand(program);
   addTokenizeCommand(program);
   addLogitsCommand(program);
+  addGrammarCommand(program);
   addInspectCommand(program);
   try {
     await program.parseAsync();

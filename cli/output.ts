@@ -1,5 +1,10 @@
 /** Standard output: results alone. */
 
+/** As it is, without a line break. */
+export function printText(text: string): void {
+  process.stdout.write(text);
+}
+
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }

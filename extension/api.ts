@@ -1,5 +1,6 @@
 /** What `activate` returns: the state of the extension for tests and for other extensions. Not a stable interface yet. */
 import type * as vscode from 'vscode';
+import type { DraftingTotals } from './completion/drafting_totals';
 import type { FinishedRequest } from './completion/provider';
 import type { NativeError, NativeModelInfo } from './engine/native_types';
 import type { Status } from './status_bar';
@@ -16,16 +17,22 @@ export interface Counters {
 
 export interface EmberlineApi {
   readonly status: Status;
+  /** What the status bar item says when it is pointed at. */
+  readonly tooltip: string;
   /** Time `activate` took on the JS thread, ms. */
   readonly activationMs: number;
   readonly model: NativeModelInfo | undefined;
   /** Why the model could not be loaded. */
   readonly error: NativeError | undefined;
   readonly counters: Counters;
+  /** What drafts came to since activation. */
+  readonly drafting: DraftingTotals;
   /** The last request that came to an end. */
   readonly last: FinishedRequest | undefined;
   readonly onDidFinish: vscode.Event<FinishedRequest>;
   readonly onDidChangeStatus: vscode.Event<Status>;
+  /** A line of the log, without text of a document. */
+  readonly onDidLog: vscode.Event<string>;
   /** Requests that have not come to an end. */
   readonly pending: number;
   /** What VS Code asks for ghost text. */

@@ -1,8 +1,13 @@
 /** What each command does; `main.ts` registers them under their names. */
 import * as vscode from 'vscode';
 import { REASONS } from './completion/reasons';
+import { SCHEMA_USES } from './completion/schema_use';
 import { summaryOf } from './completion/summary';
 import type { EmberlineContext } from './context';
+import { TOLD_EDITS } from './edit/edit_endings';
+import { EDIT_SELECTION, type EditKind, GENERATE_LINES, type StructuredEdit } from './edit/structured_editor';
+import { TOLD } from './generate/endings';
+import type { Generation } from './generate/generator';
 import { type MenuEntry, showMenu } from './status_bar';
 
 export async function enable(context: EmberlineContext): Promise<void> {
@@ -29,6 +34,57 @@ export async function trigger(): Promise<void> {
   await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
 }
 
+/** Lets the model go on at the cursor. Returns how that ended, for whoever runs the command from code. */
+export async function generate(context: EmberlineContext): Promise<Generation> {
+  // The suggestion at the cursor and the text would stand in each other's way.
+  await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
+  const generation = await context.generator.generate(vscode.window.activeTextEditor);
+  // What broke the engine is reported where the engine is.
+  if (TOLD.has(generation.ending) && context.error === undefined) {
+    const message = `Emberline: ${generation.sentence}`;
+    void offerLog(context, vscode.window.showInformationMessage(message, SHOW_LOG));
+  }
+  return generation;
+}
+
+/** Has the model write lines at the cursor that an instruction asks for; the user sees them before they are there. */
+export function generateLines(context: EmberlineContext, instruction?: unknown): Promise<StructuredEdit> {
+  return editWith(context, GENERATE_LINES, instruction);
+}
+
+/** Has the model edit the selected lines as an instruction says; the user sees the edit before it is made. */
+export function editSelection(context: EmberlineContext, instruction?: unknown): Promise<StructuredEdit> {
+  return editWith(context, EDIT_SELECTION, instruction);
+}
+
+export function applyEdit(context: EmberlineContext): void {
+  context.editor.decide(true);
+}
+
+export function discardEdit(context: EmberlineContext): void {
+  context.editor.decide(false);
+}
+
+/** @param instruction Asked for where it is no text; others give it in code. */
+async function editWith(
+  context: EmberlineContext,
+  kind: EditKind,
+  instruction: unknown,
+): Promise<StructuredEdit> {
+  await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
+  const given = typeof instruction === 'string' ? instruction : undefined;
+  const edit = await context.editor.edit(vscode.window.activeTextEditor, kind, given);
+  if (TOLD_EDITS.has(edit.ending) && context.error === undefined) {
+    void offerLog(context, vscode.window.showInformationMessage(`Emberline: ${edit.sentence}`, SHOW_LOG));
+  }
+  return edit;
+}
+
+export function stopGenerating(context: EmberlineContext): void {
+  context.generator.stop();
+  context.editor.stop();
+}
+
 export async function restart(context: EmberlineContext): Promise<void> {
   context.log.note('engine restart requested');
   await context.engine.start();
@@ -46,7 +102,10 @@ export function explain(context: EmberlineContext): string {
     void vscode.window.showInformationMessage(`Emberline: ${sentence}`);
     return sentence;
   }
-  const sentence = REASONS[request.outcome.reason];
+  const { reason, schema } = request.outcome;
+  // That a schema was followed is what one expects.
+  const unbound = schema === undefined || schema.use === 'bound' ? '' : ` ${SCHEMA_USES[schema.use]}`;
+  const sentence = REASONS[reason] + unbound;
   context.log.note(`explained #${request.sequence}: ${summaryOf(request.outcome)}`);
   void offerLog(context, vscode.window.showInformationMessage(`Emberline: ${sentence}`, SHOW_LOG));
   return sentence;
@@ -66,6 +125,10 @@ export async function menu(context: EmberlineContext): Promise<void> {
   }
   entries.push(
     { icon: 'sparkle', label: 'Suggest now', command: 'emberline.trigger' },
+    context.writing
+      ? { icon: 'debug-stop', label: 'Stop generating', command: 'emberline.stopGenerating' }
+      : { icon: 'wand', label: 'Generate at the cursor', command: 'emberline.generate' },
+    { icon: 'edit', label: 'Edit the selection…', command: 'emberline.editSelection' },
     { icon: 'question', label: 'Why was nothing suggested?', command: 'emberline.explain' },
     { icon: 'debug-restart', label: 'Restart the engine', command: 'emberline.restart' },
     { icon: 'output', label: 'Show the log', command: 'emberline.showLog' },

@@ -1,13 +1,18 @@
 /** The only reader and writer of settings. */
 import * as vscode from 'vscode';
 import { DEVICES, type DeviceChoice } from './engine/native_types';
-import { type CompletionOptions, DEFAULT_OPTIONS, languageEnabled } from './completion/options';
+import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING, languageEnabled } from './completion/options';
+import { DEFAULT_SAMPLING, MAX_SEED, type SamplingOptions, SEED_OF_PROMPT } from './completion/sampling';
+import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from './generate/options';
+import { boolean, flags, integer, number, oneOf, path, strings } from './setting_values';
 
 const SECTION = 'emberline';
 
 export interface EngineOptions {
   /** Path of a GGUF file; empty for the embedded model. */
   readonly modelPath: string;
+  /** Path of the GGUF file of a draft model; empty for none. */
+  readonly draftPath: string;
   /** Compute threads; 0 lets the engine choose. */
   readonly threads: number;
   readonly device: DeviceChoice;
@@ -16,6 +21,7 @@ export interface EngineOptions {
 /** Reads each setting once and again when it changes, so that a keystroke costs no look-up. */
 export class Config implements vscode.Disposable {
   private completionOptions = readCompletion();
+  private generateOptions = readGenerate();
   private engineOptions = readEngine();
   private readonly completionChanged = new vscode.EventEmitter<CompletionOptions>();
   private readonly engineChanged = new vscode.EventEmitter<EngineOptions>();
@@ -33,6 +39,10 @@ export class Config implements vscode.Disposable {
 
   get completion(): CompletionOptions {
     return this.completionOptions;
+  }
+
+  get generate(): GenerateOptions {
+    return this.generateOptions;
   }
 
   get engine(): EngineOptions {
@@ -61,10 +71,9 @@ export class Config implements vscode.Disposable {
 
   private refresh(): void {
     const engine = readEngine();
-    const { modelPath, threads, device } = this.engineOptions;
-    const engineDiffers =
-      engine.modelPath !== modelPath || engine.threads !== threads || engine.device !== device;
+    const engineDiffers = !sameEngine(engine, this.engineOptions);
     this.completionOptions = readCompletion();
+    this.generateOptions = readGenerate();
     this.engineOptions = engine;
     this.completionChanged.fire(this.completionOptions);
     if (engineDiffers) this.engineChanged.fire(engine);
@@ -89,47 +98,52 @@ function readCompletion(): CompletionOptions {
     enabled: boolean(settings.get('enable'), fallback.enabled),
     languages: flags(settings.get('languages'), fallback.languages),
     excludedFiles: strings(settings.get('excludedFiles'), fallback.excludedFiles),
-    maxTokens: Math.round(number(settings.get('completion.maxTokens'), fallback.maxTokens, 1, 256)),
-    promptTokens: Math.round(
-      number(settings.get('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
-    ),
+    maxTokens: integer(settings.get('completion.maxTokens'), fallback.maxTokens, 1, 256),
+    promptTokens: integer(settings.get('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
     minimumConfidence: number(settings.get('completion.minimumConfidence'), fallback.minimumConfidence, 0, 1),
     delayMs: number(settings.get('completion.delay'), fallback.delayMs, 0, 2_000),
+    sampling: readSampling(settings),
+    drafting: oneOf(settings.get('drafting'), DRAFTING, fallback.drafting),
+    jsonSchemas: boolean(settings.get('json.schemas'), fallback.jsonSchemas),
+  };
+}
+
+function readSampling(settings: vscode.WorkspaceConfiguration): SamplingOptions {
+  const fallback = DEFAULT_SAMPLING;
+  return {
+    temperature: number(settings.get('sampling.temperature'), fallback.temperature, 0, 2),
+    topK: integer(settings.get('sampling.topK'), fallback.topK, 0, 1_000),
+    topP: number(settings.get('sampling.topP'), fallback.topP, 0, 1),
+    minP: number(settings.get('sampling.minP'), fallback.minP, 0, 1),
+    repeatPenalty: number(settings.get('sampling.repeatPenalty'), fallback.repeatPenalty, 1, 2),
+    seed: integer(settings.get('sampling.seed'), fallback.seed, SEED_OF_PROMPT, MAX_SEED),
+  };
+}
+
+function readGenerate(): GenerateOptions {
+  const settings = section();
+  const fallback = DEFAULT_GENERATE;
+  return {
+    maxTokens: integer(settings.get('generate.maxTokens'), fallback.maxTokens, 1, 2_048),
+    keepPartial: oneOf(settings.get('generate.keepPartial'), KEEP_PARTIAL, fallback.keepPartial),
   };
 }
 
 function readEngine(): EngineOptions {
   const settings = section();
-  const path: unknown = settings.get('model.path');
   return {
-    modelPath: typeof path === 'string' ? path.trim() : '',
-    threads: Math.round(number(settings.get('engine.threads'), 0, 0, 64)),
-    device: DEVICES.find((device) => device === settings.get('device')) ?? 'auto',
+    modelPath: path(settings.get('model.path')),
+    draftPath: path(settings.get('draft.model')),
+    threads: integer(settings.get('engine.threads'), 0, 0, 64),
+    device: oneOf(settings.get('device'), DEVICES, 'auto'),
   };
 }
 
-// What stands in a settings file can be of any type: the schema warns there, but does not convert.
-
-function boolean(value: unknown, fallback: boolean): boolean {
-  return typeof value === 'boolean' ? value : fallback;
-}
-
-function number(value: unknown, fallback: number, least: number, most: number): number {
-  if (typeof value !== 'number' || Number.isNaN(value)) return fallback;
-  return Math.min(most, Math.max(least, value));
-}
-
-function strings(value: unknown, fallback: readonly string[]): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : fallback;
-}
-
-function flags(
-  value: unknown,
-  fallback: Readonly<Record<string, boolean>>,
-): Readonly<Record<string, boolean>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fallback;
-  const entries = Object.entries(value).filter(
-    (entry): entry is [string, boolean] => typeof entry[1] === 'boolean',
+function sameEngine(one: EngineOptions, other: EngineOptions): boolean {
+  return (
+    one.modelPath === other.modelPath &&
+    one.draftPath === other.draftPath &&
+    one.threads === other.threads &&
+    one.device === other.device
   );
-  return Object.fromEntries(entries);
 }

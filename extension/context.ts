@@ -3,15 +3,28 @@ import * as vscode from 'vscode';
 import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from './completion/engine_port';
 import { CompletionPipeline } from './completion/pipeline';
+import { PromptWriter } from './completion/prompt_writer';
+import { DraftingTotals } from './completion/drafting_totals';
+import type { SchemaNote } from './completion/schema_port';
+import { SCHEMA_USES } from './completion/schema_use';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config, type EngineOptions } from './config';
+import { StructuredEditor, type StructuredEdit } from './edit/structured_editor';
 import type { NativeError, NativeModelInfo, NativeResult } from './engine/native_types';
 import { EngineLifecycle, type LoadedEngine } from './engine_lifecycle';
+import { type Generation, Generator } from './generate/generator';
+import { QUICK_PICK } from './generate/partial_question';
 import { Log } from './log';
+import { DocumentSchemas } from './schema/document_schemas';
+import { WorkspaceSchemas } from './schema/workspace_schemas';
+import { RecentTexts } from './recent_texts';
 import { type Status, StatusBar } from './status_bar';
 
 /** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
 const WORKING_AFTER_MS = 150;
+
+/** What the key bindings and menus of package.json ask. */
+const GENERATING_KEY = 'emberline.generating';
 
 export type LoadModel = (options: EngineOptions) => Promise<NativeResult<LoadedEngine>>;
 
@@ -20,8 +33,14 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly log = new Log();
   readonly engine: EngineLifecycle;
   readonly provider: GhostTextProvider;
+  readonly generator: Generator;
+  readonly editor: StructuredEditor;
   activationMs = 0;
+  readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
+  private readonly recentTexts: RecentTexts;
+  private readonly workspaceSchemas = new WorkspaceSchemas();
+  private readonly schemas: DocumentSchemas;
   private readonly statusBar: StatusBar;
   private readonly statusChanged = new vscode.EventEmitter<Status>();
   private readonly engineFailed = new vscode.EventEmitter<NativeError>();
@@ -30,11 +49,13 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private shownStatus: Status = 'loading';
   private lastRequest: FinishedRequest | undefined;
   private lastDecidedRequest: FinishedRequest | undefined;
+  private lastSchema: { readonly note?: SchemaNote; readonly of?: string } = {};
   private workingTimer: NodeJS.Timeout | undefined;
   private working = false;
 
   readonly onDidFinish: vscode.Event<FinishedRequest>;
   readonly onDidChangeStatus = this.statusChanged.event;
+  readonly onDidLog = this.log.onDidWrite;
   readonly onDidFailEngine = this.engineFailed.event;
 
   /**
@@ -47,21 +68,48 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       () => load(this.config.engine),
       (state) => this.onEngineState(state),
     );
-    this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion);
-    this.provider = new GhostTextProvider(this.pipeline);
+    const prompts = new PromptWriter(this.engine);
+    this.schemas = new DocumentSchemas({
+      enabled: () => this.config.completion.jsonSchemas,
+      associations: (uri) => this.workspaceSchemas.associations(uri),
+      read: (uri) => this.workspaceSchemas.read(uri),
+      compile: (source) => this.engine.compileGrammar(source),
+    });
+    this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion, prompts, this.schemas);
+    this.recentTexts = new RecentTexts(() => this.config.completion);
+    const beside = (uri: string): readonly string[] => this.recentTexts.beside(uri);
+    this.provider = new GhostTextProvider(this.pipeline, beside);
+    this.generator = new Generator(this.engine, prompts, () => this.config, beside, QUICK_PICK);
+    this.editor = new StructuredEditor(this.engine, () => this.config.completion);
     this.onDidFinish = this.provider.onDidFinish;
     this.own(
       vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, this.provider),
       this.provider.onDidStart(() => this.onRequestStart()),
       this.provider.onDidFinish((request) => this.onRequestEnd(request)),
-      this.config.onDidChangeCompletion(() => this.refreshStatus()),
+      this.generator.onDidChange(() => this.onGeneratorChange()),
+      this.generator.onDidFinish((generation) => this.onGenerationEnd(generation)),
+      this.editor.onDidChange(() => this.onGeneratorChange()),
+      this.editor.onDidFinish((edit) => this.onEditEnd(edit)),
+      this.config.onDidChangeCompletion(() => {
+        // Other settings, other suggestions.
+        this.pipeline.reset();
+        this.refreshStatus();
+      }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
+      this.workspaceSchemas.onDidChange((uri) => {
+        if (uri !== undefined) this.schemas.forget(uri);
+        this.pipeline.reset();
+      }),
       vscode.window.onDidChangeActiveTextEditor(() => this.refreshStatus()),
     );
   }
 
   get status(): Status {
     return this.shownStatus;
+  }
+
+  get tooltip(): string {
+    return this.statusBar.tooltip;
   }
 
   get model(): NativeModelInfo | undefined {
@@ -85,6 +133,11 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     return this.lastDecidedRequest;
   }
 
+  /** True while a text or an edit is written. */
+  get writing(): boolean {
+    return this.generator.running || this.editor.running;
+  }
+
   get pending(): number {
     return this.provider.pending;
   }
@@ -105,6 +158,11 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     clearTimeout(this.workingTimer);
     for (const subscription of this.subscriptions.splice(0)) subscription.dispose();
     this.provider.dispose();
+    this.generator.dispose();
+    this.editor.dispose();
+    this.recentTexts.dispose();
+    this.workspaceSchemas.dispose();
+    this.schemas.dispose();
     this.config.dispose();
     this.statusBar.dispose();
     this.statusChanged.dispose();
@@ -144,9 +202,11 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     const { outcome } = request;
     this.counts.requests++;
     if (outcome.source === 'model') this.counts.modelCalls++;
+    this.drafting.add(outcome.drafting);
     if (outcome.shown) this.counts.shown++;
     if (outcome.stop === 'cancelled' || outcome.reason === 'cancelled') this.counts.cancelled++;
     this.lastRequest = request;
+    this.noteSchema(request);
     if (outcome.reason !== 'cancelled' && outcome.reason !== 'stale') this.lastDecidedRequest = request;
     this.log.request(request.sequence, request.languageId, outcome);
     if (this.provider.pending > 0) return;
@@ -157,19 +217,54 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.refreshStatus();
   }
 
+  private noteSchema({ uri, outcome }: FinishedRequest): void {
+    // Suggestions that are remembered follow what the one that was computed did.
+    if (outcome.schema === undefined) return;
+    this.lastSchema = { note: outcome.schema, of: uri };
+    this.refreshStatus();
+  }
+
+  private onGeneratorChange(): void {
+    void vscode.commands.executeCommand('setContext', GENERATING_KEY, this.writing);
+    this.refreshStatus();
+  }
+
+  private onEditEnd(edit: StructuredEdit): void {
+    const completion = edit.proposal?.completion;
+    if (completion !== undefined) this.drafting.add(completion.drafting);
+    this.log.edit(edit);
+  }
+
+  private onGenerationEnd(generation: Generation): void {
+    if (generation.completion !== undefined) this.drafting.add(generation.completion.drafting);
+    this.log.generation(generation);
+  }
+
   private refreshStatus(): void {
     const status = this.presentStatus();
     const { error, model } = this;
-    const detail = error === undefined ? (model === undefined ? '' : modelDetail(model)) : error.message;
+    const detail =
+      error === undefined
+        ? (model === undefined ? '' : modelDetail(model)) + this.schemaDetail()
+        : error.message;
     this.statusBar.update(status, detail);
     if (status === this.shownStatus) return;
     this.shownStatus = status;
     this.statusChanged.fire(status);
   }
 
+  /** The tooltip's line about the schema of the document one looks at, once something was suggested in it. */
+  private schemaDetail(): string {
+    const uri = vscode.window.activeTextEditor?.document.uri.toString();
+    const { note, of } = this.lastSchema;
+    if (note === undefined || of !== uri) return '';
+    return `\n${SCHEMA_USES[note.use]}${note.detail === '' ? '' : ` (${note.detail})`}`;
+  }
+
   private presentStatus(): Status {
     const { state } = this.engine;
     if (state === 'failed') return 'error';
+    if (this.writing) return 'generating';
     if (state === 'stopped' || !this.config.completion.enabled) return 'off';
     const language = vscode.window.activeTextEditor?.document.languageId;
     if (language !== undefined && !this.config.isEnabledFor(language)) return 'off';

@@ -3,9 +3,12 @@ import * as vscode from 'vscode';
 import {
   type DocumentKind,
   type DocumentSnapshot,
+  frontOf,
   MAX_AFTER,
   MAX_BEFORE,
+  MAX_FRONT,
   normalizeLineBreaks,
+  READ_FROM_START,
 } from './completion/document';
 
 /** Schemes of documents one writes in that no file system provider stands behind. */
@@ -30,13 +33,15 @@ export function snapshotOf(
   const from = selected?.range.start ?? position;
   const to = selected?.range.end ?? position;
   const editor = editorOf(document);
+  const before = normalizeLineBreaks(textBefore(document, from) + (selected?.text ?? ''));
   return {
     uri: document.uri.toString(),
     path: pathOf(document),
     fullPath: document.uri.path,
     languageId: document.languageId,
     kind: kindOf(document),
-    before: normalizeLineBreaks(textBefore(document, from) + (selected?.text ?? '')).slice(-MAX_BEFORE),
+    before: before.slice(-MAX_BEFORE),
+    front: frontBefore(document, from, selected?.text ?? '', before),
     after: normalizeLineBreaks(textAfter(document, to)).slice(0, MAX_AFTER),
     lineLength: document.lineAt(position.line).text.length,
     tabs: editor?.options.insertSpaces === false,
@@ -79,6 +84,22 @@ function textBefore(document: vscode.TextDocument, end: vscode.Position): string
     length += text.length + 1;
   }
   return lines.reverse().join('\n');
+}
+
+/** DocumentSnapshot.front. */
+function frontBefore(
+  document: vscode.TextDocument,
+  end: vscode.Position,
+  selected: string,
+  before: string,
+): string | undefined {
+  if (before.length < MAX_BEFORE) return '';
+  // Reading all of it takes its time.
+  if (!READ_FROM_START.has(document.languageId) || document.offsetAt(end) > 2 * MAX_FRONT) return undefined;
+  return frontOf(
+    document.getText(new vscode.Range(new vscode.Position(0, 0), end)) + selected,
+    document.languageId,
+  );
 }
 
 function textAfter(document: vscode.TextDocument, start: vscode.Position): string {

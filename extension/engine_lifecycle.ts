@@ -1,8 +1,15 @@
 /**
- * The engine's life as the extension sees it: loading, ready, failed, stopped. It is what the completion pipeline asks, and
- * answers in every state; loading never blocks, and a restart while loading supersedes what was loading.
+ * The engine's life as the extension sees it: loading, ready, failed, stopped. It is what the completion pipeline and
+ * the generator ask, and answers in every state; loading never blocks, and a restart while loading supersedes what was loading.
  */
-import type { CompletionEngine, EngineAnswer, EngineRequest, EngineState } from './completion/engine_port';
+import type {
+  CompletionEngine,
+  EngineAnswer,
+  EngineRequest,
+  EngineState,
+  GenerationEngine,
+} from './completion/engine_port';
+import type { NativeGrammar, NativeGrammarSource } from './engine/native_grammar';
 import type { NativeError, NativeModelInfo, NativeResult } from './engine/native_types';
 
 /** A model that is loaded and can complete. */
@@ -12,6 +19,10 @@ export interface LoadedEngine {
   /** Most tokens of prompt and completion together, where it is known. */
   readonly context?: number | undefined;
   completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
+  generate: GenerationEngine['generate'];
+  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
+  /** For the requests of this engine and of any other. */
+  compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>>;
   /** Cancels what runs and frees the model. */
   dispose(): Promise<void>;
 }
@@ -23,17 +34,26 @@ const FATAL: ReadonlySet<NativeError['code']> = new Set([
   'SESSION_CLOSED',
   'MODEL_CLOSED',
   'DEVICE_FAILED',
+  // While something is computed: the GPU is gone for this process.
+  'DEVICE_UNAVAILABLE',
   'INTERNAL',
 ]);
 
+const NOT_LOADED = {
+  ok: false,
+  error: { code: 'MODEL_CLOSED', message: 'No model is loaded; restart the engine.' },
+} as const;
+
 const UNMEASURED: CompletionEngine['speed'] = { prefillTokensPerSecond: undefined };
 
-export class EngineLifecycle implements CompletionEngine {
+export class EngineLifecycle implements GenerationEngine {
   private current: EngineState = 'stopped';
   private failure: NativeError | undefined;
   private loaded: LoadedEngine | undefined;
   /** Counts starts, so that a load that was overtaken by a restart is recognised. */
   private generation = 0;
+  /** Texts that are being generated. */
+  private textsUnderWay = 0;
   private readonly load: LoadEngine;
   private readonly changed: (state: EngineState) => void;
 
@@ -58,6 +78,10 @@ export class EngineLifecycle implements CompletionEngine {
 
   get context(): number | undefined {
     return this.loaded?.context;
+  }
+
+  get generating(): boolean {
+    return this.textsUnderWay > 0;
   }
 
   get info(): NativeModelInfo | undefined {
@@ -91,15 +115,35 @@ export class EngineLifecycle implements CompletionEngine {
     await this.unload();
   }
 
-  async completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
-    const engine = this.loaded;
-    if (engine === undefined) {
-      return {
-        ok: false,
-        error: { code: 'MODEL_CLOSED', message: 'No model is loaded; restart the engine.' },
-      };
+  completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
+    return this.ask((engine) => engine.completeLine(request, signal));
+  }
+
+  async generate(
+    request: EngineRequest,
+    signal: AbortSignal,
+    onText: (piece: string) => void,
+  ): Promise<EngineAnswer> {
+    this.textsUnderWay++;
+    try {
+      return await this.ask((engine) => engine.generate(request, signal, onText));
+    } finally {
+      this.textsUnderWay--;
     }
-    const answer = await engine.completeLine(request, signal);
+  }
+
+  async tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>> {
+    return this.loaded === undefined ? NOT_LOADED : this.loaded.tokenize(text, parseSpecial);
+  }
+
+  async compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>> {
+    return this.loaded === undefined ? NOT_LOADED : this.loaded.compileGrammar(source);
+  }
+
+  private async ask(send: (engine: LoadedEngine) => Promise<EngineAnswer>): Promise<EngineAnswer> {
+    const engine = this.loaded;
+    if (engine === undefined) return NOT_LOADED;
+    const answer = await send(engine);
     if (!answer.ok && FATAL.has(answer.error.code) && engine === this.loaded) this.fail(answer.error);
     return answer;
   }

@@ -1,44 +1,73 @@
 /** The log channel: one line a request. Document text and generated text appear at trace level only. */
 import * as vscode from 'vscode';
 import type { CompletionOutcome } from './completion/pipeline';
-import { summaryOf } from './completion/summary';
+import { summaryOf, workOf } from './completion/summary';
+import type { StructuredEdit } from './edit/structured_editor';
 import type { NativeError, NativeModelInfo } from './engine/native_types';
+import type { Generation } from './generate/generator';
 
 export class Log implements vscode.Disposable {
   private readonly channel = vscode.window.createOutputChannel('Emberline', { log: true });
+  private readonly written = new vscode.EventEmitter<string>();
+
+  /** Fires with each line above trace level. */
+  readonly onDidWrite = this.written.event;
 
   show(): void {
     this.channel.show(true);
   }
 
   activated(version: string, ms: number): void {
-    this.channel.info(`Emberline ${version} activated in ${ms.toFixed(1)} ms`);
+    this.info(`Emberline ${version} activated in ${ms.toFixed(1)} ms`);
   }
 
   loaded(info: NativeModelInfo): void {
     const millions = Math.round(info.parameters / 1e6);
-    this.channel.info(
+    this.info(
       `model ready in ${info.loadMs.toFixed(0)} ms: ${info.name}, ${millions}M parameters, ${info.quantization}, ${info.device}${info.packedCopy ? ', packed copy' : ''}`,
     );
-    if (info.deviceReason !== '') this.channel.info(`the GPU is not used: ${info.deviceReason}`);
+    if (info.deviceReason !== '') this.info(`the GPU is not used: ${info.deviceReason}`);
   }
 
   failed(error: NativeError): void {
-    this.channel.error(`${error.code}: ${error.message}`);
+    const line = `${error.code}: ${error.message}`;
+    this.channel.error(line);
+    this.written.fire(line);
   }
 
   /** @param sequence Numbers the requests of this session. */
   request(sequence: number, languageId: string, outcome: CompletionOutcome): void {
-    this.channel.info(`#${sequence} ${languageId} ${summaryOf(outcome)}`);
+    this.info(`#${sequence} ${languageId} ${summaryOf(outcome)}`);
     if (outcome.error !== undefined) this.failed(outcome.error);
     if (outcome.text !== '') this.channel.trace(`#${sequence} ${JSON.stringify(outcome.text)}`);
   }
 
+  generation({ ending, sentence, text, completion, error }: Generation): void {
+    const work = completion === undefined ? '' : `; ${workOf(completion)}`;
+    this.info(`generate: ${ending} (${sentence})${work}`);
+    if (error !== undefined) this.failed(error);
+    if (text !== '') this.channel.trace(`generate: ${JSON.stringify(text)}`);
+  }
+
+  edit({ ending, sentence, proposal }: StructuredEdit): void {
+    const completion = proposal?.completion;
+    const work = completion === undefined ? '' : `; ${workOf(completion)}`;
+    this.info(`edit: ${ending} (${sentence})${work}`);
+    if (proposal?.error !== undefined) this.failed(proposal.error);
+    if (completion !== undefined) this.channel.trace(`edit: ${JSON.stringify(completion.text)}`);
+  }
+
   note(sentence: string): void {
-    this.channel.info(sentence);
+    this.info(sentence);
   }
 
   dispose(): void {
     this.channel.dispose();
+    this.written.dispose();
+  }
+
+  private info(line: string): void {
+    this.channel.info(line);
+    this.written.fire(line);
   }
 }

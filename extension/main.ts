@@ -5,7 +5,7 @@ import * as commands from './commands';
 import { EmberlineContext } from './context';
 import { modelLoader } from './model_loader';
 
-type Command = (context: EmberlineContext) => unknown;
+type Command = (context: EmberlineContext, ...given: readonly unknown[]) => unknown;
 
 /** Every command of package.json and what runs it; a test compares the two. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -13,6 +13,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.disable': commands.disable,
   'emberline.toggleLanguage': commands.toggleLanguage,
   'emberline.trigger': commands.trigger,
+  'emberline.generate': commands.generate,
+  'emberline.generateLines': commands.generateLines,
+  'emberline.editSelection': commands.editSelection,
+  'emberline.applyEdit': commands.applyEdit,
+  'emberline.discardEdit': commands.discardEdit,
+  'emberline.stopGenerating': commands.stopGenerating,
   'emberline.explain': commands.explain,
   'emberline.restart': commands.restart,
   'emberline.showLog': commands.showLog,
@@ -30,7 +36,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   );
   active = context;
   for (const [name, run] of Object.entries(COMMANDS)) {
-    context.own(vscode.commands.registerCommand(name, () => run(context)));
+    context.own(vscode.commands.registerCommand(name, (...given: unknown[]) => run(context, ...given)));
   }
   context.own(
     context.onDidFailEngine(({ code, message }) => void commands.reportFailure(context, code, message)),

@@ -10,12 +10,13 @@ import type { LoadModel } from './context';
  * @param storage The folder that VS Code gives the extension for data of its own.
  */
 export function modelLoader(root: string, storage: string): LoadModel {
-  return ({ modelPath, threads, device }: EngineOptions) =>
+  return ({ modelPath, draftPath, threads, device }: EngineOptions) =>
     Engine.load({
       addonPath: addonPath(root),
       modelPath: modelPath === '' ? embeddedModelPath(root) : modelPath,
       threads,
       device,
       packedFolder: join(storage, 'packed'),
+      ...(draftPath === '' ? {} : { draftPath }),
     });
 }

@@ -1,12 +1,13 @@
 /** The status bar item: what Emberline is doing, and the menu behind it. */
 import * as vscode from 'vscode';
 
-export type Status = 'loading' | 'ready' | 'working' | 'off' | 'error';
+export type Status = 'loading' | 'ready' | 'working' | 'generating' | 'off' | 'error';
 
 const ICON: Readonly<Record<Status, string>> = {
   loading: '$(loading~spin)',
   ready: '$(flame)',
   working: '$(sync~spin)',
+  generating: '$(loading~spin)',
   off: '$(circle-slash)',
   error: '$(error)',
 };
@@ -15,6 +16,7 @@ const SENTENCE: Readonly<Record<Status, string>> = {
   loading: 'Loading the model',
   ready: 'Ready',
   working: 'Computing a suggestion',
+  generating: 'Generating at the cursor; Escape stops',
   off: 'Turned off here',
   error: 'The engine does not run',
 };
@@ -30,6 +32,12 @@ export class StatusBar implements vscode.Disposable {
     this.item.command = command;
     this.update('loading');
     this.item.show();
+  }
+
+  /** What the item says when it is pointed at. */
+  get tooltip(): string {
+    const { tooltip } = this.item;
+    return typeof tooltip === 'string' ? tooltip : '';
   }
 
   /** @param detail A sentence for the tooltip: the model, or the error. */

@@ -113,6 +113,7 @@ inline Slice weighted_sum(Slice a, float x, Slice b, float y) {
 
 inline Slice shuffle_slice(Slice slice, ushort step) {
   Slice other;
+#pragma unroll
   for (ushort i = 0; i < 4; ++i) {
     other.low[i] = simd_shuffle_xor(slice.low[i], step);
     other.high[i] = simd_shuffle_xor(slice.high[i], step);
@@ -150,6 +151,7 @@ struct DecodeMemory {
   DecodePartials partials;
   float4 queries[kDecodeHeads * kDecodeMaxWidth / 4];  // [head][head width], scaled
 };
+static_assert(sizeof(DecodeMemory) == kDecodeThreadgroupBytes, "what the host sets");
 
 // The part of a batch that a threadgroup computes.
 struct DecodeTask {
@@ -180,6 +182,7 @@ inline void write_attention(thread SoftmaxState (&states)[HEADS], constant Atten
       if (writes) {
         threadgroup float* to =
             partials.values + ((h - first) * place.simdgroups + place.simdgroup) * HEAD_WIDTH + element;
+#pragma unroll
         for (uint i = 0; i < 4; ++i) {
           to[i] = states[h].values.low[i];
           to[i + 4] = states[h].values.high[i];
@@ -269,17 +272,18 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
         largest = max(largest, score[u]);
       }
       const float rescale = exp2(states[h].largest - largest);
+      float weights = 0.0f;
       states[h].largest = largest;
-      states[h].sum *= rescale;
       states[h].values.low *= rescale;
       states[h].values.high *= rescale;
 #pragma unroll
       for (uint u = 0; u < kUnroll; ++u) {
         const float weight = exp2(score[u] - largest);
-        states[h].sum += weight;
+        weights += weight;
         states[h].values.low = fma(float4(value[u].low), float4(weight), states[h].values.low);
         states[h].values.high = fma(float4(value[u].high), float4(weight), states[h].values.high);
       }
+      states[h].sum = fma(states[h].sum, rescale, weights);
     }
   }
 #pragma unroll

@@ -86,6 +86,7 @@ struct NibbleBlocks {
       // Bits 0..3 to bit 4 of bytes 0..3: no two of the four shifted copies meet.
       bytes |= ((fifth * 0x00204081u) & 0x01010101u) << 4;
     }
+#pragma unroll
     for (uint v = 0; v < kVectors; ++v) to.q[v] = float4(as_type<uchar4>(bytes[v]));
     to.scale = half_bits(header);
     to.offset = kMinimum ? half_bits(header >> 16) : (kFifthBits ? -16.0f : -8.0f) * to.scale;
@@ -149,6 +150,7 @@ struct FloatRows {
       raw.q[0] = Float::four(at);
       raw.q[1] = Float::four(at + 4 * Float::kBytes);
     } else {
+#pragma unroll
       for (uint i = 0; i < 8; ++i) {
         raw.q[i / 4][i % 4] = first + i < in ? Float::one(at + i * Float::kBytes) : 0.0f;
       }

@@ -10,9 +10,11 @@
 
 template <typename Format>
 inline void write_unit(thread const WeightUnit& unit, uint u, uint width, device float* to) {
+#pragma unroll
   for (uint v = 0; v < Format::kVectors; ++v) {
     const float4 values = weights_of<Format>(unit, v);
     const uint column = Format::column(u, v);
+#pragma unroll
     for (uint i = 0; i < 4; ++i) {
       if (column + i < width) to[column + i] = values[i];
     }

@@ -19,19 +19,22 @@ constant uint HEAD_WIDTH [[function_constant(4)]];
 constant uint HEADS_PER_KV [[function_constant(5)]];
 // The logits of an argmax are the sampler's scores; the optional raw logits and normalizer are bound.
 constant bool HAS_RAW_LOGITS [[function_constant(6)]];
+// The activation of a gated linear unit: a kGate... of op_params.h.
+constant uint GATE_ACTIVATION [[function_constant(7)]];
 
 #else
 #include <cstdint>
 
 namespace emberline {
 
-inline constexpr std::uint32_t kConstantChained = 0;       // bool
-inline constexpr std::uint32_t kConstantIndirect = 1;      // bool
-inline constexpr std::uint32_t kConstantRowCapacity = 2;   // uint
-inline constexpr std::uint32_t kConstantHasBias = 3;       // bool
-inline constexpr std::uint32_t kConstantHeadWidth = 4;     // uint
-inline constexpr std::uint32_t kConstantHeadsPerKv = 5;    // uint
-inline constexpr std::uint32_t kConstantHasRawLogits = 6;  // bool
+inline constexpr std::uint32_t kConstantChained = 0;         // bool
+inline constexpr std::uint32_t kConstantIndirect = 1;        // bool
+inline constexpr std::uint32_t kConstantRowCapacity = 2;     // uint
+inline constexpr std::uint32_t kConstantHasBias = 3;         // bool
+inline constexpr std::uint32_t kConstantHeadWidth = 4;       // uint
+inline constexpr std::uint32_t kConstantHeadsPerKv = 5;      // uint
+inline constexpr std::uint32_t kConstantHasRawLogits = 6;    // bool
+inline constexpr std::uint32_t kConstantGateActivation = 7;  // uint
 
 }  // namespace emberline
 #endif

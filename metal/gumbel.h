@@ -29,6 +29,7 @@
 #include "chain_guard.h"
 #include "function_constants.h"
 #include "gumbel_noise.h"
+#include "launch_shapes.h"
 #include "logit_scan.h"
 #include "op_params.h"
 #include "softmax_mass.h"
@@ -40,6 +41,7 @@ struct GumbelMemory {
   LogitPartials partials;
   SurvivorMemory survivors;
 };
+static_assert(sizeof(GumbelMemory) <= kGumbelThreadgroupBytes, "what the host sets");
 
 // Copies the logits to the scores, and penalises the tokens tokens[position + 1 - window .. position] there.
 inline void penalise_window(device const float* logits, uint vocabulary, device const uint* tokens,
@@ -79,6 +81,7 @@ inline void write_scores(device const float* row, uint count, Tempered law, Surv
     const float4 logits = load_quad_or_masked(row, first, count);
     bool kept[4];
     bool any_kept = false;
+#pragma unroll
     for (uint i = 0; i < 4; ++i) {
       kept[i] = survives(logits[i], first + i, law, survival);
       any_kept = any_kept || kept[i];
@@ -89,7 +92,9 @@ inline void write_scores(device const float* row, uint count, Tempered law, Surv
       gumbel_noise_of_quad(sampling.seed_low, sampling.seed_high, position, first / 4, g0, g1, g2, g3);
       noise = float4(g0, g1, g2, g3);
     }
-    for (uint i = 0; i < 4 && first + i < count; ++i) {
+#pragma unroll
+    for (uint i = 0; i < 4; ++i) {
+      if (first + i >= count) continue;
       scores[first + i] = kept[i] ? fma(-(law.largest - logits[i]), inverse, noise[i]) : -INFINITY;
     }
   }

@@ -1,6 +1,10 @@
 // Launch shapes: how many threadgroups of how many threads each kernel is dispatched with, and the
 // threadgroup memory that the host sets. Shared by hosts and kernels, so that a grid cannot disagree with the
 // code that walks it.
+//
+// Threadgroup memory of more than kStaticThreadgroupBytes is the host's to set, as threadgroup(0): the length
+// stays with the encoder when the next pipeline has no use for it, and Metal does not say whether it then
+// counts beside what that kernel declares itself. Together they stay below what every GPU has, 32 KiB.
 #pragma once
 
 #include "op_params.h"
@@ -9,7 +13,10 @@
 namespace emberline {
 #endif
 
-// -- embedding, rms_norm: x = rows. swi_glu: x = ceil(width / threads), y = rows.
+EMBERLINE_CONSTANT uint32_t kThreadgroupBytes = 32768;
+EMBERLINE_CONSTANT uint32_t kStaticThreadgroupBytes = 1024;
+
+// -- embedding, rms_norm: x = rows. gated_unit: x = ceil(width / threads), y = rows.
 // -- rope_kv_write: x = ceil(rope_pairs / threads), y = rows.
 EMBERLINE_CONSTANT uint32_t kRowKernelThreads = 256;
 
@@ -30,6 +37,8 @@ EMBERLINE_CONSTANT uint32_t kMatMatThreads = 128;
 EMBERLINE_CONSTANT uint32_t kMatMatRows = 32;
 EMBERLINE_CONSTANT uint32_t kMatMatOuts = 64;
 EMBERLINE_CONSTANT uint32_t kMatMatDepth = 32;
+// Bytes of threadgroup(0): the tiles of weights and activations, whose place the finished products take.
+EMBERLINE_CONSTANT uint32_t kMatMatThreadgroupBytes = 4 * (kMatMatOuts + kMatMatRows) * kMatMatDepth;
 
 // -- attention_decode (attention_decode.h), for 1 to 16 rows: x = KV heads, y = ceil(query heads a KV head /
 // kDecodeHeads), z = rows.
@@ -39,6 +48,9 @@ EMBERLINE_CONSTANT uint32_t kDecodeMaxWidth = 256;  // of a head
 EMBERLINE_CONSTANT uint32_t kDecodeMaxSimdgroups = 16;
 EMBERLINE_CONSTANT uint32_t kDecodeMaxThreads = 32 * kDecodeMaxSimdgroups;
 EMBERLINE_CONSTANT uint32_t kDecodeMergeFloats = 4096;  // at least one head of the widest on all simdgroups
+// Bytes of threadgroup(0): the simdgroups' partial results, and the queries of many heads.
+EMBERLINE_CONSTANT uint32_t kDecodeThreadgroupBytes =
+    4 * (2 * kDecodeHeads * kDecodeMaxSimdgroups + kDecodeMergeFloats + kDecodeHeads * kDecodeMaxWidth);
 
 // -- attention_prefill (attention_prefill.h), for more rows: x = KV heads, y = ceil(rows * query heads a KV
 // head / (8 * simdgroups)).
@@ -60,6 +72,8 @@ constexpr uint32_t prefill_simdgroups(uint32_t head_width) {
 // of them.
 EMBERLINE_CONSTANT uint32_t kLogitThreads = 1024;
 EMBERLINE_CONSTANT uint32_t kGumbelMaxVocabulary = 1u << 20;
+// Bytes of gumbel's threadgroup(0), a multiple of 16: a histogram of 1024 buckets, four words each, and sums.
+EMBERLINE_CONSTANT uint32_t kGumbelThreadgroupBytes = 4 * 4 * 1024 + 1024;
 
 #if !defined(__METAL_VERSION__)
 
@@ -104,7 +118,9 @@ constexpr uint32_t mat_vec_threadgroup_bytes(uint32_t row_capacity, uint32_t in)
   const uint32_t floats = row_capacity * (stride + stride / kMatVecSumColumns + kMatVecMaxSimdgroups);
   return (floats * 4 + 15) / 16 * 16;
 }
-static_assert(mat_vec_threadgroup_bytes(kMatVecMaxRows, 1u << 20) <= 32768, "more than any GPU has");
+static_assert(mat_vec_threadgroup_bytes(kMatVecMaxRows, 1u << 20) + kStaticThreadgroupBytes <=
+                  kThreadgroupBytes,
+              "more than any GPU has");
 static_assert(kMatVecMinTile % (32 * kMatVecMaxSimdgroups) == 0,
               "a column is staged by one thread, whatever the tile");
 static_assert(kMatVecMinTile % (kMatVecLanes * kMatVecSumColumns) == 0,

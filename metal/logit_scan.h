@@ -51,12 +51,14 @@ inline void scan_logit(thread LogitSummary& summary, float logit, uint id, bool 
 // Adds four exponentials; masked logits add nothing.
 inline void add_exponentials(thread LogitSummary& summary, float4 logits) {
   const float largest = max(max(logits.x, logits.y), max(logits.z, logits.w));
+  float rescale = 1.0f;
   if (largest > summary.largest) {
-    summary.sum *= exp(summary.largest - largest);
+    rescale = exp(summary.largest - largest);
     summary.largest = largest;
   }
-  summary.sum += (exp(logits.x - summary.largest) + exp(logits.y - summary.largest)) +
-                 (exp(logits.z - summary.largest) + exp(logits.w - summary.largest));
+  const float sum = (exp(logits.x - summary.largest) + exp(logits.y - summary.largest)) +
+                    (exp(logits.z - summary.largest) + exp(logits.w - summary.largest));
+  summary.sum = fma(summary.sum, rescale, sum);
 }
 
 inline void scan_quad(thread LogitSummary& summary, float4 logits, uint id, bool masks_allowed,
@@ -104,10 +106,12 @@ inline LogitSummary summarise_logits(device const float* row, uint count, bool m
   const uint quads = count / 4;
   for (uint first = place.index; first < quads; first += kQuadsAtOnce * place.threads) {
     float4 loaded[kQuadsAtOnce];
+#pragma unroll
     for (uint i = 0; i < kQuadsAtOnce; ++i) {
       const uint quad = first + i * place.threads;
       if (quad < quads) loaded[i] = load_quad(row, 4 * quad);
     }
+#pragma unroll
     for (uint i = 0; i < kQuadsAtOnce; ++i) {
       const uint quad = first + i * place.threads;
       if (quad < quads) scan_quad(own, loaded[i], 4 * quad, masks_allowed, with_sum);

@@ -28,8 +28,6 @@ using namespace metal;
 EMBERLINE_CONSTANT uint kMatMatOutBlocks = kMatMatOuts / 8;
 EMBERLINE_CONSTANT uint kMatMatDepthBlocks = kMatMatDepth / 8;
 EMBERLINE_CONSTANT uint kMatMatWeightFloats = kMatMatOuts * kMatMatDepth;
-// The tiles of both; the finished products, 32 x 64, take their place.
-EMBERLINE_CONSTANT uint kMatMatTileFloats = kMatMatWeightFloats + kMatMatRows * kMatMatDepth;
 
 // Rows first_row .. + 32 and columns begin .. + 32 of x as blocks [row / 8][column / 8] of [row % 8][column %
 // 8]. Eight neighbouring threads read 128 consecutive bytes.
@@ -44,6 +42,7 @@ inline void stage_activations(device const float* x, uint rows, uint in, uint fi
       if (begin + column + 4 <= in) {
         values = float4(*(device const packed_float4*)from);
       } else {
+#pragma unroll
         for (uint e = 0; e < 4; ++e) {
           if (begin + column + e < in) values[e] = from[e];
         }
@@ -67,16 +66,19 @@ inline void stage_weights(device const uchar* weight, uint in, uint out, uint fi
     WeightUnit weights;
     const bool inside = first_out + o < out && unit * Format::kUnit < in;
     if (inside) load_unit<Format>(weight + (first_out + o) * Format::row_bytes(in), unit, in, weights);
+#pragma unroll
     for (uint v = 0; v < Format::kVectors; ++v) {
       const float4 values = inside ? weights_of<Format>(weights, v) : float4(0.0f);
       const uint column = Format::column(u, v);
       const uint block = column / 8 * kMatMatOutBlocks + o / 8;
+#pragma unroll
       for (uint e = 0; e < 4; ++e) tile[block * 64 + (column % 8 + e) * 8 + o % 8] = values[e];
     }
   }
 }
 
-// tiles: kMatMatTileFloats, on a multiple of 16 bytes.
+// tiles: kMatMatThreadgroupBytes, on a multiple of 16 bytes; the finished products, 32 x 64, take the place
+// of both.
 template <typename Format>
 inline void mat_mat(constant MatMulParams& p, device const float* x, device const uchar* weight,
                     device const float* bias, device float* y, uint rows, threadgroup float* tiles,

@@ -7,10 +7,9 @@
       constant MatMulParams& p [[buffer(0)]], device const ChainState* chain [[buffer(1)]],               \
       device const float* x [[buffer(2)]], device const uchar* weight [[buffer(3)]],                      \
       device const float* bias [[buffer(4), function_constant(HAS_BIAS)]], device float* y [[buffer(5)]], \
-      constant uint& rows [[buffer(29)]], uint2 group [[threadgroup_position_in_grid]],                   \
-      uint thread_index [[thread_index_in_threadgroup]],                                                  \
+      constant uint& rows [[buffer(29)]], threadgroup float4* tiles [[threadgroup(0)]],                   \
+      uint2 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],    \
       uint simdgroup [[simdgroup_index_in_threadgroup]]) {                                                \
-    threadgroup float4 tiles[kMatMatTileFloats / 4];                                                      \
     if (chain_halted(chain)) return;                                                                      \
     mat_mat<__VA_ARGS__>(p, x, weight, bias, y, rows, (threadgroup float*)tiles, group, thread_index,     \
                          simdgroup);                                                                      \

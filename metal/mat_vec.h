@@ -22,7 +22,11 @@
 //
 // Results do not depend on the number of rows: a row's sums are added over units lane, lane + 16, lane + 32,
 // ... and then across the lanes, whatever the tile; every multiply-add is an explicit fma, which leaves the
-// compiler nothing to contract differently from one ROW_CAPACITY to the next.
+// compiler nothing to contract differently from one capacity to the next.
+//
+// Code for each capacity is its own instance (kRows), with every loop over rows unrolled: an index that is
+// known before the compiler chooses registers is what keeps the sums in them. A function constant would come
+// too late for that; it only picks the instance.
 //
 // Launch: launch_shapes.h (mat_vec_threads, mat_vec_threadgroups, mat_vec_threadgroup_bytes).
 #pragma once
@@ -58,19 +62,13 @@ inline MatVecThread mat_vec_thread(uint threadgroup_index, uint index, uint thre
   return t;
 }
 
-// ROW_CAPACITY in code for up to kMaxRows rows.
-template <uint kMaxRows>
-inline uint row_capacity() {
-  return kMaxRows == 1 ? 1 : ROW_CAPACITY;
-}
-
 // What is multiplied: rows of x [rows, in], behind a norm where there is one.
 struct MatVecInput {
   device const float* x;
   device const float* gain;  // [in], with a norm
   float epsilon;
   uint in;
-  uint rows;  // 1..ROW_CAPACITY
+  uint rows;  // 1..kRows
 };
 
 // Rows `a` and `b` of weights; null where a group has none.
@@ -79,14 +77,17 @@ struct WeightPair {
   device const uchar* b;
 };
 
-inline uint mat_vec_tile_columns() {
-  return max(kMatVecTileElements / ROW_CAPACITY, kMatVecMinTile);
+// Columns of a tile over kRows rows.
+template <uint kRows>
+constexpr uint mat_vec_tile_columns() {
+  return kMatVecTileElements / kRows > kMatVecMinTile ? kMatVecTileElements / kRows : kMatVecMinTile;
 }
 
 // Sum of the columns of one unit, in the order that staged sums and registers share.
 template <typename Format>
 inline float sum_of_columns(thread const float4* columns) {
   float4 sum = columns[0];
+#pragma unroll
   for (uint v = 1; v < Format::kVectors; ++v) sum += columns[v];
   return (sum.x + sum.y) + (sum.z + sum.w);
 }
@@ -94,6 +95,7 @@ inline float sum_of_columns(thread const float4* columns) {
 // Columns of x that unit `unit` (counted from the tile's first) meets.
 template <typename Format>
 inline void load_columns(threadgroup const float* tile_row, uint unit, thread float4* columns) {
+#pragma unroll
   for (uint v = 0; v < Format::kVectors; ++v) {
     columns[v] = *(threadgroup const float4*)(tile_row + Format::column(unit, v));
   }
@@ -104,6 +106,7 @@ template <typename Format>
 inline float add_unit(float sum, thread const WeightUnit& unit, thread const float4* columns,
                       float columns_sum) {
   float4 products = unit.q[0] * columns[0];
+#pragma unroll
   for (uint v = 1; v < Format::kVectors; ++v) products = fma(unit.q[v], columns[v], products);
   const float product = (products.x + products.y) + (products.z + products.w);
   if (!Format::kScaled) return sum + product;
@@ -113,14 +116,15 @@ inline float add_unit(float sum, thread const WeightUnit& unit, thread const flo
 
 // Stages columns begin .. begin + width of all rows, times the gain behind a norm, and adds to `squares`, a
 // row each. Zero up to `padded`.
-template <bool kNorm, uint kMaxRows>
+template <bool kNorm, uint kRows>
 inline void stage_columns(MatVecInput input, uint begin, uint width, uint padded, uint stride,
-                          threadgroup float* tile, thread float* squares, MatVecThread t) {
+                          threadgroup float* tile, thread float (&squares)[kRows], MatVecThread t) {
   for (uint column = t.index; column < padded; column += t.threads) {
     const bool inside = column < width;
     const float gain = kNorm && inside ? input.gain[begin + column] : 1.0f;
-    for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
-      if (r >= input.rows) break;
+#pragma unroll
+    for (uint r = 0; r < kRows; ++r) {
+      if (r >= input.rows) continue;
       const float value = inside ? input.x[ulong(r) * input.in + begin + column] : 0.0f;
       if (kNorm) squares[r] = fma(value, value, squares[r]);
       tile[r * stride + column] = kNorm ? value * gain : value;
@@ -152,28 +156,38 @@ inline uint2 exchange_headers(uint own, uint unit) {
   return unit % 2 == 0 ? uint2(own, other) : uint2(other, own);
 }
 
-// pair_products for pipelines of one row, and of up to kMatVecMaxRows.
-template <typename Format, bool kNorm, uint kMaxRows>
-inline float2 pair_products_for(MatVecInput input, WeightPair weights, threadgroup float* memory,
-                                MatVecThread t) {
-  const uint columns_each = mat_vec_tile_columns();
-  const uint stride = min(columns_each, (input.in + 31) / 32 * 32);
-  threadgroup float* tile = memory;
-  threadgroup float* unit_sums = tile + row_capacity<kMaxRows>() * stride;
-  threadgroup float* square_sums = unit_sums + row_capacity<kMaxRows>() * (stride / kMatVecSumColumns);
+// Of row r of x with a group's two weight rows, in lane r. The product is `sums * scale`, left to the caller:
+// whatever it adds must not be contracted with the multiplication as a compiler likes.
+struct PairProducts {
+  float2 sums;
+  float scale;  // 1 / rms behind a norm, else 1
+};
 
-  float sums_a[kMaxRows], sums_b[kMaxRows], squares[kMaxRows];
-  for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) sums_a[r] = sums_b[r] = squares[r] = 0.0f;
+// pair_products for pipelines of up to kRows rows.
+template <typename Format, bool kNorm, uint kRows>
+inline PairProducts pair_products_of(MatVecInput input, WeightPair weights, threadgroup float* memory,
+                                     MatVecThread t) {
+  constexpr uint kTile = mat_vec_tile_columns<kRows>();
+  constexpr bool kStagedSums = Format::kOffset && kRows > 1;
+  if (kRows == 1) input.rows = 1;  // lets the compiler drop the comparisons with it
+  const uint stride = min(kTile, (input.in + 31) / 32 * 32);
+  threadgroup float* tile = memory;
+  threadgroup float* unit_sums = tile + kRows * stride;
+  threadgroup float* square_sums = unit_sums + kRows * (stride / kMatVecSumColumns);
+
+  float sums_a[kRows], sums_b[kRows], squares[kRows];
+#pragma unroll
+  for (uint r = 0; r < kRows; ++r) sums_a[r] = sums_b[r] = squares[r] = 0.0f;
 
   FetchedPair<Format> ahead = {};
   fetch_pair<Format>(weights, t.group_lane, input.in, ahead);
-  for (uint begin = 0; begin < input.in; begin += columns_each) {
-    const uint width = min(columns_each, input.in - begin);
+  for (uint begin = 0; begin < input.in; begin += kTile) {
+    const uint width = min(kTile, input.in - begin);
     const uint units = (width + Format::kUnit - 1) / Format::kUnit;
     if (begin > 0) threadgroup_barrier(mem_flags::mem_threadgroup);  // the last tile has been read
-    stage_columns<kNorm, kMaxRows>(input, begin, width, units * Format::kUnit, stride, tile, squares, t);
+    stage_columns<kNorm, kRows>(input, begin, width, units * Format::kUnit, stride, tile, squares, t);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    if (Format::kOffset && kMaxRows > 1) {
+    if (kStagedSums) {
       for (uint i = t.index; i < input.rows * units; i += t.threads) {
         float4 columns[4];
         load_columns<Format>(tile + i / units * stride, i % units, columns);
@@ -190,14 +204,15 @@ inline float2 pair_products_for(MatVecInput input, WeightPair weights, threadgro
       WeightUnit a, b;
       Format::decode(fetched.a, headers.x, a);
       Format::decode(fetched.b, headers.y, b);
-      for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
-        if (r >= input.rows) break;
+#pragma unroll
+      for (uint r = 0; r < kRows; ++r) {
+        if (r >= input.rows) continue;
         float4 columns[4];
         load_columns<Format>(tile + r * stride, unit, columns);
         float columns_sum = 0.0f;
         if (Format::kOffset) {
-          columns_sum = kMaxRows > 1 ? unit_sums[r * (stride / kMatVecSumColumns) + unit]
-                                     : sum_of_columns<Format>(columns);
+          columns_sum = kStagedSums ? unit_sums[r * (stride / kMatVecSumColumns) + unit]
+                                    : sum_of_columns<Format>(columns);
         }
         sums_a[r] = add_unit<Format>(sums_a[r], a, columns, columns_sum);
         sums_b[r] = add_unit<Format>(sums_b[r], b, columns, columns_sum);
@@ -205,14 +220,18 @@ inline float2 pair_products_for(MatVecInput input, WeightPair weights, threadgro
     }
   }
 
-  float2 own = 0.0f;
-  for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
+  PairProducts own;
+  own.sums = float2(0.0f);
+  own.scale = 1.0f;
+#pragma unroll
+  for (uint r = 0; r < kRows; ++r) {
     const float2 sums =
         float2(sum_over_lanes(sums_a[r], kMatVecLanes), sum_over_lanes(sums_b[r], kMatVecLanes));
-    if (t.group_lane == r) own = sums;
+    if (t.group_lane == r) own.sums = sums;
   }
   if (kNorm) {
-    for (uint r = 0; r < row_capacity<kMaxRows>(); ++r) {
+#pragma unroll
+    for (uint r = 0; r < kRows; ++r) {
       const float partial = simd_sum(squares[r]);
       if (t.lane == 0) square_sums[r * kMatVecMaxSimdgroups + t.simdgroup] = partial;
     }
@@ -220,7 +239,7 @@ inline float2 pair_products_for(MatVecInput input, WeightPair weights, threadgro
     if (t.group_lane < input.rows) {
       float sum = 0.0f;
       for (uint i = 0; i < t.threads / 32; ++i) sum += square_sums[t.group_lane * kMatVecMaxSimdgroups + i];
-      own *= rsqrt(sum / float(input.in) + input.epsilon);
+      own.scale = rsqrt(sum / float(input.in) + input.epsilon);
     }
   }
   return own;
@@ -228,15 +247,15 @@ inline float2 pair_products_for(MatVecInput input, WeightPair weights, threadgro
 
 // Returns, to lane r < rows of each group, the products of row r of x with the group's two weight rows (0 for
 // a null one). All threads of the threadgroup call it together. memory: threadgroup(0),
-// mat_vec_threadgroup_bytes.
-//
-// Decode has code of its own, whose sums are known to stay in registers before any function constant is.
+// mat_vec_threadgroup_bytes. A pipeline has one of the instances, since the constant decides.
 template <typename Format, bool kNorm>
-inline float2 pair_products(MatVecInput input, WeightPair weights, threadgroup float* memory,
-                            MatVecThread t) {
-  if (ROW_CAPACITY == 1) {
-    input.rows = 1;
-    return pair_products_for<Format, kNorm, 1>(input, weights, memory, t);
+inline PairProducts pair_products(MatVecInput input, WeightPair weights, threadgroup float* memory,
+                                  MatVecThread t) {
+  switch (ROW_CAPACITY) {
+    case 1: return pair_products_of<Format, kNorm, 1>(input, weights, memory, t);
+    case 2: return pair_products_of<Format, kNorm, 2>(input, weights, memory, t);
+    case 4: return pair_products_of<Format, kNorm, 4>(input, weights, memory, t);
+    case 8: return pair_products_of<Format, kNorm, 8>(input, weights, memory, t);
+    default: return pair_products_of<Format, kNorm, kMatVecMaxRows>(input, weights, memory, t);
   }
-  return pair_products_for<Format, kNorm, kMatVecMaxRows>(input, weights, memory, t);
 }

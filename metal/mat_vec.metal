@@ -31,8 +31,9 @@ inline void mat_vec(constant MatMulParams& p, device const float* x, device cons
   input.in = p.in;
   input.rows = last_only ? 1 : rows;
   const float2 product =
-      pair_products<Format, false>(input, neighbours<Format>(weight, p.in, p.out, t.pair), memory, t);
+      pair_products<Format, false>(input, neighbours<Format>(weight, p.in, p.out, t.pair), memory, t).sums;
   if (t.group_lane >= input.rows) return;
+#pragma unroll
   for (uint i = 0; i < 2; ++i) {
     const uint o = 2 * t.pair + i;
     if (o < p.out) {
@@ -53,9 +54,11 @@ inline void norm_mat_vec(constant NormMatMulParams& p, device const float* x, de
   input.epsilon = p.epsilon;
   input.in = p.width;
   input.rows = last_only ? 1 : rows;
-  const float2 product =
+  const PairProducts products =
       pair_products<Format, true>(input, neighbours<Format>(weight, p.width, p.out, t.pair), memory, t);
   if (t.group_lane >= input.rows) return;
+  const float2 product = products.sums * products.scale;
+#pragma unroll
   for (uint i = 0; i < 2; ++i) {
     const uint o = 2 * t.pair + i;
     if (o < p.out) y[ulong(t.group_lane) * p.out + o] = product[i];

@@ -1,9 +1,9 @@
-// out[R, F] = silu(norm(x) W_gate^T) * (norm(x) W_up^T) in one command, for up to 16 rows. A group's pair of
-// weight rows is row f of the gate and row f of the up matrix, so neither product goes through memory. Both
-// matrices have one type. Grid: gate_up_pairs (launch_shapes.h).
+// out[R, F] = activation(norm(x) W_gate^T) * (norm(x) W_up^T) in one command, for up to 16 rows. A group's
+// pair of weight rows is row f of the gate and row f of the up matrix, so neither product goes through
+// memory. Both matrices have one type. Grid: gate_up_pairs (launch_shapes.h).
 #include "chain_guard.h"
+#include "gate_activation.h"
 #include "mat_vec.h"
-#include "swi_glu.h"
 
 template <typename Format>
 inline void norm_gate_up(constant NormGateUpParams& p, device const float* x, device const float* gain,
@@ -20,9 +20,10 @@ inline void norm_gate_up(constant NormGateUpParams& p, device const float* x, de
   input.epsilon = p.epsilon;
   input.in = p.width;
   input.rows = rows;
-  const float2 product = pair_products<Format, true>(input, weights, memory, t);
+  const PairProducts products = pair_products<Format, true>(input, weights, memory, t);
   if (t.group_lane < input.rows && has_pair) {
-    out[ulong(t.group_lane) * p.hidden + t.pair] = swi_glu_of(product.x, product.y);
+    const float2 product = products.sums * products.scale;
+    out[ulong(t.group_lane) * p.hidden + t.pair] = gated(product.x, product.y);
   }
 }
 

@@ -45,13 +45,14 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
   input.epsilon = p.epsilon;
   input.in = p.width;
   input.rows = rows;
-  float2 product = pair_products<Format, true>(input, weights, memory, t);
+  const PairProducts products = pair_products<Format, true>(input, weights, memory, t);
 
   const uint row = t.group_lane;
   if (row >= input.rows || !has_pair) return;
+  float2 product = products.sums * products.scale;
   if (HAS_BIAS) {
     device const float* bias = section == 0 ? to.biases[0] : section == 1 ? to.biases[1] : to.biases[2];
-    product += float2(bias[a], bias[b]);
+    product = fma(products.sums, float2(products.scale), float2(bias[a], bias[b]));
   }
   const uint position = p.position + row;
   if (pair.rotated) product = rotate_pair(product, position, pair.index, p.rotary_width, p.theta);

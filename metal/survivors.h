@@ -163,6 +163,7 @@ inline void fill_histogram(device const float* row, uint count, Tempered law,
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint first = 4 * place.index; first < count; first += 4 * place.threads) {
     const float4 logits = load_quad_or_masked(row, first, count);
+#pragma unroll
     for (uint i = 0; i < 4; ++i) {
       if (logit_key(logits[i]) <= kMaskedKey) continue;
       const uint exponent = exponent_of(law, logits[i]);
@@ -214,6 +215,7 @@ inline void bracket_bucket(device const float* row, uint count, Tempered law, ui
   uint smallest = 0xFFFFFFFFu, largest = 0;
   for (uint first = 4 * place.index; first < count; first += 4 * place.threads) {
     const float4 logits = load_quad_or_masked(row, first, count);
+#pragma unroll
     for (uint i = 0; i < 4; ++i) {
       const uint key = logit_key(logits[i]);
       if (key <= kMaskedKey || bucket_of(exponent_of(law, logits[i])) != bucket) continue;
@@ -246,6 +248,7 @@ inline void narrow(device const float* row, uint count, Tempered law, PrefixGoal
     own.mass = 0;
     for (uint first = 4 * place.index; first < count; first += 4 * place.threads) {
       const float4 logits = load_quad_or_masked(row, first, count);
+#pragma unroll
       for (uint i = 0; i < 4; ++i) {
         const uint64_t order = token_order(logit_key(logits[i]), first + i);
         if (order < middle || order >= bracket.high) continue;
@@ -275,6 +278,7 @@ inline void collect(device const float* row, uint count, Tempered law, uint buck
   threadgroup atomic_uint* collected = (threadgroup atomic_uint*)&memory.collected;
   for (uint first = 4 * place.index; first < count; first += 4 * place.threads) {
     const float4 logits = load_quad_or_masked(row, first, count);
+#pragma unroll
     for (uint i = 0; i < 4; ++i) {
       const uint key = logit_key(logits[i]);
       if (key <= kMaskedKey) continue;

@@ -1,10 +1,10 @@
 /** `npm run build`: the addon and the bundles, in place. Options: `--debug` (an addon to debug, bundles as they are written). */
-import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ADDON, BUILD } from './paths.mjs';
+import { ADDON, BUILD, KERNEL_LIBRARY } from './paths.mjs';
 import { runCommand, run, runTool } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
@@ -24,12 +24,33 @@ export async function buildAddon(progress, { debug = false } = {}) {
       ['build', '--out', folder, '--config', configuration, '--parallel', String(availableParallelism())],
       { log, failure: 'The addon could not be built: the compiler or CMake failed.' },
     );
-    // Renamed into place: a process that has the old one mapped keeps it.
     mkdirSync(dirname(ADDON), { recursive: true });
-    const fresh = `${ADDON}.new`;
-    copyFileSync(join(folder, configuration, 'emberline.node'), fresh);
-    renameSync(fresh, ADDON);
+    putInPlace(join(folder, configuration, 'emberline.node'), ADDON);
+    // Of macOS, where Apple's compiler for the GPU is installed; without it the addon compiles the kernels when it starts.
+    putInPlaceIfBuilt(join(folder, 'metal', basename(KERNEL_LIBRARY)), KERNEL_LIBRARY);
   });
+}
+
+/**
+ * The same of what need not be there: where nothing was built, nothing is left of an earlier build.
+ * @param {string} built
+ * @param {string} place
+ */
+export function putInPlaceIfBuilt(built, place) {
+  if (existsSync(built)) putInPlace(built, place);
+  else rmSync(place, { force: true });
+}
+
+/**
+ * Copies what was built to where it is loaded from.
+ * @param {string} built
+ * @param {string} place
+ */
+function putInPlace(built, place) {
+  // Renamed into place: a process that has the old one mapped keeps it.
+  const fresh = `${place}.new`;
+  copyFileSync(built, fresh);
+  renameSync(fresh, place);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Fuzzes a reader of untrusted bytes with libFuzzer, under the address and undefined-behaviour sanitizers:
- *   node scripts/fuzz.mjs gguf|text|vocabulary [--seconds 120]
+ *   node scripts/fuzz.mjs gbnf|gguf|pattern|schema|text|vocabulary [--seconds 120]
  * The corpus grows in build/fuzz/corpus/<target>; an input that fails is kept in build/fuzz and named at the end. Needs clang 19.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { BUILD } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 
-const TARGETS = ['gguf', 'text', 'vocabulary'];
+const TARGETS = ['gbnf', 'gguf', 'pattern', 'schema', 'text', 'vocabulary'];
 const FOLDER = join(BUILD, 'fuzz');
 
 /** @returns {Promise<number>} */

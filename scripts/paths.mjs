@@ -10,6 +10,11 @@ export const LOGS = join(BUILD, 'logs');
 export const TOOLS = join(ROOT, '.cache', 'tools');
 export const SAMPLES = join(ROOT, 'samples');
 export const ADDON = join(DIST, 'native', 'emberline.node');
+/** The compiled kernels of the Metal device; on macOS alone. */
+export const KERNEL_LIBRARY = join(DIST, 'native', 'emberline.metallib');
+
+/** The addon with a simulated GPU inside, which the preset metal-sim builds. */
+export const SIMULATED_ADDON = join(BUILD, 'metal-sim', 'test', 'metal-sim', 'addon', 'emberline.node');
 
 /** @returns {{ name: string, publisher: string, version: string, repository?: unknown, engines: { node: string } }} */
 export function manifest() {

@@ -13,6 +13,8 @@
 
 #include "device/metal/metal_device.h"
 #include "host/control.h"
+#include "metal/token_traffic.h"
+#include "token_bytes.h"
 #include "toy_pass.h"
 
 namespace emberline {
@@ -83,15 +85,32 @@ metal_sim::Counts counts_of(std::uint32_t layers, const SamplingBlock* sampling)
   return metal_sim::counts();
 }
 
-// Bytes of the matrices that a token needs: all but the embedding's other rows.
-double weight_bytes(const ToyModel& toy) {
-  const double layer = double(toy.width) * (toy.heads + 2 * toy.kv_heads) * toy.head_width +
-                       double(toy.heads) * toy.head_width * toy.width + 3.0 * toy.width * toy.hidden;
-  return (double(toy.vocabulary()) * toy.width + toy.layers * layer + toy.width) / 32 * 18;
+void print(const std::string& name, double value) {
+  std::printf("{\"%s\": %.6g}\n", name.c_str(), value);
 }
 
-// Threadgroups behind a stop that read any weight.
-double threadgroups_after_stop() {
+// Bytes read over bytes needed, and bytes read more than once. `prefix`: of the rows' names.
+void print_traffic(const std::string& prefix, const SamplingBlock* sampling) {
+  const std::unique_ptr<ToyPass> pass = pass_of(3);
+  const Hyperparameters& h = pass->hyperparameters;
+  const TokenTraffic traffic =
+      traffic_of(*pass, sampling != nullptr, kSteps, [&] { run_chain(*pass->pass, request_of(sampling)); });
+  // A token sees itself and what is before it.
+  const double positions = kPrompt + (kSteps + 1) / 2.0;
+  print(prefix + "bytes-per-weight-byte",
+        traffic.weights / double(testing::weight_bytes_of_token(*pass->file)));
+  print(prefix + "bytes-per-kv-byte",
+        traffic.kv / (positions * double(testing::kv_bytes_of_position(h.layers, h.kv_heads, h.head_width))));
+  print(prefix + "activation-bytes-reread", traffic.activation_rereads);
+  print(prefix + "logit-bytes-reread", traffic.logit_rereads);
+}
+
+struct AfterStop {
+  double matrix_threadgroups = 0;  // that read any weight
+  double commands = 0;             // that were encoded all the same, and return at once
+};
+
+AfterStop after_stop() {
   const std::unique_ptr<ToyPass> pass = pass_of(2);
   const std::vector<TokenId> tokens = run_chain(*pass->pass, request_of(nullptr));
   const TokenId stop = tokens[4];
@@ -99,20 +118,21 @@ double threadgroups_after_stop() {
   bits[stop / 64] |= std::uint64_t{1} << (stop % 64);
   const auto steps = std::find(tokens.begin(), tokens.end(), stop) - tokens.begin() + 1;
   long ended = 0;
-  double threadgroups = 0;
+  AfterStop after;
   metal_sim::set_after_dispatch([&](const metal_sim::DispatchView& dispatch) {
+    if (ended >= steps) ++after.commands;
     if (dispatch.kernel.starts_with("argmax")) ++ended;
     for (const metal_sim::BoundBuffer& buffer : dispatch.buffers) {
       if (ended < steps || buffer.label == nullptr || *buffer.label != "matrices" || buffer.bytes_read == 0)
         continue;
-      threadgroups +=
+      after.matrix_threadgroups +=
           double(dispatch.threadgroups.width) * dispatch.threadgroups.height * dispatch.threadgroups.depth;
       break;
     }
   });
   run_chain(*pass->pass, request_of(nullptr, {bits}));
   metal_sim::set_after_dispatch({});
-  return threadgroups;
+  return after;
 }
 
 // Median over submissions of a chunk that the GPU does not begin with.
@@ -136,21 +156,19 @@ double encode_microseconds() {
   return samples[25];
 }
 
-void print(const char* name, double value) {
-  std::printf("{\"%s\": %.6g}\n", name, value);
-}
-
 void run() {
   const metal_sim::Counts one = counts_of(1, nullptr), three = counts_of(3, nullptr);
   const double a_layer = double(three.dispatches - one.dispatches) / 2 / kSteps;
   print("dispatches-per-layer", a_layer);
   print("dispatches-per-token", double(one.dispatches) / kSteps - a_layer);
   print("dispatches-per-sampled-token", double(counts_of(1, &kSampling).dispatches) / kSteps - a_layer);
-  print("bytes-per-weight-byte",
-        double(three.traffic_of("matrices").bytes_read) / kSteps / weight_bytes(toy_of(3)));
+  print_traffic("", nullptr);
+  print_traffic("sampled-", &kSampling);
   print("submissions-per-chunk", double(three.submissions) / (kSteps / kChunk));
   print("waits-per-chunk", double(three.waits) / (kSteps / kChunk));
-  print("matrix-threadgroups-after-stop", threadgroups_after_stop());
+  const AfterStop after = after_stop();
+  print("matrix-threadgroups-after-stop", after.matrix_threadgroups);
+  print("commands-after-stop", after.commands);
   print("encode-us-per-dispatch", encode_microseconds());
 }
 

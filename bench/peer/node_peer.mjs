@@ -1,5 +1,6 @@
 /**
- * Times llama.cpp inside Node, through node-llama-cpp: MODEL THREADS, started with UV_THREADPOOL_SIZE=1 in the environment.
+ * Times llama.cpp inside Node, through node-llama-cpp: MODEL THREADS cpu|metal, started with UV_THREADPOOL_SIZE=1 in the
+ * environment.
  *
  * With more threads in libuv's pool, llama.cpp's own end up on one processor and it is two to three times slower than it
  * can be. Reads a request a line from standard input and answers each with a line of JSON; see bench/README.md. The package
@@ -15,7 +16,7 @@ const BATCH = 512;
 const FORWARD_REPEATS = 10;
 const WARM_REPEATS = 5;
 
-const [modelPath = '', threadCount = '1', openLater] = process.argv.slice(2);
+const [modelPath = '', threadCount = '1', device = 'cpu', openLater] = process.argv.slice(2);
 const threads = Number(threadCount);
 
 /** @param {object} answer */
@@ -26,7 +27,7 @@ const { getLlama, LlamaLogLevel } = await import(pathToFileURL(fromHere.resolve(
 
 /** @type {any} */
 const llama = await getLlama({
-  gpu: false,
+  gpu: device === 'metal' ? 'metal' : false,
   build: 'never',
   skipDownload: true,
   maxThreads: threads,
@@ -42,7 +43,7 @@ let prompt = [];
 async function open() {
   await opened?.context.dispose();
   await opened?.model.dispose();
-  const model = await llama.loadModel({ modelPath });
+  const model = await llama.loadModel({ modelPath, ...(device === 'metal' ? { gpuLayers: 'max' } : {}) });
   const context = await model.createContext({
     contextSize: CONTEXT,
     batchSize: BATCH,

@@ -5,7 +5,9 @@ export type MetadataValue =
   | { readonly type: 'bool'; readonly value: boolean }
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'int32s'; readonly value: readonly number[] }
-  | { readonly type: 'strings'; readonly value: readonly string[] };
+  | { readonly type: 'strings'; readonly value: readonly string[] }
+  /** A value as it stands in another file: its type number and what follows. */
+  | { readonly type: 'copied'; readonly valueType: number; readonly value: Buffer };
 
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 
@@ -26,7 +28,7 @@ export interface TensorPlace {
   readonly extents: readonly number[];
 }
 
-const ALIGNMENT = 32;
+export const ALIGNMENT = 32;
 const VERSION = 3;
 const VALUE_TYPES = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
 
@@ -94,6 +96,10 @@ function writeValue(writer: ByteWriter, entry: MetadataValue): void {
       writer.uint32(VALUE_TYPES.string);
       writer.uint64(entry.value.length);
       for (const text of entry.value) writer.string(text);
+      break;
+    case 'copied':
+      writer.uint32(entry.valueType);
+      writer.bytes(entry.value);
       break;
   }
 }

@@ -15,7 +15,7 @@ import {
   TENSOR_TYPES,
 } from './gguf_layout';
 import { BlockPool, randomFloats } from './random_blocks';
-import { type ControlTokens, makeVocabulary } from './vocabulary';
+import { type ControlTokens, makeVocabulary, type Vocabulary } from './vocabulary';
 
 /** `general.file_type`. */
 const FILE_TYPES: Readonly<Record<Quantization, number>> = { q4_0: 2, q4_1: 3, q8_0: 7 };
@@ -40,15 +40,46 @@ export function ensureModelFile(path: string, model: BenchModel, onStart: () => 
   renameSync(unfinished, path);
 }
 
-export function writeModelFile(path: string, model: BenchModel): void {
+/** What a file holds that is not random. */
+export interface GivenParts {
+  /** As long as the shape says. */
+  readonly vocabulary?: Vocabulary;
+  /** In the place of random tensors of the same name, and behind them those that a random model does not have. */
+  readonly tensors?: readonly GivenTensor[];
+}
+
+export interface GivenTensor extends TensorPlace {
+  readonly data: Buffer;
+}
+
+export function writeModelFile(path: string, model: BenchModel, given: GivenParts = {}): void {
   const random = new SeededRandom(seedOf(model.name));
   const pools = new Map<string, BlockPool>();
-  const tensors = modelTensors(model);
+  const others = new Map((given.tensors ?? []).map((tensor) => [tensor.name, tensor]));
+  const tensors: (Tensor | GivenTensor)[] = [];
+  for (const tensor of modelTensors(model)) {
+    tensors.push(others.get(tensor.name) ?? tensor);
+    others.delete(tensor.name);
+  }
+  tensors.push(...others.values());
+  const vocabulary = given.vocabulary ?? makeVocabulary(model.shape.vocabulary, controlTokens(model.shape));
+  writeTensors(path, modelMetadata(model, vocabulary), tensors, (tensor) =>
+    'data' in tensor ? tensor.data : tensorData(tensor, random, pools),
+  );
+}
+
+/** Writes a file with these tensors, whose contents are asked for one by one, in order. */
+export function writeTensors<T extends TensorPlace>(
+  path: string,
+  metadata: Metadata,
+  tensors: readonly T[],
+  dataOf: (tensor: T) => Buffer,
+): void {
   const file = openSync(path, 'w');
   try {
-    writeAll(file, ggufHeader(modelMetadata(model), tensors));
+    writeAll(file, ggufHeader(metadata, tensors));
     for (const tensor of tensors) {
-      const bytes = tensorData(tensor, random, pools);
+      const bytes = dataOf(tensor);
       writeAll(file, bytes);
       writeAll(file, Buffer.alloc(aligned(bytes.length) - bytes.length));
     }
@@ -134,8 +165,7 @@ function controlTokens({ beginToken, endToken, vocabulary, preTokenizer }: Model
   return controls;
 }
 
-function modelMetadata({ name, shape, weights }: BenchModel): Metadata {
-  const vocabulary = makeVocabulary(shape.vocabulary, controlTokens(shape));
+function modelMetadata({ name, shape, weights }: BenchModel, vocabulary: Vocabulary): Metadata {
   const own = shape.architecture;
   return {
     'general.architecture': { type: 'string', value: own },

@@ -86,6 +86,14 @@ export function halfBits(value: number): number {
   return sign | bits;
 }
 
+/** The value of the bits of a finite IEEE half. */
+export function halfValue(bits: number): number {
+  const sign = (bits & 0x8000) === 0 ? 1 : -1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1_024 + fraction) * 2 ** (exponent - 25));
+}
+
 /** `count` float32 values around zero with root mean square `rms`. */
 export function randomFloats(random: SeededRandom, count: number, rms: number): Buffer {
   const halfWidth = rms * Math.sqrt(3);

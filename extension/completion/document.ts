@@ -3,6 +3,11 @@
 /** How far the pipeline looks, UTF-16 units. More than any prompt budget needs, small enough to copy on each keystroke. */
 export const MAX_BEFORE = 32_768;
 export const MAX_AFTER = 4_096;
+/** How much of a JSON document is looked at, whose schema says what may come only from its start on, UTF-16 units. */
+export const MAX_FRONT = 262_144;
+
+/** Languages whose texts have to be known from their start. */
+export const READ_FROM_START: ReadonlySet<string> = new Set(['json', 'jsonc']);
 
 /** Whether suggestions make sense in a document; decided by whoever opens it. */
 export type DocumentKind = 'text' | 'source_control' | 'read_only' | 'unsupported';
@@ -18,6 +23,11 @@ export interface DocumentSnapshot {
   readonly kind: DocumentKind;
   /** Text before the cursor, at most MAX_BEFORE units of it, line breaks as `\n`. */
   readonly before: string;
+  /**
+   * Text in front of `before`, line breaks as `\n`: empty where that is all there is; undefined where there is more than is looked
+   * at, or where the language does not ask for it (READ_FROM_START).
+   */
+  readonly front: string | undefined;
   /** Text after the cursor, at most MAX_AFTER units of it, line breaks as `\n`. */
   readonly after: string;
   /** UTF-16 units of the whole line the cursor is on. */
@@ -60,8 +70,10 @@ export function lineAfter(document: DocumentSnapshot): string {
 /** A snapshot of plain text, for callers without an editor. The indentation is read off the text. */
 export function snapshotOfText(source: TextSource): DocumentSnapshot {
   const { text, offset } = source;
-  const before = normalizeLineBreaks(text.slice(Math.max(0, offset - MAX_BEFORE), offset));
-  const after = normalizeLineBreaks(text.slice(offset, offset + MAX_AFTER));
+  // A line break of two units becomes one, so that a cut text is as long as it may be.
+  const from = Math.max(0, offset - 2 * MAX_BEFORE);
+  const before = normalizeLineBreaks(text.slice(from, offset)).slice(-MAX_BEFORE);
+  const after = normalizeLineBreaks(text.slice(offset, offset + 2 * MAX_AFTER)).slice(0, MAX_AFTER);
   return {
     uri: source.uri,
     path: source.path,
@@ -69,12 +81,26 @@ export function snapshotOfText(source: TextSource): DocumentSnapshot {
     languageId: source.languageId,
     kind: 'text',
     before,
+    front: frontOf(text.slice(0, offset), source.languageId),
     after,
     lineLength: lineLengthAt(text, offset),
     ...indentationOf(before + after),
     selectionEmpty: true,
     cursors: 1,
   };
+}
+
+/** One level of indentation. */
+export function indentationUnit({ tabs, tabSize }: Pick<DocumentSnapshot, 'tabs' | 'tabSize'>): string {
+  return tabs ? '\t' : ' '.repeat(tabSize);
+}
+
+/** DocumentSnapshot.front, of all the text before the cursor. */
+export function frontOf(whole: string, languageId: string): string | undefined {
+  const before = normalizeLineBreaks(whole);
+  if (before.length <= MAX_BEFORE) return '';
+  if (!READ_FROM_START.has(languageId) || before.length > MAX_FRONT + MAX_BEFORE) return undefined;
+  return before.slice(0, -MAX_BEFORE);
 }
 
 /**

@@ -1,5 +1,10 @@
 /** What a user can choose about completion; read from the settings by `config.ts`, from arguments by the terminal. */
 import { SECRET_FILES } from './excluded_files';
+import { DEFAULT_SAMPLING, type SamplingOptions } from './sampling';
+
+/** Whether tokens are drafted and then checked several at once: `auto` does it where it pays. */
+export const DRAFTING = ['auto', 'off'] as const;
+export type Drafting = (typeof DRAFTING)[number];
 
 export interface CompletionOptions {
   readonly enabled: boolean;
@@ -14,6 +19,10 @@ export interface CompletionOptions {
   readonly minimumConfidence: number;
   /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
   readonly delayMs: number;
+  readonly sampling: SamplingOptions;
+  readonly drafting: Drafting;
+  /** Whether suggestions in JSON follow the file's schema. */
+  readonly jsonSchemas: boolean;
 }
 
 /** The defaults of package.json; a test compares them. */
@@ -25,6 +34,9 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   promptTokens: 0,
   minimumConfidence: 0.2,
   delayMs: 0,
+  sampling: DEFAULT_SAMPLING,
+  drafting: 'auto',
+  jsonSchemas: true,
 };
 
 export function languageEnabled(languages: Readonly<Record<string, boolean>>, languageId: string): boolean {

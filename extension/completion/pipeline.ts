@@ -2,25 +2,25 @@
  * The one way from a document and a cursor to a suggestion; the editor, the terminal and the bench all take it:
  * trigger, cache, prompt, engine, post-processing.
  */
-import { type NativeError, type NativeTimings, NO_TIMINGS } from '../engine/native_types';
+import { type NativeDraftingCounts, NO_DRAFTS } from '../engine/native_drafting';
+import {
+  type NativeCompletion,
+  type NativeError,
+  type NativeTimings,
+  NO_TIMINGS,
+} from '../engine/native_types';
 import { CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
-import type { CompletionEngine } from './engine_port';
-import { heal, MAX_HEALED } from './healing';
+import type { CompletionEngine, EngineAnswer, EngineRequest } from './engine_port';
 import type { CompletionOptions } from './options';
 import { postprocess } from './postprocess';
-import { pathLine, selectWindow, type WindowMemory } from './prompt';
-import { PromptBudget } from './prompt_budget';
-import type { Reason } from './reasons';
+import { type Constraint, PromptWriter } from './prompt_writer';
+import { type Reason, REASON_OF_STATE } from './reasons';
+import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
 import type { Stop } from './stop';
-import { estimateTokens } from './token_estimate';
 import { refusal } from './trigger';
 
-/** Documents whose prompt window is remembered. */
-const MAX_WINDOWS = 64;
-/** A prompt may have this part of even the smallest context. */
-const MIN_PROMPT_SHARE = 1 / 4;
 /** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
 const LINE_COMPLETE = 0.5;
 
@@ -42,13 +42,18 @@ export interface CompletionOutcome {
   /** The ids the model generated, those that spell the healed tail included; empty when it was not asked. */
   readonly ids: Uint32Array;
   readonly timings: NativeTimings;
+  readonly drafting: NativeDraftingCounts;
   /** Set with the reason `engine_error`. */
   readonly error?: NativeError;
+  /** In JSON and YAML, where the model was asked: whether the text follows a schema. */
+  readonly schema?: SchemaNote;
 }
 
 export interface CompletionRequest {
   readonly document: DocumentSnapshot;
   readonly signal: AbortSignal;
+  /** Texts of other files in which drafts are looked up, nearest first. */
+  readonly beside?: readonly string[];
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
@@ -68,19 +73,31 @@ export function nothing(reason: Reason): CompletionOutcome {
     source: 'none',
     ids: new Uint32Array(),
     timings: NO_TIMINGS,
+    drafting: NO_DRAFTS,
   };
 }
 
 export class CompletionPipeline {
-  private readonly budget = new PromptBudget();
   private readonly cache = new CompletionCache();
-  private readonly windows = new Map<string, WindowMemory>();
   private readonly engine: CompletionEngine;
   private readonly options: () => CompletionOptions;
+  private readonly prompts: PromptWriter;
+  private readonly schemas: Schemas | undefined;
 
-  constructor(engine: CompletionEngine, options: () => CompletionOptions) {
+  /**
+   * @param prompts Default: one of its own.
+   * @param schemas Default: none is followed.
+   */
+  constructor(
+    engine: CompletionEngine,
+    options: () => CompletionOptions,
+    prompts: PromptWriter = new PromptWriter(engine),
+    schemas?: Schemas,
+  ) {
     this.engine = engine;
     this.options = options;
+    this.prompts = prompts;
+    this.schemas = schemas;
   }
 
   /** Never rejects: what goes wrong is a reason. */
@@ -100,6 +117,7 @@ export class CompletionPipeline {
         source: 'cache',
         ids: new Uint32Array(),
         timings: NO_TIMINGS,
+        drafting: NO_DRAFTS,
       });
     }
     const unable = this.unable(signal);
@@ -116,78 +134,102 @@ export class CompletionPipeline {
   /** Drops what is remembered of a closed document. */
   forget(uri: string): void {
     this.cache.forget(uri);
-    this.windows.delete(uri);
+    this.prompts.forget(uri);
   }
 
   /** Drops every suggestion: another model would make others. */
   reset(): void {
     this.cache.clear();
-    this.windows.clear();
+    this.prompts.reset();
   }
 
   /** Why the engine cannot be asked at the moment. */
   private unable(signal: AbortSignal): CompletionOutcome | undefined {
-    if (this.engine.state !== 'ready') return nothing(REASON_OF_STATE[this.engine.state]);
+    const { state } = this.engine;
+    if (state !== 'ready') return nothing(REASON_OF_STATE[state]);
+    if (this.engine.generating === true) return nothing('generating');
     return signal.aborted ? { ...nothing('cancelled'), stop: 'cancelled' } : undefined;
   }
 
   private async ask(request: CompletionRequest, options: CompletionOptions): Promise<CompletionOutcome> {
-    const { document, signal } = request;
-    let { prompt, requiredPrefix, memory } = this.promptOf(document, options);
-    const call = { maxTokens: options.maxTokens, temperature: 0, seed: 0 };
-    let answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
-    // Token counts are estimates: text far denser than any seen so far can overflow the context.
-    for (
-      let part = 1 / 4;
-      !answer.ok && answer.error.code === 'CONTEXT_OVERFLOW' && part > 1 / 100;
-      part /= 4
-    ) {
-      ({ prompt, requiredPrefix, memory } = this.promptOf(document, options, part));
-      answer = await this.engine.completeLine({ prompt, requiredPrefix, ...call }, signal);
+    const { document } = request;
+    const binding = await this.schemas?.bindingFor(document);
+    if (binding === undefined) return this.askPlainly(request, options);
+    const bound = isNote(binding) ? binding : await this.askBound(request, options, binding);
+    if (!('use' in bound)) return bound;
+    return { ...(await this.askPlainly(request, options)), schema: bound };
+  }
+
+  private async askPlainly(
+    request: CompletionRequest,
+    options: CompletionOptions,
+  ): Promise<CompletionOutcome> {
+    const answer = await this.send(request, options);
+    return answer.ok ? this.take(answer.value, request, options) : failed(answer.error);
+  }
+
+  /** The suggestion that follows a schema; or why there is none that could. */
+  private async askBound(
+    request: CompletionRequest,
+    options: CompletionOptions,
+    binding: SchemaBinding,
+  ): Promise<CompletionOutcome | SchemaNote> {
+    const { name, requiredPrefix } = binding;
+    for (const attempt of binding.attempts) {
+      const grammar = await attempt();
+      if (isNote(grammar)) return grammar;
+      const answer = await this.send(request, options, { requiredPrefix, grammar });
+      if (answer.ok) {
+        return {
+          ...this.take(answer.value, request, options, binding),
+          schema: { use: 'bound', detail: name },
+        };
+      }
+      const { error } = answer;
+      if (error.code === 'GRAMMAR_REJECTS_PREFIX') continue;
+      if (error.code === 'GRAMMAR_TOO_LARGE') return { use: 'too_large', detail: error.message };
+      return failed(error);
     }
-    if (!answer.ok) return { ...nothing('engine_error'), stop: 'failed', error: answer.error };
-    // The window of a prompt that did not fit is no start for the next one.
-    this.remember(document.uri, memory);
-    const { text, stop, confidence, endProbability, ids, timings } = answer.value;
-    this.budget.record(timings, estimateTokens(prompt), this.engine.speed.prefillTokensPerSecond);
-    const origin = { confidence, endProbability, source: 'model', ids, timings } as const;
-    if (stop === 'cancelled') return { ...nothing('cancelled'), ...origin, text, stop };
+    return { use: 'rejected_text', detail: name };
+  }
+
+  private send(
+    { document, signal, beside = [] }: CompletionRequest,
+    options: CompletionOptions,
+    constraint?: Constraint,
+  ): Promise<EngineAnswer> {
+    const complete = (call: EngineRequest): Promise<EngineAnswer> => this.engine.completeLine(call, signal);
+    return this.prompts.ask(document, options, beside, complete, constraint);
+  }
+
+  private take(
+    completion: NativeCompletion,
+    request: CompletionRequest,
+    options: CompletionOptions,
+    binding?: SchemaBinding,
+  ): CompletionOutcome {
+    const { document } = request;
+    const { stop, ids, timings, drafting } = completion;
+    // The model rates its tokens among all there are, also those that a schema rules out: it is surer than that. Half way to
+    // certainty stands for what is not known.
+    const confidence = binding === undefined ? completion.confidence : Math.sqrt(completion.confidence);
+    // What has to follow does, however likely the model finds the end.
+    const endProbability = binding?.goesOn === true ? 0 : completion.endProbability;
+    const origin = { confidence, endProbability, source: 'model', ids, timings, drafting } as const;
+    if (stop === 'cancelled') return { ...nothing('cancelled'), ...origin, text: completion.text, stop };
+    // Only what is allowed came: nothing more is on this line.
+    if (binding !== undefined && /^\s*[\r\n]/.test(completion.text)) {
+      return { ...nothing('line_complete'), ...origin, stop };
+    }
+    const cut = stop === 'max_tokens' || stop === 'context_full';
+    const text = binding === undefined ? completion.text : binding.finish(completion.text, cut);
     this.cache.add(document.uri, document.before, lineAfter(document), {
       text,
-      endedLine: stop === 'line_end' || stop === 'end_token',
+      endedLine: stop === 'line_end' || stop === 'end_token' || stop === 'grammar',
       confidence,
       endProbability,
     });
     return this.judge(text, stop, request, options, origin);
-  }
-
-  /** The path line and the window of text before the cursor, cut for healing; `part` scales the budget. */
-  private promptOf(
-    document: DocumentSnapshot,
-    options: CompletionOptions,
-    part = 1,
-  ): { prompt: string; requiredPrefix: string; memory: WindowMemory } {
-    const healed = heal(document.before);
-    const head = pathLine(document.languageId, document.path);
-    const wanted = options.promptTokens > 0 ? options.promptTokens : this.budget.tokens;
-    const tokens = Math.min(wanted, this.roomFor(options.maxTokens));
-    const budget = Math.max(1, this.budget.estimateOf(part * tokens) - estimateTokens(head));
-    const window = selectWindow(healed.prompt, budget, this.windows.get(document.uri));
-    const prompt = head + healed.prompt.slice(window.start);
-    return { prompt, requiredPrefix: healed.requiredPrefix, memory: window.memory };
-  }
-
-  /** Tokens of prompt for which the context has room beside a completion and the healed tail it spells again. */
-  private roomFor(maxTokens: number): number {
-    const { context = Infinity } = this.engine;
-    return Math.max(context * MIN_PROMPT_SHARE, context - maxTokens - MAX_HEALED);
-  }
-
-  private remember(uri: string, memory: WindowMemory): void {
-    this.windows.delete(uri);
-    this.windows.set(uri, memory);
-    const [oldest] = this.windows.keys();
-    if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
   }
 
   private judge(
@@ -205,7 +247,14 @@ export class CompletionPipeline {
   }
 }
 
-type Origin = Pick<CompletionOutcome, 'confidence' | 'endProbability' | 'source' | 'ids' | 'timings'>;
+function failed(error: NativeError): CompletionOutcome {
+  return { ...nothing('engine_error'), stop: 'failed', error };
+}
+
+type Origin = Pick<
+  CompletionOutcome,
+  'confidence' | 'endProbability' | 'source' | 'ids' | 'timings' | 'drafting'
+>;
 
 /**
  * True when the model is sure that nothing more belongs on this line. At a line's start a break would only mean a blank
@@ -214,9 +263,3 @@ type Origin = Pick<CompletionOutcome, 'confidence' | 'endProbability' | 'source'
 function endsHere(origin: Origin, document: DocumentSnapshot): boolean {
   return origin.endProbability >= LINE_COMPLETE && /\S$/.test(lineBefore(document));
 }
-
-const REASON_OF_STATE = {
-  loading: 'model_loading',
-  failed: 'model_failed',
-  stopped: 'engine_stopped',
-} as const;

@@ -2,6 +2,7 @@
 import { isHighSurrogate, UNPRINTABLE } from './characters';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import { fitToLine } from './fit';
+import { indentationIn } from './indentation';
 import type { Reason } from './reasons';
 import type { Stop } from './stop';
 
@@ -48,10 +49,7 @@ function withIndentation(text: string, document: DocumentSnapshot): string {
   const line = lineBefore(document);
   const indentation = /^[ \t]+/.exec(text)?.[0];
   if (indentation === undefined || line.trim() !== '') return text;
-  const rest = text.slice(indentation.length);
-  if (!document.tabs) return indentation.replaceAll('\t', ' '.repeat(document.tabSize)) + rest;
-  const columns = indentation.replaceAll('\t', ' '.repeat(document.tabSize)).length;
-  return '\t'.repeat(Math.round(columns / document.tabSize)) + rest;
+  return indentationIn(document, indentation) + text.slice(indentation.length);
 }
 
 /** Without half a character at its end. */

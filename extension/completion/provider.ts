@@ -24,6 +24,7 @@ interface Running {
 
 export class GhostTextProvider implements vscode.InlineCompletionItemProvider, vscode.Disposable {
   private readonly pipeline: CompletionPipeline;
+  private readonly beside: (uri: string) => readonly string[];
   private readonly running = new Set<Running>();
   private readonly started = new vscode.EventEmitter<void>();
   private readonly finished = new vscode.EventEmitter<FinishedRequest>();
@@ -35,8 +36,10 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   readonly onDidStart = this.started.event;
   readonly onDidFinish = this.finished.event;
 
-  constructor(pipeline: CompletionPipeline) {
+  /** @param beside Texts of files other than that of the given URI, nearest first. */
+  constructor(pipeline: CompletionPipeline, beside: (uri: string) => readonly string[]) {
     this.pipeline = pipeline;
+    this.beside = beside;
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => {
         // The event also tells of a changed dirty flag, with no changes.
@@ -121,7 +124,8 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   ): Promise<CompletionOutcome> {
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return nothing('suggest_widget');
     const snapshot = snapshotOf(document, position, selected);
-    return this.pipeline.complete({ document: snapshot, signal, explicit });
+    const beside = this.beside(snapshot.uri);
+    return this.pipeline.complete({ document: snapshot, signal, explicit, beside });
   }
 }
 

@@ -23,6 +23,7 @@ export const REASONS = {
   model_loading: 'The model is still loading.',
   model_failed: 'The model could not be loaded; the log has the details.',
   engine_stopped: 'The engine is stopped.',
+  generating: 'Text is being generated at the cursor; suggestions come back when that is over.',
   engine_error: 'The engine reported an error; the log has the details.',
   cancelled: 'The request was cancelled, most likely because you typed on.',
   stale: 'The document changed while the suggestion was computed.',
@@ -37,3 +38,10 @@ export const REASONS = {
 } as const;
 
 export type Reason = keyof typeof REASONS;
+
+/** Why the engine cannot be asked in a state. */
+export const REASON_OF_STATE = {
+  loading: 'model_loading',
+  failed: 'model_failed',
+  stopped: 'engine_stopped',
+} as const satisfies Readonly<Record<string, Reason>>;

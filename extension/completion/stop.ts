@@ -4,6 +4,7 @@ export const STOPS = {
   line_end: 'The line ended.',
   max_tokens: 'The limit of tokens was reached.',
   context_full: 'The context is full.',
+  grammar: 'The grammar allows nothing more.',
   cancelled: 'The request was cancelled.',
   not_run: 'The model was not asked.',
   failed: 'The engine reported an error.',

@@ -1,12 +1,18 @@
 /** Finds and loads the addon; the only file that does. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { NativeAddon, NativeResult } from './native_types';
 
 /** Where the addon lies under the root of the package, and of the repository. */
 export function addonPath(root: string): string {
   return join(root, 'dist', 'native', 'emberline.node');
+}
+
+/** The compiled Metal kernels that were built with the addon; undefined where there are none, as everywhere but on macOS. */
+export function kernelLibraryBeside(addon: string): string | undefined {
+  const path = join(dirname(addon), 'emberline.metallib');
+  return existsSync(path) ? path : undefined;
 }
 
 /** Where the embedded model lies under the root of the package, and of the repository. */

@@ -4,8 +4,11 @@
  * Requests are latest-wins: a new one cancels those before it, in the call itself. Whoever awaits a cancelled request gets
  * its answer with the stop `cancelled`, as soon as the engine has let go of it. A fork has a session, and requests, of its own.
  */
-import { loadAddon } from './binding';
+import { kernelLibraryBeside, loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
+import { MOST_DRAFTED, type NativeDrafting, NO_DRAFTS } from './native_drafting';
+import type { NativeGrammar, NativeGrammarSource, NativeGrammarUse } from './native_grammar';
+import type { NativeDispatch } from './native_inspection';
 import {
   type DeviceChoice,
   type NativeAddon,
@@ -31,6 +34,10 @@ export interface EngineOptions {
   readonly context?: number;
   /** A folder for packed copies of weights, which make the second load of a model quick; default: none. */
   readonly packedFolder?: string;
+  /** The compiled Metal kernels; default: the file beside the addon, where there is one. */
+  readonly metalLibrary?: string;
+  /** A GGUF file whose model drafts for this one; default: none. */
+  readonly draftPath?: string;
   /** Instruction set to force, for tests. */
   readonly isa?: string;
 }
@@ -49,15 +56,25 @@ export interface CompletionCall {
   readonly banBlankStart?: boolean;
   /** Default: greedy. */
   readonly sampling?: Partial<NativeSampling>;
+  /** Default: none. */
+  readonly drafting?: Partial<NativeDrafting>;
+  /** Texts in which drafts are looked up beside the prompt, nearest first. */
+  readonly references?: readonly string[];
+  /** What the text has to be (NativeCompletionRequest.grammar); default: anything. */
+  readonly grammar?: NativeGrammarUse;
 }
 
-/** A completion of the current line, as the completion pipeline asks for it. */
+/** A completion of the current line, or a text from there on, as the editor asks for it. */
 export interface LineRequest {
   readonly prompt: string;
+  /** Default: false. */
+  readonly parseSpecial?: boolean;
   readonly requiredPrefix: string;
   readonly maxTokens: number;
-  readonly temperature: number;
-  readonly seed: number;
+  readonly sampling: NativeSampling;
+  readonly drafting?: Partial<NativeDrafting>;
+  readonly references?: readonly string[];
+  readonly grammar?: NativeGrammarUse;
 }
 
 export const GREEDY: NativeSampling = {
@@ -70,6 +87,13 @@ export const GREEDY: NativeSampling = {
   seed: 0,
 };
 
+export const NO_DRAFTING: NativeDrafting = {
+  lookup: false,
+  model: false,
+  adaptive: true,
+  most: MOST_DRAFTED,
+};
+
 /** Holds the largest prompt a user can configure, the longest suggestion and the longest healed tail. */
 const DEFAULT_CONTEXT = 4_480;
 
@@ -79,12 +103,16 @@ const FORK_CLOSED: NativeError = {
   message: 'This fork was stopped; fork its engine again.',
 };
 
+/** What an engine needs of the addon. */
+export type EngineAddon = Pick<NativeAddon, 'loadModel' | 'compileGrammar'>;
+
 export class Engine {
   /** How fast this model runs on this machine; one with all forks. */
   readonly speed: EngineSpeed;
   readonly info: NativeModelInfo;
   /** Most tokens of prompt and completion together. */
   readonly context: number;
+  private readonly addon: EngineAddon;
   private readonly model: NativeModel;
   private readonly session: NativeSession;
   /** The engine that loaded the model, and closes it: this one, or the one it was forked from in the end. */
@@ -95,7 +123,14 @@ export class Engine {
   private disposing: Promise<void> | undefined;
   private readonly waitingForIdle: (() => void)[] = [];
 
-  private constructor(model: NativeModel, session: NativeSession, context: number, loader?: Engine) {
+  private constructor(
+    addon: EngineAddon,
+    model: NativeModel,
+    session: NativeSession,
+    context: number,
+    loader?: Engine,
+  ) {
+    this.addon = addon;
     this.model = model;
     this.session = session;
     this.loader = loader ?? this;
@@ -107,20 +142,28 @@ export class Engine {
   /** Loads the addon and the model. Never rejects. */
   static async load(options: EngineOptions): Promise<NativeResult<Engine>> {
     const addon = loadAddon(options.addonPath);
-    return addon.ok ? Engine.loadFrom(addon.value, options) : addon;
+    if (!addon.ok) return addon;
+    const metalLibrary = options.metalLibrary ?? kernelLibraryBeside(options.addonPath);
+    return Engine.loadFrom(addon.value, {
+      ...options,
+      ...(metalLibrary === undefined ? {} : { metalLibrary }),
+    });
   }
 
   /** The same with an addon that is there. */
   static async loadFrom(
-    addon: Pick<NativeAddon, 'loadModel'>,
+    addon: EngineAddon,
     options: Omit<EngineOptions, 'addonPath'>,
   ): Promise<NativeResult<Engine>> {
-    const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT, packedFolder, isa } = options;
+    const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT } = options;
+    const { packedFolder, metalLibrary, draftPath, isa } = options;
     const model = await addon.loadModel({
       path: modelPath,
       threads,
       device,
       ...(packedFolder === undefined ? {} : { packedFolder }),
+      ...(draftPath === undefined ? {} : { draftPath }),
+      ...(metalLibrary === undefined ? {} : { metalLibrary }),
       ...(isa === undefined ? {} : { isa }),
     });
     if (!model.ok) return model;
@@ -130,7 +173,7 @@ export class Engine {
       await model.value.close();
       return session;
     }
-    return { ok: true, value: new Engine(model.value, session.value, capacity) };
+    return { ok: true, value: new Engine(addon, model.value, session.value, capacity) };
   }
 
   get state(): 'ready' | 'stopped' {
@@ -156,8 +199,16 @@ export class Engine {
 
   /** Completes the current line. Aborting `signal` cancels in the abort itself. Never rejects. */
   completeLine(request: LineRequest, signal?: AbortSignal): Promise<NativeResult<NativeCompletion>> {
-    const { prompt, requiredPrefix, maxTokens, temperature, seed } = request;
-    return this.complete({ prompt, requiredPrefix, maxTokens, sampling: { temperature, seed } }, signal);
+    return this.complete(request, signal);
+  }
+
+  /** Continues the text over several lines, as far as the model does. */
+  generate(
+    request: LineRequest,
+    signal: AbortSignal,
+    onText: (piece: string) => void,
+  ): Promise<NativeResult<NativeCompletion>> {
+    return this.complete({ ...request, singleLine: false, banBlankStart: false }, signal, onText);
   }
 
   /**
@@ -183,6 +234,9 @@ export class Engine {
       singleLine: call.singleLine ?? true,
       banBlankStart: call.banBlankStart ?? true,
       sampling: { ...GREEDY, ...call.sampling },
+      drafting: { ...NO_DRAFTING, ...call.drafting },
+      references: call.references ?? [],
+      ...(call.grammar === undefined ? {} : { grammar: call.grammar }),
     };
     const cancel = (): void => this.session.cancel(id);
     this.running.add(id);
@@ -213,6 +267,21 @@ export class Engine {
     return this.model.logits(ids);
   }
 
+  /** NativeModel.dispatches. */
+  dispatches(rows: number, sampled: boolean): Promise<NativeResult<readonly NativeDispatch[]>> {
+    return this.model.dispatches(rows, sampled);
+  }
+
+  /** Compiles a grammar for the requests of any engine. On a thread of its own, while the model works. Never rejects. */
+  compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>> {
+    return this.addon.compileGrammar(source);
+  }
+
+  /** NativeModel.maskTimes. */
+  maskTimes(grammar: NativeGrammar, instance: string): Promise<NativeResult<Float64Array>> {
+    return this.model.maskTimes(grammar, instance);
+  }
+
   /**
    * Another engine over the same loaded model, whose session goes on from what this one has seen once the requests before
    * the call are served (NativeSession.fork). Each of the two cancels its own requests alone; the model serves them all in
@@ -223,7 +292,8 @@ export class Engine {
     if (closed !== undefined) return { ok: false, error: closed };
     const session = await this.session.fork();
     if (!session.ok) return session;
-    return { ok: true, value: new Engine(this.model, session.value, this.context, this.loader) };
+    const forked = new Engine(this.addon, this.model, session.value, this.context, this.loader);
+    return { ok: true, value: forked };
   }
 
   /**
@@ -242,5 +312,7 @@ const CANCELLED_BEFORE_IT_BEGAN: NativeCompletion = {
   ids: new Uint32Array(),
   confidence: 0,
   endProbability: 0,
+  grammarEnded: false,
   timings: { ...NO_TIMINGS, cancelPhase: 'queued' },
+  drafting: NO_DRAFTS,
 };

@@ -1,5 +1,6 @@
 /**
- * The whole native surface: what dist/native/emberline.node exports.
+ * The whole native surface: what dist/native/emberline.node exports. Three subjects have files of their own: drafts
+ * (native_drafting.ts), grammars (native_grammar.ts) and what `inspect` shows (native_inspection.ts).
  *
  * Rules that hold for every function here:
  * - Nothing throws and no promise rejects: a failure is a `NativeError` value with a closed code and one sentence.
@@ -8,6 +9,9 @@
  * - No function looks at `this`.
  * - State belongs to the environment (main thread or worker) that loaded the addon.
  */
+import type { NativeDrafting, NativeDraftingCounts } from './native_drafting';
+import type { CompileGrammar, NativeGrammar, NativeGrammarUse } from './native_grammar';
+import type { NativeDispatch, NativeInspection } from './native_inspection';
 
 /** The closed set of error codes; the same names as `code_name` in native/base/status.cpp. */
 export const NATIVE_ERROR_CODES = [
@@ -26,6 +30,7 @@ export const NATIVE_ERROR_CODES = [
   'MODEL_TENSOR_MISSING',
   'MODEL_TENSOR_SHAPE',
   'MODEL_TOKENIZER_UNSUPPORTED',
+  'DRAFT_TOKENIZER_DIFFERS',
   'INVALID_ARGUMENT',
   'OUT_OF_MEMORY',
   'CONTEXT_OVERFLOW',
@@ -35,6 +40,10 @@ export const NATIVE_ERROR_CODES = [
   'ALL_TOKENS_MASKED',
   'DEVICE_UNAVAILABLE',
   'DEVICE_FAILED',
+  'GRAMMAR_INVALID',
+  'GRAMMAR_UNSUPPORTED',
+  'GRAMMAR_TOO_LARGE',
+  'GRAMMAR_REJECTS_PREFIX',
   'INTERNAL',
 ] as const;
 
@@ -63,9 +72,17 @@ export interface NativeModelOptions {
   readonly device: DeviceChoice;
   /**
    * A folder for packed copies of weights, made when it is not there. The first load of a model leaves one in the
-   * background, which later loads map instead of packing the weights again, and which all processes share. Left out: none.
+   * background, which later loads map instead of packing the weights again, and which all processes share. On Metal it holds
+   * the compiled pipelines instead, in a file named after the kernels, the GPU and the system. Left out: none.
    */
   readonly packedFolder?: string;
+  /** The Metal kernels, compiled. Left out, or where there is no such file: their sources, which the addon holds, are. */
+  readonly metalLibrary?: string;
+  /**
+   * Path of a GGUF file whose model drafts for this one. Its tokenizer must be the same, else DRAFT_TOKENIZER_DIFFERS. Left
+   * out: none.
+   */
+  readonly draftPath?: string;
   /** Instruction set to force, for tests: `auto` or one of `NativeAddon.isas`. */
   readonly isa?: string;
 }
@@ -89,6 +106,8 @@ export interface NativeModelInfo {
   readonly device: string;
   /** Why `auto` did not take a GPU that this build could use: one sentence, or empty. */
   readonly deviceReason: string;
+  /** The name of the draft model; empty where there is none. */
+  readonly draft: string;
   /** Whether the weights were mapped from a copy in `packedFolder`. */
   readonly packedCopy: boolean;
   readonly loadMs: number;
@@ -133,10 +152,15 @@ export interface NativeCompletionRequest {
    */
   readonly banBlankStart: boolean;
   readonly sampling: NativeSampling;
+  readonly drafting: NativeDrafting;
+  /** Up to 64 texts in which drafts are looked up beside the prompt, nearest first; their first 32,768 tokens count. */
+  readonly references: readonly string[];
+  /** What the text has to be, from the first token on: those that spell `requiredPrefix` included. Left out: anything. */
+  readonly grammar?: NativeGrammarUse;
 }
 
-/** Why generation ended. `cancelled` is an outcome, not an error. */
-export type NativeStop = 'end_token' | 'line_end' | 'max_tokens' | 'context_full' | 'cancelled';
+/** Why generation ended: `grammar` where nothing more may come. `cancelled` is an outcome, not an error. */
+export type NativeStop = 'end_token' | 'line_end' | 'max_tokens' | 'context_full' | 'cancelled' | 'grammar';
 
 export interface NativeTimings {
   readonly promptTokens: number;
@@ -182,7 +206,14 @@ export interface NativeCompletion {
    * sure the model is that nothing more belongs on this line, 0 to 1. Otherwise 0.
    */
   readonly endProbability: number;
+  /**
+   * Whether the text ended where the grammar lets it (`grammar`, `end_token`), so that with the grammar's `prefix` it is a whole one
+   * that the grammar accepts. False where something cut it (`max_tokens`, `context_full`, `line_end`, `cancelled`), and without a
+   * grammar.
+   */
+  readonly grammarEnded: boolean;
   readonly timings: NativeTimings;
+  readonly drafting: NativeDraftingCounts;
 }
 
 export interface NativeSession {
@@ -215,26 +246,19 @@ export interface NativeModel {
   readonly detokenize: (ids: Uint32Array) => Promise<NativeResult<Uint8Array>>;
   /** The raw float32 logits after the last of `ids`, length `info().vocabulary`. */
   readonly logits: (ids: Uint32Array) => Promise<NativeResult<Float32Array>>;
+  /**
+   * What the device is told for a batch of `rows` rows, 1 to MAX_BATCH_ROWS: 1 is a decode step, up to 16 a verification, more
+   * a slice of a prompt. `sampled`, with one row alone: the token is drawn, on the device or for the CPU to draw.
+   */
+  readonly dispatches: (rows: number, sampled: boolean) => Promise<NativeResult<readonly NativeDispatch[]>>;
+  /**
+   * For measurements: how long it took, before each token of `instance` and behind the last, to find the tokens that `grammar`
+   * allows there, microseconds. `instance` is what NativeGrammar.check takes; the measure ends where it is rejected. Each call starts
+   * with nothing remembered.
+   */
+  readonly maskTimes: (grammar: NativeGrammar, instance: string) => Promise<NativeResult<Float64Array>>;
   /** Cancels everything, frees memory, unmaps the file. Later calls give MODEL_CLOSED. */
   readonly close: () => Promise<void>;
-}
-
-export interface NativeTensor {
-  readonly name: string;
-  readonly type: string;
-  /** Extents, fastest first, as GGUF stores them. */
-  readonly shape: readonly number[];
-  readonly bytes: number;
-}
-
-/** What is in a model file, read without loading it. */
-export interface NativeInspection {
-  readonly version: number;
-  readonly fileBytes: number;
-  readonly metadata: readonly { readonly key: string; readonly type: string; readonly value: string }[];
-  readonly tensors: readonly NativeTensor[];
-  /** Empty when the engine can run it, else why it cannot. */
-  readonly unsupported: string;
 }
 
 export interface NativeAddon {
@@ -242,5 +266,6 @@ export interface NativeAddon {
   /** Instruction sets this machine can run, best first, for example `['avxvnni', 'avx2', 'portable']`. */
   readonly isas: readonly string[];
   readonly loadModel: (options: NativeModelOptions) => Promise<NativeResult<NativeModel>>;
+  readonly compileGrammar: CompileGrammar;
   readonly inspect: (path: string) => Promise<NativeResult<NativeInspection>>;
 }

@@ -4,6 +4,7 @@
 
 #include "addon/environment.h"
 #include "addon/functions.h"
+#include "addon/grammar_object.h"
 #include "addon/inspection.h"
 #include "addon/js_values.h"
 #include "addon/model_object.h"
@@ -32,6 +33,10 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
                                                  [](const Handle&, const Napi::CallbackInfo& call) {
                                                    return load_model(call);
                                                  }))
+          .add("compileGrammar", js_function<Nothing>(env, "compileGrammar", nothing,
+                                                      [](const Handle&, const Napi::CallbackInfo& call) {
+                                                        return compile_grammar(call);
+                                                      }))
           .add("inspect", js_function<Nothing>(
                               env, "inspect", nothing,
                               [](const Handle&, const Napi::CallbackInfo& call) { return inspect(call); }))

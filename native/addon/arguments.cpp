@@ -90,11 +90,40 @@ std::u16string Arguments::string(napi_value value, const char* name, std::size_t
   return text;
 }
 
-std::string Arguments::path(napi_value value) {
+std::vector<std::u16string> Arguments::strings(napi_value value, const char* name, std::size_t max_count,
+                                               std::size_t max_units) {
+  bool array = false;
+  std::uint32_t count = 0;
+  if (value == nullptr || napi_is_array(env_, value, &array) != napi_ok || !array ||
+      napi_get_array_length(env_, value, &count) != napi_ok) {
+    fail(std::string("'") + name + "' must be an array of strings.");
+    return {};
+  }
+  if (count > max_count) {
+    fail(std::string("'") + name + "' may have at most " + std::to_string(max_count) +
+         " elements; pass fewer.");
+    return {};
+  }
+  std::vector<std::u16string> texts;
+  for (std::uint32_t index = 0; index < count && ok(); ++index) {
+    napi_value element = nullptr;
+    if (napi_get_element(env_, value, index, &element) != napi_ok) {
+      clear_exception(env_);
+      fail(std::string("Reading '") + name + "' threw an exception; pass a plain array.");
+      break;
+    }
+    texts.push_back(string(element, name, max_units));
+  }
+  return texts;
+}
+
+std::string Arguments::path(napi_value value, const char* name) {
   constexpr std::size_t kMaxPath = 32'767;
-  const std::u16string path = string(value, "path", kMaxPath);
-  if (path.empty()) fail("'path' must not be empty.");
-  if (path.find(u'\0') != std::u16string::npos) fail("'path' must not contain a zero character.");
+  const std::u16string path = string(value, name, kMaxPath);
+  if (path.empty()) fail(std::string("'") + name + "' must not be empty.");
+  if (path.find(u'\0') != std::u16string::npos) {
+    fail(std::string("'") + name + "' must not contain a zero character.");
+  }
   return utf8_from_utf16(path);
 }
 

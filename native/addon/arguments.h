@@ -35,7 +35,10 @@ class Arguments {
   double integer(napi_value value, const char* name, double low, double high);
   bool boolean(napi_value value, const char* name);
   std::u16string string(napi_value value, const char* name, std::size_t max_units);
-  std::string path(napi_value value);  // UTF-8, not empty, without zero characters
+  // An array of strings.
+  std::vector<std::u16string> strings(napi_value value, const char* name, std::size_t max_count,
+                                      std::size_t max_units);
+  std::string path(napi_value value, const char* name);  // UTF-8, not empty, without zero characters
   std::vector<std::uint32_t> ids(napi_value value, const char* name, std::size_t max_count);
   // A function; undefined gives an empty one.
   Napi::Function optional_function(napi_value value, const char* name);

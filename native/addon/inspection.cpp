@@ -1,16 +1,13 @@
 #include "addon/inspection.h"
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "addon/arguments.h"
-#include "addon/environment.h"
 #include "addon/functions.h"
 #include "addon/js_values.h"
-#include "addon/utf16.h"
-#include "addon/work_thread.h"
+#include "addon/one_task.h"
 #include "engine/model.h"
 #include "gguf/describe.h"
 #include "gguf/gguf_file.h"
@@ -85,61 +82,16 @@ napi_value js_inspection(napi_env env, const Inspection& inspection) {
       .build();
 }
 
-// Reads one file, then is done.
-class Inspector : public Worker {
- public:
-  explicit Inspector(Environment& environment) : environment_(environment) {}
-
-  Status start(Environment::Ticket ticket, std::string path) {
-    if (Status status = thread_.start(); !status.ok()) return status;
-    thread_.finish([this, ticket, path = std::move(path)] {
-      const auto result = std::make_shared<Result<Inspection>>(read_guarded(path));
-      environment_.post([this, ticket, result](napi_env env) {
-        environment_.resolve(
-            env, ticket,
-            result->ok() ? js_ok(env, js_inspection(env, result->value())) : js_error(env, result->error()));
-        thread_.join();
-        environment_.remove(this);  // the last owner
-      });
-    });
-    return {};
-  }
-
-  void stop() override {
-    thread_.finish([] {});  // for one that never got its work
-  }
-  void join() override { thread_.join(); }
-
- private:
-  static Result<Inspection> read_guarded(const std::string& path) {
-    try {
-      return read(path);
-    } catch (const std::exception&) {
-      return Status(ErrorCode::kOutOfMemory,
-                    "Not enough memory to inspect the file; close other programs and try again.");
-    }
-  }
-
-  Environment& environment_;
-  WorkThread thread_;
-};
-
 }  // namespace
 
 Napi::Value inspect(const Napi::CallbackInfo& call) {
   const Napi::Env env = call.Env();
   Arguments arguments(env);
-  std::string path = arguments.path(call[0]);
+  std::string path = arguments.path(call[0], "path");
   if (!arguments.ok()) return settled_error(env, arguments.status());
-  Environment& environment = Environment::of(env);
-  const auto inspector = std::make_shared<Inspector>(environment);
-  const auto promised = environment.promise(env, nullptr);
-  environment.add(inspector);
-  if (Status status = inspector->start(promised.ticket, std::move(path)); !status.ok()) {
-    environment.resolve(env, promised.ticket, js_error(env, status));
-    environment.remove(inspector.get());
-  }
-  return promised.promise;
+  return run_once<Inspection>(
+      env, [path = std::move(path)] { return read(path); },
+      [](napi_env js, Inspection& inspection) { return js_inspection(js, inspection); });
 }
 
 }  // namespace emberline::addon

@@ -148,6 +148,8 @@ void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, Com
     if (session == sessions_.end()) return session_closed_error();
     job.request.prompt = utf8_from_utf16(job.prompt);
     job.request.required_prefix = utf8_from_utf16(job.required_prefix);
+    job.request.grammar_prefix = utf8_from_utf16(job.grammar_prefix);
+    for (const std::u16string& text : job.references) job.request.references.push_back(utf8_from_utf16(text));
     job.request.cancel = &request->cancel;
     if (job.streams) {
       job.request.on_text = [&](std::string_view piece) {

@@ -17,6 +17,8 @@
 #include "addon/environment.h"
 #include "addon/js_values.h"
 #include "addon/work_thread.h"
+#include "engine/dispatch_list.h"
+#include "engine/mask_measure.h"
 #include "engine/model.h"
 #include "engine/session.h"
 
@@ -25,8 +27,9 @@ namespace emberline::addon {
 // A completion as the JS thread asked for it.
 struct CompletionJob {
   std::uint64_t id = 0;
-  std::u16string prompt, required_prefix;
-  CompletionRequest request;  // all but the two texts, the cancel flag and on_text
+  std::u16string prompt, required_prefix, grammar_prefix;
+  std::vector<std::u16string> references;
+  CompletionRequest request;  // all but the texts, the cancel flag and on_text
   bool streams = false;
 };
 
@@ -72,6 +75,14 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
   Result<SessionKey> fork_session(SessionKey session);
   const Tokenizer& tokenizer() const { return model_->tokenizer(); }
   Result<std::vector<float>> logits(const std::vector<std::uint32_t>& ids);
+  Result<std::vector<DispatchDescription>> dispatches(std::uint32_t rows, bool sampled) {
+    return list_dispatches(*model_, rows, sampled);
+  }
+
+  Result<std::vector<double>> mask_times(std::shared_ptr<const grammar::Grammar> grammar,
+                                         std::string_view instance) {
+    return measure_masks(*model_, std::move(grammar), instance);
+  }
 
   void stop() override { close(); }
   void join() override { thread_.join(); }

@@ -4,9 +4,12 @@
 
 #include "addon/arguments.h"
 #include "addon/functions.h"
+#include "addon/grammar_object.h"
+#include "addon/js_dispatches.h"
 #include "addon/js_values.h"
 #include "addon/session_object.h"
 #include "addon/utf16.h"
+#include "model/scratch.h"
 
 namespace emberline::addon {
 namespace {
@@ -29,6 +32,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("preTokenizer", std::string_view(info.pre_tokenizer))
       .add("device", std::string_view(info.device))
       .add("deviceReason", std::string_view(info.device_reason))
+      .add("draft", std::string_view(info.draft))
       .add("packedCopy", js_boolean(env, info.packed_copy))
       .add("loadMs", info.load_ms)
       .build();
@@ -118,6 +122,35 @@ Napi::Value logits(const Handle& handle, const Napi::CallbackInfo& call) {
       });
 }
 
+Napi::Value dispatches(const Handle& handle, const Napi::CallbackInfo& call) {
+  Arguments arguments(call.Env());
+  const auto rows = static_cast<std::uint32_t>(arguments.integer(call[0], "rows", 1, kPrefillRows));
+  const bool sampled = arguments.boolean(call[1], "sampled");
+  if (!arguments.ok()) return settled_error(call.Env(), arguments.status());
+  ModelHost* host = handle->host.get();
+  using Dispatches = std::vector<DispatchDescription>;
+  return promise_of<Dispatches>(
+      handle, call.Env(), [host, rows, sampled] { return host->dispatches(rows, sampled); },
+      [](napi_env env, Dispatches& made) { return js_dispatches(env, made); });
+}
+
+Napi::Value mask_times(const Handle& handle, const Napi::CallbackInfo& call) {
+  Arguments arguments(call.Env());
+  auto grammar = read_grammar(arguments, call.Env(), call[0]);
+  auto instance = std::make_shared<std::u16string>(arguments.string(call[1], "instance", kMaxGrammar));
+  if (!arguments.ok()) return settled_error(call.Env(), arguments.status());
+  ModelHost* host = handle->host.get();
+  using Times = std::vector<double>;
+  return promise_of<Times>(
+      handle, call.Env(),
+      [host, grammar = std::move(grammar), instance] {
+        return host->mask_times(grammar, utf8_from_utf16(*instance));
+      },
+      [](napi_env env, Times& times) {
+        return js_typed_array(env, napi_float64_array, times.data(), times.size(), sizeof(double));
+      });
+}
+
 Napi::Value close(const Handle& handle, const Napi::CallbackInfo& call) {
   const auto promised = Environment::of(call.Env()).promise(call.Env(), handle);
   handle->host->close();
@@ -133,6 +166,8 @@ napi_value make_model_object(napi_env env, std::shared_ptr<ModelHost> host) {
       .add("tokenize", js_function(env, "tokenize", handle, tokenize))
       .add("detokenize", js_function(env, "detokenize", handle, detokenize))
       .add("logits", js_function(env, "logits", handle, logits))
+      .add("dispatches", js_function(env, "dispatches", handle, dispatches))
+      .add("maskTimes", js_function(env, "maskTimes", handle, mask_times))
       .add("close", js_function(env, "close", handle, close))
       .build();
 }
@@ -147,7 +182,7 @@ Napi::Value load_model(const Napi::CallbackInfo& call) {
     return utf8_from_utf16(arguments.string(arguments.property(from, property), property, max));
   };
   ModelOptions options;
-  options.path = arguments.path(arguments.property(from, "path"));
+  options.path = arguments.path(arguments.property(from, "path"), "path");
   options.threads =
       static_cast<int>(arguments.integer(arguments.property(from, "threads"), "threads", 0, 64));
   options.device = name("device", 32);
@@ -156,8 +191,13 @@ Napi::Value load_model(const Napi::CallbackInfo& call) {
   }
   const napi_value isa = arguments.property(from, "isa");
   if (!arguments.is_undefined(isa)) options.isa = utf8_from_utf16(arguments.string(isa, "isa", 32));
-  const napi_value folder = arguments.property(from, "packedFolder");
-  if (!arguments.is_undefined(folder)) options.packed_folder = arguments.path(folder);
+  const auto optional_path = [&](const char* property) {
+    const napi_value value = arguments.property(from, property);
+    return arguments.is_undefined(value) ? std::string() : arguments.path(value, property);
+  };
+  options.packed_folder = optional_path("packedFolder");
+  options.metal_library = optional_path("metalLibrary");
+  options.draft_path = optional_path("draftPath");
   if (!arguments.ok()) return settled_error(env, arguments.status());
 
   Environment& environment = Environment::of(env);

@@ -6,6 +6,7 @@
 
 #include "addon/arguments.h"
 #include "addon/functions.h"
+#include "addon/grammar_object.h"
 #include "addon/js_values.h"
 #include "addon/model_object.h"
 
@@ -36,6 +37,7 @@ struct SessionHandle {
 
 constexpr double kMaxFloat = std::numeric_limits<float>::max();
 constexpr double kMaxTokens = 1 << 24;
+constexpr std::size_t kMaxReferences = 64;
 
 SamplingParams read_sampling(Arguments& arguments, napi_value from) {
   const napi_value object = arguments.object(from, "sampling");
@@ -57,7 +59,21 @@ SamplingParams read_sampling(Arguments& arguments, napi_value from) {
   return params;
 }
 
-CompletionJob read_request(Arguments& arguments, napi_value from) {
+DraftingParams read_drafting(Arguments& arguments, napi_value from) {
+  const napi_value object = arguments.object(from, "drafting");
+  const auto flag = [&](const char* name) {
+    return arguments.boolean(arguments.property(object, name), name);
+  };
+  DraftingParams params;
+  params.lookup = flag("lookup");
+  params.model = flag("model");
+  params.adaptive = flag("adaptive");
+  params.most = static_cast<std::uint32_t>(
+      arguments.integer(arguments.property(object, "most"), "most", 1, kMostDrafted));
+  return params;
+}
+
+CompletionJob read_request(Arguments& arguments, napi_env env, napi_value from) {
   const napi_value object = arguments.object(from, "request");
   const auto value = [&](const char* name) { return arguments.property(object, name); };
   CompletionJob job;
@@ -70,13 +86,20 @@ CompletionJob read_request(Arguments& arguments, napi_value from) {
   job.request.single_line = arguments.boolean(value("singleLine"), "singleLine");
   job.request.ban_blank_start = arguments.boolean(value("banBlankStart"), "banBlankStart");
   job.request.sampling = read_sampling(arguments, value("sampling"));
+  job.request.drafting = read_drafting(arguments, value("drafting"));
+  job.references = arguments.strings(value("references"), "references", kMaxReferences, kMaxPrompt);
+  if (const napi_value grammar = value("grammar"); !arguments.is_undefined(grammar)) {
+    const napi_value use = arguments.object(grammar, "grammar");
+    job.request.grammar = read_grammar(arguments, env, arguments.property(use, "grammar"));
+    job.grammar_prefix = arguments.string(arguments.property(use, "prefix"), "prefix", kMaxText);
+  }
   return job;
 }
 
 Napi::Value complete(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Arguments arguments(env);
-  CompletionJob job = read_request(arguments, info[0]);
+  CompletionJob job = read_request(arguments, env, info[0]);
   const Napi::Function on_text = arguments.optional_function(info[1], "onText");
   job.streams = !on_text.IsEmpty();
   // After every getter has run: one of them may have closed the session or begun the same request.
@@ -136,6 +159,18 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
                                     .add("cancelMs", timings.cancel_ms)
                                     .add("cancelPhase", std::string_view(phase_name(engine.cancel_phase)))
                                     .build();
+  const DraftingCounts& drafting = completion.drafting;
+  const napi_value js_drafting =
+      ObjectBuilder(env)
+          .add("drafted", drafting.drafted)
+          .add("accepted", drafting.accepted)
+          .add("batches", drafting.batches)
+          .add("plainSteps", drafting.plain_steps)
+          .add("savedMs", drafting.saved_ms)
+          .add("batchesByAccepted",
+               js_typed_array(env, napi_uint32_array, drafting.batches_by_accepted.data(),
+                              drafting.batches_by_accepted.size(), sizeof(std::uint32_t)))
+          .build();
   return ObjectBuilder(env)
       .add("text", std::string_view(completion.text))
       .add("stop", std::string_view(stop_reason_name(completion.stop)))
@@ -143,7 +178,9 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
                                  sizeof(TokenId)))
       .add("confidence", completion.confidence)
       .add("endProbability", completion.end_probability)
+      .add("grammarEnded", js_boolean(env, completion.grammar_ended))
       .add("timings", js_timings)
+      .add("drafting", js_drafting)
       .build();
 }
 

@@ -20,6 +20,7 @@ const char* code_name(ErrorCode code) {
     case ErrorCode::kModelTensorMissing: return "MODEL_TENSOR_MISSING";
     case ErrorCode::kModelTensorShape: return "MODEL_TENSOR_SHAPE";
     case ErrorCode::kModelTokenizerUnsupported: return "MODEL_TOKENIZER_UNSUPPORTED";
+    case ErrorCode::kDraftTokenizerDiffers: return "DRAFT_TOKENIZER_DIFFERS";
     case ErrorCode::kInvalidArgument: return "INVALID_ARGUMENT";
     case ErrorCode::kOutOfMemory: return "OUT_OF_MEMORY";
     case ErrorCode::kContextOverflow: return "CONTEXT_OVERFLOW";
@@ -29,6 +30,10 @@ const char* code_name(ErrorCode code) {
     case ErrorCode::kAllTokensMasked: return "ALL_TOKENS_MASKED";
     case ErrorCode::kDeviceUnavailable: return "DEVICE_UNAVAILABLE";
     case ErrorCode::kDeviceFailed: return "DEVICE_FAILED";
+    case ErrorCode::kGrammarInvalid: return "GRAMMAR_INVALID";
+    case ErrorCode::kGrammarUnsupported: return "GRAMMAR_UNSUPPORTED";
+    case ErrorCode::kGrammarTooLarge: return "GRAMMAR_TOO_LARGE";
+    case ErrorCode::kGrammarRejectsPrefix: return "GRAMMAR_REJECTS_PREFIX";
     case ErrorCode::kInternal: return "INTERNAL";
   }
   return "INTERNAL";

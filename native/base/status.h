@@ -32,6 +32,7 @@ enum class ErrorCode {
   kModelTensorMissing,
   kModelTensorShape,
   kModelTokenizerUnsupported,
+  kDraftTokenizerDiffers,
   kInvalidArgument,
   kOutOfMemory,
   kContextOverflow,
@@ -41,6 +42,10 @@ enum class ErrorCode {
   kAllTokensMasked,
   kDeviceUnavailable,
   kDeviceFailed,
+  kGrammarInvalid,
+  kGrammarUnsupported,
+  kGrammarTooLarge,
+  kGrammarRejectsPrefix,
   kInternal,
 };
 

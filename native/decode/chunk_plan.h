@@ -1,4 +1,4 @@
-// How many steps of a greedy chain to submit at once.
+// How many steps of a chain to submit at once.
 //
 // Long chunks save submissions, short ones show text and see a cancel early. Where it is known how long a
 // step takes, the first chunk is what the latency budget allows; otherwise it is one step, which tells. From

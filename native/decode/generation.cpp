@@ -1,24 +1,25 @@
 #include "decode/generation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "decode/chunk_plan.h"
 
 namespace emberline {
 
 namespace {
 
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 // A chain makes room in the KV cache for all its steps at once; a longer generation is several chains.
 constexpr std::size_t kMostStepsAtOnce = 256;
+
+// Where submissions have a cost, plain steps between looks for drafts become more, up to so many times the
+// fewest.
+constexpr std::size_t kMostPatience = 8;
 
 SamplingBlock sampling_block(const SamplingParams& params) {
   return {.temperature = params.temperature,
@@ -39,11 +40,18 @@ class DecodeLoop {
         request_(std::move(request)),
         text_(request_.required_prefix, request_.single_line, std::move(request_.on_text)),
         sequence_(prompt.begin(), prompt.end()),
-        chunks_(kChunkBudgetMs, parts.pass.chain_steps(), parts.step_ms) {
+        chunks_(kChunkBudgetMs,
+                request_.single_line ? std::min(parts.pass.chain_steps(), kLineChunkSteps)
+                                     : parts.pass.chain_steps(),
+                parts.step_ms),
+        patience_(parts.pass.least_chain_steps()) {
+    // The same place gives the same text, whether the device draws a token or this side does.
+    if (parts.pass.samples()) request_.sampling.draw_by = DrawBy::kGumbelNoise;
     sequence_.reserve(prompt.size() + std::min<std::size_t>(request_.max_tokens, parts.pass.context()));
   }
 
   Result<Generation> run() {
+    stop_where_complete();
     while (!stop_) {
       if (generated() == request_.max_tokens) {
         stop_ = StopReason::kMaxTokens;
@@ -52,15 +60,17 @@ class DecodeLoop {
       } else if (cancel_requested()) {
         stop_ = StopReason::kCancelled;
       } else {
-        const Status status = logits_ready_ || needs_host_choice() ? host_step() : run_chain();
+        const Status status = step();
         if (!status.ok()) return status;
       }
     }
-    return Generation{text_.text(),
-                      {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
-                      rated_ == 0 ? 0 : std::exp(log_prob_sum_ / static_cast<double>(rated_)),
-                      end_probability_.value_or(0),
-                      *stop_};
+    return Generation{
+        text_.text(),
+        {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
+        rated_ == 0 ? 0 : std::exp(log_prob_sum_ / static_cast<double>(rated_)),
+        end_probability_.value_or(0),
+        request_.constraint != nullptr && (stop_ == StopReason::kGrammar || stop_ == StopReason::kEndToken),
+        *stop_};
   }
 
  private:
@@ -69,28 +79,113 @@ class DecodeLoop {
     return request_.cancel != nullptr && request_.cancel->load(std::memory_order_relaxed);
   }
   bool still_blank() const { return request_.ban_blank_start && !text_.visible(); }
-  bool needs_host_choice() const {
+  bool must_spell() const { return !text_.remaining_prefix().empty() || still_blank(); }
+  bool chosen_by_device() const {
     const bool plain = request_.sampling.greedy() && request_.sampling.repeat_penalty == 1.0f;
-    const bool by_device = plain || (!request_.sampling.greedy() && parts_.pass.samples());
-    return !text_.remaining_prefix().empty() || still_blank() || !by_device;
+    const bool by_law = plain || (!request_.sampling.greedy() && parts_.pass.samples());
+    return by_law && request_.constraint == nullptr;
+  }
+  bool drafts() const {
+    return parts_.speculation != nullptr && (parts_.speculation->on() || request_.constraint != nullptr);
+  }
+  const TokenSet& stops() const {
+    return request_.single_line ? parts_.sets.ends_or_breaks : parts_.sets.ends;
+  }
+  // Tokens that may still come.
+  std::size_t room() const {
+    return std::min<std::size_t>(request_.max_tokens - generated(), parts_.pass.context() - sequence_.size());
   }
   std::uint32_t last_position() const { return static_cast<std::uint32_t>(sequence_.size() - 1); }
 
+  // Where nothing but the end may come.
+  void stop_where_complete() {
+    if (!stop_ && request_.constraint != nullptr && request_.constraint->complete())
+      stop_ = StopReason::kGrammar;
+  }
+
   void accept(TokenId token, float log_prob) {
     const std::string_view bytes = parts_.tokenizer.bytes(token);
+    const bool ends = parts_.sets.ends.contains(token) &&
+                      (request_.constraint == nullptr || !request_.constraint->reads(token));
     sequence_.push_back(token);
+    if (request_.constraint != nullptr) request_.constraint->advance(token);
     if (bytes.size() > text_.remaining_prefix().size()) {
       log_prob_sum_ += log_prob;
       ++rated_;
     }
-    if (parts_.sets.ends.contains(token)) {
+    if (ends) {
       stop_ = StopReason::kEndToken;
     } else if (text_.push(bytes)) {
       stop_ = StopReason::kLineEnd;
     }
+    stop_where_complete();
+  }
+
+  Status step() {
+    if (logits_ready_ || must_spell()) return host_step();
+    if (drafts()) {
+      const auto left = static_cast<std::uint32_t>(
+          std::min<std::size_t>(room(), std::numeric_limits<std::uint32_t>::max()));
+      const Result<const DraftTokens*> draft =
+          parts_.speculation->propose(sequence_, {.most = left - 1,
+                                                  .room = left,
+                                                  .vocabulary = parts_.pass.vocabulary(),
+                                                  .stops = &stops(),
+                                                  .constraint = request_.constraint,
+                                                  .cancel = request_.cancel});
+      if (!draft.ok()) return draft.error();
+      if (!draft.value()->tokens.empty()) return verify(*draft.value());
+    }
+    return chosen_by_device() ? run_chain() : host_step();
+  }
+
+  // Evaluates the last token and the draft in one batch, and accepts what the model confirms, and one more.
+  Status verify(const DraftTokens& draft) {
+    const Stopwatch watch;
+    batch_.assign(1, sequence_.back());
+    batch_.insert(batch_.end(), draft.tokens.begin(), draft.tokens.end());
+    const Result<ReplayOutcome> outcome = parts_.pass.verify(batch_, last_position(), request_.cancel);
+    if (!outcome.ok()) return outcome.error();
+    if (outcome.value().cancelled) {
+      stop_ = StopReason::kCancelled;
+      return {};
+    }
+    std::uint32_t accepted = 0, produced = 0;
+    for (std::uint32_t row = 0; row <= draft.tokens.size(); ++row) {
+      const bool drafted = row < draft.tokens.size();
+      const Result<ChosenToken> chosen =
+          choose(row, drafted && !draft.laws.empty() ? &draft.laws[row] : nullptr,
+                 drafted ? draft.tokens[row] : kNoToken);
+      if (!chosen.ok()) return chosen.error();
+      accept(chosen.value().token, chosen.value().log_prob);
+      ++produced;
+      if (!drafted || chosen.value().token != draft.tokens[row]) break;
+      ++accepted;
+      if (stop_) break;
+    }
+    parts_.speculation->verified(accepted, produced, watch.milliseconds());
+    patience_ = parts_.pass.least_chain_steps();
+    return {};
+  }
+
+  // The token behind row `row` of the last batch. `law`: what `drafted` was drawn from; null: nothing was.
+  Result<ChosenToken> choose(std::uint32_t row, const Distribution* law, TokenId drafted) {
+    const Status read = parts_.pass.read_logits(row, parts_.choice.logits());
+    if (!read.ok()) return read;
+    const ChoiceRule rule{text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(),
+                          request_.constraint};
+    return law == nullptr ? parts_.choice.choose(rule, sequence_, request_.sampling)
+                          : parts_.choice.decide(rule, sequence_, request_.sampling, *law, drafted);
+  }
+
+  // Tells the speculation of plain steps, which took `ms`; 0: not known.
+  Status stepped(std::uint32_t tokens, std::uint32_t steps, double ms) {
+    return drafts() ? parts_.speculation->stepped(sequence_, tokens, steps, ms) : Status();
   }
 
   Status host_step() {
+    const Stopwatch watch;
+    const std::uint32_t steps = logits_ready_ ? 0 : 1;
     if (!logits_ready_) {
       const Result<ReplayOutcome> outcome =
           parts_.pass.decode(sequence_.back(), last_position(), request_.cancel);
@@ -101,30 +196,28 @@ class DecodeLoop {
       }
     }
     logits_ready_ = false;
-    const Status read = parts_.pass.read_logits(0, parts_.choice.logits());
-    if (!read.ok()) return read;
-    const ChoiceRule rule{text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space()};
-    const Result<ChosenToken> chosen = parts_.choice.choose(rule, sequence_, request_.sampling);
+    const bool spelled = text_.remaining_prefix().empty();
+    const Result<ChosenToken> chosen = choose(0, nullptr, kNoToken);
     if (!chosen.ok()) return chosen.error();
-    if (rule.remaining_prefix.empty() && !end_probability_) end_probability_ = chosen.value().banned_prob;
+    if (spelled && !end_probability_) end_probability_ = chosen.value().banned_prob;
     accept(chosen.value().token, chosen.value().log_prob);
-    return {};
+    return stepped(1, steps, watch.milliseconds());
   }
 
-  // From here on nothing is chosen on the CPU: to the end, or to a token of the stop set that does not end
-  // the text.
+  // Chooses on the device: to the end, to a token of the stop set that does not end the text, or until drafts
+  // are looked for again.
   Status run_chain() {
-    const TokenSet& stops = request_.single_line ? parts_.sets.ends_or_breaks : parts_.sets.ends;
-    const std::size_t room = std::min<std::size_t>(
-        {request_.max_tokens - generated(), parts_.pass.context() - sequence_.size(), kMostStepsAtOnce});
+    const std::size_t steps = std::min({room(), kMostStepsAtOnce, drafts() ? patience_ : kMostStepsAtOnce});
+    const std::size_t least = parts_.pass.least_chain_steps();
+    if (least > 1) patience_ = std::min(2 * patience_, kMostPatience * least);
     const SamplingBlock sampling = sampling_block(request_.sampling);
     const Result<std::unique_ptr<Chain>> begun = parts_.pass.begin_chain(
-        sequence_.back(), {last_position(), static_cast<std::uint32_t>(room), stops.stop_set(),
+        sequence_.back(), {last_position(), static_cast<std::uint32_t>(steps), stops().stop_set(),
                            request_.cancel, request_.sampling.greedy() ? nullptr : &sampling});
     if (!begun.ok()) return begun.error();
     Chain& chain = *begun.value();
     Status status = submit_chunk(chain);
-    auto start = std::chrono::steady_clock::now();
+    Stopwatch watch;
     bool goes_on = true;
     while (status.ok() && goes_on && chain.under_way()) {
       // Before the one under way is waited for, so that the device need not wait for this side in between.
@@ -133,14 +226,19 @@ class DecodeLoop {
       const Result<ChainResult> chunk = chain.wait();
       if (!chunk.ok()) return chunk.error();
       const std::size_t tokens = chunk.value().tokens.size();
+      double ms = 0;
       // One that ended early says little: what was skipped took some time, too.
       const ReplayOutcome& outcome = chunk.value().outcome;
       if (tokens > 0 && !outcome.stopped && !outcome.cancelled) {
-        chunks_.record(static_cast<std::uint32_t>(tokens), milliseconds_since(start));
+        ms = watch.milliseconds();
+        chunks_.record(static_cast<std::uint32_t>(tokens), ms);
         parts_.step_ms = chunks_.step_ms();
       }
-      start = std::chrono::steady_clock::now();
+      watch.restart();
+      const std::size_t before = sequence_.size();
       goes_on = accept_chunk(chunk.value());
+      const auto taken = static_cast<std::uint32_t>(sequence_.size() - before);
+      status = stepped(taken, taken, ms);
       if (goes_on && tokens == 0) {
         return Status(ErrorCode::kDeviceFailed,
                       "The device ended a chain without a token; please report this.");
@@ -165,7 +263,9 @@ class DecodeLoop {
   GenerationRequest request_;
   OutputText text_;
   std::vector<TokenId> sequence_;  // prompt and generated
+  std::vector<TokenId> batch_;     // under verification
   ChunkPlan chunks_;
+  std::size_t patience_;                   // plain steps before drafts are looked for again
   double log_prob_sum_ = 0;                // of the tokens that go beyond the required prefix
   std::size_t rated_ = 0;                  // how many those are
   std::optional<double> end_probability_;  // known after the first free choice on the CPU

@@ -9,6 +9,7 @@ const char* stop_reason_name(StopReason reason) {
     case StopReason::kMaxTokens: return "max_tokens";
     case StopReason::kContextFull: return "context_full";
     case StopReason::kCancelled: return "cancelled";
+    case StopReason::kGrammar: return "grammar";
   }
   return "max_tokens";
 }

@@ -5,9 +5,9 @@
 
 namespace emberline {
 
-enum class StopReason : std::uint8_t { kEndToken, kLineEnd, kMaxTokens, kContextFull, kCancelled };
+enum class StopReason : std::uint8_t { kEndToken, kLineEnd, kMaxTokens, kContextFull, kCancelled, kGrammar };
 
-// "end_token", "line_end", "max_tokens", "context_full", "cancelled". Never null.
+// "end_token", "line_end", "max_tokens", "context_full", "cancelled", "grammar". Never null.
 const char* stop_reason_name(StopReason reason);
 
 }  // namespace emberline

@@ -17,6 +17,10 @@ void CheckedParameters::epsilon(float value) {
   require(std::isfinite(value) && value >= 0.0f, "the epsilon is not a small number");
 }
 
+void CheckedParameters::gate_activation(std::uint32_t value) {
+  require(value <= kGateGeluTanh, "there is no such activation");
+}
+
 bool CheckedParameters::patch(Patch kind, std::size_t offset_1, std::size_t offset_2) {
   if (command_.patch == Patch::kNone) return false;
   require(

@@ -40,12 +40,19 @@ class CheckedParameters {
   bool extent(std::uint64_t value);
   void flag(std::uint32_t value);
   void epsilon(float value);
+  void gate_activation(std::uint32_t value);
 
   // Whether the command has the patch `kind`, at these offsets; it may have none instead.
   bool patch(Patch kind, std::size_t offset_1 = 0, std::size_t offset_2 = 0);
   void no_patch();
 
   const Binding& binding(int slot) const { return command_.bindings[static_cast<std::size_t>(slot)]; }
+
+  // Of the checks so far.
+  const CommandTraffic& traffic() const { return traffic_; }
+
+ protected:
+  CommandTraffic traffic_;
 
  private:
   const Command& command_;

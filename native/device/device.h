@@ -75,21 +75,34 @@ struct MatrixLoading {
   // A file where a device that changes the layout may keep the result for later loads of the same sources;
   // empty: nowhere. Whoever chooses the path (UTF-8) makes sure that other sources have another one.
   std::string copy_path;
+  // The mapped file that all sources are parts of, from a page on: a device may use it as its own memory
+  // (LoadedMatrices::keeps_sources). Empty: they are not, and have to be copied.
+  std::span<const std::uint8_t> mapping = {};
 };
 
 // Submissions are numbered in order.
 using SubmissionId = std::uint64_t;
 inline constexpr int kMaxSubmissionsUnderWay = 2;
 
-// One dispatch of a table, as a device with dispatches runs it: for people, and for counting.
+// One dispatch of a table as a device runs it: for people, and for counting. On the CPU a dispatch is a
+// command, and a threadgroup a piece of work that one thread does.
 struct DispatchDescription {
   std::string label;   // the command's, which may have several dispatches
-  std::string kernel;  // "mat_vec_q4_0"
+  std::string kernel;  // "mat_vec_q4_0"; on the CPU the op_name()
   std::array<std::uint32_t, 3> threadgroups{};
   std::uint32_t threads = 0;  // a threadgroup
   Patch patch = Patch::kNone;
-  std::uint64_t weight_bytes = 0;  // that it reads
-  std::uint64_t other_bytes = 0;   // that it reads and writes beside them and the KV cache
+  CommandTraffic traffic;
+};
+
+// What a model will ask of a device's kernels.
+struct ModelNeeds {
+  std::vector<TensorType> layer_types;  // of its layers' matrices, each once
+  TensorType embedding_type, output_type;
+  std::uint32_t query_heads, kv_heads, head_width;
+  std::uint32_t gate_activation;                           // as GatedUnitParams
+  bool qkv_biases = false, attention_output_bias = false;  // of some layer
+  friend bool operator==(const ModelNeeds&, const ModelNeeds&) = default;
 };
 
 class Device {
@@ -100,6 +113,11 @@ class Device {
   virtual std::string description() const = 0;  // "cpu, avx2, 2 threads"
   // Whether `op` may stand in a table of up to `max_rows` rows; always true for the basic ops.
   virtual bool offers(Op op, std::uint32_t max_rows) const = 0;
+
+  // Whether the device computes rightly what such a model needs, found out by trying where it depends on the
+  // machine's own compiler and driver; asked before the model's matrices are loaded. It may take ops
+  // off the offer. DEVICE_UNAVAILABLE, in whatever way trying fails; OUT_OF_MEMORY.
+  virtual Status examine(const ModelNeeds&) { return Status(); }
 
   // Zero-filled device memory of `bytes` bytes, aligned to 64. OUT_OF_MEMORY when it cannot be had.
   virtual Result<BufferId> allocate(std::size_t bytes) = 0;
@@ -139,8 +157,11 @@ class Device {
   // The most steps of a chain that one submission should have: how long a device is busy before the host
   // hears of it.
   virtual std::uint32_t chain_steps() const { return 64; }  // >= 1
+  // The fewest steps of a chain beside which the cost of a submission is small, 1..chain_steps().
+  virtual std::uint32_t least_chain_steps() const { return 1; }
 
-  // The dispatches of a prepared table for a batch of `rows` rows; none on a device without dispatches.
+  // The dispatches of a prepared table for a batch of 1..max_rows rows at the start of a context; none for a
+  // table that is not prepared.
   virtual std::vector<DispatchDescription> describe(const DispatchTable&, std::uint32_t /*rows*/) const {
     return {};
   }

@@ -59,6 +59,13 @@ struct Command {
   }
 };
 
+// What a command moves between memory and the processor for a batch, as far as its shapes tell: bytes.
+struct CommandTraffic {
+  std::uint64_t weights = 0;  // read, in the device's layout
+  std::uint64_t kv = 0;       // of keys and values, read for each position that the batch sees
+  std::uint64_t other = 0;    // read and written beside weights and the KV cache
+};
+
 struct DispatchTable {
   std::vector<Command> commands;    // hot
   std::vector<std::string> labels;  // cold, one a command: "layer 3 norm+qkv"

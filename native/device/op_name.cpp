@@ -9,7 +9,7 @@ const char* op_name(Op op) {
     case Op::kMatMul: return "product";
     case Op::kRopeKvWrite: return "rope and cache write";
     case Op::kAttention: return "attention";
-    case Op::kSwiGlu: return "gated activation";
+    case Op::kGatedUnit: return "gated unit";
     case Op::kArgmax: return "argmax";
     case Op::kNormQkv: return "norm and query/key/value products";
     case Op::kNormGateUp: return "norm and gate/up products";

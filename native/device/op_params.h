@@ -80,8 +80,14 @@ struct RopeAttentionParams {
   uint32_t page_stride;
 };
 
-struct SwiGluParams {
-  uint32_t width;  // F
+// What a gated linear unit does to its gate, which then multiplies `up` (Shazeer, "GLU variants improve
+// transformer", 2020).
+EMBERLINE_CONSTANT uint32_t kGateSilu = 0;      // z / (1 + exp(-z)): SwiGLU
+EMBERLINE_CONSTANT uint32_t kGateGeluTanh = 1;  // z/2 (1 + tanh(sqrt(2/pi) (z + 0.044715 z^3))): GeGLU
+
+struct GatedUnitParams {
+  uint32_t width;                   // F
+  uint32_t activation = kGateSilu;  // kGate...
 };
 
 struct ArgmaxParams {
@@ -122,6 +128,7 @@ struct NormGateUpParams {
   float epsilon;
   uint32_t hidden;  // F
   uint32_t gate_type, up_type;
+  uint32_t activation = kGateSilu;  // as GatedUnitParams
 };
 
 struct NormMatMulParams {

@@ -23,13 +23,13 @@ enum class Op : std::uint8_t {
   kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d] -> cache entries
                  // position..position+R-1
   kAttention,    // q[R, H*d], cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
-  kSwiGlu,       // gate[R, F], up[R, F] -> out[R, F] = silu(gate) * up
+  kGatedUnit,    // gate[R, F], up[R, F] -> out[R, F] = activation(gate) * up
   kArgmax,       // logits[R, V] -> tokens (u32, lowest id wins a tie), log_probs (f32, of that token)
   // (a logit that is not finite fails the replay with LOGITS_NOT_FINITE); behind kGumbel, which
   // gives it scores: the log-probability is raw_logits[token] - normalizer[0]
   // -- fused: offered by a device that gains from them (Device::offers)
   kNormQkv,        // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
-  kNormGateUp,     // x, gain, w_gate, w_up -> out[R, F] = silu(gate) * up
+  kNormGateUp,     // x, gain, w_gate, w_up -> out[R, F] = activation(gate) * up
   kNormMatMul,     // x, gain, weight -> y: the output matrix behind the last norm
   kNormArgmax,     // x, gain, weight[V, D] -> tokens, log_probs: the same and kArgmax, without writing logits
   kRopeAttention,  // q[R, H*d], k, v, cache -> out[R, H*d]: kRopeKvWrite, then kAttention; q is left
@@ -65,7 +65,7 @@ struct RopeKvWrite {
 struct Attention {
   enum : int { kQ, kKeyCache, kValueCache, kPages, kOut };
 };
-struct SwiGlu {
+struct GatedUnit {
   enum : int { kGate, kUp, kOut };
 };
 struct Argmax {

@@ -1,6 +1,6 @@
 #include "engine/model.h"
 
-#include <chrono>
+#include <algorithm>
 #include <future>
 #include <map>
 #include <new>
@@ -8,9 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "engine/device_choice.h"
 #include "engine/model_impl.h"
 #include "engine/packed_copy_path.h"
+#include "model/device_needs.h"
+#include "tokenizer/tokenizer_comparison.h"
 
 namespace emberline {
 
@@ -86,11 +89,15 @@ Result<TextParts> read_text(const GgufFile& file, std::uint32_t vocabulary) {
   return TextParts{std::move(tokenizer).value(), std::move(sets)};
 }
 
-Status place_on(Model::Impl& model, const GgufFile& file, std::unique_ptr<Device> device,
+Status place_on(Model::Impl& model, const GgufFile& file, std::shared_ptr<Device> device,
                 const ModelOptions& options) {
   model.device = std::move(device);
+  const Status examined =
+      model.device->examine(device_needs(model.parts.hyperparameters, model.parts.weights));
+  if (!examined.ok()) return examined;
   const MatrixLoading loading{[&file](std::span<const std::uint8_t> bytes) { file.discard(bytes); },
-                              packed_copy_path(options.packed_folder, options.path, file.identity())};
+                              packed_copy_path(options.packed_folder, options.path, file.identity()),
+                              file.mapping()};
   Result<DeviceWeights> weights = DeviceWeights::load(*model.device, model.parts.weights, loading);
   if (!weights.ok()) return weights.error();
   model.weights = std::move(weights).value();
@@ -100,13 +107,25 @@ Status place_on(Model::Impl& model, const GgufFile& file, std::unique_ptr<Device
   Result<std::unique_ptr<KvPool>> kv_pool = KvPool::create(*model.device, model.parts.hyperparameters);
   if (!kv_pool.ok()) return kv_pool.error();
   model.kv_pool = std::move(kv_pool).value();
-  return {};
+  // A GPU's pipelines are compiled when tables are prepared: here, where another device can still be chosen,
+  // and not in the first session. A pass that runs nothing takes no memory for keys and values.
+  if (model.device->name() == std::string_view("cpu")) return {};
+  const std::uint32_t context = std::min(model.parts.hyperparameters.context_length, kPrefillRows);
+  const Result<std::unique_ptr<ForwardPass>> pass = ForwardPass::create(model.on_device(), context);
+  return pass.ok() ? Status() : pass.error();
 }
 
-// Whether another device may do better.
+// Whether another device may do better. What is wrong with a file is wrong on each.
 bool is_of_the_device(ErrorCode code) {
-  return code == ErrorCode::kOutOfMemory || code == ErrorCode::kDeviceFailed ||
-         code == ErrorCode::kDeviceUnavailable;
+  switch (code) {
+    case ErrorCode::kOutOfMemory:
+    case ErrorCode::kInvalidArgument:  // a shape that the device's kernels do not take
+    case ErrorCode::kLogitsNotFinite:
+    case ErrorCode::kDeviceUnavailable:
+    case ErrorCode::kDeviceFailed:
+    case ErrorCode::kInternal: return true;
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -131,7 +150,30 @@ Result<std::shared_ptr<Model>> Model::load(const ModelOptions& options) {
 }
 
 Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, const ModelOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::shared_ptr<Device> shared = std::move(device);
+  Result<std::shared_ptr<Model>> loaded = load_file(shared, options);
+  if (!loaded.ok() || options.draft_path.empty()) return loaded;
+  ModelOptions of_draft = options;
+  of_draft.path = options.draft_path;
+  Result<std::shared_ptr<Model>> draft = load_file(shared, of_draft);
+  if (!draft.ok()) {
+    return Status(draft.code(), "The draft model could not be loaded: " + draft.error().message());
+  }
+  const Model& model = *loaded.value();
+  const std::string difference = tokenizer_difference(model.tokenizer(), draft.value()->tokenizer());
+  if (!difference.empty()) {
+    return Status(ErrorCode::kDraftTokenizerDiffers, "The draft model has another tokenizer (" + difference +
+                                                         "); choose one of the same family as the model.");
+  }
+  ModelInfo& info = loaded.value()->impl_->info;
+  info.draft = draft.value()->info().name;
+  info.load_ms += draft.value()->info().load_ms;
+  loaded.value()->impl_->draft = std::move(draft).value();
+  return loaded;
+}
+
+Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, const ModelOptions& options) {
+  const Stopwatch watch;
   try {
     Result<std::unique_ptr<GgufFile>> opened = GgufFile::open(options.path);
     if (!opened.ok()) return opened.error();
@@ -146,11 +188,13 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
     std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
                                         .parts = std::move(layout).value(),
                                         .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
+                                        .grammar_tokens = nullptr,
                                         .device = nullptr,
                                         .weights = {},
                                         .scratch = {},
                                         .kv_pool = nullptr,
-                                        .info = {}});
+                                        .info = {},
+                                        .draft = nullptr});
     const Status placed = place_on(*impl, file, std::move(device), options);
     Result<TextParts> text = reading.get();
     if (!text.ok()) return text.error();
@@ -163,12 +207,20 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
     // it, the model runs.
     if (impl->weights.keeps_sources()) impl->file = std::move(opened).value();
     opened.value().reset();
-    impl->info.load_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    impl->info.load_ms = watch.milliseconds();
     return std::shared_ptr<Model>(new Model(std::move(impl)));
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }
+}
+
+Result<std::shared_ptr<const GrammarTokens>> Model::Impl::tokens_of_grammars() {
+  if (grammar_tokens == nullptr) {
+    auto tokens = GrammarTokens::build(*parts.tokenizer, parts.hyperparameters.vocabulary);
+    if (!tokens.ok()) return tokens.error();
+    grammar_tokens = std::move(tokens).value();
+  }
+  return grammar_tokens;
 }
 
 Model::Model(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -25,6 +25,8 @@ struct ModelOptions {
   // A compiled library of the Metal kernels; empty, or where there is none: their sources are compiled.
   // UTF-8.
   std::string metal_library;
+  // A smaller model that drafts for this one, on the same device; empty: none. UTF-8.
+  std::string draft_path;
   std::string isa = "auto";  // "auto", or one of available_isas(): forced in tests
 };
 
@@ -32,6 +34,7 @@ struct ModelInfo {
   std::string name, architecture, quantization, pre_tokenizer, device;
   std::string
       device_reason;  // why "auto" did not take a GPU that this build could use: one sentence; or empty
+  std::string draft;  // the draft model's name; empty where there is none
   std::uint64_t file_bytes = 0, parameters = 0;
   std::uint32_t layers = 0, width = 0, heads = 0, kv_heads = 0, vocabulary = 0, context_length = 0;
   bool packed_copy = false;  // the weights were mapped from a copy in ModelOptions::packed_folder
@@ -40,8 +43,10 @@ struct ModelInfo {
 
 class Model {
  public:
+  // What a GGUF file can have wrong, MODEL_... and FILE_...; DRAFT_TOKENIZER_DIFFERS; INVALID_ARGUMENT,
+  // DEVICE_UNAVAILABLE, DEVICE_FAILED, OUT_OF_MEMORY.
   static Result<std::shared_ptr<Model>> load(const ModelOptions& options);
-  // The same onto a device the caller made; `options` gives the path alone.
+  // The same onto a device the caller made; `options` gives the paths alone.
   static Result<std::shared_ptr<Model>> load_on(std::unique_ptr<class Device> device,
                                                 const ModelOptions& options);
   ~Model();
@@ -54,6 +59,9 @@ class Model {
 
  private:
   explicit Model(std::unique_ptr<Impl> impl);
+  // A model without a draft.
+  static Result<std::shared_ptr<Model>> load_file(std::shared_ptr<class Device> device,
+                                                  const ModelOptions& options);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "decode/grammar_constraint.h"
 #include "decode/token_sets.h"
 #include "device/device.h"
 #include "engine/model.h"
@@ -20,12 +21,16 @@ struct Model::Impl {
   std::unique_ptr<GgufFile> file;  // where the device reads its mapping; null otherwise
   ModelParts parts;
   TokenSets token_sets;
-  std::unique_ptr<Device> device;
+  std::shared_ptr<const GrammarTokens> grammar_tokens;  // made when a request first has a grammar
+  std::shared_ptr<Device> device;                       // one with the draft model
   DeviceWeights weights;
   Scratch scratch;
   std::unique_ptr<KvPool> kv_pool;
   ModelInfo info;
+  std::shared_ptr<Model> draft;  // null: none
 
+  // On the thread of the sessions. OUT_OF_MEMORY.
+  Result<std::shared_ptr<const GrammarTokens>> tokens_of_grammars();
   ModelOnDevice on_device() {
     return {*device, parts.hyperparameters, parts.weights, weights, scratch, *kv_pool};
   }

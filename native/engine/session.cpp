@@ -1,32 +1,36 @@
 #include "engine/session.h"
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
 #include <new>
 #include <string>
 #include <utility>
 
+#include "base/stopwatch.h"
 #include "decode/generation.h"
+#include "decode/grammar_constraint.h"
+#include "decode/prompt_prefill.h"
+#include "decode/speculation/draft_model.h"
 #include "engine/model_impl.h"
-#include "engine/prompt_prefill.h"
+#include "engine/reference_texts.h"
 
 namespace emberline {
 
 namespace {
 
-class Stopwatch {
- public:
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 Status out_of_memory() {
   return Status(ErrorCode::kOutOfMemory,
                 "There is not enough memory for a session; choose a smaller context.");
+}
+
+// Null where the model has no draft model. Its context may be shorter: behind it, it drafts nothing.
+Result<std::unique_ptr<DraftModel>> open_draft(Model::Impl& model, std::uint32_t context) {
+  if (model.draft == nullptr) return std::unique_ptr<DraftModel>();
+  Model::Impl& draft = model.draft->impl();
+  Result<std::unique_ptr<ForwardPass>> pass =
+      ForwardPass::create(draft.on_device(), std::min(context, draft.info.context_length));
+  if (!pass.ok()) return pass.error();
+  return DraftModel::create(std::move(pass).value(), model.info.vocabulary);
 }
 
 bool is_set(const std::atomic<bool>* cancel) {
@@ -47,17 +51,22 @@ const char* phase_name(Phase phase) {
 
 struct Session::Impl {
   Impl(std::shared_ptr<Model> shared_model, std::unique_ptr<ForwardPass> forward_pass,
-       std::vector<TokenId> cached)
+       std::vector<TokenId> cached, std::unique_ptr<DraftModel> draft_model)
       : model(std::move(shared_model)),
         pass(std::move(forward_pass)),
         prefill(*pass, std::move(cached)),
-        choice(model->tokenizer(), model->impl().token_sets) {}
+        choice(model->tokenizer(), model->impl().token_sets),
+        draft(std::move(draft_model)),
+        speculation(draft.get()) {}
 
-  // A session whose cache holds `cached` already.
+  // A session whose cache holds `cached` already. `draft`: null where the model has none.
   static Result<std::unique_ptr<Session>> open(std::shared_ptr<Model> model,
-                                               std::unique_ptr<ForwardPass> pass,
-                                               std::vector<TokenId> cached);
+                                               std::unique_ptr<ForwardPass> pass, std::vector<TokenId> cached,
+                                               std::unique_ptr<DraftModel> draft);
   Result<std::vector<TokenId>> prompt_tokens(const CompletionRequest& request) const;
+  void begin_drafting(const CompletionRequest& request, bool text_changed);
+  // Null where the request has no grammar.
+  Result<std::unique_ptr<GrammarConstraint>> begin_grammar(const CompletionRequest& request);
   Result<Completion> complete(const CompletionRequest& request);
   Result<std::vector<float>> logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel);
 
@@ -65,8 +74,28 @@ struct Session::Impl {
   std::unique_ptr<ForwardPass> pass;
   PromptPrefill prefill;
   HostChoice choice;
-  double step_ms = 0;  // GenerationParts::step_ms
+  double step_ms = 0;                 // GenerationParts::step_ms
+  std::unique_ptr<DraftModel> draft;  // null: none
+  Speculation speculation;
+  ReferenceTexts references;
+  std::unique_ptr<GrammarMatcher> matcher;  // of the last grammar, whose next text is quicker for it
 };
+
+void Session::Impl::begin_drafting(const CompletionRequest& request, bool text_changed) {
+  speculation.begin(request.drafting, request.sampling, text_changed, [this, &request] {
+    return references.read(request.references, model->tokenizer(), kMostReferenceTokens, request.cancel);
+  });
+}
+
+Result<std::unique_ptr<GrammarConstraint>> Session::Impl::begin_grammar(const CompletionRequest& request) {
+  if (request.grammar == nullptr) return std::unique_ptr<GrammarConstraint>();
+  if (matcher == nullptr || matcher->grammar() != request.grammar || !matcher->status().ok()) {
+    auto tokens = model->impl().tokens_of_grammars();
+    if (!tokens.ok()) return tokens.error();
+    matcher = std::make_unique<GrammarMatcher>(request.grammar, std::move(tokens).value());
+  }
+  return GrammarConstraint::begin(*matcher, request.grammar_prefix, request.required_prefix);
+}
 
 Result<std::vector<TokenId>> Session::Impl::prompt_tokens(const CompletionRequest& request) const {
   const Tokenizer& tokenizer = model->tokenizer();
@@ -98,6 +127,8 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   }
   const Status sampling = check_sampling_params(request.sampling);
   if (!sampling.ok()) return sampling;
+  const Status drafting = check_drafting_params(request.drafting);
+  if (!drafting.ok()) return drafting;
 
   Completion completion;
   Timings& timings = completion.timings;
@@ -109,6 +140,8 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   };
   if (is_set(request.cancel)) return cancelled_in(Phase::kQueued);
 
+  const Result<std::unique_ptr<GrammarConstraint>> constraint = begin_grammar(request);
+  if (!constraint.ok()) return constraint.error();
   const Result<std::vector<TokenId>> prompt = prompt_tokens(request);
   if (!prompt.ok()) return prompt.error();
   timings.prompt_tokens = static_cast<std::uint32_t>(prompt.value().size());
@@ -124,14 +157,17 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   wanted.single_line = request.single_line;
   wanted.ban_blank_start = request.ban_blank_start;
   wanted.sampling = request.sampling;
+  wanted.constraint = constraint.value().get();
   wanted.cancel = request.cancel;
   wanted.on_text = [&](std::string_view piece) {
     if (timings.first_token_ms == 0) timings.first_token_ms = watch.milliseconds();
     if (request.on_text) request.on_text(piece);
   };
+  begin_drafting(request, 2 * timings.reused_tokens < timings.prompt_tokens);
   const Model::Impl& loaded = model->impl();
-  Result<Generation> made = generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms},
-                                     prompt.value(), std::move(wanted));
+  Result<Generation> made =
+      generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms, &speculation}, prompt.value(),
+               std::move(wanted));
   if (!made.ok()) return made.error();
   Generation& generation = made.value();
   if (!generation.ids.empty()) {
@@ -139,6 +175,8 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
     completion.confidence = generation.confidence;
   }
   completion.end_probability = generation.end_probability;
+  completion.grammar_ended = generation.constraint_ended;
+  completion.drafting = speculation.counts();
   timings.generated_tokens = static_cast<std::uint32_t>(generation.ids.size());
   completion.text = std::move(generation.text);
   completion.ids = std::move(generation.ids);
@@ -166,8 +204,9 @@ Result<std::vector<float>> Session::Impl::logits(std::span<const TokenId> ids,
 
 Result<std::unique_ptr<Session>> Session::Impl::open(std::shared_ptr<Model> model,
                                                      std::unique_ptr<ForwardPass> pass,
-                                                     std::vector<TokenId> cached) {
-  auto impl = std::make_unique<Impl>(std::move(model), std::move(pass), std::move(cached));
+                                                     std::vector<TokenId> cached,
+                                                     std::unique_ptr<DraftModel> draft) {
+  auto impl = std::make_unique<Impl>(std::move(model), std::move(pass), std::move(cached), std::move(draft));
   const Status reserved = impl->choice.reserve(impl->pass->vocabulary());
   if (!reserved.ok()) return reserved;
   return std::unique_ptr<Session>(new Session(std::move(impl)));
@@ -183,7 +222,9 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, s
     Model::Impl& loaded = model->impl();
     Result<std::unique_ptr<ForwardPass>> pass = ForwardPass::create(loaded.on_device(), context);
     if (!pass.ok()) return pass.error();
-    return Impl::open(std::move(model), std::move(pass).value(), {});
+    Result<std::unique_ptr<DraftModel>> draft = open_draft(loaded, context);
+    if (!draft.ok()) return draft.error();
+    return Impl::open(std::move(model), std::move(pass).value(), {}, std::move(draft).value());
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }
@@ -193,7 +234,13 @@ Result<std::unique_ptr<Session>> Session::fork() const {
   try {
     Result<std::unique_ptr<ForwardPass>> pass = impl_->pass->fork();
     if (!pass.ok()) return pass.error();
-    return Impl::open(impl_->model, std::move(pass).value(), impl_->prefill.cached());
+    std::unique_ptr<DraftModel> draft;
+    if (impl_->draft != nullptr) {
+      Result<std::unique_ptr<DraftModel>> forked = impl_->draft->fork();
+      if (!forked.ok()) return forked.error();
+      draft = std::move(forked).value();
+    }
+    return Impl::open(impl_->model, std::move(pass).value(), impl_->prefill.cached(), std::move(draft));
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }

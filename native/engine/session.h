@@ -15,11 +15,15 @@
 #include <vector>
 
 #include "base/status.h"
+#include "decode/speculation/speculation.h"
 #include "decode/stop_reason.h"
 #include "engine/model.h"
+#include "grammar/grammar.h"
 #include "sampling/sampling_params.h"
 
 namespace emberline {
+
+inline constexpr std::size_t kMostReferenceTokens = 32'768;
 
 struct CompletionRequest {
   std::string prompt;  // UTF-8; invalid sequences are kept byte by byte
@@ -31,6 +35,15 @@ struct CompletionRequest {
   // required_prefix ends with a space no more blanks, as the indentation at the cursor is complete.
   bool ban_blank_start = true;
   SamplingParams sampling;
+  DraftingParams drafting;
+  // Texts beside the prompt in which drafts are looked up, nearest first: the rest of the document, other
+  // files. What goes beyond kMostReferenceTokens is left out. Quickest where they are the last request's.
+  std::vector<std::string> references;
+  // What the text has to be, all of it, what spells required_prefix included; null: anything.
+  std::shared_ptr<const grammar::Grammar> grammar;
+  // Text that the grammar reads before required_prefix: what stands before the cursor of a document. Read
+  // with any whitespace where the grammar's layout has some.
+  std::string grammar_prefix;
   const std::atomic<bool>* cancel = nullptr;
   // Receives pieces of valid UTF-8 text on the engine thread; may be empty.
   std::function<void(std::string_view)> on_text;
@@ -54,7 +67,9 @@ struct Completion {
   // that spells the prefix's end is rated among those that could.
   double confidence = 0;
   double end_probability = 0;  // that the line ends at the cursor; 0 unless a blank start was banned
+  bool grammar_ended = false;  // ended where the grammar lets it: not cut
   Timings timings;
+  DraftingCounts drafting;
 };
 
 class Session {
@@ -70,9 +85,10 @@ class Session {
 
   // A prompt that does not fit the context with at least one token to generate is CONTEXT_OVERFLOW.
   // An empty prompt stands for the model's first token (BOS, else EOS); INVALID_ARGUMENT where it has
-  // neither, for max_tokens 0, and for sampling parameters outside their range. LOGITS_NOT_FINITE,
-  // ALL_TOKENS_MASKED, OUT_OF_MEMORY, DEVICE_FAILED. Reuses every KV entry whose token is unchanged from the
-  // front; after a cancel or an error what is valid is kept.
+  // neither, for max_tokens 0, and for sampling or drafting parameters outside their range.
+  // With a grammar: GRAMMAR_REJECTS_PREFIX, GRAMMAR_TOO_LARGE, GRAMMAR_INVALID where it names a token that
+  // the model has not. LOGITS_NOT_FINITE, ALL_TOKENS_MASKED, OUT_OF_MEMORY, DEVICE_FAILED. Reuses every KV
+  // entry whose token is unchanged from the front; after a cancel or an error what is valid is kept.
   Result<Completion> complete(const CompletionRequest& request);
 
   // Raw logits [vocabulary] after the last of `ids` (1..context). Uses the same prefill and KV reuse as

@@ -5,8 +5,8 @@ namespace emberline {
 namespace {
 
 constexpr Architecture kArchitectures[] = {
-    {"llama", RopeStyle::kAdjacent, false},
-    {"qwen2", RopeStyle::kHalves, true},
+    {"llama", RopeStyle::kAdjacent, false, kGateSilu},
+    {"qwen2", RopeStyle::kHalves, true, kGateSilu},
 };
 
 }  // namespace

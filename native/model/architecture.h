@@ -1,13 +1,15 @@
 // What tells one model family from another where they share one forward pass.
 //
-// Every family here is the llama block: norm, grouped-query attention with rotary positions, norm, SwiGLU. A
-// descriptor states the few points in which a family differs; a family that differs elsewhere needs ops of
-// its own and is not listed.
+// Every family here is the llama block: norm, grouped-query attention with rotary positions, norm, gated
+// unit. A descriptor states the few points in which a family differs; a family that differs elsewhere needs
+// ops of its own and is not listed.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "device/op_params.h"
 
 namespace emberline {
 
@@ -21,6 +23,7 @@ struct Architecture {
   std::string_view name;  // `general.architecture`, and the prefix of the family's metadata keys
   RopeStyle rope_style;
   bool needs_qkv_bias;  // biases on the query, key and value projections must be there; elsewhere they may be
+  std::uint32_t gate_activation;  // GatedUnitParams::activation
 };
 
 // Null when the engine does not run the family.

@@ -1,5 +1,5 @@
-// A greedy chain in chunks: evaluates a token, takes the argmax, evaluates that, and so on, without the host
-// in between.
+// A chain in chunks: evaluates a token, takes the argmax or a sample, evaluates that, and so on, without the
+// host in between.
 //
 // A chunk is one submission. Two may be under way, so that a device with a queue of its own goes on with the
 // next one while the host looks at the last.

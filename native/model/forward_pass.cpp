@@ -1,5 +1,6 @@
 #include "model/forward_pass.h"
 
+#include <string>
 #include <utility>
 
 #include "model/hyperparameters.h"
@@ -103,6 +104,23 @@ Result<std::unique_ptr<Chain>> ForwardPass::begin_chain(TokenId token, const Cha
       model_.device.write(model_.scratch.sampling.id(), 0, request.sampling, sizeof *request.sampling);
   if (!written.ok()) return written;
   return std::make_unique<Chain>(model_.device, sampled_chain_, history_, request);
+}
+
+const DispatchTable& ForwardPass::table_of(std::uint32_t rows, bool sampled) const {
+  if (rows > kVerifyRows) return prefill_last_logits_;
+  if (rows > 1) return verify_;
+  if (!sampled) return chain_;
+  return samples() ? sampled_chain_ : decode_;
+}
+
+Result<std::vector<DispatchDescription>> ForwardPass::describe(std::uint32_t rows, bool sampled) const {
+  if (rows < 1 || rows > kPrefillRows) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "A batch has 1 to " + std::to_string(kPrefillRows) + " rows; ask for as many.");
+  }
+  if (sampled && rows != 1)
+    return Status(ErrorCode::kInvalidArgument, "One row is sampled at a time; ask for one.");
+  return model_.device.describe(table_of(rows, sampled), rows);
 }
 
 Status ForwardPass::read_logits(std::uint32_t row, std::span<float> logits) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "device/device.h"
@@ -49,6 +50,10 @@ class ForwardPass {
   std::uint32_t vocabulary() const { return model_.hyperparameters.vocabulary; }
   // Steps that one submission of a chain should have at most.
   std::uint32_t chain_steps() const { return std::clamp(model_.device.chain_steps(), 1u, kMaxChainSteps); }
+  // Fewer make a submission's own cost felt.
+  std::uint32_t least_chain_steps() const {
+    return std::clamp(model_.device.least_chain_steps(), 1u, chain_steps());
+  }
   // Whether chains can be sampled.
   bool samples() const { return model_.device.offers(Op::kGumbel, 1); }
 
@@ -70,6 +75,12 @@ class ForwardPass {
   // Forgets positions from `end` on, and lets go of memory that held them alone.
   void truncate(std::uint32_t end) { cache_.truncate(end); }
 
+  // What the device does for a batch of `rows` rows: 1, a chain's step, whose token `sampled` draws from the
+  // law instead of the argmax (on a device that does not sample, for the host to draw from); up to
+  // kVerifyRows, a verification; up to kPrefillRows, the last slice of a prompt. INVALID_ARGUMENT for other
+  // rows, or more than one sampled.
+  Result<std::vector<DispatchDescription>> describe(std::uint32_t rows, bool sampled) const;
+
   // `logits`: [vocabulary] of row `row` of the last submission.
   Status read_logits(std::uint32_t row, std::span<float> logits);
 
@@ -82,6 +93,8 @@ class ForwardPass {
   Status prepare_positions(std::span<const TokenId> tokens, std::uint32_t position, std::uint64_t end);
   Result<ReplayOutcome> replay(const DispatchTable& table, std::span<const TokenId> tokens,
                                std::uint32_t position, const std::atomic<bool>* cancel);
+
+  const DispatchTable& table_of(std::uint32_t rows, bool sampled) const;
 
   const ModelOnDevice model_;
   KvCache cache_;

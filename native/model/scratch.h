@@ -31,7 +31,7 @@ struct Scratch {
   DeviceBuffer attended;  // [kPrefillRows, H*d]
   DeviceBuffer gate;      // [kPrefillRows, F]
   DeviceBuffer up;        // [kPrefillRows, F]
-  DeviceBuffer hidden;    // [kPrefillRows, F] silu(gate) * up
+  DeviceBuffer hidden;    // [kPrefillRows, F] activation(gate) * up
   DeviceBuffer logits;    // [kVerifyRows, V]
   // Of devices that sample (kGumbel):
   DeviceBuffer scores;      // [V]

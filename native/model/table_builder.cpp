@@ -251,16 +251,17 @@ class TableBuilder {
            {slot::NormGateUp::kWGate, weight(layer.gate)},
            {slot::NormGateUp::kWUp, weight(layer.up)},
            {slot::NormGateUp::kOut, s_.hidden.at()}},
-          NormGateUpParams{h_.width, h_.norm_epsilon, h_.hidden, id(layer.gate.type), id(layer.up.type)});
+          NormGateUpParams{h_.width, h_.norm_epsilon, h_.hidden, id(layer.gate.type), id(layer.up.type),
+                           h_.architecture->gate_activation});
     } else {
       rms_norm("feed-forward norm", layer.ffn_norm);
       mat_mul("gate", {s_.normed.at(), h_.width, layer.gate, nullptr, s_.gate.at(), h_.hidden});
       mat_mul("up", {s_.normed.at(), h_.width, layer.up, nullptr, s_.up.at(), h_.hidden});
-      add(Op::kSwiGlu, "swiglu",
-          {{slot::SwiGlu::kGate, s_.gate.at()},
-           {slot::SwiGlu::kUp, s_.up.at()},
-           {slot::SwiGlu::kOut, s_.hidden.at()}},
-          SwiGluParams{h_.hidden});
+      add(Op::kGatedUnit, "gated unit",
+          {{slot::GatedUnit::kGate, s_.gate.at()},
+           {slot::GatedUnit::kUp, s_.up.at()},
+           {slot::GatedUnit::kOut, s_.hidden.at()}},
+          GatedUnitParams{h_.hidden, h_.architecture->gate_activation});
     }
     mat_mul("down", {s_.hidden.at(), h_.hidden, layer.down, nullptr, s_.residual.at(), h_.width, 0, true});
   }

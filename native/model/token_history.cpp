@@ -1,13 +1,17 @@
 #include "model/token_history.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
+
+#include "model/scratch.h"
 
 namespace emberline {
 
 Result<TokenHistory> TokenHistory::create(Device& device, std::uint32_t context) {
   TokenHistory history(device, context);
-  const std::size_t entries = std::size_t{context} + 1;
+  // Tables are checked for as many rows as they can have, however small the context is.
+  const std::size_t entries = std::size_t{std::max(context, kPrefillRows)} + 1;
   for (DeviceBuffer* buffer : {&history.tokens_, &history.log_probs_}) {
     Result<DeviceBuffer> made = DeviceBuffer::allocate(device, entries * sizeof(TokenId));
     if (!made.ok()) return made.error();

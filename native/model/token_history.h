@@ -33,8 +33,8 @@ class TokenHistory {
 
   Device* device_;
   std::uint32_t context_;
-  DeviceBuffer tokens_;     // [context + 1] u32
-  DeviceBuffer log_probs_;  // [context + 1] f32
+  DeviceBuffer tokens_;     // [at least context + 1] u32
+  DeviceBuffer log_probs_;  // [at least context + 1] f32
 };
 
 }  // namespace emberline

@@ -15,6 +15,10 @@ namespace emberline {
 enum class RandomStream : std::uint32_t {
   kSample = 0,  // picking a token from the filtered distribution
   kGumbel = 1,  // the noise of a token (gumbel_noise.h)
+  // Of speculative decoding (decode/speculation):
+  kDraft = 2,     // drafting a token from the draft model's distribution
+  kAccept = 3,    // accepting a drafted token
+  kResidual = 4,  // its replacement where it is not accepted
 };
 
 // The bare block function: ten rounds over a 128-bit counter under a 64-bit key.

@@ -1,53 +1,73 @@
 #include "sampling/sampler.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <new>
 #include <string>
 
 #include "base/half.h"
+#include "sampling/gumbel_noise.h"
+#include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/random.h"
 #include "sampling/softmax_mass.h"
+#include "sampling/top_p/cut_to_mass.h"
+#include "sampling/top_p/filter.h"
 
 namespace emberline {
 namespace {
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
-
-// How many ranks are put in order first; each further step takes three times as many as are ordered already.
-constexpr std::size_t kFirstSorted = 64;
-
-// A 64-bit key whose ascending order is "logit descending, id ascending".
-std::uint64_t sort_key(float logit, std::uint32_t token) {
-  return (static_cast<std::uint64_t>(~logit_key(logit)) << 32) | token;
-}
-
-// The masses of tokens (softmax_mass.h): their probabilities times a constant.
-class Masses {
- public:
-  Masses(float largest, float temperature) : largest_(largest), scale_(mass_scale(temperature)) {}
-  std::uint64_t operator()(float logit) const { return mass_of(mass_exponent(largest_ - logit, scale_)); }
-  std::uint64_t total(std::span<const float> logits) const {
-    std::uint64_t sum = 0;
-    for (const float logit : logits) sum += (*this)(logit);
-    return sum;
-  }
-
- private:
-  float largest_, scale_;
-};
-
-float log_probability(std::span<const float> logits, float largest, std::uint32_t token) {
-  double total = 0;
-  for (const float logit : logits) total += std::exp(static_cast<double>(logit) - largest);
-  return static_cast<float>(static_cast<double>(logits[token]) - largest - std::log(total));
-}
+constexpr std::uint64_t kLargestMass = std::uint64_t{1} << kMassBits;
 
 Status out_of_memory() {
   return {ErrorCode::kOutOfMemory,
           "Not enough memory to sample a token; close other programs and try again."};
+}
+
+bool top_k_is_on(const SamplingParams& params, std::size_t vocabulary) {
+  return params.top_k > 0 && static_cast<std::size_t>(params.top_k) < vocabulary;
+}
+
+bool any_filter_is_on(const SamplingParams& params, std::size_t vocabulary) {
+  return params.top_p < 1 || params.min_p > 0 || top_k_is_on(params, vocabulary);
+}
+
+std::uint64_t total_mass(const ScannedLogits& logits, const MassLaw& law) {
+  return sampling_kernels().total_mass(logits.values.data(), logits.values.size(), logits.block_largest,
+                                       law.least_logit(1), law.largest, law.scale);
+}
+
+float log_probability_of(float logit, float largest, std::uint64_t total) {
+  const double normalizer = std::log(static_cast<double>(total) / static_cast<double>(kLargestMass));
+  return static_cast<float>(static_cast<double>(logit) - largest - normalizer);
+}
+
+// The rank key at the inverse of the cumulative distribution.
+std::uint64_t draw(const Nucleus& nucleus, const MassLaw& law, double uniform, NucleusSpace& space) {
+  // The token drawn is the last of a smaller nucleus.
+  const std::uint64_t wanted = mass_below(uniform, nucleus.mass) + 1;
+  if (nucleus.ranked) return cut_ranked(space.keys(), law, wanted).last;
+  return cut_to_mass(space, nucleus.count, law, wanted).last;
+}
+
+// The rank key with the largest score, of equal ones that of the lowest id: the operations are those of
+// metal/gumbel.h.
+std::uint64_t draw_by_noise(std::span<const std::uint64_t> keys, float largest, const SamplingParams& params,
+                            std::uint64_t position) {
+  const float inverse = 1.0f / effective_temperature(params.temperature);
+  std::uint64_t best = keys.front();
+  float best_score = kMasked;
+  for (const std::uint64_t key : keys) {
+    const float noise = gumbel_noise(params.seed, static_cast<std::uint32_t>(position), token_of(key));
+    const float score = fused(-(largest - logit_of(key)), inverse, noise);
+    if (score > best_score || (score == best_score && token_of(key) < token_of(best))) {
+      best = key;
+      best_score = score;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -65,42 +85,43 @@ Status check_sampling_params(const SamplingParams& params) {
   return {};
 }
 
-Result<std::uint32_t> argmax(std::span<const float> logits) {
-  std::uint32_t best = 0;
-  float largest = kMasked;
-  for (std::uint32_t token = 0; token < logits.size(); ++token) {
-    const float logit = logits[token];
-    if (!(logit <= std::numeric_limits<float>::max())) {  // NaN or +inf
-      return Status(
-          ErrorCode::kLogitsNotFinite,
-          "The model produced a logit that is not a number; its file may be damaged: get it again.");
-    }
-    if (logit > largest) {
-      largest = logit;
-      best = token;
-    }
-  }
-  if (largest == kMasked) {
-    return Status(ErrorCode::kAllTokensMasked,
-                  "Every token is masked, so none can follow; loosen the constraint.");
-  }
-  return best;
-}
-
 float log_probability(std::span<const float> logits, std::uint32_t token) {
-  return log_probability(logits, *std::max_element(logits.begin(), logits.end()), token);
+  // A piece at a time, so that the largest logits of blocks need no memory of their own.
+  constexpr std::size_t kPiece = 4096;
+  const SamplingKernels& kernels = sampling_kernels();
+  float block_largest[logit_blocks(kPiece)];
+  const auto each_piece = [&](auto use) {
+    for (std::size_t i = 0; i < logits.size(); i += kPiece) {
+      use(logits.data() + i, std::min(kPiece, logits.size() - i));
+    }
+  };
+  float largest = kMasked;
+  bool finite = true;
+  each_piece([&](const float* piece, std::size_t n) {
+    const LogitScan scan = kernels.scan(piece, n, block_largest);
+    largest = std::max(largest, scan.largest);
+    finite = finite && scan.finite;
+  });
+  if (!finite || largest == kMasked) return std::numeric_limits<float>::quiet_NaN();
+  std::uint64_t total = 0;
+  each_piece([&](const float* piece, std::size_t n) {
+    // Nothing is below -inf: no block is left out.
+    total += kernels.total_mass(piece, n, block_largest, kMasked, largest, mass_scale(1));
+  });
+  return log_probability_of(logits[token], largest, total);
 }
 
 Status Sampler::reserve(std::size_t vocabulary) {
-  if (order_.size() >= vocabulary) return {};
+  if (vocabulary_ >= vocabulary) return {};
   try {
     penalised_.reserve(vocabulary);
-    kept_.reserve(vocabulary);
     seen_.resize((vocabulary + 63) / 64);
-    order_.resize(vocabulary);
+    block_largest_.resize(3 * logit_blocks(vocabulary));
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }
+  if (Status status = space_.reserve(vocabulary); !status.ok()) return status;
+  vocabulary_ = vocabulary;
   return {};
 }
 
@@ -122,99 +143,132 @@ void Sampler::penalise(std::span<const float> logits, std::span<const std::uint3
   }
 }
 
-std::uint32_t Sampler::candidate(std::size_t rank) {
-  if (rank >= sorted_) {
-    const std::size_t next = std::min(candidates_, std::max({kFirstSorted, rank + 1, 4 * sorted_}));
-    const auto first = order_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-    const auto middle = order_.begin() + static_cast<std::ptrdiff_t>(next);
-    const auto last = order_.begin() + static_cast<std::ptrdiff_t>(candidates_);
-    if (middle != last) std::nth_element(first, middle, last);
-    std::sort(first, middle);
-    sorted_ = next;
-  }
-  return static_cast<std::uint32_t>(order_[rank]);
-}
-
-Draw Sampler::draw(std::span<const float> logits, float largest, const SamplingParams& params,
-                   double uniform) {
-  candidates_ = 0;
-  sorted_ = 0;
-  for (std::uint32_t token = 0; token < logits.size(); ++token) {
-    if (logits[token] != kMasked) order_[candidates_++] = sort_key(logits[token], token);
-  }
-  const Masses mass_of_logit(largest, params.temperature);
-  const bool top_p_on = params.top_p < 1;
-  const bool top_k_on = params.top_k > 0 && static_cast<std::size_t>(params.top_k) < candidates_;
-  const bool filtered = top_k_on || top_p_on || params.min_p > 0;
-
-  std::uint64_t mass = 0;  // of what is kept
-  if (!filtered) {
-    mass = mass_of_logit.total(logits);
-  } else {
-    const std::uint64_t wanted = top_p_on ? top_p_mass(mass_of_logit.total(logits), params.top_p)
-                                          : std::numeric_limits<std::uint64_t>::max();
-    // A min_p above 1 drops everything but the first.
-    const std::uint64_t least = params.min_p > 0 && params.min_p <= 1 ? min_p_mass(params.min_p) : 0;
-    const std::size_t most = params.min_p > 1 ? 1
-                             : top_k_on       ? static_cast<std::size_t>(params.top_k)
-                                              : candidates_;
-    do {
-      const std::uint32_t token = candidate(kept_.size());
-      const std::uint64_t own = mass_of_logit(logits[token]);
-      if (!kept_.empty() && own < least) break;
-      kept_.push_back(token);
-      mass += own;
-    } while (kept_.size() < most && mass < wanted);
-  }
-
-  const std::size_t count = filtered ? kept_.size() : candidates_;
-  const double target = uniform * static_cast<double>(mass);
-  Draw drawn;
-  std::uint64_t drawn_mass = 0, below = 0;
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    const std::uint32_t token = candidate(rank);
-    const std::uint64_t own = mass_of_logit(logits[token]);
-    if (own == 0)
-      break;  // everything after it has none either; rounding may lead here from the last possible token
-    drawn.token = token;
-    drawn_mass = own;
-    below += own;
-    if (static_cast<double>(below) > target) break;
-  }
-  drawn.prob = static_cast<float>(static_cast<double>(drawn_mass) / static_cast<double>(mass));
-  return drawn;
-}
-
-Result<Draw> Sampler::sample(std::span<const float> logits, std::span<const std::uint32_t> history,
-                             const SamplingParams& params, std::uint64_t position) {
-  kept_.clear();
+Result<Sampler::Adjusted> Sampler::adjust(std::span<const float> logits,
+                                          std::span<const std::uint32_t> history,
+                                          const SamplingParams& params) {
   if (logits.empty() || logits.size() > std::numeric_limits<std::uint32_t>::max()) {
     return Status(ErrorCode::kInvalidArgument,
                   "There are no logits to sample from; this is a defect, please report it.");
   }
   if (Status status = check_sampling_params(params); !status.ok()) return status;
   if (Status status = reserve(logits.size()); !status.ok()) return status;
-
-  Result<std::uint32_t> best = argmax(logits);
-  if (!best.ok()) return best.error();
-  const float largest = logits[best.value()];
-
-  std::span<const float> adjusted = logits;
-  if (params.repeat_penalty != 1.0f && params.penalty_window > 0 && !history.empty()) {
-    penalise(logits, history, params);
-    adjusted = penalised_;
-    best = argmax(adjusted);
-    if (!best.ok()) return best.error();
+  const Result<ScannedLogits> raw = scan_logits(logits, block_largest_.data());
+  if (!raw.ok()) return raw.error();
+  if (params.repeat_penalty == 1.0f || params.penalty_window == 0 || history.empty()) {
+    return Adjusted{raw.value(), raw.value()};
   }
+  penalise(logits, history, params);
+  const Result<ScannedLogits> adjusted =
+      scan_logits(penalised_, block_largest_.data() + logit_blocks(logits.size()));
+  if (!adjusted.ok()) return adjusted.error();
+  return Adjusted{adjusted.value(), raw.value()};
+}
 
-  Draw drawn;
+// Of the blocks' largest logits the k-th, -inf for fewer blocks: k tokens have it or more.
+float Sampler::kth_largest_block(const ScannedLogits& logits, std::size_t k) {
+  const std::size_t blocks = logit_blocks(logits.values.size());
+  if (k > blocks) return kMasked;
+  float* const order = block_largest_.data() + 2 * blocks;
+  std::copy(logits.block_largest, logits.block_largest + blocks, order);
+  std::nth_element(order, order + (k - 1), order + blocks, std::greater<float>());
+  return order[k - 1];
+}
+
+Nucleus Sampler::survivors(const ScannedLogits& logits, const MassLaw& law, const SamplingParams& params,
+                           std::uint64_t total) {
+  const std::size_t vocabulary = logits.values.size();
+  std::uint64_t wanted = std::numeric_limits<std::uint64_t>::max();
+  if (params.top_p < 1) {
+    if (total == 0) total = total_mass(logits, law);
+    wanted = top_p_mass(total, params.top_p);
+  }
+  const bool top_k = top_k_is_on(params, vocabulary);
+  if (!top_k && !(params.min_p > 0)) return top_p({logits, law, total, wanted}, space_);
+
+  // A min_p above 1 drops everything but the first.
+  const std::size_t most = params.min_p > 1 ? 1 : top_k ? static_cast<std::size_t>(params.top_k) : vocabulary;
+  if (most == 1 || wanted <= kLargestMass) {
+    const std::uint64_t best = rank_key(logits.largest, logits.best);
+    space_.keys()[0] = best;
+    return {1, kLargestMass, best, true};
+  }
+  std::uint64_t least_mass = 1;
+  if (params.min_p > 0) least_mass = std::max(least_mass, min_p_mass(params.min_p));
+  float least = law.least_logit(least_mass);
+  if (top_k) least = std::max(least, kth_largest_block(logits, most));
+  std::size_t count = collect(logits, least, space_);
+  if (count > most) {
+    std::nth_element(space_.keys(), space_.keys() + most, space_.keys() + count);
+    count = most;
+  }
+  return cut_to_mass(space_, count, law, wanted);
+}
+
+Status Sampler::distribution(std::span<const float> logits, std::span<const std::uint32_t> history,
+                             const SamplingParams& params, Distribution& out) {
+  const Result<Adjusted> adjusted = adjust(logits, history, params);
+  if (!adjusted.ok()) return adjusted.error();
+  const ScannedLogits& scanned = adjusted.value().logits;
+  try {
+    out.tokens.reserve(logits.size());
+    out.masses.reserve(logits.size());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
   if (params.greedy()) {
-    drawn.token = best.value();
-  } else {
-    drawn = draw(adjusted, adjusted[best.value()], params,
-                 random_uniform(params.seed, position, RandomStream::kSample));
+    out.tokens.assign(1, scanned.best);
+    out.masses.assign(1, 1);
+    out.total = 1;
+    return {};
   }
-  drawn.log_prob = log_probability(logits, largest, drawn.token);
+  const MassLaw law{scanned.largest, mass_scale(params.temperature)};
+  std::size_t count;
+  if (any_filter_is_on(params, logits.size())) {
+    const Nucleus nucleus = survivors(scanned, law, params, 0);
+    count = nucleus.count;
+    if (!nucleus.ranked) std::sort(space_.keys(), space_.keys() + count);
+  } else {
+    count = collect(scanned, law.least_logit(1), space_);
+  }
+  out.masses.resize(count);
+  out.total = sampling_kernels().masses(space_.keys(), count, law.largest, law.scale, out.masses.data());
+  out.tokens.resize(count);
+  std::transform(space_.keys(), space_.keys() + count, out.tokens.begin(), token_of);
+  return {};
+}
+
+Result<Draw> Sampler::sample(std::span<const float> logits, std::span<const std::uint32_t> history,
+                             const SamplingParams& params, std::uint64_t position) {
+  const Result<Adjusted> adjusted = adjust(logits, history, params);
+  if (!adjusted.ok()) return adjusted.error();
+  const auto& [scanned, raw] = adjusted.value();
+  const MassLaw raw_law{raw.largest, mass_scale(1)};
+  const std::uint64_t raw_total = total_mass(raw, raw_law);
+
+  Draw drawn{.token = scanned.best};
+  if (!params.greedy()) {
+    const MassLaw law{scanned.largest, mass_scale(params.temperature)};
+    const bool by_noise = params.draw_by == DrawBy::kGumbelNoise;
+    const double uniform = random_uniform(params.seed, position, RandomStream::kSample);
+    const bool same_law = scanned.values.data() == raw.values.data() && law.scale == raw_law.scale;
+    std::uint64_t key, total;
+    if (any_filter_is_on(params, logits.size())) {
+      const Nucleus nucleus = survivors(scanned, law, params, same_law ? raw_total : 0);
+      total = nucleus.mass;
+      key = nucleus.count == 1 ? nucleus.last
+            : by_noise         ? draw_by_noise({space_.keys(), nucleus.count}, law.largest, params, position)
+                               : draw(nucleus, law, uniform, space_);
+    } else {
+      // By id: no order has to be made.
+      const std::size_t count = collect(scanned, law.least_logit(1), space_);
+      total = same_law ? raw_total : total_mass(scanned, law);
+      key = by_noise ? draw_by_noise({space_.keys(), count}, law.largest, params, position)
+                     : cut_ranked(space_.keys(), law, mass_below(uniform, total) + 1).last;
+    }
+    drawn.token = token_of(key);
+    drawn.prob = static_cast<float>(static_cast<double>(law.mass(key)) / static_cast<double>(total));
+  }
+  drawn.log_prob = log_probability_of(logits[drawn.token], raw.largest, raw_total);
   return drawn;
 }
 

@@ -8,9 +8,10 @@
 //     survive is the same on every device.
 //   - A penalised logit that leaves the range of float32 is clamped to it: a penalty never masks a token. A
 //     denormal one is 0.
-//   - The draw is the inverse of the cumulative distribution, walked in (p descending, id ascending)
-//     order, at the uniform number of (seed, position). A token of zero probability is never drawn. A GPU
-//     draws by the argmax of Gumbel noise instead (gumbel_noise.h): by the same law, with other numbers.
+//   - The draw is the inverse of the cumulative distribution at the uniform number of (seed, position), in
+//     the order of distribution.h; or, as a GPU draws, by the argmax of Gumbel noise (gumbel_noise.h), with
+//     the same float32 operations as there: the same token for the same logits. A token of zero probability
+//     is never drawn.
 //   - A logit of -inf means masked: probability 0, never kept, never drawn.
 #pragma once
 
@@ -20,7 +21,11 @@
 #include <vector>
 
 #include "base/status.h"
+#include "sampling/distribution.h"
+#include "sampling/mass_law.h"
 #include "sampling/sampling_params.h"
+#include "sampling/scanned_logits.h"
+#include "sampling/top_p/top_p.h"
 
 namespace emberline {
 
@@ -34,8 +39,8 @@ struct Draw {
 // thread-safe.
 class Sampler {
  public:
-  // Makes room for `vocabulary` logits ahead of time; sample() does it too. OUT_OF_MEMORY when it cannot be
-  // had.
+  // Makes room for `vocabulary` logits ahead of time; the other calls do it too. OUT_OF_MEMORY when it cannot
+  // be had.
   Status reserve(std::size_t vocabulary);
 
   // Draws the token at absolute position `position`. `logits`: [vocabulary], masked by the caller where a
@@ -48,39 +53,46 @@ class Sampler {
   Result<Draw> sample(std::span<const float> logits, std::span<const std::uint32_t> history,
                       const SamplingParams& params, std::uint64_t position);
 
-  // The same for IEEE binary16 logits; the result equals that of the widened logits.
+  // The law that sample() draws by, into `out`, whose memory is reused; greedy: the one token it takes, with
+  // mass and total 1. Without noise sample() gives draw_from(out, random_uniform(seed, position, kSample)),
+  // and spares itself putting a large nucleus in order. The same errors.
+  Status distribution(std::span<const float> logits, std::span<const std::uint32_t> history,
+                      const SamplingParams& params, Distribution& out);
+
+  // sample() for IEEE binary16 logits; the result equals that of the widened logits.
   Result<Draw> sample_f16(std::span<const std::uint16_t> logits, std::span<const std::uint32_t> history,
                           const SamplingParams& params, std::uint64_t position);
 
-  // The tokens that survived the filters of the last successful sample(), most probable first; empty when no
-  // filter was on (every unmasked token survived) or the draw was greedy. Valid until the next call.
-  std::span<const std::uint32_t> kept() const { return kept_; }
-
  private:
+  // The logits to draw from, and of those given the largest.
+  struct Adjusted {
+    ScannedLogits logits;
+    ScannedLogits raw;
+  };
+  Result<Adjusted> adjust(std::span<const float> logits, std::span<const std::uint32_t> history,
+                          const SamplingParams& params);
   void penalise(std::span<const float> logits, std::span<const std::uint32_t> history,
                 const SamplingParams& params);
-  Draw draw(std::span<const float> logits, float largest, const SamplingParams& params, double uniform);
-  std::uint32_t candidate(std::size_t rank);  // the token of this rank; sorts further when it has to
+  // `total`: the mass of all tokens where it is known, else 0.
+  Nucleus survivors(const ScannedLogits& logits, const MassLaw& law, const SamplingParams& params,
+                    std::uint64_t total);
+  float kth_largest_block(const ScannedLogits& logits, std::size_t k);
 
   std::vector<float> widened_;       // [vocabulary] binary16 input as float32
   std::vector<float> penalised_;     // [vocabulary] logits after the penalty
   std::vector<std::uint64_t> seen_;  // one bit a token: already penalised; all zero between calls
-  std::vector<std::uint64_t>
-      order_;                   // sort keys of the unmasked tokens; the first sorted_ are in final order
-  std::size_t candidates_ = 0;  // how many tokens are not masked
-  std::size_t sorted_ = 0;
-  std::vector<std::uint32_t> kept_;
+  std::vector<float>
+      block_largest_;   // [3, blocks]: of the logits as given, of the penalised ones, and in another order
+  NucleusSpace space_;  // the rank keys of the survivors
+  std::size_t vocabulary_ = 0;  // what there is room for
 };
 
 // OK, or INVALID_ARGUMENT with a sentence that names the parameter: temperature, top_p and min_p must not be
 // NaN, temperature must not be infinite, repeat_penalty must be positive and finite.
 Status check_sampling_params(const SamplingParams& params);
 
-// The lowest id among the largest logits. LOGITS_NOT_FINITE and ALL_TOKENS_MASKED as above.
-Result<std::uint32_t> argmax(std::span<const float> logits);
-
-// log softmax(logits)[token], float64 inside; -inf for a masked token. `token` < logits.size(); finite or
-// -inf logits.
+// log softmax(logits)[token], <= 0; -inf for a masked token; NaN where a logit is not finite or all are
+// masked. `token` < logits.size().
 float log_probability(std::span<const float> logits, std::uint32_t token);
 
 }  // namespace emberline

@@ -5,6 +5,12 @@
 
 namespace emberline {
 
+// By which random numbers a token is drawn; the law is the same.
+enum class DrawBy {
+  kCumulativeMass,  // one uniform number a position (random.h), looked up in the cumulative distribution
+  kGumbelNoise,     // noise for each token (gumbel_noise.h), and the argmax: as a GPU draws
+};
+
 // The law, in this order: z' = penalised / temperature; p = softmax(z') over the whole vocabulary; top-k
 // (ties: lower id first); min-p against the largest p; top-p = the shortest prefix by (p descending, id
 // ascending) whose full-softmax mass reaches top_p, or all; renormalise; draw. Where a filter ends is decided
@@ -17,6 +23,7 @@ struct SamplingParams {
   float repeat_penalty = 1.0f;  // 1: off. Once per distinct token: z > 0 ? z / penalty : z * penalty
   std::uint32_t penalty_window = 64;  // distinct tokens among this many last ones (prompt and generated)
   std::uint64_t seed = 0;             // with a token's position, the counter of its random number
+  DrawBy draw_by = DrawBy::kCumulativeMass;
 
   bool greedy() const { return temperature <= 0.0f; }
 };

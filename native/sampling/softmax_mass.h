@@ -13,18 +13,14 @@
 #pragma once
 
 #include "exact_arithmetic.h"
+#include "mass_polynomial.h"
 
-#if defined(__METAL_VERSION__)
-#define EMBERLINE_MASS constant constexpr
-#else
-#define EMBERLINE_MASS inline constexpr
+#if !defined(__METAL_VERSION__)
 namespace emberline {
 #endif
 
 EMBERLINE_MASS uint32_t kMaskedKey = 0x007FFFFFu;  // logit_key of -inf; below it: NaN with the sign bit
 EMBERLINE_MASS uint32_t kLargestFiniteKey = 0xFF7FFFFFu;  // above it: +inf and NaN
-EMBERLINE_MASS uint32_t kMassBits = 43;                   // of the largest logit's mass
-EMBERLINE_MASS uint32_t kMassFractionBits = 26;           // of mass_of's argument
 
 // An integer that rises with the logit; 0 and -0 are one value.
 inline uint32_t logit_key(float logit) {
@@ -69,11 +65,11 @@ inline uint32_t mass_exponent(float d, float scale) {
 // degree 6 that interpolates (1 - 2^-f) / f at the Chebyshev nodes, shifted right by the whole part.
 inline uint64_t mass_of(uint32_t x) {
   const uint32_t f = x << (32 - kMassFractionBits);  // in units of 2^-32, as the coefficients
-  uint32_t sum = 5547538u - upper_product(f, 493577u);
-  sum = 41218952u - upper_product(f, sum);
-  sum = 238367376u - upper_product(f, sum);
-  sum = 1031763206u - upper_product(f, sum);
-  sum = 2977044447u - upper_product(f, sum);
+  uint32_t sum = kMassPolynomial4 - upper_product(f, kMassPolynomial5);
+  sum = kMassPolynomial3 - upper_product(f, sum);
+  sum = kMassPolynomial2 - upper_product(f, sum);
+  sum = kMassPolynomial1 - upper_product(f, sum);
+  sum = kMassPolynomial0 - upper_product(f, sum);
   const uint32_t power = 0x80000000u - (upper_product(f, sum) >> 1);  // 2^-f in units of 2^-31
   return (uint64_t(power) << (kMassBits - 31)) >> (x >> kMassFractionBits);
 }

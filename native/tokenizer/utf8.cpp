@@ -39,4 +39,23 @@ Utf8Unit read_utf8(std::string_view text, std::size_t position) {
   return {Utf8Sequence::kValid, static_cast<std::uint8_t>(length), code_point};
 }
 
+void append_utf8(std::string& out, char32_t point) {
+  const auto push = [&](char32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (point < 0x80) {
+    push(point);
+  } else if (point < 0x800) {
+    push(0xC0 | (point >> 6));
+    push(0x80 | (point & 0x3F));
+  } else if (point < 0x10000) {
+    push(0xE0 | (point >> 12));
+    push(0x80 | ((point >> 6) & 0x3F));
+    push(0x80 | (point & 0x3F));
+  } else {
+    push(0xF0 | (point >> 18));
+    push(0x80 | ((point >> 12) & 0x3F));
+    push(0x80 | ((point >> 6) & 0x3F));
+    push(0x80 | (point & 0x3F));
+  }
+}
+
 }  // namespace emberline

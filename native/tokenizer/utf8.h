@@ -1,8 +1,9 @@
-// Reading UTF-8 one code point at a time, with every bound checked.
+// UTF-8 one code point at a time: reading, with every bound checked, and writing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace emberline {
@@ -25,5 +26,8 @@ struct Utf8Unit {
 // Reads the sequence at text[position]. Precondition: position < text.size(). Overlong forms, surrogates and
 // values above U+10FFFF are invalid (Unicode 17, table 3-7).
 Utf8Unit read_utf8(std::string_view text, std::size_t position);
+
+// Appends the bytes of `point`, at most U+10FFFF and no surrogate.
+void append_utf8(std::string& out, char32_t point);
 
 }  // namespace emberline

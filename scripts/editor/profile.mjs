@@ -45,6 +45,7 @@ export function createProfile(workspace, settings = {}) {
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   };
   mkdirSync(join(profile.userData, 'User'), { recursive: true });
+  mkdirSync(join(profile.userData, 'Machine'));
   mkdirSync(profile.extensions);
   mkdirSync(profile.temporary);
   cpSync(workspace, profile.workspace, { recursive: true });
@@ -52,5 +53,7 @@ export function createProfile(workspace, settings = {}) {
     join(profile.userData, 'User', 'settings.json'),
     JSON.stringify({ ...QUIET_SETTINGS, ...settings }, null, 2),
   );
+  // Where a served editor looks for settings whose scope is the machine.
+  writeFileSync(join(profile.userData, 'Machine', 'settings.json'), JSON.stringify(settings, null, 2));
   return profile;
 }

@@ -1,15 +1,31 @@
-import { FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { dirname } from 'node:path';
+import { SIMULATED_ADDON } from '../paths.mjs';
+import { FOR_BROWSER_TESTS, FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { sum } from './counts.mjs';
+import { runInExtensionHost } from './extension_host.mjs';
 import { runGoogleTests } from './google_test.mjs';
+import { runVitest } from './vitest.mjs';
 
 /**
- * The Metal kernels and device as they are shipped, on a simulated GPU.
+ * The Metal kernels and device as they are shipped, on a simulated GPU: alone, inside an addon, and with that addon in the
+ * extension.
  * @type {import('./stage.mjs').Stage}
  */
 export const metal = {
   name: 'metal',
-  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL],
-  needs: ['metalTests'],
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL, ...FOR_BROWSER_TESTS],
+  needs: ['metalTests', 'codeServer', 'vsix'],
   alone: true,
   platform: 'linux-x64',
-  run: (progress) => runGoogleTests(progress, 'metal-sim', 'Metal on a simulated GPU'),
+  run: async (progress) =>
+    sum([
+      await runGoogleTests(progress, 'metal-sim', 'Metal on a simulated GPU'),
+      await runVitest(progress, 'metal', 'the addon with a simulated GPU'),
+      await runInExtensionHost(progress, 'a simulated GPU in the extension host', {
+        suite: 'simulated_gpu',
+        // The embedded model, which is there first, would take long on a simulated GPU.
+        settings: { 'emberline.device': 'cpu' },
+        nativeFiles: dirname(SIMULATED_ADDON),
+      }),
+    ]),
 };

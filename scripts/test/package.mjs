@@ -1,6 +1,6 @@
 import { Failure } from '../failure.mjs';
 import { contentProblems, packagedFiles } from '../package.mjs';
-import { vsixPath } from '../paths.mjs';
+import { vscodeTarget, vsixPath } from '../paths.mjs';
 import { FOR_BUILDING } from '../setup/debian_packages.mjs';
 import { check } from './checks.mjs';
 
@@ -15,7 +15,7 @@ export const packaged = {
   alone: false,
   run: (progress) =>
     check(progress, "the package's contents", async () => {
-      const problems = contentProblems(await packagedFiles(vsixPath()));
+      const problems = contentProblems(await packagedFiles(vsixPath()), vscodeTarget());
       if (problems.length > 0) throw new Failure(problems.join(' '));
     }),
 };

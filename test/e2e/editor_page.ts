@@ -70,6 +70,39 @@ export class EditorPage {
     return (await this.ghost.allTextContents()).join('').replace(NO_BREAK_SPACE, ' ');
   }
 
+  /** The text on screen. */
+  async text(): Promise<string> {
+    const lines = await this.page.locator('.editor-instance .view-line').allTextContents();
+    return lines.join('\n').replace(NO_BREAK_SPACE, ' ');
+  }
+
+  /** Runs a command by its title, from the command palette. */
+  async run(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.page.locator('.quick-input-widget').waitFor();
+    await this.page.keyboard.type(title);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Answers a question of the extension. */
+  async answer(text: string): Promise<void> {
+    await this.page.locator('.quick-input-widget .quick-input-title', { hasText: 'Emberline' }).waitFor();
+    await this.page.keyboard.type(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Puts the cursor back into the text. */
+  async focus(): Promise<void> {
+    await this.page.locator('.editor-instance .monaco-editor .view-lines').first().click();
+  }
+
+  /** Picks the entry of a list that the extension shows. */
+  async pick(entry: string): Promise<void> {
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: entry }).click();
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
   /** Saves, and waits until the editor says that the file is. */
   async save(): Promise<void> {
     await this.page.keyboard.press('Control+s');

@@ -19,11 +19,12 @@ declare module 'vitest' {
   }
 }
 
-/** What would hide ghost text or change files behind a test's back. */
+/** What would hide ghost text, change files behind a test's back, or end before a test has seen enough. */
 const SETTINGS = {
   'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
   'editor.minimap.enabled': false,
   'editor.parameterHints.enabled': false,
+  'emberline.generate.maxTokens': 2048,
   'files.autoSave': 'off',
   'files.hotExit': 'off',
   'git.enabled': false,

@@ -1,15 +1,18 @@
 /** Whatever is passed, every function of the addon returns: a value of the documented kind, or INVALID_ARGUMENT. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GREEDY } from '../../extension/engine/engine';
+import { GREEDY, NO_DRAFTING } from '../../extension/engine/engine';
+import type { NativeGrammar } from '../../extension/engine/native_grammar';
 import type { NativeModel, NativeResult, NativeSession } from '../../extension/engine/native_types';
-import { addon, codeOf, loadModel, MODEL, openSession, request } from './embedded_model';
+import { addon, codeOf, loadModel, MODEL, openSession, request, valueOf } from './embedded_model';
 
 type AnyFunction = (this: unknown, ...values: unknown[]) => Promise<NativeResult<unknown>>;
 
 let model: NativeModel;
 let session: NativeSession;
+let grammar: NativeGrammar;
 beforeAll(async () => {
   model = await loadModel();
+  grammar = valueOf(await addon.compileGrammar({ gbnf: 'root ::= [a-z]+' }));
   session = await openSession(model, 256);
 });
 afterAll(() => model.close());
@@ -64,11 +67,17 @@ describe('hostile arguments', () => {
   it.each(HOSTILE)('%s in place of any argument', async (_, value) => {
     expect(codeOf(await call(addon.loadModel, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(addon.inspect, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(addon.compileGrammar, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(grammar.check, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(model.maskTimes, value, ''))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(model.maskTimes, grammar, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(model.createSession, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(model.tokenize, value, false))).toBe('INVALID_ARGUMENT');
     if (value !== true) expect(codeOf(await call(model.tokenize, 'x', value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(model.detokenize, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(model.logits, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(model.dispatches, value, false))).toBe('INVALID_ARGUMENT');
+    if (value !== true) expect(codeOf(await call(model.dispatches, 1, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(session.complete, value))).toBe('INVALID_ARGUMENT');
     if (value !== undefined && typeof value !== 'function') {
       expect(codeOf(await call(session.complete, request('x'), value))).toBe('INVALID_ARGUMENT');
@@ -83,6 +92,8 @@ describe('hostile arguments', () => {
     await refuses(run, base, 'threads', [...NO_INTEGER, -1, 65]);
     await refuses(run, base, 'device', [...NO_STRING, '', 'gpu']);
     await refuses(run, base, 'isa', NO_STRING.slice(1));
+    for (const path of ['packedFolder', 'metalLibrary'])
+      await refuses(run, base, path, [...NO_STRING.slice(1), '', 'a\0b', 'x'.repeat(40_000)]);
     expect(codeOf(await run({ ...base, isa: 'pentium' }))).toBe('INVALID_ARGUMENT');
   });
 
@@ -114,6 +125,50 @@ describe('hostile arguments', () => {
     await refuses(run, GREEDY, 'topK', [...NO_INTEGER, 2 ** 31]);
     await refuses(run, GREEDY, 'penaltyWindow', [...NO_INTEGER, -1]);
     await refuses(run, GREEDY, 'seed', [...NO_INTEGER, -1]);
+  });
+
+  it('in what is said of drafts', async () => {
+    const run = (drafting: object): Promise<NativeResult<unknown>> =>
+      call(session.complete, { ...request('x'), drafting });
+    for (const flag of ['lookup', 'model', 'adaptive']) await refuses(run, NO_DRAFTING, flag, NO_BOOLEAN);
+    await refuses(run, NO_DRAFTING, 'most', [...NO_INTEGER, 0, 16]);
+    const whole = (value: object): Promise<NativeResult<unknown>> => call(session.complete, value);
+    await refuses(whole, request('x'), 'drafting', [undefined, null, 1, 'x', () => 1]);
+    await refuses(whole, request('x'), 'references', [
+      undefined,
+      null,
+      'x',
+      { length: 1, 0: 'x' },
+      [1],
+      ['x', null],
+      new Array<string>(65).fill('x'),
+      ['x'.repeat(2 ** 20 + 1)],
+    ]);
+    const trap = Object.defineProperty(['x'], 0, { get: throws });
+    expect(codeOf(await whole({ ...request('x'), references: trap }))).toBe('INVALID_ARGUMENT');
+  });
+
+  it('in the source of a grammar', async () => {
+    const run = (value: object): Promise<NativeResult<unknown>> => call(addon.compileGrammar, value);
+    await refuses(run, { gbnf: '' }, 'gbnf', NO_STRING.slice(1));
+    const layout = { kind: 'indented', unit: '  ', newline: '\n' };
+    await refuses(run, { schema: '{}', layout }, 'schema', NO_STRING);
+    await refuses(run, { schema: '{}', layout }, 'layout', [undefined, null, 1, 'compact', () => 1]);
+    const inLayout = (value: object): Promise<NativeResult<unknown>> => run({ schema: '{}', layout: value });
+    await refuses(inLayout, layout, 'kind', [...NO_STRING, '', 'wide']);
+    await refuses(inLayout, layout, 'unit', [...NO_STRING, 'x', ' '.repeat(17)]);
+    await refuses(inLayout, layout, 'newline', [...NO_STRING, '', '\r', '\n\n']);
+    expect(codeOf(await inLayout(layout))).toBe('OK');
+  });
+
+  it('in the grammar of a request', async () => {
+    const whole = (value: object): Promise<NativeResult<unknown>> => call(session.complete, value);
+    await refuses(whole, request('x'), 'grammar', [null, 1, 'x', () => 1]);
+    const run = (use: object): Promise<NativeResult<unknown>> => whole({ ...request('x'), grammar: use });
+    const copies = [{ ...grammar }, new Proxy(grammar, {}), addon, model, new Map()];
+    await refuses(run, { grammar, prefix: '' }, 'grammar', [undefined, null, 1, () => 1, ...copies]);
+    await refuses(run, { grammar, prefix: '' }, 'prefix', NO_STRING);
+    expect(codeOf(await run({ grammar, prefix: '' }))).toBe('OK');
   });
 
   it('among the ids', async () => {

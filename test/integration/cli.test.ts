@@ -7,13 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REASONS } from '../../extension/completion/reasons';
 import { STOPS } from '../../extension/completion/stop';
-import { loadModel, MODEL, ROOT, valueOf } from './embedded_model';
-
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { type Ended, runProgram } from './cli_program';
+import { DEVICE, loadModel, MODEL, ROOT, valueOf } from './embedded_model';
 
 let folder = '';
 beforeAll(() => {
@@ -24,24 +19,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const ADD = 'def add(a, b):\n    """The sum of a and b."""\n    return \n';
 
-/** Runs a command of the bundle in the test's folder, with `input` on standard input. */
-function emberline(args: readonly string[], input: string | Uint8Array = ''): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [join(ROOT, 'dist', 'cli.cjs'), ...args],
-      { cwd: folder, maxBuffer: 2 ** 26 },
-      (_, stdout, stderr) => resolve({ status: child.exitCode, stdout, stderr }),
-    );
-    // A program that ends without reading its input closes the pipe.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input);
-  });
-}
+/** Runs a command in the test's folder, with `input` on standard input. */
+const emberline = (args: readonly string[], input: string | Uint8Array = ''): Promise<Ended> =>
+  runProgram(folder, args, input);
 
 const at = (line: number, column: number, file = 'add.py'): string[] => [
   'complete',
-  ...['--file', file, '--line', String(line), '--column', String(column)],
+  ...['--file', file, '--line', String(line), '--column', String(column), '--device', DEVICE],
 ];
 
 interface Completed {
@@ -87,6 +71,16 @@ describe('complete', () => {
     expect(completed.text).not.toBe('');
   });
 
+  it('follows the schema of a JSON file, unless told not to', async () => {
+    writeFileSync(join(folder, 'package.json'), '{\n  "type": \n}\n');
+    const place = [...at(2, 11, 'package.json'), '--json'];
+    const bound = JSON.parse((await emberline(place)).stdout) as Completed & { schema?: string };
+    expect(bound.schema).toBe('bound');
+    expect(['"module"', '"commonjs"']).toContain(bound.text);
+    const free = JSON.parse((await emberline([...place, '--no-schemas'])).stdout) as object;
+    expect(free).not.toHaveProperty('schema');
+  });
+
   it('completes many places as it completes each', async () => {
     const cases = [
       { id: 'a', path: 'add.py', prefix: ADD.slice(0, -1), suffix: '\n' },
@@ -109,6 +103,79 @@ describe('complete', () => {
       expect(confidence).toBeGreaterThanOrEqual(0);
       expect(confidence).toBeLessThanOrEqual(1);
     }
+  });
+});
+
+describe('generate', () => {
+  const generate = (...args: string[]): string[] => ['generate', '--prompt-file', 'start.py', ...args];
+
+  beforeAll(() => writeFileSync(join(folder, 'start.py'), 'def add(a, b):\n    return'));
+
+  it('prints the text alone, over several lines', async () => {
+    const { status, stdout, stderr } = await emberline(generate('--max-tokens', '12', '--temperature', '0'));
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^ a \+ b\n\n.+/);
+  });
+
+  it('prints one JSON object, and the same ids alone', async () => {
+    const args = generate('--max-tokens', '12');
+    const { stdout } = await emberline([...args, '--json']);
+    const generated = JSON.parse(stdout) as Pick<Completed, 'text' | 'tokens' | 'stop' | 'timings'>;
+    expect(Object.keys(generated)).toEqual(['text', 'tokens', 'stop', 'timings', 'drafting']);
+    expect(STOPS).toHaveProperty(generated.stop);
+    expect(generated.tokens).toHaveLength(generated.timings['generated_tokens'] ?? -1);
+    expect((await emberline(args)).stdout).toBe(`${generated.text}\n`);
+    expect((await emberline([...args, '--ids'])).stdout).toBe(`${generated.tokens.join(' ')}\n`);
+  });
+
+  it('writes the same with drafts as without', async () => {
+    const items = Array.from({ length: 8 }, (_, at) => `    {'id': ${at}, 'name': 'item ${at}'},\n`);
+    const repetitive = `items = [\n${items.join('')}    {'id': 8, 'name':`;
+    for (const temperature of ['0', '0.2']) {
+      const args = ['generate', '--prompt-file', '-', '--max-tokens', '24', '--temperature', temperature];
+      const plain = JSON.parse((await emberline([...args, '--json'], repetitive)).stdout) as Completed;
+      const looked = await emberline([...args, '--lookup', '--json'], repetitive);
+      const drafted = JSON.parse(looked.stdout) as Completed;
+      expect(drafted.tokens).toEqual(plain.tokens);
+      expect(plain).toMatchObject({ drafting: { drafted: 0, accepted: 0, batches: 0 } });
+    }
+  });
+
+  it('draws what the seed says, again and again', async () => {
+    const wild = [
+      '--max-tokens',
+      '16',
+      '--temperature',
+      '1.5',
+      '--top-k',
+      '0',
+      '--top-p',
+      '1',
+      '--min-p',
+      '0',
+    ];
+    const [one, again, other] = await Promise.all(
+      ['1', '1', '2'].map((seed) => emberline(generate(...wild, '--seed', seed))),
+    );
+    expect(again?.stdout).toBe(one?.stdout);
+    expect(other?.stdout).not.toBe(one?.stdout);
+  });
+
+  it('reads standard input, and control tokens where it is asked to', async () => {
+    const turns = '<|im_start|>user\nSay hello.<|im_end|>\n<|im_start|>assistant\n';
+    const args = ['generate', '--prompt-file', '-', '--max-tokens', '1', '--json'];
+    const promptTokens = async (...more: string[]): Promise<number> => {
+      const { stdout } = await emberline([...args, ...more], turns);
+      return (JSON.parse(stdout) as Completed).timings['prompt_tokens'] ?? NaN;
+    };
+    expect(await promptTokens('--special')).toBeLessThan(await promptTokens());
+  });
+
+  it('has the whole context of the model, and no more', async () => {
+    const long = 'value = compute(1)\n'.repeat(3_000);
+    const { status, stderr } = await emberline(['generate', '--prompt-file', '-'], long);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^CONTEXT_OVERFLOW: .*8192.*\.\n$/);
   });
 });
 
@@ -147,6 +214,42 @@ describe('logits', () => {
   });
 });
 
+/** Bytes of the embedded model's matrices, one of which is the embedding and the output matrix, and of a row of that. */
+const WEIGHT_BYTES = 96_436_836;
+
+describe('inspect --dispatches', () => {
+  it('prints what the device is told for a token', async () => {
+    const { status, stdout } = await emberline(['inspect', MODEL, '--dispatches', '--device', 'cpu']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^.+ on cpu, .+\n\n *#/);
+    expect(stdout).toMatch(/\n +0 +embedding +embedding +1x1x1 +1 +token_offset +612 /);
+    expect(stdout).toMatch(
+      /\n *\d+ +layer 29 norm\+gate\+up +norm and gate\/up products +96x1x1 +1 +none +1105920 +0 /,
+    );
+    expect(stdout).toMatch(/\neach of layers 0 to 29 /);
+    // Keys and values of 30 layers, 3 heads, 64 halves each.
+    expect(stdout).toMatch(new RegExp(`\\na token +\\d+ +${WEIGHT_BYTES} +${30 * 2 * 3 * 64 * 2} +\\d+\\n$`));
+  });
+
+  it('prints one JSON object', async () => {
+    const { stdout } = await emberline(['inspect', MODEL, '--dispatches', '--rows', '16', '--json']);
+    const { device, rows, sampled, dispatches } = JSON.parse(stdout) as {
+      readonly device: string;
+      readonly rows: number;
+      readonly sampled: boolean;
+      readonly dispatches: readonly { readonly weight_bytes: number }[];
+    };
+    expect(device).not.toBe('');
+    expect({ rows, sampled }).toEqual({ rows: 16, sampled: false });
+    expect(Object.keys(dispatches[0] ?? {})).toEqual([
+      ...['label', 'kernel', 'threadgroups', 'threads', 'patch'],
+      ...['weight_bytes', 'kv_bytes_a_position', 'other_bytes'],
+    ]);
+    const weights = dispatches.reduce((sum, dispatch) => sum + dispatch.weight_bytes, 0);
+    expect(weights).toBe(WEIGHT_BYTES + 15 * 612);
+  });
+});
+
 describe('inspect', () => {
   it('says what is in a model, and that it runs', async () => {
     const { status, stdout } = await emberline(['inspect', MODEL]);
@@ -171,6 +274,10 @@ describe('inspect', () => {
   });
 });
 
+/** What a Mac has depends on the Mac. */
+const WITHOUT_A_GPU: [string, string[]][] =
+  process.platform === 'darwin' ? [] : [['DEVICE_UNAVAILABLE', [...at(1, 1), '--device', 'metal']]];
+
 describe('failures', () => {
   it.each([
     ['INVALID_ARGUMENT', at(99, 1)],
@@ -179,8 +286,10 @@ describe('failures', () => {
     ['FILE_NOT_REGULAR', at(1, 1, '.')],
     ['FILE_NOT_FOUND', [...at(1, 1), '--model', 'none.gguf']],
     ['MODEL_NOT_GGUF', [...at(1, 1), '--model', 'add.py']],
-    ['DEVICE_UNAVAILABLE', [...at(1, 1), '--device', 'metal']],
+    ...WITHOUT_A_GPU,
     ['FILE_NOT_FOUND', ['complete', '--cases', 'none.jsonl', '--json']],
+    ['FILE_NOT_FOUND', ['generate', '--prompt-file', 'none.txt']],
+    ['FILE_NOT_FOUND', ['generate', '--prompt-file', 'add.py', '--draft', 'none.gguf']],
     ['INVALID_ARGUMENT', ['complete', '--cases', 'add.py', '--json']],
     ['INVALID_ARGUMENT', ['logits', '--ids', '99999999', '--out', 'x.f32']],
     ['FILE_NOT_FOUND', ['logits', '--ids', '1', '--out', 'none/x.f32']],
@@ -218,11 +327,19 @@ describe('usage', () => {
     [[...at(1, 1), '--device', 'abacus']],
     [[...at(1, 1), '--threads', '65']],
     [[...at(1, 1), '--max-tokens', '0']],
+    [[...at(1, 1), '--temperature', 'warm']],
+    [[...at(1, 1), '--top-p', '1.1']],
+    [['generate']],
+    [['generate', '--prompt-file', 'add.py', '--seed', '-1']],
     [[...at(1, 1), 'surplus']],
     [['logits', '--ids', '1,-2', '--out', 'x.f32']],
     [['logits', '--ids', '', '--out', 'x.f32']],
     [['logits', '--ids', '1']],
     [['inspect']],
+    [['inspect', MODEL, '--rows', '4']],
+    [['inspect', MODEL, '--sampled']],
+    [['inspect', MODEL, '--dispatches', '--rows', '65']],
+    [['inspect', MODEL, '--dispatches', '--rows', '2', '--sampled']],
     [['tokenize', '--unknown']],
     [['compleet']],
   ])('is one line on standard error: %j', async (args) => {
@@ -235,7 +352,7 @@ describe('usage', () => {
     const { status, stdout } = await emberline(['--help']);
     expect(status).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map((match) => match[1]);
-    expect(commands).toEqual(['complete', 'tokenize', 'logits', 'inspect']);
+    expect(commands).toEqual(['complete', 'generate', 'tokenize', 'logits', 'grammar', 'inspect']);
     expect((await emberline(['complete', '--help'])).stdout).toContain('--column <n>');
     expect(await emberline([])).toMatchObject({ status: 2, stdout: '' });
   });

@@ -1,19 +1,31 @@
 /** The addon as built, with the embedded model: what the integration tests share. */
 import { join } from 'node:path';
 import { addonPath, embeddedModelPath, loadAddon } from '../../extension/engine/binding';
-import { GREEDY } from '../../extension/engine/engine';
-import type {
-  NativeAddon,
-  NativeCompletion,
-  NativeCompletionRequest,
-  NativeModel,
-  NativeResult,
-  NativeSession,
+import { GREEDY, NO_DRAFTING } from '../../extension/engine/engine';
+import {
+  type DeviceChoice,
+  DEVICES,
+  type NativeAddon,
+  type NativeCompletion,
+  type NativeCompletionRequest,
+  type NativeModel,
+  type NativeResult,
+  type NativeSession,
 } from '../../extension/engine/native_types';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const ADDON = addonPath(ROOT);
 export const MODEL = embeddedModelPath(ROOT);
+
+/** What computes in tests that are the same on every device; the machine with a GPU sets it. */
+export const DEVICE = deviceOf(process.env['EMBERLINE_TEST_DEVICE'] ?? 'auto');
+
+function deviceOf(name: string): DeviceChoice {
+  const device = DEVICES.find((one) => one === name);
+  if (device === undefined)
+    throw new Error(`EMBERLINE_TEST_DEVICE is ${name}, not one of ${DEVICES.join(', ')}.`);
+  return device;
+}
 
 export function valueOf<T>(result: NativeResult<T>): T {
   if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
@@ -28,7 +40,7 @@ export function codeOf(result: NativeResult<unknown>): string {
 export const addon: NativeAddon = valueOf(loadAddon(ADDON));
 
 export async function loadModel(): Promise<NativeModel> {
-  return valueOf(await addon.loadModel({ path: MODEL, threads: 0, device: 'auto' }));
+  return valueOf(await addon.loadModel({ path: MODEL, threads: 0, device: DEVICE }));
 }
 
 export async function openSession(model: NativeModel, context = 2_048): Promise<NativeSession> {
@@ -51,6 +63,8 @@ export function request(
     singleLine: true,
     banBlankStart: true,
     sampling: GREEDY,
+    drafting: NO_DRAFTING,
+    references: [],
     ...changes,
   };
 }

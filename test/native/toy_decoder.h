@@ -26,7 +26,7 @@ class ToyDecoder {
   // Prefills `prompt` and generates behind it.
   Result<Generation> try_generate(std::span<const TokenId> prompt, GenerationRequest request) {
     toy.prefill(prompt);
-    return generate({*toy.pass, *tokenizer, sets, choice, step_ms}, prompt, std::move(request));
+    return generate({*toy.pass, *tokenizer, sets, choice, step_ms, &speculation}, prompt, std::move(request));
   }
   Generation generate_from(std::span<const TokenId> prompt, GenerationRequest request) {
     return take(try_generate(prompt, std::move(request)));
@@ -46,6 +46,7 @@ class ToyDecoder {
   TokenSets sets;
   HostChoice choice;
   double step_ms = 0;
+  Speculation speculation;  // off until a test begins a request with it
 };
 
 }  // namespace emberline::testing

@@ -26,6 +26,12 @@ describe('a document snapshot', () => {
     expect(document.lineLength).toBe(10_000_000);
   });
 
+  it('is as long with line breaks of two units', () => {
+    const document = of('\r\n'.repeat(100_000), 100_000);
+    expect(document.before).toBe('\n'.repeat(MAX_BEFORE));
+    expect(document.after).toBe('\n'.repeat(MAX_AFTER));
+  });
+
   it.each([
     ['', 0, 0],
     ['abc', 0, 3],

@@ -1,3 +1,4 @@
+import { NO_DRAFTS } from '../../extension/engine/native_drafting';
 import { NO_TIMINGS } from '../../extension/engine/native_types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../extension/completion/document';
@@ -13,11 +14,13 @@ import {
   type CompletionOutcome,
   type CompletionRequest,
 } from '../../extension/completion/pipeline';
+import { DEFAULT_SAMPLING, samplingFor } from '../../extension/completion/sampling';
 import { estimateTokens } from '../../extension/completion/token_estimate';
 
 /** Says what it is told to, and remembers what it was asked. */
 class FakeEngine implements CompletionEngine {
   state: EngineState = 'ready';
+  generating = false;
   readonly speed = { prefillTokensPerSecond: undefined };
   readonly requests: EngineRequest[] = [];
   /** Longest prompt it takes, UTF-16 units. */
@@ -44,7 +47,9 @@ class FakeEngine implements CompletionEngine {
             ids: new Uint32Array([1]),
             confidence: this.confidence,
             endProbability: this.endProbability,
+            grammarEnded: false,
             timings: NO_TIMINGS,
+            drafting: NO_DRAFTS,
           },
         });
       };
@@ -54,7 +59,7 @@ class FakeEngine implements CompletionEngine {
   }
 }
 
-type Flags = Pick<CompletionRequest, 'explicit' | 'evenIfRefused'>;
+type Flags = Pick<CompletionRequest, 'explicit' | 'evenIfRefused' | 'beside'>;
 
 interface Bench {
   readonly engine: FakeEngine;
@@ -101,10 +106,42 @@ describe('the completion pipeline', () => {
         prompt: '# src/add.py\ndef add(a, b):\n    return',
         requiredPrefix: ' ',
         maxTokens: DEFAULT_OPTIONS.maxTokens,
-        temperature: 0,
-        seed: 0,
+        sampling: samplingFor(DEFAULT_SAMPLING, '# src/add.py\ndef add(a, b):\n    return '),
+        drafting: { lookup: true, model: true },
+        references: ['\n'],
       },
     ]);
+  });
+
+  it('has drafts looked up in the rest of the text and in other files, unless they are off', async () => {
+    const beside = ['import os\n'];
+    const on = bench();
+    await on.at('x = |\ny = 2', { beside });
+    expect(on.engine.requests[0]).toMatchObject({ references: ['\ny = 2', 'import os\n'] });
+    const off = bench({ ...DEFAULT_OPTIONS, drafting: 'off' });
+    await off.at('x = |\ny = 2', { beside });
+    expect(off.engine.requests[0]).toMatchObject({
+      drafting: { lookup: false, model: false },
+      references: [],
+    });
+  });
+
+  it('draws the same at the same place, and anew at another', async () => {
+    const { engine, pipeline, at } = bench();
+    for (const text of ['return |', 'return |', 'return a|']) {
+      await at(text);
+      pipeline.reset();
+    }
+    const [one, again, other] = engine.requests.map(({ sampling }) => sampling.seed);
+    expect(again).toBe(one);
+    expect(other).not.toBe(one);
+  });
+
+  it('does not disturb what is being generated', async () => {
+    const { engine, at } = bench();
+    engine.generating = true;
+    expect(await at('return |')).toMatchObject({ shown: false, reason: 'generating' });
+    expect(engine.requests).toEqual([]);
   });
 
   it('re-shows the rest while it is typed, without the model', async () => {

@@ -42,7 +42,7 @@ describe('the ghost text provider', () => {
       requests.push(request);
       return Promise.resolve(nothing('blank_result'));
     };
-    provider = new GhostTextProvider({ complete } as unknown as CompletionPipeline);
+    provider = new GhostTextProvider({ complete } as unknown as CompletionPipeline, () => []);
     editor.trigger = () => ask(INVOKE);
   });
 

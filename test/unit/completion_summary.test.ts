@@ -1,3 +1,4 @@
+import { NO_DRAFTS } from '../../extension/engine/native_drafting';
 import { NO_TIMINGS } from '../../extension/engine/native_types';
 import { describe, expect, it } from 'vitest';
 import { type CompletionOutcome, nothing } from '../../extension/completion/pipeline';
@@ -28,6 +29,12 @@ describe('the log line of a request', () => {
     const timings = { ...OUTCOME.timings, cancelPhase: 'prefill', cancelMs: 1.23 } as const;
     const line = summaryOf({ ...OUTCOME, shown: false, reason: 'cancelled', stop: 'cancelled', timings });
     expect(line).toContain('cancelled while prefill, idle after 1.2 ms');
+  });
+
+  it('says what drafts came to, where there were any', () => {
+    const drafting = { ...NO_DRAFTS, drafted: 12, accepted: 9, batches: 3 };
+    expect(summaryOf({ ...OUTCOME, drafting })).toContain('drafted 12, accepted 9 in 3 batches');
+    expect(summaryOf(OUTCOME)).not.toContain('drafted');
   });
 
   it('is only the reason when the model was not asked', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,6 +51,25 @@ describe('loading the addon', () => {
   it('survives a module that throws anything', () => {
     expect(messageOf(write('throws.js', 'throw 1;'))).toContain('it threw an exception');
     expect(messageOf(write('lines.js', 'throw new Error("first\\nsecond");'))).toContain('(first)');
+  });
+
+  it('passes the compiled kernels that lie beside it, and none where there are none', async () => {
+    const beside = join(folder, 'built');
+    mkdirSync(beside);
+    // Answers with the path it was given.
+    const echo = `exports.inspect = () => {};
+      exports.loadModel = ({ metalLibrary = 'none' }) =>
+        Promise.resolve({ ok: false, error: { code: 'FILE_NOT_FOUND', message: metalLibrary } });`;
+    const addonPath = write(join('built', 'addon.js'), echo);
+    const passed = async (metalLibrary?: string): Promise<string> => {
+      const choice = metalLibrary === undefined ? {} : { metalLibrary };
+      const engine = await Engine.load({ addonPath, modelPath: 'model.gguf', ...choice });
+      return engine.ok ? 'loaded' : engine.error.message;
+    };
+    expect(await passed()).toBe('none');
+    const library = write(join('built', 'emberline.metallib'), '');
+    expect(await passed()).toBe(library);
+    expect(await passed('/other.metallib')).toBe('/other.metallib');
   });
 
   it('gives the same error from the engine', async () => {

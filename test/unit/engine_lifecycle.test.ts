@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineAnswer, EngineState } from '../../extension/completion/engine_port';
+import { GREEDY } from '../../extension/engine/engine';
+import type { NativeGrammar } from '../../extension/engine/native_grammar';
 import type { NativeError, NativeModelInfo, NativeResult } from '../../extension/engine/native_types';
 import { EngineLifecycle, type LoadedEngine } from '../../extension/engine_lifecycle';
 
-const REQUEST = { prompt: 'x', requiredPrefix: '', maxTokens: 1, temperature: 0, seed: 0 };
+const REQUEST = {
+  prompt: 'x',
+  requiredPrefix: '',
+  maxTokens: 1,
+  sampling: GREEDY,
+  drafting: { lookup: false, model: false },
+  references: [],
+};
 const failure = (code: NativeError['code']): { ok: false; error: NativeError } => ({
   ok: false,
   error: { code, message: 'Something is wrong; do something.' },
@@ -21,6 +30,18 @@ class FakeLoaded implements LoadedEngine {
 
   completeLine(): Promise<EngineAnswer> {
     return Promise.resolve(this.answer);
+  }
+
+  generate(): Promise<EngineAnswer> {
+    return Promise.resolve(this.answer);
+  }
+
+  tokenize(): Promise<NativeResult<Uint32Array>> {
+    return Promise.resolve({ ok: true, value: new Uint32Array([1]) });
+  }
+
+  compileGrammar(): Promise<NativeResult<NativeGrammar>> {
+    return Promise.resolve(failure('GRAMMAR_INVALID'));
   }
 
   dispose(): Promise<void> {
@@ -52,6 +73,22 @@ function bench(): {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the life of the engine', () => {
+  it('says while text is generated, until the last one is over', async () => {
+    const { lifecycle, answerLoad } = bench();
+    const started = lifecycle.start();
+    await turn();
+    const engine = new FakeLoaded('a');
+    answerLoad({ ok: true, value: engine });
+    await started;
+    const { signal } = new AbortController();
+    const one = lifecycle.generate(REQUEST, signal, () => undefined);
+    const other = lifecycle.generate(REQUEST, signal, () => undefined);
+    expect(lifecycle.generating).toBe(true);
+    expect(await one).toBe(engine.answer);
+    await other;
+    expect(lifecycle.generating).toBe(false);
+  });
+
   it('loads, answers and stops', async () => {
     const { lifecycle, states, answerLoad } = bench();
     const engine = new FakeLoaded('a');
@@ -115,15 +152,39 @@ describe('the life of the engine', () => {
     expect(states).toEqual(['loading', 'stopped']);
   });
 
-  it('fails when the loaded model is of no use any more', async () => {
+  it.each([
+    ['SESSION_CLOSED', 'failed'],
+    ['MODEL_CLOSED', 'failed'],
+    ['DEVICE_FAILED', 'failed'],
+    ['DEVICE_UNAVAILABLE', 'failed'],
+    ['INTERNAL', 'failed'],
+    ['INVALID_ARGUMENT', 'ready'],
+    ['OUT_OF_MEMORY', 'ready'],
+  ] as const)('after %s from the loaded model is %s', async (code, state) => {
     const { lifecycle, answerLoad } = bench();
     const engine = new FakeLoaded('a');
-    engine.answer = failure('DEVICE_FAILED');
+    engine.answer = failure(code);
     const started = lifecycle.start();
     await turn();
     answerLoad({ ok: true, value: engine });
     await started;
     await lifecycle.completeLine(REQUEST, new AbortController().signal);
-    expect(lifecycle.state).toBe('failed');
+    expect(lifecycle.state).toBe(state);
+  });
+
+  it('tokenizes and compiles grammars where a model is loaded', async () => {
+    const { lifecycle, answerLoad } = bench();
+    const source = { gbnf: 'root ::= "a"' };
+    expect(await lifecycle.tokenize('a', true)).toMatchObject({ ok: false, error: { code: 'MODEL_CLOSED' } });
+    expect(await lifecycle.compileGrammar(source)).toMatchObject({
+      ok: false,
+      error: { code: 'MODEL_CLOSED' },
+    });
+    const started = lifecycle.start();
+    await turn();
+    answerLoad({ ok: true, value: new FakeLoaded('a') });
+    await started;
+    expect(await lifecycle.compileGrammar(source)).toMatchObject({ error: { code: 'GRAMMAR_INVALID' } });
+    expect(await lifecycle.tokenize('a', true)).toMatchObject({ ok: true });
   });
 });

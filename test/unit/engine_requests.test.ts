@@ -1,8 +1,9 @@
 /** The engine's queue over a fake addon: latest wins, cancellation reaches the addon in the call itself, nothing rejects. */
 import { describe, expect, it } from 'vitest';
-import { Engine, type LineRequest } from '../../extension/engine/engine';
+import { Engine, type EngineAddon, GREEDY, type LineRequest } from '../../extension/engine/engine';
+import { NO_DRAFTS } from '../../extension/engine/native_drafting';
+import type { NativeGrammar, NativeGrammarSource } from '../../extension/engine/native_grammar';
 import type {
-  NativeAddon,
   NativeCompletion,
   NativeCompletionRequest,
   NativeModel,
@@ -11,7 +12,7 @@ import type {
   NativeSession,
 } from '../../extension/engine/native_types';
 
-const LINE: LineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, temperature: 0, seed: 0 };
+const LINE: LineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, sampling: GREEDY };
 
 const INFO = { name: 'fake', contextLength: 512, vocabulary: 16 } as NativeModelInfo;
 
@@ -29,14 +30,24 @@ function completion(stop: NativeCompletion['stop'], text = ''): NativeResult<Nat
   };
   return {
     ok: true,
-    value: { text, stop, ids: new Uint32Array(), confidence: 1, endProbability: 0, timings },
+    value: {
+      text,
+      stop,
+      ids: new Uint32Array(),
+      confidence: 1,
+      endProbability: 0,
+      grammarEnded: false,
+      timings,
+      drafting: NO_DRAFTS,
+    },
   };
 }
 
 /** An addon whose requests run until the test settles or cancels them. */
-class FakeAddon implements Pick<NativeAddon, 'loadModel'> {
+class FakeAddon implements EngineAddon {
   readonly requests: NativeCompletionRequest[] = [];
   readonly cancelled: number[] = [];
+  readonly grammars: NativeGrammarSource[] = [];
   contexts: number[] = [];
   closed = 0;
   sessionError: NativeResult<never> | undefined;
@@ -79,6 +90,8 @@ class FakeAddon implements Pick<NativeAddon, 'loadModel'> {
       tokenize: () => Promise.resolve({ ok: true, value: new Uint32Array([1]) }),
       detokenize: () => Promise.resolve({ ok: true, value: new Uint8Array([2]) }),
       logits: () => Promise.resolve({ ok: true, value: new Float32Array([3]) }),
+      dispatches: () => Promise.resolve({ ok: true, value: [] }),
+      maskTimes: () => Promise.resolve({ ok: true, value: new Float64Array([4]) }),
       close: () => {
         this.closed++;
         for (const id of this.settlers.keys()) this.settle(id, completion('cancelled'));
@@ -87,7 +100,18 @@ class FakeAddon implements Pick<NativeAddon, 'loadModel'> {
     };
     return Promise.resolve({ ok: true, value: model });
   }
+
+  compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>> {
+    this.grammars.push(source);
+    return Promise.resolve({ ok: true, value: GRAMMAR });
+  }
 }
+
+const GRAMMAR: NativeGrammar = {
+  compileMs: 1,
+  check: () => Promise.resolve({ ok: true, value: 'accept' }),
+  close: () => undefined,
+};
 
 function valueOf<T>(result: NativeResult<T>): T {
   if (!result.ok) throw new Error(result.error.message);
@@ -103,10 +127,30 @@ const stopOf = (result: NativeResult<NativeCompletion>): string =>
   result.ok ? result.value.stop : result.error.code;
 
 describe('engine requests', () => {
-  it('passes a line request on, greedy and within one line', async () => {
+  it('passes a grammar on, and none where there is none', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    const answer = engine.completeLine({ ...LINE, requiredPrefix: 'x', seed: 7 });
+    const source = { gbnf: 'root ::= "a"' };
+    const grammar = { grammar: valueOf(await engine.compileGrammar(source)), prefix: '{' };
+    expect(addon.grammars).toEqual([source]);
+    const constrained = engine.completeLine({ ...LINE, grammar });
+    addon.settle(1);
+    await constrained;
+    const free = engine.completeLine(LINE);
+    addon.settle(2);
+    await free;
+    expect(addon.requests[0]?.grammar).toBe(grammar);
+    expect(addon.requests[1]).not.toHaveProperty('grammar');
+  });
+
+  it('passes a line request on, within one line', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const answer = engine.completeLine({
+      ...LINE,
+      requiredPrefix: 'x',
+      sampling: { ...GREEDY, temperature: 0.2, topK: 40, seed: 7 },
+    });
     addon.settle(1);
     expect(await answer).toMatchObject({ ok: true, value: { text: 'text 1' } });
     expect(addon.requests[0]).toMatchObject({
@@ -116,8 +160,17 @@ describe('engine requests', () => {
       parseSpecial: false,
       singleLine: true,
       banBlankStart: true,
-      sampling: { temperature: 0, topK: 0, topP: 1, minP: 0, repeatPenalty: 1, seed: 7 },
+      sampling: { temperature: 0.2, topK: 40, topP: 1, minP: 0, repeatPenalty: 1, seed: 7 },
     });
+  });
+
+  it('generates over several lines', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const answer = engine.generate(LINE, new AbortController().signal, () => undefined);
+    addon.settle(1);
+    expect(await answer).toMatchObject({ ok: true });
+    expect(addon.requests[0]).toMatchObject({ prompt: 'a = ', singleLine: false, banBlankStart: false });
   });
 
   it('asks for no more context than the model has', async () => {

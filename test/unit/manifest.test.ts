@@ -2,9 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
+import { DEFAULT_OPTIONS, DRAFTING } from '../../extension/completion/options';
 import { REASONS } from '../../extension/completion/reasons';
+import { MAX_SEED } from '../../extension/completion/sampling';
+import { SCHEMA_USES } from '../../extension/completion/schema_use';
 import { STOPS } from '../../extension/completion/stop';
+import { EDIT_ENDINGS } from '../../extension/edit/edit_endings';
+import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../extension/generate/options';
+import { DEVICES } from '../../extension/engine/native_types';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -17,6 +22,7 @@ interface Setting {
   readonly markdownDescription: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly enum?: readonly string[];
 }
 
 interface Manifest {
@@ -31,6 +37,7 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly category: string }[];
     readonly keybindings: readonly { readonly command: string }[];
+    readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly configuration: readonly { readonly properties: Readonly<Record<string, Setting>> }[];
   };
 }
@@ -52,7 +59,24 @@ describe('the manifest', () => {
       promptTokens: defaultOf('completion.promptTokens'),
       minimumConfidence: defaultOf('completion.minimumConfidence'),
       delayMs: defaultOf('completion.delay'),
+      sampling: {
+        temperature: defaultOf('sampling.temperature'),
+        topK: defaultOf('sampling.topK'),
+        topP: defaultOf('sampling.topP'),
+        minP: defaultOf('sampling.minP'),
+        repeatPenalty: defaultOf('sampling.repeatPenalty'),
+        seed: defaultOf('sampling.seed'),
+      },
+      drafting: defaultOf('drafting'),
+      jsonSchemas: defaultOf('json.schemas'),
     }).toEqual(DEFAULT_OPTIONS);
+  });
+
+  it('has the defaults of the code for generating', () => {
+    expect({
+      maxTokens: defaultOf('generate.maxTokens'),
+      keepPartial: defaultOf('generate.keepPartial'),
+    }).toEqual(DEFAULT_GENERATE);
   });
 
   it('describes every setting, with a scope and bounds', () => {
@@ -67,8 +91,16 @@ describe('the manifest', () => {
     }
   });
 
+  it('offers the choices of the code', () => {
+    expect(settings['emberline.device']?.enum).toEqual(DEVICES);
+    expect(settings['emberline.drafting']?.enum).toEqual(DRAFTING);
+    expect(settings['emberline.generate.keepPartial']?.enum).toEqual(KEEP_PARTIAL);
+    expect(settings['emberline.sampling.seed']?.maximum).toBe(MAX_SEED);
+  });
+
   it('lets no workspace choose which file is opened', () => {
     expect(settings['emberline.model.path']?.scope).toBe('machine');
+    expect(settings['emberline.draft.model']?.scope).toBe('machine');
   });
 
   it('lets no workspace that is not trusted include files with secrets', () => {
@@ -83,7 +115,9 @@ describe('the manifest', () => {
       (match) => match[1],
     );
     expect(manifest.contributes.commands.map(({ command }) => command)).toEqual(table);
-    for (const { command } of manifest.contributes.keybindings) expect(table).toContain(command);
+    const { keybindings, menus } = manifest.contributes;
+    for (const { command } of [...keybindings, ...Object.values(menus).flat()])
+      expect(table).toContain(command);
   });
 
   it('has its settings in the README, word for word', () => {
@@ -120,6 +154,19 @@ describe('the page of stops and reasons', () => {
       row[1],
       row[2],
     ]);
-    expect(rows).toEqual([...Object.entries(STOPS), ...Object.entries(REASONS)]);
+    expect(rows).toEqual([
+      ...Object.entries(STOPS),
+      ...Object.entries(REASONS),
+      ...Object.entries(SCHEMA_USES),
+    ]);
+  });
+});
+
+describe('the page of structured edits', () => {
+  it('lists how they can end', () => {
+    const block =
+      /<!-- endings:begin -->([^]*)<!-- endings:end -->/.exec(read('docs/structured_edits.md'))?.[1] ?? '';
+    const rows = [...block.matchAll(/^\| `(\w+)` +\| (.*?) *\|$/gm)].map((row) => [row[1], row[2]]);
+    expect(rows).toEqual(Object.entries(EDIT_ENDINGS));
   });
 });

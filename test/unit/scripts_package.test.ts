@@ -19,13 +19,16 @@ const WHOLE = [
 ];
 
 it('accepts a package that holds what it must', () => {
-  expect(contentProblems(WHOLE)).toEqual([]);
+  expect(contentProblems(WHOLE, 'linux-x64')).toEqual([]);
 });
 
 it.each(WHOLE.slice(1))('misses %s', (name) => {
-  expect(contentProblems(WHOLE.filter((other) => other !== name))).toEqual([
-    `${name} is missing from the package.`,
-  ]);
+  expect(
+    contentProblems(
+      WHOLE.filter((other) => other !== name),
+      'linux-x64',
+    ),
+  ).toEqual([`${name} is missing from the package.`]);
 });
 
 it.each([
@@ -35,5 +38,14 @@ it.each([
   'extension/node_modules/commander/index.js',
   'extension/.env',
 ])('refuses %s', (name) => {
-  expect(contentProblems([...WHOLE, name])).toEqual([`${name} does not belong in the package.`]);
+  expect(contentProblems([...WHOLE, name], 'linux-x64')).toEqual([`${name} does not belong in the package.`]);
+});
+
+it('takes the compiled kernels of a GPU on macOS alone, and does without', () => {
+  const kernels = 'extension/dist/native/emberline.metallib';
+  expect(contentProblems([...WHOLE, kernels], 'darwin-arm64')).toEqual([]);
+  expect(contentProblems(WHOLE, 'darwin-arm64')).toEqual([]);
+  expect(contentProblems([...WHOLE, kernels], 'linux-x64')).toEqual([
+    `${kernels} does not belong in the package.`,
+  ]);
 });

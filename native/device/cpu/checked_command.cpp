@@ -22,6 +22,8 @@ std::uint8_t* CheckedCommand::bytes(int slot, std::uint64_t count, std::size_t a
   require(reinterpret_cast<std::uintptr_t>(at) % alignment == 0,
           "a binding is not aligned to its element size");
   used_.push_back(bound.buffer);
+  if (access != Access::kWeight && room == Room::kUsable) traffic_.other += count;
+  if (access == Access::kRead && room == Room::kAsItGrows) traffic_.kv += count / kKvPagePositions;
   return at;
 }
 
@@ -49,6 +51,13 @@ float* CheckedCommand::output_floats(int slot, std::uint64_t count) {
 
 PackedWeight CheckedCommand::weight(int slot, std::uint32_t type_id, std::uint32_t rows,
                                     std::uint32_t width) {
+  // Rows that only fill the last panel are read, too.
+  return weight_rows(slot, type_id, rows, width,
+                     (std::uint64_t{rows} + kPanelRows - 1) / kPanelRows * kPanelRows);
+}
+
+PackedWeight CheckedCommand::weight_rows(int slot, std::uint32_t type_id, std::uint32_t rows,
+                                         std::uint32_t width, std::uint64_t rows_read) {
   PackedWeight weight;
   const TensorTypeTraits* layout = tensor_type_traits(type_id);
   if (layout == nullptr) {
@@ -62,6 +71,7 @@ PackedWeight CheckedCommand::weight(int slot, std::uint32_t type_id, std::uint32
   weight.type = shape.type;
   weight.panel_bytes = shape.panel_bytes();
   weight.data = bytes(slot, shape.packed_bytes(), alignof(PackedF32), Access::kWeight);
+  traffic_.weights += rows_read * (shape.panel_bytes() / kPanelRows);
   return weight;
 }
 

@@ -28,7 +28,7 @@ class CheckedCommand : public CheckedParameters {
 
   // Bindings. A slot is one of ops.h; a count is of elements.
   enum class Access { kRead, kWrite, kWeight };
-  enum class Room { kUsable, kAsItGrows };
+  enum class Room { kUsable, kAsItGrows };  // the latter of a page of keys or values
   std::uint8_t* bytes(int slot, std::uint64_t count, std::size_t alignment, Access access,
                       Room room = Room::kUsable);
   const std::uint32_t* words(int slot, std::uint64_t count);
@@ -36,7 +36,10 @@ class CheckedCommand : public CheckedParameters {
   const float* floats(int slot, std::uint64_t count);
   const float* optional_floats(int slot, std::uint64_t count);  // null where nothing is bound
   float* output_floats(int slot, std::uint64_t count);
+  // A matrix, all of which is read; or of which so many rows are.
   PackedWeight weight(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width);
+  PackedWeight weight_rows(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width,
+                           std::uint64_t rows_read);
 
   // A stage's threads write its outputs while others still read its inputs.
   void apart(const float* input, std::uint64_t input_count, const float* output, std::uint64_t output_count);

@@ -11,6 +11,7 @@
 #include "base/cpu_topology.h"
 #include "base/thread_pool.h"
 #include "device/cpu/aligned_memory.h"
+#include "device/cpu/describe.h"
 #include "device/cpu/kernels/select_kernels.h"
 #include "device/cpu/packed/load_matrices.h"
 #include "device/cpu/plan.h"
@@ -144,6 +145,11 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
       return Status(ErrorCode::kInvalidArgument, "The dispatch table has not been prepared for this device.");
     }
     return run_plan(found->second.plan, request, *pool_, scratch_);
+  }
+
+  std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint32_t rows) const override {
+    if (!plans_.contains(&table) || rows < 1 || rows > table.max_rows) return {};
+    return describe_commands(table, rows, *this, kernels_, fused_);
   }
 
  private:

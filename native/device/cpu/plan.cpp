@@ -19,14 +19,14 @@ void refuse_unknown_op(CheckedCommand& command, PlanDraft&) {
   command.fail("there is no such op");
 }
 
-AddCommand add_command(Op op, bool fused) {
+AddCommand adder_of(Op op, bool fused) {
   switch (op) {
     case Op::kEmbedding: return add_embedding;
     case Op::kRmsNorm: return add_rms_norm;
     case Op::kMatMul: return add_mat_mul;
     case Op::kRopeKvWrite: return add_rope_kv_write;
     case Op::kAttention: return add_attention;
-    case Op::kSwiGlu: return add_swi_glu;
+    case Op::kGatedUnit: return add_gated_unit;
     case Op::kArgmax: return add_argmax;
     case Op::kNormQkv: return fused ? add_norm_qkv : refuse_op;
     case Op::kNormGateUp: return fused ? add_norm_gate_up : refuse_op;
@@ -57,7 +57,7 @@ Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buf
   plan.needs.max_rows = table.max_rows;
   for (std::size_t i = 0; i < table.commands.size(); ++i) {
     CheckedCommand command(table.commands[i], buffers, plan.buffers);
-    add_command(command.op(), fused)(command, draft);
+    add_command(command, draft, fused);
     if (!command.ok()) return wrong_command(table, i, command.problem());
   }
   // Angles come first: the stages of a step read them.
@@ -67,6 +67,10 @@ Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buf
 }
 
 }  // namespace
+
+void add_command(CheckedCommand& command, PlanDraft& draft, bool fused) {
+  adder_of(command.op(), fused)(command, draft);
+}
 
 Result<Plan> compile_plan(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
                           bool fused) {

@@ -26,13 +26,20 @@ struct PlanDraft {
   void limit_positions(std::uint64_t end) { plan.position_limit = std::min(plan.position_limit, end); }
 };
 
-// Each adds the stages of a command of its op, for batches of up to draft.rows rows. Where a check fails,
-// command.ok() is false afterwards and the draft is of no more use.
+// Adds the stages of a command; `fused` as CpuDeviceOptions. Where a check fails, command.ok() is false
+// afterwards and the draft is of no more use.
+void add_command(CheckedCommand& command, PlanDraft& draft, bool fused);
+
+// Each adds the stages of a command of its op, for batches of up to draft.rows rows.
 
 // plan_rows.cpp: what works on each row for itself.
 void add_embedding(CheckedCommand& command, PlanDraft& draft);
 void add_rms_norm(CheckedCommand& command, PlanDraft& draft);
-void add_swi_glu(CheckedCommand& command, PlanDraft& draft);
+// For a kGate... of op_params.h, which has been checked.
+inline GateKernel gate_kernel(const Kernels& kernels, std::uint32_t activation) {
+  return activation == kGateGeluTanh ? kernels.gelu_mul : kernels.silu_mul;
+}
+void add_gated_unit(CheckedCommand& command, PlanDraft& draft);
 
 // plan_products.cpp: products with weights, and argmax, which may come with one.
 void add_mat_mul(CheckedCommand& command, PlanDraft& draft);

@@ -94,6 +94,7 @@ void add_mat_mul(CheckedCommand& command, PlanDraft& draft) {
   y.bias = command.optional_floats(Slot::kBias, params.out);
   y.y = command.output_floats(Slot::kY, (last_row_only ? 1 : draft.rows) * params.out);
   y.accumulate = params.accumulate != 0;
+  if (y.accumulate) command.floats(Slot::kY, (last_row_only ? 1 : draft.rows) * params.out);
   command.apart(x, draft.rows * params.in, y.y, (last_row_only ? 1 : draft.rows) * params.out);
   stage.products.push_back(y);
 }
@@ -158,6 +159,7 @@ void add_norm_gate_up(CheckedCommand& command, PlanDraft& draft) {
   using Slot = slot::NormGateUp;
   command.no_patch();
   command.epsilon(params.epsilon);
+  command.gate_activation(params.activation);
   const PackedWeight gate = command.weight(Slot::kWGate, params.gate_type, params.hidden, params.width);
   const PackedWeight up = command.weight(Slot::kWUp, params.up_type, params.hidden, params.width);
   if (!command.ok()) return;
@@ -165,7 +167,7 @@ void add_norm_gate_up(CheckedCommand& command, PlanDraft& draft) {
   add_activations(draft, x, command.floats(Slot::kGain, params.width), params.width, params.epsilon,
                   is_quantized(gate.type) || is_quantized(up.type));
   auto& stage = draft.add_stage<GateUpStage>();
-  stage.kernels = &draft.kernels;
+  stage.gate_up = gate_kernel(draft.kernels, params.activation);
   stage.gate = product_with(gate, params.hidden, draft.kernels);
   stage.up = product_with(up, params.hidden, draft.kernels);
   stage.width = params.width;

@@ -9,7 +9,7 @@ void add_embedding(CheckedCommand& command, PlanDraft& draft) {
   const auto params = command.params<EmbeddingParams>();
   using Slot = slot::Embedding;
   const PackedWeight table =
-      command.weight(Slot::kTable, params.weight_type, params.vocabulary, params.width);
+      command.weight_rows(Slot::kTable, params.weight_type, params.vocabulary, params.width, draft.rows);
   if (!command.ok()) return;
   auto& stage = draft.add_stage<EmbeddingStage>();
   stage.position_from_step = command.patch(Patch::kTokenOffset, offsetof(EmbeddingParams, position));
@@ -40,13 +40,14 @@ void add_rms_norm(CheckedCommand& command, PlanDraft& draft) {
   stage.out = command.output_floats(Slot::kOut, draft.rows * params.width);
 }
 
-void add_swi_glu(CheckedCommand& command, PlanDraft& draft) {
-  const auto params = command.params<SwiGluParams>();
-  using Slot = slot::SwiGlu;
+void add_gated_unit(CheckedCommand& command, PlanDraft& draft) {
+  const auto params = command.params<GatedUnitParams>();
+  using Slot = slot::GatedUnit;
   command.no_patch();
+  command.gate_activation(params.activation);
   if (!command.extent(params.width)) return;
-  auto& stage = draft.add_stage<SwiGluStage>();
-  stage.kernels = &draft.kernels;
+  auto& stage = draft.add_stage<GatedUnitStage>();
+  stage.gate_up = gate_kernel(draft.kernels, params.activation);
   stage.gate = command.floats(Slot::kGate, draft.rows * params.width);
   stage.up = command.floats(Slot::kUp, draft.rows * params.width);
   stage.width = params.width;

@@ -12,12 +12,14 @@
 #include "device/device.h"
 #include "device/metal/command_checks.h"
 #include "device/metal/lowering.h"
+#include "device/metal/residency.h"
 
 namespace emberline::metal {
 
 class Buffers final : public BufferExtents, public HostWords {
  public:
-  explicit Buffers(id<MTLDevice> device) : device_(device) {}
+  // queue: whose submissions find the weights resident.
+  Buffers(id<MTLDevice> device, id<MTLCommandQueue> queue) : device_(device), residency_(device, queue) {}
 
   // As Device's functions of these names.
   Result<BufferId> allocate(std::size_t bytes);
@@ -27,7 +29,7 @@ class Buffers final : public BufferExtents, public HostWords {
   Status write(BufferId buffer_id, std::size_t offset, const void* data, std::size_t bytes);
   Status read(BufferId buffer_id, std::size_t offset, void* data, std::size_t bytes) const;
   Status copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset, std::size_t bytes);
-  void release(BufferId buffer_id) { buffers_.erase(buffer_id); }
+  void release(BufferId buffer_id);
 
   // Whether growing to `bytes` moves the buffer to other memory: the GPU must not be using it then.
   bool moves(BufferId buffer_id, std::size_t bytes) const;
@@ -47,13 +49,15 @@ class Buffers final : public BufferExtents, public HostWords {
   Result<BufferId> add(id<MTLBuffer> memory, const BufferExtent& extent, NSString* label);
   // Zero-filled, or nil.
   id<MTLBuffer> new_memory(std::size_t bytes) const;
-  id<MTLBuffer> map_without_copy(std::span<const MatrixSource> sources, const std::uint8_t** base) const;
+  id<MTLBuffer> map_without_copy(std::span<const MatrixSource> sources, std::span<const std::uint8_t> mapping,
+                                 const std::uint8_t** base) const;
   Status check_range(BufferId buffer_id, std::size_t offset, std::size_t bytes, bool writes) const;
   std::uint8_t* bytes_of(BufferId buffer_id) const { return buffers_.find(buffer_id)->second.bytes; }
 
   id<MTLDevice> device_;
   std::map<BufferId, Buffer> buffers_;
   BufferId next_id_ = 1;
+  Residency residency_;
 };
 
 }  // namespace emberline::metal

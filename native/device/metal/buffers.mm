@@ -40,29 +40,26 @@ std::size_t round_up(std::size_t value, std::size_t to) {
   return (value + to - 1) / to * to;
 }
 
-// The pages that hold all sources.
-struct Hull {
-  std::uintptr_t begin = 0;
-  std::size_t bytes = 0;
-  bool dense = false;  // little else lies between them, so that they are parts of one mapping
-};
+std::uintptr_t page_bytes() {
+  return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+}
 
-Hull hull_of(std::span<const MatrixSource> sources) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+// The pages that hold all sources.
+std::span<const std::uint8_t> pages_of(std::span<const MatrixSource> sources) {
+  const std::uintptr_t page = page_bytes();
   std::uintptr_t begin = UINTPTR_MAX, end = 0;
-  std::size_t used = 0;
   for (const MatrixSource& source : sources) {
     const auto at = reinterpret_cast<std::uintptr_t>(source.data.data());
-    const auto bytes = static_cast<std::size_t>(matrix_bytes(source));
     begin = std::min(begin, at);
-    end = std::max(end, at + bytes);
-    used += bytes;
+    end = std::max(end, at + static_cast<std::uintptr_t>(matrix_bytes(source)));
   }
-  Hull hull;
-  hull.begin = begin / page * page;
-  hull.bytes = round_up(end - hull.begin, page);
-  hull.dense = hull.bytes <= used + used / 8 + 2 * page;
-  return hull;
+  begin = begin / page * page;
+  return {reinterpret_cast<const std::uint8_t*>(begin), round_up(end - begin, page)};
+}
+
+bool lies_in(std::span<const std::uint8_t> part, std::span<const std::uint8_t> whole) {
+  return !whole.empty() && part.data() >= whole.data() && part.size() <= whole.size() &&
+         part.data() - whole.data() <= static_cast<std::ptrdiff_t>(whole.size() - part.size());
 }
 
 }  // namespace
@@ -133,16 +130,22 @@ Status Buffers::grow(BufferId buffer_id, std::size_t bytes) {
 }
 
 id<MTLBuffer> Buffers::map_without_copy(std::span<const MatrixSource> sources,
+                                        std::span<const std::uint8_t> mapping,
                                         const std::uint8_t** base) const {
-  const bool aligned = std::all_of(sources.begin(), sources.end(), [](const MatrixSource& source) {
-    return reinterpret_cast<std::uintptr_t>(source.data.data()) % kMatrixAlignment == 0;
-  });
-  const Hull hull = hull_of(sources);
-  if (!aligned || !hull.dense || hull.bytes > device_.maxBufferLength) return nil;
-  *base = reinterpret_cast<const std::uint8_t*>(hull.begin);
+  // Metal takes whole pages, and those of a mapping alone: memory of malloc shares its pages with strangers.
+  const bool begins_a_page = reinterpret_cast<std::uintptr_t>(mapping.data()) % page_bytes() == 0;
+  const bool usable =
+      begins_a_page && std::all_of(sources.begin(), sources.end(), [&](const MatrixSource& source) {
+        return reinterpret_cast<std::uintptr_t>(source.data.data()) % kMatrixAlignment == 0 &&
+               lies_in(source.data, mapping);
+      });
+  if (!usable) return nil;
+  const std::span<const std::uint8_t> pages = pages_of(sources);
+  if (pages.size() > device_.maxBufferLength) return nil;
+  *base = pages.data();
   // Nothing writes through it: Buffers refuses to, and kernels read weights as constants.
-  return [device_ newBufferWithBytesNoCopy:reinterpret_cast<void*>(hull.begin)
-                                    length:hull.bytes
+  return [device_ newBufferWithBytesNoCopy:const_cast<std::uint8_t*>(pages.data())
+                                    length:pages.size()
                                    options:MTLResourceStorageModeShared
                                deallocator:nil];
 }
@@ -160,7 +163,7 @@ Result<LoadedMatrices> Buffers::load_matrices(std::span<const MatrixSource> sour
 
   LoadedMatrices loaded;
   const std::uint8_t* base = nullptr;
-  id<MTLBuffer> memory = map_without_copy(sources, &base);
+  id<MTLBuffer> memory = map_without_copy(sources, loading.mapping, &base);
   if (memory != nil) {
     loaded.keeps_sources = true;
     for (const MatrixSource& source : sources)
@@ -181,7 +184,16 @@ Result<LoadedMatrices> Buffers::load_matrices(std::span<const MatrixSource> sour
   Result<BufferId> added = add(memory, {length, length, true}, @"matrices");
   if (!added.ok()) return added.error();
   loaded.buffer = added.value();
+  // What comes from no file are the self-test's matrices, which are soon gone again.
+  if (!loading.mapping.empty()) residency_.add(memory);
   return loaded;
+}
+
+void Buffers::release(BufferId buffer_id) {
+  const auto found = buffers_.find(buffer_id);
+  if (found == buffers_.end()) return;
+  if (found->second.extent.matrices) residency_.remove(found->second.memory);
+  buffers_.erase(found);
 }
 
 Status Buffers::check_range(BufferId buffer_id, std::size_t offset, std::size_t bytes, bool writes) const {

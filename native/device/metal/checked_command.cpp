@@ -21,7 +21,7 @@ void CheckedCommand::words(int slot, std::uint64_t count, Access access) {
   require(buffer.most > 0, "a binding names no buffer");
   require(!buffer.matrices, "a loaded matrix is bound where no weight belongs");
   bytes(slot, count * 4, buffer.usable, kBindingAlignment, access);
-  if (ok()) other_bytes_ += count * 4;
+  if (ok()) traffic_.other += count * 4;
 }
 
 void CheckedCommand::reads_weight_rows(int slot, std::uint32_t type_id, std::uint32_t rows,
@@ -35,7 +35,7 @@ void CheckedCommand::reads_weight_rows(int slot, std::uint32_t type_id, std::uin
   require(buffer.matrices, "a weight is not a matrix that the device loaded");
   const std::uint64_t row_bytes = std::uint64_t{width} / layout->block_elements * layout->block_bytes;
   bytes(slot, rows * row_bytes, buffer.usable, kBindingAlignment, Access::kRead);
-  if (ok()) weight_bytes_ += rows_read * row_bytes;
+  if (ok()) traffic_.weights += rows_read * row_bytes;
 }
 
 void CheckedCommand::uses_cache(int slot, std::uint64_t page_bytes, Access access) {
@@ -43,7 +43,9 @@ void CheckedCommand::uses_cache(int slot, std::uint64_t page_bytes, Access acces
   require(buffer.most > 0, "a binding names no buffer");
   require(!buffer.matrices, "a loaded matrix is bound where no weight belongs");
   bytes(slot, page_bytes, buffer.most, kBindingAlignment, access);
-  if (ok()) accesses_.back().end = buffer.most;
+  if (!ok()) return;
+  accesses_.back().end = buffer.most;
+  if (access == Access::kRead) traffic_.kv += page_bytes / kKvPagePositions;
 }
 
 void CheckedCommand::apart(int input, std::uint64_t input_count, int output, std::uint64_t output_count) {

@@ -38,9 +38,6 @@ class CheckedCommand : public CheckedParameters {
 
   // Of the checks so far. Where a slot is read and written it is there twice.
   const std::vector<MemoryAccess>& accesses() const { return accesses_; }
-  // Of weights, and of everything else but the KV cache, where a command touches what its position says.
-  std::uint64_t weight_bytes() const { return weight_bytes_; }
-  std::uint64_t other_bytes() const { return other_bytes_; }
 
   // Bindings. A slot is one of ops.h; a count is of 4-byte elements.
   enum class Access { kRead, kWrite };
@@ -74,7 +71,6 @@ class CheckedCommand : public CheckedParameters {
 
   const BufferExtents& buffers_;
   std::vector<MemoryAccess> accesses_;
-  std::uint64_t weight_bytes_ = 0, other_bytes_ = 0;
 };
 
 }  // namespace emberline::metal

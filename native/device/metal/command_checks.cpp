@@ -36,10 +36,11 @@ void check_rms_norm(CheckedCommand& command, std::uint64_t rows) {
   command.writes(Slot::kOut, rows * params.width);
 }
 
-void check_swi_glu(CheckedCommand& command, std::uint64_t rows) {
-  const auto params = command.params<SwiGluParams>();
-  using Slot = slot::SwiGlu;
+void check_gated_unit(CheckedCommand& command, std::uint64_t rows) {
+  const auto params = command.params<GatedUnitParams>();
+  using Slot = slot::GatedUnit;
   command.no_patch();
+  command.gate_activation(params.activation);
   if (!command.extent(params.width)) return;
   command.reads(Slot::kGate, rows * params.width);
   command.reads(Slot::kUp, rows * params.width);
@@ -84,6 +85,7 @@ void check_norm_gate_up(CheckedCommand& command, std::uint64_t rows) {
   using Slot = slot::NormGateUp;
   command.no_patch();
   command.epsilon(params.epsilon);
+  command.gate_activation(params.activation);
   command.reads_weight(Slot::kWGate, params.gate_type, params.hidden, params.width);
   command.reads_weight(Slot::kWUp, params.up_type, params.hidden, params.width);
   if (!command.ok()) return;
@@ -290,7 +292,7 @@ void check_command(CheckedCommand& command, std::uint64_t rows, ReplayLimits& li
     case Op::kMatMul: return check_mat_mul(command, rows);
     case Op::kRopeKvWrite: return check_rope_kv_write(command, rows, limits);
     case Op::kAttention: return check_attention(command, rows, limits);
-    case Op::kSwiGlu: return check_swi_glu(command, rows);
+    case Op::kGatedUnit: return check_gated_unit(command, rows);
     case Op::kArgmax: return check_argmax(command, rows, limits);
     case Op::kNormGateUp: return check_norm_gate_up(command, rows);
     case Op::kNormMatMul: return check_norm_mat_mul(command, rows);

@@ -25,7 +25,7 @@ constexpr CommandLayout command_layout(Op op) {
     case Op::kMatMul: return layout<MatMulParams>(slot::MatMul::kY);
     case Op::kRopeKvWrite: return layout<RopeKvWriteParams>(slot::RopeKvWrite::kPages);
     case Op::kAttention: return layout<AttentionParams>(slot::Attention::kOut);
-    case Op::kSwiGlu: return layout<SwiGluParams>(slot::SwiGlu::kOut);
+    case Op::kGatedUnit: return layout<GatedUnitParams>(slot::GatedUnit::kOut);
     case Op::kArgmax: return layout<ArgmaxParams>(slot::Argmax::kNormalizer);
     case Op::kNormGateUp: return layout<NormGateUpParams>(slot::NormGateUp::kOut);
     case Op::kNormMatMul: return layout<NormMatMulParams>(slot::NormMatMul::kY);

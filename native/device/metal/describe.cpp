@@ -25,8 +25,7 @@ std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint3
       dispatch.threadgroups = launch.grid.threadgroups(rows);
       dispatch.threads = launch.threads;
       dispatch.patch = part.patch;
-      dispatch.weight_bytes = checked.weight_bytes();
-      dispatch.other_bytes = checked.other_bytes();
+      dispatch.traffic = checked.traffic();
     }
   }
   return dispatches;

@@ -102,9 +102,10 @@ void launch_rms_norm(LaunchDraft& draft) {
   draft.rows_in(Grid::Rows::kX);
 }
 
-void launch_swi_glu(LaunchDraft& draft) {
-  draft.kernel("swi_glu");
-  draft.grid(groups(draft.params<SwiGluParams>().width, kRowKernelThreads), 1, 1, kRowKernelThreads);
+void launch_gated_unit(LaunchDraft& draft) {
+  draft.kernel("gated_unit");
+  draft.number(kConstantGateActivation, draft.params<GatedUnitParams>().activation);
+  draft.grid(groups(draft.params<GatedUnitParams>().width, kRowKernelThreads), 1, 1, kRowKernelThreads);
   draft.rows_in(Grid::Rows::kY);
 }
 
@@ -123,6 +124,7 @@ void launch_mat_mul(LaunchDraft& draft) {
     draft.kernel("mat_mat", p.weight_type);
     draft.grid(1, groups(p.out, kMatMatOuts), 1, kMatMatThreads);
     draft.rows_in(Grid::Rows::kX, kMatMatRows);
+    draft.threadgroup_bytes(kMatMatThreadgroupBytes);
     return;
   }
   draft.kernel("mat_vec", p.weight_type);
@@ -138,6 +140,7 @@ void launch_norm_mat_mul(LaunchDraft& draft) {
 void launch_norm_gate_up(LaunchDraft& draft) {
   const auto p = draft.params<NormGateUpParams>();
   draft.kernel("norm_gate_up", p.gate_type);
+  draft.number(kConstantGateActivation, p.activation);
   draft.mat_vec(gate_up_pairs(p.hidden), p.width, draft.capacity());
 }
 
@@ -164,11 +167,13 @@ void launch_attention(LaunchDraft& draft) {
   draft.kernel("attention_decode");
   draft.grid(p.kv_heads, attention_decode_parts(heads_per_kv), 1, attention_decode_threads(heads_per_kv));
   draft.rows_in(Grid::Rows::kZ);
+  draft.threadgroup_bytes(kDecodeThreadgroupBytes);
 }
 
 void launch_gumbel(LaunchDraft& draft) {
   draft.kernel("gumbel");
   draft.grid(1, 1, 1, kLogitThreads);
+  draft.threadgroup_bytes(kGumbelThreadgroupBytes);
   draft.fewer_threads_do();
 }
 
@@ -189,7 +194,7 @@ void choose(Op op, LaunchDraft& draft) {
     case Op::kMatMul: return launch_mat_mul(draft);
     case Op::kRopeKvWrite: return launch_rope_kv_write(draft);
     case Op::kAttention: return launch_attention(draft);
-    case Op::kSwiGlu: return launch_swi_glu(draft);
+    case Op::kGatedUnit: return launch_gated_unit(draft);
     case Op::kArgmax: return launch_argmax(draft);
     case Op::kNormGateUp: return launch_norm_gate_up(draft);
     case Op::kNormMatMul: return launch_norm_mat_mul(draft);

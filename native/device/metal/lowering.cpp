@@ -66,9 +66,9 @@ void lower_norm_gate_up(const Command& command, Lowering& into) {
   into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
   into.product(normed, at(command, Slot::kWGate), {}, gate, {p.width, p.hidden, p.gate_type, 0, 0});
   into.product(normed, at(command, Slot::kWUp), {}, up, {p.width, p.hidden, p.up_type, 0, 0});
-  using Gated = slot::SwiGlu;
-  into.add(Op::kSwiGlu, {{Gated::kGate, gate}, {Gated::kUp, up}, {Gated::kOut, at(command, Slot::kOut)}},
-           SwiGluParams{p.hidden});
+  using Gated = slot::GatedUnit;
+  into.add(Op::kGatedUnit, {{Gated::kGate, gate}, {Gated::kUp, up}, {Gated::kOut, at(command, Slot::kOut)}},
+           GatedUnitParams{p.hidden, p.activation});
 }
 
 void lower_norm_qkv_rope(const Command& command, Lowering& into) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <vector>
 
 #include "device/metal/buffers.h"
 #include "device/metal/chain_memory.h"
@@ -23,8 +24,20 @@ namespace emberline {
 namespace metal {
 namespace {
 
+// An assumption: encoding, submitting and waiting take a few tenths of a millisecond, a step of a small model
+// one or two.
+constexpr std::uint32_t kLeastChainSteps = 4;
+
 Status no_host_memory() {
   return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
+}
+
+// A self-test says nothing about a model, whatever code it fails with: the device cannot be used.
+Status not_usable(const Status& failure) {
+  if (failure.code() == ErrorCode::kOutOfMemory || failure.code() == ErrorCode::kDeviceUnavailable)
+    return failure;
+  return Status(ErrorCode::kDeviceUnavailable,
+                "The GPU failed the test of its kernels: " + failure.message());
 }
 
 class MetalDevice final : public Device {
@@ -35,7 +48,7 @@ class MetalDevice final : public Device {
         chip_(chip_settings(device.name.UTF8String, read_gpu_cores())),
         fused_(options.fused),
         indirect_(options.skip == ChainSkip::kIndirect),
-        buffers_(device),
+        buffers_(device, queue),
         pipelines_(device, library, options.cache_folder),
         chain_(device),
         submissions_(queue, chain_, buffers_) {}
@@ -56,8 +69,24 @@ class MetalDevice final : public Device {
     keeps_pipelines_ = true;
     pipelines_.save();
   }
-  // Takes kGumbel off the offer, and says so.
-  void do_without_sampler() { sampler_works_ = false; }
+  Status examine(const ModelNeeds& needs) override {
+    @autoreleasepool {
+      // A draft model is often one of the same kind.
+      if (std::find(passed_.begin(), passed_.end(), needs) != passed_.end()) return Status();
+      const Status status = tested([&] { return self_test(*this, needs); });
+      if (status.ok()) passed_.push_back(needs);
+      return status;
+    }
+  }
+  // Runs a self-test, and the sampler's: without a sampler that works, kGumbel is taken off the offer.
+  template <typename Test>
+  Status tested(const Test& test) {
+    keeps_pipelines_ = false;
+    const Status status = test();
+    if (status.ok() && offers(Op::kGumbel, 1)) sampler_works_ = self_test_sampler(*this).ok();
+    keep_pipelines();
+    return status.ok() ? status : not_usable(status);
+  }
 
   // The engine's thread has no autorelease pool of its own: every function that has to do with objects brings
   // one.
@@ -148,6 +177,7 @@ class MetalDevice final : public Device {
   }
 
   std::uint32_t chain_steps() const override { return chip_.chain_steps; }
+  std::uint32_t least_chain_steps() const override { return kLeastChainSteps; }
   std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint32_t rows) const override {
     if (!prepared_.contains(&table) || rows < 1 || rows > table.max_rows) return {};
     return metal::describe(table, rows, buffers_);
@@ -175,7 +205,8 @@ class MetalDevice final : public Device {
   const Chip chip_;
   const bool fused_, indirect_;
   bool sampler_works_ = true;
-  bool keeps_pipelines_ = false;  // the self-test's many tables save once, at its end
+  std::vector<ModelNeeds> passed_;  // needs that a self-test was passed for
+  bool keeps_pipelines_ = false;    // the self-test's many tables save once, at its end
   Buffers buffers_;
   Pipelines pipelines_;
   ChainMemory chain_;
@@ -204,14 +235,11 @@ Result<std::unique_ptr<Device>> make_device(const MetalDeviceOptions& options) {
   Result<id<MTLLibrary>> library = load_kernel_library(device, options.library_path);
   if (!library.ok()) return unavailable(library.error().message());
   auto made = std::make_unique<MetalDevice>(device, queue, library.value(), options);
-  Status tested;
-  if (options.self_test) {
-    tested = self_test(*made);
-    if (tested.ok() && made->offers(Op::kGumbel, 1) && !self_test_sampler(*made).ok())
-      made->do_without_sampler();
-  }
   made->keep_pipelines();
-  if (!tested.ok()) return tested;
+  if (options.self_test) {
+    const Status status = made->tested([&made] { return self_test(*made); });
+    if (!status.ok()) return status;
+  }
   return std::unique_ptr<Device>(std::move(made));
 }
 

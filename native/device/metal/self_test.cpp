@@ -16,8 +16,10 @@ using reference::widen;
 
 constexpr TensorType kTypes[] = {TensorType::kF32,  TensorType::kF16,  TensorType::kBF16, TensorType::kQ4_0,
                                  TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0};
-// One row, a few, and more than the kernels for few take.
-constexpr std::uint32_t kBatches[] = {1, 3, 20};
+// One of each class of rows that has kernels of its own (row_class.h), where they leave something over; and
+// more than those take.
+constexpr std::uint32_t kFew[] = {1, 2, 3, 7, 16};
+constexpr std::uint32_t kMany = row_capacity(RowClass::kMany) + 3;
 constexpr float kEpsilon = 1e-5f;
 // No multiple of what a threadgroup computes.
 constexpr std::uint32_t kWidth = 96, kOut = 35;
@@ -63,7 +65,7 @@ Status test_embedding(Device& device, TensorType type) {
   return table.status();
 }
 
-Status test_product(Device& device, TensorType type, std::uint32_t rows) {
+Status test_product(Device& device, TensorType type, std::uint32_t rows, bool biased) {
   SelfTestTable table(device);
   const TestMatrix weight(type, kOut, kWidth, 2);
   const auto x = reference::values(rows * kWidth, 3), bias = reference::values(kOut, 4),
@@ -73,13 +75,13 @@ Status test_product(Device& device, TensorType type, std::uint32_t rows) {
   table.add(Op::kMatMul,
             {{Slot::kX, table.floats(x)},
              {Slot::kWeight, table.matrix(type, kOut, kWidth, weight.bytes)},
-             {Slot::kBias, table.floats(bias)},
+             {Slot::kBias, biased ? table.floats(bias) : Binding{}},
              {Slot::kY, y}},
             MatMulParams{kWidth, kOut, id(type), 1, 0});
   table.run(rows);
-  const Values product = reference::product(widen(x), weight.values, kWidth);
-  table.expect(named("products", type, rows), table.read(y, rows * kOut),
-               added(added(product, widen(bias)), widen(before)));
+  Values product = reference::product(widen(x), weight.values, kWidth);
+  if (biased) product = added(product, widen(bias));
+  table.expect(named("products", type, rows), table.read(y, rows * kOut), added(product, widen(before)));
   return table.status();
 }
 
@@ -102,7 +104,7 @@ Status test_norm_product(Device& device, TensorType type, std::uint32_t rows) {
   return table.status();
 }
 
-Status test_gate_up(Device& device, TensorType type, std::uint32_t rows) {
+Status test_gate_up(Device& device, TensorType type, std::uint32_t rows, std::uint32_t activation) {
   SelfTestTable table(device);
   const TestMatrix gate(type, kOut, kWidth, 9), up(type, kOut, kWidth, 10);
   const auto x = reference::values(rows * kWidth, 11), gain = reference::values(kWidth, 12);
@@ -114,12 +116,12 @@ Status test_gate_up(Device& device, TensorType type, std::uint32_t rows) {
              {Slot::kWGate, table.matrix(type, kOut, kWidth, gate.bytes)},
              {Slot::kWUp, table.matrix(type, kOut, kWidth, up.bytes)},
              {Slot::kOut, out}},
-            NormGateUpParams{kWidth, kEpsilon, kOut, id(type), id(type)});
+            NormGateUpParams{kWidth, kEpsilon, kOut, id(type), id(type), activation});
   table.run(rows);
   const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
   table.expect(named("gated products", type, rows), table.read(out, rows * kOut),
-               reference::swi_glu(reference::product(normed, gate.values, kWidth),
-                                  reference::product(normed, up.values, kWidth)));
+               reference::gated_unit(reference::product(normed, gate.values, kWidth),
+                                     reference::product(normed, up.values, kWidth), activation));
   return table.status();
 }
 
@@ -127,7 +129,7 @@ Status test_gate_up(Device& device, TensorType type, std::uint32_t rows) {
 constexpr std::uint32_t kHeadWidth = 64, kQueryHeads = 3, kKvHeads = 1;
 constexpr std::uint32_t kPlane = static_cast<std::uint32_t>(kv_page_bytes(kKvHeads, kHeadWidth));
 
-Status test_qkv(Device& device, TensorType type, std::uint32_t rows) {
+Status test_qkv(Device& device, TensorType type, std::uint32_t rows, bool biased) {
   SelfTestTable table(device);
   const std::uint32_t q_out = kQueryHeads * kHeadWidth, kv_out = kKvHeads * kHeadWidth, position = 5;
   const TestMatrix q(type, q_out, kWidth, 13), k(type, kv_out, kWidth, 14), v(type, kv_out, kWidth, 15);
@@ -144,9 +146,9 @@ Status test_qkv(Device& device, TensorType type, std::uint32_t rows) {
              {Slot::kWq, table.matrix(type, q_out, kWidth, q.bytes)},
              {Slot::kWk, table.matrix(type, kv_out, kWidth, k.bytes)},
              {Slot::kWv, table.matrix(type, kv_out, kWidth, v.bytes)},
-             {Slot::kBq, table.floats(bias_q)},
-             {Slot::kBk, table.floats(bias_k)},
-             {Slot::kBv, table.floats(bias_v)},
+             {Slot::kBq, biased ? table.floats(bias_q) : Binding{}},
+             {Slot::kBk, biased ? table.floats(bias_k) : Binding{}},
+             {Slot::kBv, biased ? table.floats(bias_v) : Binding{}},
              {Slot::kQ, out},
              {Slot::kKeyCache, cache},
              {Slot::kValueCache, {cache.buffer, kPlane}},
@@ -155,9 +157,12 @@ Status test_qkv(Device& device, TensorType type, std::uint32_t rows) {
                               kHeadWidth, rows % 2, 10000.0f, kKvPagePositions, 2 * kPlane});
   table.run(rows, position);
   const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
-  Values expected_q = added(reference::product(normed, q.values, kWidth), widen(bias_q));
-  Values expected_k = added(reference::product(normed, k.values, kWidth), widen(bias_k));
-  const Values expected_v = added(reference::product(normed, v.values, kWidth), widen(bias_v));
+  const auto projected = [&](const TestMatrix& weight, const std::vector<float>& bias) {
+    const Values product = reference::product(normed, weight.values, kWidth);
+    return biased ? added(product, widen(bias)) : product;
+  };
+  Values expected_q = projected(q, bias_q), expected_k = projected(k, bias_k);
+  const Values expected_v = projected(v, bias_v);
   reference::rotate(expected_q, kHeadWidth, q_out, position, 10000.0, rows % 2 != 0);
   reference::rotate(expected_k, kHeadWidth, kv_out, position, 10000.0, rows % 2 != 0);
   table.expect(named("queries", type, rows), table.read(out, rows * q_out), expected_q);
@@ -168,10 +173,11 @@ Status test_qkv(Device& device, TensorType type, std::uint32_t rows) {
   return table.status();
 }
 
-Status test_attention(Device& device, std::uint32_t head_width, std::uint32_t query_heads,
+Status test_attention(Device& device, std::uint32_t head_width, std::uint32_t heads_per_kv,
                       std::uint32_t rows) {
   SelfTestTable table(device);
-  const std::uint32_t kv_heads = 2, entries = 45, position = entries - rows;
+  const std::uint32_t kv_heads = 2, query_heads = kv_heads * heads_per_kv;
+  const std::uint32_t entries = 45, position = entries - rows;
   const std::uint32_t q_width = query_heads * head_width, kv_width = kv_heads * head_width;
   const auto plane = static_cast<std::uint32_t>(kv_page_bytes(kv_heads, head_width));
   const auto q = reference::values(rows * q_width, 21);
@@ -254,35 +260,79 @@ Status test_chain(Device& device) {
   return table.status();
 }
 
-Status test_types(Device& device) {
-  for (const TensorType type : kTypes) {
-    Status status = test_embedding(device, type);
-    for (const std::uint32_t rows : kBatches) {
-      if (status.ok()) status = test_product(device, type, rows);
+// What the layers of models differ in beside the types of their matrices.
+struct LayerKind {
+  std::uint32_t activation;
+  bool qkv_biases, attention_output_bias;
+};
+
+Status test_layers(Device& device, TensorType type, const LayerKind& kind) {
+  Status status;
+  for (const bool biased : {false, true}) {
+    if (biased && !kind.attention_output_bias) continue;
+    for (const std::uint32_t rows : kFew) {
+      if (status.ok()) status = test_product(device, type, rows, biased);
     }
-    // Larger batches are made of products and what test_rows sees.
-    for (const std::uint32_t rows : {1u, 3u}) {
-      if (status.ok() && device.offers(Op::kNormMatMul, rows)) status = test_norm_product(device, type, rows);
-      if (status.ok() && device.offers(Op::kNormGateUp, rows)) status = test_gate_up(device, type, rows);
-      if (status.ok() && device.offers(Op::kNormQkvRope, rows)) status = test_qkv(device, type, rows);
-    }
-    if (!status.ok()) return status;
+    if (status.ok()) status = test_product(device, type, kMany, biased);
   }
-  return Status();
+  // Larger batches are made of products and what test_parts sees.
+  for (const std::uint32_t rows : kFew) {
+    if (status.ok() && device.offers(Op::kNormGateUp, rows))
+      status = test_gate_up(device, type, rows, kind.activation);
+    if (status.ok() && device.offers(Op::kNormQkvRope, rows))
+      status = test_qkv(device, type, rows, kind.qkv_biases);
+  }
+  return status;
+}
+
+Status test_output(Device& device, TensorType type) {
+  Status status;
+  for (const std::uint32_t rows : kFew) {
+    if (status.ok() && device.offers(Op::kNormMatMul, rows)) status = test_norm_product(device, type, rows);
+  }
+  return status;
+}
+
+// Norm, gate and rotation as commands of their own.
+Status test_parts(Device& device, TensorType type, const LayerKind& kind) {
+  Status status;
+  if (device.offers(Op::kNormGateUp, kMany)) status = test_gate_up(device, type, kMany, kind.activation);
+  if (status.ok() && device.offers(Op::kNormQkvRope, kMany))
+    status = test_qkv(device, type, kMany, kind.qkv_biases);
+  return status;
 }
 
 }  // namespace
 
+Status self_test(Device& device, const ModelNeeds& needs) {
+  const LayerKind kind{needs.gate_activation, needs.qkv_biases, needs.attention_output_bias};
+  Status status = test_embedding(device, needs.embedding_type);
+  for (const TensorType type : needs.layer_types) {
+    if (status.ok()) status = test_layers(device, type, kind);
+  }
+  if (status.ok() && !needs.layer_types.empty()) status = test_parts(device, needs.layer_types.front(), kind);
+  for (const std::uint32_t rows : {1u, kMany}) {
+    if (status.ok())
+      status = test_attention(device, needs.head_width, needs.query_heads / needs.kv_heads, rows);
+  }
+  if (status.ok()) status = test_output(device, needs.output_type);
+  if (status.ok()) status = test_chain(device);
+  return status;
+}
+
 Status self_test(Device& device) {
-  Status status = test_types(device);
-  // Norm, gate and rotation as commands of their own.
-  const std::uint32_t many = row_capacity(RowClass::kMany) + 3;
-  if (status.ok() && device.offers(Op::kNormGateUp, many))
-    status = test_gate_up(device, TensorType::kF16, many);
-  if (status.ok() && device.offers(Op::kNormQkvRope, many)) status = test_qkv(device, TensorType::kF16, many);
+  Status status;
+  for (const TensorType type : kTypes) {
+    if (status.ok()) status = test_embedding(device, type);
+    if (status.ok()) status = test_layers(device, type, {kGateSilu, true, true});
+    if (status.ok()) status = test_output(device, type);
+  }
+  for (const std::uint32_t activation : {kGateSilu, kGateGeluTanh}) {
+    if (status.ok()) status = test_parts(device, TensorType::kF16, {activation, true, true});
+  }
   for (const std::uint32_t head_width : {64u, 80u, 96u, 128u, 256u}) {
-    if (status.ok()) status = test_attention(device, head_width, 2, 1);
-    if (status.ok()) status = test_attention(device, head_width, 6, many);
+    if (status.ok()) status = test_attention(device, head_width, 1, 1);
+    if (status.ok()) status = test_attention(device, head_width, 3, kMany);
   }
   if (status.ok()) status = test_chain(device);
   return status;

@@ -26,7 +26,8 @@ Values rms_norm(const Values& x, const Values& gain, double epsilon);
 // Rotates the heads of rows[rows, heads * head_width], of which row 0 is at `position`; all of a head turns.
 void rotate(Values& rows, std::size_t head_width, std::size_t row_width, std::uint32_t position, double theta,
             bool halves);
-Values swi_glu(const Values& gate, const Values& up);
+// activation: a kGate... of op_params.h.
+Values gated_unit(const Values& gate, const Values& up, std::uint32_t activation);
 // q[rows, query heads * d], keys and values[entries, kv heads * d]; row r sees the first entries - rows + r
 // + 1.
 struct Heads {

@@ -22,13 +22,12 @@ std::vector<std::string> preprocess_options() {
           METAL_SIM_SHIM_DIR};
 }
 
-std::vector<std::string> compile_options(bool checked) {
+std::vector<std::string> compile_options(const CompileOptions& wanted) {
   std::vector<std::string> options = {
       METAL_SIM_CLANG, "-x", "clcpp", "-cl-std=clc++2021", "-cl-no-stdinc", "-Xclang",
       "-cl-ext=+cl_khr_fp16,+__opencl_c_program_scope_global_variables",
       // Not -march=native: half arithmetic must not depend on what the machine can do.
-      "--target=x86_64-linux-gnu", "-march=x86-64-v3", "-fPIC", "-ffp-contract=off", "-O2",
-      "-gline-tables-only", "-gdwarf-4",
+      "--target=x86_64-linux-gnu", "-march=x86-64-v3", "-fPIC", "-O2", "-gline-tables-only", "-gdwarf-4",
       // A large frame touches the guard page below its stack instead of skipping it.
       "-fstack-clash-protection",
       // Equal barriers of two branches stay two, so that threads which wait at different ones can be told.
@@ -47,7 +46,8 @@ std::vector<std::string> compile_options(bool checked) {
   const auto add = [&](std::initializer_list<const char*> more) {
     options.insert(options.end(), more.begin(), more.end());
   };
-  if (checked) {
+  add({wanted.contracted ? "-ffp-contract=fast" : "-ffp-contract=off"});
+  if (wanted.checked) {
     // Vectorised loops would read several elements in one access, and gaps between them. A store is looked at
     // even where a load of the same address came right before it.
     add({"-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-asan-instrumentation-with-call-threshold=0",

@@ -36,7 +36,9 @@ std::uint64_t toolchain_hash() {
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) sum = hash(read_file(file.string()), sum);
     for (const bool checked : {false, true}) {
-      for (const std::string& option : compile_options(checked)) sum = hash(option, sum);
+      CompileOptions options;
+      options.checked = checked;
+      for (const std::string& option : compile_options(options)) sum = hash(option, sum);
     }
     return sum;
   }();
@@ -68,7 +70,7 @@ Result<std::string> compile_to(const std::string& path, std::string_view source,
   const fs::path folder = METAL_SIM_CACHE_DIR;
   const ScratchFile input(folder, ".cl"), output(folder, ".so");
   if (!input.write(translation.value().text)) return cannot_write(folder);
-  std::vector<std::string> command = compile_options(options.checked);
+  std::vector<std::string> command = compile_options(options);
   command.insert(command.end(), {"-o", output.path(), input.path(), "-lm"});
   const ProcessResult result = run_process(command);
   if (result.status != 0) return Status(ErrorCode::kInvalidArgument, result.output);
@@ -89,10 +91,10 @@ Result<Library> compile(std::string_view source, const CompileOptions& options) 
     if (!preprocessed.ok()) return preprocessed.error();
     key = std::move(preprocessed).value();
   }
-  char name[48];
-  std::snprintf(name, sizeof name, "%016llx%s.so",
+  char name[64];
+  std::snprintf(name, sizeof name, "%016llx%s%s.so",
                 static_cast<unsigned long long>(hash(key, toolchain_hash())),
-                options.checked ? "" : ".unchecked");
+                options.checked ? "" : ".unchecked", options.contracted ? ".contracted" : "");
   const fs::path path = fs::path(METAL_SIM_CACHE_DIR) / name;
   std::error_code error;
   if (!fs::exists(path, error)) {

@@ -138,16 +138,6 @@ const KernelInfo* Library::find(std::string_view kernel) const {
   return nullptr;
 }
 
-ConstantValue constant_bool(std::uint32_t index, bool value) {
-  return {index, ConstantType::kBool, value};
-}
-ConstantValue constant_uint(std::uint32_t index, std::uint32_t value) {
-  return {index, ConstantType::kUInt, value};
-}
-ConstantValue constant_float(std::uint32_t index, float value) {
-  return {index, ConstantType::kFloat, std::bit_cast<std::uint32_t>(value)};
-}
-
 Result<Pipeline> make(const Library& library, std::string_view kernel,
                       std::span<const ConstantValue> constants) {
   const KernelInfo* info = library.find(kernel);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,6 +63,9 @@ struct CompileOptions {
   // Every access is checked and counted: exact bounds, uninitialised threadgroup memory, races, undefined
   // behaviour, bytes a buffer. About three times slower. Without it, guard pages and NaN alone remain.
   bool checked = true;
+  // The compiler may fuse a multiplication with an addition wherever it likes, as Apple's does unless told
+  // otherwise. Without it, every operation rounds as it is written.
+  bool contracted = false;
   // Folders searched by #include "name"; a source that was joined into one text needs none.
   std::vector<std::string> include_folders;
 };
@@ -99,9 +103,15 @@ struct ConstantValue {
   ConstantType type = ConstantType::kUInt;
   std::uint64_t bits = 0;
 };
-ConstantValue constant_bool(std::uint32_t index, bool value);
-ConstantValue constant_uint(std::uint32_t index, std::uint32_t value);
-ConstantValue constant_float(std::uint32_t index, float value);
+inline ConstantValue constant_bool(std::uint32_t index, bool value) {
+  return {index, ConstantType::kBool, value};
+}
+inline ConstantValue constant_uint(std::uint32_t index, std::uint32_t value) {
+  return {index, ConstantType::kUInt, value};
+}
+inline ConstantValue constant_float(std::uint32_t index, float value) {
+  return {index, ConstantType::kFloat, std::bit_cast<std::uint32_t>(value)};
+}
 
 // A kernel with its function constants. A value.
 struct Pipeline {

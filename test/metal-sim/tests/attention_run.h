@@ -28,7 +28,7 @@ struct AttentionRun {
   void decode(AttentionCase& test) {
     const AttentionShape& shape = test.shape;
     run(test, "attention_decode", {shape.kv_heads, attention_decode_parts(shape.heads_per_kv), shape.rows},
-        attention_decode_threads(shape.heads_per_kv), 0);
+        attention_decode_threads(shape.heads_per_kv), kDecodeThreadgroupBytes);
   }
   void prefill(AttentionCase& test) {
     const AttentionShape& shape = test.shape;

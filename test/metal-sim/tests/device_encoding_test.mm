@@ -250,7 +250,7 @@ TEST_F(Encoding, DescribesItsDispatches) {
     std::uint64_t threadgroups = 0, ran = 0, weight_bytes = 0;
     for (const DispatchDescription& dispatch : dispatches) {
       threadgroups += dispatch.threadgroups[0] * dispatch.threadgroups[1] * dispatch.threadgroups[2];
-      weight_bytes += dispatch.weight_bytes;
+      weight_bytes += dispatch.traffic.weights;
       EXPECT_EQ(counts.kernels.count(dispatch.kernel), 1u) << dispatch.kernel;
     }
     for (const auto& [name, kernel] : counts.kernels) ran += kernel.threadgroups;

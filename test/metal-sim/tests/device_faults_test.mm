@@ -27,7 +27,7 @@ class SeededHost {
  public:
   SeededHost()
       : device_(MTLCreateSystemDefaultDevice()),
-        buffers_(device_),
+        buffers_(device_, [device_ newCommandQueue]),
         pipelines_(device_, load_kernel_library(device_, EMBERLINE_KERNELS_CHECKED).value(), ""),
         chain_(device_),
         submissions_([device_ newCommandQueue], chain_, buffers_) {
@@ -106,7 +106,7 @@ class SeededHost {
   }
 
   id<MTLDevice> device_;
-  std::vector<float> unit_, next_;  // stay where they are: matrices are mapped
+  std::vector<float> unit_, next_;
   Binding tokens_;
   DispatchTable table_;
   Buffers buffers_;

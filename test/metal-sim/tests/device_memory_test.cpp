@@ -50,6 +50,11 @@ class MappedMatrices {
     return {{bytes.subspan(kFirst, first_.size()), TensorType::kQ4_0, 300, 64},
             {bytes.subspan(kFirst + first_.size(), second_.size()), TensorType::kF16, 50, 32}};
   }
+  MatrixLoading loading() const {
+    MatrixLoading loading;
+    loading.mapping = file_.bytes();
+    return loading;
+  }
   const std::vector<std::uint8_t>& first() const { return first_; }
   const std::vector<std::uint8_t>& second() const { return second_; }
 
@@ -63,7 +68,7 @@ class MappedMatrices {
 TEST_F(MetalMemory, MapsMatricesWithoutACopy) {
   const MappedMatrices matrices;
   const auto sources = matrices.sources();
-  const auto loaded = device_->load_matrices(sources, {});
+  const auto loaded = device_->load_matrices(sources, matrices.loading());
   ASSERT_TRUE(loaded.ok()) << loaded.error().message();
   EXPECT_TRUE(loaded.value().keeps_sources);
   EXPECT_EQ(metal_sim::counts().wrapped_buffers, 1u);
@@ -91,7 +96,7 @@ TEST_F(MetalMemory, CopiesMatricesThatCannotBeMapped) {
       sources[1].data = std::span(elsewhere).subspan(misaligned, matrices.second().size());
     }
     std::size_t consumed = 0;
-    MatrixLoading loading;
+    MatrixLoading loading = matrices.loading();
     loading.consumed = [&](std::span<const std::uint8_t> source) { consumed += source.size(); };
     const auto loaded = device_->load_matrices(sources, loading);
     ASSERT_TRUE(loaded.ok()) << loaded.error().message();
@@ -104,6 +109,95 @@ TEST_F(MetalMemory, CopiesMatricesThatCannotBeMapped) {
               matrices.second());
     device_->release(loaded.value().buffer);
   }
+}
+
+// As memory of malloc is: wherever it lies, and whatever else lies on its pages.
+TEST_F(MetalMemory, CopiesMatricesThatLieInNoMapping) {
+  const MappedMatrices matrices;
+  std::vector<std::uint8_t> memory(matrices.first().size() + 2 * 4096);
+  const std::size_t page = 4096 - reinterpret_cast<std::uintptr_t>(memory.data()) % 4096;
+  for (const std::size_t at : {page, page + 64}) {
+    const auto to = memory.begin() + static_cast<std::ptrdiff_t>(at);
+    std::copy(matrices.first().begin(), matrices.first().end(), to);
+    const MatrixSource source{std::span(memory).subspan(at, matrices.first().size()), TensorType::kQ4_0, 300,
+                              64};
+    MatrixLoading of_memory;
+    of_memory.mapping = memory;
+    for (const MatrixLoading& loading : {MatrixLoading{}, matrices.loading(), of_memory}) {
+      const auto loaded = device_->load_matrices({&source, 1}, loading);
+      ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+      EXPECT_FALSE(loaded.value().keeps_sources);
+      EXPECT_EQ(read(loaded.value().buffer, loaded.value().offsets[0], matrices.first().size()),
+                matrices.first());
+      device_->release(loaded.value().buffer);
+    }
+  }
+  EXPECT_EQ(metal_sim::counts().wrapped_buffers, 0u);
+}
+
+TEST_F(MetalMemory, KeepsWeightsResidentWhileTheyAreLoaded) {
+  const MappedMatrices matrices;
+  const std::int64_t before = metal_sim::resident_allocations();
+  const BufferId mapped = device_->load_matrices(matrices.sources(), matrices.loading()).value().buffer;
+  EXPECT_EQ(metal_sim::counts().residency_requests, 1u);
+  EXPECT_EQ(metal_sim::resident_allocations(), before + 1);
+  // Copied, as where Metal does not take the mapping.
+  let_fail(metal_sim::Operation::kWrapBuffer);
+  const BufferId copied = device_->load_matrices(matrices.sources(), matrices.loading()).value().buffer;
+  EXPECT_EQ(metal_sim::counts().residency_requests, 2u);
+  EXPECT_EQ(metal_sim::resident_allocations(), before + 2);
+  const BufferId other = device_->allocate(4096).value();  // no weights
+  EXPECT_EQ(metal_sim::resident_allocations(), before + 2);
+  device_->release(other);
+  device_->release(mapped);
+  EXPECT_EQ(metal_sim::resident_allocations(), before + 1);
+  EXPECT_EQ(metal_sim::counts().residency_requests, 2u);
+  device_->release(copied);
+  EXPECT_EQ(metal_sim::resident_allocations(), before);
+  device_->load_matrices(matrices.sources(), matrices.loading()).value();
+  device_.reset();  // with weights
+  EXPECT_EQ(metal_sim::resident_allocations(), before);
+}
+
+// As the self-test's are.
+TEST_F(MetalMemory, DoesNotKeepMatricesOfNoFileResident) {
+  const MappedMatrices matrices;
+  const std::int64_t before = metal_sim::resident_allocations();
+  const BufferId buffer = device_->load_matrices(matrices.sources(), {}).value().buffer;
+  EXPECT_EQ(metal_sim::counts().residency_requests, 0u);
+  EXPECT_EQ(metal_sim::resident_allocations(), before);
+  device_->release(buffer);
+}
+
+TEST_F(MetalMemory, KeepsNoMoreResidentThanMetalRecommends) {
+  const MappedMatrices matrices;
+  const auto load = [&] {
+    return device_->load_matrices(matrices.sources(), matrices.loading()).value().buffer;
+  };
+  metal_sim::Machine machine;
+  // The pages of one of them, and a little.
+  machine.recommended_working_set_bytes = matrices.first().size() + matrices.second().size() + (8u << 10);
+  metal_sim::set_machine(machine);
+  device_ = metal_device();
+  const std::int64_t before = metal_sim::resident_allocations();
+  const BufferId first = load(), second = load();
+  EXPECT_EQ(metal_sim::resident_allocations(), before + 1);
+  device_->release(second);
+  EXPECT_EQ(metal_sim::resident_allocations(), before + 1);
+  device_->release(first);
+  EXPECT_EQ(metal_sim::resident_allocations(), before);
+  const BufferId third = load();
+  EXPECT_EQ(metal_sim::resident_allocations(), before + 1);
+  device_->release(third);
+}
+
+TEST_F(MetalMemory, DoesWithoutResidencyWhereThereIsNone) {
+  const MappedMatrices matrices;
+  let_fail(metal_sim::Operation::kResidencySet);
+  const auto loaded = device_->load_matrices(matrices.sources(), matrices.loading());
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+  EXPECT_EQ(metal_sim::counts().residency_requests, 0u);
+  device_->release(loaded.value().buffer);
 }
 
 TEST_F(MetalMemory, RefusesMatricesThatAreShorterThanTheirShape) {
@@ -174,7 +268,7 @@ TEST_F(MetalMemory, GrowsUnderASubmission) {
   ASSERT_TRUE(device_->grow(pool, 64).ok());
   const std::vector<float> ones(16, 1.0f);
   const Binding x = table.floats(ones);
-  table.add(Op::kSwiGlu, {x, x, {pool, 0}}, SwiGluParams{16});
+  table.add(Op::kGatedUnit, {x, x, {pool, 0}}, GatedUnitParams{16});
   ASSERT_TRUE(table.prepare(1).ok());
   SubmissionId submission = 0;
   {

@@ -8,7 +8,7 @@
 #include "device/paged_cache.h"
 #include "device/random_data.h"
 #include "device/table_harness.h"
-#include "device_fixture.h"
+#include "gpu_fixture.h"
 
 namespace emberline::testing {
 namespace {
@@ -17,13 +17,10 @@ constexpr std::uint32_t kRows[] = {1, 2, 3, 7, 16, 17, 33};
 constexpr double kEpsilon = 1.2e-7;  // of float32
 
 // Runs on the Metal device with dispatches between barriers in a random order.
-class MetalOps : public SimulatedMac {
+class MetalOps : public GpuTest {
  protected:
   MetalOps() {
-    metal_sim::Schedule schedule;
-    schedule.shuffle_dispatches = true;
-    schedule.seed = 1;
-    metal_sim::set_schedule(schedule);
+    shuffle_dispatches();
     device_ = metal_device();
   }
   void compare(double tolerance, const std::function<std::vector<float>(Device&)>& build_and_run) {
@@ -95,7 +92,7 @@ TEST_F(MetalOps, RowsOneByOne) {
     compare(kEpsilon * 25 * 25 * 4, [&](Device& device) {
       TableHarness table(device);
       const Binding out = table.zeros(20 * width * 4);
-      table.add(Op::kSwiGlu, {table.floats(x), table.floats(x), out}, SwiGluParams{width});
+      table.add(Op::kGatedUnit, {table.floats(x), table.floats(x), out}, GatedUnitParams{width});
       table.run(20);
       return table.read_floats(out, 20 * width);
     });

@@ -99,7 +99,7 @@ TEST_F(PlanTest, WaitsOnlyForWhatACommandDependsOn) {
   add_product(at(2), at(3));  // reads the norm's output
   add_product(at(2), at(4));  // so does this, beside it
   add_product(at(2), at(5));
-  add(Op::kSwiGlu, {at(3), at(4), at(6)}, SwiGluParams{64});
+  add(Op::kGatedUnit, {at(3), at(4), at(6)}, GatedUnitParams{64});
   add_product(at(7),
               at(2));  // writes what is read since the last barrier? No: the norm's readers are behind it
   add_product(at(7), at(2), 1);  // adds to what the command before writes

@@ -218,6 +218,12 @@ TEST_F(Encoders, HoldThreadgroupMemoryToItsRules) {
     [encoder setThreadgroupMemoryLength:32784 atIndex:0];
     dispatch();
     expect_refused("32784 bytes of threadgroup memory");
+    // What was set for one kernel may count beside what the next declares.
+    [encoder setThreadgroupMemoryLength:16400 atIndex:0];
+    [encoder setComputePipelineState:pipeline("staged_statically")];
+    dispatch();
+    expect_refused("32784 bytes of threadgroup memory");
+    [encoder setComputePipelineState:pipeline("staged")];
     [encoder setThreadgroupMemoryLength:16 atIndex:0];
     dispatch();
     run();

@@ -31,6 +31,15 @@ kernel void staged(device uint* a [[buffer(0)]], threadgroup uint* stage [[threa
   a[i] = stage[n - 1 - i];
 }
 
+// The same by way of 16 KiB of its own.
+kernel void staged_statically(device uint* a [[buffer(0)]], uint i [[thread_position_in_threadgroup]],
+                              uint n [[threads_per_threadgroup]]) {
+  threadgroup uint stage[4096];
+  stage[i] = a[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  a[i] = stage[n - 1 - i];
+}
+
 // a[i] += step, and += bias[i] where the function constant says that there is a bias.
 kernel void optional_bias(device uint* a [[buffer(0)]], const device uint* bias [[buffer(1), function_constant(has_bias)]],
                           uint i [[thread_position_in_grid]]) {

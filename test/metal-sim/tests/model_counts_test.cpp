@@ -1,22 +1,21 @@
 // What a token costs the GPU, counted: commands, bytes, submissions and waits.
-#include <algorithm>
+#include <atomic>
+#include <map>
 
 #include "model_fixture.h"
+#include "token_bytes.h"
+#include "toy_decoder.h"
 
 namespace emberline::testing {
 namespace {
 
 constexpr std::uint32_t kPrompt = 20;
 
-struct Cost {
-  std::uint64_t dispatches = 0, submissions = 0, waits = 0;
-  std::uint64_t weight_bytes = 0;
-};
-
 class MetalCounts : public SimulatedMac {
  protected:
   // Of a chain of `steps` steps behind a prompt, in chunks of 8.
-  static Cost cost_of_chain(std::uint32_t layers, std::uint32_t steps, const SamplingBlock* sampling) {
+  static std::uint64_t dispatches_of_chain(std::uint32_t layers, std::uint32_t steps,
+                                           const SamplingBlock* sampling) {
     ToyModel toy = gpu_toy(TensorType::kQ4_0);
     toy.layers = layers;
     ToyPass metal(toy, 256, metal_device());
@@ -27,88 +26,137 @@ class MetalCounts : public SimulatedMac {
         *metal.pass, 3,
         {.position = kPrompt, .steps = steps, .stop = {}, .cancel = nullptr, .sampling = sampling}, chunks);
     EXPECT_EQ(tokens.size(), steps);
-    const metal_sim::Counts counts = metal_sim::counts();
-    return {counts.dispatches, counts.submissions, counts.waits, counts.traffic_of("matrices").bytes_read};
+    return metal_sim::counts().dispatches;
+  }
+  static GenerationRequest request_of(std::uint32_t tokens, const SamplingBlock* sampling) {
+    GenerationRequest request;
+    request.max_tokens = tokens;
+    request.single_line = false;
+    request.ban_blank_start = false;
+    if (sampling != nullptr) {
+      request.sampling.temperature = sampling->temperature;
+      request.sampling.top_k = sampling->top_k;
+      request.sampling.top_p = sampling->top_p;
+      request.sampling.min_p = sampling->min_p;
+      request.sampling.repeat_penalty = sampling->repeat_penalty;
+      request.sampling.penalty_window = sampling->penalty_window;
+      request.sampling.seed = sampling->seed_low;
+    }
+    return request;
   }
 };
 
-constexpr SamplingBlock kSampling{.temperature = 0.8f,
-                                  .top_p = 0.95f,
-                                  .min_p = 0.05f,
-                                  .repeat_penalty = 1.1f,
-                                  .top_k = 40,
-                                  .penalty_window = 64,
-                                  .seed_low = 5,
-                                  .seed_high = 0};
-
 TEST_F(MetalCounts, ATokenIsFewCommands) {
-  const Cost one = cost_of_chain(1, 16, nullptr), three = cost_of_chain(3, 16, nullptr);
-  const std::uint64_t a_layer = (three.dispatches - one.dispatches) / 2 / 16;
+  const std::uint64_t one = dispatches_of_chain(1, 16, nullptr), three = dispatches_of_chain(3, 16, nullptr);
+  const std::uint64_t a_layer = (three - one) / 2 / 16;
   EXPECT_LE(a_layer, 5u);
-  EXPECT_LE(one.dispatches / 16 - a_layer, 4u);
-  EXPECT_EQ(cost_of_chain(3, 16, &kSampling).dispatches, three.dispatches + 16) << "one more to sample";
+  EXPECT_LE(one / 16 - a_layer, 4u);
+  EXPECT_EQ(dispatches_of_chain(3, 16, &kToySampling), three + 16) << "one more to sample";
 }
 
-TEST_F(MetalCounts, AChunkIsOneSubmissionAndOneWait) {
-  for (const SamplingBlock* sampling : {static_cast<const SamplingBlock*>(nullptr), &kSampling}) {
-    const Cost cost = cost_of_chain(2, 32, sampling);
-    EXPECT_EQ(cost.submissions, 4u);
-    EXPECT_LE(cost.waits, 4u);
+// The shipped loop, which decides on the chunks and when to wait, from the first chunk on.
+TEST_F(MetalCounts, EachChunkIsSubmittedOnceAheadOfTheWaitForTheOneBefore) {
+  constexpr std::uint32_t kTokens = 200;
+  for (const SamplingBlock* sampling : kGreedyAndSampled) {
+    SCOPED_TRACE(sampling == nullptr ? "greedy" : "sampled");
+    ToyModel toy = gpu_toy(TensorType::kQ4_0);
+    toy.end_tokens = false;
+    ToyDecoder decoder(toy, 256, metal_device(unchecked_kernels()));
+    decoder.step_ms = 1;
+    std::map<std::uint64_t, std::uint32_t> steps;  // by submission
+    metal_sim::set_before_dispatch([&](const metal_sim::DispatchView& dispatch) {
+      if (dispatch.kernel.starts_with("argmax")) ++steps[dispatch.submission];
+    });
+    const Generation text = decoder.generate_from(random_tokens(4, decoder.toy.hyperparameters.vocabulary, 3),
+                                                  request_of(kTokens, sampling));
+    metal_sim::set_before_dispatch({});
+    EXPECT_EQ(text.ids.size(), kTokens);
+
+    std::vector<std::uint64_t> chunks;
+    std::uint32_t chained = 0;
+    for (const auto& [submission, count] : steps) {
+      chunks.push_back(submission);
+      chained += count;
+    }
+    EXPECT_EQ(chained, kTokens - 1) << "all but the first, which is chosen on the host";
+    ASSERT_GE(chunks.size(), 3u);
+    // What comes behind the prompt: two chunks, and then always a wait for one and the next.
+    std::vector<metal_sim::Event> expected;
+    for (std::size_t k = 0; k < chunks.size(); ++k) {
+      if (k == 0) expected.push_back({metal_sim::EventKind::kSubmit, chunks[0]});
+      if (k + 1 < chunks.size()) expected.push_back({metal_sim::EventKind::kSubmit, chunks[k + 1]});
+      expected.push_back({metal_sim::EventKind::kWaitBegin, chunks[k]});
+    }
+    std::vector<metal_sim::Event> asked;
+    for (const metal_sim::Event& event : metal_sim::events()) {
+      const bool by_host =
+          event.kind == metal_sim::EventKind::kSubmit || event.kind == metal_sim::EventKind::kWaitBegin;
+      if (by_host && event.submission >= chunks.front()) asked.push_back(event);
+    }
+    EXPECT_TRUE(asked == expected);
   }
 }
 
-TEST_F(MetalCounts, TheNextChunkIsSubmittedBeforeTheLastIsWaitedFor) {
-  ToyPass metal(gpu_toy(), 256, metal_device());
-  metal.prefill(random_tokens(kPrompt, metal.hyperparameters.vocabulary, 3));
-  const std::size_t before = metal_sim::events().size();
-  const std::uint32_t chunks[] = {4, 4, 4, 4};
-  run_chain(*metal.pass, 3, {.position = kPrompt, .steps = 16, .stop = {}}, chunks);
-  const std::vector<metal_sim::Event> events = metal_sim::events();
-  std::vector<std::uint64_t> submitted;
-  std::size_t ended = 0;
-  for (std::size_t i = before; i < events.size(); ++i) {
-    if (events[i].kind == metal_sim::EventKind::kSubmit) {
-      submitted.push_back(events[i].submission);
-    } else if (events[i].kind == metal_sim::EventKind::kWaitEnd) {
-      ++ended;
-      // When the wait for chunk k is over, chunk k + 1 is there.
-      EXPECT_GE(submitted.size(), std::min<std::size_t>(ended + 1, 4));
+// Of a whole chain, greedy and sampled; its steps see from 251 to 266 positions, of two pages.
+TEST_F(MetalCounts, EveryWeightAndEveryKeyAndValueIsReadOnceAToken) {
+  constexpr std::uint32_t kSteps = 16, kBefore = 250;
+  ToyModel toy = gpu_toy(TensorType::kQ4_0);
+  toy.context = 512;
+  const std::uint64_t kv_bytes = kv_bytes_of_position(toy.layers, toy.kv_heads, toy.head_width);
+  for (const SamplingBlock* sampling : kGreedyAndSampled) {
+    SCOPED_TRACE(sampling == nullptr ? "greedy" : "sampled");
+    ToyPass metal(toy, 512, metal_device());
+    metal.prefill(random_tokens(kBefore, metal.hyperparameters.vocabulary, 3));
+    metal_sim::clear_counts();
+    const std::uint32_t chunks[] = {8, 8};
+    const std::vector<TokenId> tokens = run_chain(
+        *metal.pass, 3,
+        {.position = kBefore, .steps = kSteps, .stop = {}, .cancel = nullptr, .sampling = sampling}, chunks);
+    EXPECT_EQ(tokens.size(), kSteps);
+    const metal_sim::Counts counts = metal_sim::counts();
+    EXPECT_EQ(counts.traffic_of("matrices").bytes_read, kSteps * weight_bytes_of_token(*metal.file));
+    // Step s sees its own position and those before it.
+    std::uint64_t positions = 0;
+    for (std::uint32_t step = 0; step < kSteps; ++step) positions += kBefore + step + 1;
+    EXPECT_EQ(counts.traffic_of("pool").bytes_read, positions * kv_bytes);
+    EXPECT_EQ(counts.traffic_of("pool").bytes_written, kSteps * kv_bytes);
+  }
+}
+
+// What a step took when it was last measured decides on the first chunk: 30 ms of it, or as much as the chip
+// wants.
+TEST_F(MetalCounts, TheFirstChunkIsWhatTheBudgetAllows) {
+  const struct {
+    double step_ms;
+    bool single_line;
+    std::uint32_t steps;
+  } cases[] = {
+      {0.1, false, 64}, {1.0, false, 30}, {7.0, false, 4}, {0.1, true, kLineChunkSteps}, {7.0, true, 4}};
+  metal_sim::Machine machine;
+  machine.name = "Apple M1";
+  metal_sim::set_machine(machine);
+  for (const SamplingBlock* sampling : kGreedyAndSampled) {
+    for (const auto& [step_ms, single_line, steps] : cases) {
+      SCOPED_TRACE(sampling == nullptr ? "greedy" : "sampled");
+      ToyModel toy = gpu_toy(TensorType::kQ4_0);
+      toy.end_tokens = false;
+      ToyDecoder decoder(toy, 256, metal_device(unchecked_kernels()));
+      decoder.step_ms = step_ms;
+      std::map<std::uint64_t, std::uint32_t> argmaxes;  // by submission
+      std::atomic<bool> cancel{false};
+      metal_sim::set_before_dispatch([&](const metal_sim::DispatchView& dispatch) {
+        if (dispatch.kernel.starts_with("argmax")) ++argmaxes[dispatch.submission];
+        cancel = argmaxes.size() > 1;
+      });
+      GenerationRequest request = request_of(200, sampling);
+      request.single_line = single_line;
+      request.cancel = &cancel;
+      decoder.generate_from(random_tokens(4, decoder.toy.hyperparameters.vocabulary, 3), request);
+      metal_sim::set_before_dispatch({});
+      ASSERT_FALSE(argmaxes.empty());
+      EXPECT_EQ(argmaxes.begin()->second, steps) << step_ms << " ms a step";
     }
   }
-  EXPECT_EQ(submitted.size(), 4u);
-}
-
-TEST_F(MetalCounts, EveryWeightIsReadOnceAToken) {
-  ToyModel toy = gpu_toy(TensorType::kQ4_0);
-  const std::uint64_t embedding = std::uint64_t{toy.vocabulary()} * toy.width;
-  const std::uint64_t layer = std::uint64_t{toy.width} * (toy.heads + 2 * toy.kv_heads) * toy.head_width +
-                              std::uint64_t{toy.heads} * toy.head_width * toy.width +
-                              3ull * toy.width * toy.hidden;
-  // 18 bytes hold 32 weights; the embedding is the output matrix, too, and gives one row besides.
-  const std::uint64_t expected = (embedding + toy.layers * layer + toy.width) / 32 * 18;
-  EXPECT_EQ(cost_of_chain(toy.layers, 16, nullptr).weight_bytes, 16 * expected);
-}
-
-TEST_F(MetalCounts, NoWeightIsReadBehindAStop) {
-  ToyPass metal(gpu_toy(), 256, metal_device());
-  metal.prefill(random_tokens(kPrompt, metal.hyperparameters.vocabulary, 3));
-  const std::uint32_t whole[] = {16};
-  const ChainRequest request{.position = kPrompt, .steps = 16, .stop = {}};
-  const std::vector<TokenId> tokens = run_chain(*metal.pass, 3, request, whole);
-  const auto steps =
-      static_cast<std::uint64_t>(std::find(tokens.begin(), tokens.end(), tokens[4]) - tokens.begin()) + 1;
-  metal_sim::clear_counts();
-  const std::uint32_t one[] = {1};
-  run_chain(*metal.pass, 3, {.position = kPrompt, .steps = 1, .stop = {}}, one);
-  const std::uint64_t a_step = metal_sim::counts().traffic_of("matrices").bytes_read;
-  std::vector<std::uint64_t> bits(metal.hyperparameters.vocabulary / 64 + 1, 0);
-  bits[tokens[4] / 64] |= std::uint64_t{1} << (tokens[4] % 64);
-  metal_sim::clear_counts();
-  const std::uint32_t chunks[] = {16, 32};
-  const std::vector<TokenId> stopped =
-      run_chain(*metal.pass, 3, {.position = kPrompt, .steps = 48, .stop = {bits}}, chunks);
-  EXPECT_EQ(stopped.size(), steps);
-  EXPECT_EQ(metal_sim::counts().traffic_of("matrices").bytes_read, steps * a_step);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A toy model on the simulated GPU, and the same on the CPU or in double precision.
+// A toy model on the GPU, and the same on the CPU or in double precision.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/cpu/cpu_device.h"
-#include "device_fixture.h"
+#include "gpu_fixture.h"
 #include "toy_pass.h"
 
 namespace emberline::testing {
@@ -30,6 +30,16 @@ inline ToyModel gpu_toy(TensorType type = TensorType::kF32) {
 inline std::unique_ptr<Device> float_cpu() {
   return take(make_cpu_device({.threads = 1}));
 }
+
+inline constexpr SamplingBlock kToySampling{.temperature = 0.8f,
+                                            .top_p = 0.95f,
+                                            .min_p = 0.05f,
+                                            .repeat_penalty = 1.1f,
+                                            .top_k = 40,
+                                            .penalty_window = 64,
+                                            .seed_low = 5,
+                                            .seed_high = 0};
+inline constexpr const SamplingBlock* kGreedyAndSampled[] = {nullptr, &kToySampling};
 
 // The tokens of a chain in chunks of these sizes, each submitted before the one in front of it is waited for.
 inline std::vector<TokenId> run_chain(ForwardPass& pass, TokenId first, const ChainRequest& request,

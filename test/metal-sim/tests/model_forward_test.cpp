@@ -1,4 +1,4 @@
-// Whole forward passes of toy models on the simulated GPU against double precision and against the CPU
+// Whole forward passes of toy models on the GPU against double precision and against the CPU
 // engine.
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 constexpr TensorType kTypes[] = {TensorType::kF32,  TensorType::kF16,  TensorType::kBF16, TensorType::kQ4_0,
                                  TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0};
 
-class MetalModel : public SimulatedMac {};
+class MetalModel : public GpuTest {};
 
 // A prompt in slices of more than 16 rows goes through the products of tiles, one of fewer through those of
 // decode.

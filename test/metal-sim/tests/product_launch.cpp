@@ -35,10 +35,22 @@ KernelRun& KernelRun::rows(std::uint32_t rows) {
   return *this;
 }
 
+KernelRun& KernelRun::activation(std::uint32_t activation) {
+  activation_ = activation;
+  return *this;
+}
+
 KernelRun& KernelRun::grid(metal_sim::Size threadgroups, std::uint32_t threads) {
   threadgroups_ = threadgroups;
   threads_ = threads;
   return *this;
+}
+
+KernelRun& KernelRun::mat_mat_grid(std::uint32_t rows, std::uint32_t out) {
+  rows_ = rows;
+  threadgroup_bytes_ = kMatMatThreadgroupBytes;
+  return grid({(rows + kMatMatRows - 1) / kMatMatRows, (out + kMatMatOuts - 1) / kMatMatOuts, 1},
+              kMatMatThreads);
 }
 
 KernelRun& KernelRun::mat_vec_grid(std::uint32_t pairs, std::uint32_t in, std::uint32_t rows) {
@@ -53,7 +65,8 @@ std::string KernelRun::fault(metal_sim::Order order, metal_sim::Counters* counte
                                  {metal_sim::constant_bool(kConstantChained, chained_),
                                   metal_sim::constant_bool(kConstantIndirect, indirect_),
                                   metal_sim::constant_uint(kConstantRowCapacity, capacity_),
-                                  metal_sim::constant_bool(kConstantHasBias, has_bias_)});
+                                  metal_sim::constant_bool(kConstantHasBias, has_bias_),
+                                  metal_sim::constant_uint(kConstantGateActivation, activation_)});
   for (std::size_t i = 0; i < buffers_.size(); ++i) launch.bytes(i, buffers_[i].data, buffers_[i].bytes);
   KernelBuffer<std::uint32_t> running(kChainStateWords);
   if (!chained_) launch.bytes(1, running.binding().data, running.binding().bytes);

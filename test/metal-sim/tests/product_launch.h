@@ -62,7 +62,11 @@ class KernelRun {
   // Bound at buffer(30), and INDIRECT.
   KernelRun& indirect(KernelBuffer<std::uint32_t>& grids);
   KernelRun& rows(std::uint32_t rows);
+  // GATE_ACTIVATION; kGateSilu unless said otherwise.
+  KernelRun& activation(std::uint32_t activation);
   KernelRun& grid(metal_sim::Size threadgroups, std::uint32_t threads);
+  // The grid and threadgroup memory of mat_mat.
+  KernelRun& mat_mat_grid(std::uint32_t rows, std::uint32_t out);
   // The grid, capacity and threadgroup memory of the mat_vec family.
   KernelRun& mat_vec_grid(std::uint32_t pairs, std::uint32_t in, std::uint32_t rows);
 
@@ -77,6 +81,7 @@ class KernelRun {
   std::vector<std::uint8_t> params_;
   std::array<metal_sim::BufferBinding, metal_sim::kBufferSlots> buffers_{};
   bool has_bias_ = false, chained_ = false, indirect_ = false;
+  std::uint32_t activation_ = kGateSilu;
   std::uint32_t rows_ = 1, capacity_ = 1, threadgroup_bytes_ = 0, threads_ = 0;
   metal_sim::Size threadgroups_;
 };

@@ -28,8 +28,7 @@ std::vector<float> mat_mat(const std::string& kernel, TestMatrix& matrix, const 
                           .last_row_only = 0});
   run.bind(0, x_buffer).bind(1, matrix.bytes).bind(3, y).has_bias(has_bias).rows(rows);
   if (has_bias) run.bind(2, bias_buffer);
-  run.grid({(rows + kMatMatRows - 1) / kMatMatRows, (matrix.rows + kMatMatOuts - 1) / kMatMatOuts, 1},
-           kMatMatThreads);
+  run.mat_mat_grid(rows, matrix.rows);
   run.run(order);
   return y.copy();
 }

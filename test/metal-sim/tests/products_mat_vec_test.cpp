@@ -245,8 +245,10 @@ TEST_P(MatVec, OfAHaltedChainTouchesNothing) {
         .width = 64, .epsilon = 1e-5f, .out = 9, .weight_type = type_id(type()), .last_row_only = 0});
     run.bind(0, x).bind(1, gain).bind(2, matrix.bytes).bind(3, y).chained(state);
     const metal_sim::Counters counters = run.mat_vec_grid(mat_vec_pairs(9), 64, 1).run();
-    EXPECT_EQ(counters.bytes_read[4], halted != 0 ? 0 : matrix.bytes.count());
-    EXPECT_EQ(counters.bytes_written[5], halted != 0 ? 0u : 36u);
+    if (metal_sim::shipped_kernels().checked()) {
+      EXPECT_EQ(counters.bytes_read[4], halted != 0 ? 0 : matrix.bytes.count());
+      EXPECT_EQ(counters.bytes_written[5], halted != 0 ? 0u : 36u);
+    }
   }
 }
 

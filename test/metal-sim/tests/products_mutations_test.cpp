@@ -26,6 +26,18 @@ std::vector<Edit> two_formats() {
   return edits;
 }
 
+// And code for one row and for up to four alone.
+std::vector<Edit> two_formats_and_capacities() {
+  std::vector<Edit> edits = two_formats();
+  for (const char* capacity :
+       {"case 2: return pair_products_of<Format, kNorm, 2>(input, weights, memory, t);",
+        "case 8: return pair_products_of<Format, kNorm, 8>(input, weights, memory, t);"}) {
+    edits.push_back({"mat_vec.h", capacity, ""});
+  }
+  edits.push_back({"mat_vec.h", "kNorm, kMatVecMaxRows>(", "kNorm, 4>("});
+  return edits;
+}
+
 // Two tiles of three rows, whose last stands on the next page; and a row alone.
 bool norm_qkv_rope_is_right(const Library& library) {
   Random random(1);
@@ -45,7 +57,7 @@ TEST(ProductMutations, OfNormQkvRopeAreCaught) {
   expect_every_fault_caught(
       {"norm_qkv_rope",
        norm_qkv_rope_is_right,
-       two_formats(),
+       two_formats_and_capacities(),
        {{"a tile that is overwritten while it is read",
          {"mat_vec.h", "if (begin > 0) threadgroup_barrier(mem_flags::mem_threadgroup);", ""}},
         {"a tile that is read while it is written",
@@ -94,9 +106,7 @@ bool mat_mat_is_right(const Library& library) {
       KernelRun run("mat_mat_" + kernel_suffix(type), library);
       run.params(MatMulParams{
           .in = in, .out = out, .weight_type = type_id(type), .accumulate = 0, .last_row_only = 0});
-      run.bind(0, x_buffer).bind(1, matrix.bytes).bind(3, y).rows(rows);
-      run.grid({(rows + kMatMatRows - 1) / kMatMatRows, (out + kMatMatOuts - 1) / kMatMatOuts, 1},
-               kMatMatThreads);
+      run.bind(0, x_buffer).bind(1, matrix.bytes).bind(3, y).mat_mat_grid(rows, out);
       if (!run.fault(order).empty()) return false;
       for (std::uint32_t r = 0; r < rows; ++r) {
         const std::vector<double> row = widened(std::span(x).subspan(std::size_t{r} * in, in));

@@ -62,6 +62,7 @@ struct SamplerRun {
                 .buffer(4, block)
                 .buffer(5, scores)
                 .buffer(6, normalizer)
+                .threadgroup_bytes(0, kGumbelThreadgroupBytes)
                 .grid({rows, 1, 1}, threads)
                 .fault(order, &counters);
     if (library == nullptr) {

@@ -58,20 +58,23 @@ TEST_P(BasicOp, RmsNormOfZerosIsZero) {
   EXPECT_EQ(table.read_floats(out, 16), std::vector<float>(16, 0.0f));
 }
 
-TEST_P(BasicOp, SwiGlu) {
-  for (std::uint32_t width : {1u, 300u, 1536u}) {
-    Random random(23);
-    auto gate = random.normals(4 * width, 4.0f);
-    const auto up = random.normals(4 * width);
-    gate[0] = 100.0f;
-    gate[width] = -100.0f;
-    compare(GetParam(), 100 * 4 * 4 * 1.2e-7, [&](Device& device) {
-      TableHarness table(device);
-      const Binding out = table.zeros(4 * width * 4);
-      table.add(Op::kSwiGlu, {table.floats(gate), table.floats(up), out}, SwiGluParams{width});
-      table.run(4);
-      return table.read_floats(out, 4 * width);
-    });
+TEST_P(BasicOp, GatedUnit) {
+  for (const std::uint32_t activation : {kGateSilu, kGateGeluTanh}) {
+    for (std::uint32_t width : {1u, 300u, 1536u}) {
+      Random random(23);
+      auto gate = random.normals(4 * width, 4.0f);
+      const auto up = random.normals(4 * width);
+      gate[0] = 100.0f;
+      gate[width] = -100.0f;
+      compare(GetParam(), 100 * 4 * 4 * 1.2e-7, [&](Device& device) {
+        TableHarness table(device);
+        const Binding out = table.zeros(4 * width * 4);
+        table.add(Op::kGatedUnit, {table.floats(gate), table.floats(up), out},
+                  GatedUnitParams{width, activation});
+        table.run(4);
+        return table.read_floats(out, 4 * width);
+      });
+    }
   }
 }
 

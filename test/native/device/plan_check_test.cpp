@@ -138,9 +138,13 @@ TEST_F(PlanCheck, EmbeddingNormAndActivation) {
   table_.add(Op::kRmsNorm, {at(0), weight(), at(2)}, RmsNormParams{32, 1e-5f});
   expect_refused();
 
-  table_.add(Op::kSwiGlu, {at(0), at(1), at(2)}, SwiGluParams{32});
+  table_.add(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{32});
   expect_accepted();
-  table_.add(Op::kSwiGlu, {at(0), at(1), past_end(4 * 32 * 4, at(2))}, SwiGluParams{32});
+  table_.add(Op::kGatedUnit, {at(0), at(1), past_end(4 * 32 * 4, at(2))}, GatedUnitParams{32});
+  expect_refused();
+  table_.add(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{32, kGateGeluTanh});
+  expect_accepted();
+  table_.add(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{32, kGateGeluTanh + 1});
   expect_refused();
 }
 
@@ -326,26 +330,26 @@ TEST_F(PlanCheck, FusedOps) {
 
 TEST_F(PlanCheck, Tables) {
   EXPECT_EQ(table_.prepare(1).code(), ErrorCode::kInvalidArgument);  // no commands
-  const auto add = [&] { table_.add(Op::kSwiGlu, {at(0), at(1), at(2)}, SwiGluParams{8}); };
+  const auto add = [&] { table_.add(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8}); };
   for (std::uint32_t rows : {0u, 4097u, 0xFFFFFFFFu}) {
     add();
     EXPECT_EQ(table_.prepare(rows).code(), ErrorCode::kInvalidArgument);
     table_.table().commands.clear();
   }
-  table_.add(static_cast<Op>(200), {at(0)}, SwiGluParams{8});
+  table_.add(static_cast<Op>(200), {at(0)}, GatedUnitParams{8});
   expect_refused();
 }
 
 TEST_F(PlanCheck, AMessageNamesTheCommand) {
-  table_.add(Op::kSwiGlu, {at(0), at(1), at(2)}, SwiGluParams{8});
-  table_.add(Op::kSwiGlu, {at(0), at(1), weight()}, SwiGluParams{8});
+  table_.add(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
+  table_.add(Op::kGatedUnit, {at(0), at(1), weight()}, GatedUnitParams{8});
   const Status status = table_.prepare(1);
   EXPECT_NE(status.message().find("Command 1 (command 2)"), std::string::npos) << status.message();
 }
 
 TEST_F(PlanCheck, APlanDoesNotOutliveItsBuffers) {
   const BufferId buffer = device_->allocate(kBytes).value();
-  table_.add(Op::kSwiGlu, {at(0), {buffer, 0}, at(2)}, SwiGluParams{8});
+  table_.add(Op::kGatedUnit, {at(0), {buffer, 0}, at(2)}, GatedUnitParams{8});
   ASSERT_TRUE(table_.prepare(1).ok());
   EXPECT_TRUE(table_.replay(Replay{}).ok());
   device_->release(buffer);

@@ -78,7 +78,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
     table_.add(Op::kRmsNorm, {x, gain_, normed}, RmsNormParams{kWidth, 1e-5f});
     table_.add(Op::kMatMul, {normed, w_gate, kAbsent, gate}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_up, kAbsent, up}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
-    table_.add(Op::kSwiGlu, {gate, up, hidden}, SwiGluParams{kHidden});
+    table_.add(Op::kGatedUnit, {gate, up, hidden}, GatedUnitParams{kHidden});
   }
   table_.add(Op::kMatMul, {hidden, w_down, kAbsent, x}, MatMulParams{kHidden, kWidth, type_id, 1, 0});
   if (device.offers(Op::kNormMatMul, max_rows)) {

@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "decode/prompt_prefill.h"
 #include "device/cpu/cpu_device.h"
 #include "engine/model_impl.h"
-#include "engine/prompt_prefill.h"
 #include "toy_pass.h"
 #include "toy_session.h"
 

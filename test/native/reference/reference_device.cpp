@@ -218,7 +218,7 @@ class ReferenceDevice final : public DeferredDevice {
       case Op::kMatMul: return mat_mul(command);
       case Op::kRopeKvWrite: return rope_kv_write(command);
       case Op::kAttention: return attention(command);
-      case Op::kSwiGlu: return swi_glu(command);
+      case Op::kGatedUnit: return gated_unit(command);
       case Op::kArgmax: return argmax(command);
       default: fail(ErrorCode::kInvalidArgument, "the reference offers the basic ops only");
     }
@@ -343,13 +343,18 @@ class ReferenceDevice final : public DeferredDevice {
     }
   }
 
-  void swi_glu(const Command& command) {
-    const auto params = command.get_params<SwiGluParams>();
+  static double activated(double z, std::uint32_t activation) {
+    if (activation == kGateSilu) return z / (1.0 + std::exp(-z));
+    return 0.5 * z * (1.0 + std::tanh(0.7978845608028654 * (z + 0.044715 * z * z * z)));  // sqrt(2 / pi)
+  }
+
+  void gated_unit(const Command& command) {
+    const auto params = command.get_params<GatedUnitParams>();
     for (std::size_t r = 0; r < rows_; ++r) {
-      Row gate = load_row(command.bindings[slot::SwiGlu::kGate], r, params.width);
-      const Row up = load_row(command.bindings[slot::SwiGlu::kUp], r, params.width);
-      for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1.0 + std::exp(-gate[i]));
-      store_row(command.bindings[slot::SwiGlu::kOut], r, gate);
+      Row gate = load_row(command.bindings[slot::GatedUnit::kGate], r, params.width);
+      const Row up = load_row(command.bindings[slot::GatedUnit::kUp], r, params.width);
+      for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = activated(gate[i], params.activation) * up[i];
+      store_row(command.bindings[slot::GatedUnit::kOut], r, gate);
     }
   }
 

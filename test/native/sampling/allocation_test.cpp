@@ -50,14 +50,19 @@ TEST(SamplerAllocation, NothingAfterTheFirstToken) {
       {.temperature = 0, .repeat_penalty = 1.2f},
       {.temperature = 1},
       {.temperature = 2, .top_p = 0.999f},
+      {.temperature = 0.2f, .top_p = 0.95f},
+      {.temperature = 1, .top_k = 4000},
+      {.temperature = 1, .min_p = 0.001f},
       {.temperature = 1, .top_k = 40, .top_p = 0.9f, .min_p = 0.05f, .repeat_penalty = 1.1f}};
   Sampler sampler;
+  Distribution law;
   const auto sample_all = [&] {
     bool ok = true;
     for (std::uint64_t position = 0; position < 20; ++position) {
       for (const auto& params : settings) {
         ok = ok && sampler.sample(logits, history, params, position).ok();
         ok = ok && sampler.sample_f16(halves, history, params, position).ok();
+        ok = ok && sampler.distribution(logits, history, params, law).ok();
       }
     }
     return ok;
@@ -65,6 +70,7 @@ TEST(SamplerAllocation, NothingAfterTheFirstToken) {
   const long cold = allocations.load();
   ASSERT_TRUE(sampler.sample(logits, history, settings[0], 0).ok());
   ASSERT_TRUE(sampler.sample_f16(halves, history, settings[0], 0).ok());
+  ASSERT_TRUE(sampler.distribution(logits, history, settings[0], law).ok());
   EXPECT_GT(allocations.load(), cold) << "the count itself must work";
 
   const long warm = allocations.load();

@@ -16,7 +16,7 @@
 namespace emberline::oracle {
 
 struct Distribution {
-  std::vector<std::uint32_t> kept;  // most probable first
+  std::vector<std::uint32_t> kept;  // most probable first; by id where no filter is on
   std::vector<long double> prob;    // of kept, sums to 1
   long double margin = 1;  // how far the nearest comparison was from going the other way, as a probability
 };
@@ -78,7 +78,9 @@ inline Distribution distribution(std::span<const float> raw, std::span<const std
   const auto compare_distance = [&](long double a, long double b) {
     result.margin = std::min(result.margin, std::abs(a - b));
   };
-  if (params.top_k > 0) order.resize(std::min(order.size(), static_cast<std::size_t>(params.top_k)));
+  const bool fewer = params.top_k > 0 && static_cast<std::size_t>(params.top_k) < z.size();
+  if (!fewer && !(params.min_p > 0) && !(params.top_p < 1)) std::sort(order.begin(), order.end());
+  if (fewer) order.resize(std::min(order.size(), static_cast<std::size_t>(params.top_k)));
   if (params.min_p > 0) {
     const long double least = static_cast<long double>(params.min_p) * p[order[0]];
     std::size_t keep = 1;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/half.h"
+#include "sampling/exact_law.h"
 #include "sampling/oracle.h"
 #include "sampling/random.h"
 
@@ -23,15 +24,51 @@ using Logits = std::vector<float>;
 // the average over any distribution of 2000 tokens.
 constexpr long double kAmbiguous = 2e-6L;
 
-Tokens kept_of(const Logits& logits, const SamplingParams& params, const Tokens& history = {}) {
-  Sampler sampler;
-  const auto drawn = sampler.sample(logits, history, params, 0);
-  EXPECT_TRUE(drawn.ok()) << drawn.error().message();
-  return {sampler.kept().begin(), sampler.kept().end()};
+Distribution distribution_of(const Logits& logits, const SamplingParams& params, const Tokens& history = {}) {
+  Distribution law;
+  const Status status = Sampler().distribution(logits, history, params, law);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return law;
+}
+
+Tokens kept_of(const Logits& logits, const SamplingParams& params) {
+  return distribution_of(logits, params).tokens;
+}
+
+// The survivors as the exact law has them, without those that have no mass; by id where no filter is on.
+Distribution expected_law(const Logits& logits, const Tokens& history, const SamplingParams& params) {
+  const ExactLaw exact = exact_law(logits, history, params);
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> tokens;
+  for (std::size_t i = 0; i < exact.tokens.size() && exact.masses[i] > 0; ++i) {
+    tokens.emplace_back(exact.tokens[i], exact.masses[i]);
+  }
+  const bool top_k = params.top_k > 0 && static_cast<std::size_t>(params.top_k) < logits.size();
+  if (!top_k && params.top_p >= 1 && params.min_p <= 0) std::sort(tokens.begin(), tokens.end());
+  Distribution law;
+  for (const auto& [token, mass] : tokens) {
+    law.tokens.push_back(token);
+    law.masses.push_back(mass);
+    law.total += mass;
+  }
+  return law;
 }
 
 ErrorCode code_of(const Logits& logits, const SamplingParams& params = {}) {
   return Sampler().sample(logits, {}, params, 0).code();
+}
+
+// Takes out of the oracle's law what `given` leaves out for being too improbable for a unit of mass, 2^-43.
+void drop_without_mass(oracle::Distribution& law, const Distribution& given) {
+  const long double largest = *std::max_element(law.prob.begin(), law.prob.end());
+  const std::set<std::uint32_t> tokens(given.tokens.begin(), given.tokens.end());
+  oracle::Distribution left;
+  left.margin = law.margin;
+  for (std::size_t i = 0; i < law.kept.size(); ++i) {
+    if (!tokens.contains(law.kept[i]) && law.prob[i] < largest * 0x1.01p-43L) continue;
+    left.kept.push_back(law.kept[i]);
+    left.prob.push_back(law.prob[i]);
+  }
+  law = left;
 }
 
 struct Shape {
@@ -128,8 +165,18 @@ TEST(Sampler, KeepsAndDrawsWhatTheLawSays) {
     const auto expected =
         params.greedy() ? law.kept[0]
                         : oracle::invert(law, random_uniform(params.seed, position, RandomStream::kSample));
+    Distribution given;
+    ASSERT_TRUE(sampler.distribution(logits, history, params, given).ok());
+    if (!params.greedy()) {
+      const Distribution exact = expected_law(logits, history, params);
+      ASSERT_EQ(given.tokens, exact.tokens);
+      ASSERT_EQ(given.masses, exact.masses);
+      ASSERT_EQ(given.total, exact.total);
+    }
     const auto drawn = sampler.sample(logits, history, params, position);
     ASSERT_TRUE(drawn.ok()) << drawn.error().message();
+    ASSERT_EQ(drawn.value().token,
+              draw_from(given, random_uniform(params.seed, position, RandomStream::kSample)));
 
     const double log_prob = static_cast<double>(oracle::log_softmax(logits, drawn.value().token));
     EXPECT_NEAR(drawn.value().log_prob, log_prob, 1e-6 * std::max(1.0, std::abs(log_prob)));
@@ -138,9 +185,8 @@ TEST(Sampler, KeepsAndDrawsWhatTheLawSays) {
       continue;
     }
     ++compared;
-    if (!sampler.kept().empty()) {
-      EXPECT_EQ(Tokens(sampler.kept().begin(), sampler.kept().end()), law.kept);
-    }
+    drop_without_mass(law, given);
+    EXPECT_EQ(given.tokens, law.kept);
     ASSERT_EQ(drawn.value().token, expected);
     const auto rank = std::find(law.kept.begin(), law.kept.end(), expected) - law.kept.begin();
     const double prob = static_cast<double>(law.prob[rank]);
@@ -163,9 +209,15 @@ TEST(Sampler, AgreesWithTheLawOnAWholeVocabulary) {
       const auto expected = oracle::invert(law, random_uniform(params.seed, 9, RandomStream::kSample));
       const auto drawn = sampler.sample(logits, {}, params, 9);
       ASSERT_TRUE(drawn.ok());
+      Distribution given;
+      ASSERT_TRUE(sampler.distribution(logits, {}, params, given).ok());
+      const Distribution exact = expected_law(logits, {}, params);
+      EXPECT_EQ(given.tokens, exact.tokens);
+      EXPECT_EQ(given.masses, exact.masses);
+      EXPECT_EQ(drawn.value().token, draw_from(given, random_uniform(params.seed, 9, RandomStream::kSample)));
       if (law.margin < kAmbiguous / 10) continue;  // the roundings of so many tokens cancel one another
       ++compared;
-      EXPECT_EQ(Tokens(sampler.kept().begin(), sampler.kept().end()), law.kept);
+      EXPECT_EQ(given.tokens, law.kept);
       EXPECT_EQ(drawn.value().token, expected);
     }
   }

@@ -83,9 +83,19 @@ describe('rows', () => {
     const cost = modelCost(SHAPES['qwen-0.5b'], 400e6);
     const limits = { bytesPerSecond: 40e9, operationsPerSecond: 1e12 };
     for (const row of all) {
-      const floorMs = row.floorMs(cost, limits);
+      const floorMs = row.floorMs(cost, limits) ?? 0;
       expect(floorMs).toBeGreaterThan(0);
       expect(ratioOf(row.figure(1.1 * floorMs), row.figure(floorMs), row.better)).toBeLessThan(1);
+    }
+  });
+
+  it('have one of a GPU where reading decides, and none where only its arithmetic would tell', () => {
+    const cost = modelCost(SHAPES['smollm2-135m'], 100e6);
+    const limits = { bytesPerSecond: 100e9, operationsPerSecond: null };
+    for (const row of all) {
+      const floorMs = row.floorMs(cost, limits);
+      if (row.name.startsWith('prefill')) expect(floorMs).toBeNull();
+      else expect(floorMs).toBeGreaterThan(0);
     }
   });
 });
@@ -94,7 +104,7 @@ describe('a run', () => {
   it.each([[['decode'] as const], [SPEED_SUITES]])(
     'of %j with no row of that name fails at once',
     async (suites) => {
-      const options = { threads: 1, peer: false, repeats: 5, rows: /^no such row$/ };
+      const options = { threads: 1, device: 'cpu' as const, peer: false, repeats: 5, rows: /^no such row$/ };
       await expect(runSpeed(suites, options)).rejects.toMatchObject({ code: 'NO_ROWS' });
     },
   );

@@ -75,6 +75,36 @@ describe('a synthetic model file', () => {
     expect(readFileSync(written('c.gguf', { ...TINY, name: 'other-q4_0' })).equals(bytes)).toBe(false);
   });
 
+  it('holds what it is given in the place of what is random', async () => {
+    const path = join(folder, 'given.gguf');
+    const vocabulary = makeVocabulary(1_000, new Map([[5, '<|given|>']]));
+    const norm = Buffer.alloc(64 * 4, 7);
+    const output = Buffer.alloc(64 * 1_000 * 4, 9);
+    writeModelFile(path, TINY, {
+      vocabulary,
+      tensors: [
+        { name: 'output.weight', type: 'f32', extents: [64, 1_000], data: output },
+        { name: 'output_norm.weight', type: 'f32', extents: [64], data: norm },
+      ],
+    });
+    const { metadata, tensorInfos, tensorDataOffset } = await gguf(path, { allowLocalFile: true });
+    const entries: Record<string, unknown> = { ...metadata };
+    expect(entries['tokenizer.ggml.tokens']).toEqual(vocabulary.tokens);
+    expect(tensorInfos.map(({ name }) => name)).toEqual([
+      ...modelTensors(TINY).map(({ name }) => name),
+      'output.weight',
+    ]);
+    const bytes = readFileSync(path);
+    for (const [name, data] of [
+      ['output.weight', output],
+      ['output_norm.weight', norm],
+    ] as const) {
+      const offset = tensorInfos.find((tensor) => tensor.name === name)?.offset;
+      const start = Number(tensorDataOffset) + Number(offset);
+      expect(bytes.subarray(start, start + data.length).equals(data), name).toBe(true);
+    }
+  });
+
   it('is written once', () => {
     const path = join(folder, 'deeper', 'once.gguf');
     let writes = 0;

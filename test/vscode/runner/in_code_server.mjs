@@ -1,30 +1,40 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { format } from 'node:util';
 import { launchChromium } from '../../../scripts/editor/chromium.mjs';
 import { installExtension, startCodeServer, workbenchUrl } from '../../../scripts/editor/code_server.mjs';
 import { createProfile } from '../../../scripts/editor/profile.mjs';
 import { Failure } from '../../../scripts/failure.mjs';
-import { DIST, ROOT, SAMPLES } from '../../../scripts/paths.mjs';
+import { ADDON, DIST, KERNEL_LIBRARY, manifest, ROOT, SAMPLES } from '../../../scripts/paths.mjs';
 
 /** The longest the suite may take before the editor is taken to hang. */
 const SUITE_MS = 10 * 60_000;
 
 /**
- * Runs the mocha suite inside the extension host of a code-server that has the package installed. The workbench in the
+ * @typedef {object} SuiteRun
+ * @property {string} suite the folder of test/vscode whose tests run
+ * @property {string} log
+ * @property {string} results where the tests write their outcomes
+ * @property {Record<string, unknown>} [settings] of the editor from its start
+ * @property {string} [nativeFiles] a folder with an addon and compiled kernels that take the place of the installed package's
+ */
+
+/**
+ * Runs a mocha suite inside the extension host of a code-server that has the package installed. The workbench in the
  * browser starts the run and is told how it ended.
  * @param {import('../../../scripts/setup/code_server.mjs').CodeServer} codeServer
  * @param {string} vsix
- * @param {{ log: string, results: string }} files `results`: where the tests write their outcomes
+ * @param {SuiteRun} run
  */
-export async function runInCodeServer(codeServer, vsix, { log, results }) {
+export async function runInCodeServer(codeServer, vsix, { suite, log, results, settings, nativeFiles }) {
   mkdirSync(dirname(results), { recursive: true });
-  const profile = createProfile(SAMPLES);
+  const profile = createProfile(SAMPLES, settings);
   try {
     await installExtension(codeServer, profile, vsix, log);
+    if (nativeFiles !== undefined) replaceNativeFiles(profile, nativeFiles);
     const server = await startCodeServer(codeServer, profile, {
       log: log.replace(/\.log$/, '-server.log'),
-      environment: { EMBERLINE_TEST_RESULTS: results },
+      environment: { EMBERLINE_TEST_SUITE: suite, EMBERLINE_TEST_RESULTS: results },
     });
     try {
       await runFromWorkbench(server, profile.workspace, log);
@@ -35,6 +45,22 @@ export async function runInCodeServer(codeServer, vsix, { log, results }) {
     profile.remove();
   }
   if (!existsSync(results)) throw new Failure('The extension host ended without results.', log);
+}
+
+/**
+ * @param {import('../../../scripts/editor/profile.mjs').Profile} profile where the package is installed
+ * @param {string} folder
+ */
+function replaceNativeFiles(profile, folder) {
+  const { name, publisher } = manifest();
+  const installed = readdirSync(profile.extensions).find((entry) =>
+    entry.startsWith(`${publisher}.${name}-`),
+  );
+  if (installed === undefined) throw new Failure('code-server has no folder of the installed package.');
+  const native = join(profile.extensions, installed, 'dist', 'native');
+  for (const file of [ADDON, KERNEL_LIBRARY].map((path) => basename(path))) {
+    copyFileSync(join(folder, file), join(native, file));
+  }
 }
 
 /**

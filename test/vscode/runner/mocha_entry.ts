@@ -1,6 +1,7 @@
 /**
- * What the extension host calls to run the tests: every suite beside this bundle, with mocha. The results go to the file
- * that EMBERLINE_TEST_RESULTS names, because what an extension host prints is hard to come by.
+ * What the extension host calls to run the tests, with mocha: every file of the folder beside this one that
+ * EMBERLINE_TEST_SUITE names. The results go to the file that EMBERLINE_TEST_RESULTS names, because what an extension host
+ * prints is hard to come by.
  */
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ export async function run(): Promise<void> {
   const results = process.env['EMBERLINE_TEST_RESULTS'];
   if (results === undefined) throw new Error('EMBERLINE_TEST_RESULTS names no file for the results.');
   const mocha = new Mocha({ ui: 'tdd', timeout: TEST_TIMEOUT_MS, color: false });
-  const suites = join(__dirname, '..', 'suite');
+  const suites = join(__dirname, '..', process.env['EMBERLINE_TEST_SUITE'] ?? 'suite');
   for (const name of readdirSync(suites)
     .filter((file) => file.endsWith('.test.cjs'))
     .sort()) {

@@ -18,7 +18,10 @@ suite('ghost text', () => {
     await set('emberline.completion.minimumConfidence', 0);
   });
   suiteTeardown(() => set('emberline.completion.minimumConfidence', undefined));
-  teardown(closeEditors);
+  teardown(async () => {
+    await set('emberline.sampling.temperature', undefined);
+    await closeEditors();
+  });
 
   for (const [language, content] of [
     ['python', ADD],
@@ -69,6 +72,23 @@ suite('ghost text', () => {
     assert.deepStrictEqual(items, []);
     assert.strictEqual(request.outcome.reason, 'line_complete');
     assert.notStrictEqual(request.outcome.text, '');
+  });
+
+  test('is the same when it is drawn again at the same place', async () => {
+    const { document, position } = await place('def area(width, height):\n    |');
+    const texts: string[] = [];
+    for (const temperature of [undefined, 1.5]) {
+      await set('emberline.sampling.temperature', temperature);
+      const { request } = await ask(api, { document, position });
+      // Nothing is remembered of what was suggested before.
+      await vscode.commands.executeCommand('emberline.restart');
+      const again = await ask(api, { document, position });
+      for (const { outcome } of [request, again.request]) assert.strictEqual(outcome.source, 'model');
+      assert.deepStrictEqual([...again.request.outcome.ids], [...request.outcome.ids]);
+      texts.push(request.outcome.text);
+      await vscode.commands.executeCommand('emberline.restart');
+    }
+    assert.ok(texts.every((text) => text !== ''));
   });
 
   test('is dismissed without a trace', async () => {

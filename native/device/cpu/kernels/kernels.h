@@ -67,6 +67,9 @@ struct LogitsScan {
   bool finite;          // no NaN, no infinity
 };
 
+// activation(gate) * up, element by element.
+using GateKernel = void (*)(const float* gate, const float* up, std::size_t n, float* out);
+
 struct Kernels {
   const char* isa;
 
@@ -78,8 +81,9 @@ struct Kernels {
   void (*quantize_row_fine)(const float* x, std::size_t n, const QuantizedRow& to);
   float (*sum_of_squares)(const float* x, std::size_t n);
   void (*scale_row)(const float* x, const float* gain, float scale, std::size_t n,
-                    float* out);                                                    // x * scale * gain
-  void (*silu_mul)(const float* gate, const float* up, std::size_t n, float* out);  // silu(gate) * up
+                    float* out);  // x * scale * gain
+  GateKernel silu_mul;            // kGateSilu
+  GateKernel gelu_mul;            // kGateGeluTanh
   // exp to within 2 ulp on [-87.3, 88]; 0 below, exp(88) above, NaN for NaN.
   void (*exp)(const float* x, std::size_t n, float* out);
   LogitsScan (*scan_logits)(const float* x, std::size_t n);  // n >= 1

@@ -162,6 +162,7 @@ const Kernels& portable_kernels() {
                                       sum_of_squares,
                                       scale_row,
                                       silu_mul,
+                                      gelu_mul,
                                       exp_row,
                                       scan_logits,
                                       widen_halves,

@@ -15,6 +15,7 @@ constexpr Kernels kernel_set(const char* isa) {
           sum_of_squares,
           scale_row,
           silu_mul,
+          gelu_mul,
           exp_row,
           scan_logits,
           widen_halves,

@@ -90,8 +90,8 @@ void GateUpStage::run(const Step& step, Worker& worker, std::size_t begin, std::
     run_panels(gate, panel, count, x, worker.tiles[0], stride);
     run_panels(up, panel, count, x, worker.tiles[1], stride);
     for (std::size_t r = 0; r < x.rows; ++r) {
-      kernels->silu_mul(worker.tiles[0] + r * stride, worker.tiles[1] + r * stride,
-                        panel_columns(gate, panel, count), out + r * gate.out + panel * kPanelRows);
+      gate_up(worker.tiles[0] + r * stride, worker.tiles[1] + r * stride, panel_columns(gate, panel, count),
+              out + r * gate.out + panel * kPanelRows);
     }
   }
 }

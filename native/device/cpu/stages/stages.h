@@ -83,10 +83,10 @@ struct ProductStage final : Stage {
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
-// out[rows, hidden] = silu(x gate^T) * (x up^T); x in scratch memory. A unit is a panel of both
+// out[rows, hidden] = activation(x gate^T) * (x up^T); x in scratch memory. A unit is a panel of both
 // matrices.
 struct GateUpStage final : Stage {
-  const Kernels* kernels;
+  GateKernel gate_up;
   Product gate, up;  // y and bias unused
   std::uint32_t width;
   float* out;
@@ -98,8 +98,8 @@ struct GateUpStage final : Stage {
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
-struct SwiGluStage final : Stage {
-  const Kernels* kernels;
+struct GatedUnitStage final : Stage {
+  GateKernel gate_up;
   const float* gate;
   const float* up;
   std::uint32_t width;

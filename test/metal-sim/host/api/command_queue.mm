@@ -1,6 +1,9 @@
 #include "host/api/command_queue.h"
 
+#include <vector>
+
 #include "host/api/command_buffer.h"
+#include "host/api/residency_set.h"
 #include "host/control/failures.h"
 #include "host/control/injections.h"
 
@@ -24,6 +27,7 @@ using namespace emberline::metal_sim;
   SimulatedDevice* _device;
   NSString* _label;
   NSUInteger _maxCommandBufferCount;
+  std::vector<id<MTLResidencySet>> _residencySets;
 }
 @synthesize label = _label;
 
@@ -36,6 +40,14 @@ using namespace emberline::metal_sim;
     _maxCommandBufferCount = count;
   }
   return self;
+}
+- (void)addResidencySet:(id<MTLResidencySet>)residencySet {
+  _residencySets.push_back(residencySet);
+  [(SimulatedResidencySet*)residencySet attach];
+}
+- (void)removeResidencySet:(id<MTLResidencySet>)residencySet {
+  [(SimulatedResidencySet*)residencySet detach];
+  std::erase(_residencySets, residencySet);
 }
 - (id<MTLCommandBuffer>)commandBuffer {
   return [self commandBufferThatRetains:YES errorOptions:MTLCommandBufferErrorOptionNone];

@@ -123,7 +123,8 @@ bool is_empty(MTLSize size) {
   _threadgroupBytes[index] = static_cast<std::uint32_t>(length);
 }
 
-// The pipeline's threadgroup memory, declared in the kernel and set here, fits in what the device has.
+// The pipeline's threadgroup memory, declared in the kernel and set here, fits in what the device has; so
+// does what was set for kernels before this one, since Metal does not say that it no longer counts.
 - (BOOL)appendThreadgroupLengths:(Command&)command {
   const KernelInfo& info = _pipeline->code->pipeline.info();
   command.first_length = static_cast<std::uint32_t>(list->lengths.size());
@@ -135,10 +136,10 @@ bool is_empty(MTLSize size) {
              parameter.name + "'");
       return NO;
     }
-    total += bytes;
     list->lengths.push_back({parameter.index, bytes});
   }
   command.lengths = static_cast<std::uint32_t>(list->lengths.size()) - command.first_length;
+  for (const std::uint32_t bytes : _threadgroupBytes) total += bytes;
   const NSUInteger most = self.device.maxThreadgroupMemoryLength;
   if (total <= most) return YES;
   misuse("'" + info.name +

@@ -8,6 +8,7 @@
 #include "host/api/events.h"
 #include "host/api/library.h"
 #include "host/api/pipeline.h"
+#include "host/api/residency_set.h"
 #include "host/control/counts.h"
 #include "host/control/failures.h"
 #include "host/control/injections.h"
@@ -165,6 +166,14 @@ static constexpr NSUInteger kDefaultCommandBufferCount = 64;  // what newCommand
 - (id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor*)descriptor
                                                  error:(NSError**)error {
   return archive_from(self, descriptor, error);
+}
+
+- (id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)desc error:(NSError**)error {
+  if (operation_fails(Operation::kResidencySet)) {
+    set_error(error, @"MTLDomain", 1, "an injected fault");
+    return nil;
+  }
+  return [[SimulatedResidencySet alloc] initWithDevice:self descriptor:desc];
 }
 
 - (id<MTLEvent>)newEvent {

@@ -10,6 +10,7 @@ namespace {
 struct State {
   std::mutex lock;
   Counts counts;
+  std::int64_t resident = 0;
 };
 
 State& state() {
@@ -37,6 +38,16 @@ Counts counts() {
 void clear_counts() {
   const std::lock_guard guard(state().lock);
   state().counts = {};
+}
+
+std::int64_t resident_allocations() {
+  const std::lock_guard guard(state().lock);
+  return state().resident;
+}
+
+void change_resident(std::int64_t by) {
+  const std::lock_guard guard(state().lock);
+  state().resident += by;
 }
 
 void count(const std::function<void(Counts&)>& change) {

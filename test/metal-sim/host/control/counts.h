@@ -34,6 +34,7 @@ struct Counts {
                 indirect_dispatches = 0;        // the last are among the first two
   std::uint64_t buffers = 0, buffer_bytes = 0;  // made, with those that wrap memory without a copy
   std::uint64_t wrapped_buffers = 0;
+  std::uint64_t residency_requests = 0;
   std::uint64_t contents_in_flight = 0;  // -contents of a buffer that an uncompleted command buffer uses
   std::uint64_t libraries_opened = 0;
   std::uint64_t pipelines_compiled = 0, pipelines_from_archive = 0;
@@ -50,7 +51,11 @@ Counts counts();
 // Sets all to zero; a test calls it where what it measures begins.
 void clear_counts();
 
+// Allocations that residency sets keep resident now; clear_counts leaves it alone.
+std::int64_t resident_allocations();
+
 // -- for the stand-ins
+void change_resident(std::int64_t by);
 void count(const std::function<void(Counts&)>& change);
 
 }  // namespace emberline::metal_sim

@@ -39,6 +39,7 @@ enum class Operation {
   kArchiveOpen,    // newBinaryArchiveWithDescriptor
   kArchiveAdd,     // addComputePipelineFunctionsWithDescriptor
   kArchiveSave,    // serializeToURL
+  kResidencySet,   // newResidencySetWithDescriptor
 };
 
 // An operation that fails with nil, or NO, and an error, `times` times, after `skip` have gone well.

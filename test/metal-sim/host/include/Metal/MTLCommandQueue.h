@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Metal/MTLCommandBuffer.h>
+#include <Metal/MTLResidencySet.h>
 
 NS_ASSUME_NONNULL_BEGIN
 
@@ -11,6 +12,8 @@ NS_ASSUME_NONNULL_BEGIN
 - (nullable id<MTLCommandBuffer>)commandBuffer;
 - (nullable id<MTLCommandBuffer>)commandBufferWithDescriptor:(MTLCommandBufferDescriptor*)descriptor;
 - (nullable id<MTLCommandBuffer>)commandBufferWithUnretainedReferences;
+- (void)addResidencySet:(id<MTLResidencySet>)residencySet;
+- (void)removeResidencySet:(id<MTLResidencySet>)residencySet;
 @end
 
 NS_ASSUME_NONNULL_END

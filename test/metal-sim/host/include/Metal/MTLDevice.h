@@ -74,6 +74,9 @@ typedef void (^MTLNewComputePipelineStateCompletionHandler)(
 - (nullable id<MTLBinaryArchive>)newBinaryArchiveWithDescriptor:(MTLBinaryArchiveDescriptor*)descriptor
                                                           error:(NSError* _Nullable* _Nullable)error;
 
+- (nullable id<MTLResidencySet>)newResidencySetWithDescriptor:(MTLResidencySetDescriptor*)desc
+                                                        error:(NSError* _Nullable* _Nullable)error;
+
 - (nullable id<MTLEvent>)newEvent;
 - (nullable id<MTLSharedEvent>)newSharedEvent;
 @end

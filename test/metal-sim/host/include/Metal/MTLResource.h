@@ -1,6 +1,7 @@
 // What buffers have in common, and the options they are made with.
 #pragma once
 
+#include <Metal/MTLAllocation.h>
 #include <Metal/MTLTypes.h>
 
 @protocol MTLDevice;
@@ -36,14 +37,13 @@ typedef NS_OPTIONS(NSUInteger, MTLResourceOptions) {
   MTLResourceHazardTrackingModeTracked = MTLHazardTrackingModeTracked << 8,
 };
 
-@protocol MTLResource <NSObject>
+@protocol MTLResource <MTLAllocation>
 @property(nullable, copy, atomic) NSString* label;
 @property(readonly) id<MTLDevice> device;
 @property(readonly) MTLCPUCacheMode cpuCacheMode;
 @property(readonly) MTLStorageMode storageMode;
 @property(readonly) MTLHazardTrackingMode hazardTrackingMode;
 @property(readonly) MTLResourceOptions resourceOptions;
-@property(readonly) NSUInteger allocatedSize;
 @end
 
 NS_ASSUME_NONNULL_END

@@ -1,6 +1,7 @@
 // Stand-in for Apple's Metal on Linux, see MTLDevice.h.
 #pragma once
 
+#include <Metal/MTLAllocation.h>
 #include <Metal/MTLBinaryArchive.h>
 #include <Metal/MTLBlitCommandEncoder.h>
 #include <Metal/MTLBuffer.h>
@@ -12,5 +13,6 @@
 #include <Metal/MTLDevice.h>
 #include <Metal/MTLEvent.h>
 #include <Metal/MTLLibrary.h>
+#include <Metal/MTLResidencySet.h>
 #include <Metal/MTLResource.h>
 #include <Metal/MTLTypes.h>

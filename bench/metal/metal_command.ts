@@ -1,0 +1,41 @@
+/** The command of the metal suite: counted on a simulated GPU, or measured on that of this Mac. */
+import { type Command, Option } from 'commander';
+import { integer } from '../../cli/engine_options';
+import { runMetal } from '../metal_suite';
+import { formatReport, reportOf } from '../report';
+import { endChildrenOnInterrupt, FEWEST_REPEATS, MOST_REPEATS } from '../speed_command';
+import { formatRealReport } from './real_report';
+import { type RealOptions, runReal } from './real_suite';
+
+interface MetalArguments extends RealOptions {
+  readonly real: boolean;
+  readonly json: boolean;
+}
+
+export function addMetalSuite(program: Command): void {
+  program
+    .command('metal')
+    .description(
+      'what a token costs a GPU, counted on a simulated one (the last column is the most that is promised); --real: how fast the GPU of this Mac is',
+    )
+    .option('--json', 'print the rows as JSON', false)
+    .option('--real', 'measure the GPU of this Mac, and print Markdown', false)
+    .option('--peer', 'with --real: measure llama.cpp as well (installs it the first time)', false)
+    .option('--model <file>', 'with --real: measure this GGUF model instead of the embedded one')
+    .option('--threads <n>', 'with --real: of the processor; 0: as many as pay', integer(0, 64), 0)
+    .addOption(
+      new Option('--repeats <n>', 'with --real: samples of each')
+        .argParser(integer(FEWEST_REPEATS, MOST_REPEATS))
+        .default(FEWEST_REPEATS),
+    )
+    .action(async ({ real, json, ...options }: MetalArguments) => {
+      endChildrenOnInterrupt();
+      if (!real) {
+        const report = reportOf('metal', await runMetal());
+        console.log(json ? JSON.stringify(report, null, 2) : formatReport(report));
+        return;
+      }
+      const result = await runReal(options);
+      console.log(json ? JSON.stringify(result.report, null, 2) : formatRealReport(result));
+    });
+}

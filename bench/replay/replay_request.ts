@@ -1,0 +1,53 @@
+/** Asks the engine what an editor would ask at the place of a case, and how long the decoding took. */
+import { Failure, valueOf } from '../../cli/failure';
+import { snapshotOfText } from '../../extension/completion/document';
+import { languageOfPath } from '../../extension/completion/languages';
+import { PromptWriter } from '../../extension/completion/prompt_writer';
+import { DEFAULT_SAMPLING } from '../../extension/completion/sampling';
+import type { Engine } from '../../extension/engine/engine';
+import type { NativeDrafting, NativeDraftingCounts } from '../../extension/engine/native_drafting';
+import type { ReplayCase } from './replay_case';
+
+/** More than any case has. */
+const PROMPT_TOKENS = 1_000;
+
+/** How a text is asked for. */
+export interface Manner {
+  /** Several lines, as for generating at the cursor, or the rest of one, as for ghost text. */
+  readonly lines: 'several' | 'one';
+  readonly temperature: number;
+  readonly maxTokens: number;
+}
+
+export interface Sample {
+  /** From the end of the prompt to the end of the text. */
+  readonly ms: number;
+  readonly ids: Uint32Array;
+  readonly drafting: NativeDraftingCounts;
+}
+
+/** Throws Failure. */
+export async function replay(
+  engine: Engine,
+  one: ReplayCase,
+  { lines, temperature, maxTokens }: Manner,
+  drafting: Partial<NativeDrafting>,
+): Promise<Sample> {
+  const document = snapshotOfText({
+    uri: `case:${one.id}`,
+    path: one.path,
+    languageId: languageOfPath(one.path),
+    text: one.prefix + one.suffix,
+    offset: one.prefix.length,
+  });
+  const sampling = { ...DEFAULT_SAMPLING, temperature };
+  const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, drafting: 'auto' } as const;
+  const single = lines === 'one';
+  // A writer for each, so that no case depends on the one before.
+  const answer = await new PromptWriter(engine).ask(document, options, one.beside, (request) =>
+    engine.complete({ ...request, drafting, singleLine: single, banBlankStart: single }),
+  );
+  const { ids, timings, drafting: counts } = valueOf(answer);
+  if (ids.length === 0) throw new Failure({ code: 'EARLY_END', message: `Case ${one.id} gives no text.` });
+  return { ms: timings.totalMs - timings.prefillMs, ids, drafting: counts };
+}

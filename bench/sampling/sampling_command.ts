@@ -1,0 +1,32 @@
+/** The command of the sampling suite. */
+import type { Command } from 'commander';
+import { withEngine } from '../../cli/engine_options';
+import { writeBytes } from '../../cli/files';
+import { formatMarkdown, formatReport, reportOf } from '../report';
+import { captureLogits } from './captured_logits';
+import { samplingPlot } from './sampling_plot';
+import { runSampling } from './sampling_suite';
+
+interface SamplingArguments {
+  readonly json: boolean;
+  readonly markdown: boolean;
+  readonly plot?: string;
+}
+
+export function addSamplingSuite(program: Command): void {
+  program
+    .command('sampling')
+    .description(
+      'finding a nucleus by every algorithm, beside a naive sort, and drawing a token; the last column is the most that is promised',
+    )
+    .option('--json', 'print the rows as JSON', false)
+    .option('--markdown', 'print the rows as a Markdown table', false)
+    .option('--plot <file>', 'draw the rows as an SVG image')
+    .action(async ({ json, markdown, plot }: SamplingArguments) => {
+      const captured = await withEngine({ device: 'cpu', threads: 0 }, captureLogits);
+      const report = reportOf('sampling', await runSampling(captured));
+      if (plot !== undefined) await writeBytes(plot, Buffer.from(await samplingPlot(report)));
+      const text = markdown ? formatMarkdown(report) : formatReport(report);
+      console.log(json ? JSON.stringify(report, null, 2) : text);
+    });
+}

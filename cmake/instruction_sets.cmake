@@ -1,0 +1,37 @@
+# Options of files that are compiled for a wider x86-64 instruction set than the rest; which of them runs is decided at run time
+# (native/base/cpu_features.h).
+#
+# EMBERLINE_X86_64: whether this builds for x86-64.
+# emberline_wide_source(file avx2|avxvnni|avx512): compiles the file of the current folder for that set.
+
+set(EMBERLINE_X86_64 FALSE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND NOT CMAKE_OSX_ARCHITECTURES MATCHES "arm64")
+  set(EMBERLINE_X86_64 TRUE)
+endif()
+
+if(MSVC)
+  set(EMBERLINE_OPTIONS_avx2 "/arch:AVX2")
+  set(EMBERLINE_OPTIONS_avxvnni "/arch:AVX2")
+  set(EMBERLINE_OPTIONS_avx512 "/arch:AVX512")
+else()
+  # Sanitized, these files take minutes each to compile with care.
+  set(optimisation $<IF:$<BOOL:${EMBERLINE_SANITIZE}>,-O1,-O3>)
+  set(EMBERLINE_OPTIONS_avx2 ${optimisation} -mavx2 -mfma -mf16c)
+  set(EMBERLINE_OPTIONS_avxvnni ${EMBERLINE_OPTIONS_avx2} -mavxvnni)
+  set(EMBERLINE_OPTIONS_avx512 ${EMBERLINE_OPTIONS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC's own intrinsics begin from undefined vectors and are then warned about (GCC bug 105593).
+  list(APPEND EMBERLINE_OPTIONS_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
+if(MINGW AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC does not align the stack for wide registers on Windows (GCC bug 54412), yet spills them with instructions that
+  # need it; the assembler (binutils 2.38 or newer) makes those unaligned.
+  foreach(set IN ITEMS avx2 avxvnni avx512)
+    list(APPEND EMBERLINE_OPTIONS_${set} -Wa,-muse-unaligned-vector-move)
+  endforeach()
+endif()
+
+function(emberline_wide_source file set)
+  set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${EMBERLINE_OPTIONS_${set}}")
+endfunction()

@@ -1,0 +1,138 @@
+/**
+ * From an instruction and lines of a document to replacements that can be shown, or a reason why there are none. Works without an
+ * editor; nothing is changed here.
+ */
+import type { EngineAnswer, EngineRequest, EngineState } from '../completion/engine_port';
+import { REASON_OF_STATE, REASONS } from '../completion/reasons';
+import type { CompileGrammar } from '../engine/native_grammar';
+import type { NativeCompletion, NativeError, NativeResult } from '../engine/native_types';
+import { EDIT_ENDINGS, type EditEnding } from './edit_endings';
+import { type EditPlan, editPlan } from './edit_plan';
+import { editPrompt, TURN_BEGINS } from './edit_prompt';
+import { applied, type Replacement, replacementsOf } from './line_edit';
+import { broken } from './soundness';
+import { linesOf } from './text_lines';
+
+/** What an engine has to offer. */
+export interface EditEngine {
+  readonly state: EngineState;
+  readonly generating?: boolean;
+  generate(
+    request: EngineRequest,
+    signal: AbortSignal,
+    onText: (piece: string) => void,
+  ): Promise<EngineAnswer>;
+  readonly compileGrammar: CompileGrammar;
+  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
+}
+
+export interface EditRequest {
+  readonly instruction: string;
+  /** The whole document. */
+  readonly text: string;
+  readonly languageId: string;
+  /** The lines to edit, or the last ones before those that are added; counted from 1, both included. */
+  readonly first: number;
+  readonly last: number;
+  /** Whether lines are added instead. */
+  readonly adds: boolean;
+  /** One level of indentation. */
+  readonly unit: string;
+}
+
+export interface EditProposal {
+  readonly ending: EditEnding;
+  readonly sentence: string;
+  /** Of the document's text; filled with the ending `proposed` alone. */
+  readonly replacements: readonly Replacement[];
+  readonly completion?: NativeCompletion;
+  readonly error?: NativeError;
+}
+
+/** The same instruction on the same lines gives the same edit. */
+const SAMPLING = {
+  temperature: 0,
+  topK: 0,
+  topP: 1,
+  minP: 0,
+  repeatPenalty: 1,
+  penaltyWindow: 64,
+  seed: 0,
+};
+
+/**
+ * Never rejects.
+ * @param onProgress Receives the answer's pieces as they are made.
+ */
+export async function proposeEdit(
+  engine: EditEngine,
+  request: EditRequest,
+  signal: AbortSignal,
+  onProgress: (piece: string) => void = () => undefined,
+): Promise<EditProposal> {
+  const { state } = engine;
+  if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
+  if (engine.generating === true) return ended('already_running');
+  const lines = linesOf(request.text)
+    .slice(request.first - 1, request.last)
+    .map(({ text }) => text);
+  const plan = editPlan(request.instruction, { ...request, lines });
+  if (typeof plan === 'string') return ended(plan);
+  const grammar = await engine.compileGrammar({ gbnf: plan.grammar });
+  if (!grammar.ok) return failed(grammar.error);
+  const chat = await knowsTurns(engine);
+  const prompt = editPrompt({ ...request, lines }, chat);
+  const call: EngineRequest = {
+    prompt,
+    parseSpecial: chat,
+    requiredPrefix: '',
+    maxTokens: plan.maxTokens,
+    sampling: SAMPLING,
+    drafting: { lookup: true, model: true },
+    references: [],
+    grammar: { grammar: grammar.value, prefix: '' },
+  };
+  const answer = await engine.generate(call, signal, onProgress);
+  grammar.value.close();
+  if (!answer.ok) return answer.error.code === 'CONTEXT_OVERFLOW' ? ended('too_long') : failed(answer.error);
+  return { ...judged(answer.value, plan, request), completion: answer.value };
+}
+
+function judged(completion: NativeCompletion, plan: EditPlan, request: EditRequest): EditProposal {
+  const { stop, grammarEnded } = completion;
+  if (stop === 'cancelled') return ended('cancelled');
+  const whole = grammarEnded && (stop === 'end_token' || stop === 'grammar');
+  // Half an edit is none. Of lines that are added, those that are whole may be of use.
+  const answer = whole ? completion.text : request.adds ? withoutLastLine(completion.text) : '';
+  if (answer === '') return ended('cut');
+  const edits = plan.parse(answer)?.map((edit) => ({
+    ...edit,
+    first: edit.first + request.first - 1,
+    last: edit.last + request.first - 1,
+  }));
+  if (edits === undefined) return ended('cut');
+  const replacements = replacementsOf(request.text, edits);
+  if (replacements.length === 0) return ended('unchanged');
+  const problem = broken(request.text, applied(request.text, replacements), request.languageId);
+  if (problem !== undefined)
+    return { ...ended('unsound'), sentence: `${EDIT_ENDINGS.unsound} (It has ${problem}.)` };
+  return { ...ended('proposed'), replacements };
+}
+
+function withoutLastLine(text: string): string {
+  return text.slice(0, Math.max(0, text.lastIndexOf('\n')));
+}
+
+/** Whether the model's vocabulary has the marks of a chat's turns. */
+async function knowsTurns(engine: EditEngine): Promise<boolean> {
+  const ids = await engine.tokenize(TURN_BEGINS, true);
+  return ids.ok && ids.value.length === 1;
+}
+
+function ended(ending: EditEnding): EditProposal {
+  return { ending, sentence: EDIT_ENDINGS[ending], replacements: [] };
+}
+
+function failed(error: NativeError): EditProposal {
+  return { ...ended('failed'), sentence: error.message, error };
+}

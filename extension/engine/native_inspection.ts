@@ -1,0 +1,44 @@
+/** The part of the native surface that is for looking: what is in a model file, and what the device is told for a batch. */
+
+export interface NativeTensor {
+  readonly name: string;
+  readonly type: string;
+  /** Extents, fastest first, as GGUF stores them. */
+  readonly shape: readonly number[];
+  readonly bytes: number;
+}
+
+/** What is in a model file, read without loading it. */
+export interface NativeInspection {
+  readonly version: number;
+  readonly fileBytes: number;
+  readonly metadata: readonly { readonly key: string; readonly type: string; readonly value: string }[];
+  readonly tensors: readonly NativeTensor[];
+  /** Empty when the engine can run it, else why it cannot. */
+  readonly unsupported: string;
+}
+
+/** What changes between tokens in a command. */
+export type NativePatch =
+  'none' | 'token_offset' | 'position' | 'kv_length' | 'position_and_kv' | 'argmax_output';
+
+/** A command of the device: on the CPU, where a threadgroup is a piece of work that one thread does, of the model's table. */
+export interface NativeDispatch {
+  /** For example `layer 3 attention`. */
+  readonly label: string;
+  /** On the CPU, the op. */
+  readonly kernel: string;
+  readonly threadgroups: readonly [number, number, number];
+  /** In a threadgroup. */
+  readonly threads: number;
+  readonly patch: NativePatch;
+  /** Read, in the device's layout. */
+  readonly weightBytes: number;
+  /** Of keys and values, read for each position that is seen. */
+  readonly kvBytes: number;
+  /** Read and written besides: activations, tables. */
+  readonly otherBytes: number;
+}
+
+/** The most rows of a batch: those of a slice of a prompt. */
+export const MAX_BATCH_ROWS = 64;

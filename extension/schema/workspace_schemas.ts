@@ -1,0 +1,104 @@
+/** Where schemas come from in an editor: the user's setting json.schemas, installed extensions, files that are watched. */
+import * as vscode from 'vscode';
+import { absolute, type SchemaAssociation } from './schema_place';
+
+/** Files larger than this are not read, bytes. */
+const MOST_BYTES = 4_000_000;
+/** Most associations that are looked at. */
+const MOST_ASSOCIATIONS = 2_000;
+
+export class WorkspaceSchemas implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<string | undefined>();
+  private readonly subscriptions: readonly vscode.Disposable[];
+  /** By URI of the file. */
+  private readonly watchers = new Map<string, vscode.Disposable>();
+  private contributed: readonly SchemaAssociation[] | undefined;
+
+  /** Fires with the URI of a schema that changed, or without one when which schema belongs to what did. */
+  readonly onDidChange = this.changed.event;
+
+  constructor() {
+    this.subscriptions = [
+      vscode.extensions.onDidChange(() => {
+        this.contributed = undefined;
+        this.changed.fire(undefined);
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('json.schemas')) this.changed.fire(undefined);
+      }),
+    ];
+  }
+
+  /** For the document of a URI, the first that fits counts. */
+  associations(uri: string): readonly SchemaAssociation[] {
+    const document = vscode.Uri.parse(uri);
+    const chosen = listOf(vscode.workspace.getConfiguration('json', document).get('schemas'));
+    const base = vscode.workspace.getWorkspaceFolder(document)?.uri ?? document;
+    this.contributed ??= vscode.extensions.all.flatMap(contributedBy);
+    const own = chosen.flatMap((entry) => associationOf(entry, base.toString().replace(/\/?$/, '/'), true));
+    return [...own, ...this.contributed].slice(0, MOST_ASSOCIATIONS);
+  }
+
+  /** The text of a file, which is watched from then on; undefined where it cannot be read. */
+  async read(uri: string): Promise<string | undefined> {
+    try {
+      const file = vscode.Uri.parse(uri, true);
+      this.watch(file);
+      const { size } = await vscode.workspace.fs.stat(file);
+      if (size > MOST_BYTES) return undefined;
+      return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+    } catch {
+      return undefined;
+    }
+  }
+
+  dispose(): void {
+    for (const disposable of [...this.subscriptions, ...this.watchers.values()]) disposable.dispose();
+    this.changed.dispose();
+    this.watchers.clear();
+  }
+
+  private watch(file: vscode.Uri): void {
+    const uri = file.toString();
+    if (this.watchers.has(uri)) return;
+    const folder = vscode.Uri.joinPath(file, '..');
+    const name = file.path.slice(file.path.lastIndexOf('/') + 1);
+    const pattern = new vscode.RelativePattern(folder, name.replace(/[*?{}[\]]/g, '[$&]'));
+    const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+    const changed = (): void => this.changed.fire(uri);
+    watcher.onDidChange(changed);
+    watcher.onDidCreate(changed);
+    watcher.onDidDelete(changed);
+    this.watchers.set(uri, watcher);
+  }
+}
+
+function contributedBy(extension: vscode.Extension<unknown>): readonly SchemaAssociation[] {
+  const manifest: unknown = extension.packageJSON;
+  const contributes = memberOf(manifest, 'contributes');
+  const base = `${extension.extensionUri.toString()}/`;
+  return listOf(memberOf(contributes, 'jsonValidation')).flatMap((entry) =>
+    associationOf(entry, base, false),
+  );
+}
+
+/** @param base The URI of a folder, with a slash at its end. */
+function associationOf(entry: unknown, base: string, chosen: boolean): readonly SchemaAssociation[] {
+  const patterns = memberOf(entry, 'fileMatch');
+  const fileMatch = (Array.isArray(patterns) ? (patterns as unknown[]) : [patterns]).filter(
+    (pattern) => typeof pattern === 'string',
+  );
+  const url = memberOf(entry, 'url');
+  const schema = memberOf(entry, 'schema');
+  const address = typeof url === 'string' ? absolute(url, base) : undefined;
+  if (address === undefined && schema === undefined) return [];
+  return [{ fileMatch, url: address, chosen, ...(schema === undefined ? {} : { schema }) }];
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}

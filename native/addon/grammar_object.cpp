@@ -1,0 +1,138 @@
+#include "addon/grammar_object.h"
+
+#include <string>
+#include <utility>
+
+#include "addon/functions.h"
+#include "addon/js_values.h"
+#include "addon/one_task.h"
+#include "addon/utf16.h"
+#include "base/stopwatch.h"
+#include "grammar/program.h"
+
+namespace emberline::addon {
+namespace {
+
+constexpr std::size_t kMaxUnit = 16;  // of indentation
+
+// Tells an object of ours from any other. Random.
+constexpr napi_type_tag kGrammarTag = {0x3f1c6d0b9a824e57u, 0xb2d40e6185c97a13u};
+
+struct GrammarHandle {
+  std::shared_ptr<const grammar::Grammar> grammar;  // null: closed
+};
+using Handle = std::shared_ptr<GrammarHandle>;
+
+Status grammar_closed_error() {
+  return {ErrorCode::kInvalidArgument, "The grammar was closed; compile it again."};
+}
+
+Napi::Value check(const Handle& handle, const Napi::CallbackInfo& info) {
+  Arguments arguments(info.Env());
+  auto instance = std::make_shared<std::u16string>(arguments.string(info[0], "instance", kMaxGrammar));
+  if (!arguments.ok()) return settled_error(info.Env(), arguments.status());
+  if (handle->grammar == nullptr) return settled_error(info.Env(), grammar_closed_error());
+  return run_once<bool>(
+      info.Env(),
+      [grammar = handle->grammar, instance] { return grammar->conforms(utf8_from_utf16(*instance)); },
+      [](napi_env env, bool& accepted) {
+        return js_string(env, accepted ? std::string_view("accept") : std::string_view("reject"));
+      });
+}
+
+Napi::Value close(const Handle& handle, const Napi::CallbackInfo& info) {
+  handle->grammar.reset();
+  return info.Env().Undefined();
+}
+
+struct Compiled {
+  std::shared_ptr<const grammar::Grammar> grammar;
+  double ms = 0;
+};
+
+napi_value make_grammar_object(napi_env env, Compiled& compiled) {
+  const auto handle = std::make_shared<GrammarHandle>(GrammarHandle{std::move(compiled.grammar)});
+  const napi_value object = ObjectBuilder(env)
+                                .add("compileMs", compiled.ms)
+                                .add("check", js_function(env, "check", handle, check))
+                                .add("close", js_function(env, "close", handle, close))
+                                .build();
+  if (object == nullptr) return nullptr;
+  const auto finalize = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };
+  auto owned = std::make_unique<Handle>(handle);
+  if (napi_type_tag_object(env, object, &kGrammarTag) != napi_ok ||
+      napi_wrap(env, object, owned.get(), finalize, nullptr, nullptr) != napi_ok) {
+    clear_exception(env);
+    return nullptr;
+  }
+  owned.release();  // the object's
+  return object;
+}
+
+grammar::Layout read_layout(Arguments& arguments, napi_value from) {
+  const napi_value object = arguments.object(from, "layout");
+  const auto text = [&](const char* name, std::size_t most) {
+    return utf8_from_utf16(arguments.string(arguments.property(object, name), name, most));
+  };
+  const std::string kind = text("kind", 16);
+  grammar::Layout layout;
+  if (kind == "free") {
+    layout.kind = grammar::LayoutKind::kFree;
+  } else if (kind == "indented") {
+    layout.kind = grammar::LayoutKind::kIndented;
+    layout.unit = text("unit", kMaxUnit);
+    layout.newline = text("newline", 2);
+    if (layout.unit.find_first_not_of(" \t") != std::string::npos)
+      arguments.fail("'unit' must be of spaces and tabs.");
+    if (layout.newline != "\n" && layout.newline != "\r\n")
+      arguments.fail("'newline' must be \\n or \\r\\n.");
+  } else if (kind != "compact") {
+    arguments.fail("'kind' must be 'compact', 'free' or 'indented'.");
+  }
+  return layout;
+}
+
+}  // namespace
+
+std::shared_ptr<const grammar::Grammar> read_grammar(Arguments& arguments, napi_env env, napi_value value) {
+  const napi_value object = arguments.object(value, "grammar");
+  bool ours = false;
+  void* wrapped = nullptr;
+  if (object != nullptr && napi_check_object_type_tag(env, object, &kGrammarTag, &ours) == napi_ok && ours)
+    napi_unwrap(env, object, &wrapped);
+  clear_exception(env);
+  if (wrapped == nullptr) {
+    arguments.fail("'grammar' must be what compileGrammar gave.");
+    return nullptr;
+  }
+  const auto& grammar = (*static_cast<Handle*>(wrapped))->grammar;
+  if (grammar == nullptr) arguments.fail(grammar_closed_error().message());
+  return grammar;
+}
+
+Napi::Value compile_grammar(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  Arguments arguments(env);
+  const napi_value source = arguments.object(info[0], "source");
+  const napi_value gbnf = arguments.property(source, "gbnf");
+  const bool is_gbnf = !arguments.is_undefined(gbnf);
+  auto text = std::make_shared<std::u16string>(
+      is_gbnf ? arguments.string(gbnf, "gbnf", kMaxGrammar)
+              : arguments.string(arguments.property(source, "schema"), "schema", kMaxGrammar));
+  grammar::Layout layout;
+  if (!is_gbnf) layout = read_layout(arguments, arguments.property(source, "layout"));
+  if (!arguments.ok()) return settled_error(env, arguments.status());
+  return run_once<Compiled>(
+      env,
+      [text, is_gbnf, layout]() -> Result<Compiled> {
+        const Stopwatch watch;
+        const std::string utf8 = utf8_from_utf16(*text);
+        auto grammar =
+            is_gbnf ? grammar::Grammar::from_gbnf(utf8) : grammar::Grammar::from_schema(utf8, layout);
+        if (!grammar.ok()) return grammar.error();
+        return Compiled{std::move(grammar).value(), watch.milliseconds()};
+      },
+      make_grammar_object);
+}
+
+}  // namespace emberline::addon

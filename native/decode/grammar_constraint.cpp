@@ -1,0 +1,158 @@
+#include "decode/grammar_constraint.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "base/stopwatch.h"
+#include "decode/logit_mask.h"
+
+namespace emberline {
+
+namespace {
+
+// What is looked for of a forced text: more than most tokens have.
+constexpr std::size_t kBytesAToken = 16;
+
+}  // namespace
+
+using grammar::kDead;
+using grammar::StateId;
+
+Result<std::shared_ptr<const GrammarTokens>> GrammarTokens::build(const Tokenizer& tokenizer,
+                                                                  std::uint32_t vocabulary) try {
+  auto trie = grammar::TokenTrie::build(tokenizer, vocabulary);
+  if (!trie.ok()) return trie.error();
+  auto tokens = std::make_shared<GrammarTokens>();
+  tokens->tokenizer = &tokenizer;
+  tokens->trie = std::move(trie).value();
+  tokens->ends.assign(tokens->trie->words(), 0);
+  for (TokenId token = 0; token < vocabulary; ++token) {
+    if (tokens->trie->ends_generation(token)) tokens->ends[token / 64] |= std::uint64_t{1} << (token % 64);
+  }
+  return std::shared_ptr<const GrammarTokens>(std::move(tokens));
+} catch (const std::bad_alloc&) {
+  return Status(ErrorCode::kOutOfMemory,
+                "There is not enough memory to generate by a grammar; close other programs.");
+}
+
+GrammarMatcher::GrammarMatcher(std::shared_ptr<const grammar::Grammar> grammar,
+                               std::shared_ptr<const GrammarTokens> tokens)
+    : grammar_(std::move(grammar)),
+      tokens_(std::move(tokens)),
+      space_(grammar_->program()),
+      masks_(space_, tokens_->trie) {}
+
+Status GrammarMatcher::status() const {
+  const Status named = masks_.status();
+  return named.ok() ? space_.status() : named;
+}
+
+Result<std::vector<double>> mask_times(std::shared_ptr<const grammar::Grammar> grammar,
+                                       std::shared_ptr<const GrammarTokens> tokens,
+                                       std::span<const TokenId> text) {
+  GrammarMatcher matcher(std::move(grammar), std::move(tokens));
+  std::vector<double> times;
+  StateId state = matcher.space_.start();
+  for (std::size_t at = 0; at <= text.size() && state != kDead; ++at) {
+    const Stopwatch watch;
+    matcher.masks_.allowed(state);
+    times.push_back(1000 * watch.milliseconds());
+    if (const Status status = matcher.status(); !status.ok()) return status;
+    if (at < text.size()) state = matcher.masks_.advance(state, text[at]);
+    if (matcher.space_.crowded()) matcher.space_.start_over({&state, 1});
+  }
+  return times;
+}
+
+Result<std::unique_ptr<GrammarConstraint>> GrammarConstraint::begin(GrammarMatcher& matcher,
+                                                                    std::string_view prefix,
+                                                                    std::string_view required_prefix) {
+  if (const Status status = matcher.status(); !status.ok()) return status;
+  grammar::StateSpace& space = matcher.space_;
+  if (space.crowded()) space.start_over({});
+  // As one text: a token boundary may stand in the middle of whitespace.
+  std::string written(prefix);
+  written += required_prefix;
+  const StateId state = space.replay(space.start(), written);
+  if (const Status status = space.status(); !status.ok()) return status;
+  if (state == kDead) {
+    return Status(
+        ErrorCode::kGrammarRejectsPrefix,
+        "The text before the cursor is not the beginning of any text that the grammar allows; correct "
+        "it, or generate without the grammar.");
+  }
+  return std::unique_ptr<GrammarConstraint>(new GrammarConstraint(matcher, state, required_prefix));
+}
+
+std::string_view GrammarConstraint::beyond(TokenId token) const {
+  const std::string_view bytes = matcher_.tokens_->trie->bytes(token);
+  return bytes.substr(std::min(bytes.size(), spelling_.size()));
+}
+
+Status GrammarConstraint::mask(std::span<float> logits) {
+  grammar::StateSpace& space = matcher_.space_;
+  if (spelling_.empty()) {
+    const bool may_end = state_ != kDead && space.may_end(state_);
+    const std::span<const std::uint64_t> ends = matcher_.tokens_->ends;
+    keep_allowed(matcher_.masks_.allowed(state_), may_end ? ends : ends.first(0), logits);
+    return matcher_.status();
+  }
+  // The others are masked already; of these the bytes that go beyond the required prefix have to be right.
+  constexpr float kMasked = -std::numeric_limits<float>::infinity();
+  for (TokenId token = 0; token < logits.size(); ++token) {
+    if (logits[token] == kMasked) continue;
+    const std::string_view bytes = beyond(token);
+    // Tokens that the trie leaves out have no bytes there.
+    const bool unknown = matcher_.tokens_->trie->bytes(token).empty();
+    if (unknown || (!bytes.empty() && space.step(state_, bytes) == kDead)) logits[token] = kMasked;
+  }
+  return matcher_.status();
+}
+
+void GrammarConstraint::advance(TokenId token) {
+  grammar::StateSpace& space = matcher_.space_;
+  if (spelling_.empty()) {
+    state_ = matcher_.masks_.advance(state_, token);
+  } else {
+    const std::string_view bytes = beyond(token);
+    if (!bytes.empty()) state_ = space.step(state_, bytes);
+    spelling_.erase(0, matcher_.tokens_->trie->bytes(token).size());
+  }
+  if (space.crowded()) space.start_over({&state_, 1});
+}
+
+void GrammarConstraint::forced(std::uint32_t most, std::vector<TokenId>& out) {
+  if (!spelling_.empty()) return;
+  const auto [bytes, whole] = matcher_.masks_.forced_text(state_, most * kBytesAToken);
+  if (bytes.empty()) return;
+  // As the model has learnt to split text. What follows may become one token with the last of them.
+  std::vector<TokenId> tokens = matcher_.tokens_->tokenizer->encode(bytes, false);
+  if (!whole && !tokens.empty() &&
+      matcher_.tokens_->trie->has_longer(matcher_.tokens_->trie->bytes(tokens.back())))
+    tokens.pop_back();
+  tokens.resize(std::min<std::size_t>(tokens.size(), most));
+  out.insert(out.end(), tokens.begin(), tokens.end());
+}
+
+bool GrammarConstraint::complete() const {
+  const grammar::StateSpace& space = matcher_.space_;
+  return spelling_.empty() && state_ != kDead && space.may_end(state_) && !space.may_go_on(state_);
+}
+
+bool GrammarConstraint::reads(TokenId token) const {
+  return !matcher_.tokens_->trie->ends_generation(token);
+}
+
+std::size_t GrammarConstraint::admitted(std::span<const TokenId> tokens) {
+  StateId state = state_;
+  std::size_t count = 0;
+  for (; count < tokens.size(); ++count) {
+    state = matcher_.masks_.advance(state, tokens[count]);
+    if (state == kDead) break;
+  }
+  return count;
+}
+
+}  // namespace emberline

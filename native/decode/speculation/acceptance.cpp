@@ -1,0 +1,76 @@
+#include "decode/speculation/acceptance.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+namespace emberline {
+
+namespace {
+
+// `mass` of a token in `law`, as a probability.
+double probability(const Distribution& law, std::uint64_t mass) {
+  return static_cast<double>(mass) / static_cast<double>(law.total);
+}
+
+double probability_of(const Distribution& law, TokenId token) {
+  const auto found = std::find(law.tokens.begin(), law.tokens.end(), token);
+  if (found == law.tokens.end()) return 0;
+  return probability(law, law.masses[static_cast<std::size_t>(found - law.tokens.begin())]);
+}
+
+}  // namespace
+
+Status Acceptance::reserve(std::uint32_t vocabulary) {
+  try {
+    draft_probability_.resize(vocabulary);
+    cumulative_.reserve(vocabulary);
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kOutOfMemory,
+                  "There is not enough memory to decode speculatively; close other programs.");
+  }
+  return {};
+}
+
+Verdict Acceptance::decide(const Distribution& target, const Distribution* draft, TokenId drafted,
+                           std::uint64_t position, UniformSource& uniforms) {
+  if (draft == nullptr) {
+    const TokenId token = bonus(target, position, uniforms);
+    return {token == drafted, token};
+  }
+  // u < p / q, without a division by a q of 0; a token that cannot follow is never kept.
+  const double allowed = probability_of(target, drafted);
+  const double proposed = probability_of(*draft, drafted);
+  const double uniform = uniforms.uniform(position, RandomStream::kAccept);
+  if (uniform * proposed < allowed) return {true, drafted};
+  return {false, replacement(target, *draft, uniforms.uniform(position, RandomStream::kResidual))};
+}
+
+TokenId Acceptance::replacement(const Distribution& target, const Distribution& draft, double uniform) {
+  for (std::size_t i = 0; i < draft.tokens.size(); ++i) {
+    const TokenId token = draft.tokens[i];
+    if (token < draft_probability_.size()) draft_probability_[token] = probability(draft, draft.masses[i]);
+  }
+  double sum = 0;
+  cumulative_.clear();
+  for (std::size_t i = 0; i < target.tokens.size(); ++i) {
+    const double excess = probability(target, target.masses[i]) - draft_probability_[target.tokens[i]];
+    sum += std::max(excess, 0.0);
+    cumulative_.push_back(sum);
+  }
+  for (const TokenId token : draft.tokens) {
+    if (token < draft_probability_.size()) draft_probability_[token] = 0;
+  }
+  // Equal laws reject nothing but by rounding, and leave nothing to draw from.
+  if (sum == 0) return draw_from(target, uniform);
+  const auto drawn = std::upper_bound(cumulative_.begin(), cumulative_.end(), uniform * sum);
+  // Rounding may lead behind the last: to the last that has a probability.
+  const auto last = std::lower_bound(cumulative_.begin(), cumulative_.end(), sum);
+  return target.tokens[static_cast<std::size_t>(std::min(drawn, last) - cumulative_.begin())];
+}
+
+TokenId bonus(const Distribution& target, std::uint64_t position, UniformSource& uniforms) {
+  return draw_from(target, uniforms.uniform(position, RandomStream::kSample));
+}
+
+}  // namespace emberline

@@ -1,0 +1,60 @@
+// Which drafted tokens stay: the step of speculative decoding that keeps the law of the output what the
+// target model's is, whatever was drafted.
+//
+// Source: Chen, Borgeaud, Irving, Lespiau, Sifre and Jumper, "Accelerating large language model decoding with
+// speculative sampling" (arXiv 2302.01318), algorithm 2; the same as Leviathan, Kalman and Matias (arXiv
+// 2211.17192). A round drafts tokens for the positions n, n+1, ...; the target model evaluates them in one
+// batch; then, position by position, decide() keeps the drafted token or replaces it, and the round ends at
+// the first that was replaced. Where all were kept, bonus() draws one more from the logits behind the last.
+//
+// A drafted token x, drawn from the draft's law q, is kept with probability min(1, p(x) / q(x)), where p is
+// the target's law; its replacement is drawn from (p - q)+, normalised. Probabilities are ratios of integers
+// (sampling/distribution.h) and computed with in float64: each token comes out with its target probability to
+// within n 2^-53 for a target law of n tokens, by the sum that normalises.
+//
+// A draft without a law (prompt lookup, forced tokens, a greedy draft model) proposes without chance: there
+// the rule is to draw from the target, with the very number that plain decode draws with, and to compare. So
+// the ids of a seed are the same with and without such a draft, at every temperature.
+//
+// Numbers for a position are drawn again when a later round drafts it again: those of the round before
+// decided nothing that was kept.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+#include "decode/speculation/uniform_source.h"
+#include "sampling/distribution.h"
+#include "tokenizer/tokenizer.h"
+
+namespace emberline {
+
+struct Verdict {
+  bool accepted = false;
+  TokenId token = 0;  // the drafted one, or what stands in its place
+};
+
+// Owned by the caller and reused: nothing is allocated after reserve(). Not thread-safe.
+class Acceptance {
+ public:
+  // Makes room for tokens below `vocabulary`, the target's. OUT_OF_MEMORY.
+  Status reserve(std::uint32_t vocabulary);
+
+  // The token at absolute position `position`. `target`: the target's law there, its tokens below the
+  // reserved vocabulary. `draft`: the law that `drafted` was drawn from, or null where it was not drawn.
+  // Takes the numbers of kAccept and, for a replacement, kResidual; without a draft law that of kSample.
+  Verdict decide(const Distribution& target, const Distribution* draft, TokenId drafted,
+                 std::uint64_t position, UniformSource& uniforms);
+
+ private:
+  TokenId replacement(const Distribution& target, const Distribution& draft, double uniform);
+
+  std::vector<double> draft_probability_;  // [vocabulary], all zero between calls
+  std::vector<double> cumulative_;         // of the residual law, in the order of the target's tokens
+};
+
+// The token behind a draft that was kept as a whole, and any that is not drafted: as plain decode draws it.
+TokenId bonus(const Distribution& target, std::uint64_t position, UniformSource& uniforms);
+
+}  // namespace emberline

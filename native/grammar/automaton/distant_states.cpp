@@ -1,0 +1,151 @@
+// States seen from a distance, and what is kept of a machine that starts over.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "grammar/automaton/machine.h"
+
+namespace emberline::grammar {
+
+StateId StateSpace::Machine::distant(StateId state) {
+  if (state == kDead) return kDead;
+  if (distant_.size() <= state) distant_.resize(states_.size(), kNotTried);
+  if (distant_[state] != kNotTried) return distant_[state];
+  std::vector<std::uint32_t> words(states_[state].begin(), states_[state].end());
+  bool changed = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const NodeId there = distant_node(words[i]);
+    changed = changed || there != words[i];
+    words[i] = there;
+  }
+  StateId there = state;
+  if (changed) {
+    std::sort(words.begin() + 1, words.end());
+    words.erase(std::unique(words.begin() + 1, words.end()), words.end());
+    there = states_.intern(words);
+    if (there == rows_.size()) rows_.push_back({kNone, kNone, kNone, kNone});
+  }
+  if (distant_.size() < states_.size()) distant_.resize(states_.size(), kNotTried);
+  distant_[there] = there;
+  return distant_[state] = there;
+}
+
+NodeId StateSpace::Machine::distant_node(NodeId node) {
+  if (distant_nodes_.size() < frames_.size()) distant_nodes_.resize(frames_.size(), kNotTried);
+  std::vector<NodeId> above;
+  NodeId there = kNone;
+  for (; node != kNone; node = frames_[node].parent) {
+    if (distant_nodes_[node] != kNotTried) {
+      there = distant_nodes_[node];
+      break;
+    }
+    above.push_back(node);
+  }
+  for (std::size_t i = above.size(); i-- > 0;) {
+    Frame frame = frames_[above[i]];
+    frame.parent = there;
+    switch (frame.kind) {
+      case FrameKind::kTerminal:
+        frame.b = terminal_guide(terminal_of(frame)).distant(frame.b, distance_);
+        break;
+      case FrameKind::kRepeating: {
+        const Repeat& repeat = program_->repeats[program_->code[frame.where - 1].operand];
+        const std::uint64_t reach = std::uint64_t{frame.a} + distance_;
+        if (frame.a == kFarBelow || frame.a == kFarAbove) break;
+        if (reach < repeat.least) {
+          frame.a = kFarBelow;
+        } else if (frame.a >= repeat.least && repeat.most != kUnbounded && reach < repeat.most) {
+          frame.a = kFarAbove;
+        }
+        break;
+      }
+      case FrameKind::kInObject:
+        frame.b = object_guide(program_->code[frame.where - 1].operand).distant(frame.b, distance_);
+        break;
+      case FrameKind::kInArray:
+        frame.a = array_guide(program_->code[frame.where - 1].operand).distant(frame.a, frame.b, distance_);
+        break;
+      default: break;
+    }
+    there = frames_.intern(frame);
+    distant_nodes_[above[i]] = there;
+  }
+  return there;
+}
+
+// The frames, texts and sets that `kept` are made of move over, those below first.
+void StateSpace::Machine::start_over(std::span<StateId> kept) {
+  const Interner<Frame> frames = std::exchange(frames_, {});
+  const Interner<TextLink> texts = std::exchange(texts_, {});
+  const Interner<TextListLink> lists = std::exchange(lists_, {});
+  const SequenceInterner key_sets = std::exchange(key_sets_, {});
+  const SequenceInterner states = std::exchange(states_, {});
+  rows_ = {};
+  steps_ = {};
+  distant_ = {};
+  distant_nodes_ = {};
+  object_views_ = {};
+  array_views_ = {};
+  object_guides_.clear();
+  object_guides_.resize(program_->objects.size());
+  guide_bytes_ = 0;
+  for (std::size_t i = 0; i < terminal_guides_.size(); ++i) {
+    if (terminal_guides_[i]) guide_bytes_ += std::size_t{program_->terminals[i].dfa.states()} * 12;
+  }
+  start_ = kNotTried;
+  status_ = {};
+  ++epoch_;
+
+  std::unordered_map<std::uint32_t, std::uint32_t> moved_texts, moved_lists, moved_nodes;
+  const auto move_chain = [](std::uint32_t last, std::unordered_map<std::uint32_t, std::uint32_t>& moved,
+                             const auto& below, const auto& move) {
+    std::vector<std::uint32_t> chain;
+    for (; last != kNone && !moved.contains(last); last = below(last)) chain.push_back(last);
+    std::uint32_t there = last == kNone ? kNone : moved[last];
+    for (std::size_t i = chain.size(); i-- > 0;) moved[chain[i]] = there = move(chain[i], there);
+    return there;
+  };
+  const auto move_text = [&](TextId text) {
+    return move_chain(
+        text, moved_texts, [&](TextId each) { return texts[each].front; },
+        [&](TextId each, TextId front) {
+          TextLink link = texts[each];
+          link.front = front;
+          return texts_.intern(link);
+        });
+  };
+  const auto move_list = [&](std::uint32_t list) {
+    return move_chain(
+        list, moved_lists, [&](std::uint32_t each) { return lists[each].rest; },
+        [&](std::uint32_t each, std::uint32_t rest) {
+          TextListLink link = lists[each];
+          link.rest = rest;
+          link.text = move_text(link.text);
+          return lists_.intern(link);
+        });
+  };
+  const auto move_node = [&](NodeId node) {
+    return move_chain(
+        node, moved_nodes, [&](NodeId each) { return frames[each].parent; },
+        [&](NodeId each, NodeId parent) {
+          Frame frame = frames[each];
+          frame.parent = parent;
+          if (frame.kind == FrameKind::kInObject) frame.a = key_sets_.intern(key_sets[frame.a]);
+          if (frame.kind == FrameKind::kInObject || frame.kind == FrameKind::kInArray)
+            frame.c = move_list(frame.c);
+          if (frame.kind == FrameKind::kUniqueItem) frame.a = move_text(frame.a);
+          if (frame.kind == FrameKind::kKey) frame.b = move_text(frame.b);
+          return frames_.intern(frame);
+        });
+  };
+  for (StateId& state : kept) {
+    if (state == kDead) continue;
+    std::vector<std::uint32_t> words{states[state][0]};
+    for (const NodeId node : states[state].subspan(1)) words.push_back(move_node(node));
+    std::sort(words.begin() + 1, words.end());
+    state = states_.intern(words);
+    if (state == rows_.size()) rows_.push_back({kNone, kNone, kNone, kNone});
+  }
+}
+
+}  // namespace emberline::grammar

@@ -1,0 +1,187 @@
+// Tokens at what has to differ from what came before: other keys of an object, items of an array.
+//
+// What a token does inside a key that is not told apart from others depends on the keys before it only where
+// it spells one of them: those tokens are suspects, and checked byte by byte. Behind such a key everything is
+// read as if it had not come; whatever then reads another one is doubtful, and checked as well.
+#include <algorithm>
+#include <bit>
+
+#include "grammar/automaton/token_walk.h"
+
+namespace emberline::grammar {
+
+namespace {
+
+void set(std::span<std::uint64_t> mask, TokenId id) {
+  mask[id >> 6] |= std::uint64_t{1} << (id & 63);
+}
+void clear(std::span<std::uint64_t> mask, TokenId id) {
+  mask[id >> 6] &= ~(std::uint64_t{1} << (id & 63));
+}
+
+}  // namespace
+
+bool TokenWalk::reads_others_once(NodeId key) {
+  const Frame leaf = machine_.frame(key);
+  if ((leaf.tracked & kTracked) != 0) return false;
+  const std::uint32_t object = machine_.object_of(leaf.parent);
+  return !machine_.program().objects[object].distinct_others ||
+         machine_.object_guide(object).others_unlimited();
+}
+
+std::vector<TokenId> TokenWalk::suspect_keys(NodeId key, std::uint32_t node) const {
+  const Frame leaf = machine_.frame(key);
+  if (!machine_.program().objects[machine_.object_of(leaf.parent)].distinct_others) return {};
+  return suspects(machine_.other_keys_behind(leaf.parent, leaf.b), node);
+}
+
+// The tokens below `node` that spell one of `texts`, or a part of one.
+std::vector<TokenId> TokenWalk::suspects(const std::vector<std::string>& texts, std::uint32_t node) const {
+  std::vector<TokenId> found;
+  const std::span<const ByteTrie::Node> nodes = trie_->all().nodes();
+  for (const std::string& text : texts) {
+    std::uint32_t begin = node == kRoot ? 0 : node + 1;
+    std::uint32_t end = node == kRoot ? trie_->all().size() : nodes[node].end;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      while (begin < end && nodes[begin].byte != static_cast<unsigned char>(text[at]))
+        begin = nodes[begin].end;
+      if (begin >= end) break;
+      const std::span<const TokenId> ids =
+          at + 1 < text.size() ? trie_->all().tokens_at(begin) : trie_->all().tokens_below(begin);
+      found.insert(found.end(), ids.begin(), ids.end());
+      end = nodes[begin].end;
+      ++begin;
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void TokenWalk::add_key(NodeId node, std::span<std::uint64_t> mask) {
+  const Frame leaf = machine_.frame(node);
+  const NodeId object = leaf.parent;
+  const std::uint32_t rule = machine_.object_of(object);
+  const ObjectView view = machine_.view_of_object(object);
+  if (view.others) {
+    const std::vector<TokenId> checked = suspect_keys(node, kRoot);
+    const TokenPart& part = parts_.of_other_keys(rule, leaf.a, kRoot);
+    const bool distinct = machine_.program().objects[rule].distinct_others;
+    std::vector<std::uint64_t> apart;
+    std::span<std::uint64_t> into = mask;
+    if (!checked.empty()) {
+      apart.assign(mask.size(), 0);
+      into = apart;
+    }
+    if (part.plain) trie_->add_plain(kUnbounded, into);
+    for (std::size_t word = 0; word < part.inside_bits.size(); ++word) into[word] |= part.inside_bits[word];
+    for (const auto& [need, id] : part.inside) set(into, id);
+    for (std::size_t exit = 0; exit < part.exits.size();) {
+      const std::uint32_t label = part.exits[exit].label;
+      while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
+      check(node, behind(part, label, machine_.behind_key(object, label), distinct), 0, kUnbounded, into);
+    }
+    if (!checked.empty()) {
+      const StateId alone = machine_.only(node);
+      for (const TokenId id : checked) {
+        if (!reads_to_end(alone, id, 0)) clear(into, id);
+      }
+      for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
+    }
+  }
+  if (view.known != kNone) {
+    Behind found;
+    work_.clear();
+    read_known_keys(node, kRoot, {kDead, kRoot, 0, false}, found);
+    run(found);
+    check(node, found, 0, kUnbounded, mask);
+  }
+}
+
+// An item that has to differ from those before it. False where nothing is known of such items.
+bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
+  const NodeId loose = machine_.loosened(node);
+  if (loose == kNone || machine_.behind_terminal(loose) == kDead) return false;
+  const std::vector<TokenId> checked = suspects(machine_.items_behind_text(node), kRoot);
+  if (checked.empty()) {
+    add_terminal(node, loose, mask);
+    return true;
+  }
+  std::vector<std::uint64_t> apart(mask.size(), 0);
+  add_terminal(node, loose, apart);
+  const StateId alone = machine_.only(node);
+  for (const TokenId id : checked) {
+    if (!reads_to_end(alone, id, 0)) clear(apart, id);
+  }
+  for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
+  return true;
+}
+
+// Whether it reads an item behind one that was forgotten.
+bool TokenWalk::is_loose(StateId state) const {
+  const std::span<const NodeId> nodes = machine_.nodes(state);
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [this](NodeId node) { return machine_.frame(node).tracked == (kTracked | kLoose); });
+}
+
+bool TokenWalk::leave_key(NodeId node, const Place& place, Behind& out) {
+  if (!reads_others_once(node)) return false;
+  const Frame leaf = machine_.frame(node);
+  const NodeId object = leaf.parent;
+  const std::uint32_t rule = machine_.object_of(object);
+  const ObjectView view = machine_.view_of_object(object);
+  if (view.others) {
+    const bool distinct = machine_.program().objects[rule].distinct_others;
+    const std::vector<TokenId> checked = suspect_keys(node, place.node);
+    const TokenPart& part = parts_.of_other_keys(rule, leaf.a, place.node);
+    const auto add = [&](TokenId id) {
+      const bool suspect = std::binary_search(checked.begin(), checked.end(), id);
+      (suspect || place.doubtful ? out.doubtful : out.sure).emplace_back(place.characters, id);
+    };
+    for (const auto& [need, id] : part.inside) add(id);
+    for (std::size_t word = 0; word < part.inside_bits.size(); ++word) {
+      for (std::uint64_t bits = part.inside_bits[word]; bits != 0; bits &= bits - 1)
+        add(static_cast<TokenId>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+    }
+    Place behind = place;
+    behind.doubtful = place.doubtful || distinct;
+    for (std::size_t exit = 0; exit < part.exits.size();) {
+      const std::uint32_t label = part.exits[exit].label;
+      while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
+      leave_part(part, label, machine_.behind_key(object, label), 0, kUnbounded, behind, out);
+    }
+  }
+  if (view.known != kNone) read_known_keys(node, place.node, place, out);
+  return true;
+}
+
+void TokenWalk::read_known_keys(NodeId node, std::uint32_t below, const Place& from, Behind& out) {
+  const Frame leaf = machine_.frame(node);
+  const NodeId object = leaf.parent;
+  const Dfa& dfa = machine_.program().objects[machine_.object_of(object)].keys;
+  KeyGuard& guard =
+      machine_.object_guide(machine_.object_of(object)).guard(machine_.view_of_object(object).known);
+  const std::span<const ByteTrie::Node> nodes = trie_->all().nodes();
+  const std::uint32_t end = below == kRoot ? trie_->all().size() : nodes[below].end;
+  path_[below == kRoot ? 0 : nodes[below].depth] = leaf.a;  // states of the keys' automaton
+  for (std::uint32_t at = below == kRoot ? 0 : below + 1; at < end;) {
+    const ByteTrie::Node& each = nodes[at];
+    const std::uint32_t next = dfa.step(path_[each.depth - 1u], each.byte);
+    if (!guard.live(next)) {
+      at = each.end;
+      continue;
+    }
+    path_[each.depth] = next;
+    std::vector<std::pair<std::uint32_t, TokenId>>& list = from.doubtful ? out.doubtful : out.sure;
+    for (const TokenId id : trie_->all().tokens_at(at)) list.emplace_back(from.characters, id);
+    const std::uint32_t label = dfa.label[next];
+    if (label != 0 && guard.allows(label) && each.end > at + 1) {
+      const StateId state = machine_.behind_key(object, label);
+      for (std::uint32_t child = at + 1; child < each.end; child = nodes[child].end)
+        step_into(state, child, from, out);
+    }
+    ++at;
+  }
+}
+
+}  // namespace emberline::grammar

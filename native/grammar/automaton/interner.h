@@ -1,0 +1,130 @@
+// Values that are equal get the same number: what makes stacks, sets and texts cheap to keep and to compare.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "grammar/regular/dfa.h"
+
+namespace emberline::grammar {
+
+inline std::uint64_t hash_words(const std::uint32_t* words, std::size_t count) {
+  std::uint64_t hash = 0x9E3779B97F4A7C15u ^ count;
+  for (std::size_t i = 0; i < count; ++i) {
+    hash = (hash ^ words[i]) * 0xD6E8FEB86659FD93u;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+// Open addressing over numbers of values that lie elsewhere: a power of two of slots, at most half of them
+// used.
+class NumberSlots {
+ public:
+  // The number of an equal value, or kNone, after which add() puts a new one in its place. Precondition of
+  // `equals`: it is asked for numbers that were added.
+  template <typename Equals>
+  std::uint32_t find(std::uint64_t hash, const Equals& equals) {
+    if (slots_.empty()) slots_.assign(64, kNone);
+    const std::size_t mask = slots_.size() - 1;
+    for (place_ = hash & mask; slots_[place_] != kNone; place_ = (place_ + 1) & mask) {
+      if (equals(slots_[place_])) return slots_[place_];
+    }
+    return kNone;
+  }
+  // `hash_of` gives the hash of a number, for when the slots are dealt out anew.
+  template <typename HashOf>
+  void add(std::uint32_t number, const HashOf& hash_of) {
+    slots_[place_] = number;
+    if (++used_ * 2 <= slots_.size()) return;
+    std::vector<std::uint32_t> old(slots_.size() * 2, kNone);
+    old.swap(slots_);
+    const std::size_t mask = slots_.size() - 1;
+    for (const std::uint32_t each : old) {
+      if (each == kNone) continue;
+      std::size_t place = hash_of(each) & mask;
+      while (slots_[place] != kNone) place = (place + 1) & mask;
+      slots_[place] = each;
+    }
+  }
+  std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
+
+ private:
+  std::vector<std::uint32_t> slots_;
+  std::size_t used_ = 0;
+  std::size_t place_ = 0;
+};
+
+// Of values of one size, made of 32-bit words without gaps.
+template <typename T>
+class Interner {
+  static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
+  static constexpr std::size_t kWords = sizeof(T) / sizeof(std::uint32_t);
+  static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
+
+ public:
+  std::uint32_t intern(const T& value) {
+    const std::uint32_t found = slots_.find(hash_of(value), [&](std::uint32_t number) {
+      return std::memcmp(&values_[number], &value, sizeof(T)) == 0;
+    });
+    if (found != kNone) return found;
+    values_.push_back(value);
+    const auto number = static_cast<std::uint32_t>(values_.size() - 1);
+    slots_.add(number, [&](std::uint32_t each) { return hash_of(values_[each]); });
+    return number;
+  }
+  const T& operator[](std::uint32_t number) const { return values_[number]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
+  std::size_t bytes() const { return values_.capacity() * sizeof(T) + slots_.bytes(); }
+
+ private:
+  static std::uint64_t hash_of(const T& value) {
+    std::uint32_t words[kWords];
+    std::memcpy(words, &value, sizeof(T));
+    return hash_words(words, kWords);
+  }
+  std::vector<T> values_;
+  NumberSlots slots_;
+};
+
+// Of sequences of words.
+class SequenceInterner {
+ public:
+  std::uint32_t intern(std::span<const std::uint32_t> words) {
+    const std::uint32_t found =
+        slots_.find(hash_words(words.data(), words.size()), [&](std::uint32_t number) {
+          const std::span<const std::uint32_t> other = (*this)[number];
+          return other.size() == words.size() &&
+                 (words.empty() || std::memcmp(other.data(), words.data(), words.size_bytes()) == 0);
+        });
+    if (found != kNone) return found;
+    words_.insert(words_.end(), words.begin(), words.end());
+    ends_.push_back(words_.size());
+    const std::uint32_t number = size() - 1;
+    slots_.add(number, [&](std::uint32_t each) {
+      const std::span<const std::uint32_t> other = (*this)[each];
+      return hash_words(other.data(), other.size());
+    });
+    return number;
+  }
+  // Good until the next intern().
+  std::span<const std::uint32_t> operator[](std::uint32_t number) const {
+    const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
+    return std::span(words_).subspan(begin, ends_[number] - begin);
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
+  std::size_t bytes() const {
+    return words_.capacity() * sizeof(std::uint32_t) + ends_.capacity() * sizeof(std::size_t) +
+           slots_.bytes();
+  }
+
+ private:
+  std::vector<std::uint32_t> words_;
+  std::vector<std::size_t> ends_;
+  NumberSlots slots_;
+};
+
+}  // namespace emberline::grammar

@@ -1,0 +1,99 @@
+#include "grammar/automaton/terminal_guide.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace emberline::grammar {
+
+TerminalGuide::TerminalGuide(const Terminal& terminal) : terminal_(&terminal), counted_(terminal.counted()) {
+  const Dfa& dfa = terminal.dfa;
+  goes_on_.assign(dfa.states(), 0);
+  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
+    const std::uint32_t* row = &dfa.next[std::size_t{state} * dfa.classes];
+    goes_on_[state] = std::any_of(row, row + dfa.classes, [](std::uint32_t next) { return next != kNone; });
+  }
+  if (counted_) measure();
+}
+
+// The shortest ways to an end, against the edges: each costs the character that begins with it, if one does.
+void TerminalGuide::measure() {
+  const Dfa& dfa = terminal_->dfa;
+  const std::uint32_t states = dfa.states();
+  std::vector<std::uint32_t> first(states + 1, 0), from;
+  for (const std::uint32_t next : dfa.next) {
+    if (next != kNone) ++first[next + 1];
+  }
+  for (std::uint32_t state = 0; state < states; ++state) first[state + 1] += first[state];
+  from.resize(first[states]);
+  std::vector<std::uint32_t> place(first.begin(), first.end() - 1);
+  for (std::uint32_t state = 0; state < states; ++state) {
+    for (std::uint32_t c = 0; c < dfa.classes; ++c) {
+      const std::uint32_t next = dfa.next[std::size_t{state} * dfa.classes + c];
+      if (next != kNone) from[place[next]++] = state;
+    }
+  }
+  rest_.assign(states, kUnbounded);
+  rest_behind_.assign(states, kUnbounded);
+  std::deque<std::uint32_t> work;
+  for (std::uint32_t state = 0; state < states; ++state) {
+    if (dfa.label[state] == 0 || terminal_->between[state] == 0) continue;
+    rest_[state] = 0;
+    work.push_back(state);
+  }
+  while (!work.empty()) {
+    const std::uint32_t state = work.front();
+    work.pop_front();
+    for (std::uint32_t edge = first[state]; edge < first[state + 1]; ++edge) {
+      const std::uint32_t before = from[edge];
+      const bool begins = terminal_->between[before] != 0;
+      const std::uint32_t rest = rest_[state] + (begins ? 1 : 0);
+      rest_behind_[before] = std::min(rest_behind_[before], rest);
+      if (rest >= rest_[before]) continue;
+      rest_[before] = rest;
+      if (begins) {
+        work.push_back(before);
+      } else {
+        work.push_front(before);
+      }
+    }
+  }
+  for (const std::uint32_t rest : rest_) longest_rest_ = std::max(longest_rest_, rest);
+}
+
+bool TerminalGuide::fits(std::uint32_t characters, std::uint32_t more) const {
+  if (more == kUnbounded) return false;
+  if (characters == kFarBelow || characters == kFarAbove || terminal_->most_characters == kUnbounded)
+    return true;
+  return std::uint64_t{characters} + more <= terminal_->most_characters;
+}
+
+std::uint32_t TerminalGuide::behind(std::uint32_t characters, std::uint32_t more) const {
+  if (characters == kFarBelow || characters == kFarAbove) return characters;
+  if (terminal_->most_characters != kUnbounded) return characters + more;
+  return std::min(characters + more, terminal_->least_characters);
+}
+
+std::uint32_t TerminalGuide::least_more(std::uint32_t characters) const {
+  if (!counted_ || characters == kFarAbove) return 0;
+  if (characters == kFarBelow) return kUnbounded;
+  return characters < terminal_->least_characters ? terminal_->least_characters - characters : 0;
+}
+
+std::uint32_t TerminalGuide::most_more(std::uint32_t characters) const {
+  if (!counted_ || terminal_->most_characters == kUnbounded) return kUnbounded;
+  if (characters == kFarBelow || characters == kFarAbove) return kUnbounded;
+  return terminal_->most_characters - characters;
+}
+
+std::uint32_t TerminalGuide::distant(std::uint32_t characters, std::uint32_t distance) const {
+  if (!counted_ || characters == kFarBelow || characters == kFarAbove) return characters;
+  // What has to come before the end of a text counts, too: it never is more than there are states.
+  const std::uint64_t reach = std::uint64_t{distance} + longest_rest_;
+  if (characters + reach < terminal_->least_characters) return kFarBelow;
+  if (characters >= terminal_->least_characters && terminal_->most_characters != kUnbounded &&
+      characters + reach < terminal_->most_characters)
+    return kFarAbove;
+  return characters;
+}
+
+}  // namespace emberline::grammar

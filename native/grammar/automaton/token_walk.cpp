@@ -1,0 +1,235 @@
+#include "grammar/automaton/token_walk.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace emberline::grammar {
+
+namespace {
+
+// Smaller tries are gone through byte by byte: that is faster than to look for what is known of them.
+constexpr std::uint32_t kFewNodes = 6;
+
+void set(std::span<std::uint64_t> mask, TokenId id) {
+  mask[id >> 6] |= std::uint64_t{1} << (id & 63);
+}
+
+}  // namespace
+
+TokenWalk::TokenWalk(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie)
+    : machine_(machine), trie_(trie), parts_(machine, trie), path_(trie_->longest_token() + 1) {}
+
+void TokenWalk::start_over() {
+  behind_.clear();
+  behind_bytes_ = 0;
+}
+
+void TokenWalk::add_plainly(StateId state, std::span<std::uint64_t> mask) {
+  const std::span<const ByteTrie::Node> nodes = trie_->all().nodes();
+  path_[0] = state;
+  for (std::uint32_t at = 0; at < trie_->all().size();) {
+    const ByteTrie::Node& node = nodes[at];
+    const StateId next = machine_.step(path_[node.depth - 1u], node.byte);
+    if (next == kDead) {
+      at = node.end;
+      continue;
+    }
+    path_[node.depth] = next;
+    for (const TokenId id : trie_->all().tokens_at(at)) set(mask, id);
+    ++at;
+  }
+}
+
+void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
+  constexpr std::size_t kMostBehind = 6u << 20;
+  if (parts_.trim() || behind_bytes_ > kMostBehind) start_over();
+  steps_ = std::size_t{2} * trie_->all().size() + 10000;
+  std::vector<NodeId> others;
+  const std::vector<NodeId> nodes(machine_.nodes(state).begin(), machine_.nodes(state).end());
+  for (const NodeId node : nodes) {
+    const Frame leaf = machine_.frame(node);
+    const bool tracked = (leaf.tracked & kTracked) != 0;
+    if (leaf.kind == FrameKind::kTerminal && !tracked && machine_.behind_terminal(node) != kDead) {
+      add_terminal(node, node, mask);
+    } else if (leaf.kind == FrameKind::kTerminal && tracked && add_item(node, mask)) {
+      continue;
+    } else if (leaf.kind == FrameKind::kKey && reads_others_once(node)) {
+      add_key(node, mask);
+    } else {
+      others.push_back(node);
+    }
+  }
+  if (!others.empty()) {
+    const StateId rest = others.size() == nodes.size() ? state : machine_.of_nodes(others);
+    Behind found;
+    work_.assign(1, {rest, kRoot, 0, false});
+    run(found);
+    for (const auto& [characters, id] : found.sure) set(mask, id);
+    for (const auto& [characters, id] : found.doubtful) {
+      if (reads_to_end(rest, id, 0)) set(mask, id);
+    }
+  }
+  if (steps_ == 0) add_plainly(state, mask);
+}
+
+// Whether `state` allows a token's bytes from `behind` on.
+bool TokenWalk::reads_to_end(StateId state, TokenId id, std::size_t behind) {
+  for (const char c : trie_->bytes(id).substr(behind)) {
+    if (state == kDead) return false;
+    state = machine_.step(state, static_cast<unsigned char>(c));
+  }
+  return state != kDead;
+}
+
+// Whether some plain token may begin in `state`.
+bool TokenWalk::goes_on_plain(StateId state) {
+  for (int byte = 0x20; byte < 256; ++byte) {
+    if (byte != '"' && byte != '\\' && machine_.step(state, static_cast<unsigned char>(byte)) != kDead)
+      return true;
+  }
+  return false;
+}
+
+void TokenWalk::add_terminal(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask) {
+  const Frame leaf = machine_.frame(taken_for);
+  const std::uint32_t terminal = machine_.terminal_of(leaf);
+  const TerminalGuide& guide = machine_.terminal_guide(terminal);
+  const std::uint32_t least = guide.least_more(leaf.b), most = guide.most_more(leaf.b);
+  const StateId behind_it = machine_.behind_terminal(taken_for);
+  const bool plain = !parts_.may_end_in_plain(terminal) || !goes_on_plain(behind_it);
+  const TokenPart& part = parts_.of_terminal(terminal, leaf.a, kRoot, plain);
+  if (part.plain) trie_->add_plain(most, mask);
+  for (std::size_t word = 0; word < part.inside_bits.size(); ++word) mask[word] |= part.inside_bits[word];
+  for (const auto& [need, id] : part.inside) {
+    if (need > most) break;
+    set(mask, id);
+  }
+  if (!part.exits.empty() && least != kUnbounded)
+    check(node, behind(part, part.exits.front().label, behind_it, false), least, most, mask);
+}
+
+void TokenWalk::check(NodeId node, const Behind& behind, std::uint32_t least, std::uint32_t most,
+                      std::span<std::uint64_t> mask) {
+  for (const auto& [characters, id] : behind.sure) {
+    if (characters >= least && characters <= most) set(mask, id);
+  }
+  if (behind.doubtful.empty()) return;
+  const StateId alone = machine_.only(node);
+  for (const auto& [characters, id] : behind.doubtful) {
+    if (reads_to_end(alone, id, 0)) set(mask, id);
+  }
+}
+
+// Every exit of `part` with `label`, from `state` on.
+const TokenWalk::Behind& TokenWalk::behind(const TokenPart& part, std::uint32_t label, StateId state,
+                                           bool doubtful) {
+  const auto [place, fresh] = behind_.try_emplace(BehindKey{&part, label, state});
+  Behind& found = place->second;
+  if (!fresh) return found;
+  work_.clear();
+  leave_part(part, label, state, 0, kUnbounded, {state, kRoot, 0, doubtful}, found);
+  run(found);
+  if (steps_ == 0) {  // cut short: of no use to anybody
+    static const Behind kNothing;
+    behind_.erase(place);
+    return kNothing;
+  }
+  behind_bytes_ += 128 + (found.sure.capacity() + found.doubtful.capacity()) * sizeof(found.sure[0]);
+  return found;
+}
+
+void TokenWalk::run(Behind& out) {
+  while (!work_.empty() && steps_ > 0) {
+    const Place place = work_.back();
+    work_.pop_back();
+    go_on(place, out);
+  }
+}
+
+void TokenWalk::step_into(StateId state, std::uint32_t child, const Place& from, Behind& out) {
+  const ByteTrie::Node& node = trie_->all().nodes()[child];
+  steps_ -= steps_ > 0 ? 1 : 0;
+  const StateId next = machine_.step(state, node.byte);
+  if (next == kDead) return;
+  const bool doubtful = from.doubtful || is_loose(next);
+  std::vector<std::pair<std::uint32_t, TokenId>>& list = doubtful ? out.doubtful : out.sure;
+  for (const TokenId id : trie_->all().tokens_at(child)) list.emplace_back(from.characters, id);
+  if (node.end > child + 1) work_.push_back({next, child, from.characters, doubtful});
+}
+
+void TokenWalk::go_on(const Place& place, Behind& out) {
+  const std::span<const ByteTrie::Node> nodes = trie_->all().nodes();
+  const std::uint32_t begin = place.node == kRoot ? 0 : place.node + 1;
+  const std::uint32_t end = place.node == kRoot ? trie_->all().size() : nodes[place.node].end;
+  StateId rest = place.state;
+  if (place.node != kRoot && end - begin > kFewNodes) {
+    const std::vector<NodeId> all(machine_.nodes(place.state).begin(), machine_.nodes(place.state).end());
+    std::vector<NodeId> others;
+    for (const NodeId node : all) {
+      const Frame leaf = machine_.frame(node);
+      bool left = false;
+      if (leaf.kind == FrameKind::kKey) {
+        left = leave_key(node, place, out);
+      } else if (leaf.kind == FrameKind::kTerminal && (leaf.tracked & kTracked) == 0) {
+        left = leave_terminal(node, place, {}, out);
+      } else if (leaf.kind == FrameKind::kTerminal && !place.doubtful) {
+        const NodeId loose = machine_.loosened(node);
+        left = loose != kNone &&
+               leave_terminal(loose, place, suspects(machine_.items_behind_text(node), place.node), out);
+      }
+      if (!left) others.push_back(node);
+    }
+    if (others.empty()) return;
+    if (others.size() < all.size()) rest = machine_.of_nodes(others);
+  }
+  for (std::uint32_t child = begin; child < end; child = nodes[child].end) step_into(rest, child, place, out);
+}
+
+void TokenWalk::leave_part(const TokenPart& part, std::uint32_t label, StateId state, std::uint32_t least,
+                           std::uint32_t most, const Place& from, Behind& out) {
+  // A part that is left for good tells the characters before; one inside another does not.
+  const bool first = from.node == kRoot;
+  auto exit =
+      std::lower_bound(part.exits.begin(), part.exits.end(), label,
+                       [](const TokenPart::Exit& each, std::uint32_t value) { return each.label < value; });
+  while (exit != part.exits.end() && exit->label == label) {
+    const unsigned char byte = exit->byte;
+    const bool dead = machine_.step(state, byte) == kDead;
+    for (; exit != part.exits.end() && exit->label == label && exit->byte == byte; ++exit) {
+      if (dead || exit->characters < least || exit->characters > most) continue;
+      Place place = from;
+      if (first) place.characters = exit->characters;
+      step_into(state, exit->node, place, out);
+    }
+  }
+}
+
+bool TokenWalk::leave_terminal(NodeId node, const Place& place, const std::vector<TokenId>& checked,
+                               Behind& out) {
+  const Frame leaf = machine_.frame(node);
+  const StateId state = machine_.behind_terminal(node);
+  if (state == kDead) return false;
+  const std::uint32_t terminal = machine_.terminal_of(leaf);
+  const TerminalGuide& guide = machine_.terminal_guide(terminal);
+  const std::uint32_t least = guide.least_more(leaf.b), most = guide.most_more(leaf.b);
+  const TokenPart& part = parts_.of_terminal(terminal, leaf.a, place.node, false);
+  const auto add = [&](TokenId id) {
+    const bool suspect = std::binary_search(checked.begin(), checked.end(), id);
+    (suspect || place.doubtful ? out.doubtful : out.sure).emplace_back(place.characters, id);
+  };
+  for (const auto& [need, id] : part.inside) {
+    if (need > most) break;
+    add(id);
+  }
+  for (std::size_t word = 0; word < part.inside_bits.size(); ++word) {
+    for (std::uint64_t bits = part.inside_bits[word]; bits != 0; bits &= bits - 1)
+      add(static_cast<TokenId>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+  }
+  Place behind = place;
+  behind.doubtful = place.doubtful || !checked.empty();
+  if (!part.exits.empty() && least != kUnbounded)
+    leave_part(part, part.exits.front().label, state, least, most, behind, out);
+  return true;
+}
+
+}  // namespace emberline::grammar

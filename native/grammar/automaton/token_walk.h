@@ -1,0 +1,94 @@
+// Goes through states and tokens at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "grammar/automaton/machine.h"
+#include "grammar/automaton/token_parts.h"
+#include "grammar/automaton/token_trie.h"
+
+namespace emberline::grammar {
+
+class TokenWalk {
+ public:
+  TokenWalk(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie);
+
+  // Adds the tokens that `state` allows by their bytes. `mask`: [words].
+  void add(StateId state, std::span<std::uint64_t> mask);
+  // The same, byte by byte.
+  void add_plainly(StateId state, std::span<std::uint64_t> mask);
+  // States have changed their names.
+  void start_over();
+  std::size_t bytes() const { return parts_.bytes() + behind_bytes_; }
+
+ private:
+  // Where to go on: in `state`, below `node` of TokenTrie::all(). `characters`: before the part was left.
+  // `doubtful`: a key that came on the way is not in it, so that what depends on it is to be checked.
+  struct Place {
+    StateId state;
+    std::uint32_t node;
+    std::uint32_t characters;
+    bool doubtful;
+  };
+  // Tokens, with the characters before they left a part.
+  struct Behind {
+    std::vector<std::pair<std::uint32_t, TokenId>> sure, doubtful;
+  };
+  struct BehindKey {
+    const TokenPart* part;
+    std::uint32_t label;
+    StateId state;
+    bool operator==(const BehindKey&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const BehindKey& key) const {
+      const auto part = reinterpret_cast<std::uintptr_t>(key.part);
+      const std::uint32_t words[4]{static_cast<std::uint32_t>(part),
+                                   static_cast<std::uint32_t>(static_cast<std::uint64_t>(part) >> 32),
+                                   key.label, key.state};
+      return static_cast<std::size_t>(hash_words(words, 4));
+    }
+  };
+
+  bool reads_to_end(StateId state, TokenId id, std::size_t behind);
+  bool goes_on_plain(StateId state);
+  // `node`: as it is, for what is in doubt; `leaf`: what it is taken for.
+  void add_terminal(NodeId node, NodeId leaf, std::span<std::uint64_t> mask);
+  void add_key(NodeId node, std::span<std::uint64_t> mask);
+  const Behind& behind(const TokenPart& part, std::uint32_t label, StateId state, bool doubtful);
+  // `node`: as it is; behind: as it was taken for.
+  void check(NodeId node, const Behind& behind, std::uint32_t least, std::uint32_t most,
+             std::span<std::uint64_t> mask);
+
+  void run(Behind& out);  // goes on from every place of work_
+  void go_on(const Place& place, Behind& out);
+  void step_into(StateId state, std::uint32_t child, const Place& from, Behind& out);
+  bool leave_terminal(NodeId node, const Place& place, const std::vector<TokenId>& checked, Behind& out);
+  bool leave_key(NodeId node, const Place& place, Behind& out);
+  void leave_part(const TokenPart& part, std::uint32_t label, StateId state, std::uint32_t least,
+                  std::uint32_t most, const Place& from, Behind& out);
+  // Tokens below `node` of the trie that may spell a key that came before. Ascending.
+  std::vector<TokenId> suspect_keys(NodeId key, std::uint32_t node) const;
+  std::vector<TokenId> suspects(const std::vector<std::string>& texts, std::uint32_t node) const;
+  bool add_item(NodeId node, std::span<std::uint64_t> mask);
+  bool is_loose(StateId state) const;
+  void read_known_keys(NodeId node, std::uint32_t below, const Place& from, Behind& out);
+  // Whether what other keys do in tokens is found out once for all: not where they may run out.
+  bool reads_others_once(NodeId key);
+
+  StateSpace::Machine& machine_;
+  std::shared_ptr<const TokenTrie> trie_;
+  TokenParts parts_;
+  std::unordered_map<BehindKey, Behind, Hash> behind_;
+  std::size_t behind_bytes_ = 0;
+  std::vector<StateId> path_;
+  std::vector<Place> work_;
+  std::size_t steps_ = 0;  // left to this mask
+};
+
+}  // namespace emberline::grammar

@@ -1,0 +1,78 @@
+#include "grammar/grammar.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "grammar/automaton/state_space.h"
+#include "grammar/gbnf/lowering.h"
+#include "grammar/gbnf/parser.h"
+#include "grammar/json/canonical_json.h"
+#include "grammar/json/json_reader.h"
+#include "grammar/schema/schema_compiler.h"
+
+namespace emberline::grammar {
+
+namespace {
+
+// Between looks at the memory that the states take.
+constexpr std::size_t kBytesAtOnce = 4096;
+
+Status out_of_memory() {
+  return {ErrorCode::kOutOfMemory, "There is not enough memory for this grammar; close other programs."};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Grammar>> Grammar::from_gbnf(std::string_view gbnf) try {
+  Result<gbnf::Syntax> syntax = gbnf::parse(gbnf);
+  if (!syntax.ok()) return syntax.error();
+  Result<Program> program = gbnf::lowered(std::move(syntax).value());
+  if (!program.ok()) return program.error();
+  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value(), false));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+Result<std::shared_ptr<const Grammar>> Grammar::from_schema(std::string_view schema, Layout layout) try {
+  Result<Program> program = compile_schema(schema, std::move(layout));
+  if (!program.ok()) return program.error();
+  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value(), true));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+Result<std::string> Grammar::canonical(std::string_view instance) const try {
+  if (!of_json_) return std::string(instance);
+  const Result<Json> document = read_json(instance);
+  if (document.ok()) return canonical_json(document.value());
+  if (document.code() != ErrorCode::kGrammarInvalid) return document.error();
+  return Status(ErrorCode::kInvalidArgument, "The document is not JSON: " + document.error().message());
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+Result<bool> Grammar::conforms(std::string_view instance) const try {
+  if (!program_->token_sets.empty()) {
+    return Status(ErrorCode::kGrammarUnsupported,
+                  "The grammar names tokens, which a text does not show; check grammars without them.");
+  }
+  const Result<std::string> text = canonical(instance);
+  if (!text.ok()) return text.error();
+  StateSpace space(program_);
+  StateId state = space.start();
+  for (std::string_view rest = text.value(); !rest.empty();
+       rest.remove_prefix(std::min(rest.size(), kBytesAtOnce))) {
+    // In any layout: the canonical form has no whitespace.
+    state = space.replay(state, rest.substr(0, kBytesAtOnce));
+    if (const Status status = space.status(); !status.ok()) return status;
+    if (state == kDead) return false;
+    if (space.crowded()) space.start_over({&state, 1});
+  }
+  return space.may_end(state);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+}  // namespace emberline::grammar

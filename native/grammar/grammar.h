@@ -1,0 +1,41 @@
+// A compiled grammar: what a text has to be, ready to be followed byte by byte or token by token.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/status.h"
+#include "grammar/program.h"
+
+namespace emberline::grammar {
+
+// Immutable, and shared by all that follow it, on any thread.
+class Grammar {
+ public:
+  // From GBNF (gbnf/parser.h). GRAMMAR_INVALID with line and column, GRAMMAR_TOO_LARGE, OUT_OF_MEMORY.
+  static Result<std::shared_ptr<const Grammar>> from_gbnf(std::string_view gbnf);
+
+  // From a JSON Schema (schema/schema_compiler.h), for documents in `layout`. GRAMMAR_INVALID,
+  // GRAMMAR_UNSUPPORTED with the keyword that cannot be enforced, GRAMMAR_TOO_LARGE, OUT_OF_MEMORY.
+  static Result<std::shared_ptr<const Grammar>> from_schema(std::string_view schema, Layout layout);
+
+  const std::shared_ptr<const Program>& program() const { return program_; }
+
+  // `instance` as the grammar would write it. Of a schema: its canonical compact form, members in their own
+  // order; INVALID_ARGUMENT where it is no JSON. Else as it stands.
+  Result<std::string> canonical(std::string_view instance) const;
+  // Whether all of the canonical form is accepted. GRAMMAR_UNSUPPORTED where the grammar names tokens, which
+  // a text does not show; GRAMMAR_TOO_LARGE.
+  Result<bool> conforms(std::string_view instance) const;
+
+ private:
+  Grammar(Program program, bool of_json)
+      : program_(std::make_shared<const Program>(std::move(program))), of_json_(of_json) {}
+
+  std::shared_ptr<const Program> program_;
+  bool of_json_;
+};
+
+}  // namespace emberline::grammar

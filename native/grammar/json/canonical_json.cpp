@@ -1,0 +1,49 @@
+#include "grammar/json/canonical_json.h"
+
+#include "grammar/regular/decimal.h"
+#include "grammar/regular/json_text.h"
+
+namespace emberline::grammar {
+
+namespace {
+
+Status append(const Json& value, std::string& out) {
+  switch (value.kind) {
+    case JsonKind::kNull: out += "null"; break;
+    case JsonKind::kFalse: out += "false"; break;
+    case JsonKind::kTrue: out += "true"; break;
+    case JsonKind::kString: out += json_quoted(value.text); break;
+    case JsonKind::kNumber: {
+      const Result<Decimal> number = decimal_from_json(value.text);
+      if (!number.ok()) return number.error();
+      out += canonical_text(number.value());
+      break;
+    }
+    case JsonKind::kObject:
+    case JsonKind::kArray: {
+      const bool object = value.kind == JsonKind::kObject;
+      out += object ? '{' : '[';
+      for (std::size_t i = 0; i < value.items.size(); ++i) {
+        if (i > 0) out += ',';
+        if (object) {
+          out += json_quoted(value.keys[i]);
+          out += ':';
+        }
+        if (Status status = append(value.items[i], out); !status.ok()) return status;
+      }
+      out += object ? '}' : ']';
+      break;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> canonical_json(const Json& value) {
+  std::string out;
+  if (Status status = append(value, out); !status.ok()) return status;
+  return out;
+}
+
+}  // namespace emberline::grammar

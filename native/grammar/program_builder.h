@@ -1,0 +1,53 @@
+// Writes programs, within bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/status.h"
+#include "grammar/program.h"
+
+namespace emberline::grammar {
+
+struct ProgramBounds {
+  std::size_t instructions = 4u << 20;
+  std::size_t table_bytes = 48u << 20;  // of all automata together
+};
+
+// Every add_… gives the index that an instruction's operand takes. Once a bound is hit nothing is added any
+// more, and finish() says so.
+class ProgramBuilder {
+ public:
+  explicit ProgramBuilder(const ProgramBounds& bounds = {}) : bounds_(bounds) {}
+
+  Pc here() const { return static_cast<Pc>(program_.code.size()); }
+  // Appends; gives the pc of what was appended.
+  Pc emit(Op op, std::uint32_t operand = 0);
+  // Sets the operand of the instruction at `at`, for jumps and calls whose target was not known.
+  void patch(Pc at, std::uint32_t operand);
+
+  std::uint32_t add_terminal(Terminal terminal);
+  std::uint32_t add_token_set(TokenSetRule set);
+  std::uint32_t add_repeat(const Repeat& repeat);
+  std::uint32_t add_object(ObjectRule object);
+  std::uint32_t add_array(ArrayRule array);
+  // Objects and arrays may hold rules that are compiled only afterwards.
+  ObjectRule& object(std::uint32_t index) { return program_.objects[index]; }
+  ArrayRule& array(std::uint32_t index) { return program_.arrays[index]; }
+  Repeat& repeat(std::uint32_t index) { return program_.repeats[index]; }
+
+  bool full() const { return full_; }
+  // GRAMMAR_TOO_LARGE where a bound was hit; INTERNAL where an operand points nowhere.
+  Result<Program> finish(Pc start, Layout layout) &&;
+
+ private:
+  bool account(const Dfa& dfa);
+
+  ProgramBounds bounds_;
+  Program program_;
+  std::size_t table_bytes_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace emberline::grammar

@@ -1,0 +1,217 @@
+#include "grammar/regular/decimal.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace emberline::grammar {
+namespace {
+
+constexpr std::int64_t kMostPlainDigits = 400;
+constexpr std::int64_t kMostDivisionDigits = 100'000;
+
+bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// The place in front of the first digit, as a power of ten; the number is below 10^magnitude.
+std::int64_t magnitude(const Decimal& number) {
+  return number.exponent + static_cast<std::int64_t>(number.digits.size());
+}
+
+void reduce(Decimal& number) {
+  const std::size_t first = number.digits.find_first_not_of('0');
+  if (first == std::string::npos) {
+    number = Decimal{};
+    return;
+  }
+  number.digits.erase(0, first);
+  const std::size_t last = number.digits.find_last_not_of('0');
+  number.exponent += static_cast<std::int64_t>(number.digits.size() - last - 1);
+  number.digits.resize(last + 1);
+}
+
+Status invalid(std::string_view text) {
+  return {ErrorCode::kGrammarInvalid, std::string(text.substr(0, 40)).append(" is not a JSON number.")};
+}
+
+Status too_long() {
+  return {ErrorCode::kGrammarTooLarge,
+          "A number has too many digits or too large an exponent; write it with at most a million."};
+}
+
+// Numbers without sign, least significant limb first, to the base 10^9.
+class Natural {
+ public:
+  explicit Natural(std::string_view digits) {
+    for (std::size_t end = digits.size(); end > 0;) {
+      const std::size_t begin = end >= 9 ? end - 9 : 0;
+      std::uint32_t limb = 0;
+      for (std::size_t i = begin; i < end; ++i)
+        limb = limb * 10 + static_cast<std::uint32_t>(digits[i] - '0');
+      limbs_.push_back(limb);
+      end = begin;
+    }
+    trim();
+  }
+  bool zero() const { return limbs_.empty(); }
+  bool operator<(const Natural& other) const {
+    if (limbs_.size() != other.limbs_.size()) return limbs_.size() < other.limbs_.size();
+    return std::ranges::lexicographical_compare(limbs_.rbegin(), limbs_.rend(), other.limbs_.rbegin(),
+                                                other.limbs_.rend());
+  }
+  // *this = *this * 10 + digit
+  void append(std::uint32_t digit) {
+    std::uint64_t carry = digit;
+    for (std::uint32_t& limb : limbs_) {
+      carry += static_cast<std::uint64_t>(limb) * 10;
+      limb = static_cast<std::uint32_t>(carry % kBase);
+      carry /= kBase;
+    }
+    if (carry != 0) limbs_.push_back(static_cast<std::uint32_t>(carry));
+  }
+  // Precondition: other <= *this.
+  void subtract(const Natural& other) {
+    std::int64_t borrow = 0;
+    for (std::size_t i = 0; i < limbs_.size(); ++i) {
+      std::int64_t limb = static_cast<std::int64_t>(limbs_[i]) - borrow;
+      if (i < other.limbs_.size()) limb -= other.limbs_[i];
+      borrow = limb < 0 ? 1 : 0;
+      limbs_[i] = static_cast<std::uint32_t>(limb + borrow * static_cast<std::int64_t>(kBase));
+    }
+    trim();
+  }
+
+ private:
+  static constexpr std::uint64_t kBase = 1'000'000'000;
+  void trim() {
+    while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
+  }
+  std::vector<std::uint32_t> limbs_;
+};
+
+}  // namespace
+
+std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
+  const int sign_a = a.zero() ? 0 : a.negative ? -1 : 1, sign_b = b.zero() ? 0 : b.negative ? -1 : 1;
+  if (sign_a != sign_b) return sign_a <=> sign_b;
+  // Digits behind the first of each compare as text does, as none ends in a zero.
+  auto order = magnitude(a) <=> magnitude(b);
+  if (order == 0) order = a.digits <=> b.digits;
+  return sign_a < 0 ? 0 <=> order : order;
+}
+
+Result<Decimal> decimal_from_json(std::string_view text) {
+  Decimal number;
+  std::size_t at = 0;
+  const auto peek = [&] { return at < text.size() ? text[at] : '\0'; };
+  const auto digits = [&] {
+    const std::size_t begin = at;
+    while (digit(peek())) ++at;
+    number.digits.append(text, begin, at - begin);
+    return at - begin;
+  };
+  if (peek() == '-') {
+    number.negative = true;
+    ++at;
+  }
+  const bool leading_zero = peek() == '0';
+  const std::size_t whole = digits();
+  if (whole == 0 || (leading_zero && whole > 1)) return invalid(text);
+  if (peek() == '.') {
+    ++at;
+    const std::size_t fraction = digits();
+    if (fraction == 0) return invalid(text);
+    number.exponent = -static_cast<std::int64_t>(fraction);
+  }
+  bool huge = false;
+  if (peek() == 'e' || peek() == 'E') {
+    ++at;
+    const bool minus = peek() == '-';
+    if (minus || peek() == '+') ++at;
+    if (!digit(peek())) return invalid(text);
+    std::int64_t exponent = 0;
+    for (; digit(peek()); ++at) {
+      exponent = std::min(exponent * 10 + (peek() - '0'), kMostDecimalExponent + 1);
+    }
+    huge = exponent > kMostDecimalExponent;
+    number.exponent += minus ? -exponent : exponent;
+  }
+  if (at != text.size()) return invalid(text);
+  const bool too_many = number.digits.size() > static_cast<std::size_t>(kMostDecimalExponent);
+  reduce(number);
+  if (number.zero()) return number;
+  if (huge || too_many) return too_long();
+  return number;
+}
+
+Decimal decimal_from_integer(std::int64_t value) {
+  Decimal number;
+  number.digits = std::to_string(value);
+  if (value < 0) {
+    number.negative = true;
+    number.digits.erase(0, 1);
+  }
+  reduce(number);
+  return number;
+}
+
+std::string canonical_text(const Decimal& number) {
+  if (number.zero()) return "0";
+  std::string text(number.negative ? 1 : 0, '-');
+  const auto count = static_cast<std::int64_t>(number.digits.size());
+  const std::int64_t point = magnitude(number);  // digits in front of it
+  if (std::max(point, std::int64_t{1}) + std::max(-number.exponent, std::int64_t{0}) > kMostPlainDigits) {
+    text.push_back(number.digits[0]);
+    if (count > 1) text.append(".").append(number.digits, 1);
+    return text + "e" + std::to_string(point - 1);
+  }
+  if (point <= 0) return text + "0." + std::string(static_cast<std::size_t>(-point), '0') + number.digits;
+  if (point >= count) return text + number.digits + std::string(static_cast<std::size_t>(point - count), '0');
+  return text + number.digits.substr(0, static_cast<std::size_t>(point)) + "." +
+         number.digits.substr(static_cast<std::size_t>(point));
+}
+
+std::optional<Decimal> least_common_multiple(const Decimal& a, const Decimal& b) {
+  constexpr std::int64_t kDigits = 18;
+  if (a.zero() || a.negative || b.zero() || b.negative) return std::nullopt;
+  const std::int64_t exponent = std::min(a.exponent, b.exponent);
+  std::uint64_t integers[2] = {};  // times 10^exponent
+  for (int i = 0; i < 2; ++i) {
+    const Decimal& number = i == 0 ? a : b;
+    if (magnitude(number) - exponent > kDigits) return std::nullopt;
+    for (const char c : number.digits) integers[i] = integers[i] * 10 + static_cast<std::uint64_t>(c - '0');
+    for (std::int64_t zeros = number.exponent - exponent; zeros > 0; --zeros) integers[i] *= 10;
+  }
+  const std::uint64_t rest = integers[1] / std::gcd(integers[0], integers[1]);
+  constexpr std::uint64_t kMost = 999'999'999'999'999'999;
+  if (integers[0] > kMost / rest) return std::nullopt;
+  Decimal result;
+  result.digits = std::to_string(integers[0] * rest);
+  result.exponent = exponent;
+  reduce(result);
+  return result;
+}
+
+Result<bool> is_multiple(const Decimal& number, const Decimal& divisor) {
+  if (number.zero()) return true;
+  // number / divisor = number.digits * 10^shift / divisor.digits
+  const std::int64_t shift = number.exponent - divisor.exponent;
+  if (shift < 0) return false;  // 10 does not divide number.digits
+  if (shift + static_cast<std::int64_t>(number.digits.size()) > kMostDivisionDigits ||
+      divisor.digits.size() > 1000) {
+    return too_long();
+  }
+  const Natural by(divisor.digits);
+  Natural rest("");
+  const auto append = [&](std::uint32_t value) {
+    rest.append(value);
+    while (!(rest < by)) rest.subtract(by);
+  };
+  for (const char c : number.digits) append(static_cast<std::uint32_t>(c - '0'));
+  for (std::int64_t i = 0; i < shift && !rest.zero(); ++i) append(0);
+  return rest.zero();
+}
+
+}  // namespace emberline::grammar

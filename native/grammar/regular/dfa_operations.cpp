@@ -1,0 +1,247 @@
+#include "grammar/regular/dfa_operations.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "grammar/regular/interned.h"
+#include "grammar/regular/minimise.h"
+#include "grammar/regular/nfa.h"
+#include "grammar/regular/too_large.h"
+
+namespace emberline::grammar {
+namespace {
+
+// Pairs that is_subset() and disjoint() look at.
+constexpr std::uint32_t kMostPairs = 1u << 20;
+const CodePointSet kAnyCharacter = {{0, kLastCodePoint}};
+
+// The bytes that neither of two automata tells apart.
+struct CommonClasses {
+  std::array<std::uint8_t, 256> class_of{};
+  std::vector<std::pair<std::uint8_t, std::uint8_t>> own;  // [classes]: the class in either automaton
+
+  CommonClasses(const Dfa& a, const Dfa& b) {
+    std::vector<std::uint32_t> index(static_cast<std::size_t>(a.classes) * b.classes, kNone);
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      std::uint32_t& c = index[static_cast<std::size_t>(a.class_of[byte]) * b.classes + b.class_of[byte]];
+      if (c == kNone) {
+        c = static_cast<std::uint32_t>(own.size());
+        own.emplace_back(a.class_of[byte], b.class_of[byte]);
+      }
+      class_of[byte] = static_cast<std::uint8_t>(c);
+    }
+  }
+};
+
+std::uint32_t next_of(const Dfa& dfa, std::uint32_t state, std::uint8_t c) {
+  return state == kNone ? kNone : dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
+}
+bool accepts(const Dfa& dfa, std::uint32_t state) {
+  return state != kNone && dfa.label[state] != 0;
+}
+std::uint32_t start(const Dfa& dfa) {
+  return dfa.empty() ? kNone : 0;
+}
+
+// Walks the pairs of states that some text leads to, kNone where an automaton has none. `visit(a, b)` says
+// whether to go on; edges to pairs that `worth(a, b)` denies are not followed. Whether all was seen.
+template <typename Worth, typename Visit, typename Edge>
+bool walk_pairs(const Dfa& a, const Dfa& b, const CommonClasses& classes, Worth worth, Visit visit,
+                Edge edge) {
+  Interned<std::uint64_t> pairs;
+  const auto number = [&](std::uint32_t sa, std::uint32_t sb) {
+    const std::uint64_t pair = static_cast<std::uint64_t>(sa) << 32 | sb;
+    return pairs.add({&pair, 1}).first;
+  };
+  if (!worth(start(a), start(b))) return true;
+  number(start(a), start(b));
+  for (std::uint32_t at = 0; at < pairs.size(); ++at) {
+    const auto sa = static_cast<std::uint32_t>(pairs[at][0] >> 32);
+    const auto sb = static_cast<std::uint32_t>(pairs[at][0]);
+    if (!visit(sa, sb, pairs.size())) return false;
+    for (const auto& [ca, cb] : classes.own) {
+      const std::uint32_t ta = next_of(a, sa, ca), tb = next_of(b, sb, cb);
+      edge(worth(ta, tb) ? number(ta, tb) : kNone);
+    }
+  }
+  return true;
+}
+
+template <typename Worth, typename Accepts>
+Result<Dfa> product(const Dfa& a, const Dfa& b, Worth worth, Accepts accepts_pair) {
+  const CommonClasses classes(a, b);
+  Dfa dfa;
+  dfa.class_of = classes.class_of;
+  dfa.classes = static_cast<std::uint32_t>(classes.own.size());
+  const bool all = walk_pairs(
+      a, b, classes, worth,
+      [&](std::uint32_t sa, std::uint32_t sb, std::uint32_t pairs) {
+        dfa.label.push_back(accepts_pair(accepts(a, sa), accepts(b, sb)) ? 1 : 0);
+        return pairs <= kMostStates && dfa.next.size() <= kMostCells;
+      },
+      [&](std::uint32_t to) { dfa.next.push_back(to); });
+  if (!all) return too_large();
+  return minimised(std::move(dfa));
+}
+
+// Whether no pair that is reached is accepted as `accepts_pair` says; false as well where there are too many.
+template <typename Worth, typename Accepts>
+bool none_accepted(const Dfa& a, const Dfa& b, Worth worth, Accepts accepts_pair) {
+  return walk_pairs(
+      a, b, CommonClasses(a, b), worth,
+      [&](std::uint32_t sa, std::uint32_t sb, std::uint32_t pairs) {
+        return pairs <= kMostPairs && !accepts_pair(accepts(a, sa), accepts(b, sb));
+      },
+      [](std::uint32_t) {});
+}
+
+bool both(std::uint32_t a, std::uint32_t b) {
+  return a != kNone && b != kNone;
+}
+bool either(std::uint32_t a, std::uint32_t b) {
+  return a != kNone || b != kNone;
+}
+bool first(std::uint32_t a, std::uint32_t) {
+  return a != kNone;
+}
+
+Result<Dfa> within_bounds(Dfa dfa) {
+  if (dfa.states() > kMostStates || dfa.next.size() > kMostCells) return too_large();
+  return dfa;
+}
+
+Dfa make_any_text() {
+  Nfa nfa;
+  const Nfa::State state = nfa.add_state();
+  nfa.accept(state);
+  nfa.add_code_points(state, kAnyCharacter, state);
+  auto dfa = determinised(nfa);
+  return dfa.ok() ? std::move(dfa).value() : Dfa{};
+}
+
+}  // namespace
+
+Dfa literal(std::string_view text) {
+  Dfa dfa;
+  dfa.class_of.fill(0);
+  std::vector<unsigned char> bytes;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (dfa.class_of[byte] != 0) continue;
+    bytes.push_back(byte);
+    dfa.class_of[byte] = static_cast<std::uint8_t>(bytes.size());
+  }
+  dfa.classes = static_cast<std::uint32_t>(bytes.size()) + 1;
+  dfa.label.assign(text.size() + 1, 0);
+  dfa.label.back() = 1;
+  dfa.next.assign(dfa.label.size() * dfa.classes, kNone);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    dfa.next[i * dfa.classes + dfa.class_of[static_cast<unsigned char>(text[i])]] =
+        static_cast<std::uint32_t>(i + 1);
+  }
+  return renumbered(dfa);
+}
+
+Dfa any_text() {
+  static const Dfa every = make_any_text();
+  return every;
+}
+
+Result<Dfa> intersection(const Dfa& a, const Dfa& b) {
+  return product(a, b, both, [](bool in_a, bool in_b) { return in_a && in_b; });
+}
+
+Result<Dfa> united(const Dfa& a, const Dfa& b) {
+  return product(a, b, either, [](bool in_a, bool in_b) { return in_a || in_b; });
+}
+
+Result<Dfa> difference(const Dfa& a, const Dfa& b) {
+  return product(a, b, first, [](bool in_a, bool in_b) { return in_a && !in_b; });
+}
+
+Result<Dfa> concatenation(const Dfa& a, const Dfa& b) {
+  Nfa nfa;
+  const Nfa::Fragment parts[] = {nfa.of(a), nfa.of(b)};
+  const Nfa::Fragment whole = nfa.concatenated(parts);
+  nfa.set_start(whole.in);
+  nfa.accept(whole.out);
+  return determinised(nfa);
+}
+
+bool is_subset(const Dfa& a, const Dfa& b) {
+  return none_accepted(a, b, first, [](bool in_a, bool in_b) { return in_a && !in_b; });
+}
+
+bool disjoint(const Dfa& a, const Dfa& b) {
+  return none_accepted(a, b, both, [](bool in_a, bool in_b) { return in_a && in_b; });
+}
+
+std::optional<std::string> shortest(const Dfa& language) {
+  if (language.empty()) return std::nullopt;
+  // Breadth first in byte order: the first text that reaches a state is the least of the shortest.
+  std::vector<std::uint32_t> from(language.states(), kNone);
+  std::vector<char> by(language.states(), 0);
+  std::vector<std::uint32_t> queue = {0};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    if (language.label[queue[i]] != 0) {
+      std::string text;
+      for (std::uint32_t state = queue[i]; state != 0; state = from[state]) text.push_back(by[state]);
+      std::ranges::reverse(text);
+      return text;
+    }
+    for (int byte = 0; byte < 256; ++byte) {
+      const std::uint32_t to = language.step(queue[i], static_cast<unsigned char>(byte));
+      if (to == kNone || to == 0 || from[to] != kNone) continue;
+      from[to] = queue[i];
+      by[to] = static_cast<char>(byte);
+      queue.push_back(to);
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Dfa> with_length(std::uint32_t least, std::uint32_t most) {
+  return with_length(any_text(), least, most);
+}
+
+Result<Dfa> with_length(const Dfa& language, std::uint32_t least, std::uint32_t most) {
+  if (language.empty() || most < least) return Dfa{};
+  // Counted up to where the count matters.
+  const std::uint32_t last = most == kNone ? least : most;
+  Dfa dfa;
+  // A class has no bytes of both kinds, those within characters and those that begin one.
+  std::vector<std::pair<std::uint8_t, bool>>
+      own;  // [classes]: of the language, and whether a character begins
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    const bool begins = (byte & 0xC0) != 0x80;
+    std::uint32_t index = 0;
+    const std::pair<std::uint8_t, bool> kind = {language.class_of[byte], begins};
+    while (index < own.size() && own[index] != kind) ++index;
+    if (index == own.size()) own.push_back(kind);
+    dfa.class_of[byte] = static_cast<std::uint8_t>(index);
+  }
+  dfa.classes = static_cast<std::uint32_t>(own.size());
+
+  Interned<std::uint64_t> states;  // [characters << 32 | state]
+  const auto number = [&states](std::uint64_t characters, std::uint32_t state) {
+    const std::uint64_t pair = characters << 32 | state;
+    return states.add({&pair, 1}).first;
+  };
+  number(0, 0);
+  for (std::uint32_t at = 0; at < states.size(); ++at) {
+    const auto characters = static_cast<std::uint32_t>(states[at][0] >> 32);
+    const auto state = static_cast<std::uint32_t>(states[at][0]);
+    dfa.label.push_back(characters >= least ? language.label[state] : 0);
+    for (const auto& [c, begins] : own) {
+      const std::uint32_t to = next_of(language, state, c);
+      std::uint32_t count = characters;
+      if (begins) count = most == kNone ? std::min(characters + 1, last) : characters + 1;
+      dfa.next.push_back(to == kNone || count > last ? kNone : number(count, to));
+    }
+    if (states.size() > 4 * kMostStates || dfa.next.size() > 4 * kMostCells) return too_large();
+  }
+  return within_bounds(minimised(std::move(dfa)));
+}
+
+}  // namespace emberline::grammar

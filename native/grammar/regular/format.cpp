@@ -1,0 +1,79 @@
+#include "grammar/regular/format.h"
+
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "grammar/regular/format_languages.h"
+#include "grammar/regular/joined.h"
+#include "grammar/regular/json_text.h"
+
+namespace emberline::grammar {
+namespace {
+
+struct Format {
+  std::string_view name;
+  Result<Dfa> (*make)();
+  std::once_flag once;
+  std::optional<Result<Dfa>> language;
+  std::once_flag quoted_once;
+  std::optional<Result<Dfa>> quoted;
+};
+
+Result<Dfa> quoted_text(const Dfa& language) {
+  Result<JsonText> text = json_text(language, true);
+  if (!text.ok()) return text.error();
+  return std::move(text).value().dfa;
+}
+
+// Made when first asked for and kept: 3 MB for all of them, and 3 MB for their JSON texts.
+Format formats[] = {
+    {"date", date_language, {}, {}, {}, {}},
+    {"date-time", date_time_language, {}, {}, {}, {}},
+    {"duration", duration_language, {}, {}, {}, {}},
+    {"email", email_language, {}, {}, {}, {}},
+    {"hostname", hostname_language, {}, {}, {}, {}},
+    {"idn-email", idn_email_language, {}, {}, {}, {}},
+    {"ipv4", ipv4_language, {}, {}, {}, {}},
+    {"ipv6", ipv6_language, {}, {}, {}, {}},
+    {"iri", iri_language, {}, {}, {}, {}},
+    {"iri-reference", iri_reference_language, {}, {}, {}, {}},
+    {"json-pointer", json_pointer_language, {}, {}, {}, {}},
+    {"relative-json-pointer", relative_json_pointer_language, {}, {}, {}, {}},
+    {"time", time_language, {}, {}, {}, {}},
+    {"uri", uri_language, {}, {}, {}, {}},
+    {"uri-reference", uri_reference_language, {}, {}, {}, {}},
+    {"uri-template", uri_template_language, {}, {}, {}, {}},
+    {"uuid", uuid_language, {}, {}, {}, {}},
+};
+
+}  // namespace
+
+std::optional<Result<Dfa>> format_language(std::string_view name) {
+  if (name == "regex" || name == "idn-hostname") {
+    return Status(
+        ErrorCode::kGrammarUnsupported,
+        joined({"The format ", name, " is not regular; leave it out or describe it by a pattern."}));
+  }
+  for (Format& format : formats) {
+    if (format.name != name) continue;
+    std::call_once(format.once, [&format] { format.language = format.make(); });
+    return format.language;
+  }
+  return std::nullopt;
+}
+
+Result<Dfa> quoted_format(std::string_view name) {
+  for (Format& format : formats) {
+    if (format.name != name) continue;
+    std::call_once(format.quoted_once, [&] {
+      const Result<Dfa> language = *format_language(name);
+      format.quoted = language.ok() ? quoted_text(language.value()) : language;
+    });
+    return *format.quoted;
+  }
+  return Status(ErrorCode::kInternal, "A format without a language was written; please report this.");
+}
+
+}  // namespace emberline::grammar

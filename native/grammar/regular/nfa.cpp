@@ -1,0 +1,153 @@
+#include "grammar/regular/nfa.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace emberline::grammar {
+namespace {
+
+constexpr std::size_t kMostNfaStates = 1u << 19;
+constexpr std::size_t kMostNfaEdges = 1u << 20;
+
+}  // namespace
+
+Nfa::State Nfa::add_state() {
+  if (labels_.size() >= kMostNfaStates) {
+    full_ = true;
+    return 0;
+  }
+  labels_.push_back(0);
+  return static_cast<State>(labels_.size() - 1);
+}
+
+void Nfa::add_epsilon(State from, State to) {
+  if (epsilons_.size() >= kMostNfaEdges) full_ = true;
+  if (!full_) epsilons_.push_back({from, to});
+}
+
+void Nfa::add_bytes(State from, std::uint8_t first, std::uint8_t last, State to) {
+  if (edges_.size() >= kMostNfaEdges) full_ = true;
+  if (!full_) edges_.push_back({from, to, first, last});
+}
+
+void Nfa::add_assertion(State from, std::uint8_t befores, Rests rests, State to) {
+  if (assertions_.size() >= kMostNfaEdges) full_ = true;
+  if (!full_) assertions_.push_back({from, to, befores, std::move(rests)});
+}
+
+void Nfa::add_code_points(State from, const CodePointSet& set, State to) {
+  // States with 1, 2 and 3 continuation bytes of any kind before `to`.
+  State tails[] = {to, kNone, kNone, kNone};
+  // States behind lead bytes that several pieces share.
+  std::map<std::pair<State, std::uint8_t>, State> shared;
+  for (const Utf8Range& piece : utf8_ranges(set)) {
+    State at = from;
+    for (std::uint8_t i = 0; i < piece.length; ++i) {
+      const int left = piece.length - 1 - i;
+      const bool any_tail = std::all_of(piece.first + i + 1, piece.first + piece.length,
+                                        [](std::uint8_t byte) { return byte == 0x80; }) &&
+                            std::all_of(piece.last + i + 1, piece.last + piece.length,
+                                        [](std::uint8_t byte) { return byte == 0xBF; });
+      if (any_tail) {
+        for (int tail = 1; tail <= left; ++tail) {
+          if (tails[tail] != kNone) continue;
+          tails[tail] = add_state();
+          add_bytes(tails[tail], 0x80, 0xBF, tails[tail - 1]);
+        }
+        add_bytes(at, piece.first[i], piece.last[i], tails[left]);
+        break;
+      }
+      // Pieces are cut so that all bytes before one that spans a part of its range are single.
+      const auto [found, added] = shared.try_emplace({at, piece.first[i]}, 0);
+      if (added) {
+        found->second = add_state();
+        add_bytes(at, piece.first[i], piece.last[i], found->second);
+      }
+      at = found->second;
+    }
+  }
+}
+
+void Nfa::add_text(State from, std::string_view bytes, State to) {
+  if (bytes.empty()) return add_epsilon(from, to);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const State next = i + 1 == bytes.size() ? to : add_state();
+    const auto byte = static_cast<std::uint8_t>(bytes[i]);
+    add_bytes(from, byte, byte, next);
+    from = next;
+  }
+}
+
+Nfa::Fragment Nfa::empty() {
+  const Fragment fragment{add_state(), add_state()};
+  add_epsilon(fragment.in, fragment.out);
+  return fragment;
+}
+
+Nfa::Fragment Nfa::text(std::string_view bytes) {
+  const Fragment fragment{add_state(), add_state()};
+  add_text(fragment.in, bytes, fragment.out);
+  return fragment;
+}
+
+Nfa::Fragment Nfa::code_points(const CodePointSet& set) {
+  const Fragment fragment{add_state(), add_state()};
+  add_code_points(fragment.in, set, fragment.out);
+  return fragment;
+}
+
+Nfa::Fragment Nfa::concatenated(std::span<const Fragment> parts) {
+  if (parts.empty()) return empty();
+  for (std::size_t i = 1; i < parts.size(); ++i) add_epsilon(parts[i - 1].out, parts[i].in);
+  return {parts.front().in, parts.back().out};
+}
+
+Nfa::Fragment Nfa::united(std::span<const Fragment> choices) {
+  if (choices.size() == 1) return choices[0];
+  const Fragment fragment{add_state(), add_state()};
+  for (const Fragment& choice : choices) {
+    add_epsilon(fragment.in, choice.in);
+    add_epsilon(choice.out, fragment.out);
+  }
+  return fragment;
+}
+
+Nfa::Fragment Nfa::optional(Fragment body) {
+  add_epsilon(body.in, body.out);
+  return body;
+}
+
+Nfa::Fragment Nfa::starred(Fragment body) {
+  const Fragment fragment{add_state(), add_state()};
+  const State middle = add_state();
+  add_epsilon(fragment.in, middle);
+  add_epsilon(middle, body.in);
+  add_epsilon(body.out, middle);
+  add_epsilon(middle, fragment.out);
+  return fragment;
+}
+
+Nfa::Fragment Nfa::of(const Dfa& dfa) {
+  const Fragment fragment{add_state(), add_state()};
+  std::vector<State> own;
+  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
+    own.push_back(add_state());
+    if (dfa.label[state] != 0) add_epsilon(own.back(), fragment.out);
+  }
+  if (!dfa.empty()) add_epsilon(fragment.in, own[0]);
+  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
+    for (int byte = 0; byte < 256;) {
+      const std::uint32_t to = dfa.step(state, static_cast<unsigned char>(byte));
+      int end = byte + 1;
+      while (end < 256 && dfa.step(state, static_cast<unsigned char>(end)) == to) ++end;
+      if (to != kNone) {
+        add_bytes(own[state], static_cast<std::uint8_t>(byte), static_cast<std::uint8_t>(end - 1), own[to]);
+      }
+      byte = end;
+    }
+  }
+  return fragment;
+}
+
+}  // namespace emberline::grammar

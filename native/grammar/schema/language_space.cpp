@@ -1,0 +1,293 @@
+#include "grammar/schema/language_space.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "grammar/program.h"
+#include "grammar/regular/dfa_operations.h"
+#include "grammar/regular/format.h"
+#include "grammar/regular/json_text.h"
+#include "grammar/regular/pattern.h"
+
+namespace emberline::grammar {
+
+namespace {
+
+constexpr std::size_t kMostCellsTogether = 3u << 20;  // of all automata: 12 MB
+
+bool continuation(unsigned byte) {
+  return (byte & 0xC0) == 0x80;
+}
+
+// Edges that begin a character count one, others none.
+LengthRange length_range(const Dfa& dfa) {
+  const std::uint32_t states = dfa.states();
+  LengthRange range;
+  if (states == 0) return range;
+  struct Edge {
+    std::uint32_t to;
+    std::uint32_t characters;
+  };
+  std::vector<std::vector<Edge>> edges(states);
+  std::vector<std::uint8_t> begins(dfa.classes, 0);
+  for (unsigned byte = 0; byte < 256; ++byte)
+    begins[dfa.class_of[byte]] |= static_cast<std::uint8_t>(continuation(byte) ? 1 : 2);
+  for (std::uint32_t state = 0; state < states; ++state) {
+    for (std::uint32_t c = 0; c < dfa.classes; ++c) {
+      const std::uint32_t to = dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
+      // A class of both kinds has no edges, in an automaton of valid texts, but where all are dead.
+      if (to != kNone) edges[state].push_back({to, (begins[c] & 2) != 0 ? 1u : 0u});
+    }
+  }
+  // The least characters from each state to an end, and whether an end goes on to an end by one character.
+  std::vector<std::uint32_t> least(states, kUnbounded);
+  for (std::uint32_t state = 0; state < states; ++state)
+    if (dfa.label[state] != 0) least[state] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t state = states; state-- > 0;) {
+      for (const Edge& edge : edges[state]) {
+        if (least[edge.to] == kUnbounded || least[edge.to] + edge.characters >= least[state]) continue;
+        least[state] = least[edge.to] + edge.characters;
+        changed = true;
+      }
+    }
+  }
+  range.least = least[0];
+  range.extendable = true;
+  for (std::uint32_t state = 0; state < states && range.extendable; ++state) {
+    if (dfa.label[state] == 0) continue;
+    // The shortest way on from an end has one character.
+    std::uint32_t next = kUnbounded;
+    for (const Edge& edge : edges[state])
+      next = std::min(next, least[edge.to] == kUnbounded ? kUnbounded : least[edge.to] + edge.characters);
+    range.extendable = next == 1;
+  }
+  // The most: the longest way in an automaton without cycles.
+  std::vector<std::uint8_t> mark(states, 0);
+  std::vector<std::uint32_t> longest(states, 0);
+  std::vector<std::pair<std::uint32_t, std::size_t>> stack{{0, 0}};
+  mark[0] = 1;
+  while (!stack.empty()) {
+    auto& [state, at] = stack.back();
+    if (at == edges[state].size()) {
+      mark[state] = 2;
+      stack.pop_back();
+      continue;
+    }
+    const Edge edge = edges[state][at];
+    if (mark[edge.to] == 1) {
+      range.most = kUnbounded;
+      return range;
+    }
+    if (mark[edge.to] == 0) {
+      mark[edge.to] = 1;
+      stack.emplace_back(edge.to, 0);
+      continue;
+    }
+    longest[state] = std::max(longest[state], longest[edge.to] + edge.characters);
+    ++at;
+  }
+  range.most = longest[0];
+  return range;
+}
+
+}  // namespace
+
+LanguageSpace::LanguageSpace(Refusal& refusal) : refusal_(refusal) {
+  languages_.resize(2);
+  languages_[kAnyLanguage].dfa = any_text();
+  languages_[kNoLanguage].dfa = Dfa{};
+  languages_[kNoLanguage].texts.emplace();
+  languages_[kAnyLanguage].lengths = LengthRange{0, kUnbounded, true};
+}
+
+LanguageId LanguageSpace::add(Dfa dfa) {
+  if (dfa.empty()) return kNoLanguage;
+  const Dfa& any = *languages_[kAnyLanguage].dfa;
+  if (dfa.states() == any.states() && is_subset(any, dfa)) return kAnyLanguage;
+  cells_ += dfa.next.size();
+  if (cells_ > kMostCellsTogether) {
+    refusal_.too_large();
+    return kNoLanguage;
+  }
+  refusal_.spend(dfa.next.size() / 4 + 64);
+  languages_.emplace_back();
+  languages_.back().dfa = std::move(dfa);
+  return static_cast<LanguageId>(languages_.size() - 1);
+}
+
+LanguageId LanguageSpace::taken(Result<Dfa> dfa) {
+  if (dfa.ok()) return add(std::move(dfa).value());
+  refusal_.take(dfa.error());
+  return kNoLanguage;
+}
+
+template <typename Make>
+LanguageId LanguageSpace::remembered(std::unordered_map<std::uint64_t, LanguageId>& known, LanguageId a,
+                                     LanguageId b, Make make) {
+  const auto key = static_cast<std::uint64_t>(a) << 32 | b;
+  refusal_.spend(1);
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  const LanguageId made = make();
+  known.emplace(key, made);
+  return made;
+}
+
+LanguageId LanguageSpace::of_texts(std::vector<std::string> texts) {
+  if (texts.empty()) return kNoLanguage;
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  std::string source = "t";
+  for (const std::string& text : texts) source += std::to_string(text.size()) + ":" + text;
+  const auto [place, fresh] = by_source_.emplace(std::move(source), languages_.size());
+  if (!fresh) return place->second;
+  refusal_.spend(texts.size());
+  languages_.emplace_back();
+  languages_.back().texts = std::move(texts);
+  return place->second;
+}
+
+LanguageId LanguageSpace::pattern(const std::string& pattern, const Json& at) {
+  std::string source = "p";
+  source += pattern;
+  if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
+  Result<Dfa> made = pattern_language(pattern);
+  if (!made.ok()) {
+    refusal_.take_at(at, made.error());
+    return kNoLanguage;
+  }
+  const LanguageId id = add(std::move(made).value());
+  by_source_.emplace(source, id);
+  return id;
+}
+
+LanguageId LanguageSpace::pattern(const std::string& pattern, const Json& at, std::uint32_t& least,
+                                  std::uint32_t& most) {
+  std::optional<CountedPattern> counted = counted_pattern(pattern);
+  if (!counted) return this->pattern(pattern, at);
+  least = std::max(least, counted->least);
+  most = std::min(most, counted->most);
+  std::string source = "c";
+  source += pattern;
+  if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
+  const LanguageId id = add(std::move(counted->language));
+  by_source_.emplace(source, id);
+  return id;
+}
+
+std::optional<LanguageId> LanguageSpace::format(const std::string& name, const Json& at) {
+  std::string source = "f";
+  source += name;
+  if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
+  std::optional<Result<Dfa>> made = format_language(name);
+  if (!made) return std::nullopt;
+  if (!made->ok()) {
+    refusal_.take_at(at, made->error());
+    return kNoLanguage;
+  }
+  const LanguageId id = add(std::move(*made).value());
+  if (id != kAnyLanguage && id != kNoLanguage) languages_[id].format = name;
+  by_source_.emplace(source, id);
+  return id;
+}
+
+bool LanguageSpace::has(LanguageId id, std::string_view text) {
+  if (id == kAnyLanguage) return true;
+  if (const auto* finite = this->texts(id)) return std::binary_search(finite->begin(), finite->end(), text);
+  return dfa(id).match(text) != 0;
+}
+
+const std::vector<std::string>* LanguageSpace::texts(LanguageId id) const {
+  return languages_[id].texts ? &*languages_[id].texts : nullptr;
+}
+
+const Dfa& LanguageSpace::dfa(LanguageId id) {
+  Language& language = languages_[id];
+  if (!language.dfa) {
+    Result<Dfa> made = any_of(*language.texts);
+    if (made.ok()) {
+      language.dfa = std::move(made).value();
+      cells_ += language.dfa->next.size();
+      if (cells_ > kMostCellsTogether) refusal_.too_large();
+    } else {
+      refusal_.take(made.error());
+      language.dfa = Dfa{};
+    }
+  }
+  return *language.dfa;
+}
+
+Result<Dfa> LanguageSpace::quoted(LanguageId id) {
+  if (!languages_[id].format.empty()) return quoted_format(languages_[id].format);
+  Result<JsonText> text = json_text(dfa(id), true);
+  if (!text.ok()) return text.error();
+  return std::move(text).value().dfa;
+}
+
+LanguageId LanguageSpace::meet(LanguageId a, LanguageId b) {
+  if (a == b || b == kAnyLanguage) return a;
+  if (a == kAnyLanguage) return b;
+  if (a > b) std::swap(a, b);
+  if (a == kNoLanguage) return kNoLanguage;
+  return remembered(meets_, a, b, [&] {
+    if (texts(a) != nullptr || texts(b) != nullptr) {
+      const LanguageId finite = texts(a) != nullptr ? a : b;
+      const LanguageId other = finite == a ? b : a;
+      std::vector<std::string> both;
+      for (const std::string& text : *texts(finite))
+        if (has(other, text)) both.push_back(text);
+      return of_texts(std::move(both));
+    }
+    return taken(intersection(dfa(a), dfa(b)));
+  });
+}
+
+LanguageId LanguageSpace::join(LanguageId a, LanguageId b) {
+  if (a == b || b == kNoLanguage) return a;
+  if (a == kNoLanguage) return b;
+  if (a > b) std::swap(a, b);
+  if (a == kAnyLanguage) return kAnyLanguage;
+  return remembered(joins_, a, b, [&] {
+    if (texts(a) != nullptr && texts(b) != nullptr) {
+      std::vector<std::string> all = *texts(a);
+      all.insert(all.end(), texts(b)->begin(), texts(b)->end());
+      return of_texts(std::move(all));
+    }
+    const Dfa& left = dfa(a);
+    return taken(united(left, dfa(b)));
+  });
+}
+
+LanguageId LanguageSpace::complement(LanguageId a) {
+  if (a == kAnyLanguage) return kNoLanguage;
+  if (a == kNoLanguage) return kAnyLanguage;
+  return remembered(complements_, kAnyLanguage, a,
+                    [&] { return taken(difference(dfa(kAnyLanguage), dfa(a))); });
+}
+
+LanguageId LanguageSpace::with_length(LanguageId a, std::uint32_t least, std::uint32_t most) {
+  std::string source = "l";
+  for (const std::uint32_t each : {a, least, most}) source += std::to_string(each) + ",";
+  if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
+  const LanguageId id = taken(grammar::with_length(dfa(a), least, most));
+  by_source_.emplace(source, id);
+  return id;
+}
+
+bool LanguageSpace::disjoint(LanguageId a, LanguageId b) {
+  if (a == kNoLanguage || b == kNoLanguage) return true;
+  if (a == b || a == kAnyLanguage || b == kAnyLanguage) return false;
+  return meet(a, b) == kNoLanguage;
+}
+
+const LengthRange& LanguageSpace::lengths(LanguageId id) {
+  Language& language = languages_[id];
+  if (!language.lengths) {
+    const LengthRange range = length_range(dfa(id));
+    languages_[id].lengths = range;
+  }
+  return *languages_[id].lengths;
+}
+
+}  // namespace emberline::grammar

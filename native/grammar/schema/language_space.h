@@ -1,0 +1,76 @@
+// Languages of strings by number, with the operations that schemas need, each done once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "grammar/regular/dfa.h"
+#include "grammar/schema/refusal.h"
+
+namespace emberline::grammar {
+
+using LanguageId = std::uint32_t;
+inline constexpr LanguageId kAnyLanguage = 0;
+inline constexpr LanguageId kNoLanguage = 1;  // the empty one
+
+// Characters of the texts of a language.
+struct LengthRange {
+  std::uint32_t least = 0;
+  std::uint32_t most = 0;   // kUnbounded: no end
+  bool extendable = false;  // every text that is begun can be brought up to any number of characters
+};
+
+class LanguageSpace {
+ public:
+  explicit LanguageSpace(Refusal& refusal);
+
+  // Equal languages need not have one number, but those of equal texts and equal operations do.
+  LanguageId of_texts(std::vector<std::string> texts);
+  LanguageId pattern(const std::string& pattern, const Json& at);
+  // The same with bounds that are better counted apart, where the pattern has such: brings them within
+  // `least` and `most`.
+  LanguageId pattern(const std::string& pattern, const Json& at, std::uint32_t& least, std::uint32_t& most);
+  // nullopt: no format.
+  std::optional<LanguageId> format(const std::string& name, const Json& at);
+
+  LanguageId meet(LanguageId a, LanguageId b);
+  LanguageId join(LanguageId a, LanguageId b);
+  LanguageId complement(LanguageId a);
+  LanguageId with_length(LanguageId a, std::uint32_t least, std::uint32_t most);
+
+  bool empty(LanguageId id) { return id == kNoLanguage; }
+  bool disjoint(LanguageId a, LanguageId b);
+  bool has(LanguageId id, std::string_view text);
+  // The texts of a finite language that was given by them; nullptr for others.
+  const std::vector<std::string>* texts(LanguageId id) const;
+  const LengthRange& lengths(LanguageId id);
+  const Dfa& dfa(LanguageId id);
+  // The JSON texts, with quotes.
+  Result<Dfa> quoted(LanguageId id);
+
+ private:
+  struct Language {
+    std::optional<std::vector<std::string>> texts;  // ascending
+    std::optional<Dfa> dfa;                         // made when first asked for
+    std::optional<LengthRange> lengths;
+    std::string format;  // empty: none
+  };
+  LanguageId add(Dfa dfa);
+  LanguageId taken(Result<Dfa> dfa);
+  template <typename Make>
+  LanguageId remembered(std::unordered_map<std::uint64_t, LanguageId>& known, LanguageId a, LanguageId b,
+                        Make make);
+
+  Refusal& refusal_;
+  std::vector<Language> languages_;
+  std::unordered_map<std::string, LanguageId> by_source_;  // texts, patterns, formats
+  std::unordered_map<std::uint64_t, LanguageId> meets_, joins_, complements_;
+  std::size_t cells_ = 0;
+};
+
+}  // namespace emberline::grammar

@@ -1,0 +1,209 @@
+#include "grammar/schema/lowering.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "grammar/program_builder.h"
+#include "grammar/regular/json_text.h"
+#include "grammar/regular/minimise.h"
+#include "grammar/schema/key_table.h"
+#include "grammar/schema/scalar_terminals.h"
+#include "grammar/schema/set_plan.h"
+
+namespace emberline::grammar {
+
+namespace {
+
+class Lowering {
+ public:
+  Lowering(SetSpace& space, Layout layout)
+      : refusal_(space.refusal()),
+        layout_(std::move(layout)),
+        terminals_(space.languages(), space.refusal()),
+        plans_(space, terminals_) {}
+
+  Result<Program> run(SetId root) {
+    const PlanId start = plans_.plan({root, false});
+    plans_.complete();
+    if (refusal_.any()) return refusal_.status();
+    if (!plans_.inhabited(start)) return nothing();
+    rules_.assign(plans_.all().size(), 0);
+    for (PlanId id = 0; id < plans_.all().size() && !refusal_.any(); ++id)
+      if (plans_.inhabited(id)) rule(id);
+    for (const Patch& patch : patches_) *patch.place(builder_) = rules_[patch.plan];
+    const Pc begin = builder_.emit(Op::kSpace);
+    builder_.emit(Op::kCall, rules_[start]);
+    builder_.emit(Op::kSpace);
+    builder_.emit(Op::kReturn);
+    if (refusal_.any()) return refusal_.status();
+    return std::move(builder_).finish(begin, std::move(layout_));
+  }
+
+ private:
+  struct Patch {
+    PlanId plan;
+    std::function<Pc*(ProgramBuilder&)> place;
+  };
+
+  // A jump to itself: nothing is ever read.
+  Result<Program> nothing() {
+    builder_.emit(Op::kJump, 0);
+    return std::move(builder_).finish(0, std::move(layout_));
+  }
+
+  // The shapes of a set one after the other, each as a way of its own.
+  void rule(PlanId id) {
+    const SetPlan& plan = plans_.all()[id];
+    rules_[id] = builder_.here();
+    std::vector<std::function<void()>> ways;
+    const auto word = [&](std::uint8_t bit, const char* text) {
+      if ((plan.words & bit) == 0) return;
+      ways.push_back(
+          [this, text] { builder_.emit(Op::kTerminal, terminals_.text_terminal(text, builder_)); });
+    };
+    word(ValueSet::kNull, "null");
+    word(ValueSet::kFalse, "false");
+    word(ValueSet::kTrue, "true");
+    for (const NumberShape& shape : plan.numbers) {
+      ways.push_back([this, &shape, &plan] {
+        builder_.emit(Op::kTerminal, terminals_.number_terminal(shape, plan.key.one_spelling, builder_));
+      });
+    }
+    for (const StringShape& shape : plan.strings) ways.push_back([this, &shape] { string(shape); });
+    for (const ObjectPlan& each : plan.objects) {
+      if (std::optional<LiveKeys> live = live_keys(each, lives_))
+        ways.push_back([this, &each, live = std::move(*live)] { object(each, live); });
+    }
+    for (const ArrayPlan& each : plan.arrays) {
+      if (std::optional<ArrayPlan> live = live_items(each, lives_))
+        ways.push_back([this, live = std::move(*live)] { array(live); });
+    }
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const bool last = i + 1 == ways.size();
+      const Pc fork = last ? 0 : builder_.emit(Op::kFork);
+      ways[i]();
+      builder_.emit(Op::kReturn);
+      if (!last) builder_.patch(fork, builder_.here());
+    }
+  }
+
+  void string(const StringShape& shape) {
+    if (!shape.bounded()) {
+      builder_.emit(Op::kTerminal, terminals_.quoted_terminal(shape.language, builder_));
+      return;
+    }
+    const std::uint32_t quote = terminals_.text_terminal("\"", builder_);
+    builder_.emit(Op::kTerminal, quote);
+    builder_.emit(Op::kTerminal, terminals_.counted_terminal(shape, builder_));
+    builder_.emit(Op::kTerminal, quote);
+  }
+
+  void object(const ObjectPlan& plan, const LiveKeys& live) {
+    ObjectRule rule;
+    rule.least = plan.least;
+    rule.most = plan.most;
+    std::vector<LabelledKey> keys;
+    std::vector<PlanId> values;
+    for (const PlannedKey* key : live.allowed) {
+      const auto index = static_cast<std::uint32_t>(values.size());
+      keys.push_back({json_quoted(key->key), index + 1});
+      rule.members.push_back({0, index});
+      if (live.required[index]) rule.required.push_back(index);
+      values.push_back(key->value);
+    }
+    rule.known_keys = static_cast<std::uint32_t>(values.size());
+    const Dfa none;
+    Dfa pruned;
+    const Dfa* others = &none;
+    std::vector<std::uint32_t> label_of{0};
+    if (live.others) {
+      bool all = true;
+      for (const PlanId value : plan.others->values) {
+        if (!plans_.inhabited(value)) {
+          label_of.push_back(0);
+          all = false;
+          continue;
+        }
+        values.push_back(value);
+        rule.members.push_back({0, kNone});
+        label_of.push_back(static_cast<std::uint32_t>(values.size()));
+      }
+      pruned = plan.others->keys;
+      for (std::uint32_t& label : pruned.label) label = label_of[label];
+      if (!all) pruned = minimised(pruned);
+      others = &pruned;
+      for (const PlannedKey* key : live.forbidden) keys.push_back({json_quoted(key->key), 0});
+    }
+    rule.keys = key_table(keys, *others);
+    rule.distinct_others = live.others && rule.least > rule.required.size();
+    const auto index_of = [&](const std::string& key) {
+      const auto found =
+          std::lower_bound(live.allowed.begin(), live.allowed.end(), key,
+                           [](const PlannedKey* each, const std::string& name) { return each->key < name; });
+      return found != live.allowed.end() && (*found)->key == key
+                 ? static_cast<std::uint32_t>(found - live.allowed.begin())
+                 : kNone;
+    };
+    for (const KeyDependency& each : plan.dependencies) {
+      const std::uint32_t seen = index_of(each.seen), required = index_of(each.required);
+      if (seen != kNone && required != kNone && seen != required)
+        rule.dependencies.push_back({seen, required});
+    }
+    const std::uint32_t object = builder_.add_object(std::move(rule));
+    if (builder_.full()) return;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      patches_.push_back({values[i], [object, i](ProgramBuilder& builder) {
+                            return &builder.object(object).members[i].value;
+                          }});
+    }
+    builder_.emit(Op::kObject, object);
+  }
+
+  void array(const ArrayPlan& plan) {
+    ArrayRule rule;
+    rule.least = plan.least;
+    rule.most = plan.most;
+    rule.unique = plan.unique;
+    if (plan.counts) {
+      rule.least_counted = plan.least_counted;
+      rule.most_counted = plan.most_counted;
+    }
+    rule.prefix.resize(plan.prefix.size());
+    const std::uint32_t array = builder_.add_array(std::move(rule));
+    if (builder_.full()) return;
+    const auto patch_item = [&](const PlannedItem& item, auto place) {
+      if (item.value != kNone) {
+        patches_.push_back({item.value, [place](ProgramBuilder& builder) { return &place(builder).value; }});
+      }
+      if (item.counted != kNone) {
+        patches_.push_back(
+            {item.counted, [place](ProgramBuilder& builder) { return &place(builder).counted; }});
+      }
+    };
+    for (std::size_t i = 0; i < plan.prefix.size(); ++i) {
+      patch_item(plan.prefix[i],
+                 [array, i](ProgramBuilder& builder) -> Item& { return builder.array(array).prefix[i]; });
+    }
+    patch_item(plan.rest, [array](ProgramBuilder& builder) -> Item& { return builder.array(array).rest; });
+    builder_.emit(Op::kArray, array);
+  }
+
+  Refusal& refusal_;
+  Layout layout_;
+  ScalarTerminals terminals_;
+  SetPlans plans_;
+  ProgramBuilder builder_;
+  std::vector<Pc> rules_;  // of each plan
+  std::vector<Patch> patches_;
+  Inhabited lives_ = [this](PlanId id) { return plans_.inhabited(id); };
+};
+
+}  // namespace
+
+Result<Program> lowered(SetSpace& space, SetId root, Layout layout) {
+  return Lowering(space, std::move(layout)).run(root);
+}
+
+}  // namespace emberline::grammar

@@ -1,0 +1,229 @@
+#include "grammar/schema/scalar_terminals.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "grammar/regular/dfa_operations.h"
+#include "grammar/regular/nfa.h"
+
+namespace emberline::grammar {
+
+namespace {
+
+std::string key_of(const NumberShape& shape, bool one_spelling) {
+  std::string key(one_spelling ? "1" : "*");
+  const auto add = [&key](const Decimal& number) {
+    key += canonical_text(number);
+    key += ' ';
+  };
+  const NumberRule& rule = shape.rule;
+  if (rule.least) {
+    key += rule.least_exclusive ? '>' : ']';
+    add(*rule.least);
+  }
+  if (rule.most) {
+    key += rule.most_exclusive ? '<' : '[';
+    add(*rule.most);
+  }
+  if (rule.integer) key += 'i';
+  key += 'm';
+  for (const Decimal& each : rule.multiples_of) add(each);
+  key += 'x';
+  for (const Decimal& each : rule.except) add(each);
+  key += 'n';
+  for (const Decimal& each : shape.not_multiples_of) add(each);
+  if (shape.values) {
+    key += 'v';
+    for (const Decimal& each : *shape.values) add(each);
+  }
+  return key;
+}
+
+// -?(0|[1-9][0-9]*)(\.[0-9]*[1-9])? without -0
+const Dfa& canonical_numbers() {
+  static const Dfa* const made = [] {
+    Nfa nfa;
+    const Nfa::State start = nfa.add_state(), signed_start = nfa.add_state(), zero = nfa.add_state(),
+                     minus_zero = nfa.add_state(), whole = nfa.add_state(), fraction = nfa.add_state(),
+                     end = nfa.add_state();
+    nfa.set_start(start);
+    nfa.add_bytes(start, '-', '-', signed_start);
+    nfa.add_bytes(start, '0', '0', zero);
+    nfa.add_bytes(signed_start, '0', '0', minus_zero);
+    for (const Nfa::State from : {start, signed_start}) nfa.add_bytes(from, '1', '9', whole);
+    nfa.add_bytes(whole, '0', '9', whole);
+    for (const Nfa::State from : {zero, minus_zero, whole}) nfa.add_bytes(from, '.', '.', fraction);
+    nfa.add_bytes(fraction, '0', '9', fraction);
+    nfa.add_bytes(fraction, '1', '9', end);
+    for (const Nfa::State state : {zero, whole, end}) nfa.accept(state);
+    Result<Dfa> dfa = determinised(nfa);
+    return new Dfa(dfa.ok() ? std::move(dfa).value() : Dfa{});
+  }();
+  return *made;
+}
+
+// Digits that a machine for these divisors may have to tell apart: what it takes to make it.
+std::size_t states_of(const NumberShape& shape) {
+  constexpr std::size_t kMany = 65'536;
+  std::size_t states = 1;
+  for (const std::vector<Decimal>* divisors : {&shape.rule.multiples_of, &shape.not_multiples_of}) {
+    for (const Decimal& each : *divisors) {
+      std::size_t value = 0;
+      for (const char digit : each.digits)
+        value = std::min<std::size_t>(value * 10 + static_cast<std::size_t>(digit - '0'), kMany);
+      for (std::int64_t i = 0; i < each.exponent && value < kMany; ++i) value *= 10;
+      states = std::min(states * std::max<std::size_t>(value, 1), kMany);
+    }
+  }
+  return states;
+}
+
+Result<Dfa> made_number(const NumberShape& shape, bool one_spelling) {
+  if (shape.values) {
+    std::vector<std::string> texts;
+    for (const Decimal& each : *shape.values) texts.push_back(canonical_text(each));
+    return any_of(texts);
+  }
+  Result<Dfa> made = number_text(shape.rule);
+  if (!shape.not_multiples_of.empty() && !shape.rule.limited()) {
+    // Without exponents, which is what a limited rule gives.
+    NumberRule below, above;
+    below.most = above.least = Decimal{};
+    Result<Dfa> left = number_text(below);
+    Result<Dfa> right = number_text(above);
+    if (!left.ok()) return left;
+    if (!right.ok()) return right;
+    made = united(left.value(), right.value());
+  }
+  for (const Decimal& divisor : shape.not_multiples_of) {
+    NumberRule multiples;
+    multiples.multiples_of.push_back(divisor);
+    Result<Dfa> texts = number_text(multiples);
+    if (!made.ok() || !texts.ok()) return made.ok() ? texts : made;
+    made = difference(made.value(), texts.value());
+  }
+  if (one_spelling && made.ok()) made = intersection(made.value(), canonical_numbers());
+  return made;
+}
+
+}  // namespace
+
+const Dfa& ScalarTerminals::number(const NumberShape& shape, bool one_spelling) {
+  const std::string key = key_of(shape, one_spelling);
+  if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
+  Dfa dfa;
+  if (!refusal_.spend(states_of(shape) * 8)) return numbers_[key];
+  Result<Dfa> made = made_number(shape, one_spelling);
+  if (made.ok()) {
+    dfa = std::move(made).value();
+  } else {
+    refusal_.take(made.error());
+  }
+  refusal_.spend(dfa.next.size() / 4 + 16);
+  return numbers_.emplace(key, std::move(dfa)).first->second;
+}
+
+std::optional<StringShape> ScalarTerminals::exact(StringShape shape) {
+  if (shape.least > shape.most || shape.language == kNoLanguage) return std::nullopt;
+  if (!shape.bounded()) return shape;
+  const LengthRange range = languages_.lengths(shape.language);
+  if (range.least > shape.most || range.most < shape.least) return std::nullopt;
+  if (range.least >= shape.least) shape.least = 0;
+  if (range.most <= shape.most) shape.most = kUnbounded;
+  if (shape.least > 0 && !range.extendable) {
+    shape.language = languages_.with_length(shape.language, shape.least, kUnbounded);
+    shape.least = 0;
+    if (shape.language == kNoLanguage) return std::nullopt;
+    if (shape.most != kUnbounded && languages_.lengths(shape.language).least > shape.most)
+      return std::nullopt;
+  }
+  return shape;
+}
+
+const Dfa& ScalarTerminals::quoted(LanguageId language) {
+  if (const auto found = quoted_.find(language); found != quoted_.end()) return found->second;
+  Dfa dfa;
+  Result<Dfa> made = languages_.quoted(language);
+  if (made.ok()) {
+    dfa = std::move(made).value();
+  } else {
+    refusal_.take(made.error());
+  }
+  refusal_.spend(dfa.next.size() / 16 + 16);
+  return quoted_.emplace(language, std::move(dfa)).first->second;
+}
+
+std::uint32_t ScalarTerminals::number_terminal(const NumberShape& shape, bool one_spelling,
+                                               ProgramBuilder& builder) {
+  const std::string key = key_of(shape, one_spelling);
+  if (const auto found = number_terminals_.find(key); found != number_terminals_.end()) return found->second;
+  Terminal terminal;
+  terminal.dfa = number(shape, one_spelling);
+  return number_terminals_.emplace(key, builder.add_terminal(std::move(terminal))).first->second;
+}
+
+std::uint32_t ScalarTerminals::quoted_terminal(LanguageId language, ProgramBuilder& builder) {
+  if (const auto found = quoted_terminals_.find(language); found != quoted_terminals_.end())
+    return found->second;
+  Terminal terminal;
+  terminal.dfa = quoted(language);
+  return quoted_terminals_.emplace(language, builder.add_terminal(std::move(terminal))).first->second;
+}
+
+std::uint32_t ScalarTerminals::counted_terminal(const StringShape& shape, ProgramBuilder& builder) {
+  const auto key = std::make_tuple(shape.language, shape.least, shape.most);
+  if (const auto found = counted_terminals_.find(key); found != counted_terminals_.end())
+    return found->second;
+  Terminal terminal;
+  Result<JsonText> made = json_text(languages_.dfa(shape.language), false);
+  if (!made.ok()) {
+    refusal_.take(made.error());
+    return 0;
+  }
+  JsonText text = std::move(made).value();
+  terminal.dfa = std::move(text.dfa);
+  terminal.between = std::move(text.between);
+  terminal.least_characters = shape.least;
+  terminal.most_characters = shape.most;
+  return counted_terminals_.emplace(key, builder.add_terminal(std::move(terminal))).first->second;
+}
+
+std::uint32_t ScalarTerminals::text_terminal(const std::string& text, ProgramBuilder& builder) {
+  if (const auto found = text_terminals_.find(text); found != text_terminals_.end()) return found->second;
+  Terminal terminal;
+  terminal.dfa = literal(text);
+  return text_terminals_.emplace(text, builder.add_terminal(std::move(terminal))).first->second;
+}
+
+std::uint32_t text_count(const Dfa& dfa) {
+  if (dfa.empty()) return 0;
+  std::vector<std::uint64_t> bytes_of(dfa.classes, 0);
+  for (const std::uint8_t c : dfa.class_of) ++bytes_of[c];
+  std::vector<std::uint8_t> mark(dfa.states(), 0);
+  std::vector<std::uint64_t> texts(dfa.states(), 0);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{0, 0}};
+  mark[0] = 1;
+  while (!stack.empty()) {
+    auto& [state, c] = stack.back();
+    if (c == dfa.classes) {
+      texts[state] = std::min<std::uint64_t>(texts[state] + (dfa.label[state] != 0 ? 1 : 0), kUnbounded);
+      mark[state] = 2;
+      stack.pop_back();
+      continue;
+    }
+    const std::uint32_t next = dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
+    if (next != kNone && mark[next] == 1) return kUnbounded;
+    if (next != kNone && mark[next] == 0) {
+      mark[next] = 1;
+      stack.emplace_back(next, 0);
+      continue;
+    }
+    if (next != kNone)
+      texts[state] = std::min<std::uint64_t>(texts[state] + bytes_of[c] * texts[next], kUnbounded);
+    ++c;
+  }
+  return static_cast<std::uint32_t>(texts[0]);
+}
+
+}  // namespace emberline::grammar

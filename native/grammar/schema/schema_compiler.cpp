@@ -1,0 +1,22 @@
+#include "grammar/schema/schema_compiler.h"
+
+#include <memory>
+#include <utility>
+
+#include "grammar/schema/lowering.h"
+#include "grammar/schema/schema_document.h"
+#include "grammar/schema/set_space.h"
+
+namespace emberline::grammar {
+
+Result<Program> compile_schema(std::string_view schema, Layout layout) {
+  Result<std::unique_ptr<SchemaDocument>> read = SchemaDocument::read(schema);
+  if (!read.ok()) return read.error();
+  const SchemaDocument& document = *read.value();
+  Refusal refusal(document);
+  SetSpace space(document, refusal);
+  const SetId root = space.of_schema(document.root());
+  return lowered(space, root, std::move(layout));
+}
+
+}  // namespace emberline::grammar

@@ -1,0 +1,115 @@
+// What becomes of a set in a program, before it is known which sets have values at all.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "grammar/program.h"
+#include "grammar/schema/scalar_terminals.h"
+#include "grammar/schema/set_space.h"
+#include "grammar/schema/shape_algebra.h"
+
+namespace emberline::grammar {
+
+// A set, or a set whose values are written in one way each.
+struct PlanKey {
+  SetId set = kNeverSet;
+  bool one_spelling = false;
+  auto operator<=>(const PlanKey&) const = default;
+};
+using PlanId = std::uint32_t;
+
+// Keys that are not known by name, in classes: label n of `keys` has values of `values[n - 1]`.
+struct OtherKeys {
+  Dfa keys;  // JSON texts, quotes included
+  std::vector<PlanId> values;
+  std::uint32_t count = 0;  // of keys; kUnbounded: without end
+};
+
+struct PlannedKey {
+  std::string key;
+  PlanId value = 0;
+  bool required = false;
+};
+
+struct ObjectPlan {
+  std::vector<PlannedKey> known;
+  const OtherKeys* others = nullptr;  // nullptr: none
+  std::vector<KeyDependency> dependencies;
+  std::uint32_t least = 0, most = kUnbounded;
+};
+
+struct PlannedItem {
+  PlanId value = kNone;    // kNone: none
+  PlanId counted = kNone;  // kNone: none
+};
+
+struct ArrayPlan {
+  std::vector<PlannedItem> prefix;
+  PlannedItem rest;
+  std::uint32_t least = 0, most = kUnbounded;
+  std::uint32_t least_counted = 0, most_counted = kUnbounded;
+  bool counts = false;
+  bool unique = false;
+};
+
+struct SetPlan {
+  PlanKey key;
+  std::uint8_t words = 0;
+  std::vector<NumberShape> numbers;
+  std::vector<StringShape> strings;  // as ScalarTerminals::exact() leaves them
+  std::vector<ObjectPlan> objects;
+  std::vector<ArrayPlan> arrays;
+  bool inhabited = false;
+};
+
+// The plans of all sets that are reached from the first one asked for.
+class SetPlans {
+ public:
+  SetPlans(SetSpace& space, ScalarTerminals& terminals);
+
+  PlanId plan(PlanKey key);
+  // Makes the plans of everything that was asked for, and finds which sets have values.
+  void complete();
+
+  const std::deque<SetPlan>& all() const { return plans_; }
+  bool inhabited(PlanId id) const { return id != kNone && plans_[id].inhabited; }
+
+ private:
+  void make(PlanId id);
+  void add_object(SetPlan& plan, const ObjectShape& shape, std::size_t depth);
+  void add_array(SetPlan& plan, const ArrayShape& shape);
+  bool add_unique(ArrayPlan& plan, const ArrayShape& shape);
+  void list_keys(ObjectShape& shape, std::uint32_t most);
+  const OtherKeys* others(const std::vector<KeyRule>& rules);
+  std::uint32_t values_of(SetId set);
+  bool only_scalars(SetId set);
+  bool has_values(const SetPlan& plan);
+
+  SetSpace& space_;
+  Refusal& refusal_;
+  ScalarTerminals& terminals_;
+  ShapeAlgebra algebra_;
+  std::deque<SetPlan> plans_;
+  std::map<PlanKey, PlanId> by_key_;
+  std::vector<std::pair<std::vector<KeyRule>, std::unique_ptr<OtherKeys>>> others_;
+  PlanId made_ = 0;  // plans below it are made
+};
+
+// What is left of a plan without sets that have no values; nullopt where nothing conforms.
+using Inhabited = std::function<bool(PlanId)>;
+struct LiveKeys {
+  std::vector<const PlannedKey*> allowed;
+  std::vector<const PlannedKey*> forbidden;
+  std::vector<bool> required;  // beside `allowed`
+  bool others = false;
+};
+std::optional<LiveKeys> live_keys(const ObjectPlan& plan, const Inhabited& inhabited);
+std::optional<ArrayPlan> live_items(const ArrayPlan& plan, const Inhabited& inhabited);
+
+}  // namespace emberline::grammar

@@ -1,0 +1,27 @@
+#include "model/device_needs.h"
+
+#include <algorithm>
+
+namespace emberline {
+
+ModelNeeds device_needs(const Hyperparameters& hyperparameters, const Weights& weights) {
+  ModelNeeds needs{{},
+                   weights.token_embedding.type,
+                   weights.output.type,
+                   hyperparameters.query_heads,
+                   hyperparameters.kv_heads,
+                   hyperparameters.head_width,
+                   hyperparameters.architecture->gate_activation};
+  std::vector<TensorType>& types = needs.layer_types;
+  for (const LayerWeights& layer : weights.layers) {
+    needs.qkv_biases |= layer.query_bias.present || layer.key_bias.present || layer.value_bias.present;
+    needs.attention_output_bias |= layer.attention_output_bias.present;
+    for (const Weight* matrix : {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate,
+                                 &layer.up, &layer.down}) {
+      if (std::find(types.begin(), types.end(), matrix->type) == types.end()) types.push_back(matrix->type);
+    }
+  }
+  return needs;
+}
+
+}  // namespace emberline

@@ -1,0 +1,61 @@
+/** Generating at the cursor as a user sees it: the text grows on screen, Escape stops it, one undo takes it back. */
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { EditorPage } from './editor_page';
+
+const PATIENCE = { timeout: 45_000, interval: 20 };
+
+const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+
+/** A model goes on counting for as long as it may, with no line like another. */
+const COUNT = `${Array.from({ length: 12 }, (_, i) => `value_${i + 1} = ${i + 1}\n`).join('')}value_13 =`;
+/** A line that was not there; of a long text the last lines alone are in sight. */
+const GROWN = /value_(1[4-9]|[2-9]\d|\d{3,}) = /;
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** Generates and presses Escape when there is something to see; answers the question with `answer`. */
+async function generateAndStop(name: string, answer: 'Keep' | 'Drop'): Promise<EditorPage> {
+  const editor = await EditorPage.open(await browser.newContext(), place, name, COUNT);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await editor.keepPicture(task.name);
+    await editor.close();
+  });
+  await editor.press('Shift+Alt+Backslash');
+  await editor.waitForStatus('Generating');
+  await expect.poll(() => editor.text(), PATIENCE).toMatch(GROWN);
+  await editor.press('Escape');
+  await editor.waitForStatus('Ready');
+  await editor.pick(answer);
+  return editor;
+}
+
+async function savedText(editor: EditorPage): Promise<string> {
+  await editor.save();
+  return readFileSync(editor.file, 'utf8');
+}
+
+it('grows until Escape, and is one undo step', async () => {
+  const editor = await generateAndStop('kept.py', 'Keep');
+  const kept = await savedText(editor);
+  expect(kept.startsWith(COUNT)).toBe(true);
+  expect(kept.length).toBeGreaterThan(COUNT.length);
+  await editor.press('Control+z');
+  expect(await savedText(editor)).toBe(COUNT);
+});
+
+it('goes when the user wants no part of it', async () => {
+  const editor = await generateAndStop('dropped.py', 'Drop');
+  await expect.poll(() => editor.text(), PATIENCE).not.toMatch(GROWN);
+  expect(await savedText(editor)).toBe(COUNT);
+});

@@ -1,0 +1,39 @@
+/** Ghost text in package.json as a user sees it: a key that there is. */
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import packageSchema from '../../extension/schema/bundled/package.json';
+import { EditorPage } from './editor_page';
+
+const PATIENCE = { timeout: 45_000, interval: 50 };
+const BEFORE = '{\n  "name": "lamp",\n  "version": "1.0.0",\n  ';
+
+const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+it('offers a key of package.json that is not there yet', async () => {
+  const editor = await EditorPage.open(await browser.newContext(), place, 'package.json', BEFORE);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await editor.keepPicture(task.name);
+    await editor.close();
+  });
+  await editor.type('"');
+  await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/\w/);
+  await editor.press('Tab');
+  await editor.save();
+  const saved = readFileSync(editor.file, 'utf8');
+  expect(saved.startsWith(BEFORE)).toBe(true);
+  const key = /^"([^"]+)"/.exec(saved.slice(BEFORE.length))?.[1] ?? '';
+  expect(Object.keys(packageSchema.properties), saved).toContain(key);
+  expect(['name', 'version']).not.toContain(key);
+});

@@ -1,0 +1,315 @@
+/**
+ * Structured edits by the embedded model: whatever it answers can be applied and leaves other lines as they are, and what is well
+ * known is done as asked.
+ */
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../bench/random';
+import { type EditProposal, type EditRequest, proposeEdit } from '../../extension/edit/edit_proposal';
+import { applied } from '../../extension/edit/line_edit';
+import { linesOf } from '../../extension/edit/text_lines';
+import { Engine } from '../../extension/engine/engine';
+import { ADDON, DEVICE, MODEL, valueOf } from './embedded_model';
+
+let engine: Engine;
+
+beforeAll(async () => {
+  engine = valueOf(await Engine.load({ addonPath: ADDON, modelPath: MODEL, device: DEVICE }));
+});
+afterAll(() => engine.dispose());
+
+const propose = (request: EditRequest): Promise<EditProposal> =>
+  proposeEdit(engine, request, new AbortController().signal);
+
+/** What an edit must never touch: the lines around the selection, and the line breaks of all that stay. */
+function untouched(request: EditRequest, result: string): void {
+  const before = linesOf(request.text);
+  const after = linesOf(result);
+  const head = before.slice(0, request.first - 1);
+  const tail = before.slice(request.last);
+  const whole = (lines: typeof before): string =>
+    lines.map(({ text, lineBreak }) => text + lineBreak).join('');
+  expect(whole(after.slice(0, head.length)).trimEnd()).toBe(whole(head).trimEnd());
+  expect(tail.length === 0 ? '' : whole(after.slice(after.length - tail.length))).toBe(whole(tail));
+}
+
+describe('edits of random documents', () => {
+  const EDITS = 500;
+  const INSTRUCTIONS = [
+    ...[
+      'rename x to value',
+      'rename name to title',
+      'add a parameter limit',
+      'add a docstring',
+      'make it shorter',
+    ],
+    ...[
+      'add a comment',
+      'return the result',
+      'remove the second line',
+      'sort the lines',
+      'use double quotes',
+    ],
+  ];
+  const LINES = [
+    ...[
+      'x = 1',
+      'name = "Zoë 😀"',
+      'def f(x, name):',
+      '    return x',
+      '\treturn name',
+      'const x = `${name}`;',
+      '',
+      '  ',
+    ],
+    ...[
+      'function g(x) {',
+      '}',
+      '# x: a comment — with a dash',
+      '// name',
+      "s = 'it\\'s'",
+      '    a[0] += x  ',
+      '日本語 = x',
+      '"key": [x],',
+    ],
+  ];
+
+  it(`are applied, all ${EDITS}, and leave other lines as they are`, async () => {
+    const random = new SeededRandom(2_024);
+    const pick = <T>(choices: readonly T[]): T => choices[random.below(choices.length)] as T;
+    const endings = new Map<string, number>();
+    let offered = 0;
+    for (let round = 0; round < EDITS; round++) {
+      const lineBreak = pick(['\n', '\r\n']);
+      const count = 2 + random.below(8);
+      const lines = Array.from({ length: count }, () => pick(LINES));
+      const text = lines.join(lineBreak) + (random.below(2) === 0 ? lineBreak : '');
+      const first = 1 + random.below(count);
+      const last = Math.min(count, first + random.below(4));
+      const request: EditRequest = {
+        instruction: pick(INSTRUCTIONS),
+        text,
+        languageId: pick(['python', 'typescript', 'plaintext']),
+        first,
+        last,
+        adds: random.below(8) === 0,
+        unit: pick(['  ', '    ', '\t']),
+      };
+      const { ending, replacements, completion } = await propose(request);
+      endings.set(ending, (endings.get(ending) ?? 0) + 1);
+      // What a grammar ended is an edit, if one that changes nothing.
+      if (completion !== undefined) {
+        expect(['proposed', 'unchanged', 'unsound', 'cut'], ending).toContain(ending);
+        const whole = completion.grammarEnded && completion.stop !== 'max_tokens';
+        if (!request.adds) expect(ending === 'cut', completion.text).toBe(!whole);
+      }
+      if (ending !== 'proposed') continue;
+      offered++;
+      const result = applied(text, replacements);
+      expect(result).not.toBe(text);
+      if (!request.adds) untouched(request, result);
+      if (lines.length > 1) expect(result.replaceAll(lineBreak, '')).not.toMatch(/[\r\n]/);
+    }
+    process.stdout.write(
+      `${EDITS} edits: ${offered} change something; ${JSON.stringify(Object.fromEntries(endings))}\n`,
+    );
+    expect(offered).toBeGreaterThan(EDITS / 4);
+    expect(endings.get('cut') ?? 0).toBeLessThan(EDITS / 20);
+  }, 1_800_000);
+});
+
+interface Scripted {
+  readonly instruction: string;
+  readonly text: string;
+  /** Lines of the selection. */
+  readonly select: readonly [number, number];
+  readonly language?: string;
+  /** What the result has, and what it has no more. */
+  readonly has: readonly string[];
+  readonly lacks?: readonly string[];
+}
+
+const CART = `import { price } from './price';
+
+export function total(items: Item[], rate: number): number {
+  let sum = 0; // the sum
+  for (const item of items) {
+    sum += price(item) * item.count;
+  }
+  return sum * (1 + rate);
+}
+
+export const label = (sum: number): string => \`sum: \${sum}\`;
+`;
+const STORE = `class Store {
+  constructor(folder, size = 10) {
+    this.folder = folder;
+    this.size = size;
+  }
+
+  async load(name) {
+    const path = join(this.folder, name);
+    return read(path, 'utf8');
+  }
+}
+
+function join(...parts) {
+  return parts.filter((part) => part !== '').join('/');
+}
+`;
+
+const rename = (
+  from: string,
+  to: string,
+  rest: Omit<Scripted, 'instruction' | 'has'>,
+  has: readonly string[],
+): Scripted => ({
+  instruction: `rename ${from} to ${to}`,
+  has,
+  ...rest,
+});
+
+const CASES: readonly Scripted[] = [
+  rename('sum', 'amount', { text: CART, select: [3, 9] }, [
+    'let amount = 0;',
+    'amount += price',
+    'return amount *',
+    'label = (sum',
+  ]),
+  rename('items', 'entries', { text: CART, select: [3, 9] }, ['total(entries: Item[]', 'of entries)']),
+  rename('item', 'entry', { text: CART, select: [5, 7] }, ['const entry of items', 'price(entry) *']),
+  rename('rate', 'tax', { text: CART, select: [3, 9] }, ['tax: number', '(1 + tax)']),
+  rename('total', 'sumOf', { text: CART, select: [3, 3] }, ['function sumOf(']),
+  rename('price', 'cost', { text: CART, select: [6, 6] }, ['sum += cost(item)', 'import { price }']),
+  rename('label', 'caption', { text: CART, select: [11, 11] }, ['const caption =']),
+  rename('sum', 'amount', { text: CART, select: [11, 11] }, ['(amount: number)', 'let sum = 0']),
+  rename('folder', 'root', { text: STORE, select: [2, 5], language: 'javascript' }, [
+    'constructor(root,',
+    '= root;',
+  ]),
+  rename('size', 'capacity', { text: STORE, select: [2, 5], language: 'javascript' }, [
+    'capacity = 10',
+    '= capacity;',
+  ]),
+  rename('name', 'key', { text: STORE, select: [7, 10], language: 'javascript' }, [
+    'load(key)',
+    'this.folder, key)',
+  ]),
+  rename('path', 'file', { text: STORE, select: [8, 9], language: 'javascript' }, [
+    'const file =',
+    "read(file, 'utf8')",
+  ]),
+  rename('parts', 'names', { text: STORE, select: [13, 15], language: 'javascript' }, [
+    '...names)',
+    'return names.filter',
+  ]),
+  rename('part', 'piece', { text: STORE, select: [14, 14], language: 'javascript' }, [
+    "(piece) => piece !== ''",
+  ]),
+  rename('Store', 'Shelf', { text: STORE, select: [1, 11], language: 'javascript' }, ['class Shelf {']),
+  ...(
+    [
+      ['add a parameter currency to total', CART, [3, 9], 'typescript', ['rate: number, currency']],
+      ['add a parameter currency: string', CART, [3, 9], 'typescript', ['rate: number, currency: string']],
+      [
+        "add a parameter currency: string = 'EUR' to total",
+        CART,
+        [1, 12],
+        'typescript',
+        ["rate: number, currency: string = 'EUR')"],
+      ],
+      [
+        'add an optional parameter digits with default 2',
+        CART,
+        [3, 9],
+        'typescript',
+        ['rate: number, digits'],
+      ],
+      [
+        'add a parameter prefix: string to label',
+        CART,
+        [1, 12],
+        'typescript',
+        ['(sum: number, prefix: string): string =>'],
+      ],
+      ['add a parameter prefix', CART, [11, 11], 'typescript', ['(sum: number, prefix']],
+      [
+        'add an argument discount of type number',
+        CART,
+        [3, 3],
+        'typescript',
+        ['rate: number, discount: number'],
+      ],
+      ['add a parameter to total named round', CART, [3, 4], 'typescript', ['rate: number, round']],
+      ['add a parameter mode', STORE, [2, 5], 'javascript', ['constructor(folder, size = 10, mode']],
+      [
+        'add a parameter mode = "r" to the constructor',
+        STORE,
+        [1, 11],
+        'javascript',
+        ['size = 10, mode = "r")'],
+      ],
+      ['add a parameter encoding to load', STORE, [1, 11], 'javascript', ['load(name, encoding']],
+      [
+        "add a parameter encoding with default 'utf8' to load()",
+        STORE,
+        [1, 11],
+        'javascript',
+        ["load(name, encoding = 'utf8')"],
+      ],
+      ['add a new parameter separator', STORE, [13, 15], 'javascript', ['join(separator', ', ...parts)']],
+      [
+        'add a parameter separator = 1 to join',
+        STORE,
+        [13, 15],
+        'javascript',
+        ['join(separator = 1, ...parts)'],
+      ],
+      ['please add a parameter called retries', STORE, [7, 10], 'javascript', ['load(name, retries']],
+    ] as const
+  ).map(([instruction, text, select, language, has]): Scripted => ({
+    instruction,
+    text,
+    select,
+    language,
+    has,
+  })),
+];
+
+function syntaxErrors(text: string, language: string): readonly string[] {
+  const fileName = language === 'typescript' ? 'a.ts' : 'a.js';
+  const { diagnostics = [] } = ts.transpileModule(text, {
+    fileName,
+    reportDiagnostics: true,
+    compilerOptions: { allowJs: true },
+  });
+  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+describe('renames and parameters', () => {
+  it.each(CASES.map((scripted, index) => [index + 1, scripted] as const))('case %i', async (_, scripted) => {
+    const { instruction, text, select, language = 'typescript', has, lacks = [] } = scripted;
+    expect(syntaxErrors(text, language)).toEqual([]);
+    const request = {
+      instruction,
+      text,
+      languageId: language,
+      first: select[0],
+      last: select[1],
+      adds: false,
+      unit: '  ',
+    };
+    const { ending, sentence, replacements, completion } = await propose(request);
+    expect(ending, `${sentence} ${completion?.text ?? ''}`).toBe('proposed');
+    const result = applied(text, replacements);
+    expect(syntaxErrors(result, language), result).toEqual([]);
+    untouched(request, result);
+    for (const part of has) expect(result).toContain(part);
+    for (const part of lacks) expect(result).not.toContain(part);
+  });
+
+  it('has thirty cases, and knows what does not parse', () => {
+    expect(CASES).toHaveLength(30);
+    expect(syntaxErrors('f(;', 'javascript')).not.toEqual([]);
+  });
+});

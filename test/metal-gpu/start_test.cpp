@@ -1,0 +1,45 @@
+// Starts on a GPU: the self-test, the kernels' own text, and pipelines kept from one start to the next.
+#include <filesystem>
+
+#include "device/small_model.h"
+#include "gpu_fixture.h"
+#include "temporary_directory.h"
+
+namespace emberline::testing {
+namespace {
+
+std::vector<float> logits_on(const MetalDeviceOptions& options) {
+  const auto device = metal_device(options);
+  SmallModel model(*device, TensorType::kQ4_0, 20);
+  model.set_tokens({7});
+  const auto outcome = model.table().replay(Replay{});
+  EXPECT_TRUE(outcome.ok()) << outcome.error().message();
+  return model.logits();
+}
+
+TEST(GpuStart, PassesTheSelfTest) {
+  MetalDeviceOptions options = checked_kernels();
+  options.self_test = true;
+  const auto device = metal_device(options);
+  ASSERT_NE(device, nullptr);
+  EXPECT_EQ(device->description().find("sampling on the CPU"), std::string::npos) << device->description();
+}
+
+TEST(GpuStart, TheKernelsOwnTextComputesTheSame) {
+  MetalDeviceOptions from_text = checked_kernels();
+  from_text.library_path.clear();
+  EXPECT_EQ(logits_on(from_text), logits_on(checked_kernels()));
+}
+
+TEST(GpuStart, PipelinesOfAnEarlierStartComputeTheSame) {
+  const TemporaryDirectory folder;
+  MetalDeviceOptions options = checked_kernels();
+  options.cache_folder = folder.file("pipelines");
+  options.self_test = true;  // behind which they are kept
+  const auto first = logits_on(options);
+  EXPECT_FALSE(std::filesystem::is_empty(options.cache_folder));
+  EXPECT_EQ(logits_on(options), first);
+}
+
+}  // namespace
+}  // namespace emberline::testing

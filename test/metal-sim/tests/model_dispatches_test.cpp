@@ -1,0 +1,98 @@
+// What a model on the simulated GPU says of its dispatches, and what is counted when they run.
+#include <array>
+
+#include "engine/dispatch_list.h"
+#include "model_fixture.h"
+#include "token_bytes.h"
+
+namespace emberline::testing {
+namespace {
+
+using Grid = std::array<std::uint32_t, 3>;
+
+class ModelDispatches : public SimulatedMac {
+ protected:
+  // Of the toy on a new device.
+  std::vector<DispatchDescription> list(const ToyModel& toy, std::uint32_t rows, bool sampled = false) {
+    ModelOptions options;
+    options.path = directory_.file("toy.gguf");
+    EXPECT_TRUE(toy.writer().write(options.path));
+    const auto model = take(Model::load_on(metal_device(), options));
+    return take(list_dispatches(*model, rows, sampled));
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ModelDispatches, AreKnownByHandForAToy) {
+  const std::vector<DispatchDescription> dispatches = list(gpu_toy(TensorType::kQ4_0), 1);
+  ASSERT_EQ(dispatches.size(), 2 * 5 + 3u);
+  const char* labels[] = {"embedding",
+                          "layer 0 norm+qkv+rope+kv write",
+                          "layer 0 attention",
+                          "layer 0 attention output",
+                          "layer 0 norm+gate+up",
+                          "layer 0 down",
+                          "layer 1 norm+qkv+rope+kv write"};
+  for (std::size_t i = 0; i < std::size(labels); ++i) EXPECT_EQ(dispatches[i].label, labels[i]);
+
+  const DispatchDescription& embedding = dispatches[0];
+  EXPECT_EQ(embedding.kernel, "embedding_q4_0");
+  EXPECT_EQ(embedding.threadgroups, (Grid{1, 1, 1}));
+  EXPECT_EQ(embedding.patch, Patch::kTokenOffset);
+  EXPECT_EQ(embedding.traffic.weights, 128 / 32 * 18u);
+  EXPECT_EQ(embedding.traffic.other, 4 + 128 * 4u);  // the token, its row
+
+  // One head of keys and values 64 wide, for two heads of queries.
+  const DispatchDescription& attention = dispatches[2];
+  EXPECT_EQ(attention.kernel, "attention_decode");
+  EXPECT_EQ(attention.threadgroups, (Grid{1, 1, 1}));
+  EXPECT_EQ(attention.patch, Patch::kPositionAndKv);
+  EXPECT_EQ(attention.traffic.weights, 0u);
+  EXPECT_EQ(attention.traffic.kv, 2 * 64 * 2u);
+  EXPECT_EQ(attention.traffic.other, 2 * 128 * 4 + 4u);  // queries, what they give, the page
+
+  const DispatchDescription& gate_up = dispatches[4];
+  EXPECT_EQ(gate_up.kernel, "norm_gate_up_q4_0");
+  EXPECT_EQ(gate_up.patch, Patch::kNone);
+  EXPECT_EQ(gate_up.traffic.weights, 2 * 192 * 128 / 32 * 18u);
+  EXPECT_EQ(gate_up.traffic.other, (128 + 128 + 192) * 4u);  // x, gain, out
+
+  EXPECT_EQ(dispatches.back().label, "argmax");
+  EXPECT_EQ(dispatches.back().patch, Patch::kArgmaxOutput);
+}
+
+TEST_F(ModelDispatches, OfATokenAreWhatIsCountedInAChain) {
+  constexpr SamplingBlock kSampling{.temperature = 1, .top_p = 1, .repeat_penalty = 1, .penalty_window = 64};
+  for (const bool sampled : {false, true}) {
+    SCOPED_TRACE(sampled);
+    const ToyModel toy = gpu_toy(TensorType::kQ8_0);
+    const std::vector<DispatchDescription> dispatches = list(toy, 1, sampled);
+    ToyPass metal(toy, 256, metal_device());
+    metal.prefill(random_tokens(9, metal.hyperparameters.vocabulary, 3));
+    metal_sim::clear_counts();
+    const std::uint32_t chunk[] = {1};
+    run_chain(*metal.pass, 3,
+              {.position = 9,
+               .steps = 1,
+               .stop = {},
+               .cancel = nullptr,
+               .sampling = sampled ? &kSampling : nullptr},
+              chunk);
+    const metal_sim::Counts counts = metal_sim::counts();
+    EXPECT_EQ(dispatches.size(), counts.dispatches);
+    std::uint64_t weights = 0, kv = 0;
+    for (const DispatchDescription& dispatch : dispatches) {
+      EXPECT_EQ(counts.kernels.count(dispatch.kernel), 1u) << dispatch.kernel;
+      weights += dispatch.traffic.weights;
+      kv += dispatch.traffic.kv;
+    }
+    EXPECT_EQ(weights, weight_bytes_of_token(*metal.file));
+    EXPECT_EQ(weights, counts.traffic_of("matrices").bytes_read);
+    EXPECT_EQ(kv, kv_bytes_of_position(toy.layers, toy.kv_heads, toy.head_width));
+  }
+}
+
+}  // namespace
+}  // namespace emberline::testing

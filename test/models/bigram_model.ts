@@ -1,0 +1,177 @@
+/**
+ * A small model that writes something known: the embedded model's vocabulary, two random layers too weak to matter, and an
+ * embedding and an output matrix that choose the next token by the last one alone.
+ *
+ * After whatever text it writes one of the lines of `LINE`, and ends it. After `ENDLESS` it goes through `NUMBERS` over and over,
+ * and never ends a line. Every token is ahead of the next likely one by `GAP`, far more than two devices differ in.
+ */
+import { gguf } from '@huggingface/gguf';
+import type { BenchModel } from '../../bench/shapes';
+import { TENSOR_TYPES } from '../../bench/synthetic/gguf_layout';
+import { type GivenTensor, writeModelFile } from '../../bench/synthetic/model_file';
+import { halfBits } from '../../bench/synthetic/random_blocks';
+import { byteLetters, type Vocabulary } from '../../bench/synthetic/vocabulary';
+import { SeededRandom } from '../../bench/random';
+
+/** Each word of a line: the likeliest, and the one that is `GAP` behind it. */
+const LINE: readonly (readonly [string, string])[] = [
+  ['a', 'the'],
+  ['small', 'tiny'],
+  ['model', 'toy'],
+  ['writes', 'draws'],
+  ['one', 'this'],
+  ['line', 'row'],
+];
+const NUMBERS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+
+/** What greedy decoding writes behind a space. */
+export const GREEDY_LINE = LINE.map(([likeliest]) => likeliest).join(' ');
+/** Everything a line can be. */
+export const ANY_LINE = new RegExp(`^${LINE.map((choice) => `(${choice.join('|')})`).join(' ')}$`);
+/** Behind this and a space no line ends. */
+export const ENDLESS = 'count';
+
+/** Logit of the likeliest token; those that do not come next have none to speak of. */
+const LIKELIEST = 20;
+/** At temperature 0.2 the second choice is drawn about once in four times. */
+const GAP = 0.2;
+/** Of all other tokens, so that no two tie. */
+const NOISE = 0.01;
+/** The residual stream begins with this, to which a layer adds about a third. */
+const EMBEDDING = 64;
+
+const MODEL: BenchModel = {
+  name: 'bigram-q8_0',
+  shape: {
+    architecture: 'llama',
+    layers: 2,
+    width: 128,
+    hidden: 192,
+    heads: 2,
+    kvHeads: 1,
+    headSize: 64,
+    vocabulary: 49_152,
+    contextLength: 2_048,
+    ropeBase: 1e5,
+    normEpsilon: 1e-5,
+    qkvBiases: false,
+    preTokenizer: 'smollm',
+    beginToken: 1,
+    endToken: 2,
+  },
+  weights: 'q8_0',
+  embedding: 'q8_0',
+  real: false,
+};
+const { width, vocabulary: TOKENS } = MODEL.shape;
+
+/**
+ * Writes the model.
+ * @param path Where to.
+ * @param embeddedModel The file whose vocabulary it gets.
+ */
+export async function writeBigramModel(path: string, embeddedModel: string): Promise<void> {
+  const vocabulary = await vocabularyOf(embeddedModel);
+  const { stateAfter, scores } = bigrams(vocabulary);
+  const embedding = new RowsOfQ8('token_embd.weight');
+  const output = new RowsOfQ8('output.weight');
+  const random = new SeededRandom(1);
+  for (let token = 0; token < TOKENS; token++) {
+    embedding.write(token, EMBEDDING, (element) => sign(stateAfter.get(token) ?? ANYTHING, element));
+    const score = scores.get(token);
+    if (score === undefined) output.write(token, NOISE, () => (random.below(2) === 0 ? 1 : -1));
+    else {
+      const { states, logit } = score;
+      const sum = (element: number): number =>
+        states.reduce((total, state) => total + sign(state, element), 0);
+      output.write(token, logit / width, sum);
+    }
+  }
+  writeModelFile(path, MODEL, { vocabulary, tensors: [embedding.tensor, output.tensor] });
+}
+
+/** What the last token was, as far as the next one depends on it: 0 to `width` - 1. */
+type State = number;
+const ANYTHING: State = 0;
+
+/** Element of a state's code, the rows of a Hadamard matrix: `width` for a state with itself, 0 with any other. */
+function sign(state: State, element: number): number {
+  let odd = state & element;
+  for (const shift of [4, 2, 1]) odd ^= odd >> shift;
+  return (odd & 1) === 0 ? 1 : -1;
+}
+
+interface Score {
+  /** After which states a token may come. */
+  readonly states: State[];
+  /** Its logit then. */
+  readonly logit: number;
+}
+
+interface Bigrams {
+  /** By token; `ANYTHING` for those that are not in it. */
+  readonly stateAfter: ReadonlyMap<number, State>;
+  readonly scores: ReadonlyMap<number, Score>;
+}
+
+function bigrams({ tokens }: Vocabulary): Bigrams {
+  const ids = new Map(tokens.map((text, id) => [text, id]));
+  const letters = byteLetters();
+  const id = (text: string): number => {
+    const spelled = Array.from(Buffer.from(text), (byte) => letters[byte]).join('');
+    const found = ids.get(spelled);
+    if (found === undefined) throw new Error(`The vocabulary has no token ${JSON.stringify(text)}.`);
+    return found;
+  };
+  const stateAfter = new Map<number, State>();
+  const scores = new Map<number, Score>();
+  let state = ANYTHING;
+  for (const words of LINE) {
+    for (const [choice, word] of words.entries()) {
+      stateAfter.set(id(` ${word}`), state + 1);
+      scores.set(id(` ${word}`), { states: [state], logit: LIKELIEST - choice * GAP });
+    }
+    state++;
+  }
+  scores.set(id('\n'), { states: [state], logit: LIKELIEST });
+  const counting = ++state;
+  for (const text of [ENDLESS, ` ${ENDLESS}`]) stateAfter.set(id(text), counting);
+  const last = counting + NUMBERS.length;
+  for (const number of NUMBERS) {
+    scores.set(id(` ${number}`), { states: state === counting ? [state, last] : [state], logit: LIKELIEST });
+    stateAfter.set(id(` ${number}`), ++state);
+  }
+  return { stateAfter, scores };
+}
+
+/** A matrix of `TOKENS` rows of `width` elements in Q8_0, whose elements are small integers times one scale a row. */
+class RowsOfQ8 {
+  readonly tensor: GivenTensor;
+
+  constructor(name: string) {
+    const { elements, bytes } = TENSOR_TYPES.q8_0;
+    const data = Buffer.alloc(((TOKENS * width) / elements) * bytes);
+    this.tensor = { name, type: 'q8_0', extents: [width, TOKENS], data };
+  }
+
+  write(row: number, scale: number, integer: (element: number) => number): void {
+    const { elements, bytes } = TENSOR_TYPES.q8_0;
+    const { data } = this.tensor;
+    const bits = halfBits(scale);
+    for (let element = 0; element < width; element++) {
+      const block = ((row * width + element - (element % elements)) / elements) * bytes;
+      if (element % elements === 0) data.writeUInt16LE(bits, block);
+      data.writeInt8(integer(element), block + 2 + (element % elements));
+    }
+  }
+}
+
+async function vocabularyOf(model: string): Promise<Vocabulary> {
+  const { metadata } = await gguf(model, { allowLocalFile: true });
+  const entries: Record<string, unknown> = { ...metadata };
+  return {
+    tokens: entries['tokenizer.ggml.tokens'] as string[],
+    types: entries['tokenizer.ggml.token_type'] as number[],
+    merges: entries['tokenizer.ggml.merges'] as string[],
+  };
+}

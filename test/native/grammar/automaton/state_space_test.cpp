@@ -1,0 +1,141 @@
+#include "grammar/automaton/state_space.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grammar/grammar.h"
+
+namespace emberline::grammar {
+namespace {
+
+std::shared_ptr<const Program> of_gbnf(const std::string& text) {
+  const auto grammar = Grammar::from_gbnf(text);
+  return grammar.ok() ? grammar.value()->program() : nullptr;
+}
+
+std::shared_ptr<const Program> of_schema(const std::string& text, LayoutKind kind = LayoutKind::kCompact) {
+  Layout layout;
+  layout.kind = kind;
+  const auto grammar = Grammar::from_schema(text, layout);
+  return grammar.ok() ? grammar.value()->program() : nullptr;
+}
+
+bool accepts(StateSpace& space, std::string_view text) {
+  return space.may_end(space.step(space.start(), text));
+}
+
+TEST(StateSpace, NestsAsDeepAsItsBoundAndNoDeeper) {
+  StateBounds bounds;
+  bounds.depth = 50;
+  StateSpace space(of_gbnf(R"gbnf(root ::= "(" root ")" | "x")gbnf"), bounds);
+  EXPECT_TRUE(accepts(space, std::string(49, '(') + "x" + std::string(49, ')')));
+  EXPECT_EQ(space.step(space.start(), std::string(52, '(')), kDead);
+  EXPECT_TRUE(space.status().ok());
+}
+
+TEST(StateSpace, ReadsLongTextsThatNestWithoutEnd) {
+  StateSpace space(of_schema(R"({"items":{"$ref":"#"},"type":"array"})"));
+  EXPECT_EQ(space.step(space.start(), std::string(100000, '[')), kDead);
+  EXPECT_TRUE(accepts(space, std::string(400, '[') + std::string(400, ']')));
+  EXPECT_TRUE(space.status().ok());
+}
+
+TEST(StateSpace, SaysWhenItsMemoryIsUsedUp) {
+  StateBounds bounds;
+  bounds.bytes = 100000;
+  StateSpace space(of_schema(R"({"type":"array","items":{"type":"string"},"uniqueItems":true})"), bounds);
+  StateId state = space.step(space.start(), "[\"");
+  ASSERT_NE(state, kDead);
+  EXPECT_FALSE(space.crowded());
+  EXPECT_EQ(space.step(state, std::string(10000, 'a')), kDead);
+  EXPECT_EQ(space.status().code(), ErrorCode::kGrammarTooLarge);
+  EXPECT_TRUE(space.crowded());
+  const std::uint64_t epoch = space.epoch();
+  space.start_over({&state, 1});
+  EXPECT_GT(space.epoch(), epoch);
+  EXPECT_TRUE(space.status().ok());
+  EXPECT_TRUE(space.may_end(space.step(state, "b\",\"c\"]")));
+}
+
+TEST(StateSpace, FollowsATextOfAnyLengthInBoundedMemory) {
+  StateBounds bounds;
+  bounds.bytes = 400000;
+  StateSpace space(
+      of_schema(
+          R"({"type":"object","properties":{"a":{"type":"string","maxLength":200000}},"required":["a"]})"),
+      bounds);
+  StateId state = space.step(space.start(), "{\"a\":\"");
+  for (int i = 0; i < 100000; ++i) {
+    ASSERT_NE(state = space.step(state, "é"), kDead) << i;
+    if (space.crowded()) space.start_over({&state, 1});
+  }
+  for (int i = 0; i < 100000; ++i) {
+    ASSERT_NE(state = space.step(state, "n"), kDead) << i;
+    if (space.crowded()) space.start_over({&state, 1});
+  }
+  EXPECT_EQ(space.step(state, "n"), kDead);  // the 200,001st character
+  EXPECT_TRUE(space.may_end(space.step(state, "\"}")));
+  EXPECT_LE(space.bytes(), bounds.bytes);
+}
+
+TEST(StateSpace, KeepsWhatWasSeenOverAStart) {
+  StateSpace space(of_schema(
+      R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},"uniqueItems":true}},)"
+      R"("required":["b"],"minProperties":3})"));
+  StateId state = space.step(space.start(), R"({"x":1,"a":["p","q)");
+  StateId other = space.step(space.start(), R"({"b":)");
+  StateId dead = kDead;
+  StateId* const all[] = {&state, &other, &dead};
+  std::vector<StateId> kept;
+  for (const StateId* each : all) kept.push_back(*each);
+  space.start_over(kept);
+  for (std::size_t i = 0; i < kept.size(); ++i) *all[i] = kept[i];
+  EXPECT_EQ(dead, kDead);
+  EXPECT_TRUE(space.may_end(space.step(other, "null,\"c\":1,\"d\":2}")));
+  EXPECT_EQ(space.step(state, "\",\"p\""), kDead);    // an item that came
+  EXPECT_EQ(space.step(state, "\"],\"x\":"), kDead);  // a key that came
+  EXPECT_EQ(space.step(state, "\"]}"), kDead);        // a key that has to come
+  EXPECT_TRUE(space.may_end(space.step(state, "r\"],\"b\":[]}")));
+}
+
+TEST(StateSpace, BoundsTheWaysToReadAText) {
+  StateBounds bounds;
+  bounds.configurations = 8;
+  std::string rules = "root ::= ";
+  for (int i = 0; i < 20; ++i) rules += (i > 0 ? " | " : "") + ("a" + std::to_string(i));
+  for (int i = 0; i < 20; ++i) {
+    // Rules that name themselves in the middle are no regular expressions.
+    rules += "\na" + std::to_string(i) + " ::= \"x\" a" + std::to_string(i) + " \"" +
+             std::string(1, char('a' + i)) + "\" | \"y\"";
+  }
+  StateSpace space(of_gbnf(rules), bounds);
+  EXPECT_EQ(space.step(space.start(), "xx"), kDead);
+  EXPECT_EQ(space.status().code(), ErrorCode::kGrammarTooLarge);
+}
+
+TEST(StateSpace, ReplaysWhitespaceAsItWasWritten) {
+  const std::string schema =
+      R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}},"b":{"type":"string"}},)"
+      R"("additionalProperties":false})";
+  StateSpace indented(of_schema(schema, LayoutKind::kIndented));
+  const auto goes_on = [&](std::string_view text, std::string_view rest) {
+    return indented.may_end(indented.step(indented.replay(indented.start(), text), rest));
+  };
+  EXPECT_TRUE(goes_on("{\n      \"a\":   [1,\t2,3],", "\n  \"b\": \"x\"\n}"));
+  EXPECT_TRUE(goes_on("{\n ", " \"b\": \"x\"\n}"));  // goes on with the rest of the indentation
+  EXPECT_TRUE(goes_on("{\t", "\"b\": \"x\"\n}"));    // another indentation: goes on behind it
+  EXPECT_TRUE(goes_on("{\"b\":\"x y\"", "\n}"));
+  EXPECT_TRUE(goes_on("{\"a\":[\n", "    1,\n    2\n  ]\n}"));
+  EXPECT_TRUE(goes_on("{\"a\":[", "1, 2]\n}"));
+  EXPECT_FALSE(goes_on("{\"c\"", ": 1\n}"));
+  StateSpace free(of_schema(schema, LayoutKind::kFree));
+  const std::string wide = "{" + std::string(100, ' ') + "\"b\"";
+  EXPECT_EQ(free.step(free.start(), wide), kDead);
+  EXPECT_TRUE(free.may_end(free.step(free.replay(free.start(), wide), ":\"\"}")));
+}
+
+}  // namespace
+}  // namespace emberline::grammar

@@ -1,0 +1,278 @@
+#include "grammar/schema/schema_compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "grammar/schema/schema_case.h"
+
+namespace emberline::grammar {
+namespace {
+
+using testing::check;
+using testing::SchemaCase;
+
+void expect_refusal(const std::string& schema, ErrorCode code, const std::string& part) {
+  const Result<Program> compiled = compile_schema(schema, {});
+  ASSERT_FALSE(compiled.ok()) << schema;
+  EXPECT_EQ(compiled.code(), code) << compiled.error().message();
+  EXPECT_NE(compiled.error().message().find(part), std::string::npos) << schema << "\n"
+                                                                      << compiled.error().message();
+}
+
+TEST(SchemaCompiler, ReadsTypesAndValues) {
+  check({"true", {"1", "null", "\"a\"", "{\"a\":[1,{}]}", "[[],1e3]"}, {}});
+  check({"false", {}, {"1", "null", "{}"}});
+  check({R"({"type":["integer","null"]})", {"1", "-7", "1.0", "null"}, {"1.5", "true", "\"1\"", "[]"}});
+  check({R"({"type":["number","integer"]})", {"1", "1.5"}, {"null"}});
+  check({R"({"const":{"a":[1,null]}})",
+         {R"({"a":[1,null]})", R"({"a":[1.0,null]})"},
+         {R"({"a":[1]})", R"({"a":[1,null],"b":1})", "{}", R"({"a":[null,1]})"}});
+  check({R"({"enum":["a","é","\n",3,null,[],{}]})",
+         {"\"a\"", "\"é\"", "\"\\n\"", "3", "3.0", "null", "[]", "{}"},
+         {"\"b\"", "4", "false", "[1]", R"({"a":1})"}});
+  check({R"({"enum":["a",1,2],"type":"integer","minimum":2})", {"2"}, {"1", "\"a\""}});
+  check({R"({"enum":[10,2.0,-1,null,2,1e1,0.5]})", {"-1", "0.5", "2", "10", "null"}, {"1", "5", "\"2\""}});
+  check({R"({"enum":[]})", {}, {"1", "null"}});
+}
+
+TEST(SchemaCompiler, BoundsNumbers) {
+  check({R"({"minimum":1.5,"exclusiveMaximum":3})", {"1.5", "2.999", "\"x\""}, {"1.4", "3", "-2", "30"}});
+  check({R"({"type":"integer","multipleOf":3,"minimum":-6,"maximum":6})",
+         {"-6", "-3", "0", "3", "6"},
+         {"1", "9", "-9", "3.5"}});
+  check({R"({"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true})",
+         {"1.1", "2"},
+         {"1", "0"}});
+  check({R"({"multipleOf":0.01})", {"4.02", "0"}, {"4.021"}});
+  check({R"({"type":"number","not":{"type":"integer"}})", {"1.5", "-0.25"}, {"1", "2.0", "0"}});
+  check({R"({"type":"integer","not":{"multipleOf":2}})", {"1", "-3"}, {"2", "0"}});
+  check({R"({"type":"number","not":{"enum":[1,2]},"minimum":0,"maximum":3})",
+         {"0", "1.5", "3"},
+         {"1", "2.0", "4"}});
+  check({R"({"type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2})", {}, {"1", "2", "1.5"}});
+}
+
+TEST(SchemaCompiler, BoundsStrings) {
+  check({R"({"minLength":2,"maxLength":3})",
+         {"\"ab\"", "\"😀é\"", "\"\\n\\n\\n\"", "1"},
+         {"\"a\"", "\"abcd\""}});
+  check({R"({"type":"string","pattern":"^a+$","minLength":2,"maxLength":3})",
+         {"\"aa\"", "\"aaa\""},
+         {"\"a\"", "\"aaaa\"", "\"ab\""}});
+  check({R"({"type":"string","pattern":"^(ab)*$","minLength":3,"maxLength":5})",
+         {"\"abab\""},
+         {"\"ab\"", "\"ababab\"", "\"\""}});
+  check({R"({"type":"string","pattern":"^(ab)*$","minLength":3,"maxLength":3})", {}, {"\"ab\"", "\"aba\""}});
+  check({R"({"type":"string","not":{"enum":["a","b"]}})",
+         {"\"c\"", "\"\"", "\"ab\""},
+         {"\"a\"", "\"b\"", "1"}});
+  check({R"({"type":"string","not":{"minLength":2}})", {"\"\"", "\"a\""}, {"\"ab\""}});
+  check({R"({"enum":["a","abc"],"maxLength":2})", {"\"a\""}, {"\"abc\""}});
+}
+
+TEST(SchemaCompiler, ReadsObjects) {
+  check({R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["b"],
+             "additionalProperties":false})",
+         {R"({"b":"x"})", R"({"a":1,"b":"x"})", R"({"b":"x","a":1})"},
+         {"{}", R"({"a":1})", R"({"a":"1","b":"x"})", R"({"b":"x","c":1})"}});
+  check(
+      {R"({"patternProperties":{"^x":{"type":"integer"},"y$":{"minimum":5}},"additionalProperties":{"type":"null"}})",
+       {R"({"x":1,"y":"s"})", R"({"xy":7})", R"({"z":null})", "[]"},
+       {R"({"x":"s"})", R"({"xy":3})", R"({"xy":"s"})", R"({"z":1})"}});
+  check({R"({"properties":{"xa":{"maximum":3}},"patternProperties":{"^x":{"minimum":1}}})",
+         {R"({"xa":2})", R"({"xb":9})"},
+         {R"({"xa":0})", R"({"xa":4})"}});
+  check({R"({"propertyNames":{"maxLength":2,"pattern":"^a"},"properties":{"b":true}})",
+         {R"({"a":1,"ab":2})", "{}"},
+         {R"({"abc":1})", R"({"b":1})"}});
+  check({R"({"propertyNames":{"enum":["a","b"]},"minProperties":2})",
+         {R"({"b":1,"a":2})"},
+         {R"({"a":1})", R"({"a":1,"c":2})"}});
+  check({R"({"minProperties":1,"maxProperties":2})",
+         {R"({"a":1})", R"({"a":1,"b":2})"},
+         {"{}", R"({"a":1,"b":2,"c":3})"}});
+  check({R"({"dependentRequired":{"a":["b"]},"dependencies":{"c":["d"],"e":{"required":["f"]}}})",
+         {"{}", R"({"b":1})", R"({"b":1,"a":2})", R"({"a":1,"b":2})", R"({"c":1,"d":1})", R"({"e":1,"f":1})"},
+         {R"({"a":1})", R"({"c":1})", R"({"e":1})"}});
+  check({R"({"required":["a"],"properties":{"a":false}})", {"1"}, {"{}", R"({"a":1})"}});
+  check({R"({"properties":{"a":false}})", {"{}", R"({"b":1})"}, {R"({"a":1})"}});
+}
+
+TEST(SchemaCompiler, ReadsArrays) {
+  check({R"({"prefixItems":[{"type":"integer"},{"type":"string"}],"items":{"type":"null"}})",
+         {"[]", "[1]", "[1,\"a\"]", "[1,\"a\",null,null]", "{}"},
+         {"[\"a\"]", "[1,2]", "[1,\"a\",3]"}});
+  check({R"({"items":[{"type":"integer"}],"additionalItems":false})", {"[]", "[1]"}, {"[1,2]", "[\"a\"]"}});
+  check({R"({"items":false,"minItems":0})", {"[]"}, {"[1]"}});
+  check({R"({"minItems":2,"maxItems":3})", {"[1,2]", "[1,2,3]"}, {"[1]", "[1,2,3,4]"}});
+  check({R"({"contains":{"const":1},"minContains":2,"maxContains":3})",
+         {"[1,1]", "[1,0,1,1]"},
+         {"[1]", "[]", "[1,1,1,1]"}});
+  check({R"({"contains":{"const":1},"minContains":0})", {"[]", "[2]"}, {}});
+  check({R"({"type":"array","items":{"type":["string","number","null"]},"uniqueItems":true})",
+         {"[]", "[1,\"1\",null]", "[1,2,1.5]"},
+         {"[1,1]", "[1,1.0]", "[\"a\",\"b\",\"a\"]", "[null,null]"}});
+  check({R"({"items":{"enum":["a","b"]},"uniqueItems":true})",
+         {"[]", "[\"a\"]", "[\"b\",\"a\"]"},
+         {"[\"a\",\"a\"]", "[\"a\",\"b\",\"a\"]"}});
+  check({R"({"type":"array","items":{"enum":["a","b"]},"uniqueItems":true,"minItems":3})",
+         {},
+         {"[\"a\",\"b\"]", "[]"}});
+}
+
+TEST(SchemaCompiler, CombinesSchemas) {
+  check(
+      {R"({"allOf":[{"properties":{"a":{"minimum":1}}},{"properties":{"a":{"maximum":3}},"required":["a"]}]})",
+       {R"({"a":1})", R"({"a":"s"})"},
+       {"{}", R"({"a":0})", R"({"a":4})"}});
+  check({R"({"anyOf":[{"type":"string"},{"minimum":3}]})", {"\"a\"", "3", "null"}, {"2"}});
+  check({R"({"oneOf":[{"type":"integer"},{"minimum":2}]})", {"1", "2.5", "3.5"}, {"3", "1.5"}});
+  check({R"({"oneOf":[{"required":["a"]},{"required":["b"]}]})",
+         {R"({"a":1})", R"({"b":1})"},
+         {"{}", R"({"a":1,"b":1})", "1"}});
+  check({R"({"oneOf":[{"properties":{"k":{"const":"a"},"v":{"type":"integer"}},"required":["k","v"]},
+                       {"properties":{"k":{"const":"b"},"w":{"type":"string"}},"required":["k","w"]}]})",
+         {R"({"k":"a","v":1})", R"({"w":"x","k":"b"})"},
+         {R"({"k":"a","w":"x"})", R"({"k":"c"})", R"({"k":"b"})"}});
+  check({R"({"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"additionalProperties":false},
+                       {"properties":{"b":{"type":"string"}},"additionalProperties":false}]})",
+         {R"({"a":"x"})", R"({"b":"x"})"},
+         {"{}", R"({"a":"x","b":"x"})", R"({"a":1})"}});
+  check({R"({"not":{"properties":{"a":{"type":"integer"}},"required":["a"]}})",
+         {"{}", R"({"a":"s"})"},
+         {R"({"a":1})", "1"}});
+  check(
+      {R"({"not":{"not":{"additionalProperties":false,"patternProperties":{"^v":{}},"properties":{"foo":{}}}}})",
+       {R"({"foo":1,"v":2})", "3"},
+       {R"({"quux":1})"}});
+  check(
+      {R"({"if":{"properties":{"k":{"const":1}},"required":["k"]},"then":{"required":["a"]},"else":{"required":["b"]}})",
+       {R"({"k":1,"a":1})", R"({"k":2,"b":1})", R"({"b":1})"},
+       {R"({"k":1,"b":1})", "{}", R"({"k":2,"a":1})"}});
+  check({R"({"not":{}})", {}, {"1"}});
+  check({R"({"type":"array","not":{"items":{"type":"integer"}}})", {"[\"a\"]", "[1,null]"}, {"[]", "[1,2]"}});
+}
+
+TEST(SchemaCompiler, FollowsReferences) {
+  check(
+      {R"({"$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"},"v":{"type":"integer"}},
+             "required":["v"],"additionalProperties":false}},"$ref":"#/$defs/node"})",
+       {R"({"v":1})", R"({"v":1,"next":{"next":{"v":3},"v":2}})"},
+       {R"({"v":1,"next":{}})", R"({"next":1,"v":1})"}});
+  check({R"({"$id":"http://a/b/root.json","$defs":{"x":{"$id":"item.json","type":"integer"},
+             "y":{"$anchor":"foo","type":"null"}},"properties":{"p":{"$ref":"item.json"},"q":{"$ref":"#foo"}}})",
+         {R"({"p":1,"q":null})"},
+         {R"({"p":null})", R"({"q":1})"}});
+  check({R"({"$defs":{"a/b":{"type":"integer"},"c%d":{"type":"null"}},
+             "properties":{"p":{"$ref":"#/$defs/a~1b"},"q":{"$ref":"#/$defs/c%25d"}}})",
+         {R"({"p":1,"q":null})"},
+         {R"({"p":null})", R"({"q":1})"}});
+  // Beside a reference, other keywords count from draft 2019-09 on.
+  check({R"({"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"i":{"type":"integer"}},
+             "properties":{"p":{"$ref":"#/definitions/i","minimum":5}}})",
+         {R"({"p":1})"},
+         {R"({"p":null})"}});
+  check({R"({"$defs":{"i":{"type":"integer"}},"properties":{"p":{"$ref":"#/$defs/i","minimum":5}}})",
+         {R"({"p":5})"},
+         {R"({"p":1})"}});
+  // A name that two schemas have does no harm until it is used.
+  check({R"({"properties":{"a":{"id":"x","type":"null"},"b":{"id":"x","type":"integer"}}})",
+         {R"({"a":null,"b":1})"},
+         {R"({"a":1})"}});
+  // Values that would have to be infinite are left out.
+  check({R"({"$defs":{"n":{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}},"required":["n"]}},
+             "anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]})",
+         {"null"},
+         {"{}", R"({"n":{}})"}});
+}
+
+TEST(SchemaCompiler, KnowsWhatIsEvaluated) {
+  check({R"({"allOf":[{"properties":{"a":true}}],"properties":{"b":true},"unevaluatedProperties":false})",
+         {R"({"a":1,"b":2})", "{}"},
+         {R"({"c":1})"}});
+  check(
+      {R"({"anyOf":[{"properties":{"a":{"const":1}},"required":["a"]},{"properties":{"b":{"const":2}},"required":["b"]}],
+             "unevaluatedProperties":false})",
+       {R"({"a":1})", R"({"b":2})", R"({"a":1,"b":2})"},
+       {R"({"a":1,"b":3})", "{}", R"({"a":1,"c":1})"}});
+  check({R"({"if":{"required":["k"],"properties":{"k":true}},"then":{"properties":{"a":true}},
+             "unevaluatedProperties":{"type":"null"}})",
+         {R"({"k":1,"a":1})", R"({"a":null})", R"({"k":1,"z":null})"},
+         {R"({"a":1})", R"({"k":1,"z":1})"}});
+  check(
+      {R"({"prefixItems":[true],"allOf":[{"prefixItems":[true,{"type":"integer"}]}],"unevaluatedItems":false})",
+       {"[1,2]", "[]"},
+       {"[1,2,3]", "[1,null]"}});
+  check({R"({"contains":true,"maxContains":1,"unevaluatedItems":false})", {"[1]"}, {"[]", "[1,2]"}});
+  // In a place that no keyword has schemas in.
+  check({R"({"$ref":"#/parts/x","parts":{"x":{"properties":{"a":true},"unevaluatedProperties":false}}})",
+         {R"({"a":1})"},
+         {R"({"b":1})"}});
+}
+
+TEST(SchemaCompiler, ReadsFromTheLayoutOfAnyDocument) {
+  // Nothing that a keyword of a later draft says counts where an earlier one is named.
+  check(
+      {R"({"$schema":"http://json-schema.org/draft-07/schema#","dependentRequired":{"a":["b"]},"unevaluatedProperties":false})",
+       {R"({"a":1})"},
+       {}});
+  check({R"({"$schema":"http://json-schema.org/draft-04/schema#","const":1,"definitions":{}})", {"2"}, {}});
+  check({R"({"title":"x","default":1,"$comment":"y","x-other":{"type":"string"},"format":"no-such-format"})",
+         {"1", "\"a\""},
+         {}});
+}
+
+TEST(SchemaCompiler, RefusesByName) {
+  expect_refusal("{", ErrorCode::kGrammarInvalid, "line 1");
+  expect_refusal("3", ErrorCode::kGrammarInvalid, "#:");
+  expect_refusal(R"({"type":"strin"})", ErrorCode::kGrammarInvalid, "/type");
+  expect_refusal(R"({"properties":{"a":{"minLength":-1}}})", ErrorCode::kGrammarInvalid,
+                 "/properties/a/minLength");
+  expect_refusal(R"({"required":true})", ErrorCode::kGrammarInvalid, "/required");
+  expect_refusal(R"({"multipleOf":0})", ErrorCode::kGrammarInvalid, "/multipleOf");
+  expect_refusal(R"({"items":3})", ErrorCode::kGrammarInvalid, "/items");
+  expect_refusal(R"({"pattern":"("})", ErrorCode::kGrammarInvalid, "/pattern");
+  expect_refusal(R"({"pattern":"(a)\\1"})", ErrorCode::kGrammarUnsupported, "/pattern");
+  expect_refusal(R"({"$ref":"#/$defs/none"})", ErrorCode::kGrammarUnsupported, "/$ref");
+  expect_refusal(R"({"$ref":"#"})", ErrorCode::kGrammarInvalid, "refers to itself");
+  expect_refusal(
+      R"({"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"})",
+      ErrorCode::kGrammarInvalid, "refers to itself");
+  expect_refusal(R"({"properties":{"a/b":{"$ref":"http://x/y.json"}}})", ErrorCode::kGrammarUnsupported,
+                 "/properties/a~1b/$ref: refers to http://x/y.json");
+  expect_refusal(R"({"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}},"$ref":"x"})", ErrorCode::kGrammarInvalid,
+                 "/$ref: several schemas");
+  expect_refusal(R"({"$schema":"http://example.com/schema"})", ErrorCode::kGrammarUnsupported, "/$schema");
+  expect_refusal(R"({"contentMediaType":"application/json"})", ErrorCode::kGrammarUnsupported,
+                 "/contentMediaType");
+  expect_refusal(R"({"items":{"$id":"x","$ref":"#/a"}})", ErrorCode::kGrammarUnsupported, "/items/$id");
+  expect_refusal(R"({"uniqueItems":true})", ErrorCode::kGrammarUnsupported, "/uniqueItems");
+  expect_refusal(R"({"allOf":[{"contains":{"const":1}},{"contains":{"const":2}}]})",
+                 ErrorCode::kGrammarUnsupported, "/allOf/1/contains");
+  expect_refusal(R"({"not":{"additionalProperties":{"type":"integer"}}})", ErrorCode::kGrammarUnsupported,
+                 "/not");
+  expect_refusal(R"({"contains":{"type":"integer"},"unevaluatedItems":false})",
+                 ErrorCode::kGrammarUnsupported, "/unevaluatedItems");
+  expect_refusal(R"({"contains":{"type":"integer"},"minContains":0,"unevaluatedItems":false})",
+                 ErrorCode::kGrammarUnsupported, "/unevaluatedItems");
+}
+
+TEST(SchemaCompiler, IsBounded) {
+  // 2^40 ways to satisfy them all.
+  std::string many = R"({"allOf":[)";
+  for (int i = 0; i < 40; ++i) {
+    const std::string key = std::to_string(i);
+    many += (i > 0 ? "," : "") + std::string(R"({"anyOf":[{"required":["a)") + key +
+            R"("]},{"required":["b)" + key + R"("]}]})";
+  }
+  expect_refusal(many + "]}", ErrorCode::kGrammarTooLarge, "leave out parts");
+  std::string deep = "{}";
+  for (int i = 0; i < 120; ++i) deep = R"({"not":)" + deep + "}";
+  const Result<Program> nested = compile_schema(deep, {});
+  EXPECT_TRUE(nested.ok() || nested.code() == ErrorCode::kGrammarTooLarge);
+}
+
+}  // namespace
+}  // namespace emberline::grammar

@@ -1,0 +1,43 @@
+// What a model says it will ask of a device.
+#include "model/device_needs.h"
+
+#include <gtest/gtest.h>
+
+#include "toy_pass.h"
+
+namespace emberline::testing {
+namespace {
+
+ModelNeeds needs_of(const ToyModel& toy) {
+  const ToyPass pass(toy);
+  return device_needs(pass.hyperparameters, pass.weights);
+}
+
+TEST(DeviceNeeds, AreTypesHeadsAndGate) {
+  ToyModel toy;
+  toy.type = TensorType::kQ4_0;
+  toy.output_type = TensorType::kQ8_0;
+  const ModelNeeds needs = needs_of(toy);
+  EXPECT_EQ(needs.layer_types, std::vector{TensorType::kQ4_0});
+  EXPECT_EQ(needs.embedding_type, TensorType::kQ8_0);
+  EXPECT_EQ(needs.output_type, TensorType::kQ8_0);
+  EXPECT_EQ(needs.query_heads, 4u);
+  EXPECT_EQ(needs.kv_heads, 2u);
+  EXPECT_EQ(needs.head_width, 16u);
+  EXPECT_EQ(needs.gate_activation, kGateSilu);
+  EXPECT_FALSE(needs.qkv_biases);
+  EXPECT_FALSE(needs.attention_output_bias);
+  EXPECT_TRUE(needs == needs_of(toy));
+}
+
+TEST(DeviceNeeds, SayWhichBiasesThereAre) {
+  ToyModel toy;
+  toy.biases = true;
+  const ModelNeeds needs = needs_of(toy);
+  EXPECT_TRUE(needs.qkv_biases);
+  EXPECT_FALSE(needs.attention_output_bias);
+  EXPECT_FALSE(needs == needs_of(ToyModel()));
+}
+
+}  // namespace
+}  // namespace emberline::testing

@@ -1,0 +1,36 @@
+/** Which texts drafts are looked up in. */
+import { describe, expect, it } from 'vitest';
+import { MAX_BEFORE, snapshotOfText } from '../../extension/completion/document';
+import { referencesFor } from '../../extension/completion/references';
+
+const snapshot = (text: string, offset: number): ReturnType<typeof snapshotOfText> =>
+  snapshotOfText({ uri: 'file:///a.py', path: 'a.py', languageId: 'python', text, offset });
+
+describe('the texts drafts are looked up in', () => {
+  it('are what the prompt leaves of the document, then other files', () => {
+    const document = snapshot('left out\nprompt\nrest', 'left out\nprompt'.length);
+    expect(referencesFor(document, 'left out\n'.length, ['other'])).toEqual([
+      '\nrest',
+      'left out\n',
+      'other',
+    ]);
+  });
+
+  it('are none where nothing is left', () => {
+    expect(referencesFor(snapshot('x = ', 4), 0, [''])).toEqual([]);
+  });
+
+  it.each(['\n', '\r\n'])('stay as they are while one types, in a long file with %j, too', (lineBreak) => {
+    const block = `value = compute(value)${lineBreak}`.repeat(20) + lineBreak;
+    const long = block.repeat(Math.ceil((2 * MAX_BEFORE) / block.length));
+    const windowStart = (text: string): number => Math.min(text.length, MAX_BEFORE) - 1_000;
+    const texts = [0, 1, 2, 3].map((typed) => {
+      const text = long + 'x'.repeat(typed);
+      const document = snapshot(text, text.length);
+      // The window's start stays where it is in the file.
+      return referencesFor(document, windowStart(text) - typed, ['other']);
+    });
+    expect(texts[0]?.[0]?.startsWith('value')).toBe(true);
+    for (const later of texts.slice(1)) expect(later).toEqual(texts[0]);
+  });
+});

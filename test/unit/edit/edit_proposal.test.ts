@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { EngineAnswer, EngineRequest, EngineState } from '../../../extension/completion/engine_port';
+import {
+  type EditEngine,
+  type EditProposal,
+  type EditRequest,
+  proposeEdit,
+} from '../../../extension/edit/edit_proposal';
+import { applied } from '../../../extension/edit/line_edit';
+import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
+import type { NativeGrammar, NativeGrammarSource } from '../../../extension/engine/native_grammar';
+import {
+  type NativeError,
+  type NativeResult,
+  type NativeStop,
+  NO_TIMINGS,
+} from '../../../extension/engine/native_types';
+
+class FakeEngine implements EditEngine {
+  state: EngineState = 'ready';
+  generating = false;
+  says = '';
+  stop: NativeStop = 'end_token';
+  fails: NativeError | undefined;
+  chat = true;
+  readonly sources: NativeGrammarSource[] = [];
+  readonly requests: EngineRequest[] = [];
+  closed = 0;
+
+  readonly compileGrammar = (source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>> => {
+    this.sources.push(source);
+    const grammar: NativeGrammar = {
+      compileMs: 0,
+      check: () => Promise.resolve({ ok: true, value: 'accept' }),
+      close: () => this.closed++,
+    };
+    return Promise.resolve({ ok: true, value: grammar });
+  };
+
+  tokenize(): Promise<NativeResult<Uint32Array>> {
+    return Promise.resolve({ ok: true, value: new Uint32Array(this.chat ? 1 : 4) });
+  }
+
+  generate(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
+    this.requests.push(request);
+    if (this.fails !== undefined) return Promise.resolve({ ok: false, error: this.fails });
+    const stop = signal.aborted ? 'cancelled' : this.stop;
+    const counts = { timings: NO_TIMINGS, drafting: NO_DRAFTS, confidence: 1, endProbability: 0 };
+    return Promise.resolve({
+      ok: true,
+      value: { text: this.says, stop, ids: new Uint32Array(), grammarEnded: true, ...counts },
+    });
+  }
+}
+
+const TEXT = 'a = 1\r\nb = 2\r\nc = 3';
+const REQUEST: EditRequest = {
+  instruction: 'make them larger',
+  text: TEXT,
+  languageId: 'python',
+  first: 2,
+  last: 3,
+  adds: false,
+  unit: '    ',
+};
+
+async function propose(
+  engine: FakeEngine,
+  changes: Partial<EditRequest> = {},
+): Promise<EditProposal & { result: string }> {
+  const request = { ...REQUEST, ...changes };
+  const proposal = await proposeEdit(engine, request, new AbortController().signal);
+  expect(engine.closed).toBe(engine.requests.length);
+  return { ...proposal, result: applied(request.text, proposal.replacements) };
+}
+
+function engineThatSays(says: string, stop: NativeStop = 'end_token'): FakeEngine {
+  const engine = new FakeEngine();
+  engine.says = says;
+  engine.stop = stop;
+  return engine;
+}
+
+describe('a structured edit', () => {
+  it('goes from an instruction to what is replaced', async () => {
+    const engine = engineThatSays('1|b = 20\n+|bb = 2\n2|c = 3');
+    expect(await propose(engine)).toMatchObject({
+      ending: 'proposed',
+      result: 'a = 1\r\nb = 20\r\nbb = 2\r\nc = 3',
+    });
+    const [request] = engine.requests;
+    expect(request?.prompt).toMatch(
+      /<\|im_start\|>user\nInstruction: make them larger\n\n1\|b = 2\n2\|c = 3<\|im_end\|>\n<\|im_start\|>assistant\n$/,
+    );
+    expect(request).toMatchObject({ parseSpecial: true, grammar: { prefix: '' } });
+  });
+
+  it('shows no part of a document as a control token', async () => {
+    const engine = engineThatSays('1|x');
+    await propose(engine, { text: 'x = "<|im_end|>"\ny', first: 1, last: 2 });
+    expect(engine.requests[0]?.prompt).toContain('1|x = "< |im_end|>"');
+  });
+
+  it('asks models that know no turns plainly', async () => {
+    const engine = engineThatSays('1|b = 3');
+    engine.chat = false;
+    await propose(engine);
+    expect(engine.requests[0]).toMatchObject({ parseSpecial: false });
+    expect(engine.requests[0]?.prompt).not.toContain('<|');
+    expect(engine.requests[0]?.prompt).toMatch(/\nAnswer:\n$/);
+  });
+
+  it('adds lines behind the cursor, or in the place of a blank line', async () => {
+    const adds = { adds: true, first: 1, last: 1 };
+    expect((await propose(engineThatSays('+|x\n+|y'), adds)).result).toBe(
+      'a = 1\r\nx\r\ny\r\nb = 2\r\nc = 3',
+    );
+    expect(
+      (await propose(engineThatSays('+|x'), { ...adds, text: 'a\n  \nb', first: 1, last: 2 })).result,
+    ).toBe('a\nx\nb');
+    expect((await propose(engineThatSays('+|x'), { ...adds, last: 3 })).result).toBe(`${TEXT}\r\nx`);
+    expect((await propose(engineThatSays('+|x\n+|y =', 'max_tokens'), adds)).result).toContain(
+      'a = 1\r\nx\r\nb',
+    );
+  });
+
+  it('takes a narrow grammar for what is well known', async () => {
+    const engine = engineThatSays('1|bee = 2');
+    expect(await propose(engine, { instruction: 'rename b to bee' })).toMatchObject({ ending: 'proposed' });
+    expect(engine.sources).toEqual([{ gbnf: 'root ::= "1|bee = 2"' }]);
+    expect(await propose(new FakeEngine(), { instruction: 'rename x to y' })).toMatchObject({
+      ending: 'no_such_name',
+    });
+  });
+
+  it('offers nothing that changes nothing, breaks the text or is cut', async () => {
+    expect(await propose(engineThatSays('1|b = 2'))).toMatchObject({ ending: 'unchanged', replacements: [] });
+    expect(await propose(engineThatSays('1|b = (2'))).toMatchObject({ ending: 'unsound', replacements: [] });
+    expect((await propose(engineThatSays('1|b = (2'))).sentence).toContain('brackets');
+    expect(await propose(engineThatSays('1|b = 3', 'max_tokens'))).toMatchObject({
+      ending: 'cut',
+      replacements: [],
+    });
+  });
+
+  it('does not begin where it cannot end well', async () => {
+    const long = { text: 'x\n'.repeat(500), first: 1, last: 500 };
+    expect(await propose(new FakeEngine(), long)).toMatchObject({ ending: 'too_long' });
+    expect(await propose(new FakeEngine(), { text: 'a\u0000\nb', first: 1, last: 2 })).toMatchObject({
+      ending: 'not_writable',
+    });
+    const loading = new FakeEngine();
+    loading.state = 'loading';
+    expect(await propose(loading)).toMatchObject({
+      ending: 'not_ready',
+      sentence: 'The model is still loading.',
+    });
+    const busy = new FakeEngine();
+    busy.generating = true;
+    expect(await propose(busy)).toMatchObject({ ending: 'already_running' });
+  });
+
+  it('says what went wrong, and is cancelled', async () => {
+    const engine = new FakeEngine();
+    engine.fails = { code: 'CONTEXT_OVERFLOW', message: 'Too long.' };
+    expect(await propose(engine)).toMatchObject({ ending: 'too_long' });
+    engine.fails = { code: 'DEVICE_FAILED', message: 'The device failed.' };
+    expect(await propose(engine)).toMatchObject({ ending: 'failed', sentence: 'The device failed.' });
+    const controller = new AbortController();
+    controller.abort();
+    expect(await proposeEdit(engineThatSays('1|x'), REQUEST, controller.signal)).toMatchObject({
+      ending: 'cancelled',
+    });
+  });
+});

@@ -1,0 +1,154 @@
+/** Edits by instruction: shown before anything changes, made as one undo step, or not at all. */
+import * as assert from 'node:assert';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import type { EmberlineApi } from '../../../extension/api';
+import type { StructuredEdit } from '../../../extension/edit/structured_editor';
+import { changeBy, closeEditors, edit, eventually, readyApi } from './workbench';
+
+const ADD = 'function add(total, b) {\n  return total + b;\n}\n\nconst total = add(1, 2);|\n';
+const POLL_MS = 50;
+
+suite('structured edits', () => {
+  let api: EmberlineApi;
+
+  suiteSetup(async () => {
+    api = await readyApi();
+  });
+  teardown(async () => {
+    await vscode.commands.executeCommand('notifications.clearAll');
+    await closeEditors();
+  });
+
+  function select(editor: vscode.TextEditor, first: number, last: number): void {
+    editor.selection = new vscode.Selection(first, 0, last, editor.document.lineAt(last).text.length);
+  }
+
+  /** Asks for an edit and, once the model has written it, answers the preview with `command`. */
+  async function ask(
+    instruction: string,
+    command: string | undefined,
+    meanwhile: () => unknown = () => undefined,
+    what = 'emberline.editSelection',
+  ): Promise<StructuredEdit> {
+    let result: StructuredEdit | undefined;
+    let begun = false;
+    const listener = api.onDidChangeStatus((status) => (begun ||= status === 'generating'));
+    const asked = vscode.commands
+      .executeCommand<StructuredEdit>(what, instruction)
+      .then((done) => (result = done));
+    await eventually(() => result !== undefined || (begun && api.status === 'ready'), 'the edit is written');
+    listener.dispose();
+    await meanwhile();
+    // The preview may not be there yet when it is answered first.
+    while (result === undefined) {
+      if (command !== undefined) await vscode.commands.executeCommand(command);
+      await delay(POLL_MS);
+    }
+    return asked;
+  }
+
+  test('are previewed, made and undone', async () => {
+    const editor = await edit(ADD, 'javascript');
+    const before = editor.document.getText();
+    select(editor, 0, 2);
+    const seen: string[] = [];
+    const done = await ask('rename total to first', 'emberline.applyEdit', () =>
+      seen.push(editor.document.getText()),
+    );
+    assert.strictEqual(done.ending, 'applied', done.sentence);
+    assert.deepStrictEqual(seen, [before]);
+    assert.strictEqual(
+      editor.document.getText(),
+      before.replace('(total, b)', '(first, b)').replace('return total', 'return first'),
+    );
+    await changeBy('undo', editor.document);
+    assert.strictEqual(editor.document.getText(), before);
+  });
+
+  test('leave all lines they do not change as they are', async () => {
+    const editor = await edit(
+      '\tconst größe = "😀";\n\treturn größe;\n// end, without a line break|',
+      'javascript',
+    );
+    await editor.edit((builder) => builder.setEndOfLine(vscode.EndOfLine.CRLF));
+    const before = editor.document.getText();
+    select(editor, 1, 1);
+    const done = await ask('rename größe to size', 'emberline.applyEdit');
+    assert.strictEqual(done.ending, 'applied', done.sentence);
+    assert.strictEqual(editor.document.getText(), before.replace('return größe', 'return size'));
+  });
+
+  test('are not made when the preview is discarded', async () => {
+    const editor = await edit(ADD, 'javascript');
+    const before = editor.document.getText();
+    select(editor, 0, 2);
+    const done = await ask('rename total to first', 'emberline.discardEdit');
+    assert.strictEqual(done.ending, 'discarded', done.sentence);
+    assert.strictEqual(editor.document.getText(), before);
+  });
+
+  test('take the lines around the cursor where nothing is selected', async () => {
+    const editor = await edit(ADD, 'javascript');
+    const done = await ask('rename total to first', 'emberline.applyEdit');
+    assert.strictEqual(done.ending, 'applied', done.sentence);
+    assert.strictEqual(editor.document.lineAt(0).text, 'function add(total, b) {');
+    assert.strictEqual(editor.document.lineAt(4).text, 'const first = add(1, 2);');
+  });
+
+  test('add lines at the cursor', async () => {
+    const editor = await edit('import math\n\n|', 'python');
+    const before = editor.document.getText();
+    const done = await ask(
+      'a function that adds two numbers',
+      'emberline.applyEdit',
+      undefined,
+      'emberline.generateLines',
+    );
+    assert.strictEqual(done.ending, 'applied', done.sentence);
+    assert.ok(editor.document.getText().startsWith('import math\n\n'));
+    await changeBy('undo', editor.document);
+    assert.strictEqual(editor.document.getText(), before);
+  });
+
+  test('are cancelled, and change nothing', async () => {
+    const editor = await edit(ADD, 'javascript');
+    const before = editor.document.getText();
+    select(editor, 0, 4);
+    const asked = vscode.commands.executeCommand<StructuredEdit>(
+      'emberline.editSelection',
+      'write many comments',
+    );
+    await eventually(() => api.status === 'generating', 'the model writes');
+    await vscode.commands.executeCommand('emberline.stopGenerating');
+    const done = await asked;
+    assert.strictEqual(done.ending, 'cancelled', done.sentence);
+    assert.strictEqual(editor.document.getText(), before);
+    assert.strictEqual(api.status, 'ready');
+  });
+
+  test('are not made in a document that changed meanwhile', async () => {
+    const editor = await edit(ADD, 'javascript');
+    select(editor, 0, 2);
+    const asked = vscode.commands.executeCommand<StructuredEdit>(
+      'emberline.editSelection',
+      'add a docstring',
+    );
+    await eventually(() => api.status === 'generating', 'the model writes');
+    await editor.edit((builder) => builder.insert(new vscode.Position(4, 0), '// typed\n'));
+    const done = await asked;
+    assert.strictEqual(done.ending, 'document_changed', done.sentence);
+    assert.match(
+      editor.document.getText(),
+      /^function add\(total, b\) \{\n {2}return total \+ b;\n\}\n\n\/\/ typed\n/,
+    );
+  });
+
+  test('say what cannot be done', async () => {
+    const editor = await edit(ADD, 'javascript');
+    select(editor, 0, 2);
+    assert.strictEqual((await ask('rename nowhere to there', undefined)).ending, 'no_such_name');
+    await closeEditors();
+    assert.strictEqual((await ask('rename a to b', undefined)).ending, 'no_editor');
+  });
+});
