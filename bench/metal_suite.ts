@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { ROOT } from '../cli/engine_options';
 import { Failure } from '../cli/failure';
 import { LOGS, METAL_BUILD } from './build_folder';
+import { PARALLEL } from './native_programs';
 import { runProgram } from './program_run';
 import { ownRow, type Row } from './report';
 
@@ -50,7 +51,7 @@ export async function runMetal(): Promise<Row[]> {
     '-DCMAKE_CXX_COMPILER=clang++-19',
     ...options,
   );
-  await cmake('--build', METAL_BUILD, '--target', PROGRAM, '--parallel');
+  await cmake('--build', METAL_BUILD, '--target', PROGRAM, ...PARALLEL);
   return metalRows(await outputOf(join(METAL_BUILD, 'test', 'metal-sim', PROGRAM)));
 }
 

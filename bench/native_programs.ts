@@ -1,8 +1,12 @@
 /** Builds the bench's own native programs, from the same sources as the addon. */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../cli/engine_options';
 import { LOGS, NATIVE_BUILD } from './build_folder';
 import { runProgram } from './program_run';
+
+/** For `cmake --build`: without a number, Make starts every compiler at once. */
+export const PARALLEL = ['--parallel', String(availableParallelism())] as const;
 
 export type NativeProgram =
   | 'emberline_forward_bench'
@@ -21,7 +25,7 @@ export async function buildNativeProgram(program: NativeProgram): Promise<string
   const cmake = (...args: string[]): Promise<void> =>
     runProgram({ program: 'cmake', args, log, failure: FAILURE });
   await cmake('-S', ROOT, '-B', NATIVE_BUILD, '-DCMAKE_BUILD_TYPE=Release', '-DEMBERLINE_BUILD_BENCH=ON');
-  await cmake('--build', NATIVE_BUILD, '--config', 'Release', '--target', program, '--parallel');
+  await cmake('--build', NATIVE_BUILD, '--config', 'Release', '--target', program, ...PARALLEL);
   const windows = process.platform === 'win32';
   // Visual Studio's generator puts programs into a folder of the configuration.
   return join(NATIVE_BUILD, 'bench', 'native', ...(windows ? ['Release', `${program}.exe`] : [program]));
