@@ -37,6 +37,8 @@ export default defineConfig({
           name: 'e2e',
           include: [TAKE_SCREENSHOT ? 'test/e2e/screenshot.ts' : 'test/e2e/**/*.test.ts'],
           globalSetup: 'test/e2e/editor_setup.ts',
+          // What a browser draws, and when, hangs on its focus and on who else computes; what is wrong fails twice.
+          retry: 1,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -11,7 +11,7 @@ import { runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
-import { summary } from './test/counts.mjs';
+import { sayRetried, summary } from './test/counts.mjs';
 import { clearMocha, countMocha, mochaFigures } from './test/mocha.mjs';
 
 /** @returns {Promise<number>} */
@@ -36,6 +36,7 @@ async function main() {
   );
   for (const figure of mochaFigures(results)) progress.say(`  ${figure}`);
   const counts = countMocha(results, 'extension host');
+  sayRetried(progress, counts.retried);
   if (counts.errors.length > 0) console.log(`\n${counts.errors.join('\n\n')}`);
   console.log(`\n${summary(counts)}`);
   return counts.failed === 0 ? 0 : 1;

@@ -41,3 +41,12 @@ export function sum(parts) {
 export function summary({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
+
+/**
+ * Names the tests that passed only when they ran again: nothing failed, but somebody should look.
+ * @param {import('../progress.mjs').Progress} progress
+ * @param {readonly string[]} names
+ */
+export function sayRetried(progress, names) {
+  for (const name of names) progress.say(`  passed at the second try: ${name}`);
+}

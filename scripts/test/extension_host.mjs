@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILD, vsixPath } from '../paths.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
-import { summary } from './counts.mjs';
+import { sayRetried, summary } from './counts.mjs';
 import { clearMocha, countMocha, mochaFigures } from './mocha.mjs';
 
 /** @typedef {import('../../test/vscode/runner/in_code_server.mjs').SuiteRun} SuiteRun */
@@ -25,6 +25,7 @@ export async function runInExtensionHost(progress, title, run) {
       await runInCodeServer(await ensureCodeServer(progress), vsixPath(), { ...run, log, results });
       for (const figure of mochaFigures(results)) progress.say(`  ${figure}`);
       const counts = countMocha(results, 'extension host');
+      sayRetried(progress, counts.retried);
       appendFileSync(log, counts.errors.join('\n\n'));
       if (counts.failed > 0) progress.showTail(log);
       return counts;

@@ -5,18 +5,20 @@ import { noCounts } from './counts.mjs';
  * Counts what `test/vscode/runner/mocha_entry.ts` wrote.
  * @param {string} results path of its file
  * @param {string} title
- * @returns {import('./counts.mjs').Counts & { errors: string[] }}
+ * @returns {import('./counts.mjs').Counts & { errors: string[], retried: string[] }} `retried`: passed at the second try
  */
 export function countMocha(results, title) {
   const outcomes = /** @type {import('../../test/vscode/runner/mocha_entry.ts').TestOutcome[]} */ (
     JSON.parse(readFileSync(results, 'utf8'))
   );
-  const counts = { ...noCounts(), errors: /** @type {string[]} */ ([]) };
+  const errors = /** @type {string[]} */ ([]);
+  const retried = /** @type {string[]} */ ([]);
+  const counts = { ...noCounts(), errors, retried };
   for (const { name, state, error } of outcomes) {
     counts[state] += 1;
-    if (state !== 'failed') continue;
-    counts.failures.push(`${title}: ${name}`);
-    counts.errors.push(`${name}\n${error ?? ''}`);
+    if (state === 'failed') counts.failures.push(`${title}: ${name}`);
+    if (state === 'failed' || error !== undefined) errors.push(`${name}\n${error ?? ''}`);
+    if (state === 'passed' && error !== undefined) retried.push(name);
   }
   if (outcomes.length === 0) {
     counts.failed += 1;

@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 import { Failure } from '../failure.mjs';
 import { BUILD, ROOT } from '../paths.mjs';
 import { runForStatus } from '../processes.mjs';
-import { summary } from './counts.mjs';
+import { sayRetried, summary } from './counts.mjs';
 
 /** @typedef {import('./counts.mjs').Counts} Counts */
-/** @typedef {{ fullName: string, status: string }} Assertion */
+/** @typedef {{ fullName: string, status: string, failureMessages?: string[] }} Assertion */
 /** @typedef {{ name: string, status: string, assertionResults: Assertion[] }} FileResult */
 
 /**
@@ -45,6 +45,7 @@ export async function runVitest(progress, project, title, { args = [], env = pro
         JSON.parse(readFileSync(report, 'utf8'))
       );
       const counts = countFiles(testResults);
+      sayRetried(progress, retried(testResults));
       // For example an error that no test caught.
       if (status !== 0 && counts.failed === 0) {
         counts.failed += 1;
@@ -81,4 +82,15 @@ function countFiles(files) {
     skipped: tests.length + unread.length - passed - failures.length,
     failures,
   };
+}
+
+/**
+ * @param {readonly FileResult[]} files
+ * @returns {string[]} tests that failed, ran again and passed
+ */
+function retried(files) {
+  return files
+    .flatMap((file) => file.assertionResults)
+    .filter((test) => test.status === 'passed' && (test.failureMessages ?? []).length > 0)
+    .map((test) => test.fullName);
 }

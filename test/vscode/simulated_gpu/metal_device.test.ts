@@ -9,8 +9,8 @@ import type { CompletionOutcome } from '../../../extension/completion/pipeline';
 import { embeddedModelPath } from '../../../extension/engine/binding';
 import { ANY_LINE, ENDLESS, GREEDY_LINE, writeBigramModel } from '../../models/bigram_model';
 import {
+  acceptGhostText,
   ask,
-  changeBy,
   closeEditors,
   edit,
   eventually,
@@ -91,7 +91,7 @@ suite('a GPU', () => {
     const { outcome } = await showGhostText(api, editor);
     assert.strictEqual(outcome.text, cpuText);
     assert.strictEqual(outcome.stop, 'line_end');
-    await changeBy('editor.action.inlineSuggest.commit', editor.document);
+    await acceptGhostText(editor);
     assert.strictEqual(editor.document.getText(), `price = ${GREEDY_LINE}`);
   });
 
@@ -103,7 +103,7 @@ suite('a GPU', () => {
       const { outcome } = await showGhostText(api, editor);
       assert.match(outcome.text, ANY_LINE);
       assert.strictEqual(outcome.stop, 'line_end');
-      await changeBy('editor.action.inlineSuggest.commit', editor.document);
+      await acceptGhostText(editor);
       assert.strictEqual(editor.document.getText(), before + outcome.text);
       texts.push(outcome.text);
     }

@@ -6,7 +6,17 @@ import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import type { FinishedRequest } from '../../../extension/completion/provider';
-import { ask, changeBy, closeEditors, edit, figure, moveTo, readyApi, set, showGhostText } from './workbench';
+import {
+  acceptGhostText,
+  ask,
+  closeEditors,
+  edit,
+  figure,
+  moveTo,
+  readyApi,
+  set,
+  showGhostText,
+} from './workbench';
 
 const EDITS = 200;
 const HITS = 100;
@@ -130,7 +140,7 @@ suite('cancellation', () => {
     assert.ok(before.endsWith('return a * '));
     const { outcome, version } = await showGhostText(api, editor);
     assert.strictEqual(version, editor.document.version);
-    await changeBy('editor.action.inlineSuggest.commit', editor.document);
+    await acceptGhostText(editor);
     assert.strictEqual(editor.document.getText(), before + outcome.text);
   });
 

@@ -1,7 +1,17 @@
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { ask, changeBy, closeEditors, edit, moveTo, place, readyApi, set, showGhostText } from './workbench';
+import {
+  acceptGhostText,
+  ask,
+  closeEditors,
+  edit,
+  moveTo,
+  place,
+  readyApi,
+  set,
+  showGhostText,
+} from './workbench';
 
 const ADD = 'def add(a, b):\n    return |';
 
@@ -34,7 +44,7 @@ suite('ghost text', () => {
       const before = editor.document.getText();
       const offset = editor.document.offsetAt(editor.selection.active);
       const { outcome } = await showGhostText(api, editor);
-      await changeBy('editor.action.inlineSuggest.commit', editor.document);
+      await acceptGhostText(editor);
       const expected = before.slice(0, offset) + outcome.text + before.slice(offset + outcome.replace);
       assert.strictEqual(editor.document.getText(), expected);
       assert.match(outcome.text, /\S$/);
@@ -50,7 +60,7 @@ suite('ghost text', () => {
     const before = editor.document.getText();
     const offset = editor.document.offsetAt(cursor);
     const { outcome } = await showGhostText(api, editor);
-    await changeBy('editor.action.inlineSuggest.commit', editor.document);
+    await acceptGhostText(editor);
     assert.strictEqual(
       editor.document.getText(),
       before.slice(0, offset) + outcome.text + before.slice(offset),
@@ -62,7 +72,7 @@ suite('ghost text', () => {
     const editor = await edit('def add(a, b):\n\tresult = a + b\n\treturn |');
     editor.options = { insertSpaces: false, tabSize: 8 };
     const { outcome } = await showGhostText(api, editor);
-    await changeBy('editor.action.inlineSuggest.commit', editor.document);
+    await acceptGhostText(editor);
     assert.strictEqual(editor.document.lineAt(2).text, `\treturn ${outcome.text}`);
   });
 
@@ -105,7 +115,7 @@ suite('ghost text', () => {
     const before = editor.document.getText();
     const { outcome } = await showGhostText(api, editor);
     const calls = api.counters.modelCalls;
-    await changeBy('editor.action.inlineSuggest.acceptNextWord', editor.document);
+    await acceptGhostText(editor, 'editor.action.inlineSuggest.acceptNextWord');
     const accepted = editor.document.getText().slice(before.length);
     assert.ok(
       accepted.length > 0 && outcome.text.startsWith(accepted),

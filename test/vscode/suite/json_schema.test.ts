@@ -8,7 +8,16 @@ import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import { SCHEMA_USES } from '../../../extension/completion/schema_use';
 import packageSchema from '../../../extension/schema/bundled/package.json';
-import { ask, type Asked, changeBy, closeEditors, moveTo, readyApi, set, showGhostText } from './workbench';
+import {
+  acceptGhostText,
+  ask,
+  type Asked,
+  closeEditors,
+  moveTo,
+  readyApi,
+  set,
+  showGhostText,
+} from './workbench';
 
 const POLL_MS = 50;
 const MOST_TIMES = 600;
@@ -53,7 +62,7 @@ suite('ghost text in JSON', () => {
     const editor = await open('package.json', '{\n  "name": "lamp",\n  "version": "1.0.0",\n  "|\n}\n');
     const { outcome } = await showGhostText(api, editor);
     assert.deepStrictEqual(outcome.schema, { use: 'bound', detail: 'package.json' });
-    await changeBy('editor.action.inlineSuggest.commit', editor.document);
+    await acceptGhostText(editor);
     const key = /"([^"]*)"/.exec(editor.document.lineAt(3).text)?.[1] ?? '';
     assert.ok(Object.keys(packageSchema.properties).includes(key), editor.document.getText());
     assert.ok(!['name', 'version'].includes(key), key);
@@ -64,7 +73,7 @@ suite('ghost text in JSON', () => {
     const editor = await open('package.json', '{\r\n  "type": |\r\n}\r\n');
     const { outcome } = await showGhostText(api, editor);
     assert.strictEqual(outcome.schema?.use, 'bound');
-    await changeBy('editor.action.inlineSuggest.commit', editor.document);
+    await acceptGhostText(editor);
     assert.match(editor.document.getText(), /^\{\r\n {2}"type": "(module|commonjs)"\r\n\}\r\n$/);
   });
 

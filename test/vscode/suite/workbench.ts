@@ -106,12 +106,9 @@ export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor
     if (request.uri === uri && request.outcome.shown && current) shown.push(request);
   });
   try {
-    // The editor may ask where the cursor was before, or not at all while it has no focus: it is told again, but ever later, as
-    // asking cancels what runs.
-    for (let wait = FIRST_WAIT_MS; wait < DEADLINE_MS; wait *= 2) {
-      await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
-      await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
-      for (let waited = 0; waited < wait; waited += POLL_MS) {
+    for (const until of longerAndLonger()) {
+      await triggerGhostText();
+      while (Date.now() < until) {
         const [request] = shown;
         if (request !== undefined) return request;
         await delay(POLL_MS);
@@ -123,7 +120,40 @@ export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor
   }
 }
 
-/** Runs an editor command until it changed the document: the ghost text may not be drawn yet when it runs first. */
+/**
+ * Runs an editor command on the ghost text that showGhostText() gave, until it changed the document: the text may not be
+ * drawn yet when the command runs first, and an editor that loses the focus or moves its cursor meanwhile drops the text.
+ */
+export async function acceptGhostText(
+  editor: vscode.TextEditor,
+  command = 'editor.action.inlineSuggest.commit',
+): Promise<void> {
+  const { version } = editor.document;
+  for (const until of longerAndLonger()) {
+    while (Date.now() < until) {
+      await vscode.commands.executeCommand(command);
+      if (editor.document.version !== version) return;
+      await delay(POLL_MS);
+    }
+    await triggerGhostText();
+  }
+  assert.fail(`In vain: ${command} changes the document`);
+}
+
+/** The editor may ask where the cursor was before, or not at all while it has no focus. */
+async function triggerGhostText(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+  await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+}
+
+/** When to trigger again: ever later, as that cancels what runs. */
+function* longerAndLonger(): Generator<number> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (let wait = FIRST_WAIT_MS; Date.now() < deadline; wait *= 2)
+    yield Math.min(Date.now() + wait, deadline);
+}
+
+/** Runs an editor command, `undo` for instance, until it changed the document: what it acts on may not be there yet. */
 export async function changeBy(command: string, document: vscode.TextDocument): Promise<void> {
   const { version } = document;
   const deadline = Date.now() + DEADLINE_MS;
