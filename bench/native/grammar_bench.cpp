@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "grammar/automaton/position.h"
 #include "grammar/automaton/token_masks.h"
 #include "grammar/grammar.h"
 #include "grammar/json/json_reader.h"
@@ -40,7 +41,7 @@ namespace {
 using grammar::Grammar;
 using grammar::Json;
 using grammar::Layout;
-using grammar::StateId;
+using grammar::Position;
 using grammar::StateSpace;
 using grammar::TokenMasks;
 using grammar::TokenTrie;
@@ -150,19 +151,19 @@ bool follow(const std::shared_ptr<const grammar::Program>& program,
             const std::shared_ptr<const TokenTrie>& trie, std::span<const TokenId> tokens, Times& times) {
   StateSpace space(program);
   TokenMasks masks(space, trie);
-  StateId state = space.start();
+  Position position(space.start());
   for (const TokenId token : tokens) {
     const Stopwatch mask_watch;
-    const std::span<const std::uint64_t> mask = masks.allowed(state);
+    const std::span<const std::uint64_t> mask = masks.allowed(position);
     times.mask.push_back(microseconds(mask_watch));
     if (!holds(mask, token)) return false;
     const Stopwatch step_watch;
-    state = masks.advance(state, token);
+    position = masks.advance(position, token);
     times.step.push_back(microseconds(step_watch));
     times.bytes = std::max(times.bytes, space.bytes() + masks.bytes());
-    if (space.crowded()) space.start_over({&state, 1});
+    if (space.crowded()) masks.start_over(position);
   }
-  return space.may_end(state);
+  return space.may_end(position.state);
 }
 
 void print_times(const char* name, const std::vector<double>& times) {
@@ -207,15 +208,15 @@ std::optional<double> time_of(const Grammar& grammar, const std::shared_ptr<cons
                               std::span<const TokenId> tokens) {
   StateSpace space(grammar.program());
   TokenMasks masks(space, trie);
-  StateId state = space.start();
+  Position position(space.start());
   const Stopwatch watch;
   for (const TokenId token : tokens) {
-    if (!holds(masks.allowed(state), token)) return std::nullopt;
-    state = masks.advance(state, token);
-    if (space.crowded()) space.start_over({&state, 1});
+    if (!holds(masks.allowed(position), token)) return std::nullopt;
+    position = masks.advance(position, token);
+    if (space.crowded()) masks.start_over(position);
   }
   const double time = microseconds(watch);
-  if (!space.may_end(state)) return std::nullopt;
+  if (!space.may_end(position.state)) return std::nullopt;
   return time / static_cast<double>(tokens.size());
 }
 

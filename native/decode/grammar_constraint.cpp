@@ -18,6 +18,7 @@ constexpr std::size_t kBytesAToken = 16;
 }  // namespace
 
 using grammar::kDead;
+using grammar::Position;
 using grammar::StateId;
 
 Result<std::shared_ptr<const GrammarTokens>> GrammarTokens::build(const Tokenizer& tokenizer,
@@ -54,14 +55,14 @@ Result<std::vector<double>> mask_times(std::shared_ptr<const grammar::Grammar> g
                                        std::span<const TokenId> text) {
   GrammarMatcher matcher(std::move(grammar), std::move(tokens));
   std::vector<double> times;
-  StateId state = matcher.space_.start();
-  for (std::size_t at = 0; at <= text.size() && state != kDead; ++at) {
+  Position position(matcher.space_.start());
+  for (std::size_t at = 0; at <= text.size() && position.state != kDead; ++at) {
     const Stopwatch watch;
-    matcher.masks_.allowed(state);
+    matcher.masks_.allowed(position);
     times.push_back(1000 * watch.milliseconds());
     if (const Status status = matcher.status(); !status.ok()) return status;
-    if (at < text.size()) state = matcher.masks_.advance(state, text[at]);
-    if (matcher.space_.crowded()) matcher.space_.start_over({&state, 1});
+    if (at < text.size()) position = matcher.masks_.advance(position, text[at]);
+    if (matcher.space_.crowded()) matcher.masks_.start_over(position);
   }
   return times;
 }
@@ -94,9 +95,9 @@ std::string_view GrammarConstraint::beyond(TokenId token) const {
 Status GrammarConstraint::mask(std::span<float> logits) {
   grammar::StateSpace& space = matcher_.space_;
   if (spelling_.empty()) {
-    const bool may_end = state_ != kDead && space.may_end(state_);
+    const bool may_end = space.may_end(position_.state);
     const std::span<const std::uint64_t> ends = matcher_.tokens_->ends;
-    keep_allowed(matcher_.masks_.allowed(state_), may_end ? ends : ends.first(0), logits);
+    keep_allowed(matcher_.masks_.allowed(position_), may_end ? ends : ends.first(0), logits);
     return matcher_.status();
   }
   // The others are masked already; of these the bytes that go beyond the required prefix have to be right.
@@ -106,7 +107,7 @@ Status GrammarConstraint::mask(std::span<float> logits) {
     const std::string_view bytes = beyond(token);
     // Tokens that the trie leaves out have no bytes there.
     const bool unknown = matcher_.tokens_->trie->bytes(token).empty();
-    if (unknown || (!bytes.empty() && space.step(state_, bytes) == kDead)) logits[token] = kMasked;
+    if (unknown || (!bytes.empty() && space.step(position_.state, bytes) == kDead)) logits[token] = kMasked;
   }
   return matcher_.status();
 }
@@ -114,18 +115,18 @@ Status GrammarConstraint::mask(std::span<float> logits) {
 void GrammarConstraint::advance(TokenId token) {
   grammar::StateSpace& space = matcher_.space_;
   if (spelling_.empty()) {
-    state_ = matcher_.masks_.advance(state_, token);
+    position_ = matcher_.masks_.advance(position_, token);
   } else {
     const std::string_view bytes = beyond(token);
-    if (!bytes.empty()) state_ = space.step(state_, bytes);
+    if (!bytes.empty()) position_ = space.step(matcher_.masks_.exact(position_), bytes);
     spelling_.erase(0, matcher_.tokens_->trie->bytes(token).size());
   }
-  if (space.crowded()) space.start_over({&state_, 1});
+  if (space.crowded()) matcher_.masks_.start_over(position_);
 }
 
 void GrammarConstraint::forced(std::uint32_t most, std::vector<TokenId>& out) {
   if (!spelling_.empty()) return;
-  const auto [bytes, whole] = matcher_.masks_.forced_text(state_, most * kBytesAToken);
+  const auto [bytes, whole] = matcher_.masks_.forced_text(position_, most * kBytesAToken);
   if (bytes.empty()) return;
   // As the model has learnt to split text. What follows may become one token with the last of them.
   std::vector<TokenId> tokens = matcher_.tokens_->tokenizer->encode(bytes, false);
@@ -138,7 +139,7 @@ void GrammarConstraint::forced(std::uint32_t most, std::vector<TokenId>& out) {
 
 bool GrammarConstraint::complete() const {
   const grammar::StateSpace& space = matcher_.space_;
-  return spelling_.empty() && state_ != kDead && space.may_end(state_) && !space.may_go_on(state_);
+  return spelling_.empty() && space.may_end(position_.state) && !space.may_go_on(position_.state);
 }
 
 bool GrammarConstraint::reads(TokenId token) const {
@@ -146,11 +147,11 @@ bool GrammarConstraint::reads(TokenId token) const {
 }
 
 std::size_t GrammarConstraint::admitted(std::span<const TokenId> tokens) {
-  StateId state = state_;
+  Position position = position_;
   std::size_t count = 0;
   for (; count < tokens.size(); ++count) {
-    state = matcher_.masks_.advance(state, tokens[count]);
-    if (state == kDead) break;
+    position = matcher_.masks_.advance(position, tokens[count]);
+    if (position.state == kDead) break;
   }
   return count;
 }

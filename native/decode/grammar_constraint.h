@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "decode/constraint.h"
+#include "grammar/automaton/position.h"
 #include "grammar/automaton/state_space.h"
 #include "grammar/automaton/token_masks.h"
 #include "grammar/automaton/token_trie.h"
@@ -77,14 +78,14 @@ class GrammarConstraint final : public Constraint {
   std::size_t admitted(std::span<const TokenId> tokens) override;
 
  private:
-  GrammarConstraint(GrammarMatcher& matcher, grammar::StateId state, std::string_view spelling)
-      : matcher_(matcher), state_(state), spelling_(spelling) {}
+  GrammarConstraint(GrammarMatcher& matcher, grammar::Position position, std::string_view spelling)
+      : matcher_(matcher), position_(position), spelling_(spelling) {}
   // The bytes of `token` beyond what still has to be spelled.
   std::string_view beyond(TokenId token) const;
 
   GrammarMatcher& matcher_;
-  grammar::StateId state_;  // behind what has to be spelled
-  std::string spelling_;    // bytes of the required prefix that are still to come
+  grammar::Position position_;  // behind what has to be spelled
+  std::string spelling_;        // bytes of the required prefix that are still to come
 };
 
 }  // namespace emberline

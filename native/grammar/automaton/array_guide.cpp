@@ -47,7 +47,7 @@ bool ArrayGuide::can_complete(std::uint64_t items, std::uint64_t counted) const 
 }
 
 ArrayView ArrayGuide::view(std::uint32_t items, std::uint32_t counted) const {
-  const bool far = items == kFarBelow || items == kFarAbove;
+  const bool far = is_far(items);
   ArrayView view;
   view.may_close = items != kFarBelow && (far || items >= rule_->least) && counted >= rule_->least_counted;
   const Item& next = far ? rule_->rest : item(items);
@@ -60,7 +60,7 @@ ArrayView ArrayGuide::view(std::uint32_t items, std::uint32_t counted) const {
 }
 
 std::uint32_t ArrayGuide::items_behind(std::uint32_t items) const {
-  if (items == kFarBelow || items == kFarAbove) return items;
+  if (is_far(items)) return items;
   if (rule_->most != kUnbounded) return items + 1;
   return std::min(items + 1, std::max(rule_->least, static_cast<std::uint32_t>(rule_->prefix.size())));
 }
@@ -69,13 +69,9 @@ std::uint32_t ArrayGuide::counted_behind(std::uint32_t counted) const {
   return rule_->most_counted == kUnbounded ? std::min(counted + 1, rule_->least_counted) : counted + 1;
 }
 
-std::uint32_t ArrayGuide::distant(std::uint32_t items, std::uint32_t counted, std::uint32_t distance) const {
-  if (items == kFarBelow || items == kFarAbove || items < rule_->prefix.size()) return items;
-  if (counted < rule_->least_counted || rule_->most_counted != kUnbounded) return items;
-  if (std::uint64_t{items} + distance < rule_->least) return kFarBelow;
-  if (items >= rule_->least && rule_->most != kUnbounded && std::uint64_t{items} + distance < rule_->most)
-    return kFarAbove;
-  return items;
+CountBounds ArrayGuide::bounds(std::uint32_t counted, std::uint32_t distance) const {
+  if (counted < rule_->least_counted || rule_->most_counted != kUnbounded) return {};
+  return {rule_->least, rule_->most, distance, static_cast<std::uint32_t>(rule_->prefix.size())};
 }
 
 }  // namespace emberline::grammar

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "grammar/automaton/object_guide.h"
+#include "grammar/automaton/far_count.h"
 #include "grammar/program.h"
 
 namespace emberline::grammar {
@@ -25,8 +25,8 @@ class ArrayGuide {
   // The counts with one more: a smaller number stands for them where nothing depends on more.
   std::uint32_t items_behind(std::uint32_t items) const;
   std::uint32_t counted_behind(std::uint32_t counted) const;
-  // The number of items for who looks only `distance` bytes ahead.
-  std::uint32_t distant(std::uint32_t items, std::uint32_t counted, std::uint32_t distance) const;
+  // Of the number of items, where `counted` are counted, for who looks only `distance` bytes ahead.
+  CountBounds bounds(std::uint32_t counted, std::uint32_t distance) const;
 
  private:
   bool can_complete(std::uint64_t items, std::uint64_t counted) const;

@@ -22,8 +22,7 @@ StateId StateSpace::Machine::distant(StateId state) {
   if (changed) {
     std::sort(words.begin() + 1, words.end());
     words.erase(std::unique(words.begin() + 1, words.end()), words.end());
-    there = states_.intern(words);
-    if (there == rows_.size()) rows_.push_back({kNone, kNone, kNone, kNone});
+    there = intern_state(words);
   }
   if (distant_.size() < states_.size()) distant_.resize(states_.size(), kNotTried);
   distant_[there] = there;
@@ -44,33 +43,38 @@ NodeId StateSpace::Machine::distant_node(NodeId node) {
   for (std::size_t i = above.size(); i-- > 0;) {
     Frame frame = frames_[above[i]];
     frame.parent = there;
-    switch (frame.kind) {
-      case FrameKind::kTerminal:
-        frame.b = terminal_guide(terminal_of(frame)).distant(frame.b, distance_);
-        break;
-      case FrameKind::kRepeating: {
-        const Repeat& repeat = program_->repeats[program_->code[frame.where - 1].operand];
-        const std::uint64_t reach = std::uint64_t{frame.a} + distance_;
-        if (frame.a == kFarBelow || frame.a == kFarAbove) break;
-        if (reach < repeat.least) {
-          frame.a = kFarBelow;
-        } else if (frame.a >= repeat.least && repeat.most != kUnbounded && reach < repeat.most) {
-          frame.a = kFarAbove;
-        }
-        break;
-      }
-      case FrameKind::kInObject:
-        frame.b = object_guide(program_->code[frame.where - 1].operand).distant(frame.b, distance_);
-        break;
-      case FrameKind::kInArray:
-        frame.a = array_guide(program_->code[frame.where - 1].operand).distant(frame.a, frame.b, distance_);
-        break;
-      default: break;
-    }
+    if (std::uint32_t* const count = count_in(frame)) *count = count_bounds(frame).distant(*count);
     there = frames_.intern(frame);
     distant_nodes_[above[i]] = there;
   }
   return there;
+}
+
+// Inside an item that has to differ from those before it, what may come depends on how many texts there still
+// are: not only on the next few bytes. Its states are told apart by its text in any case.
+std::uint32_t* StateSpace::Machine::count_in(Frame& frame) {
+  if ((frame.tracked & kTracked) != 0) return nullptr;
+  switch (frame.kind) {
+    case FrameKind::kTerminal:
+    case FrameKind::kInObject: return &frame.b;
+    case FrameKind::kRepeating:
+    case FrameKind::kInArray: return &frame.a;
+    default: return nullptr;
+  }
+}
+
+CountBounds StateSpace::Machine::count_bounds(const Frame& frame) {
+  const std::uint32_t operand = program_->code[frame.where - 1].operand;
+  switch (frame.kind) {
+    case FrameKind::kTerminal: return terminal_guide(operand).bounds(distance_);
+    case FrameKind::kRepeating: {
+      const Repeat& repeat = program_->repeats[operand];
+      return {repeat.least, repeat.most, distance_};
+    }
+    case FrameKind::kInObject: return object_guide(operand).bounds(distance_);
+    case FrameKind::kInArray: return array_guide(operand).bounds(frame.b, distance_);
+    default: return {};
+  }
 }
 
 // The frames, texts and sets that `kept` are made of move over, those below first.
@@ -143,8 +147,7 @@ void StateSpace::Machine::start_over(std::span<StateId> kept) {
     std::vector<std::uint32_t> words{states[state][0]};
     for (const NodeId node : states[state].subspan(1)) words.push_back(move_node(node));
     std::sort(words.begin() + 1, words.end());
-    state = states_.intern(words);
-    if (state == rows_.size()) rows_.push_back({kNone, kNone, kNone, kNone});
+    state = intern_state(words);
   }
 }
 

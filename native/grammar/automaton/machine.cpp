@@ -82,7 +82,11 @@ StateId StateSpace::Machine::finish() {
   if (bytes() > bounds_.bytes) too_large("more memory");
   if (!status_.ok() || (leaves.empty() && !making_.ends)) return kDead;
   leaves.insert(leaves.begin(), making_.ends ? 1 : 0);
-  const StateId state = states_.intern(leaves);
+  return intern_state(leaves);
+}
+
+StateId StateSpace::Machine::intern_state(std::span<const std::uint32_t> words) {
+  const StateId state = states_.intern(words);
   if (state == rows_.size()) rows_.push_back({kNone, kNone, kNone, kNone});
   return state;
 }
@@ -172,11 +176,11 @@ void StateSpace::Machine::returned_to(NodeId stack) {
     case FrameKind::kRepeating: {
       const Repeat& repeat = program_->repeats[program_->code[frame.where - 1].operand];
       std::uint32_t times = frame.a;
-      if (times != kFarBelow && times != kFarAbove) {
+      const bool far = is_far(times);
+      if (!far) {
         ++times;
         if (repeat.most == kUnbounded) times = std::min(times, repeat.least);
       }
-      const bool far = times == kFarBelow || times == kFarAbove;
       if (far || times < repeat.most)
         go_on(repeat.body, open(FrameKind::kRepeating, frame.parent, frame.where, times));
       if (times != kFarBelow && (far || times >= repeat.least)) go_on(frame.where, frame.parent);

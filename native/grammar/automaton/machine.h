@@ -16,6 +16,7 @@
 #include "grammar/automaton/frame.h"
 #include "grammar/automaton/interner.h"
 #include "grammar/automaton/object_guide.h"
+#include "grammar/automaton/position.h"
 #include "grammar/automaton/state_space.h"
 #include "grammar/automaton/terminal_guide.h"
 
@@ -68,8 +69,21 @@ class StateSpace::Machine {
   // The state in whose place another may stand for who looks only `distance` bytes ahead: every count that is
   // further from its bounds is replaced.
   StateId distant(StateId state);
+  // Before the first state is made.
   void set_distance(std::uint32_t bytes) { distance_ = bytes; }
   std::uint32_t distance() const { return distance_; }
+
+  // A count of a distant state that was replaced: in the frame `node`, by what stands for those from `first`
+  // up to `end`, which it does not reach.
+  struct FarCount {
+    NodeId node;
+    std::uint32_t first, end;
+  };
+  std::vector<FarCount> far_counts(StateId state);
+  // `state` with `values` in the place of its far counts.
+  StateId with_counts(StateId state, std::span<const FarCount> counts, std::span<const std::uint32_t> values);
+  Position position(StateId exact);
+  StateId exact(const Position& position);
 
   TerminalGuide& terminal_guide(std::uint32_t terminal);
   ObjectGuide& object_guide(std::uint32_t object);
@@ -101,6 +115,7 @@ class StateSpace::Machine {
   void go_on(Pc pc, NodeId stack);
   void close();  // runs every thread to where it reads a byte
   StateId finish();
+  StateId intern_state(std::span<const std::uint32_t> words);
   void run(Thread thread);
   void returned_to(NodeId stack);
   void keep(const Frame& leaf);
@@ -144,6 +159,9 @@ class StateSpace::Machine {
   void go_past(NodeId node, bool broken);
 
   NodeId distant_node(NodeId node);
+  // What `frame` counts; nullptr: nothing that has bounds, or nothing that may be far from them.
+  static std::uint32_t* count_in(Frame& frame);
+  CountBounds count_bounds(const Frame& frame);
 
   // Texts.
   TextId extend(TextId text, unsigned char byte);

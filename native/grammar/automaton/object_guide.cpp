@@ -98,7 +98,7 @@ bool ObjectGuide::can_fill(const Keys& keys, std::uint64_t members, std::uint64_
 ObjectView ObjectGuide::view(std::span<const std::uint32_t> seen, std::uint32_t members,
                              std::uint32_t others) {
   const bool below = members == kFarBelow;
-  const bool far = below || members == kFarAbove;
+  const bool far = is_far(members);
   Keys closed = required_;  // with all that has to come
   for (std::uint32_t word = 0; word < key_words_; ++word) closed[word] |= seen[word];
   if (!needs_.empty()) {
@@ -150,16 +150,15 @@ ObjectView ObjectGuide::view(std::span<const std::uint32_t> seen, std::uint32_t 
 }
 
 std::uint32_t ObjectGuide::members_behind(std::uint32_t members) const {
-  if (members == kFarBelow || members == kFarAbove) return members;
+  if (is_far(members)) return members;
   return rule_->most == kUnbounded ? std::min(members + 1, rule_->least) : members + 1;
 }
 
-std::uint32_t ObjectGuide::distant(std::uint32_t members, std::uint32_t distance) const {
-  if (members == kFarBelow || members == kFarAbove) return members;
-  const std::uint64_t reach = std::uint64_t{distance} + rule_->known_keys;
-  if (members + reach < rule_->least) return kFarBelow;
-  if (members >= rule_->least && rule_->most != kUnbounded && members + reach < rule_->most) return kFarAbove;
-  return members;
+CountBounds ObjectGuide::bounds(std::uint32_t distance) const {
+  // Where keys may run out, what may come depends on the members however few they are; and they are told
+  // apart by their keys.
+  if (!others_unlimited()) return {};
+  return {rule_->least, rule_->most, std::uint64_t{distance} + rule_->known_keys};
 }
 
 }  // namespace emberline::grammar

@@ -7,15 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "grammar/automaton/far_count.h"
 #include "grammar/automaton/interner.h"
 #include "grammar/automaton/key_guard.h"
 #include "grammar/program.h"
 
 namespace emberline::grammar {
-
-inline constexpr std::uint32_t kFarBelow = 0xFFFFFFFEu;  // a count further below `least` than anybody looks
-inline constexpr std::uint32_t kFarAbove =
-    0xFFFFFFFDu;  // one that `least` allows and that is as far below `most`
 
 struct ObjectView {
   bool may_close = false;
@@ -38,8 +35,8 @@ class ObjectGuide {
   std::uint32_t key_words() const { return key_words_; }
   // The count with one more: a smaller number stands for it where nothing depends on more.
   std::uint32_t members_behind(std::uint32_t members) const;
-  // The number for who looks only `distance` bytes ahead.
-  std::uint32_t distant(std::uint32_t members, std::uint32_t distance) const;
+  // Of the number of members, for who looks only `distance` bytes ahead.
+  CountBounds bounds(std::uint32_t distance) const;
   std::size_t bytes() const { return guard_bytes_; }
 
  private:

@@ -62,13 +62,12 @@ void TerminalGuide::measure() {
 
 bool TerminalGuide::fits(std::uint32_t characters, std::uint32_t more) const {
   if (more == kUnbounded) return false;
-  if (characters == kFarBelow || characters == kFarAbove || terminal_->most_characters == kUnbounded)
-    return true;
+  if (is_far(characters) || terminal_->most_characters == kUnbounded) return true;
   return std::uint64_t{characters} + more <= terminal_->most_characters;
 }
 
 std::uint32_t TerminalGuide::behind(std::uint32_t characters, std::uint32_t more) const {
-  if (characters == kFarBelow || characters == kFarAbove) return characters;
+  if (is_far(characters)) return characters;
   if (terminal_->most_characters != kUnbounded) return characters + more;
   return std::min(characters + more, terminal_->least_characters);
 }
@@ -81,19 +80,13 @@ std::uint32_t TerminalGuide::least_more(std::uint32_t characters) const {
 
 std::uint32_t TerminalGuide::most_more(std::uint32_t characters) const {
   if (!counted_ || terminal_->most_characters == kUnbounded) return kUnbounded;
-  if (characters == kFarBelow || characters == kFarAbove) return kUnbounded;
+  if (is_far(characters)) return kUnbounded;
   return terminal_->most_characters - characters;
 }
 
-std::uint32_t TerminalGuide::distant(std::uint32_t characters, std::uint32_t distance) const {
-  if (!counted_ || characters == kFarBelow || characters == kFarAbove) return characters;
+CountBounds TerminalGuide::bounds(std::uint32_t distance) const {
   // What has to come before the end of a text counts, too: it never is more than there are states.
-  const std::uint64_t reach = std::uint64_t{distance} + longest_rest_;
-  if (characters + reach < terminal_->least_characters) return kFarBelow;
-  if (characters >= terminal_->least_characters && terminal_->most_characters != kUnbounded &&
-      characters + reach < terminal_->most_characters)
-    return kFarAbove;
-  return characters;
+  return {terminal_->least_characters, terminal_->most_characters, std::uint64_t{distance} + longest_rest_};
 }
 
 }  // namespace emberline::grammar

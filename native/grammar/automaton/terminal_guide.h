@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "grammar/automaton/object_guide.h"
+#include "grammar/automaton/far_count.h"
 #include "grammar/program.h"
 
 namespace emberline::grammar {
@@ -38,8 +38,8 @@ class TerminalGuide {
   std::uint32_t least_more(std::uint32_t characters) const;
   std::uint32_t most_more(std::uint32_t characters) const;
   bool counted() const { return counted_; }
-  // The number of characters for who looks only `distance` bytes ahead.
-  std::uint32_t distant(std::uint32_t characters, std::uint32_t distance) const;
+  // Of the number of characters, for who looks only `distance` bytes ahead.
+  CountBounds bounds(std::uint32_t distance) const;
 
  private:
   bool fits(std::uint32_t characters, std::uint32_t more) const;

@@ -7,16 +7,22 @@
 #include <utility>
 
 #include "grammar/automaton/machine.h"
+#include "grammar/automaton/position_steps.h"
 #include "grammar/automaton/token_walk.h"
 
 namespace emberline::grammar {
 
 struct TokenMasks::Impl {
   Impl(StateSpace& of, std::shared_ptr<const TokenTrie> over)
-      : space(of), trie(std::move(over)), walk(of.machine(), trie), empty(trie->words(), 0) {}
+      : space(of),
+        trie(std::move(over)),
+        walk(of.machine(), trie),
+        steps(of.machine(), trie, [this](StateId state, TokenId token) { return step(state, token); }),
+        empty(trie->words(), 0) {}
 
   void resolve_sets();
   std::span<std::uint64_t> free_mask(StateId state);
+  StateId step(StateId state, TokenId token);
   std::span<std::uint64_t> mask_at(std::size_t slot) {
     return std::span(masks).subspan(slot * trie->words(), trie->words());
   }
@@ -27,6 +33,7 @@ struct TokenMasks::Impl {
   StateSpace& space;
   std::shared_ptr<const TokenTrie> trie;
   TokenWalk walk;
+  PositionSteps steps;
   Status status;
   std::vector<std::uint64_t> empty;
   std::vector<std::vector<std::uint64_t>> sets;  // [token sets], bits by token id
@@ -93,6 +100,16 @@ std::span<std::uint64_t> TokenMasks::Impl::free_mask(StateId state) {
   return mask;
 }
 
+StateId TokenMasks::Impl::step(StateId state, TokenId token) {
+  if (state == kDead) return kDead;
+  const std::string_view bytes = trie->bytes(token);
+  StateId next = bytes.empty() ? kDead : space.step(state, bytes);
+  if (!sets.empty() && !space.token_sets(state).empty()) {
+    next = space.united(next, space.step_sets(state, [&](std::uint32_t set) { return in_set(set, token); }));
+  }
+  return next;
+}
+
 TokenMasks::TokenMasks(StateSpace& space, std::shared_ptr<const TokenTrie> trie)
     : impl_(std::make_unique<Impl>(space, std::move(trie))) {
   impl_->resolve_sets();
@@ -106,9 +123,9 @@ Status TokenMasks::status() const {
   return impl_->status;
 }
 
-std::span<const std::uint64_t> TokenMasks::allowed(StateId state) {
+std::span<const std::uint64_t> TokenMasks::allowed(const Position& position) {
   Impl& impl = *impl_;
-  if (state == kDead) return impl.empty;
+  if (position.state == kDead) return impl.empty;
   if (impl.epoch != impl.space.epoch()) {
     impl.epoch = impl.space.epoch();
     impl.slot_of.clear();
@@ -117,7 +134,7 @@ std::span<const std::uint64_t> TokenMasks::allowed(StateId state) {
     impl.hand = 0;
     impl.walk.start_over();
   }
-  const StateId key = impl.space.machine().distant(state);
+  const StateId key = impl.space.machine().distant(position.state);
   if (const auto found = impl.slot_of.find(key); found != impl.slot_of.end()) {
     impl.slots[found->second].used = true;
     return impl.mask_at(found->second);
@@ -130,22 +147,27 @@ std::span<const std::uint64_t> TokenMasks::allowed(StateId state) {
   return mask;
 }
 
-StateId TokenMasks::advance(StateId state, TokenId token) {
-  Impl& impl = *impl_;
-  if (state == kDead || token >= impl.trie->vocabulary()) return kDead;
-  const std::string_view bytes = impl.trie->bytes(token);
-  StateId next = bytes.empty() ? kDead : impl.space.step(state, bytes);
-  if (!impl.sets.empty() && !impl.space.token_sets(state).empty()) {
-    next = impl.space.united(
-        next, impl.space.step_sets(state, [&](std::uint32_t set) { return impl.in_set(set, token); }));
-  }
-  return next;
+Position TokenMasks::advance(const Position& position, TokenId token) {
+  return token < impl_->trie->vocabulary() ? impl_->steps.step(position, token) : Position();
 }
 
-TokenMasks::ForcedText TokenMasks::forced_text(StateId state, std::size_t most) {
+StateId TokenMasks::exact(const Position& position) {
+  return impl_->space.machine().exact(position);
+}
+
+void TokenMasks::start_over(Position& kept) {
+  StateId state = exact(kept);
+  impl_->space.start_over({&state, 1});
+  kept = impl_->space.machine().position(state);
+}
+
+TokenMasks::ForcedText TokenMasks::forced_text(const Position& position, std::size_t most) {
   StateSpace::Machine& machine = impl_->space.machine();
   ForcedText text;
+  StateId state = position.state;
   while (state != kDead && text.bytes.size() < most) {
+    // As far as that, far counts play no part.
+    if (text.bytes.size() == machine.distance()) state = impl_->space.step(exact(position), text.bytes);
     const std::optional<unsigned char> byte = machine.only_byte(state);
     if (!byte) break;
     text.bytes.push_back(static_cast<char>(*byte));
@@ -156,7 +178,8 @@ TokenMasks::ForcedText TokenMasks::forced_text(StateId state, std::size_t most) 
 }
 
 std::size_t TokenMasks::bytes() const {
-  return impl_->masks.capacity() * sizeof(std::uint64_t) + impl_->slots.size() * 48 + impl_->walk.bytes();
+  return impl_->masks.capacity() * sizeof(std::uint64_t) + impl_->slots.size() * 48 + impl_->walk.bytes() +
+         impl_->steps.bytes();
 }
 
 }  // namespace emberline::grammar

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "grammar/automaton/position.h"
 #include "grammar/automaton/state_space.h"
 #include "grammar/automaton/token_trie.h"
 
@@ -17,7 +18,7 @@ namespace emberline::grammar {
 // is read next. End tokens never are: see StateSpace::may_end.
 class TokenMasks {
  public:
-  // `space` outlives this.
+  // `space` outlives this, and has made no states yet.
   TokenMasks(StateSpace& space, std::shared_ptr<const TokenTrie> trie);
   ~TokenMasks();
   TokenMasks(const TokenMasks&) = delete;
@@ -27,16 +28,20 @@ class TokenMasks {
   Status status() const;
 
   // [TokenTrie::words()] bits, by token id. Good until the next call. Nothing for kDead.
-  std::span<const std::uint64_t> allowed(StateId state);
-  // kDead where `token` is not allowed.
-  StateId advance(StateId state, TokenId token);
+  std::span<const std::uint64_t> allowed(const Position& position);
+  // Its state is kDead where `token` is not allowed.
+  Position advance(const Position& position, TokenId token);
+  // The text's own state, with every count in it.
+  StateId exact(const Position& position);
+  // StateSpace::start_over() with that state, and its position again.
+  void start_over(Position& kept);
   // The bytes that have to come next, where only one text can: as far as that goes, but little more than
   // `most`. `whole`: nothing comes behind them.
   struct ForcedText {
     std::string bytes;
     bool whole = false;
   };
-  ForcedText forced_text(StateId state, std::size_t most);
+  ForcedText forced_text(const Position& position, std::size_t most);
 
   std::size_t bytes() const;
 

@@ -17,7 +17,7 @@ namespace {
 
 class ProgramMaker {
  public:
-  explicit ProgramMaker(Random& random) : random_(random) {}
+  ProgramMaker(Random& random, std::uint32_t scale) : random_(random), scale_(scale) {}
 
   std::shared_ptr<const Program> make() {
     const Pc inner = rule(2, false);
@@ -73,8 +73,8 @@ class ProgramMaker {
         JsonText text = json_text(any_text(), false).value();
         made.dfa = std::move(text.dfa);
         made.between = std::move(text.between);
-        made.least_characters = (filled ? 1 : 0) + below(3);
-        made.most_characters = coin() ? kUnbounded : made.least_characters + below(3);
+        made.least_characters = ((filled ? 1 : 0) + below(3)) * scale_;
+        made.most_characters = coin() ? kUnbounded : made.least_characters + below(3) * scale_;
         if (!made.counted()) made.most_characters = 2;
         break;
       }
@@ -98,8 +98,8 @@ class ProgramMaker {
         case 2: {
           Repeat repeat;
           repeat.body = rule(depth - 1, true);
-          repeat.least = (fill ? 1 : 0) + below(2);
-          repeat.most = coin() ? kUnbounded : std::max(1u, repeat.least) + below(3);
+          repeat.least = ((fill ? 1 : 0) + below(2)) * scale_;
+          repeat.most = coin() ? kUnbounded : std::max(1u, repeat.least) + below(3) * scale_;
           parts.push_back({Op::kRepeat, builder_.add_repeat(repeat)});
           break;
         }
@@ -157,7 +157,7 @@ class ProgramMaker {
       most_others = made.known_keys > 0 ? 3 : 4;  // "k" is known where any key is
     } else if (others == 2) {
       languages.push_back(any_text());
-      most_others = 5;
+      most_others = 5 * scale_;
     }
     made.distinct_others = coin();
     if (!languages.empty()) {
@@ -216,7 +216,9 @@ class ProgramMaker {
     for (std::uint32_t i = below(3); i > 0; --i) made.prefix.push_back(item());
     if (below(4) != 0) made.rest = item();
     const bool rest = made.rest.value != kNone || made.rest.counted != kNone;
-    const auto length = below(static_cast<std::uint32_t>(made.prefix.size()) + (rest ? 3 : 1));
+    const auto prefix = static_cast<std::uint32_t>(made.prefix.size());
+    std::uint32_t length = below(prefix + (rest ? 3 : 1));
+    if (length > prefix) length = prefix + (length - prefix) * scale_;
     std::uint32_t least_counted = 0, most_counted = 0;
     for (std::uint32_t i = 0; i < length; ++i) {
       const Item& each = i < made.prefix.size() ? made.prefix[i] : made.rest;
@@ -232,6 +234,7 @@ class ProgramMaker {
   }
 
   Random& random_;
+  std::uint32_t scale_;
   ProgramBuilder builder_;
 };
 
@@ -245,8 +248,8 @@ Layout random_layout(Random& random) {
   return layout;
 }
 
-std::shared_ptr<const Program> random_program(Random& random) {
-  return ProgramMaker(random).make();
+std::shared_ptr<const Program> random_program(Random& random, std::uint32_t scale) {
+  return ProgramMaker(random, scale).make();
 }
 
 }  // namespace emberline::grammar::testing

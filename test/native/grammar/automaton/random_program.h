@@ -17,7 +17,8 @@ inline bool coin(Random& random) {
   return below(random, 2) == 0;
 }
 
-std::shared_ptr<const Program> random_program(Random& random);
+// `scale`: how many times larger counts are than two or three.
+std::shared_ptr<const Program> random_program(Random& random, std::uint32_t scale = 1);
 
 // The layout of a random program.
 Layout random_layout(Random& random);

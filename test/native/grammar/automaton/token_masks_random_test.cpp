@@ -55,8 +55,8 @@ class Comparison {
   }
   StateId start() { return space_.start(); }
   // The allowed tokens, after they were compared. Empty where they differ.
-  std::vector<TokenId> compare(StateId state, const std::string& text) {
-    const std::span<const std::uint64_t> mask = masks_.allowed(state);
+  std::vector<TokenId> compare(const Position& position, const std::string& text) {
+    const std::span<const std::uint64_t> mask = masks_.allowed(position);
     if (plain_.crowded()) plain_.start_over({});
     StateId same = plain_.step(plain_.start(), text);
     std::vector<TokenId> allowed;
@@ -78,21 +78,21 @@ class Comparison {
   }
   // Few long tokens, and all of them now and then.
   void walk(Random& random, int tokens, std::string text = "") {
-    StateId state = space_.step(start(), text);
-    ASSERT_NE(state, kDead) << text;
+    Position position(space_.step(start(), text));
+    ASSERT_NE(position.state, kDead) << text;
     for (int i = 0; i < tokens; ++i) {
-      const std::vector<TokenId> allowed = compare(state, text);
+      const std::vector<TokenId> allowed = compare(position, text);
       if (allowed.empty()) return;
       TokenId token = allowed[below(random, static_cast<std::uint32_t>(allowed.size()))];
       for (int tries = 0; tries < 4; ++tries) {
         const TokenId other = allowed[below(random, static_cast<std::uint32_t>(allowed.size()))];
         if (closing(other) > closing(token)) token = other;
       }
-      state = masks_.advance(state, token);
-      ASSERT_NE(state, kDead);
+      position = masks_.advance(position, token);
+      ASSERT_NE(position.state, kDead);
       text += trie_->bytes(token);
       ++steps;
-      if (space_.crowded()) space_.start_over({&state, 1});
+      if (space_.crowded()) masks_.start_over(position);
     }
   }
   static int steps;
@@ -237,13 +237,13 @@ TEST(TokenMasks, ReadTokenSetsAsWholeTokens) {
   ASSERT_TRUE(masks.status().ok());
   EXPECT_TRUE(has(masks.allowed(space.start()), think));
   EXPECT_FALSE(has(masks.allowed(space.start()), '<'));
-  const StateId inside = masks.advance(space.start(), think);
+  const Position inside = masks.advance(space.start(), think);
   EXPECT_TRUE(has(masks.allowed(inside), 'x'));
   EXPECT_FALSE(has(masks.allowed(inside), think));
   EXPECT_FALSE(has(masks.allowed(inside), end));
-  EXPECT_EQ(masks.advance(inside, think), kDead);
-  const StateId behind = masks.advance(inside, 'x');
-  EXPECT_TRUE(space.may_end(masks.advance(behind, 'a')));
+  EXPECT_EQ(masks.advance(inside, think).state, kDead);
+  const Position behind = masks.advance(inside, 'x');
+  EXPECT_TRUE(space.may_end(masks.advance(behind, 'a').state));
   const auto missing = Grammar::from_gbnf(R"gbnf(root ::= <nowhere>)gbnf");
   ASSERT_TRUE(missing.ok());
   StateSpace other(missing.value()->program());

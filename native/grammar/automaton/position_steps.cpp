@@ -1,0 +1,97 @@
+#include "grammar/automaton/position_steps.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace emberline::grammar {
+
+namespace {
+
+constexpr std::size_t kMostSteps = 1u << 15;
+
+std::uint64_t hash_of(StateId from, TokenId token) {
+  const std::uint32_t words[2]{from, token};
+  return hash_words(words, 2);
+}
+
+}  // namespace
+
+PositionSteps::PositionSteps(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie,
+                             std::function<StateId(StateId, TokenId)> by_state)
+    : machine_(machine), trie_(std::move(trie)), by_state_(std::move(by_state)), epoch_(machine.epoch()) {}
+
+Position PositionSteps::step(const Position& position, TokenId token) {
+  if (position.state == kDead) return kDead;
+  const Step& step = find(position.state, token);
+  if (step.by_state) return exactly(position, token);
+  Position next(step.to);
+  for (std::size_t i = 0; i < step.counts; ++i) {
+    next.room[i] = step.amount[i];
+    if (step.source[i] == kNew) continue;
+    const std::uint32_t before = position.room[step.source[i]];
+    if (before <= step.amount[i]) return exactly(position, token);  // it comes near its bound
+    next.room[i] = before - step.amount[i];
+  }
+  return next;
+}
+
+Position PositionSteps::exactly(const Position& position, TokenId token) {
+  return machine_.position(by_state_(machine_.exact(position), token));
+}
+
+const PositionSteps::Step& PositionSteps::find(StateId from, TokenId token) {
+  if (epoch_ != machine_.epoch() || steps_.size() >= kMostSteps) {
+    epoch_ = machine_.epoch();
+    steps_.clear();
+    slots_ = {};
+  }
+  const std::uint32_t known = slots_.find(hash_of(from, token), [&](std::uint32_t number) {
+    return steps_[number].from == from && steps_[number].token == token;
+  });
+  if (known != kNone) return steps_[known];
+  steps_.push_back(found_out(from, token));
+  slots_.add(static_cast<std::uint32_t>(steps_.size() - 1),
+             [&](std::uint32_t each) { return hash_of(steps_[each].from, steps_[each].token); });
+  return steps_.back();
+}
+
+// Tries the token with two choices of the counts, the same ones for every token. Between them each count
+// grows by an amount of its own: what comes of it is as much apart.
+PositionSteps::Step PositionSteps::found_out(StateId from, TokenId token) {
+  Step step;
+  step.from = from;
+  step.token = token;
+  step.by_state = true;
+  const std::vector<StateSpace::Machine::FarCount> counts = machine_.far_counts(from);
+  const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(1, trie_->bytes(token).size()));
+  std::vector<std::uint32_t> fewer(counts.size()), more(counts.size());
+  for (std::uint32_t i = 0; i < counts.size(); ++i) {
+    fewer[i] = counts[i].first;
+    more[i] = counts[i].first + i + 1;
+    if (std::uint64_t{more[i]} + most >= counts[i].end) return step;
+  }
+  const auto with = [&](std::span<const std::uint32_t> values) {
+    return machine_.position(by_state_(machine_.with_counts(from, counts, values), token));
+  };
+  const Position one = with(fewer);
+  const Position other = counts.empty() ? one : with(more);
+  if (one.state != other.state || !machine_.status().ok()) return step;
+  for (std::size_t i = 0; i < one.room.size() && one.room[i] > 0; ++i) {
+    const std::uint32_t apart = one.room[i] - other.room[i];
+    if (apart > counts.size()) return step;
+    step.source[i] = apart == 0 ? kNew : static_cast<std::uint8_t>(apart - 1);
+    step.amount[i] = one.room[i];
+    if (apart > 0) {
+      const std::uint32_t before = counts[apart - 1].end - fewer[apart - 1];
+      if (one.room[i] > before) return step;
+      step.amount[i] = before - one.room[i];
+    }
+    step.counts = static_cast<std::uint8_t>(i + 1);
+  }
+  step.to = one.state;
+  step.by_state = false;
+  return step;
+}
+
+}  // namespace emberline::grammar
