@@ -35,8 +35,9 @@ Result<std::shared_ptr<const Grammar>> Grammar::from_gbnf(std::string_view gbnf)
   return out_of_memory();
 }
 
-Result<std::shared_ptr<const Grammar>> Grammar::from_schema(std::string_view schema, Layout layout) try {
-  Result<Program> program = compile_schema(schema, std::move(layout));
+Result<std::shared_ptr<const Grammar>> Grammar::from_schema(std::string_view schema, Layout layout,
+                                                            const SchemaLibrary& library) try {
+  Result<Program> program = compile_schema(schema, std::move(layout), library);
   if (!program.ok()) return program.error();
   return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value(), true));
 } catch (const std::bad_alloc&) {

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "grammar/program.h"
+#include "grammar/schema/schema_library.h"
 
 namespace emberline::grammar {
 
@@ -17,9 +18,11 @@ class Grammar {
   // From GBNF (gbnf/parser.h). GRAMMAR_INVALID with line and column, GRAMMAR_TOO_LARGE, OUT_OF_MEMORY.
   static Result<std::shared_ptr<const Grammar>> from_gbnf(std::string_view gbnf);
 
-  // From a JSON Schema (schema/schema_compiler.h), for documents in `layout`. GRAMMAR_INVALID,
-  // GRAMMAR_UNSUPPORTED with the keyword that cannot be enforced, GRAMMAR_TOO_LARGE, OUT_OF_MEMORY.
-  static Result<std::shared_ptr<const Grammar>> from_schema(std::string_view schema, Layout layout);
+  // From a JSON Schema (schema/schema_compiler.h), for documents in `layout`; `library`: what it may refer
+  // to. GRAMMAR_INVALID, GRAMMAR_UNSUPPORTED with the keyword that cannot be enforced, GRAMMAR_TOO_LARGE,
+  // OUT_OF_MEMORY.
+  static Result<std::shared_ptr<const Grammar>> from_schema(std::string_view schema, Layout layout,
+                                                            const SchemaLibrary& library = {});
 
   const std::shared_ptr<const Program>& program() const { return program_; }
 

@@ -102,6 +102,13 @@ void SchemaReader::conditional(ValueSet& set) {
 }
 
 void SchemaReader::unevaluated(ValueSet& set) {
+  if (!space_.document().tracks_evaluated()) {
+    // Nothing was kept of what has been looked at: the reference leads to what is no schema anywhere else.
+    for (const Keyword name : {Keyword::kUnevaluatedProperties, Keyword::kUnevaluatedItems})
+      if (const Json* value = keyword(name))
+        refusal_.unsupported(*value, "the name of a property is no keyword of a schema");
+    return;
+  }
   if (const Json* value = keyword(Keyword::kUnevaluatedProperties)) {
     const SetId wanted = sub(*value);
     for (ObjectPointer& shape : set.objects) {

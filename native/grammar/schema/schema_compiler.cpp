@@ -9,8 +9,8 @@
 
 namespace emberline::grammar {
 
-Result<Program> compile_schema(std::string_view schema, Layout layout) {
-  Result<std::unique_ptr<SchemaDocument>> read = SchemaDocument::read(schema);
+Result<Program> compile_schema(std::string_view schema, Layout layout, const SchemaLibrary& library) {
+  Result<std::unique_ptr<SchemaDocument>> read = SchemaDocument::read(schema, library);
   if (!read.ok()) return read.error();
   const SchemaDocument& document = *read.value();
   Refusal refusal(document);

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "grammar/program.h"
+#include "grammar/schema/schema_library.h"
 
 namespace emberline::grammar {
 
@@ -13,6 +14,8 @@ namespace emberline::grammar {
 // for numbers that something limits, without exponents. Annotations and unknown keywords are passed over;
 // formats are asserted. GRAMMAR_INVALID where `schema` is no schema; GRAMMAR_UNSUPPORTED where part of it is
 // not enforced, with its JSON pointer; GRAMMAR_TOO_LARGE.
-Result<Program> compile_schema(std::string_view schema, Layout layout);
+//
+// References lead into the schema itself, to the documents of `library` and to the metaschemas of the drafts.
+Result<Program> compile_schema(std::string_view schema, Layout layout, const SchemaLibrary& library = {});
 
 }  // namespace emberline::grammar

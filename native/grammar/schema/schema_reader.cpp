@@ -158,7 +158,7 @@ ValueSet SchemaReader::schema(SchemaLocation location) {
   applicators(set);
   if (!set.objects.empty()) dependencies(set);
   conditional(set);
-  if (space_.document().tracks_evaluated()) unevaluated(set);
+  unevaluated(set);
   return set;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "grammar/schema/keywords.h"
@@ -29,7 +30,8 @@ SetSpace::SetSpace(const SchemaDocument& document, Refusal& refusal)
 }
 
 SetSpace::Code SetSpace::code_of(const Atom& atom) {
-  const auto key = std::make_pair(std::make_pair(atom.location.json, atom.location.resource), atom.literal);
+  const auto key =
+      std::make_tuple(atom.location.json, atom.location.resource, atom.location.scope, atom.literal);
   const auto [place, fresh] = by_atom_.emplace(key, static_cast<Code>(atoms_.size() * 2));
   if (fresh) atoms_.push_back(atom);
   return place->second;
@@ -68,7 +70,7 @@ SetId SetSpace::of_schema(SchemaLocation location) {
 }
 
 SetId SetSpace::of_literal(const Json& value) {
-  return set_of({code_of({{&value, 0}, true})});
+  return set_of({code_of({{&value}, true})});
 }
 
 SetId SetSpace::meet(SetId a, SetId b) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -69,7 +70,7 @@ class SetSpace {
   Refusal& refusal_;
   LanguageSpace languages_;
   std::vector<Atom> atoms_;
-  std::map<std::pair<std::pair<const Json*, std::uint32_t>, bool>, Code> by_atom_;
+  std::map<std::tuple<const Json*, std::uint32_t, ScopeId, bool>, Code> by_atom_;
   std::deque<Entry> entries_;
   std::unordered_map<std::vector<Code>, SetId, CodesHash> by_codes_;
   std::unordered_map<std::uint64_t, SetId> met_;  // pairs of sets

@@ -244,6 +244,8 @@ TEST(SchemaCompiler, RefusesByName) {
                  "/properties/a~1b/$ref: refers to http://x/y.json");
   expect_refusal(R"({"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}},"$ref":"x"})", ErrorCode::kGrammarInvalid,
                  "/$ref: several schemas");
+  expect_refusal(R"({"$ref":"#/properties","properties":{"unevaluatedItems":{}}})",
+                 ErrorCode::kGrammarUnsupported, "/properties/unevaluatedItems");
   expect_refusal(R"({"$schema":"http://example.com/schema"})", ErrorCode::kGrammarUnsupported, "/$schema");
   expect_refusal(R"({"contentMediaType":"application/json"})", ErrorCode::kGrammarUnsupported,
                  "/contentMediaType");
