@@ -5,11 +5,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "grammar/automaton/random_program.h"
 #include "grammar/automaton/token_masks.h"
 #include "grammar/grammar.h"
+#include "grammar/program_builder.h"
+#include "grammar/regular/dfa_operations.h"
+#include "grammar/regular/json_text.h"
+#include "grammar/regular/pattern.h"
 #include "tokenizer/toy_vocabulary.h"
 
 namespace emberline::grammar::testing {
@@ -22,8 +27,8 @@ using emberline::testing::ToyVocabulary;
 std::shared_ptr<const TokenTrie> short_tokens() {
   ToyVocabulary vocabulary;
   for (const char* text :
-       {"ab",  "aba", "é",  "éé", "aé1", "\\n",  "\\\"", "\",\"", "\",", "1,", ",1", ",1,1",
-        "],[", "]",   "],", "[1", "[[",  "\":1", "b\":", ",\"a",  "},{", "  ", " ,", "k\":"})
+       {"ab",  "aba", "aa", "é",  "éé", "aé1",  "\\n",  "\\\"", "\",\"", "\",", "1,", ",1",  ",1,1",
+        "],[", "]",   "],", "[1", "[[", "\":1", "b\":", ",\"a", "},{",   "  ",  " ,", "k\":"})
     vocabulary.add(spelled(text), TokenType::kNormal);
   const auto tokenizer = Tokenizer::from_vocabulary(vocabulary.spec());
   return TokenTrie::build(*tokenizer.value(), tokenizer.value()->vocabulary_size()).value();
@@ -259,21 +264,70 @@ TEST(Positions, OfALongTextTakeFewStates) {
   EXPECT_LT(bytes(R"({"type":"string","minLength":100000})"), 1u << 20);
 }
 
+TEST(Positions, OfKeysThatRunOutAreWhereEveryByteAloneLeads) {
+  const std::shared_ptr<const TokenTrie> trie = short_tokens();
+  for (unsigned seed = 0; seed < 30 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    ProgramBuilder builder;
+    const Pc value = builder.emit(Op::kTerminal, builder.add_terminal({literal("1"), 0, kUnbounded, {}}));
+    builder.emit(Op::kReturn);
+    ObjectRule object;
+    object.keys = json_text(pattern_language("^[ab]{4}$").value(), true).value().dfa;
+    object.members = {{value, kNone}};
+    object.distinct_others = true;
+    object.least = 16 - below(random, 3);
+    object.most = coin(random) ? 30 : kUnbounded;
+    const Pc start = builder.emit(Op::kObject, builder.add_object(std::move(object)));
+    builder.emit(Op::kReturn);
+    Result<Program> program = std::move(builder).finish(start, Layout{});
+    ASSERT_TRUE(program.ok());
+    Walker walker(std::make_shared<const Program>(std::move(program).value()), trie, random);
+    walker.walk(400, 5, 2);
+  }
+}
+
 // What may come in an item depends on which texts it may still become, however far its bound is.
 TEST(Positions, InUniqueItemsAreExactAtEveryDistance) {
   const std::shared_ptr<const TokenTrie> trie = short_tokens();
-  const auto grammar = Grammar::from_schema(
-      R"({"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^a*$","maxLength":20}})",
-      Layout{});
-  ASSERT_TRUE(grammar.ok()) << grammar.error().message();
+  ProgramBuilder builder;
+  const auto emit = [&](Terminal terminal) {
+    return builder.emit(Op::kTerminal, builder.add_terminal(std::move(terminal)));
+  };
+  JsonText text = json_text(pattern_language("^a*$").value(), false).value();
+  const Pc item = emit({literal("\""), 0, kUnbounded, {}});
+  emit({std::move(text.dfa), 0, 20, std::move(text.between)});
+  emit({literal("\""), 0, kUnbounded, {}});
+  builder.emit(Op::kReturn);
+  ArrayRule array;
+  array.rest.value = item;
+  array.unique = true;
+  const Pc start = builder.emit(Op::kArray, builder.add_array(std::move(array)));
+  builder.emit(Op::kReturn);
+  Result<Program> program = std::move(builder).finish(start, Layout{});
+  ASSERT_TRUE(program.ok());
+  StateSpace space(std::make_shared<const Program>(std::move(program).value()));
+  TokenMasks masks(space, trie);
+  std::string items = "[";
+  for (std::size_t length = 7; length <= 20; ++length) items += "\"" + std::string(length, 'a') + "\",";
+  const StateId behind = space.step(space.start(), items + "\"aaaaa");
+  const auto mask = masks.allowed(behind);
+  for (TokenId id = 0; id < trie->vocabulary(); ++id) {
+    const bool expected = !trie->bytes(id).empty() && space.step(behind, trie->bytes(id)) != kDead;
+    EXPECT_EQ(has(mask, id), expected) << trie->bytes(id);
+  }
+}
+
+TEST(Positions, ForceTextUpToABoundThatIsFarAway) {
+  const std::shared_ptr<const TokenTrie> trie = short_tokens();
+  const auto grammar =
+      Grammar::from_schema(R"({"type":"array","items":{"const":1},"minItems":30,"maxItems":30})", Layout{});
+  ASSERT_TRUE(grammar.ok());
   StateSpace space(grammar.value()->program());
   TokenMasks masks(space, trie);
-  std::string text = "[";
-  for (std::size_t length = 7; length <= 20; ++length) text += "\"" + std::string(length, 'a') + "\",";
-  EXPECT_TRUE(has(masks.allowed(space.step(space.start(), text + "\"aaaaa")), 'a'));
-  const StateId longest = space.step(space.start(), text + "\"aaaaaa");
-  EXPECT_FALSE(has(masks.allowed(longest), 'a'));
-  EXPECT_TRUE(has(masks.allowed(longest), '"'));
+  const auto forced = masks.forced_text(masks.advance(space.start(), '['), 100);
+  EXPECT_EQ(forced.bytes.size(), 60u);
+  EXPECT_TRUE(forced.whole);
 }
 
 }  // namespace
