@@ -1,7 +1,5 @@
 #include "grammar/grammar.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -15,9 +13,6 @@
 namespace emberline::grammar {
 
 namespace {
-
-// Between looks at the memory that the states take.
-constexpr std::size_t kBytesAtOnce = 4096;
 
 Status out_of_memory() {
   return {ErrorCode::kOutOfMemory, "There is not enough memory for this grammar; close other programs."};
@@ -62,15 +57,9 @@ Result<bool> Grammar::conforms(std::string_view instance) const try {
   const Result<std::string> text = canonical(instance);
   if (!text.ok()) return text.error();
   StateSpace space(program_);
-  StateId state = space.start();
-  for (std::string_view rest = text.value(); !rest.empty();
-       rest.remove_prefix(std::min(rest.size(), kBytesAtOnce))) {
-    // In any layout: the canonical form has no whitespace.
-    state = space.replay(state, rest.substr(0, kBytesAtOnce));
-    if (const Status status = space.status(); !status.ok()) return status;
-    if (state == kDead) return false;
-    if (space.crowded()) space.start_over({&state, 1});
-  }
+  // In any layout: the canonical form has no whitespace.
+  const StateId state = space.replay(space.start(), text.value());
+  if (const Status status = space.status(); !status.ok()) return status;
   return space.may_end(state);
 } catch (const std::bad_alloc&) {
   return out_of_memory();

@@ -78,6 +78,7 @@ void StateSpace::Machine::go_past(NodeId node, bool broken) {
 StateId StateSpace::Machine::replay(StateId state, std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && state != kDead) {
+    if (crowded()) start_over({&state, 1});
     std::size_t end = at;
     while (end < text.size() && is_space(static_cast<unsigned char>(text[end]))) ++end;
     const std::string_view spaces = text.substr(at, end - at);

@@ -98,7 +98,7 @@ class StateSpace::Machine {
 
   const Status& status() const { return status_; }
   std::size_t bytes() const;
-  const StateBounds& bounds() const { return bounds_; }
+  bool crowded() const { return bytes() > bounds_.bytes / 2; }
   void start_over(std::span<StateId> kept);
   std::uint64_t epoch() const { return epoch_; }
 

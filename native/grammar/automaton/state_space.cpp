@@ -48,7 +48,7 @@ Status StateSpace::status() const {
 }
 
 bool StateSpace::crowded() const {
-  return machine_->bytes() > machine_->bounds().bytes / 2;
+  return machine_->crowded();
 }
 
 void StateSpace::start_over(std::span<StateId> kept) {

@@ -116,6 +116,20 @@ TEST(StateSpace, BoundsTheWaysToReadAText) {
   EXPECT_EQ(space.status().code(), ErrorCode::kGrammarTooLarge);
 }
 
+// Every item counted is a state of its own: more than there is room for at once.
+TEST(StateSpace, ReplaysLongTextsInBoundedMemory) {
+  StateBounds bounds;
+  bounds.bytes = 1u << 20;
+  StateSpace space(of_schema(R"({"type":"array","items":{"const":1},"maxItems":5000})"), bounds);
+  std::string text = "[1";
+  for (int i = 1; i < 4999; ++i) text += ",1";
+  const StateId state = space.replay(space.start(), text);
+  ASSERT_TRUE(space.status().ok()) << space.status().message();
+  EXPECT_GT(space.epoch(), 0u);
+  EXPECT_TRUE(space.may_end(space.step(state, ",1]")));
+  EXPECT_EQ(space.step(state, ",1,1"), kDead);
+}
+
 TEST(StateSpace, ReplaysWhitespaceAsItWasWritten) {
   const std::string schema =
       R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}},"b":{"type":"string"}},)"
