@@ -5,9 +5,10 @@ import type { NativeErrorCode } from '../extension/engine/native_types';
 import { type EngineArguments, ROOT, withEngine, withEngineOptions } from './engine_options';
 import { valueOf } from './failure';
 import { readText } from './files';
-import { type GrammarArguments, grammarSource, withGrammarOptions } from './grammar_options';
+import { type GrammarArguments, grammarSource, schemasOption, withGrammarOptions } from './grammar_options';
 import { percentile, readSuite, runSuite, type SuiteCounts } from './grammar_suite';
 import { printJson, printLine } from './output';
+import { schemaFolder } from './schema_folder';
 
 interface CheckArguments extends GrammarArguments {
   readonly instance: string;
@@ -30,7 +31,8 @@ export function addGrammarCommand(program: Command): void {
     .command('suite')
     .description('check every document of a suite, and measure the masks along those that are valid')
     .argument('<folder>', 'of files {schema, tests: [{valid, data}]}, or arrays of that')
-    .option('--json', 'as JSON');
+    .option('--json', 'as JSON')
+    .addOption(schemasOption());
   withEngineOptions(suites).action(suite);
 }
 
@@ -47,9 +49,15 @@ async function check(command: Command, options: CheckArguments): Promise<void> {
   }
 }
 
-async function suite(folder: string, options: EngineArguments & { readonly json?: boolean }): Promise<void> {
+interface SuiteArguments extends EngineArguments {
+  readonly json?: boolean;
+  readonly schemas?: string;
+}
+
+async function suite(folder: string, options: SuiteArguments): Promise<void> {
   const groups = await readSuite(folder);
-  const counts = await withEngine(options, (engine) => runSuite(engine, groups));
+  const known = options.schemas === undefined ? undefined : schemaFolder(options.schemas);
+  const counts = await withEngine(options, (engine) => runSuite(engine, groups, known));
   if (options.json === true) printJson(jsonOf(counts));
   else for (const line of linesOf(counts)) printLine(line);
 }

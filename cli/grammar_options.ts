@@ -1,11 +1,17 @@
 /** The options that name a grammar. */
 import { type Command, Option } from 'commander';
 import type { NativeGrammarSource, NativeLayout } from '../extension/engine/native_grammar';
+import { pathToFileURL } from 'node:url';
+import { referredDocuments } from '../extension/schema/referred_documents';
+import { isFile } from '../extension/schema/schema_place';
 import { readText } from './files';
+import { readFileUri } from './local_schemas';
+import { type SchemaFolder, schemaFolder } from './schema_folder';
 
 export interface GrammarArguments {
   readonly grammar?: string;
   readonly schema?: string;
+  readonly schemas?: string;
 }
 
 const LAYOUTS = ['compact', 'free', 'indented'] as const;
@@ -17,7 +23,13 @@ export function withGrammarOptions(command: Command): Command {
     .addOption(
       new Option('--grammar <file>', 'a grammar in GBNF that the text has to follow').conflicts('schema'),
     )
-    .option('--schema <file>', 'a JSON Schema that the text has to conform to');
+    .option('--schema <file>', 'a JSON Schema that the text has to conform to')
+    .addOption(schemasOption());
+}
+
+/** Where schemas lie that others refer to. */
+export function schemasOption(): Option {
+  return new Option('--schemas <folder>', 'schemas that references lead to, by their $id');
 }
 
 export function withLayoutOption(command: Command): Command {
@@ -30,11 +42,39 @@ export function withLayoutOption(command: Command): Command {
 
 /** What the options name; undefined where they name nothing. */
 export async function grammarSource(
-  { grammar, schema }: GrammarArguments,
+  { grammar, schema, schemas }: GrammarArguments,
   layout: LayoutName = 'compact',
 ): Promise<NativeGrammarSource | undefined> {
   if (grammar !== undefined) return { gbnf: await readText(grammar) };
-  return schema === undefined ? undefined : { schema: await readText(schema), layout: layoutNamed(layout) };
+  if (schema === undefined) return undefined;
+  const folder = schemas === undefined ? undefined : schemaFolder(schemas);
+  return schemaSource(await readText(schema), pathToFileURL(schema).href, layoutNamed(layout), folder);
+}
+
+/**
+ * A schema with the documents it refers to: files beside it, and those of `folder`.
+ *
+ * @param uri Where it lies; undefined where it lies nowhere.
+ */
+export async function schemaSource(
+  schema: string,
+  uri: string | undefined,
+  layout: NativeLayout,
+  folder: SchemaFolder | undefined,
+): Promise<NativeGrammarSource> {
+  const find = async (reference: string): Promise<string | undefined> =>
+    isFile(reference) ? readFileUri(reference) : folder?.(reference);
+  const { documents } = await referredDocuments(parsed(schema), uri, find);
+  return { schema, layout, documents, ...(uri === undefined ? {} : { uri }) };
+}
+
+/** Undefined where it is no JSON, which the engine says better. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function layoutNamed(kind: LayoutName): NativeLayout {

@@ -5,7 +5,9 @@ import type { NativeGrammar, NativeGrammarSource } from '../extension/engine/nat
 import type { NativeResult } from '../extension/engine/native_types';
 import { Failure } from './failure';
 import { readText } from './files';
+import { schemaSource } from './grammar_options';
 import { itemSlices, memberSlices } from './json_slices';
+import type { SchemaFolder } from './schema_folder';
 
 /** A schema with its tests: a file of one, or a group of JSON-Schema-Test-Suite. */
 export interface SuiteGroup {
@@ -92,7 +94,12 @@ function notASuite(file: string, what: string): Failure {
   return new Failure({ code: 'INVALID_ARGUMENT', message });
 }
 
-export async function runSuite(engine: SuiteEngine, groups: readonly SuiteGroup[]): Promise<SuiteCounts> {
+/** @param folder Schemas that those of the suite refer to. */
+export async function runSuite(
+  engine: SuiteEngine,
+  groups: readonly SuiteGroup[],
+  folder?: SchemaFolder,
+): Promise<SuiteCounts> {
   const counts: SuiteCounts = {
     files: 0,
     validAccepted: 0,
@@ -106,7 +113,8 @@ export async function runSuite(engine: SuiteEngine, groups: readonly SuiteGroup[
   };
   for (const group of groups) {
     counts.files++;
-    const compiled = await engine.compileGrammar({ schema: group.schema, layout: { kind: 'compact' } });
+    const source = await schemaSource(group.schema, undefined, { kind: 'compact' }, folder);
+    const compiled = await engine.compileGrammar(source);
     if (!compiled.ok) {
       counts.unsupported++;
       counts.notes.push(`${group.name}: unsupported: ${compiled.error.message}`);

@@ -11,15 +11,18 @@ export function localSchemas(engine: Engine): DocumentSchemas {
   return new DocumentSchemas({
     enabled: () => true,
     associations: () => [],
-    read,
+    read: readFileUri,
     compile: (source) => engine.compileGrammar(source),
   });
 }
 
-async function read(uri: string): Promise<string | undefined> {
+/** The text of a file; undefined where it cannot be read. */
+export async function readFileUri(uri: string): Promise<string | undefined> {
   try {
     const path = fileURLToPath(uri);
-    return (await stat(path)).size > MOST_BYTES ? undefined : await readFile(path, 'utf8');
+    return (await stat(path)).size > MOST_BYTES
+      ? undefined
+      : (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
   } catch {
     return undefined;
   }

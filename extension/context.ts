@@ -97,7 +97,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
       this.workspaceSchemas.onDidChange((uri) => {
-        if (uri !== undefined) this.schemas.forget(uri);
+        if (uri !== undefined) this.schemas.forget();
         this.pipeline.reset();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.refreshStatus()),

@@ -17,8 +17,22 @@ export type NativeLayout =
 export type NativeGrammarSource =
   /** A grammar in llama.cpp's notation, whose start is the rule `root`. */
   | { readonly gbnf: string }
-  /** A JSON Schema as JSON text, and the layout of the documents. */
-  | { readonly schema: string; readonly layout: NativeLayout };
+  /**
+   * A JSON Schema as JSON text, and the layout of the documents. `uri`: where the schema lies, absolute: what its relative references start
+   * from. `documents`: what it may refer to beside itself and the metaschemas.
+   */
+  | {
+      readonly schema: string;
+      readonly layout: NativeLayout;
+      readonly uri?: string;
+      readonly documents?: NativeSchemaDocuments;
+    };
+
+/** JSON texts of schemas, and the absolute URIs, without fragment, under which they are referred to: as many. At most 1,000. */
+export interface NativeSchemaDocuments {
+  readonly uris: readonly string[];
+  readonly texts: readonly string[];
+}
 
 export const MOST_GRAMMAR_UNITS = 2 ** 24;
 

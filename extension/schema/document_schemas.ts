@@ -8,7 +8,7 @@ import { BUNDLED_SCHEMAS } from './bundled';
 import { withFittingComma, withoutOpenString } from './fitting';
 import { GrammarCache, type GrammarKey } from './grammar_cache';
 import { type JsonPrefix, readPrefix } from './json_prefix';
-import { type SchemaAssociation, schemaPlace } from './schema_place';
+import { bundledAt, type SchemaAssociation, schemaPlace } from './schema_place';
 import { type LoadedSchema, SchemaStore } from './schema_store';
 
 const JSON_LANGUAGES: ReadonlySet<string> = new Set(['json', 'jsonc']);
@@ -48,21 +48,19 @@ export class DocumentSchemas implements Schemas {
     const prefix = readPrefix({ before, after: document.after, unit: indentationUnit(document) });
     if (prefix === 'in_comment') return note(prefix);
     const schema = prefix === 'unreadable' ? undefined : prefix.schema;
-    const place = schemaPlace(
-      { uri: document.uri, fullPath: document.fullPath, schema },
-      this.sources.associations(document.uri),
-      BUNDLED_SCHEMAS,
-    );
+    const associations = this.sources.associations(document.uri);
+    const named = { uri: document.uri, fullPath: document.fullPath, schema };
+    const place = schemaPlace(named, associations, BUNDLED_SCHEMAS);
     if (place === undefined) return note('no_schema');
-    const loaded = await this.store.load(place);
+    const loaded = await this.store.load(place, (url) => knownText(url, associations));
     if ('use' in loaded) return loaded;
     // A document that has no schema needs no word about how it is written.
     return prefix === 'unreadable' ? note('unreadable_text') : this.bind(document, before, prefix, loaded);
   }
 
-  /** A file changed, or went. */
-  forget(uri: string): void {
-    this.store.forget(uri);
+  /** A file of a schema changed, or went. */
+  forget(): void {
+    this.store.forget();
   }
 
   dispose(): void {
@@ -73,8 +71,9 @@ export class DocumentSchemas implements Schemas {
     { after }: DocumentSnapshot,
     before: string,
     prefix: JsonPrefix,
-    { name, schema }: LoadedSchema,
+    schema: LoadedSchema,
   ): SchemaBinding {
+    const { name } = schema;
     const { layout, keys, text, textWithMembersBehind } = prefix;
     const known = textWithMembersBehind ?? text;
     const attempt = (onlyKnown: GrammarKey['onlyKnown'], written: string) => () =>
@@ -110,6 +109,13 @@ const USE_OF_ERROR: Readonly<Partial<Record<NativeError['code'], SchemaUse>>> = 
   GRAMMAR_TOO_LARGE: 'too_large',
   OUT_OF_MEMORY: 'too_large',
 };
+
+/** A schema that goes by an address, as JSON text. */
+function knownText(url: string, associations: readonly SchemaAssociation[]): string | undefined {
+  const given = associations.find((one) => one.url === url && one.schema !== undefined);
+  const known = given ?? bundledAt(url, BUNDLED_SCHEMAS);
+  return known === undefined ? undefined : JSON.stringify(known.schema);
+}
 
 function note(use: SchemaUse): SchemaNote {
   return { use, detail: '' };

@@ -7,19 +7,20 @@ import type {
 } from '../engine/native_grammar';
 import type { NativeResult } from '../engine/native_types';
 import { withClosedObjects } from './closed_objects';
+import type { LoadedSchema } from './schema_store';
 
 /** Grammars that are kept: a few files, each with its layouts. */
 const CAPACITY = 12;
 
 export interface GrammarKey {
-  readonly schema: unknown;
+  readonly schema: LoadedSchema;
   readonly layout: NativeLayout;
   /** Take no keys but those that are listed and these (closed_objects.ts); undefined: whatever the schema takes. */
   readonly onlyKnown: ReadonlySet<string> | undefined;
 }
 
 interface Entry {
-  readonly schema: unknown;
+  readonly schema: LoadedSchema;
   readonly variant: string;
   readonly compiled: Promise<NativeResult<NativeGrammar>>;
 }
@@ -67,7 +68,8 @@ export class GrammarCache {
   }
 }
 
-function sourceOf({ schema, layout, onlyKnown }: GrammarKey): NativeGrammarSource {
-  const narrowed = onlyKnown === undefined ? schema : withClosedObjects(schema, onlyKnown);
-  return { schema: JSON.stringify(narrowed), layout };
+function sourceOf({ schema: loaded, layout, onlyKnown }: GrammarKey): NativeGrammarSource {
+  const { schema, uri, documents, refersBack } = loaded;
+  const narrowed = onlyKnown === undefined || refersBack ? schema : withClosedObjects(schema, onlyKnown);
+  return { schema: JSON.stringify(narrowed), layout, documents, ...(uri === undefined ? {} : { uri }) };
 }

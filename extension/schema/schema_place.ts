@@ -27,7 +27,13 @@ export interface BundledSchema {
 }
 
 export type SchemaPlace =
-  | { readonly kind: 'here'; readonly name: string; readonly schema: unknown }
+  /** `url`: where it would lie; undefined where it lies nowhere. */
+  | {
+      readonly kind: 'here';
+      readonly name: string;
+      readonly schema: unknown;
+      readonly url: string | undefined;
+    }
   /** A URI with a scheme of a file system. */
   | { readonly kind: 'file'; readonly uri: string }
   | { readonly kind: 'elsewhere'; readonly url: string };
@@ -58,7 +64,7 @@ export function schemaPlace(
   const own = fitting(document.fullPath, chosen, associations, bundled).at(0);
   if (own !== undefined) return own;
   const known = bundled.find(({ fileMatch }) => matches(document.fullPath, fileMatch));
-  if (known !== undefined) return { kind: 'here', ...known };
+  if (known !== undefined) return { kind: 'here', name: known.name, schema: known.schema, url: undefined };
   // What an extension says of a file that it does not have is no reason to have none.
   const others = fitting(document.fullPath, contributed, associations, bundled);
   return others.find(({ kind }) => kind !== 'elsewhere');
@@ -74,7 +80,7 @@ function fitting(
   return candidates
     .filter(({ fileMatch }) => matches(path, fileMatch))
     .flatMap(({ url, schema }): readonly SchemaPlace[] => {
-      if (schema !== undefined) return [{ kind: 'here', name: url ?? 'json.schemas', schema }];
+      if (schema !== undefined) return [{ kind: 'here', name: url ?? 'json.schemas', schema, url }];
       return url === undefined ? [] : [placeOf(url, associations, bundled)];
     });
 }
@@ -97,11 +103,26 @@ function placeOf(
   bundled: readonly BundledSchema[],
 ): SchemaPlace {
   const given = associations.find((one) => one.url === url && one.schema !== undefined);
-  if (given !== undefined) return { kind: 'here', name: url, schema: given.schema };
-  if (!NOT_FILES.test(url)) return { kind: 'file', uri: url };
-  const address = url.replace(/^\w+:\/\/(?:www\.|json\.)?/i, '').replace(/(?:\.json)?[#/]*$/, '');
-  const known = bundled.find(({ addresses }) => addresses.includes(address));
-  return known === undefined ? { kind: 'elsewhere', url } : { kind: 'here', ...known };
+  if (given !== undefined) return { kind: 'here', name: url, schema: given.schema, url };
+  if (isFile(url)) return { kind: 'file', uri: url };
+  const known = bundledAt(url, bundled);
+  if (known === undefined) return { kind: 'elsewhere', url };
+  return { kind: 'here', name: known.name, schema: known.schema, url };
+}
+
+export function bundledAt(url: string, bundled: readonly BundledSchema[]): BundledSchema | undefined {
+  const address = schemaAddress(url);
+  return bundled.find(({ addresses }) => addresses.includes(address));
+}
+
+/** What different ways to write the address of one schema have in common: no scheme, no `www.` or `json.`, no `.json`. */
+export function schemaAddress(url: string): string {
+  return url.replace(/^\w+:\/\/(?:www\.|json\.)?/i, '').replace(/(?:\.json)?[#/]*$/, '');
+}
+
+/** Whether an address is one of a file system. */
+export function isFile(url: string): boolean {
+  return !NOT_FILES.test(url);
 }
 
 /** The last pattern that says anything decides. */

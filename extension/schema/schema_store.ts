@@ -1,55 +1,74 @@
 /** Schemas as they are read from where they lie, and kept until they change. */
-import { type ParseError, parse } from 'jsonc-parser';
 import type { SchemaNote } from '../completion/schema_port';
-import type { SchemaPlace } from './schema_place';
+import { type FindSchema, referredDocuments, type ReferredDocuments } from './referred_documents';
+import { isFile, type SchemaPlace } from './schema_place';
+import { parsedSchema } from './schema_text';
 
 /** Larger ones are not read, UTF-16 units. */
 export const MOST_SCHEMA_UNITS = 2_000_000;
 /** Schemas that are kept. */
 const CAPACITY = 32;
 
-export interface LoadedSchema {
+export interface LoadedSchema extends ReferredDocuments {
   /** For people. */
   readonly name: string;
   readonly schema: unknown;
+  /** Where it lies: what its relative references start from. */
+  readonly uri: string | undefined;
 }
 
 export class SchemaStore {
   private readonly read: (uri: string) => Promise<string | undefined>;
   private readonly loaded = new Map<string, Promise<LoadedSchema | SchemaNote>>();
-  private readonly given = new WeakMap<object, LoadedSchema>();
+  private given = new WeakMap<object, Promise<LoadedSchema>>();
 
   /** @param read The text of a file, undefined where it cannot be read. Never rejects. */
   constructor(read: (uri: string) => Promise<string | undefined>) {
     this.read = read;
   }
 
-  /** The same object while the schema is the same. Never rejects. */
-  async load(place: SchemaPlace): Promise<LoadedSchema | SchemaNote> {
+  /**
+   * The same object while the schema and what it refers to are the same. Never rejects.
+   *
+   * @param known The text of a schema that an address on the network stands for; undefined where none does.
+   */
+  async load(
+    place: SchemaPlace,
+    known: (url: string) => string | undefined = () => undefined,
+  ): Promise<LoadedSchema | SchemaNote> {
+    const find = (uri: string): Promise<string | undefined> => {
+      const text = known(uri);
+      if (text !== undefined || !isFile(uri)) return Promise.resolve(text);
+      return this.read(uri);
+    };
     switch (place.kind) {
       case 'elsewhere':
         return { use: 'not_local', detail: place.url };
       case 'here':
-        return this.here(place.name, place.schema);
+        return this.here(place, find);
       case 'file':
-        return this.fromFile(place.uri);
+        return this.fromFile(place.uri, find);
     }
   }
 
-  /** Drops what is remembered of a file. */
-  forget(uri: string): void {
-    this.loaded.delete(uri);
+  /** Drops what is remembered: a file changed, which others may refer to. */
+  forget(): void {
+    this.loaded.clear();
+    this.given = new WeakMap();
   }
 
-  private here(name: string, schema: unknown): LoadedSchema {
-    if (typeof schema !== 'object' || schema === null) return { name, schema };
-    const known = this.given.get(schema) ?? { name, schema };
+  private here(
+    { name, schema, url }: SchemaPlace & { kind: 'here' },
+    find: FindSchema,
+  ): Promise<LoadedSchema> {
+    if (typeof schema !== 'object' || schema === null) return withDocuments(name, schema, url, find);
+    const known = this.given.get(schema) ?? withDocuments(name, schema, url, find);
     this.given.set(schema, known);
     return known;
   }
 
-  private fromFile(uri: string): Promise<LoadedSchema | SchemaNote> {
-    const known = this.loaded.get(uri) ?? this.readFile(uri);
+  private fromFile(uri: string, find: FindSchema): Promise<LoadedSchema | SchemaNote> {
+    const known = this.loaded.get(uri) ?? this.readFile(uri, find);
     this.loaded.delete(uri);
     this.loaded.set(uri, known);
     const [oldest] = this.loaded.keys();
@@ -57,12 +76,21 @@ export class SchemaStore {
     return known;
   }
 
-  private async readFile(uri: string): Promise<LoadedSchema | SchemaNote> {
+  private async readFile(uri: string, find: FindSchema): Promise<LoadedSchema | SchemaNote> {
     const text = await this.read(uri);
     if (text === undefined) return { use: 'unreadable_schema', detail: uri };
     if (text.length > MOST_SCHEMA_UNITS) return { use: 'too_large', detail: uri };
-    const errors: ParseError[] = [];
-    const schema: unknown = parse(text, errors, { allowTrailingComma: true });
-    return errors.length > 0 ? { use: 'unreadable_schema', detail: uri } : { name: uri, schema };
+    const parsed = parsedSchema(text);
+    if (parsed === undefined) return { use: 'unreadable_schema', detail: uri };
+    return withDocuments(uri, parsed.schema, uri, find);
   }
+}
+
+async function withDocuments(
+  name: string,
+  schema: unknown,
+  uri: string | undefined,
+  find: FindSchema,
+): Promise<LoadedSchema> {
+  return { name, schema, uri, ...(await referredDocuments(schema, uri, find)) };
 }

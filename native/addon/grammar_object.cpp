@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "addon/functions.h"
 #include "addon/js_values.h"
@@ -14,6 +15,8 @@ namespace emberline::addon {
 namespace {
 
 constexpr std::size_t kMaxUnit = 16;  // of indentation
+constexpr std::size_t kMaxUri = 65'536;
+constexpr std::size_t kMaxDocuments = 1'000;
 
 // Tells an object of ours from any other. Random.
 constexpr napi_type_tag kGrammarTag = {0x3f1c6d0b9a824e57u, 0xb2d40e6185c97a13u};
@@ -92,6 +95,36 @@ grammar::Layout read_layout(Arguments& arguments, napi_value from) {
   return layout;
 }
 
+// What a schema is compiled from, as it comes: read on the thread of JavaScript.
+struct SchemaSource {
+  std::u16string uri;
+  std::vector<std::u16string> uris, texts;
+
+  grammar::SchemaLibrary library() const {
+    grammar::SchemaLibrary library{utf8_from_utf16(uri), {}};
+    for (std::size_t i = 0; i < uris.size(); ++i)
+      library.documents.emplace(utf8_from_utf16(uris[i]), utf8_from_utf16(texts[i]));
+    return library;
+  }
+};
+
+SchemaSource read_schema_source(Arguments& arguments, napi_value source) {
+  SchemaSource read;
+  if (const napi_value uri = arguments.property(source, "uri"); !arguments.is_undefined(uri))
+    read.uri = arguments.string(uri, "uri", kMaxUri);
+  if (const napi_value from = arguments.property(source, "documents"); !arguments.is_undefined(from)) {
+    const napi_value documents = arguments.object(from, "documents");
+    read.uris = arguments.strings(arguments.property(documents, "uris"), "uris", kMaxDocuments, kMaxUri);
+    read.texts =
+        arguments.strings(arguments.property(documents, "texts"), "texts", kMaxDocuments, kMaxGrammar);
+    if (read.uris.size() != read.texts.size()) arguments.fail("'uris' and 'texts' must be as many.");
+    std::size_t units = 0;
+    for (const std::u16string& text : read.texts) units += text.size();
+    if (units > kMaxGrammar) arguments.fail("'texts' are too long together; leave out some of them.");
+  }
+  return read;
+}
+
 }  // namespace
 
 std::shared_ptr<const grammar::Grammar> read_grammar(Arguments& arguments, napi_env env, napi_value value) {
@@ -120,15 +153,19 @@ Napi::Value compile_grammar(const Napi::CallbackInfo& info) {
       is_gbnf ? arguments.string(gbnf, "gbnf", kMaxGrammar)
               : arguments.string(arguments.property(source, "schema"), "schema", kMaxGrammar));
   grammar::Layout layout;
-  if (!is_gbnf) layout = read_layout(arguments, arguments.property(source, "layout"));
+  auto beside = std::make_shared<SchemaSource>();
+  if (!is_gbnf) {
+    layout = read_layout(arguments, arguments.property(source, "layout"));
+    *beside = read_schema_source(arguments, source);
+  }
   if (!arguments.ok()) return settled_error(env, arguments.status());
   return run_once<Compiled>(
       env,
-      [text, is_gbnf, layout]() -> Result<Compiled> {
+      [text, is_gbnf, layout, beside]() -> Result<Compiled> {
         const Stopwatch watch;
         const std::string utf8 = utf8_from_utf16(*text);
-        auto grammar =
-            is_gbnf ? grammar::Grammar::from_gbnf(utf8) : grammar::Grammar::from_schema(utf8, layout);
+        auto grammar = is_gbnf ? grammar::Grammar::from_gbnf(utf8)
+                               : grammar::Grammar::from_schema(utf8, layout, beside->library());
         if (!grammar.ok()) return grammar.error();
         return Compiled{std::move(grammar).value(), watch.milliseconds()};
       },

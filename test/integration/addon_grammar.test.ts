@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NativeGrammar, NativeGrammarSource } from '../../extension/engine/native_grammar';
 import type {
   NativeCompletionRequest,
+  NativeError,
   NativeModel,
   NativeSession,
 } from '../../extension/engine/native_types';
@@ -61,6 +62,21 @@ describe('a grammar', () => {
     expect(await code({ schema: '{', layout: COMPACT })).toBe('GRAMMAR_INVALID');
     const backward = JSON.stringify({ type: 'string', pattern: '(a)\\1' });
     expect(await code({ schema: backward, layout: COMPACT })).toBe('GRAMMAR_UNSUPPORTED');
+  });
+
+  it('follows references to documents that come with the schema', async () => {
+    const schema = JSON.stringify({ items: { $ref: 'item.json#/a' } });
+    const documents = { uris: ['file:///w/item.json'], texts: ['{"a":{"type":"null"}}'] };
+    const list = await compile({ schema, layout: COMPACT, uri: 'file:///w/list.json', documents });
+    expect(valueOf(await list.check('[null]'))).toBe('accept');
+    expect(valueOf(await list.check('[1]'))).toBe('reject');
+    const { error } = (await addon.compileGrammar({ schema, layout: COMPACT })) as { error?: NativeError };
+    expect(error).toMatchObject({ code: 'GRAMMAR_UNSUPPORTED' });
+    expect(error?.message).toContain('/items/$ref: refers to item.json');
+    const uneven = { uris: [], texts: ['1'] };
+    expect(codeOf(await addon.compileGrammar({ schema, layout: COMPACT, documents: uneven }))).toBe(
+      'INVALID_ARGUMENT',
+    );
   });
 
   it('checks texts', async () => {

@@ -39,7 +39,7 @@ const PURE_FOLDERS = /^extension\/(completion|edit|generate|schema)\//;
 
 /** The one package that is bundled with the extension, and the files that may import it. */
 const BUNDLED = 'jsonc-parser';
-const BUNDLED_FOR = ['extension/schema/json_tokens.ts', 'extension/schema/schema_store.ts'];
+const BUNDLED_FOR = ['extension/schema/json_tokens.ts', 'extension/schema/schema_text.ts'];
 
 function filesUnder(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })

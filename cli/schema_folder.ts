@@ -1,0 +1,48 @@
+/** The schemas of a folder by what they call themselves: what references to addresses on the network stand for. */
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { schemaAddress } from '../extension/schema/schema_place';
+import { Failure } from './failure';
+import { readText } from './files';
+
+/** Finds the text of the schema that calls itself by an address; undefined where there is none. */
+export type SchemaFolder = (uri: string) => Promise<string | undefined>;
+
+/** Looked into when it is first asked, with the folders in it. Where several files have one name, that which is called like the address counts. */
+export function schemaFolder(folder: string): SchemaFolder {
+  let index: Promise<ReadonlyMap<string, string>> | undefined;
+  return async (uri) => {
+    index ??= namesIn(folder);
+    const path = (await index).get(schemaAddress(uri));
+    return path === undefined ? undefined : readText(path);
+  };
+}
+
+/** Paths of files by address. */
+async function namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
+  let names: string[];
+  try {
+    names = await readdir(folder, { recursive: true });
+  } catch {
+    throw new Failure({ code: 'FILE_NOT_FOUND', message: `${folder} is no folder; check the path.` });
+  }
+  const paths = new Map<string, string>();
+  for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
+    const path = join(folder, name);
+    const id = idOf(await readText(path));
+    if (id === undefined) continue;
+    const address = schemaAddress(id);
+    if (!paths.has(address) || basename(path, '.json') === basename(address)) paths.set(address, path);
+  }
+  return paths;
+}
+
+/** What a schema calls itself; undefined for what is no JSON, no object, or has no name. */
+function idOf(text: string): string | undefined {
+  try {
+    const { $id, id } = Object(JSON.parse(text)) as { readonly $id?: unknown; readonly id?: unknown };
+    return typeof $id === 'string' ? $id : typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
