@@ -2,11 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import { workbenchUrl } from '../../scripts/editor/code_server.mjs';
 import { LOGS } from '../../scripts/paths.mjs';
 
 /** Generous: a machine under load is slow, not broken. */
 const PATIENCE_MS = 60_000;
+/** A test has failed already when this is waited for. */
+const LEAVING_MS = 5_000;
 
 /** What VS Code draws for a space in a line of text. */
 const NO_BREAK_SPACE = /\u00a0/g;
@@ -27,7 +30,10 @@ export class EditorPage {
     this.ghost = page.locator('.ghost-text-decoration, .ghost-text-decoration-preview');
   }
 
-  /** Opens a new file of the workspace with `content` and waits until Emberline is ready; the cursor is at its end. */
+  /**
+   * Opens a new file of the workspace with `content` and waits until Emberline is ready; the cursor is at its end. Closed when
+   * the test is over.
+   */
   static async open(
     context: BrowserContext,
     place: EditorPlace,
@@ -44,6 +50,10 @@ export class EditorPage {
       waitUntil: 'domcontentloaded',
     });
     const editor = new EditorPage(page, file);
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') await editor.keepPicture(task.name);
+      await editor.leave();
+    });
     await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
     await editor.waitForStatus('Ready');
     await page.locator('.editor-instance .monaco-editor .view-lines').click();
@@ -110,11 +120,21 @@ export class EditorPage {
   }
 
   /** Keeps what is on screen among the logs, for whoever wants to know why a test failed. */
-  async keepPicture(title: string): Promise<void> {
+  private async keepPicture(title: string): Promise<void> {
     await this.page.screenshot({ path: join(LOGS, `e2e-${title.replace(/\W+/g, '-')}.png`) });
   }
 
-  async close(): Promise<void> {
+  /** Saves what a test that failed has left unsaved: the editor would bring it back into the same file at the next try. */
+  private async leave(): Promise<void> {
+    if (this.page.isClosed()) return;
+    if ((await this.page.locator('.tab.active.dirty').count()) > 0) {
+      await this.press('Escape');
+      await this.page.keyboard.press('Control+s');
+      await this.page
+        .locator('.tab.active:not(.dirty)')
+        .waitFor({ timeout: LEAVING_MS })
+        .catch(() => undefined);
+    }
     await this.page.close();
   }
 }

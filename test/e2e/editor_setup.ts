@@ -19,9 +19,17 @@ declare module 'vitest' {
   }
 }
 
+/** The list of words and keys, which hides ghost text where it is the first to come. */
+const NO_LIST = {
+  'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
+  'editor.suggestOnTriggerCharacters': false,
+};
+
 /** What would hide ghost text, change files behind a test's back, or end before a test has seen enough. */
 const SETTINGS = {
-  'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
+  ...NO_LIST,
+  // JSON has defaults of its own, which come before what is set for all languages.
+  '[json]': NO_LIST,
   'editor.minimap.enabled': false,
   'editor.parameterHints.enabled': false,
   'emberline.generate.maxTokens': 2048,

@@ -1,7 +1,7 @@
 /** Generating at the cursor as a user sees it: the text grows on screen, Escape stops it, one undo takes it back. */
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 
@@ -27,10 +27,6 @@ afterAll(async () => {
 /** Generates and presses Escape when there is something to see; answers the question with `answer`. */
 async function generateAndStop(name: string, answer: 'Keep' | 'Drop'): Promise<EditorPage> {
   const editor = await EditorPage.open(await browser.newContext(), place, name, COUNT);
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') await editor.keepPicture(task.name);
-    await editor.close();
-  });
   await editor.press('Shift+Alt+Backslash');
   await editor.waitForStatus('Generating');
   await expect.poll(() => editor.text(), PATIENCE).toMatch(GROWN);

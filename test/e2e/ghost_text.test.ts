@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 import { completionBetween } from './terminal';
@@ -68,10 +68,6 @@ async function play(scene: Scene): Promise<string> {
   // More than a word, so that there is a first word to take and a rest to leave.
   expect(expected).toMatch(/\w.*\W.*\w/);
   editor = await EditorPage.open(context, place, scene.name, scene.before);
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') await editor.keepPicture(task.name);
-    await editor.close();
-  });
   await editor.type(scene.typed);
   await ghostIs(expected);
   return expected;

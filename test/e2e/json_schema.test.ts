@@ -1,7 +1,7 @@
 /** Ghost text in package.json as a user sees it: a key that there is. */
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import packageSchema from '../../extension/schema/bundled/package.json';
 import { EditorPage } from './editor_page';
@@ -23,10 +23,6 @@ afterAll(async () => {
 
 it('offers a key of package.json that is not there yet', async () => {
   const editor = await EditorPage.open(await browser.newContext(), place, 'package.json', BEFORE);
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') await editor.keepPicture(task.name);
-    await editor.close();
-  });
   await editor.type('"');
   await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/\w/);
   await editor.press('Tab');

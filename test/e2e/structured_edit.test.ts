@@ -1,7 +1,7 @@
 /** An edit by instruction as a user sees it: asked for, previewed, accepted, undone. */
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 
@@ -23,10 +23,6 @@ afterAll(async () => {
 
 it('is previewed, accepted and undone', async () => {
   const editor = await EditorPage.open(await browser.newContext(), place, 'add.js', BEFORE);
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') await editor.keepPicture(task.name);
-    await editor.close();
-  });
   await editor.press('Control+a');
   await editor.run('Emberline: Edit Selection');
   await editor.answer('rename total to first');
