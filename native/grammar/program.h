@@ -96,8 +96,12 @@ struct ArrayRule {
   std::uint32_t most = kUnbounded;
   std::uint32_t least_counted = 0;
   std::uint32_t most_counted = kUnbounded;
-  bool unique =
-      false;  // no two items with the same text: the compiler's duty that equal values have one text
+  // No two items are equal. The compiler's duty: each scalar in them has one text.
+  bool unique = false;
+  // Where unique: items may be objects or arrays, which are equal whatever the order of members and the
+  // layout. The compiler's duty: they are JSON, and no key comes twice in them.
+  bool containers = false;
+  std::uint32_t least_values = 0;  // where containers: values that every item can have, at least
 };
 
 enum class LayoutKind : std::uint8_t { kCompact, kFree, kIndented };

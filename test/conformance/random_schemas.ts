@@ -138,7 +138,11 @@ export class RandomSchemas {
         const rest = Array.isArray(schema['items']) ? schema['additionalItems'] : schema['items'];
         const items = Array.isArray(prefix) ? prefix : [];
         const length = random.below(4) + (typeof schema['minItems'] === 'number' ? schema['minItems'] : 0);
-        return Array.from({ length }, (_, i) => this.near(items[i] ?? rest, depth - 1));
+        const array = Array.from({ length }, (_, i) => this.near(items[i] ?? rest, depth - 1));
+        // An item once more, written the other way round.
+        if (schema['uniqueItems'] === true && array.length > 0 && random.once(3))
+          array.push(reversed(random.pick(array)));
+        return array;
       }
       case 'string':
         return random.pick(TEXTS);
@@ -306,6 +310,14 @@ export class RandomSchemas {
     if (this.random.once(2)) return { anyOf: [this.object(0), { type: 'array', items: self }] };
     return { type: 'object', properties: { a: self, b: this.schema(0) }, additionalProperties: false };
   }
+}
+
+/** The same value, with the members of its objects in the other order. */
+function reversed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, each]): [string, Json] => [key, reversed(each)]);
+  return Object.fromEntries(members.reverse());
 }
 
 /** Equal values have the same, as the keys of all objects come from KEYS. */

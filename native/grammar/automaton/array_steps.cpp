@@ -1,8 +1,5 @@
 // How arrays are read.
-#include <utility>
-
 #include "grammar/automaton/machine.h"
-#include "grammar/automaton/other_text.h"
 
 namespace emberline::grammar {
 
@@ -63,6 +60,7 @@ void StateSpace::Machine::item(NodeId array, Pc value, bool counted) {
   Frame unique = leaf_on(with, FrameKind::kUniqueItem, frame.where);
   ++unique.depth;
   unique.a = kNoText;
+  unique.b = program_->arrays[array_of(array)].containers ? set_of_list(frame.c) : kNone;
   unique.tracked |= kTracked;
   go_on(value, frames_.intern(unique));
 }
@@ -112,149 +110,6 @@ void StateSpace::Machine::step_array(const Frame& leaf, unsigned char byte) {
   // Behind whitespace that the layout has before a closing bracket, only that bracket comes.
   const bool whole = leaf.a == 0 || leaf.a == kPast || free();
   if (leaf.kind == FrameKind::kArrayNext && byte == ',' && view.more() && whole) comma();
-}
-
-// Items that have to differ from those before them.
-
-namespace {
-
-// What has no item around it any more.
-constexpr NodeId kAlone = kNone;
-
-}  // namespace
-
-bool StateSpace::Machine::other_item_exists(NodeId array, Pc value) {
-  const std::vector<std::string> seen = texts_behind(frames_[array].c, kNoText);
-  const Making outside = std::exchange(making_, {});
-  begin();
-  go_on(value, kAlone);
-  const StateId first = finish();
-  const bool exists =
-      first != kDead &&
-      other_text_exists(
-          first, seen, [this](StateId state, unsigned char byte) { return step(state, byte); },
-          [this](StateId state) { return may_end(state); });
-  making_ = outside;
-  return exists;
-}
-
-// Whether what `leaf` reads can become a text that is not yet among the items.
-bool StateSpace::Machine::item_is_live(const Frame& leaf) {
-  std::vector<Frame> above{leaf};
-  while (frames_[above.back().parent].kind != FrameKind::kUniqueItem)
-    above.push_back(frames_[above.back().parent]);
-  const Frame unique = frames_[above.back().parent];
-  const std::vector<std::string> seen = texts_behind(frames_[unique.parent].c, unique.a);
-  if (seen.empty()) return true;
-  NodeId stack = kAlone;
-  for (std::size_t i = above.size(); i-- > 0;) {
-    Frame frame = above[i];
-    frame.parent = stack;
-    frame.tracked = 0;
-    stack = frames_.intern(frame);
-  }
-  const Making outside = std::exchange(making_, {});
-  const StateId first = only(stack);
-  const bool exists =
-      first != kDead &&
-      other_text_exists(
-          first, seen, [this](StateId state, unsigned char byte) { return step(state, byte); },
-          [this](StateId state) { return may_end(state); });
-  making_ = outside;
-  return exists;
-}
-
-NodeId StateSpace::Machine::loosened(NodeId leaf) {
-  std::vector<Frame> above;
-  NodeId stack = leaf;
-  for (; stack != kNone && (frames_[stack].tracked & kTracked) != 0; stack = frames_[stack].parent) {
-    above.push_back(frames_[stack]);
-    if (frames_[stack].kind == FrameKind::kUniqueItem &&
-        (frames_[frames_[stack].parent].tracked & kTracked) != 0)
-      return kNone;
-  }
-  Frame array = frames_[stack];
-  if ((array.tracked & kLoose) != 0) return kNone;
-  const std::uint64_t before = array.c == kNone ? 0 : lists_[array.c].length;
-  if (least_texts(array_of(stack)) < before + distance_ + 2) return kNone;
-  array.c = kNone;
-  array.tracked |= kLoose;
-  stack = frames_.intern(array);
-  for (std::size_t i = above.size(); i-- > 0;) {
-    Frame frame = above[i];
-    frame.parent = stack;
-    frame.tracked = kLoose;
-    if (frame.kind == FrameKind::kUniqueItem) frame.a = kNoText;
-    stack = frames_.intern(frame);
-  }
-  return stack;
-}
-
-std::vector<std::string> StateSpace::Machine::items_behind_text(NodeId leaf) const {
-  while (frames_[leaf].kind != FrameKind::kUniqueItem) leaf = frames_[leaf].parent;
-  return texts_behind(frames_[frames_[leaf].parent].c, frames_[leaf].a);
-}
-
-// How many texts an item of the array can have, at least: kUnbounded where there is no end of them.
-std::uint32_t StateSpace::Machine::least_texts(std::uint32_t array) {
-  std::uint32_t& least = least_texts_[array];
-  if (least != kNone) return least;
-  const ArrayRule& rule = program_->arrays[array];
-  std::vector<Item> items = rule.prefix;
-  items.push_back(rule.rest);
-  least = kUnbounded - 1;
-  for (const Item& each : items) {
-    for (const Pc value : {each.value, each.counted}) {
-      if (value != kNone) least = std::min(least, count_texts_of(value));
-    }
-  }
-  return least;
-}
-
-// Depth first, until there are enough of them or a way goes round in a circle.
-std::uint32_t StateSpace::Machine::count_texts_of(Pc value) {
-  constexpr std::uint32_t kEnough = 2000;
-  constexpr std::size_t kMostSteps = 20000;
-  begin();
-  go_on(value, kAlone);
-  struct Place {
-    StateId state;
-    int next_byte;
-  };
-  std::vector<Place> path{{finish(), 0}};
-  std::uint32_t texts = may_end(path.back().state) ? 1 : 0;
-  for (std::size_t steps = 0; steps < kMostSteps && !path.empty() && texts < kEnough; ++steps) {
-    Place& top = path.back();
-    StateId next = kDead;
-    while (top.next_byte < 256 && next == kDead)
-      next = step(top.state, static_cast<unsigned char>(top.next_byte++));
-    if (next == kDead) {
-      path.pop_back();
-      continue;
-    }
-    for (const Place& each : path) {
-      if (each.state == next) return kUnbounded - 1;
-    }
-    path.push_back({next, 0});
-    texts += may_end(next) ? 1 : 0;
-  }
-  return texts;
-}
-
-// `stack` with `byte` behind the text of every item in it that is followed.
-NodeId StateSpace::Machine::grown(NodeId stack, unsigned char byte) {
-  std::vector<Frame> above;
-  while (stack != kNone && (frames_[stack].tracked & kTracked) != 0) {
-    above.push_back(frames_[stack]);
-    stack = frames_[stack].parent;
-  }
-  for (std::size_t i = above.size(); i-- > 0;) {
-    Frame frame = above[i];
-    frame.parent = stack;
-    if (frame.kind == FrameKind::kUniqueItem) frame.a = extend(frame.a, byte);
-    stack = frames_.intern(frame);
-  }
-  return stack;
 }
 
 }  // namespace emberline::grammar

@@ -83,6 +83,7 @@ void StateSpace::Machine::start_over(std::span<StateId> kept) {
   const Interner<TextLink> texts = std::exchange(texts_, {});
   const Interner<TextListLink> lists = std::exchange(lists_, {});
   const SequenceInterner key_sets = std::exchange(key_sets_, {});
+  const SequenceInterner text_sets = std::exchange(text_sets_, {});
   const SequenceInterner states = std::exchange(states_, {});
   rows_ = {};
   steps_ = {};
@@ -93,6 +94,8 @@ void StateSpace::Machine::start_over(std::span<StateId> kept) {
   object_guides_.clear();
   object_guides_.resize(program_->objects.size());
   guide_bytes_ = 0;
+  value_trees_.clear();
+  value_tree_bytes_ = 0;
   for (std::size_t i = 0; i < terminal_guides_.size(); ++i) {
     if (terminal_guides_[i]) guide_bytes_ += std::size_t{program_->terminals[i].dfa.states()} * 12;
   }
@@ -137,7 +140,15 @@ void StateSpace::Machine::start_over(std::span<StateId> kept) {
           if (frame.kind == FrameKind::kInObject) frame.a = key_sets_.intern(key_sets[frame.a]);
           if (frame.kind == FrameKind::kInObject || frame.kind == FrameKind::kInArray)
             frame.c = move_list(frame.c);
-          if (frame.kind == FrameKind::kUniqueItem) frame.a = move_text(frame.a);
+          if (frame.kind == FrameKind::kUniqueItem) {
+            frame.a = move_text(frame.a);
+            if (frame.b != kNone) {
+              std::vector<TextId> set(text_sets[frame.b].begin(), text_sets[frame.b].end());
+              for (TextId& text : set) text = move_text(text);
+              std::sort(set.begin(), set.end());
+              frame.b = text_sets_.intern(set);
+            }
+          }
           if (frame.kind == FrameKind::kKey) frame.b = move_text(frame.b);
           return frames_.intern(frame);
         });

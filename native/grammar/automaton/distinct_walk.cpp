@@ -23,7 +23,6 @@ void clear(std::span<std::uint64_t> mask, TokenId id) {
 
 bool TokenWalk::reads_others_once(NodeId key) {
   const Frame leaf = machine_.frame(key);
-  if ((leaf.tracked & kTracked) != 0) return false;
   const std::uint32_t object = machine_.object_of(leaf.parent);
   return !machine_.program().objects[object].distinct_others ||
          machine_.object_guide(object).others_unlimited();
@@ -58,13 +57,13 @@ std::vector<TokenId> TokenWalk::suspects(const std::vector<std::string>& texts, 
   return found;
 }
 
-void TokenWalk::add_key(NodeId node, std::span<std::uint64_t> mask) {
-  const Frame leaf = machine_.frame(node);
+void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask) {
+  const Frame leaf = machine_.frame(taken_for);
   const NodeId object = leaf.parent;
   const std::uint32_t rule = machine_.object_of(object);
   const ObjectView view = machine_.view_of_object(object);
   if (view.others) {
-    const std::vector<TokenId> checked = suspect_keys(node, kRoot);
+    const std::vector<TokenId> checked = suspect_keys(taken_for, kRoot);
     const TokenPart& part = parts_.of_other_keys(rule, leaf.a, kRoot);
     const bool distinct = machine_.program().objects[rule].distinct_others;
     std::vector<std::uint64_t> apart;
@@ -92,23 +91,82 @@ void TokenWalk::add_key(NodeId node, std::span<std::uint64_t> mask) {
   if (view.known != kNone) {
     Behind found;
     work_.clear();
-    read_known_keys(node, kRoot, {kDead, kRoot, 0, false}, found);
+    read_known_keys(taken_for, kRoot, {kDead, kRoot, 0, false}, found);
     run(found);
     check(node, found, 0, kUnbounded, mask);
   }
 }
 
-// An item that has to differ from those before it. False where nothing is known of such items.
+// The tokens below `node` with which an item may stay one of `values`, or get beyond its end.
+std::vector<TokenId> TokenWalk::suspects(const std::vector<ValueCursor>& values, std::uint32_t node) const {
+  std::vector<TokenId> found;
+  const std::span<const ByteTrie::Node> nodes = trie_->all().nodes();
+  struct Children {
+    std::uint32_t begin, end;
+    std::vector<ValueCursor> values;
+  };
+  std::vector<Children> work;
+  const auto go_below = [&](std::uint32_t at, std::vector<ValueCursor> at_values) {
+    work.push_back(
+        {at == kRoot ? 0 : at + 1, at == kRoot ? trie_->all().size() : nodes[at].end, std::move(at_values)});
+  };
+  go_below(node, values);
+  while (!work.empty()) {
+    const Children each = std::move(work.back());
+    work.pop_back();
+    std::bitset<256> next;
+    for (const ValueCursor& value : each.values) value.add_next(next);
+    for (std::uint32_t child = each.begin; child < each.end; child = nodes[child].end) {
+      if (!next[nodes[child].byte]) continue;
+      std::vector<ValueCursor> left;
+      bool ends = false;
+      for (const ValueCursor& value : each.values) {
+        ValueCursor cursor = value;
+        if (!cursor.step(nodes[child].byte)) continue;
+        ends = ends || cursor.at_end();
+        left.push_back(std::move(cursor));
+      }
+      const std::span<const TokenId> ids =
+          ends ? trie_->all().tokens_below(child) : trie_->all().tokens_at(child);
+      found.insert(found.end(), ids.begin(), ids.end());
+      if (!ends && !left.empty()) go_below(child, std::move(left));
+    }
+  }
+  return found;
+}
+
+// The tokens below `node` that may bring an item in which `leaf` is to the end of an earlier one.
+std::vector<TokenId> TokenWalk::suspect_items(NodeId leaf, std::uint32_t node) {
+  const StateSpace::Machine::AlikeItems alike = machine_.alike_items(leaf);
+  std::vector<TokenId> found = suspects(alike.texts, node);
+  if (alike.values.empty()) return found;
+  const std::vector<TokenId> more = suspects(alike.values, node);
+  found.insert(found.end(), more.begin(), more.end());
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// In an item that has to differ from those before it. False where nothing is known of such items.
 bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
   const NodeId loose = machine_.loosened(node);
-  if (loose == kNone || machine_.behind_terminal(loose) == kDead) return false;
-  const std::vector<TokenId> checked = suspects(machine_.items_behind_text(node), kRoot);
+  if (loose == kNone) return false;
+  const bool key = machine_.frame(node).kind == FrameKind::kKey;
+  if (key ? !reads_others_once(loose) : machine_.behind_terminal(loose) == kDead) return false;
+  const auto add = [&](std::span<std::uint64_t> into) {
+    if (key) {
+      add_key(node, loose, into);
+    } else {
+      add_terminal(node, loose, into);
+    }
+  };
+  const std::vector<TokenId> checked = suspect_items(node, kRoot);
   if (checked.empty()) {
-    add_terminal(node, loose, mask);
+    add(mask);
     return true;
   }
   std::vector<std::uint64_t> apart(mask.size(), 0);
-  add_terminal(node, loose, apart);
+  add(apart);
   const StateId alone = machine_.only(node);
   for (const TokenId id : checked) {
     if (!reads_to_end(alone, id, 0)) clear(apart, id);
@@ -124,18 +182,21 @@ bool TokenWalk::is_loose(StateId state) const {
                      [this](NodeId node) { return machine_.frame(node).tracked == (kTracked | kLoose); });
 }
 
-bool TokenWalk::leave_key(NodeId node, const Place& place, Behind& out) {
+bool TokenWalk::leave_key(NodeId node, const Place& place, const std::vector<TokenId>& items, Behind& out) {
   if (!reads_others_once(node)) return false;
+  Place behind = place;
+  behind.doubtful = place.doubtful || !items.empty();
   const Frame leaf = machine_.frame(node);
   const NodeId object = leaf.parent;
   const std::uint32_t rule = machine_.object_of(object);
   const ObjectView view = machine_.view_of_object(object);
   if (view.others) {
     const bool distinct = machine_.program().objects[rule].distinct_others;
-    const std::vector<TokenId> checked = suspect_keys(node, place.node);
+    const std::vector<TokenId> keys = suspect_keys(node, place.node);
     const TokenPart& part = parts_.of_other_keys(rule, leaf.a, place.node);
     const auto add = [&](TokenId id) {
-      const bool suspect = std::binary_search(checked.begin(), checked.end(), id);
+      const bool suspect = std::binary_search(keys.begin(), keys.end(), id) ||
+                           std::binary_search(items.begin(), items.end(), id);
       (suspect || place.doubtful ? out.doubtful : out.sure).emplace_back(place.characters, id);
     };
     for (const auto& [need, id] : part.inside) add(id);
@@ -143,15 +204,15 @@ bool TokenWalk::leave_key(NodeId node, const Place& place, Behind& out) {
       for (std::uint64_t bits = part.inside_bits[word]; bits != 0; bits &= bits - 1)
         add(static_cast<TokenId>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
     }
-    Place behind = place;
-    behind.doubtful = place.doubtful || distinct;
+    Place behind_other = behind;
+    behind_other.doubtful = behind.doubtful || distinct;
     for (std::size_t exit = 0; exit < part.exits.size();) {
       const std::uint32_t label = part.exits[exit].label;
       while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
-      leave_part(part, label, machine_.behind_key(object, label), 0, kUnbounded, behind, out);
+      leave_part(part, label, machine_.behind_key(object, label), 0, kUnbounded, behind_other, out);
     }
   }
-  if (view.known != kNone) read_known_keys(node, place.node, place, out);
+  if (view.known != kNone) read_known_keys(node, place.node, behind, out);
   return true;
 }
 

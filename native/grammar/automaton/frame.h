@@ -15,10 +15,12 @@ inline constexpr TextId kNoText = kNone;
 enum class FrameKind : std::uint8_t {
   // What is open. `where`: the pc behind it.
   kReturnTo,
-  kRepeating,   // a: times that the body was read
-  kInObject,    // a: keys seen (set of keys), b: members, c: other keys seen (list of texts)
-  kInArray,     // a: items, b: of them counted, c: texts of items (list of texts)
-  kUniqueItem,  // on kInArray. a: the item's text so far
+  kRepeating,  // a: times that the body was read
+  kInObject,   // a: keys seen (set of keys), b: members, c: other keys seen (list of texts)
+  kInArray,    // a: items, b: of them counted, c: texts of unique items, normalised (list of texts)
+  // On kInArray. a: the item's text so far, b: where items may be objects or arrays, the earlier ones that
+  // it may still become equal to (set of texts); kNone: none
+  kUniqueItem,
 
   // What reads the next byte: uppermost frames only. On kInObject and kInArray where they belong to one;
   // a: bytes of whitespace that were read, or kPast.

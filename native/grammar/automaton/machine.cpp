@@ -20,8 +20,9 @@ void StateSpace::Machine::too_large(const char* what) {
 }
 
 std::size_t StateSpace::Machine::bytes() const {
-  return frames_.bytes() + texts_.bytes() + lists_.bytes() + key_sets_.bytes() + states_.bytes() +
-         rows_.capacity() * sizeof(rows_[0]) + steps_.capacity() * sizeof(StateId) +
+  return frames_.bytes() + texts_.bytes() + lists_.bytes() + key_sets_.bytes() + text_sets_.bytes() +
+         value_tree_bytes_ + states_.bytes() + rows_.capacity() * sizeof(rows_[0]) +
+         steps_.capacity() * sizeof(StateId) +
          (distant_.capacity() + distant_nodes_.capacity()) * sizeof(std::uint32_t) +
          (object_views_.size() + array_views_.size()) * 64 + guide_bytes_;
 }
@@ -194,8 +195,9 @@ void StateSpace::Machine::returned_to(NodeId stack) {
         return;
       }
       Frame array = frames_[frame.parent];
-      if (list_holds(array.c, frame.a)) return;
-      array.c = lists_.intern({array.c, frame.a, array.c == kNone ? 1 : lists_[array.c].length + 1});
+      const TextId item = rule_of_item(frame).containers ? normalised(frame.a) : frame.a;
+      if (list_holds(array.c, item)) return;
+      array.c = lists_.intern({array.c, item, array.c == kNone ? 1 : lists_[array.c].length + 1});
       keep(leaf_on(frames_.intern(array), FrameKind::kArrayNext, frame.where));
       return;
     }

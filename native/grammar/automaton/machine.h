@@ -19,6 +19,7 @@
 #include "grammar/automaton/position.h"
 #include "grammar/automaton/state_space.h"
 #include "grammar/automaton/terminal_guide.h"
+#include "grammar/automaton/value_cursor.h"
 
 namespace emberline::grammar {
 
@@ -53,10 +54,16 @@ class StateSpace::Machine {
   // Where a key with this label ends in `object`. An other key is not remembered, nor are those before it.
   StateId behind_key(NodeId object, std::uint32_t label);
   // `leaf` of an item that has to differ from those before it, as if none had come; neither this one nor
-  // those behind it are remembered. kNone where items might then run out, and inside a loosened array.
+  // those behind it are remembered. The same for items around that one. kNone where items might then run out,
+  // and inside a loosened array.
   NodeId loosened(NodeId leaf);
-  // Items that began as this one did: what came behind that, ascending.
-  std::vector<std::string> items_behind_text(NodeId leaf) const;
+  // Earlier items that what `leaf` reads may still become equal to.
+  struct AlikeItems {
+    std::vector<std::string> texts;   // of scalars: what comes behind the text so far, ascending
+    std::vector<ValueCursor> values;  // behind the text so far
+    bool empty() const { return texts.empty() && values.empty(); }
+  };
+  AlikeItems alike_items(NodeId leaf);
   // The byte that comes next, where the text may not end and only one may come.
   std::optional<unsigned char> only_byte(StateId state);
   // The state of these alone, ascending.
@@ -144,11 +151,23 @@ class StateSpace::Machine {
   void items(NodeId array);
   void item(NodeId array, Pc value, bool counted);
   NodeId with_broken(NodeId array, Broken broken);
+  // Items that differ.
+  const ArrayRule& rule_of_item(const Frame& unique) const {
+    return program_->arrays[program_->code[unique.where - 1].operand];
+  }
   bool other_item_exists(NodeId array, Pc value);
+  bool other_value_exists(StateId first, std::vector<ValueCursor> alike);
+  bool skips_required(StateId state, const std::vector<ValueCursor>& alike) const;
   std::uint32_t least_texts(std::uint32_t array);
   std::uint32_t count_texts_of(Pc value);
   bool item_is_live(const Frame& leaf);
+  bool some_alike(const Frame& unique) const;
   NodeId grown(NodeId stack, unsigned char byte);
+  TextId normalised(TextId text);
+  const ValueTree& value_tree(TextId text);
+  std::vector<ValueCursor> cursors(std::uint32_t set, TextId text);
+  std::uint32_t set_of_list(std::uint32_t list);
+  std::uint32_t still_alike(std::uint32_t set, TextId text);
 
   // Whitespace.
   bool free() const { return program_->layout.kind == LayoutKind::kFree; }
@@ -182,6 +201,7 @@ class StateSpace::Machine {
   Interner<TextLink> texts_;
   Interner<TextListLink> lists_;
   SequenceInterner key_sets_;
+  SequenceInterner text_sets_;                      // of earlier items
   SequenceInterner states_;                         // each: 1 where it may end, and its nodes, ascending
   std::vector<std::array<std::uint32_t, 4>> rows_;  // [states]: of 64 bytes each, or kNone
   std::vector<StateId> steps_;                      // [chunks, 64]
@@ -195,6 +215,8 @@ class StateSpace::Machine {
   std::vector<std::unique_ptr<ArrayGuide>> array_guides_;
   std::vector<std::uint32_t> least_texts_;  // [arrays]; kNone where not yet counted
   std::size_t guide_bytes_ = 0;
+  std::unordered_map<TextId, std::unique_ptr<ValueTree>> value_trees_;
+  std::size_t value_tree_bytes_ = 0;
   // [frames], of objects and arrays.
   std::unordered_map<NodeId, ObjectView> object_views_;
   std::unordered_map<NodeId, ArrayView> array_views_;

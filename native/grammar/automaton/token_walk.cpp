@@ -51,10 +51,11 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
     const bool tracked = (leaf.tracked & kTracked) != 0;
     if (leaf.kind == FrameKind::kTerminal && !tracked && machine_.behind_terminal(node) != kDead) {
       add_terminal(node, node, mask);
-    } else if (leaf.kind == FrameKind::kTerminal && tracked && add_item(node, mask)) {
+    } else if (leaf.kind == FrameKind::kKey && !tracked && reads_others_once(node)) {
+      add_key(node, node, mask);
+    } else if (tracked && (leaf.kind == FrameKind::kTerminal || leaf.kind == FrameKind::kKey) &&
+               add_item(node, mask)) {
       continue;
-    } else if (leaf.kind == FrameKind::kKey && reads_others_once(node)) {
-      add_key(node, mask);
     } else {
       others.push_back(node);
     }
@@ -167,15 +168,16 @@ void TokenWalk::go_on(const Place& place, Behind& out) {
     std::vector<NodeId> others;
     for (const NodeId node : all) {
       const Frame leaf = machine_.frame(node);
+      const bool tracked = (leaf.tracked & kTracked) != 0;
+      const bool known = leaf.kind == FrameKind::kKey || leaf.kind == FrameKind::kTerminal;
       bool left = false;
-      if (leaf.kind == FrameKind::kKey) {
-        left = leave_key(node, place, out);
-      } else if (leaf.kind == FrameKind::kTerminal && (leaf.tracked & kTracked) == 0) {
-        left = leave_terminal(node, place, {}, out);
-      } else if (leaf.kind == FrameKind::kTerminal && !place.doubtful) {
-        const NodeId loose = machine_.loosened(node);
-        left = loose != kNone &&
-               leave_terminal(loose, place, suspects(machine_.items_behind_text(node), place.node), out);
+      if (known && (!tracked || !place.doubtful)) {
+        const NodeId taken_for = tracked ? machine_.loosened(node) : node;
+        const std::vector<TokenId> items =
+            tracked && taken_for != kNone ? suspect_items(node, place.node) : std::vector<TokenId>{};
+        left = taken_for != kNone &&
+               (leaf.kind == FrameKind::kKey ? leave_key(taken_for, place, items, out)
+                                             : leave_terminal(taken_for, place, items, out));
       }
       if (!left) others.push_back(node);
     }

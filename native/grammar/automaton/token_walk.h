@@ -59,7 +59,7 @@ class TokenWalk {
   bool goes_on_plain(StateId state);
   // `node`: as it is, for what is in doubt; `leaf`: what it is taken for.
   void add_terminal(NodeId node, NodeId leaf, std::span<std::uint64_t> mask);
-  void add_key(NodeId node, std::span<std::uint64_t> mask);
+  void add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask);
   const Behind& behind(const TokenPart& part, std::uint32_t label, StateId state, bool doubtful);
   // `node`: as it is; behind: as it was taken for.
   void check(NodeId node, const Behind& behind, std::uint32_t least, std::uint32_t most,
@@ -69,12 +69,14 @@ class TokenWalk {
   void go_on(const Place& place, Behind& out);
   void step_into(StateId state, std::uint32_t child, const Place& from, Behind& out);
   bool leave_terminal(NodeId node, const Place& place, const std::vector<TokenId>& checked, Behind& out);
-  bool leave_key(NodeId node, const Place& place, Behind& out);
+  bool leave_key(NodeId node, const Place& place, const std::vector<TokenId>& items, Behind& out);
   void leave_part(const TokenPart& part, std::uint32_t label, StateId state, std::uint32_t least,
                   std::uint32_t most, const Place& from, Behind& out);
   // Tokens below `node` of the trie that may spell a key that came before. Ascending.
   std::vector<TokenId> suspect_keys(NodeId key, std::uint32_t node) const;
   std::vector<TokenId> suspects(const std::vector<std::string>& texts, std::uint32_t node) const;
+  std::vector<TokenId> suspects(const std::vector<ValueCursor>& values, std::uint32_t node) const;
+  std::vector<TokenId> suspect_items(NodeId leaf, std::uint32_t node);
   bool add_item(NodeId node, std::span<std::uint64_t> mask);
   bool is_loose(StateId state) const;
   void read_known_keys(NodeId node, std::uint32_t below, const Place& from, Behind& out);

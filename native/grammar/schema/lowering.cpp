@@ -74,7 +74,8 @@ class Lowering {
     for (const StringShape& shape : plan.strings) ways.push_back([this, &shape] { string(shape); });
     for (const ObjectPlan& each : plan.objects) {
       if (std::optional<LiveKeys> live = live_keys(each, lives_))
-        ways.push_back([this, &each, live = std::move(*live)] { object(each, live); });
+        ways.push_back(
+            [this, &plan, &each, live = std::move(*live)] { object(each, live, plan.key.one_spelling); });
     }
     for (const ArrayPlan& each : plan.arrays) {
       if (std::optional<ArrayPlan> live = live_items(each, lives_))
@@ -100,7 +101,7 @@ class Lowering {
     builder_.emit(Op::kTerminal, quote);
   }
 
-  void object(const ObjectPlan& plan, const LiveKeys& live) {
+  void object(const ObjectPlan& plan, const LiveKeys& live, bool one_spelling) {
     ObjectRule rule;
     rule.least = plan.least;
     rule.most = plan.most;
@@ -137,7 +138,7 @@ class Lowering {
       for (const PlannedKey* key : live.forbidden) keys.push_back({json_quoted(key->key), 0});
     }
     rule.keys = key_table(keys, *others);
-    rule.distinct_others = live.others && rule.least > rule.required.size();
+    rule.distinct_others = live.others && (one_spelling || rule.least > rule.required.size());
     const auto index_of = [&](const std::string& key) {
       const auto found =
           std::lower_bound(live.allowed.begin(), live.allowed.end(), key,
@@ -166,6 +167,8 @@ class Lowering {
     rule.least = plan.least;
     rule.most = plan.most;
     rule.unique = plan.unique;
+    rule.containers = plan.containers;
+    rule.least_values = plan.least_values;
     if (plan.counts) {
       rule.least_counted = plan.least_counted;
       rule.most_counted = plan.most_counted;

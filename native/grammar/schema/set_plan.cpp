@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t kMostListedKeys = 64;
 constexpr std::uint32_t kMostCountedKeys = 1000;  // where it matters how many different ones there are
+constexpr std::uint32_t kDeepestCount = 4;        // of values within values
 constexpr std::uint32_t kMostPlaces = 16;         // of an item that is looked for
 const Json kHere;                                 // stands for what has no place of its own
 
@@ -68,9 +69,9 @@ void SetPlans::make(PlanId id) {
   for (const ArrayPointer& shape : form.arrays) add_array(plan, *shape);
 }
 
-const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules) {
-  for (const auto& [known, made] : others_)
-    if (known == rules) return made.get();
+const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_spelling) {
+  for (const KnownOthers& known : others_)
+    if (known.one_spelling == one_spelling && known.rules == rules) return known.made.get();
   auto made = std::make_unique<OtherKeys>();
   std::vector<LanguageId> languages;
   for (const KeyRule& rule : rules)
@@ -94,7 +95,7 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules) {
     const SetId set = values_of_keys({});
     if (set != kNeverSet) {
       made->keys = terminals_.quoted(kAnyLanguage);
-      made->values.push_back(plan({set, false}));
+      made->values.push_back(plan({set, one_spelling}));
     }
   } else {
     std::vector<Dfa> dfas;
@@ -114,7 +115,7 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules) {
         label_of.push_back(0);
         continue;
       }
-      const PlanId id = plan({set, false});
+      const PlanId id = plan({set, one_spelling});
       const auto found = std::find(made->values.begin(), made->values.end(), id);
       label_of.push_back(static_cast<std::uint32_t>(found - made->values.begin()) + 1);
       if (found == made->values.end()) made->values.push_back(id);
@@ -132,13 +133,13 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules) {
   } else {
     made->count = text_count(made->keys);
   }
-  others_.emplace_back(rules, std::move(made));
-  return others_.back().second.get();
+  others_.push_back({rules, one_spelling, std::move(made)});
+  return others_.back().made.get();
 }
 
 // Makes keys known where there are few: then they come once each, and it is known when none is left.
 void SetPlans::list_keys(ObjectShape& shape, std::uint32_t most) {
-  const OtherKeys* rest = others(shape.rules);
+  const OtherKeys* rest = others(shape.rules, false);
   if (rest == nullptr || rest->count > most) return;
   std::vector<std::string> texts;
   std::string text;
@@ -183,8 +184,8 @@ void SetPlans::add_object(SetPlan& plan, const ObjectShape& shape, std::size_t d
   list_keys(settled, settled.least > required ? kMostCountedKeys : kMostListedKeys);
   ObjectPlan made;
   for (const KnownKey& key : settled.known)
-    made.known.push_back({key.key, this->plan({key.set, false}), key.required});
-  made.others = others(settled.rules);
+    made.known.push_back({key.key, this->plan({key.set, plan.key.one_spelling}), key.required});
+  made.others = others(settled.rules, plan.key.one_spelling);
   made.dependencies = settled.dependencies;
   made.least = settled.least;
   made.most = settled.most;
@@ -200,8 +201,7 @@ bool SetPlans::only_scalars(SetId set) {
 }
 
 // How many values a set of scalars has; kUnbounded: without end.
-std::uint32_t SetPlans::values_of(SetId set) {
-  const ValueSet& form = space_.form(set);
+std::uint32_t SetPlans::values_of(const ValueSet& form) {
   std::uint64_t count = 0;
   for (const std::uint8_t word : {ValueSet::kNull, ValueSet::kFalse, ValueSet::kTrue})
     count += (form.words & word) != 0 ? 1 : 0;
@@ -225,19 +225,88 @@ std::uint32_t SetPlans::values_of(SetId set) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, kUnbounded));
 }
 
-// Items that are all different: of scalars, and so that items that came never use up those that have to come.
+SetPlans::ValueCount SetPlans::count_values(SetId set, std::uint32_t depth) {
+  const ValueSet& form = space_.form(set);
+  ValueSet scalars = form;
+  scalars.objects.clear();
+  scalars.arrays.clear();
+  const std::uint32_t count = values_of(scalars);
+  ValueCount all{count, count > 0};
+  if (form.objects.empty() && form.arrays.empty()) return all;
+  if (depth == 0 || count == kUnbounded || !refusal_.spend(form.size() + 1))
+    return {std::max(count, 1u), all.any};
+  // Where no shape has values for sure, the one that has some may be any of them.
+  std::uint32_t fewest = kUnbounded;
+  const auto add = [&](const ValueCount& shape) {
+    fewest = std::min(fewest, shape.least);
+    if (!shape.any) return;
+    all.any = true;
+    all.least = std::max(all.least, shape.least);
+  };
+  for (const ObjectPointer& shape : form.objects) add(count_values(*shape, depth - 1));
+  for (const ArrayPointer& shape : form.arrays) add(count_values(*shape, depth - 1));
+  if (!all.any) all.least = fewest;
+  return all;
+}
+
+SetPlans::ValueCount SetPlans::count_values(const ObjectShape& shape, std::uint32_t depth) {
+  ValueCount all{1, shape.witnesses.empty() && shape.dependencies.empty()};
+  std::uint32_t required = 0;
+  for (const KnownKey& key : shape.known) {
+    if (!key.required) continue;
+    ++required;
+    const ValueCount values = count_values(key.set, depth);
+    all.least = std::max(all.least, values.least);
+    all.any = all.any && values.any;
+  }
+  all.any = all.any && required <= shape.most;
+  if (required >= shape.most || !shape.witnesses.empty()) {
+    all.any = all.any && required >= shape.least;
+    return all;
+  }
+  // Of the keys that need not be there one may be.
+  const KeyRule* rule = shape.rules.empty() ? nullptr : &shape.rules.front();
+  const bool one_rule = shape.rules.size() == 1 && rule->keys.none_of && rule->keys.languages.empty();
+  if (rule == nullptr || (one_rule && count_values(rule->set, depth).any)) {
+    all.least = kUnbounded;
+    return all;
+  }
+  all.any = all.any && required >= shape.least;
+  for (const KnownKey& key : shape.known) {
+    if (key.required || key.set == kNeverSet || !all.any || all.least == kUnbounded) continue;
+    const ValueCount values = count_values(key.set, depth);
+    if (values.any) all.least = std::max(all.least, values.least);
+  }
+  return all;
+}
+
+SetPlans::ValueCount SetPlans::count_values(const ArrayShape& shape, std::uint32_t depth) {
+  ValueCount all{1, shape.counts.empty() && (shape.unique == nullptr || shape.least <= 1)};
+  std::uint32_t at = 0;
+  for (; at < shape.most && at <= shape.prefix.size(); ++at) {
+    const ValueCount values = count_values(shape.item(at), depth);
+    if (at >= shape.least && !(all.any && values.any)) return all;
+    all.least = std::max(all.least, values.least);
+    all.any = all.any && values.any;
+    if (shape.unique != nullptr) return all;
+  }
+  if (all.any && at > shape.prefix.size() && shape.most == kUnbounded) all.least = kUnbounded;
+  return all;
+}
+
+// Items that are all different, so that items that came never use up those that have to come: of those that
+// need not come the matcher finds out whether one is left.
 bool SetPlans::add_unique(ArrayPlan& plan, const ArrayShape& shape) {
   const auto refuse = [&](std::string_view why) {
     refusal_.unsupported(place_of(shape.unique), why);
     return false;
   };
-  const bool counts = !shape.counts.empty();
   const std::size_t items = shape.prefix.size() + 1;
   for (std::size_t i = 0; i < items; ++i)
-    if (shape.item(i) != kNeverSet && !only_scalars(shape.item(i)))
-      return refuse("that objects or arrays are different is not enforced");
+    plan.containers = plan.containers || (shape.item(i) != kNeverSet && !only_scalars(shape.item(i)));
   plan.unique = true;
-  if (counts) {
+  if (!shape.counts.empty()) {
+    if (plan.containers) return refuse("different objects or arrays beside contains are not enforced");
     if (!shape.prefix.empty()) return refuse("different items beside contains and a prefix are not enforced");
     const ItemCount& count = shape.counts.front();
     const std::vector<SetId> others = space_.outside(count.set);
@@ -252,15 +321,23 @@ bool SetPlans::add_unique(ArrayPlan& plan, const ArrayShape& shape) {
     }
     return true;
   }
-  if (shape.prefix.empty()) {
-    if (shape.rest != kNeverSet) plan.most = std::min(plan.most, values_of(shape.rest));
+  if (shape.prefix.empty() && shape.rest != kNeverSet && only_scalars(shape.rest)) {
+    plan.most = std::min(plan.most, values_of(shape.rest));
     return true;
   }
-  for (std::size_t i = 0; i < shape.prefix.size(); ++i)
-    if (shape.prefix[i] != kNeverSet && values_of(shape.prefix[i]) <= i)
+  const auto prefix = static_cast<std::uint32_t>(shape.prefix.size());
+  for (std::uint32_t i = 0; i < std::min(shape.least, prefix); ++i)
+    if (shape.prefix[i] != kNeverSet && count_values(shape.prefix[i], kDeepestCount).least <= i)
       return refuse("items of few values behind others are not enforced to be different");
-  if (shape.rest != kNeverSet && shape.most > shape.prefix.size() && values_of(shape.rest) != kUnbounded)
-    return refuse("items of few values behind others are not enforced to be different");
+  if (shape.rest != kNeverSet && shape.least > std::max(prefix, 1u) &&
+      count_values(shape.rest, kDeepestCount).least < shape.least)
+    return refuse("that so many objects or arrays are different is not enforced");
+  if (plan.containers) {
+    plan.least_values = kUnbounded;
+    for (std::size_t i = 0; i < items; ++i)
+      if (shape.item(i) != kNeverSet)
+        plan.least_values = std::min(plan.least_values, count_values(shape.item(i), kDeepestCount).least);
+  }
   return true;
 }
 
@@ -306,7 +383,7 @@ void SetPlans::add_array(SetPlan& plan, const ArrayShape& given) {
     made.most_counted = shape.counts.front().most;
   }
   if (shape.unique != nullptr && !add_unique(made, shape)) return;
-  const bool one_spelling = shape.unique != nullptr;
+  const bool one_spelling = shape.unique != nullptr || plan.key.one_spelling;
   if (made.counts)
     while (shape.prefix.size() < shape.counts.front().from) shape.prefix.push_back(shape.rest);
   const auto item = [&](std::size_t index) {
@@ -320,7 +397,7 @@ void SetPlans::add_array(SetPlan& plan, const ArrayShape& given) {
     const ItemCount& count = shape.counts.front();
     planned.counted = this->plan({space_.meet(set, count.set), one_spelling});
     SetId other = set;
-    if (made.most_counted != kUnbounded || one_spelling) {
+    if (made.most_counted != kUnbounded || shape.unique != nullptr) {
       const std::vector<SetId> others = space_.outside(count.set);
       if (others.empty()) return planned;
       if (others.size() > 1) {

@@ -16,7 +16,8 @@
 
 namespace emberline::grammar {
 
-// A set, or a set whose values are written in one way each.
+// A set, or a set whose values are written in one way each, but for the order of members: numbers in their
+// canonical text, and no key twice.
 struct PlanKey {
   SetId set = kNeverSet;
   bool one_spelling = false;
@@ -56,6 +57,8 @@ struct ArrayPlan {
   std::uint32_t least_counted = 0, most_counted = kUnbounded;
   bool counts = false;
   bool unique = false;
+  bool containers = false;         // where unique: some items are objects or arrays
+  std::uint32_t least_values = 0;  // as in ArrayRule
 };
 
 struct SetPlan {
@@ -86,8 +89,17 @@ class SetPlans {
   void add_array(SetPlan& plan, const ArrayShape& shape);
   bool add_unique(ArrayPlan& plan, const ArrayShape& shape);
   void list_keys(ObjectShape& shape, std::uint32_t most);
-  const OtherKeys* others(const std::vector<KeyRule>& rules);
-  std::uint32_t values_of(SetId set);
+  const OtherKeys* others(const std::vector<KeyRule>& rules, bool one_spelling);
+  std::uint32_t values_of(const ValueSet& form);
+  std::uint32_t values_of(SetId set) { return values_of(space_.form(set)); }
+  // What is known of how many values a set has without making its plan.
+  struct ValueCount {
+    std::uint32_t least = 1;  // where there are any; kUnbounded: without end
+    bool any = false;         // there are some for sure
+  };
+  ValueCount count_values(SetId set, std::uint32_t depth);
+  ValueCount count_values(const ObjectShape& shape, std::uint32_t depth);
+  ValueCount count_values(const ArrayShape& shape, std::uint32_t depth);
   bool only_scalars(SetId set);
   bool has_values(const SetPlan& plan);
 
@@ -97,7 +109,12 @@ class SetPlans {
   ShapeAlgebra algebra_;
   std::deque<SetPlan> plans_;
   std::map<PlanKey, PlanId> by_key_;
-  std::vector<std::pair<std::vector<KeyRule>, std::unique_ptr<OtherKeys>>> others_;
+  struct KnownOthers {
+    std::vector<KeyRule> rules;
+    bool one_spelling;
+    std::unique_ptr<OtherKeys> made;
+  };
+  std::vector<KnownOthers> others_;
   PlanId made_ = 0;  // plans below it are made
 };
 

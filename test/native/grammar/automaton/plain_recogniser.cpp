@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "grammar/json/normal_form.h"
+
 namespace emberline::grammar::testing {
 
 std::string PlainRecogniser::line(std::size_t level) const {
@@ -175,7 +177,8 @@ void PlainRecogniser::items(const ArrayRule& array, std::size_t at, std::size_t 
       for (const std::size_t end : ends(value, begin, level)) {
         Items after = before;
         after.counted += counted ? 1 : 0;
-        after.texts.emplace_back(text_.substr(std::min(begin, text_.size()), end - begin));
+        const std::string_view text = text_.substr(std::min(begin, text_.size()), end - begin);
+        after.texts.push_back(array.containers ? emberline::testing::normal_form(text) : std::string(text));
         if (array.unique && std::count(after.texts.begin(), after.texts.end(), after.texts.back()) > 1)
           continue;
         if (after.counted > array.most_counted) continue;

@@ -9,7 +9,9 @@
 #include "grammar/automaton/plain_recogniser.h"
 #include "grammar/automaton/random_program.h"
 #include "grammar/automaton/random_text.h"
+#include "grammar/automaton/random_unique_schema.h"
 #include "grammar/automaton/state_space.h"
+#include "grammar/grammar.h"
 
 namespace emberline::grammar::testing {
 namespace {
@@ -56,12 +58,25 @@ std::string printed(const std::string& text) {
   return ::testing::PrintToString(text);
 }
 
-TEST(StateSpaceRandom, AcceptsWhatThePlainRecogniserAccepts) {
+// Of a schema of items that have to differ; nullptr where that is refused.
+std::shared_ptr<const Program> unique_program(Random& random) {
+  const std::string schema = RandomUniqueSchema(random).make();
+  const auto grammar = Grammar::from_schema(schema, random_layout(random));
+  return grammar.ok() ? grammar.value()->program() : nullptr;
+}
+
+std::shared_ptr<const Program> any_program(Random& random) {
+  return random_program(random);
+}
+
+using Maker = std::shared_ptr<const Program> (*)(Random&);
+
+void expect_same_verdicts(Maker make, unsigned seeds, int least_accepted, int least_rejected) {
   int accepted = 0, rejected = 0;
-  for (unsigned seed = 0; seed < 1500; ++seed) {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     Random random(seed);
-    const std::shared_ptr<const Program> program = random_program(random);
-    ASSERT_NE(program, nullptr) << seed;
+    const std::shared_ptr<const Program> program = make(random);
+    if (!program) continue;
     StateSpace space(program);
     RandomText texts(*program, random);
     for (int i = 0; i < 30; ++i) {
@@ -84,16 +99,26 @@ TEST(StateSpaceRandom, AcceptsWhatThePlainRecogniserAccepts) {
     }
     ASSERT_TRUE(space.status().ok()) << seed;
   }
-  EXPECT_GT(accepted, 10000);
-  EXPECT_GT(rejected, 10000);
+  EXPECT_GT(accepted, least_accepted);
+  EXPECT_GT(rejected, least_rejected);
 }
 
-TEST(StateSpaceRandom, EveryStateCanBeCompleted) {
+TEST(StateSpaceRandom, AcceptsWhatThePlainRecogniserAccepts) {
+  expect_same_verdicts(any_program, 1500, 10000, 10000);
+}
+
+TEST(StateSpaceRandom, AcceptsUniqueItemsAsThePlainRecogniser) {
+  expect_same_verdicts(unique_program, 300, 1000, 1000);
+}
+
+void expect_completions(Maker make, unsigned seeds, int least_completed) {
   int completed = 0;
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     Random random(seed);
-    const std::shared_ptr<const Program> program = random_program(random);
+    const std::shared_ptr<const Program> program = make(random);
+    if (!program) continue;
     StateSpace space(program);
+    if (space.start() == kDead) continue;
     for (int walk = 0; walk < 4; ++walk) {
       StateId state = space.start();
       std::string text;
@@ -126,7 +151,15 @@ TEST(StateSpaceRandom, EveryStateCanBeCompleted) {
       }
     }
   }
-  EXPECT_GT(completed, 600);
+  EXPECT_GT(completed, least_completed);
+}
+
+TEST(StateSpaceRandom, EveryStateCanBeCompleted) {
+  expect_completions(any_program, 300, 600);
+}
+
+TEST(StateSpaceRandom, EveryStateOfUniqueItemsCanBeCompleted) {
+  expect_completions(unique_program, 60, 100);
 }
 
 }  // namespace

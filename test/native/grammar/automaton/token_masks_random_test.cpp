@@ -7,6 +7,7 @@
 
 #include "grammar/automaton/machine.h"
 #include "grammar/automaton/random_program.h"
+#include "grammar/automaton/random_unique_schema.h"
 #include "grammar/automaton/token_masks.h"
 #include "grammar/gbnf/random_gbnf.h"
 #include "grammar/grammar.h"
@@ -170,6 +171,23 @@ TEST(TokenMasksRandom, OfGrammarsAreWhatEveryTokenAloneWouldGive) {
     grammars += comparison.comparisons > 0 ? 1 : 0;
   }
   EXPECT_GE(grammars, 500);
+}
+
+TEST(TokenMasksRandom, OfUniqueItemsAreWhatEveryTokenAloneWouldGive) {
+  Comparison::steps = 0;
+  const std::unique_ptr<Tokenizer> tokenizer = toy_tokenizer(5);
+  const std::shared_ptr<const TokenTrie> trie =
+      TokenTrie::build(*tokenizer, tokenizer->vocabulary_size()).value();
+  for (unsigned seed = 0; seed < 70 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto grammar = Grammar::from_schema(RandomUniqueSchema(random).make(), random_layout(random));
+    if (!grammar.ok()) continue;
+    Comparison comparison(grammar.value()->program(), trie);
+    if (comparison.start() == kDead) continue;
+    for (int walk = 0; walk < 2 && !HasFailure(); ++walk) comparison.walk(random, 20);
+  }
+  EXPECT_GT(Comparison::steps, 1000);
 }
 
 // Further from a bound than the longest token, at that distance, and at the bound.

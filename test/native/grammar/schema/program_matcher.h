@@ -11,6 +11,7 @@
 
 #include "grammar/json/canonical_json.h"
 #include "grammar/json/json_value.h"
+#include "grammar/json/normal_form.h"
 #include "grammar/program.h"
 #include "grammar/regular/json_text.h"
 #include "take.h"
@@ -112,7 +113,7 @@ class ProgramMatcher {
     std::set<std::string> texts;
     for (std::size_t i = 0; i < value.items.size(); ++i) {
       const grammar::Item& item = i < array.prefix.size() ? array.prefix[i] : array.rest;
-      if (array.unique && !texts.insert(take(grammar::canonical_json(value.items[i]))).second) return false;
+      if (array.unique && !texts.insert(normal_form(value.items[i])).second) return false;
       const bool plain = item.value != grammar::kNone && rule(item.value, value.items[i]);
       const bool counted = item.counted != grammar::kNone && rule(item.counted, value.items[i]);
       std::set<std::uint32_t> next;

@@ -122,6 +122,27 @@ TEST(SchemaCompiler, ReadsArrays) {
          {"[\"a\",\"b\"]", "[]"}});
 }
 
+TEST(SchemaCompiler, TellsObjectsAndArraysApart) {
+  check({R"({"type":"array","uniqueItems":true})",
+         {"[]", "[{},[],1,null]", R"([{"a":1},{"a":2},{"b":1}])", R"([{"a":1,"b":2},{"a":2,"b":1}])",
+          "[1,[1]]"},
+         {R"([{"a":1,"b":2},{"b":2,"a":1}])", "[{},1,{}]", "[[1],[1.0]]", R"([[{"a":[]}],[{"a":[]}]])",
+          "[1,1.0]"}});
+  check({R"({"items":{"type":"object","properties":{"k":{"enum":["a","b"]},"v":{"type":"boolean"}},
+             "required":["k"],"additionalProperties":false},"uniqueItems":true,"minItems":1})",
+         {R"([{"k":"a"},{"k":"a","v":true},{"v":false,"k":"a"},{"k":"b"}])"},
+         {R"([{"k":"a","v":true},{"v":true,"k":"a"}])", R"([{"k":"a"},{"k":"b"},{"k":"a"}])", "[]"}});
+  check({R"({"items":{"items":{"enum":[1,2]},"type":"array","uniqueItems":true},"uniqueItems":true})",
+         {"[[],[1],[2],[1,2],[2,1]]"},
+         {"[[1],[1]]", "[[1,1]]", "[[2,1],[],[2,1]]"}});
+  check({R"({"prefixItems":[{"type":"object"}],"items":{"enum":[{},{"a":1}]},"uniqueItems":true})",
+         {R"([{"b":1},{"a":1},{}])", R"([{}])", R"([{},{"a":1}])"},
+         {R"([{},{}])", R"([{"a":1},{"a":1}])", R"([{"b":1},{"a":1},{},{}])"}});
+  check({R"({"items":{"enum":[{"a":1,"b":2},{"b":2,"a":1.0}]},"uniqueItems":true})",
+         {"[]", R"([{"b":2,"a":1}])"},
+         {R"([{"b":2,"a":1},{"a":1,"b":2}])"}});
+}
+
 TEST(SchemaCompiler, CombinesSchemas) {
   check(
       {R"({"allOf":[{"properties":{"a":{"minimum":1}}},{"properties":{"a":{"maximum":3}},"required":["a"]}]})",
@@ -250,7 +271,10 @@ TEST(SchemaCompiler, RefusesByName) {
   expect_refusal(R"({"contentMediaType":"application/json"})", ErrorCode::kGrammarUnsupported,
                  "/contentMediaType");
   expect_refusal(R"({"items":{"$id":"x","$ref":"#/a"}})", ErrorCode::kGrammarUnsupported, "/items/$id");
-  expect_refusal(R"({"uniqueItems":true})", ErrorCode::kGrammarUnsupported, "/uniqueItems");
+  expect_refusal(R"({"items":{"enum":[{},[]]},"uniqueItems":true,"minItems":2})",
+                 ErrorCode::kGrammarUnsupported, "/uniqueItems");
+  expect_refusal(R"({"items":{"type":"object"},"contains":{"required":["a"]},"uniqueItems":true})",
+                 ErrorCode::kGrammarUnsupported, "/uniqueItems");
   expect_refusal(R"({"allOf":[{"contains":{"const":1}},{"contains":{"const":2}}]})",
                  ErrorCode::kGrammarUnsupported, "/allOf/1/contains");
   expect_refusal(R"({"not":{"additionalProperties":{"type":"integer"}}})", ErrorCode::kGrammarUnsupported,
