@@ -58,7 +58,7 @@ export interface NativeGrammarUse {
   readonly grammar: NativeGrammar;
   /**
    * Text that is written already and that the grammar reads first, before `requiredPrefix`: in a JSON document, what
-   * stands before the cursor. Both are read with any whitespace where the layout has some; GRAMMAR_REJECTS_PREFIX where
+   * stands before the cursor. In JSON, both are read with any whitespace between tokens; GRAMMAR_REJECTS_PREFIX where
    * no document that the grammar accepts begins like this. Empty: the text begins with the grammar.
    */
   readonly prefix: string;

@@ -25,7 +25,7 @@ Result<std::shared_ptr<const Grammar>> Grammar::from_gbnf(std::string_view gbnf)
   if (!syntax.ok()) return syntax.error();
   Result<Program> program = gbnf::lowered(std::move(syntax).value());
   if (!program.ok()) return program.error();
-  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value(), false));
+  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value()));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
@@ -34,13 +34,13 @@ Result<std::shared_ptr<const Grammar>> Grammar::from_schema(std::string_view sch
                                                             const SchemaLibrary& library) try {
   Result<Program> program = compile_schema(schema, std::move(layout), library);
   if (!program.ok()) return program.error();
-  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value(), true));
+  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value()));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
 
 Result<std::string> Grammar::canonical(std::string_view instance) const try {
-  if (!of_json_) return std::string(instance);
+  if (!program_->of_json) return std::string(instance);
   const Result<Json> document = read_json(instance);
   if (document.ok()) return canonical_json(document.value());
   if (document.code() != ErrorCode::kGrammarInvalid) return document.error();

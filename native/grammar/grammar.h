@@ -34,11 +34,9 @@ class Grammar {
   Result<bool> conforms(std::string_view instance) const;
 
  private:
-  Grammar(Program program, bool of_json)
-      : program_(std::make_shared<const Program>(std::move(program))), of_json_(of_json) {}
+  explicit Grammar(Program program) : program_(std::make_shared<const Program>(std::move(program))) {}
 
   std::shared_ptr<const Program> program_;
-  bool of_json_;
 };
 
 }  // namespace emberline::grammar

@@ -121,6 +121,7 @@ struct Program {
   std::vector<ObjectRule> objects;
   std::vector<ArrayRule> arrays;
   Layout layout;
+  bool of_json = false;  // texts are JSON documents, with values as terminals, objects and arrays
 };
 
 }  // namespace emberline::grammar

@@ -30,17 +30,28 @@ std::optional<unsigned char> StateSpace::Machine::layout_byte(const Frame& leaf,
   return static_cast<unsigned char>(layout.unit[inside % layout.unit.size()]);
 }
 
-bool StateSpace::Machine::has_gap(const Frame& leaf) const {
+bool StateSpace::Machine::has_gap(const Frame& leaf) {
   switch (leaf.kind) {
     case FrameKind::kObjectFirst:
     case FrameKind::kObjectKey:
+    case FrameKind::kObjectColon:
     case FrameKind::kObjectValue:
     case FrameKind::kObjectNext:
     case FrameKind::kArrayFirst:
     case FrameKind::kArrayItem:
-    case FrameKind::kArrayNext: return free() || indented();
-    case FrameKind::kObjectColon:
-    case FrameKind::kSpace: return free();
+    case FrameKind::kArrayNext:
+    case FrameKind::kSpace: return true;
+    default: return false;
+  }
+}
+
+bool StateSpace::Machine::begins_value(const Frame& leaf) const {
+  if (!program_->of_json) return false;
+  switch (leaf.kind) {
+    case FrameKind::kObjectOpen:
+    case FrameKind::kArrayOpen: return true;
+    // No text of a JSON scalar goes on as it could have begun.
+    case FrameKind::kTerminal: return leaf.a == 0 && leaf.b == 0;
     default: return false;
   }
 }
@@ -49,7 +60,9 @@ bool StateSpace::Machine::has_gap(const Frame& leaf) const {
 void StateSpace::Machine::go_past(NodeId node, bool broken) {
   Frame leaf = frames_[node];
   const NodeId stack = leaf.parent;
-  leaf.a = free() ? 0 : kPast;
+  // Inside the line break that the layout has there.
+  broken = broken || (indented() && leaf.a > 0 && leaf.a != kPast);
+  leaf.a = indented() && leaf.kind != FrameKind::kObjectColon ? kPast : 0;
   switch (leaf.kind) {
     case FrameKind::kSpace:
       keep(leaf);
@@ -64,15 +77,36 @@ void StateSpace::Machine::go_past(NodeId node, bool broken) {
       items(stack);
       return;
     case FrameKind::kArrayFirst:
-      if (free()) {
+      if (!indented()) {
         array_first(stack, 0);
         return;
       }
-      if (view_of_array(stack).may_close) keep(leaf);
+      keep(leaf);  // a line break may follow in the next piece
       items(with_broken(stack, broken ? Broken::kLines : Broken::kOneLine));
       return;
     default: keep(leaf); return;
   }
+}
+
+// Behind whitespace that somebody wrote at `state`, the layout left aside. kDead where none can be.
+StateId StateSpace::Machine::past_whitespace(StateId state, bool broken) {
+  const std::vector<NodeId> before(nodes(state).begin(), nodes(state).end());
+  // Where an indented text has whitespace that is still to come, that decides how a value is read: see
+  // kArrayFirst.
+  const bool decides = indented() && std::any_of(before.begin(), before.end(), [this](NodeId node) {
+                         return has_gap(frames_[node]) && frames_[node].a != kPast;
+                       });
+  begin();
+  making_.ends = program_->of_json && !free() && may_end(state);
+  for (const NodeId node : before) {
+    const Frame leaf = frames_[node];
+    if (has_gap(leaf)) {
+      go_past(node, broken);
+    } else if (begins_value(leaf) && !decides) {
+      keep(leaf);
+    }
+  }
+  return finish();
 }
 
 StateId StateSpace::Machine::replay(StateId state, std::string_view text) {
@@ -82,23 +116,16 @@ StateId StateSpace::Machine::replay(StateId state, std::string_view text) {
     std::size_t end = at;
     while (end < text.size() && is_space(static_cast<unsigned char>(text[end]))) ++end;
     const std::string_view spaces = text.substr(at, end - at);
-    const bool broken = spaces.find_first_of("\r\n") != std::string_view::npos;
-    const std::vector<NodeId> before(nodes(state).begin(), nodes(state).end());
-    const bool gap =
-        std::any_of(before.begin(), before.end(), [this](NodeId node) { return has_gap(frames_[node]); });
-    if (gap) {
+    // Whitespace that is not there matters where the layout has some.
+    if (!spaces.empty() || indented()) {
+      const bool broken = spaces.find_first_of("\r\n") != std::string_view::npos;
       StateId exact = state;
       for (const char c : spaces) exact = step(exact, static_cast<unsigned char>(c));
       if (end == text.size() && exact != kDead) return exact;
-      begin();
-      for (const NodeId node : before) {
-        if (has_gap(frames_[node])) go_past(node, broken);
-      }
-      state = united(finish(), exact);
+      state = united(past_whitespace(state, broken), exact);
       at = end;
-      if (at == text.size()) break;
+      if (at == text.size() || state == kDead) break;
     }
-    if (state == kDead) break;
     state = step(state, static_cast<unsigned char>(text[at++]));
   }
   return state;

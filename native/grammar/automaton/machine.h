@@ -174,7 +174,11 @@ class StateSpace::Machine {
   bool indented() const { return program_->layout.kind == LayoutKind::kIndented; }
   // The whitespace of the layout that `leaf` reads: its byte at `at`, or none behind its end.
   std::optional<unsigned char> layout_byte(const Frame& leaf, std::uint32_t at) const;
-  bool has_gap(const Frame& leaf) const;
+  // Whether somebody may have written whitespace before what `leaf` reads.
+  static bool has_gap(const Frame& leaf);
+  // Whether `leaf` reads a JSON value of which nothing has come yet.
+  bool begins_value(const Frame& leaf) const;
+  StateId past_whitespace(StateId state, bool broken);
   void go_past(NodeId node, bool broken);
 
   NodeId distant_node(NodeId node);

@@ -48,9 +48,9 @@ class StateSpace {
   // Some byte or token is allowed.
   bool may_go_on(StateId state) const;
 
-  // Text that somebody wrote: any whitespace, or none, where the layout has some. Where the text ends inside
-  // whitespace, the state goes on with the rest of the layout's. Starts over where a long text needs the
-  // room: of all states the one behind the text is left.
+  // Text that somebody wrote, all of it or a piece: in JSON any whitespace, or none, between tokens, whatever
+  // the layout. Where the text ends inside whitespace, the state goes on with the rest of the layout's.
+  // Starts over where a long text needs the room: of all states the one behind the text is left.
   StateId replay(StateId state, std::string_view text);
 
   // GRAMMAR_TOO_LARGE once a bound was hit; steps that are not remembered are kDead from there on, until

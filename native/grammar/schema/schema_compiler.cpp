@@ -16,7 +16,9 @@ Result<Program> compile_schema(std::string_view schema, Layout layout, const Sch
   Refusal refusal(document);
   SetSpace space(document, refusal);
   const SetId root = space.of_schema(document.root());
-  return lowered(space, root, std::move(layout));
+  Result<Program> program = lowered(space, root, std::move(layout));
+  if (program.ok()) program.value().of_json = true;
+  return program;
 }
 
 }  // namespace emberline::grammar

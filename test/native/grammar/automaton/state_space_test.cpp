@@ -151,5 +151,57 @@ TEST(StateSpace, ReplaysWhitespaceAsItWasWritten) {
   EXPECT_TRUE(free.may_end(free.step(free.replay(free.start(), wide), ":\"\"}")));
 }
 
+constexpr LayoutKind kLayouts[] = {LayoutKind::kCompact, LayoutKind::kFree, LayoutKind::kIndented};
+
+TEST(StateSpace, ReplaysWhitespaceBetweenAnyTwoTokens) {
+  const std::string schema =
+      R"({"type":["object","number"],"properties":{"a":{"type":"array","items":{"enum":[12,1,true,"x y",{}]}},)"
+      R"("b":{"type":"string"}},"additionalProperties":false})";
+  for (const LayoutKind layout : kLayouts) {
+    SCOPED_TRACE(static_cast<int>(layout));
+    StateSpace space(of_schema(schema, layout));
+    const auto accepted = [&](std::string_view text) {
+      return space.may_end(space.replay(space.start(), text));
+    };
+    EXPECT_TRUE(accepted("{\"a\":[1,\"x y\",{},12],\"b\":\"\"}"));
+    EXPECT_TRUE(accepted("\n { \"a\" : [ 1 , \"x y\" , { } , 12 ] , \"b\"\t:\r\n\"\" } \n"));
+    EXPECT_TRUE(accepted(" 12 "));
+    EXPECT_FALSE(accepted("1 2"));
+    EXPECT_FALSE(accepted("{\"a\":[1 2]}"));
+    EXPECT_FALSE(accepted("{\"a\":[tr ue]}"));
+    EXPECT_FALSE(accepted("{\"a\":[\"x  y\"]}"));
+    EXPECT_FALSE(accepted("{\" b\":\"\"}"));
+    EXPECT_FALSE(accepted("{} {}"));
+  }
+  StateSpace text(of_gbnf(R"gbnf(root ::= "ab")gbnf"));
+  EXPECT_EQ(text.replay(text.start(), " ab"), kDead);
+  EXPECT_EQ(text.replay(text.start(), "a b"), kDead);
+  EXPECT_EQ(text.replay(text.start(), "ab "), kDead);
+}
+
+TEST(StateSpace, ReplaysPiecesLikeTheWhole) {
+  const std::string schema =
+      R"({"additionalProperties":{"type":["array","integer"],"items":{"$ref":"#"},"minItems":1}})";
+  const std::string texts[] = {"{\n  \"a\" : [\n    1,\n    { }\n  ],\n  \"b\":  7",
+                               "{\"a\":[1,{\"b\":2},  [ 3 ] ],\"c\"", "[ \n\n  [ 1 ,\t2 ]\n  , {  }"};
+  for (const LayoutKind layout : kLayouts) {
+    StateSpace space(of_schema(schema, layout));
+    for (const std::string_view text : texts) {
+      const StateId whole = space.replay(space.start(), text);
+      ASSERT_NE(whole, kDead) << text;
+      for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+        SCOPED_TRACE(cut);
+        const StateId front = space.replay(space.start(), text.substr(0, cut));
+        const StateId state = space.replay(front, text.substr(cut));
+        ASSERT_NE(state, kDead) << text;
+        for (int byte = 0; byte < 256; ++byte) {
+          if (space.step(whole, static_cast<unsigned char>(byte)) != kDead)
+            EXPECT_NE(space.step(state, static_cast<unsigned char>(byte)), kDead) << text << " " << byte;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace emberline::grammar
