@@ -20,6 +20,9 @@ const UNSUPPORTED: readonly string[] = [
   'GRAMMAR_TOO_LARGE',
 ] satisfies NativeErrorCode[];
 
+/** The verdict is right, but hardly what somebody wanted to know. */
+const NOTHING_CONFORMS = 'Nothing at all conforms to this grammar; correct it.';
+
 export function addGrammarCommand(program: Command): void {
   const command = program.command('grammar').description('check documents against schemas and grammars');
   const checks = command
@@ -46,6 +49,7 @@ async function check(command: Command, options: CheckArguments): Promise<void> {
     printLine(`unsupported: ${verdict.error.message}`);
   } else {
     printLine(valueOf(verdict));
+    if (compiled.ok && compiled.value.empty) process.stderr.write(`${NOTHING_CONFORMS}\n`);
   }
 }
 

@@ -11,6 +11,7 @@ export const SCHEMA_USES = {
   unreadable_schema: 'The schema cannot be read, or is no JSON.',
   invalid_schema: 'The schema is no valid JSON Schema; the log has the details.',
   unsupported_schema: 'The schema has a keyword that cannot be enforced; the log names it.',
+  empty_schema: 'No document at all conforms to the schema.',
   too_large: 'The schema, or the text before the cursor, is too large to be followed.',
   in_comment: 'The cursor is in a comment.',
   unreadable_text: 'The text before the cursor is no JSON, even read generously.',

@@ -40,6 +40,8 @@ export const MOST_GRAMMAR_UNITS = 2 ** 24;
 export interface NativeGrammar {
   /** How long it took to compile, ms. */
   readonly compileMs: number;
+  /** Whether nothing conforms to it: `check` rejects everything, and a request is GRAMMAR_REJECTS_PREFIX. */
+  readonly empty: boolean;
   /**
    * Whether the grammar accepts `instance`. With a schema that is a JSON document, whose layout does not matter: its values, in their
    * own order, are what is checked; a text that is no JSON is INVALID_ARGUMENT. With GBNF it is the whole text as it

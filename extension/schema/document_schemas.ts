@@ -98,7 +98,11 @@ export class DocumentSchemas implements Schemas {
     name: string,
   ): Promise<NativeGrammarUse | SchemaNote> {
     const compiled = await this.grammars.grammarFor(key);
-    if (compiled.ok) return { grammar: compiled.value, prefix };
+    if (compiled.ok) {
+      // A narrowed schema may be empty where the schema is not: the engine rejects the text, and the next one is tried.
+      const nothing = compiled.value.empty && key.onlyKnown === undefined;
+      return nothing ? { use: 'empty_schema', detail: name } : { grammar: compiled.value, prefix };
+    }
     const { code, message } = compiled.error;
     return { use: USE_OF_ERROR[code] ?? 'invalid_schema', detail: `${name}: ${message}` };
   }

@@ -51,12 +51,14 @@ Napi::Value close(const Handle& handle, const Napi::CallbackInfo& info) {
 struct Compiled {
   std::shared_ptr<const grammar::Grammar> grammar;
   double ms = 0;
+  bool empty = false;
 };
 
 napi_value make_grammar_object(napi_env env, Compiled& compiled) {
   const auto handle = std::make_shared<GrammarHandle>(GrammarHandle{std::move(compiled.grammar)});
   const napi_value object = ObjectBuilder(env)
                                 .add("compileMs", compiled.ms)
+                                .add("empty", compiled.empty)
                                 .add("check", js_function(env, "check", handle, check))
                                 .add("close", js_function(env, "close", handle, close))
                                 .build();
@@ -167,7 +169,9 @@ Napi::Value compile_grammar(const Napi::CallbackInfo& info) {
         auto grammar = is_gbnf ? grammar::Grammar::from_gbnf(utf8)
                                : grammar::Grammar::from_schema(utf8, layout, beside->library());
         if (!grammar.ok()) return grammar.error();
-        return Compiled{std::move(grammar).value(), watch.milliseconds()};
+        const double ms = watch.milliseconds();
+        const bool empty = grammar.value()->empty();
+        return Compiled{std::move(grammar).value(), ms, empty};
       },
       make_grammar_object);
 }

@@ -78,6 +78,11 @@ Result<std::unique_ptr<GrammarConstraint>> GrammarConstraint::begin(GrammarMatch
   written += required_prefix;
   const StateId state = space.replay(space.start(), written);
   if (const Status status = space.status(); !status.ok()) return status;
+  if (space.start() == kDead) {
+    return Status(ErrorCode::kGrammarRejectsPrefix,
+                  "The grammar allows no text at all, since nothing conforms to it; correct it, or generate "
+                  "without it.");
+  }
   if (state == kDead) {
     return Status(
         ErrorCode::kGrammarRejectsPrefix,

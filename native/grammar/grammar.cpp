@@ -20,6 +20,13 @@ Status out_of_memory() {
 
 }  // namespace
 
+bool Grammar::empty() const try {
+  StateSpace space(program_);
+  return space.start() == kDead && space.status().ok();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 Result<std::shared_ptr<const Grammar>> Grammar::from_gbnf(std::string_view gbnf) try {
   Result<gbnf::Syntax> syntax = gbnf::parse(gbnf);
   if (!syntax.ok()) return syntax.error();

@@ -26,6 +26,10 @@ class Grammar {
 
   const std::shared_ptr<const Program>& program() const { return program_; }
 
+  // No text is of it: nothing conforms to the schema, or all that does nests deeper than StateBounds::depth.
+  // False where that cannot be found out within the bounds.
+  bool empty() const;
+
   // `instance` as the grammar would write it. Of a schema: its canonical compact form, members in their own
   // order; INVALID_ARGUMENT where it is no JSON. Else as it stands.
   Result<std::string> canonical(std::string_view instance) const;

@@ -19,6 +19,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'emberline-cli-grammar-'));
   const files: Record<string, unknown> = {
     'point.json': POINT,
+    'empty.json': { type: 'string', minLength: 2, maxLength: 1 },
     'refused.json': { type: 'string', pattern: '(a)\\1' },
     'good.json': { y: 2, x: 1 },
     'bad.json': { x: 1 },
@@ -47,6 +48,14 @@ describe('grammar check', () => {
     expect(
       (await emberline('grammar', 'check', '--grammar', 'word.gbnf', '--instance', 'yes.txt')).stdout,
     ).toBe('accept\n');
+  });
+
+  it('says when nothing conforms', async () => {
+    expect(await check('empty.json', 'good.json')).toEqual({
+      status: 0,
+      stdout: 'reject\n',
+      stderr: expect.stringMatching(/^Nothing at all conforms .*\n$/) as string,
+    });
   });
 
   it('says what is wrong', async () => {

@@ -56,6 +56,7 @@ describe('a suite', () => {
           ok: true,
           value: {
             compileMs: 2,
+            empty: false,
             check: (data) =>
               Promise.resolve(
                 data === '"huge"'

@@ -109,6 +109,7 @@ class FakeAddon implements EngineAddon {
 
 const GRAMMAR: NativeGrammar = {
   compileMs: 1,
+  empty: false,
   check: () => Promise.resolve({ ok: true, value: 'accept' }),
   close: () => undefined,
 };

@@ -24,6 +24,8 @@ class FakeEngine implements CompletionEngine {
   says = '"value"';
   confidence = 0.9;
   refuses: NativeError | undefined;
+  /** To which schemas nothing conforms. */
+  empty: (source: NativeGrammarSource) => boolean = () => false;
   /** Which requests the grammar rejects, and with what. */
   rejects: (request: EngineRequest) => NativeError['code'] | undefined = () => undefined;
 
@@ -32,6 +34,7 @@ class FakeEngine implements CompletionEngine {
     const grammar: Compiled = {
       source,
       compileMs: 0,
+      empty: this.empty(source),
       check: () => Promise.resolve({ ok: true, value: 'accept' }),
       close: () => this.closed++,
     };
@@ -169,6 +172,16 @@ describe('a suggestion in JSON', () => {
     expect(schemas[1]).toMatchObject({ patternProperties: { '^(?:jest)$': true } });
     // The plain request is as without schemas.
     expect(engine.requests[4]).toMatchObject({ requiredPrefix: ' ' });
+  });
+
+  it('is made without a schema that nothing conforms to', async () => {
+    const { engine, at } = bench();
+    engine.empty = (source) =>
+      !('schema' in source && source.schema.includes('"additionalProperties":false'));
+    engine.rejects = () => 'GRAMMAR_REJECTS_PREFIX';
+    const outcome = await at('{\n  "version": |\n}');
+    expect(outcome).toMatchObject({ shown: true, schema: { use: 'empty_schema' } });
+    expect(engine.requests.map(({ grammar }) => grammar !== undefined)).toEqual([true, true, false]);
   });
 
   it('has the comma that what follows needs', async () => {

@@ -157,6 +157,11 @@ TEST_F(GrammarConstraintTest, GoesOnBehindAPrefix) {
   }
   EXPECT_EQ(GrammarConstraint::begin(*follow, "[nil", "").code(), ErrorCode::kGrammarRejectsPrefix);
   EXPECT_EQ(GrammarConstraint::begin(*follow, "[nu", "x").code(), ErrorCode::kGrammarRejectsPrefix);
+  const auto none = take(Grammar::from_schema(R"({"type":"string","minLength":2,"maxLength":1})", {}));
+  const auto nobody = matcher(none);
+  const auto impossible = GrammarConstraint::begin(*nobody, "", "");
+  ASSERT_EQ(impossible.code(), ErrorCode::kGrammarRejectsPrefix);
+  EXPECT_NE(impossible.error().message().find("nothing conforms"), std::string::npos);
   // What is there is all there is.
   const auto whole = take(GrammarConstraint::begin(*follow, "[]", ""));
   EXPECT_TRUE(whole->complete());

@@ -23,6 +23,14 @@ TEST(Grammar, OfGbnfTakesTextsAsTheyStand) {
   EXPECT_EQ(take(Grammar::from_gbnf("root ::= <[1]>"))->conforms("x").code(), ErrorCode::kGrammarUnsupported);
 }
 
+TEST(Grammar, KnowsWhenNothingIsOfIt) {
+  EXPECT_FALSE(take(Grammar::from_schema("true", {}))->empty());
+  EXPECT_TRUE(take(Grammar::from_schema("false", {}))->empty());
+  EXPECT_TRUE(
+      take(Grammar::from_schema(R"({"required":["a"],"maxProperties":0,"type":"object"})", {}))->empty());
+  EXPECT_FALSE(take(Grammar::from_gbnf("root ::= \"\""))->empty());
+}
+
 TEST(Grammar, OfASchemaTakesDocumentsInAnyLayout) {
   constexpr std::string_view kSchema =
       R"({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array"}}, "required": ["a"]})";

@@ -31,6 +31,7 @@ class FakeEngine implements EditEngine {
     this.sources.push(source);
     const grammar: NativeGrammar = {
       compileMs: 0,
+      empty: false,
       check: () => Promise.resolve({ ok: true, value: 'accept' }),
       close: () => this.closed++,
     };
