@@ -1,6 +1,6 @@
 /**
  * Fuzzes a reader of untrusted bytes with libFuzzer, under the address and undefined-behaviour sanitizers:
- *   node scripts/fuzz.mjs gbnf|gguf|pattern|schema|text|vocabulary [--seconds 120]
+ *   node scripts/fuzz.mjs gbnf|gguf|pattern|schema|text|token_walk|vocabulary [--seconds 120]
  * The corpus grows in build/fuzz/corpus/<target>; an input that fails is kept in build/fuzz and named at the end. Needs clang 19.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,9 @@ import { BUILD } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 
-const TARGETS = ['gbnf', 'gguf', 'pattern', 'schema', 'text', 'vocabulary'];
+const TARGETS = ['gbnf', 'gguf', 'pattern', 'schema', 'text', 'token_walk', 'vocabulary'];
+/** Whoever gives a grammar may be anybody: at most 256 MB, and processor time as test/fuzz/time_limit.h says. */
+const GRAMMARS = ['gbnf', 'pattern', 'schema', 'token_walk'];
 const FOLDER = join(BUILD, 'fuzz');
 
 /** @returns {Promise<number>} */
@@ -49,15 +51,22 @@ async function main() {
         log,
         failure: 'The corpus could not be written.',
       });
-      const limits = ['-max_len=8192', '-timeout=5', '-rss_limit_mb=1024', '-malloc_limit_mb=64'];
+      // Seconds of the clock, which a busy machine stretches: for what never ends.
+      const limits = GRAMMARS.includes(target)
+        ? ['-timeout=30', '-rss_limit_mb=256']
+        : ['-timeout=5', '-rss_limit_mb=1024'];
+      // What the address sanitizer keeps of freed memory counts as well.
+      const env = { ...process.env, ASAN_OPTIONS: 'quarantine_size_mb=16' };
       const args = [
         `-max_total_time=${seconds}`,
         '-print_final_stats=1',
+        '-max_len=8192',
+        '-malloc_limit_mb=64',
         ...limits,
         `-artifact_prefix=${FOLDER}/`,
         corpus,
       ];
-      await run(join(programs, `fuzz_${target}`), args, { log, failure });
+      await run(join(programs, `fuzz_${target}`), args, { log, env, failure });
       return log;
     },
     (log) => {

@@ -9,6 +9,7 @@
 #include "grammar/regular/json_text.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/pattern.h"
+#include "time_limit.h"
 
 namespace {
 
@@ -21,6 +22,7 @@ void require(bool condition) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const emberline::testing::TimeLimit limit;
   const auto language = pattern_language({reinterpret_cast<const char*>(data), size});
   if (!language.ok()) {
     require(!language.error().message().empty());

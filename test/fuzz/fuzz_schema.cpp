@@ -8,6 +8,7 @@
 
 #include "grammar/automaton/state_space.h"
 #include "grammar/grammar.h"
+#include "time_limit.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ void require(bool condition) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const emberline::testing::TimeLimit limit;
   const auto grammar = Grammar::from_schema({reinterpret_cast<const char*>(data), size}, {});
   if (!grammar.ok()) {
     require(!grammar.error().message().empty() && grammar.code() != emberline::ErrorCode::kInternal);
