@@ -72,7 +72,7 @@ void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> 
       apart.assign(mask.size(), 0);
       into = apart;
     }
-    if (part.plain) trie_->add_plain(kUnbounded, into);
+    if (part.plain) trie_->add_short(trie_->plain(), kUnbounded, into);
     for (std::size_t word = 0; word < part.inside_bits.size(); ++word) into[word] |= part.inside_bits[word];
     for (const auto& [need, id] : part.inside) set(into, id);
     for (std::size_t exit = 0; exit < part.exits.size();) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "grammar/automaton/free_states.h"
-
 namespace emberline::grammar {
 
 namespace {
@@ -33,25 +31,48 @@ void sort_by(std::vector<T>& values, const KeyOf& key_of) {
   values = std::move(sorted);
 }
 
+bool is_plain(unsigned char byte) {
+  return byte >= 0x20 && byte != '"' && byte != '\\';
+}
+
+bool is_lead(unsigned char byte) {
+  return (byte & 0xC0) != 0x80;
+}
+
 struct TerminalReader {
   const Terminal& terminal;
   const TerminalGuide& guide;
+  bool far;
 
   // Bounds are looked at when a mask is put together: here every character is counted and none is too many.
   std::uint32_t step(std::uint32_t state, std::uint32_t& characters, unsigned char byte) const {
     if (guide.counted()) characters += terminal.between[state];
     return terminal.dfa.step(state, byte);
   }
-  std::uint32_t rest(std::uint32_t state) const { return guide.rest(state); }
-  bool counted() const { return guide.counted(); }
+  std::uint32_t rest(std::uint32_t state) const { return far ? 0 : guide.rest(state); }
+  bool counted() const { return guide.counted() && !far; }
+  ClosureSubject subject() const {
+    ClosureSubject subject{&terminal.dfa,
+                           [](std::uint32_t) { return true; },
+                           [this_ = *this](std::uint32_t state) { return this_.label(state) != 0; },
+                           {},
+                           {}};
+    if (counted()) {
+      subject.rest = [this_ = *this](std::uint32_t state) { return this_.rest(state); };
+      subject.between = [this_ = *this](std::uint32_t state) { return this_.terminal.between[state] != 0; };
+    }
+    return subject;
+  }
   std::uint32_t label(std::uint32_t state) const {
     return (!guide.counted() || terminal.between[state] != 0) && terminal.dfa.label[state] != 0 ? 1 : 0;
   }
 };
 
 struct KeyReader {
-  const Dfa& dfa;
-  KeyGuard& guard;
+  StateSpace::Machine& machine;
+  std::uint32_t object;
+  const Dfa& dfa = machine.program().objects[object].keys;
+  KeyGuard& guard = machine.object_guide(object).others_guard();
 
   std::uint32_t step(std::uint32_t state, std::uint32_t&, unsigned char byte) const {
     const std::uint32_t next = dfa.step(state, byte);
@@ -59,6 +80,17 @@ struct KeyReader {
   }
   std::uint32_t rest(std::uint32_t) const { return 0; }
   bool counted() const { return false; }
+  ClosureSubject subject() const {
+    // Guards come and go.
+    const auto guard_now = [of = &machine, number = object]() -> KeyGuard& {
+      return of->object_guide(number).others_guard();
+    };
+    return {&dfa,
+            [guard_now](std::uint32_t state) { return guard_now().live(state); },
+            [guard_now, of = &dfa](std::uint32_t state) { return guard_now().allows(of->label[state]); },
+            {},
+            {}};
+  }
   std::uint32_t label(std::uint32_t state) const {
     return guard.allows(dfa.label[state]) ? dfa.label[state] : 0;
   }
@@ -69,35 +101,114 @@ struct KeyReader {
 TokenParts::TokenParts(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie)
     : machine_(machine), trie_(std::move(trie)), path_(trie_->longest_token() + 1) {}
 
+KindClosures& TokenParts::closures_of(std::uint32_t rule, const std::function<ClosureSubject()>& subject) {
+  const auto found = closures_.find(rule);
+  if (found != closures_.end()) return found->second;
+  KindClosures& closures = closures_.try_emplace(rule, subject()).first->second;
+  bytes_ += closures.bytes();
+  return closures;
+}
+
+// The set of those that end inside and need `more` characters than begin in them; null where there are many
+// such sets.
+std::vector<std::uint64_t>* TokenParts::bits_of(std::int64_t more, bool counted, TokenPart& part) const {
+  constexpr std::size_t kMostGroups = 8;
+  std::vector<std::uint64_t>* bits = &part.inside_bits;
+  if (counted) {
+    auto group = std::find_if(part.groups.begin(), part.groups.end(),
+                              [more](const TokenPart::Group& each) { return each.more == more; });
+    if (group == part.groups.end()) {
+      if (part.groups.size() == kMostGroups) return nullptr;
+      group = part.groups.insert(group, {more, {}});
+    }
+    bits = &group->bits;
+  }
+  if (bits->empty()) bits->assign(trie_->words(), 0);
+  return bits;
+}
+
+void TokenParts::take(std::span<const TokenId> tokens, std::int64_t more, bool counted,
+                      TokenPart& part) const {
+  std::vector<std::uint64_t>* const bits = bits_of(more, counted, part);
+  for (const TokenId id : tokens) {
+    if (bits != nullptr) {
+      (*bits)[id >> 6] |= std::uint64_t{1} << (id & 63);
+    } else {
+      const std::string_view text = trie_->bytes(id);
+      const auto leads = std::count_if(text.begin(), text.end(),
+                                       [](char byte) { return is_lead(static_cast<unsigned char>(byte)); });
+      part.inside.emplace_back(static_cast<std::uint32_t>(more + leads), id);
+    }
+  }
+}
+
 template <typename Reader>
-void TokenParts::read(const Reader& reader, std::uint32_t state, std::uint32_t below, TokenPart& part) {
+void TokenParts::read(const Reader& reader, std::uint32_t rule, std::uint32_t state, std::uint32_t below,
+                      bool quoted, TokenPart& part) {
+  KindClosures* closures = nullptr;
+  std::size_t closure_bytes = 0;  // before
+  ByteKinds covered = 0;
+  part.trie = &trie_->all();
+  if (below == kRoot) {
+    closures = &closures_of(rule, [&] { return reader.subject(); });
+    closure_bytes = closures->bytes();
+    const KindClosure& closure = closures->from(state);
+    if (closure.bytes >= trie_->longest_token() && (quoted || !closure.ends)) covered = closure.kinds;
+    if (covered == kPlainKinds) {
+      part.plain = true;
+      part.plain_rest = closure.rest;
+      part.trie = &trie_->not_plain();
+    } else if (covered != 0) {
+      *bits_of(closure.rest, reader.counted(), part) = trie_->made_of(covered);
+    }
+  }
   const ByteTrie& trie = *part.trie;
   const std::span<const ByteTrie::Node> nodes = trie.nodes();
-  path_[below == kRoot ? 0 : nodes[below].depth] = {state, 0};
+  path_[below == kRoot ? 0 : nodes[below].depth] = {state, 0, 0, covered != 0 && !part.plain};
   const std::uint32_t end = below == kRoot ? trie.size() : nodes[below].end;
   for (std::uint32_t at = below == kRoot ? 0 : below + 1; at < end;) {
     const ByteTrie::Node& node = nodes[at];
-    auto [next, characters] = path_[node.depth - 1u];
-    next = reader.step(next, characters, node.byte);
-    if (next == kNone) {
+    Place place = path_[node.depth - 1u];
+    if (closures != nullptr && !part.plain && (node.kinds & ~kPlainKinds) == 0) {
+      const KindClosure& closure = closures->from(place.state);
+      if ((node.kinds & ~closure.kinds) == 0 && node.bytes <= closure.bytes && (quoted || !closure.ends)) {
+        if (!(place.covered && (node.kinds & ~covered) == 0)) {
+          const std::int64_t more = std::int64_t{place.characters} + closure.rest - place.leads;
+          take(trie.tokens_below(at), more, reader.counted(), part);
+        }
+        at = node.end;
+        continue;
+      }
+    }
+    place.state = reader.step(place.state, place.characters, node.byte);
+    if (place.state == kNone) {
       at = node.end;
       continue;
     }
-    path_[node.depth] = {next, characters};
-    for (const TokenId id : trie.tokens_at(at)) part.inside.emplace_back(characters + reader.rest(next), id);
-    if (const std::uint32_t label = reader.label(next); label != 0) {
-      for (std::uint32_t child = at + 1; child < node.end; child = nodes[child].end)
-        part.exits.push_back(
-            {label, part.plain ? trie_->in_all(child) : child, characters, nodes[child].byte});
+    if (is_lead(node.byte)) ++place.leads;
+    place.covered = place.covered && node.byte < 0x80 && (kAsciiKinds[node.byte] & covered) != 0;
+    path_[node.depth] = place;
+    if (!place.covered) {
+      for (const TokenId id : trie.tokens_at(at))
+        part.inside.emplace_back(place.characters + reader.rest(place.state), id);
+    }
+    const std::uint32_t label = reader.label(place.state);
+    if (label != 0 && !(quoted && (node.kinds & ~kPlainKinds) == 0)) {
+      for (std::uint32_t child = at + 1; child < node.end; child = nodes[child].end) {
+        const unsigned char byte = nodes[child].byte;
+        if (quoted && is_plain(byte)) continue;
+        part.exits.push_back({label, part.plain ? trie_->in_all(child) : child, place.characters, byte});
+      }
     }
     ++at;
   }
+  if (closures != nullptr) bytes_ += closures->bytes() - closure_bytes;
   sort_by(part.exits, [](const TokenPart::Exit& exit) { return exit.byte; });
   sort_by(part.exits, [](const TokenPart::Exit& exit) { return exit.label; });
   if (reader.counted()) {
     sort_by(part.inside, [](const auto& token) { return token.first; });
-  } else if (part.inside.size() > trie_->words()) {
-    part.inside_bits.assign(trie_->words(), 0);
+  } else if (part.inside.size() > trie_->words() || !part.inside_bits.empty()) {
+    if (part.inside_bits.empty()) part.inside_bits.assign(trie_->words(), 0);
     for (const auto& [need, id] : part.inside) part.inside_bits[id >> 6] |= std::uint64_t{1} << (id & 63);
     part.inside = {};
   }
@@ -110,37 +221,17 @@ const TokenPart& TokenParts::keep(const Key& key, std::unique_ptr<TokenPart> par
   return *(parts_[key] = std::move(part));
 }
 
-const std::vector<std::uint8_t>& TokenParts::free_states_of(std::uint32_t terminal) {
-  const auto [free, fresh] = free_.try_emplace(terminal);
-  if (fresh) {
-    const TerminalGuide& guide = machine_.terminal_guide(terminal);
-    free->second = free_states(machine_.program().terminals[terminal].dfa,
-                               [&](std::uint32_t each) { return guide.rest(each) == 0; });
-    bytes_ += free->second.size();
-  }
-  return free->second;
-}
-
-bool TokenParts::may_end_in_plain(std::uint32_t terminal) {
-  const std::vector<std::uint8_t>& free = free_states_of(terminal);
-  const std::vector<std::uint32_t>& label = machine_.program().terminals[terminal].dfa.label;
-  for (std::size_t state = 0; state < free.size(); ++state) {
-    if (free[state] != 0 && label[state] != 0) return true;
-  }
-  return false;
-}
-
 const TokenPart& TokenParts::of_terminal(std::uint32_t terminal, std::uint32_t state, std::uint32_t below,
-                                         bool plain) {
-  const bool whole = below != kRoot || !plain || free_states_of(terminal)[state] == 0;
-  const Key key{whole ? terminal | kWhole : terminal, state, below};
+                                         Mode mode) {
+  const TerminalGuide& guide = machine_.terminal_guide(terminal);
+  const bool far = mode.far && guide.counted();
+  const std::uint32_t rule = terminal | (far ? kFar : 0);
+  const Key key{rule | (mode.quoted ? kQuoted : 0), state, below};
   const auto found = parts_.find(key);
   if (found != parts_.end()) return *found->second;
   auto part = std::make_unique<TokenPart>();
-  part->plain = !whole;
-  part->trie = whole ? &trie_->all() : &trie_->not_plain();
-  read(TerminalReader{machine_.program().terminals[terminal], machine_.terminal_guide(terminal)}, state,
-       below, *part);
+  read(TerminalReader{machine_.program().terminals[terminal], guide, far}, rule, state, below, mode.quoted,
+       *part);
   return keep(key, std::move(part));
 }
 
@@ -148,27 +239,15 @@ const TokenPart& TokenParts::of_other_keys(std::uint32_t object, std::uint32_t s
   const Key key{object | kKeys, state, below};
   const auto found = parts_.find(key);
   if (found != parts_.end()) return *found->second;
-  const Dfa& dfa = machine_.program().objects[object].keys;
-  KeyGuard& guard = machine_.object_guide(object).others_guard();
   auto part = std::make_unique<TokenPart>();
-  part->trie = &trie_->all();
-  if (below == kRoot) {
-    const auto [free, fresh] = free_.try_emplace(object | kKeys);
-    if (fresh) {
-      free->second = free_states(dfa, [&](std::uint32_t each) { return guard.live(each); });
-      bytes_ += free->second.size();
-    }
-    part->plain = free->second[state] != 0;
-    if (part->plain) part->trie = &trie_->not_plain();
-  }
-  read(KeyReader{dfa, guard}, state, below, *part);
+  read(KeyReader{machine_, object}, object | kKeys, state, below, false, *part);
   return keep(key, std::move(part));
 }
 
 bool TokenParts::trim() {
   if (bytes_ <= kMostBytes) return false;
   parts_.clear();
-  free_.clear();
+  closures_.clear();
   bytes_ = 0;
   return true;
 }

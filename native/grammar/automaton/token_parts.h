@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "grammar/automaton/kind_closure.h"
 #include "grammar/automaton/machine.h"
 #include "grammar/automaton/token_trie.h"
 
@@ -20,10 +22,18 @@ inline constexpr std::uint32_t kRoot = kNone;  // of a trie: in front of all its
 struct TokenPart {
   const ByteTrie* trie = nullptr;  // that was read
   bool plain = false;              // all plain tokens are inside; `trie` has the others
+  std::uint32_t plain_rest = 0;    // where characters are counted: those that have to begin behind them
   // Tokens that end inside, with the characters that begin in them and that have to begin behind them:
   // ascending where characters are counted. Where there are many and nothing is counted, bits by token id.
   std::vector<std::pair<std::uint32_t, TokenId>> inside;
   std::vector<std::uint64_t> inside_bits;
+  // Where characters are counted: more tokens that end inside, by how many characters more have to begin in
+  // and behind a token than begin in it by itself: see TokenTrie::add_short(). Bits by token id.
+  struct Group {
+    std::int64_t more = 0;
+    std::vector<std::uint64_t> bits;
+  };
+  std::vector<Group> groups;
   // Where a text has ended and the token goes on, with `byte`, to `node` of TokenTrie::all(). Ascending by
   // label and byte.
   struct Exit {
@@ -33,8 +43,10 @@ struct TokenPart {
   std::vector<Exit> exits;
 
   std::size_t bytes() const {
-    return sizeof(*this) + inside.capacity() * sizeof(inside[0]) + inside_bits.capacity() * 8 +
-           exits.capacity() * sizeof(Exit);
+    std::size_t bytes = sizeof(*this) + inside.capacity() * sizeof(inside[0]) + inside_bits.capacity() * 8 +
+                        exits.capacity() * sizeof(Exit);
+    for (const Group& group : groups) bytes += sizeof(group) + group.bits.capacity() * 8;
+    return bytes;
   }
 };
 
@@ -43,12 +55,13 @@ class TokenParts {
  public:
   TokenParts(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie);
 
-  // Good until the next call of trim(). `below`: a node of TokenTrie::all(), or kRoot. With `plain`, plain
-  // tokens are not looked at where all of them are inside, and so their exits are not there: see
-  // may_end_in_plain().
-  const TokenPart& of_terminal(std::uint32_t terminal, std::uint32_t state, std::uint32_t below, bool plain);
-  // Whether a text may end in the middle of a plain token.
-  bool may_end_in_plain(std::uint32_t terminal);
+  // quoted: nothing that is plain comes behind the texts, and exits into it are left out. far: no token has
+  // too many characters, and those inside are not counted.
+  struct Mode {
+    bool quoted = false, far = false;
+  };
+  // Good until the next call of trim(). `below`: a node of TokenTrie::all(), or kRoot.
+  const TokenPart& of_terminal(std::uint32_t terminal, std::uint32_t state, std::uint32_t below, Mode mode);
   // Of the keys that an object does not tell apart.
   const TokenPart& of_other_keys(std::uint32_t object, std::uint32_t state, std::uint32_t below);
   // True where everything was forgotten.
@@ -67,20 +80,31 @@ class TokenParts {
     }
   };
   static constexpr std::size_t kMostBytes = 12u << 20;
-  static constexpr std::uint32_t kKeys = 1u << 31;   // a Key's rule: an object
-  static constexpr std::uint32_t kWhole = 1u << 30;  // a Key's rule: plain tokens are looked at
+  static constexpr std::uint32_t kKeys = 1u << 31;    // a Key's rule: an object
+  static constexpr std::uint32_t kQuoted = 1u << 30;  // a Key's rule: exits into plain bytes are left out
+  static constexpr std::uint32_t kFar = 1u << 29;     // a Key's rule: characters inside are not counted
+
+  struct Place {
+    std::uint32_t state = 0;
+    std::uint32_t characters = 0;  // that have begun
+    std::uint32_t leads = 0;       // bytes so far that begin a character in UTF-8
+    bool covered = false;          // tokens that go on as they began are in the part already
+  };
 
   template <typename Reader>
-  void read(const Reader& reader, std::uint32_t state, std::uint32_t below, TokenPart& part);
-  const std::vector<std::uint8_t>& free_states_of(std::uint32_t terminal);
+  void read(const Reader& reader, std::uint32_t rule, std::uint32_t state, std::uint32_t below, bool quoted,
+            TokenPart& part);
+  std::vector<std::uint64_t>* bits_of(std::int64_t more, bool counted, TokenPart& part) const;
+  void take(std::span<const TokenId> tokens, std::int64_t more, bool counted, TokenPart& part) const;
+  KindClosures& closures_of(std::uint32_t rule, const std::function<ClosureSubject()>& subject);
   const TokenPart& keep(const Key& key, std::unique_ptr<TokenPart> part);
 
   StateSpace::Machine& machine_;
   std::shared_ptr<const TokenTrie> trie_;
   std::unordered_map<Key, std::unique_ptr<TokenPart>, Hash> parts_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint8_t>> free_;  // by rule: free_states()
+  std::unordered_map<std::uint32_t, KindClosures> closures_;  // by rule
   std::size_t bytes_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> path_;  // [longest token + 1]: state and characters
+  std::vector<Place> path_;  // [longest token + 1]
 };
 
 }  // namespace emberline::grammar

@@ -1,6 +1,7 @@
 #include "grammar/automaton/token_trie.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -10,24 +11,48 @@ namespace {
 
 constexpr std::size_t kLongestToken = 0xFFFF;  // deeper nodes have no number; no vocabulary comes near
 
-// Characters of a plain token; nullopt for any other. Well-formed UTF-8: RFC 3629, section 4.
-std::optional<std::uint32_t> plain_characters(std::string_view bytes) {
-  std::uint32_t characters = 0;
-  for (std::size_t at = 0; at < bytes.size(); ++characters) {
+// Whole characters that stand for themselves in a JSON string.
+bool is_plain(std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
     const auto lead = static_cast<unsigned char>(bytes[at++]);
-    if (lead < 0x20 || lead == '"' || lead == '\\') return std::nullopt;
+    if (lead < 0x20 || lead == '"' || lead == '\\') return false;
     if (lead < 0x80) continue;
-    if (lead < 0xC2 || lead > 0xF4) return std::nullopt;
-    const std::size_t more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-    if (bytes.size() - at < more) return std::nullopt;
-    for (std::size_t i = 0; i < more; ++i, ++at) {
-      const auto byte = static_cast<unsigned char>(bytes[at]);
-      const unsigned char least = i > 0 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-      const unsigned char most = i > 0 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-      if (byte < least || byte > most) return std::nullopt;
+    const Utf8Form* const form = utf8_form(lead);
+    if (form == nullptr || bytes.size() - at < form->bytes - 1) return false;
+    for (std::size_t i = 1; i < form->bytes; ++i, ++at) {
+      if (!form->ranges[i].holds(static_cast<unsigned char>(bytes[at]))) return false;
     }
   }
-  return characters;
+  return true;
+}
+
+bool begins_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
+// Of all bytes; the end may be that of the beginning of a character.
+ByteKinds kinds_of(std::string_view bytes) {
+  ByteKinds kinds = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto lead = static_cast<unsigned char>(bytes[at++]);
+    if (lead < 0x80) {
+      kinds |= kAsciiKinds[lead];
+      continue;
+    }
+    const Utf8Form* const form = utf8_form(lead);
+    if (form == nullptr) return kIllFormed;
+    const std::size_t begin = at - 1;
+    for (; at < bytes.size() && at - begin < form->bytes; ++at) {
+      if (!form->ranges[at - begin].holds(static_cast<unsigned char>(bytes[at]))) return kIllFormed;
+    }
+    kinds |= wide_kind(bytes.substr(begin, at - begin));
+  }
+  return kinds;
+}
+
+// Among the plain ones.
+std::size_t set_of_kind(ByteKinds kind) {
+  return static_cast<std::size_t>(std::popcount(kPlainKinds & (kind - 1)));
 }
 
 }  // namespace
@@ -39,7 +64,7 @@ void ByteTrie::add(std::string_view bytes, TokenId id) {
     nodes_[path_.back()].end = static_cast<std::uint32_t>(nodes_.size());
   for (std::size_t at = shared; at < bytes.size(); ++at) {
     path_.push_back(static_cast<std::uint32_t>(nodes_.size()));
-    nodes_.push_back({0, static_cast<std::uint32_t>(tokens_.size()), static_cast<std::uint16_t>(at + 1),
+    nodes_.push_back({0, 0, static_cast<std::uint32_t>(tokens_.size()), static_cast<std::uint16_t>(at + 1), 0,
                       static_cast<unsigned char>(bytes[at])});
   }
   tokens_.push_back(id);
@@ -49,9 +74,52 @@ void ByteTrie::add(std::string_view bytes, TokenId id) {
 void ByteTrie::finish() {
   const auto size = static_cast<std::uint32_t>(nodes_.size());
   for (const std::uint32_t node : path_) nodes_[node].end = size;
-  nodes_.push_back({size + 1, static_cast<std::uint32_t>(tokens_.size()), 0, 0});
+  nodes_.push_back({0, size + 1, static_cast<std::uint32_t>(tokens_.size()), 0, 0, 0});
   path_ = {};
   last_ = {};
+  sum_up();
+}
+
+// Those below come first.
+void ByteTrie::sum_up() {
+  for (std::uint32_t node = size(); node-- > 0;) {
+    Node& each = nodes_[node];
+    each.bytes = 0;
+    for (std::uint32_t child = node + 1; child < each.end; child = nodes_[child].end)
+      each.bytes = std::max(each.bytes, nodes_[child].bytes);
+    ++each.bytes;
+    if (each.byte < 0x80) {
+      each.kinds = kAsciiKinds[each.byte] | below(node);
+    } else {
+      const Utf8Form* const form = utf8_form(each.byte);
+      std::string character(1, static_cast<char>(each.byte));
+      each.kinds = form == nullptr ? kIllFormed : kWide | of_character(node, *form, character);
+    }
+  }
+}
+
+ByteKinds ByteTrie::below(std::uint32_t node) const {
+  ByteKinds kinds = 0;
+  for (std::uint32_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end)
+    kinds |= nodes_[child].kinds;
+  return kinds;
+}
+
+// Behind `node`, with which some bytes of a character of `form` have come.
+ByteKinds ByteTrie::of_character(std::uint32_t node, const Utf8Form& form, std::string& character) const {
+  if (character.size() == form.bytes) return wide_kind(character) | below(node);
+  ByteKinds kinds = 0;
+  for (std::uint32_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end) {
+    const unsigned char byte = nodes_[child].byte;
+    if (form.ranges[character.size()].holds(byte)) {
+      character.push_back(static_cast<char>(byte));
+      kinds |= of_character(child, form, character);
+      character.pop_back();
+    } else {
+      kinds |= kIllFormed;
+    }
+  }
+  return kinds;
 }
 
 Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& tokenizer,
@@ -60,7 +128,7 @@ Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& token
     std::shared_ptr<TokenTrie> trie(new TokenTrie());
     trie->vocabulary_ = vocabulary;
     std::vector<bool> spelled(vocabulary, false);
-    std::vector<std::pair<std::uint32_t, TokenId>> plain;
+    trie->plain_.assign(trie->words(), 0);
     for (const TokenId id : tokenizer.sorted_by_bytes()) {
       const std::string_view bytes = tokenizer.bytes(id);
       if (id >= vocabulary || bytes.empty() || bytes.size() > kLongestToken || tokenizer.ends_generation(id))
@@ -68,8 +136,8 @@ Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& token
       spelled[id] = true;
       trie->longest_ = std::max(trie->longest_, static_cast<std::uint32_t>(bytes.size()));
       trie->all_.add(bytes, id);
-      if (const std::optional<std::uint32_t> characters = plain_characters(bytes)) {
-        plain.emplace_back(*characters, id);
+      if (is_plain(bytes)) {
+        trie->plain_[id >> 6] |= std::uint64_t{1} << (id & 63);
       } else {
         trie->not_plain_.add(bytes, id);
         // What is new there is the end of the path.
@@ -80,7 +148,6 @@ Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& token
     }
     trie->all_.finish();
     trie->not_plain_.finish();
-    trie->sort_plain(plain);
 
     trie->offsets_.reserve(std::size_t{vocabulary} + 1);
     trie->offsets_.push_back(0);
@@ -88,6 +155,8 @@ Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& token
       if (spelled[id]) trie->arena_ += tokenizer.bytes(id);
       trie->offsets_.push_back(static_cast<std::uint32_t>(trie->arena_.size()));
     }
+    trie->sort_by_length();
+    trie->sort_by_kinds();
     trie->add_specials(tokenizer);
     return std::shared_ptr<const TokenTrie>(std::move(trie));
   } catch (const std::bad_alloc&) {
@@ -105,25 +174,55 @@ void TokenTrie::add_specials(const Tokenizer& tokenizer) {
   }
 }
 
-void TokenTrie::sort_plain(const std::vector<std::pair<std::uint32_t, TokenId>>& plain) {
-  plain_sets_.assign(std::size_t{kMostCharacters + 1} * words(), 0);
-  for (const auto& [characters, id] : plain) {
+void TokenTrie::sort_by_length() {
+  short_sets_.assign(std::size_t{kMostCharacters + 1} * words(), 0);
+  for (const TokenId id : all_.tokens()) {
+    const std::string_view text = bytes(id);
+    const auto characters =
+        static_cast<std::uint32_t>(std::count_if(text.begin(), text.end(), begins_character));
     if (characters > kMostCharacters) {
-      long_plain_.emplace_back(characters, id);
+      long_.emplace_back(characters, id);
     } else {
-      plain_sets_[std::size_t{characters} * words() + (id >> 6)] |= std::uint64_t{1} << (id & 63);
+      short_sets_[std::size_t{characters} * words() + (id >> 6)] |= std::uint64_t{1} << (id & 63);
     }
   }
-  for (std::size_t at = words(); at < plain_sets_.size(); ++at) plain_sets_[at] |= plain_sets_[at - words()];
-  std::sort(long_plain_.begin(), long_plain_.end());
+  for (std::size_t at = words(); at < short_sets_.size(); ++at) short_sets_[at] |= short_sets_[at - words()];
+  std::sort(long_.begin(), long_.end());
 }
 
-void TokenTrie::add_plain(std::uint32_t characters, std::span<std::uint64_t> mask) const {
-  const std::uint64_t* set = &plain_sets_[std::size_t{std::min(characters, kMostCharacters)} * words()];
-  for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= set[word];
-  for (const auto& [count, id] : long_plain_) {
+void TokenTrie::sort_by_kinds() {
+  plain_kinds_.assign(words(), 0);
+  with_kind_.assign(std::size_t{std::popcount(kPlainKinds)} * words(), 0);
+  for (const TokenId id : all_.tokens()) {
+    const ByteKinds kinds = kinds_of(bytes(id));
+    if ((kinds & ~kPlainKinds) != 0) continue;
+    const std::uint64_t bit = std::uint64_t{1} << (id & 63);
+    plain_kinds_[id >> 6] |= bit;
+    for (ByteKinds left = kinds; left != 0; left &= left - 1)
+      with_kind_[set_of_kind(left & (~left + 1)) * words() + (id >> 6)] |= bit;
+  }
+}
+
+std::vector<std::uint64_t> TokenTrie::made_of(ByteKinds kinds) const {
+  std::vector<std::uint64_t> tokens = plain_kinds_;
+  for (ByteKinds left = kPlainKinds & ~kinds; left != 0; left &= left - 1) {
+    const std::uint64_t* set = &with_kind_[set_of_kind(left & (~left + 1)) * words()];
+    for (std::size_t word = 0; word < tokens.size(); ++word) tokens[word] &= ~set[word];
+  }
+  return tokens;
+}
+
+void TokenTrie::add_short(std::span<const std::uint64_t> tokens, std::uint32_t characters,
+                          std::span<std::uint64_t> mask) const {
+  if (characters >= longest_) {
+    for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= tokens[word];
+    return;
+  }
+  const std::uint64_t* set = &short_sets_[std::size_t{std::min(characters, kMostCharacters)} * words()];
+  for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= tokens[word] & set[word];
+  for (const auto& [count, id] : long_) {
     if (count > characters) break;
-    mask[id >> 6] |= std::uint64_t{1} << (id & 63);
+    mask[id >> 6] |= tokens[id >> 6] & std::uint64_t{1} << (id & 63);
   }
 }
 

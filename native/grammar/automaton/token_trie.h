@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "grammar/automaton/byte_kinds.h"
+#include "grammar/automaton/utf8_forms.h"
 #include "tokenizer/tokenizer.h"
 
 namespace emberline::grammar {
@@ -19,9 +21,12 @@ namespace emberline::grammar {
 class ByteTrie {
  public:
   struct Node {
+    // Of the byte and all that is below: what begins as a character beyond ASCII is one kind.
+    ByteKinds kinds = 0;
     std::uint32_t end = 0;    // behind the last node below this one
     std::uint32_t first = 0;  // into tokens(): those that end here are [first, next node's first)
     std::uint16_t depth = 0;  // bytes from the root; 1 for the nodes at the top
+    std::uint16_t bytes = 0;  // of the longest text that begins with this one, from here on
     unsigned char byte = 0;
   };
 
@@ -45,6 +50,10 @@ class ByteTrie {
   }
 
  private:
+  void sum_up();
+  ByteKinds below(std::uint32_t node) const;
+  ByteKinds of_character(std::uint32_t node, const Utf8Form& form, std::string& character) const;
+
   std::vector<Node> nodes_;
   std::vector<TokenId> tokens_;
   std::vector<std::uint32_t> path_;  // to the text that was added last
@@ -55,6 +64,7 @@ class ByteTrie {
 //
 // Most tokens are plain: whole characters that stand for themselves in a JSON string. In the middle of one
 // nearly all of them are allowed, which is then read off a set; the few others are in a trie of their own.
+// Where only characters of some kinds may come, the tokens that are made of them are read off sets by kind.
 class TokenTrie {
  public:
   // `vocabulary`: of the logits, which may be more than the tokenizer's. OUT_OF_MEMORY.
@@ -66,8 +76,13 @@ class TokenTrie {
   const ByteTrie& not_plain() const { return not_plain_; }
   // The node of all() that a node of not_plain() is.
   std::uint32_t in_all(std::uint32_t node_of_not_plain) const { return in_all_[node_of_not_plain]; }
-  // Adds the plain tokens of at most `characters` characters to `mask`.
-  void add_plain(std::uint32_t characters, std::span<std::uint64_t> mask) const;
+  // Bits by token id.
+  std::span<const std::uint64_t> plain() const { return plain_; }
+  // Those whose bytes are of `kinds`, plain ones. Bits by token id.
+  std::vector<std::uint64_t> made_of(ByteKinds kinds) const;
+  // Adds those of `tokens` in which at most `characters` characters begin to `mask`.
+  void add_short(std::span<const std::uint64_t> tokens, std::uint32_t characters,
+                 std::span<std::uint64_t> mask) const;
   // Some token is longer than `text` and begins with it.
   bool has_longer(std::string_view text) const;
   // The bytes of a token of the trie; empty for any other.
@@ -82,7 +97,8 @@ class TokenTrie {
  private:
   TokenTrie() = default;
   void add_specials(const Tokenizer& tokenizer);
-  void sort_plain(const std::vector<std::pair<std::uint32_t, TokenId>>& plain);
+  void sort_by_length();
+  void sort_by_kinds();
 
   static constexpr std::uint32_t kMostCharacters = 32;  // told apart by sets
 
@@ -90,9 +106,12 @@ class TokenTrie {
   std::uint32_t longest_ = 0;
   ByteTrie all_, not_plain_;
   std::vector<std::uint32_t> in_all_;  // [not_plain_.size()]
-  // [kMostCharacters + 1, words]: plain tokens of at most so many characters.
-  std::vector<std::uint64_t> plain_sets_;
-  std::vector<std::pair<std::uint32_t, TokenId>> long_plain_;  // those of more, with how many, ascending
+  std::vector<std::uint64_t> plain_;   // [words]
+  // Tokens of plain kinds alone, [words], and those of them that have a certain kind, [plain kinds, words].
+  std::vector<std::uint64_t> plain_kinds_, with_kind_;
+  // [kMostCharacters + 1, words]: tokens in which at most so many characters begin.
+  std::vector<std::uint64_t> short_sets_;
+  std::vector<std::pair<std::uint32_t, TokenId>> long_;  // those with more, with how many, ascending
   std::string arena_;
   std::vector<std::uint32_t> offsets_;  // [vocabulary + 1] into arena_
   std::vector<bool> ends_;              // [vocabulary]

@@ -14,6 +14,12 @@ void set(std::span<std::uint64_t> mask, TokenId id) {
   mask[id >> 6] |= std::uint64_t{1} << (id & 63);
 }
 
+// `most` characters without those that are needed besides, which are no more.
+std::uint32_t less(std::uint32_t most, std::int64_t more) {
+  const std::int64_t left = std::int64_t{most} - more;
+  return most == kUnbounded || left >= kUnbounded ? kUnbounded : static_cast<std::uint32_t>(left);
+}
+
 }  // namespace
 
 TokenWalk::TokenWalk(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie)
@@ -97,9 +103,13 @@ void TokenWalk::add_terminal(NodeId node, NodeId taken_for, std::span<std::uint6
   const TerminalGuide& guide = machine_.terminal_guide(terminal);
   const std::uint32_t least = guide.least_more(leaf.b), most = guide.most_more(leaf.b);
   const StateId behind_it = machine_.behind_terminal(taken_for);
-  const bool plain = !parts_.may_end_in_plain(terminal) || !goes_on_plain(behind_it);
-  const TokenPart& part = parts_.of_terminal(terminal, leaf.a, kRoot, plain);
-  if (part.plain) trie_->add_plain(most, mask);
+  const TokenPart& part = parts_.of_terminal(
+      terminal, leaf.a, kRoot, {.quoted = !goes_on_plain(behind_it), .far = most == kUnbounded});
+  if (part.plain && part.plain_rest <= most)
+    trie_->add_short(trie_->plain(), less(most, part.plain_rest), mask);
+  for (const TokenPart::Group& group : part.groups) {
+    if (group.more <= std::int64_t{most}) trie_->add_short(group.bits, less(most, group.more), mask);
+  }
   for (std::size_t word = 0; word < part.inside_bits.size(); ++word) mask[word] |= part.inside_bits[word];
   for (const auto& [need, id] : part.inside) {
     if (need > most) break;
@@ -214,7 +224,8 @@ bool TokenWalk::leave_terminal(NodeId node, const Place& place, const std::vecto
   const std::uint32_t terminal = machine_.terminal_of(leaf);
   const TerminalGuide& guide = machine_.terminal_guide(terminal);
   const std::uint32_t least = guide.least_more(leaf.b), most = guide.most_more(leaf.b);
-  const TokenPart& part = parts_.of_terminal(terminal, leaf.a, place.node, false);
+  const TokenPart& part =
+      parts_.of_terminal(terminal, leaf.a, place.node, {.quoted = false, .far = most == kUnbounded});
   const auto add = [&](TokenId id) {
     const bool suspect = std::binary_search(checked.begin(), checked.end(), id);
     (suspect || place.doubtful ? out.doubtful : out.sure).emplace_back(place.characters, id);

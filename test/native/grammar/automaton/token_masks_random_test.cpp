@@ -306,5 +306,64 @@ TEST(TokenMasksRealModel, AreWhatEveryTokenAloneWouldGive) {
   EXPECT_GT(Comparison::steps, 150);
 }
 
+// Whatever is taken as a whole there: characters of a kind, all that is short enough, what goes on the same
+// way.
+TEST(TokenMasksRealModel, OfPatternsAreWhatEveryTokenAloneWouldGive) {
+  Comparison::steps = 0;
+  const std::unique_ptr<Tokenizer> tokenizer = load_embedded_tokenizer();
+  ASSERT_NE(tokenizer, nullptr);
+  const std::shared_ptr<const TokenTrie> trie =
+      TokenTrie::build(*tokenizer, tokenizer->vocabulary_size()).value();
+  const auto check = [&](const std::string& schema, const std::vector<std::string>& fronts) {
+    SCOPED_TRACE(schema);
+    const auto grammar = Grammar::from_schema(schema, Layout{});
+    ASSERT_TRUE(grammar.ok()) << grammar.error().message();
+    Random random(3);
+    Comparison comparison(grammar.value()->program(), trie);
+    for (const std::string& front : fronts) comparison.walk(random, 2, front);
+  };
+  const auto pattern = [](const std::string& text, const std::string& more = "") {
+    return R"({"type":"string","pattern":")" + text + "\"" + more + "}";
+  };
+  check(pattern("^[a-z_][a-z0-9_]*$"), {"\"", "\"na"});
+  check(pattern("^[^:]+:[^:]+$"), {"\"", "\"key", "\"key:"});
+  check(pattern("^[^:]+:[^:]+$", R"(,"maxLength":12)"), {"\"", "\"key", "\"key:val"});
+  check(pattern("^[^:]+:[^:]+$", R"(,"minLength":4,"maxLength":60)"), {"\"", "\"ke", "\"k:"});
+  check(pattern("[0-9]{3}", R"(,"maxLength":20)"), {"\"", "\"room 2", "\"room 204"});
+  check(pattern("^https?://.*$"), {"\"", "\"https://"});
+  check(pattern("^(\\\\S+\\\\s+){0,5}\\\\S+$"), {"\"", "\"a few words"});
+  check(pattern("^[a-z]{3,9}$"), {"\"", "\"abcde"});
+  check(pattern("^[A-Z][a-zé]*(-[a-z]+)*$"), {"\"", "\"Caf"});
+  check(pattern("^[^\\\\u4e2d]+$", R"(,"maxLength":9)"), {"\"", "\"é"});
+  check(R"({"type":"string","minLength":2,"maxLength":9})", {"\"", "\"a few w"});
+  check(
+      R"({"type":"object","patternProperties":{"^[a-z]+$":{"type":"integer"},"^.*_id$":{"type":"string"}}})",
+      {"{\"", "{\"a"});
+  check(R"({"type":"object","propertyNames":{"pattern":"^[a-z][A-Za-z0-9]*$"}})", {"{\"", "{\"aB"});
+  check(R"({"type":"object","properties":{"name":{"type":"string"}},"minProperties":1})", {"{\"", "{\"na"});
+  EXPECT_GT(Comparison::steps, 50);
+}
+
+// Behind what a grammar of its own reads on, plain characters go on.
+TEST(TokenMasksRealModel, OfOpenEndsAreWhatEveryTokenAloneWouldGive) {
+  Comparison::steps = 0;
+  const std::unique_ptr<Tokenizer> tokenizer = load_embedded_tokenizer();
+  ASSERT_NE(tokenizer, nullptr);
+  const std::shared_ptr<const TokenTrie> trie =
+      TokenTrie::build(*tokenizer, tokenizer->vocabulary_size()).value();
+  for (const std::string text : {R"gbnf(root ::= [a-z]+ " = " [^\n]+ "\n")gbnf",
+                                 R"gbnf(root ::= ("(" [a-zA-Z ]* ")" | [^()]{2,5})+ ";")gbnf",
+                                 R"gbnf(root ::= word ("," word)*
+word ::= [a-z]+ | "\"" [^"]* "\"")gbnf"}) {
+    SCOPED_TRACE(text);
+    const auto grammar = Grammar::from_gbnf(text);
+    ASSERT_TRUE(grammar.ok()) << grammar.error().message();
+    Random random(5);
+    Comparison comparison(grammar.value()->program(), trie);
+    comparison.walk(random, 5);
+  }
+  EXPECT_GT(Comparison::steps, 8);
+}
+
 }  // namespace
 }  // namespace emberline::grammar::testing
