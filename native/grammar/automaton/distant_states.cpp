@@ -7,10 +7,8 @@
 
 namespace emberline::grammar {
 
-StateId StateSpace::Machine::distant(StateId state) {
+StateId StateSpace::Machine::first_distant(StateId state) {
   if (state == kDead) return kDead;
-  if (distant_.size() <= state) distant_.resize(states_.size(), kNotTried);
-  if (distant_[state] != kNotTried) return distant_[state];
   std::vector<std::uint32_t> words(states_[state].begin(), states_[state].end());
   bool changed = false;
   for (std::size_t i = 1; i < words.size(); ++i) {

@@ -75,7 +75,10 @@ class StateSpace::Machine {
 
   // The state in whose place another may stand for who looks only `distance` bytes ahead: every count that is
   // further from its bounds is replaced.
-  StateId distant(StateId state);
+  StateId distant(StateId state) {
+    const bool known = state < distant_.size() && distant_[state] != kNotTried;
+    return known ? distant_[state] : first_distant(state);
+  }
   // Before the first state is made.
   void set_distance(std::uint32_t bytes) { distance_ = bytes; }
   std::uint32_t distance() const { return distance_; }
@@ -181,6 +184,7 @@ class StateSpace::Machine {
   StateId past_whitespace(StateId state, bool broken);
   void go_past(NodeId node, bool broken);
 
+  StateId first_distant(StateId state);
   NodeId distant_node(NodeId node);
   // What `frame` counts; nullptr: nothing that has bounds, or nothing that may be far from them.
   static std::uint32_t* count_in(Frame& frame);

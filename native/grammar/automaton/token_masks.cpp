@@ -148,7 +148,13 @@ std::span<const std::uint64_t> TokenMasks::allowed(const Position& position) {
 }
 
 Position TokenMasks::advance(const Position& position, TokenId token) {
-  return token < impl_->trie->vocabulary() ? impl_->steps.step(position, token) : Position();
+  if (token >= impl_->trie->vocabulary()) return kDead;
+  if (position.room[0] == 0) {
+    // No count is far, nor will be: the steps of bytes are remembered, and that is enough.
+    const StateId next = impl_->step(position.state, token);
+    if (impl_->space.machine().distant(next) == next) return next;
+  }
+  return impl_->steps.step(position, token);
 }
 
 StateId TokenMasks::exact(const Position& position) {
