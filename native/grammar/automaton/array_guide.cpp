@@ -25,15 +25,15 @@ bool ArrayGuide::can_complete(std::uint64_t items, std::uint64_t counted) const 
   const bool rest = rule_->rest.value != kNone || rule_->rest.counted != kNone;
   std::uint64_t end = std::max<std::uint64_t>(items, rule_->least);
   if (counted < rule_->least_counted) {
-    const std::uint64_t missing = rule_->least_counted - counted;
+    const std::uint64_t more = missing(counted);
     const std::uint64_t begin = std::min(items, prefix);
     const std::uint64_t in_prefix = most_before_[prefix] - most_before_[begin];
-    if (missing <= in_prefix) {
+    if (more <= in_prefix) {
       const auto enough =
-          std::lower_bound(most_before_.begin(), most_before_.end(), most_before_[begin] + missing);
+          std::lower_bound(most_before_.begin(), most_before_.end(), most_before_[begin] + more);
       end = std::max<std::uint64_t>(end, static_cast<std::uint64_t>(enough - most_before_.begin()));
     } else if (rule_->rest.counted != kNone) {
-      end = std::max(end, std::max(items, prefix) + missing - in_prefix);
+      end = std::max(end, std::max(items, prefix) + more - in_prefix);
     } else {
       return false;
     }
@@ -46,13 +46,19 @@ bool ArrayGuide::can_complete(std::uint64_t items, std::uint64_t counted) const 
   return rule_->most_counted == kUnbounded || counted + least_in(items, end) <= rule_->most_counted;
 }
 
+// The same behind the prefix, where as many items as are missing fit below `most`.
+bool ArrayGuide::can_complete_from_afar(std::uint64_t counted) const {
+  return (missing(counted) == 0 || rule_->rest.counted != kNone) && counted <= rule_->most_counted;
+}
+
 ArrayView ArrayGuide::view(std::uint32_t items, std::uint32_t counted) const {
   const bool far = is_far(items);
   ArrayView view;
   view.may_close = items != kFarBelow && (far || items >= rule_->least) && counted >= rule_->least_counted;
   const Item& next = far ? rule_->rest : item(items);
   const auto completes = [&](std::uint32_t more) {
-    return far || can_complete(std::uint64_t{items} + 1, std::uint64_t{counted} + more);
+    return far ? can_complete_from_afar(std::uint64_t{counted} + more)
+               : can_complete(std::uint64_t{items} + 1, std::uint64_t{counted} + more);
   };
   if (next.value != kNone && completes(0)) view.plain = next.value;
   if (next.counted != kNone && completes(1)) view.counted = next.counted;
@@ -70,8 +76,11 @@ std::uint32_t ArrayGuide::counted_behind(std::uint32_t counted) const {
 }
 
 CountBounds ArrayGuide::bounds(std::uint32_t counted, std::uint32_t distance) const {
-  if (counted < rule_->least_counted || rule_->most_counted != kUnbounded) return {};
-  return {rule_->least, rule_->most, distance, static_cast<std::uint32_t>(rule_->prefix.size())};
+  const auto prefix = static_cast<std::uint32_t>(rule_->prefix.size());
+  // Items on the way to `least` that all have to be counted may be too many.
+  const bool all_counted = rule_->rest.value == kNone && rule_->most_counted != kUnbounded;
+  return {rule_->least, rule_->most, distance + missing(counted),
+          all_counted ? std::max(prefix, rule_->least) : prefix};
 }
 
 }  // namespace emberline::grammar

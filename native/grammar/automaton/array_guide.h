@@ -30,6 +30,11 @@ class ArrayGuide {
 
  private:
   bool can_complete(std::uint64_t items, std::uint64_t counted) const;
+  bool can_complete_from_afar(std::uint64_t counted) const;
+  // That still have to be counted.
+  std::uint64_t missing(std::uint64_t counted) const {
+    return counted < rule_->least_counted ? rule_->least_counted - counted : 0;
+  }
   const Item& item(std::uint64_t index) const {
     return index < rule_->prefix.size() ? rule_->prefix[index] : rule_->rest;
   }
