@@ -10,9 +10,11 @@
 namespace emberline::grammar {
 
 // The texts of the format `name`; nullopt where no draft from 4 on knows the name. GRAMMAR_UNSUPPORTED for
-// `regex` and `idn-hostname`; of `hostname` the labels with Punycode (`xn--`) are left out, see
-// format_languages.h. Automata that take long to make are kept for the process. Thread-safe.
+// `idn-hostname`. Of `hostname` the labels with Punycode (`xn--`) are left out, of `regex` what is not
+// regular: see format_languages.h. Automata that take long to make are kept for the process. Thread-safe.
 std::optional<Result<Dfa>> format_language(std::string_view name);
+// For formats of which format_language() has only a part: a language that holds all of them.
+std::optional<Result<Dfa>> wider_format(std::string_view name);
 // Its JSON texts, with quotes: json_text() of the language, kept too. For names that have a language.
 Result<Dfa> quoted_format(std::string_view name);
 

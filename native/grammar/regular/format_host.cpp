@@ -59,13 +59,26 @@ Result<Dfa> ipv6_language() {
   return pattern_language(joined({"^", ipv6_pattern(), "$"}));
 }
 
-Result<Dfa> hostname_language() {
-  constexpr std::string_view kLabel = "(?![Xx][Nn]--)[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
-  const auto labels = pattern_language(joined({"^", kLabel, "(?:\\.", kLabel, ")*$"}));
+namespace {
+
+constexpr std::string_view kLabel = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
+
+Result<Dfa> names_of(std::string_view label) {
+  const auto labels = pattern_language(joined({"^", label, "(?:\\.", label, ")*$"}));
   const auto length = pattern_language("^[A-Za-z0-9.\\-]{1,253}$");
   if (!labels.ok()) return labels;
   if (!length.ok()) return length;
   return intersection(labels.value(), length.value());
+}
+
+}  // namespace
+
+Result<Dfa> hostname_language() {
+  return names_of(joined({"(?![Xx][Nn]--)", kLabel}));
+}
+
+Result<Dfa> wider_hostname_language() {
+  return names_of(kLabel);
 }
 
 Result<Dfa> email_language() {

@@ -24,6 +24,8 @@ Result<Dfa> idn_email_language();
 // RFC 1123, section 2.1: at most 63 characters a label, 253 in all. Labels that begin with `xn--` are left
 // out: which of them are Punycode of something (RFC 5891, section 4.4) is not regular.
 Result<Dfa> hostname_language();
+// With all such labels.
+Result<Dfa> wider_hostname_language();
 // RFC 2673, section 3.2, and RFC 4291, section 2.2, as RFC 3986 writes them down.
 Result<Dfa> ipv4_language();
 Result<Dfa> ipv6_language();
@@ -41,6 +43,9 @@ Result<Dfa> uuid_language();
 // RFC 6901, section 3; draft-bhutton-relative-json-pointer-00, section 3.
 Result<Dfa> json_pointer_language();
 Result<Dfa> relative_json_pointer_language();
+
+// ECMA 262, section 22.2.1, with the u flag; part of it, see format_regex.cpp.
+Result<Dfa> regex_language();
 
 // Parts of patterns, with groups of their own: an IPv4 address and an IPv6 address (RFC 3986, section 3.2.2).
 std::string ipv4_pattern();

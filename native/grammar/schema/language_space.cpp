@@ -176,6 +176,28 @@ LanguageId LanguageSpace::pattern(const std::string& pattern, const Json& at, st
   return id;
 }
 
+LanguageId LanguageSpace::within(LanguageId id) const {
+  return languages_[id].bounds ? languages_[id].bounds->within : id;
+}
+
+LanguageId LanguageSpace::around(LanguageId id) const {
+  return languages_[id].bounds ? languages_[id].bounds->around : id;
+}
+
+const Json* LanguageSpace::origin(LanguageId a, LanguageId b) const {
+  return languages_[languages_[a].bounds ? a : b].bounds->at;
+}
+
+LanguageId LanguageSpace::between(LanguageId within, LanguageId around, const Json* at) {
+  if (within == around || within == kAnyLanguage) return within;
+  if (around == kNoLanguage) return kNoLanguage;
+  return remembered(betweens_, within, around, [&] {
+    languages_.emplace_back();
+    languages_.back().bounds = Bounds{within, around, at};
+    return static_cast<LanguageId>(languages_.size() - 1);
+  });
+}
+
 std::optional<LanguageId> LanguageSpace::format(const std::string& name, const Json& at) {
   std::string source = "f";
   source += name;
@@ -186,14 +208,16 @@ std::optional<LanguageId> LanguageSpace::format(const std::string& name, const J
     refusal_.take_at(at, made->error());
     return kNoLanguage;
   }
-  const LanguageId id = add(std::move(*made).value());
+  LanguageId id = add(std::move(*made).value());
   if (id != kAnyLanguage && id != kNoLanguage) languages_[id].format = name;
+  if (std::optional<Result<Dfa>> wider = wider_format(name)) id = between(id, taken(std::move(*wider)), &at);
   by_source_.emplace(source, id);
   return id;
 }
 
 bool LanguageSpace::has(LanguageId id, std::string_view text) {
   if (id == kAnyLanguage) return true;
+  id = within(id);
   if (const auto* finite = this->texts(id)) return std::binary_search(finite->begin(), finite->end(), text);
   return dfa(id).match(text) != 0;
 }
@@ -203,6 +227,7 @@ const std::vector<std::string>* LanguageSpace::texts(LanguageId id) const {
 }
 
 const Dfa& LanguageSpace::dfa(LanguageId id) {
+  id = within(id);
   Language& language = languages_[id];
   if (!language.dfa) {
     Result<Dfa> made = any_of(*language.texts);
@@ -219,6 +244,7 @@ const Dfa& LanguageSpace::dfa(LanguageId id) {
 }
 
 Result<Dfa> LanguageSpace::quoted(LanguageId id) {
+  id = within(id);
   if (!languages_[id].format.empty()) return quoted_format(languages_[id].format);
   Result<JsonText> text = json_text(dfa(id), true);
   if (!text.ok()) return text.error();
@@ -230,6 +256,8 @@ LanguageId LanguageSpace::meet(LanguageId a, LanguageId b) {
   if (a == kAnyLanguage) return b;
   if (a > b) std::swap(a, b);
   if (a == kNoLanguage) return kNoLanguage;
+  if (!regular(a) || !regular(b))
+    return between(meet(within(a), within(b)), meet(around(a), around(b)), origin(a, b));
   return remembered(meets_, a, b, [&] {
     if (texts(a) != nullptr || texts(b) != nullptr) {
       const LanguageId finite = texts(a) != nullptr ? a : b;
@@ -248,6 +276,8 @@ LanguageId LanguageSpace::join(LanguageId a, LanguageId b) {
   if (a == kNoLanguage) return b;
   if (a > b) std::swap(a, b);
   if (a == kAnyLanguage) return kAnyLanguage;
+  if (!regular(a) || !regular(b))
+    return between(join(within(a), within(b)), join(around(a), around(b)), origin(a, b));
   return remembered(joins_, a, b, [&] {
     if (texts(a) != nullptr && texts(b) != nullptr) {
       std::vector<std::string> all = *texts(a);
@@ -262,11 +292,20 @@ LanguageId LanguageSpace::join(LanguageId a, LanguageId b) {
 LanguageId LanguageSpace::complement(LanguageId a) {
   if (a == kAnyLanguage) return kNoLanguage;
   if (a == kNoLanguage) return kAnyLanguage;
+  if (!regular(a)) {
+    const Bounds bounds = *languages_[a].bounds;
+    if (bounds.around != kAnyLanguage)
+      return between(complement(bounds.around), complement(bounds.within), bounds.at);
+    refusal_.unsupported(*bounds.at, "that a text is not of this format is not enforced");
+    return kNoLanguage;
+  }
   return remembered(complements_, kAnyLanguage, a,
                     [&] { return taken(difference(dfa(kAnyLanguage), dfa(a))); });
 }
 
 LanguageId LanguageSpace::with_length(LanguageId a, std::uint32_t least, std::uint32_t most) {
+  if (!regular(a))
+    return between(with_length(within(a), least, most), with_length(around(a), least, most), origin(a, a));
   std::string source = "l";
   for (const std::uint32_t each : {a, least, most}) source += std::to_string(each) + ",";
   if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
@@ -278,10 +317,11 @@ LanguageId LanguageSpace::with_length(LanguageId a, std::uint32_t least, std::ui
 bool LanguageSpace::disjoint(LanguageId a, LanguageId b) {
   if (a == kNoLanguage || b == kNoLanguage) return true;
   if (a == b || a == kAnyLanguage || b == kAnyLanguage) return false;
-  return meet(a, b) == kNoLanguage;
+  return meet(around(a), around(b)) == kNoLanguage;
 }
 
 const LengthRange& LanguageSpace::lengths(LanguageId id) {
+  id = within(id);
   Language& language = languages_[id];
   if (!language.lengths) {
     const LengthRange range = length_range(dfa(id));

@@ -1,4 +1,8 @@
 // Languages of strings by number, with the operations that schemas need, each done once.
+//
+// Some formats are not regular. Such a language is known by two that are, one within it and one around it;
+// what operations make of it, too. Programs take texts of the one within; what is decided from texts that are
+// not of a language (that it is empty, that two are disjoint, a complement) is decided by the one around.
 #pragma once
 
 #include <cstddef>
@@ -43,23 +47,36 @@ class LanguageSpace {
   LanguageId complement(LanguageId a);
   LanguageId with_length(LanguageId a, std::uint32_t least, std::uint32_t most);
 
+  // What is known to be of the language, and what may be: the language itself where it is regular.
+  LanguageId within(LanguageId id) const;
+  LanguageId around(LanguageId id) const;
+  bool regular(LanguageId id) const { return within(id) == id; }
+
   bool empty(LanguageId id) { return id == kNoLanguage; }
   bool disjoint(LanguageId a, LanguageId b);
   bool has(LanguageId id, std::string_view text);
   // The texts of a finite language that was given by them; nullptr for others.
   const std::vector<std::string>* texts(LanguageId id) const;
+  // Of those within.
   const LengthRange& lengths(LanguageId id);
   const Dfa& dfa(LanguageId id);
   // The JSON texts, with quotes.
   Result<Dfa> quoted(LanguageId id);
 
  private:
+  struct Bounds {
+    LanguageId within = kNoLanguage, around = kAnyLanguage;
+    const Json* at = nullptr;  // where the format is said
+  };
   struct Language {
     std::optional<std::vector<std::string>> texts;  // ascending
     std::optional<Dfa> dfa;                         // made when first asked for
     std::optional<LengthRange> lengths;
-    std::string format;  // empty: none
+    std::string format;            // empty: none
+    std::optional<Bounds> bounds;  // where it is not regular, and nothing else
   };
+  LanguageId between(LanguageId within, LanguageId around, const Json* at);
+  const Json* origin(LanguageId a, LanguageId b) const;
   LanguageId add(Dfa dfa);
   LanguageId taken(Result<Dfa> dfa);
   template <typename Make>
@@ -69,7 +86,7 @@ class LanguageSpace {
   Refusal& refusal_;
   std::vector<Language> languages_;
   std::unordered_map<std::string, LanguageId> by_source_;  // texts, patterns, formats
-  std::unordered_map<std::uint64_t, LanguageId> meets_, joins_, complements_;
+  std::unordered_map<std::uint64_t, LanguageId> meets_, joins_, complements_, betweens_;
   std::size_t cells_ = 0;
 };
 

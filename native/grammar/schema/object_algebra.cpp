@@ -191,6 +191,11 @@ std::vector<ObjectPointer> ShapeAlgebra::outside(const ObjectPointer& of) {
   std::vector<std::string> names;
   for (const KnownKey& key : shape.known) names.push_back(key.key);
   for (const KeyRule& rule : shape.rules) {
+    for (const LanguageId language : rule.keys.languages) {
+      if (space_.languages().regular(language)) continue;
+      space_.refusal().unsupported(*at_, "that a key is not of this format is not enforced");
+      return {};
+    }
     for (const SetId set : space_.outside(rule.set)) {
       ObjectShape each;
       each.witnesses.push_back({rule.keys, names, set, at_});

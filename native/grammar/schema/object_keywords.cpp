@@ -70,8 +70,14 @@ void SchemaReader::key_names(ObjectShape& shape) {
     names = languages.join(names, one);
   }
   if (names == kAnyLanguage) return;
-  for (KnownKey& key : shape.known)
-    if (!languages.has(names, key.key)) key.set = kNeverSet;
+  for (KnownKey& key : shape.known) {
+    if (languages.has(names, key.key)) continue;
+    if (languages.has(languages.around(names), key.key)) {
+      refusal_.unsupported(*value, "whether a known key is of this format is not decided");
+      return;
+    }
+    key.set = kNeverSet;
+  }
   if (const std::vector<std::string>* texts = languages.texts(names)) {
     for (const std::string& text : std::vector<std::string>(*texts)) algebra_.know(shape, text);
     ShapeAlgebra::close(shape);

@@ -129,7 +129,7 @@ std::vector<NumberShape> ShapeAlgebra::outside(const NumberShape& shape) {
 bool ShapeAlgebra::surely_empty(const StringShape& shape) {
   if (shape.least > shape.most || space_.languages().empty(shape.language)) return true;
   if (!shape.bounded() || shape.language == kAnyLanguage) return false;
-  const LengthRange& lengths = space_.languages().lengths(shape.language);
+  const LengthRange& lengths = space_.languages().lengths(space_.languages().around(shape.language));
   return lengths.least > shape.most || lengths.most < shape.least;
 }
 

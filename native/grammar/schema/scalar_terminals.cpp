@@ -125,6 +125,7 @@ const Dfa& ScalarTerminals::number(const NumberShape& shape, bool one_spelling) 
 }
 
 std::optional<StringShape> ScalarTerminals::exact(StringShape shape) {
+  shape.language = languages_.within(shape.language);
   if (shape.least > shape.most || shape.language == kNoLanguage) return std::nullopt;
   if (!shape.bounded()) return shape;
   const LengthRange range = languages_.lengths(shape.language);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/json_text.h"
 #include "grammar/regular/minimise.h"
+#include "grammar/regular/pattern_syntax.h"
 
 namespace emberline::grammar {
 namespace {
@@ -140,18 +143,100 @@ TEST(Format, KeepsJsonTexts) {
     EXPECT_EQ(quoted.value().next, made.value().dfa.next) << name;
     EXPECT_EQ(quoted.value().label, made.value().dfa.label) << name;
   }
-  EXPECT_EQ(quoted_format("regex").code(), ErrorCode::kInternal);
+  EXPECT_EQ(quoted_format("idn-hostname").code(), ErrorCode::kInternal);
 }
 
 TEST(Format, NamesThatAreRefusedOrUnknown) {
-  for (const char* name : {"regex", "idn-hostname"}) {
-    const auto language = format_language(name);
-    ASSERT_TRUE(language.has_value());
-    EXPECT_EQ(language->code(), ErrorCode::kGrammarUnsupported);
-    EXPECT_NE(language->error().message().find(name), std::string::npos);
-  }
+  const auto language = format_language("idn-hostname");
+  ASSERT_TRUE(language.has_value());
+  EXPECT_EQ(language->code(), ErrorCode::kGrammarUnsupported);
+  EXPECT_NE(language->error().message().find("idn-hostname"), std::string::npos);
   for (const char* name : {"", "int32", "Date", "date ", "color"})
     EXPECT_FALSE(format_language(name).has_value()) << name;
+}
+
+TEST(Format, RegularExpressionsAreSome) {
+  const Dfa regex = language_of("regex");
+  for (const char* text :
+       {"", "^[a-zA-Z_][\\w-]*$", "([abc])+\\s+$", "a{2}b{2,}c{2,10}?d{10,200}e{0,0}", "(?:a|(b|(c)))*?|",
+        "^(?!x(y))(?<=z)\\b.\\B(?=$)", "[!-\\/:-@[-`{-~]", "[^^\\]\\-]", "[--]", "[a-z-0-9-]", "[\\d-]",
+        "\\x41\\u0041\\u{1F600}\\cA\\p{Lu}\\P{L}", "[\\u0000-\\u001F\\uE000-\\uFFFF\\x00-\\x1f]", "[ -~é]",
+        "é{3}"})
+    EXPECT_NE(regex.match(text), 0u) << text;
+  for (const char* text : {"(",
+                           ")",
+                           "^(abc]",
+                           "[",
+                           "]",
+                           "[z-a]",
+                           "[\\d-z]",
+                           "[a-\\w]",
+                           "*",
+                           "a**",
+                           "a{2,1}",
+                           "a{10,9}",
+                           "a{",
+                           "{1}",
+                           "a{1,2}{3}",
+                           "(?=a)*",
+                           "^*",
+                           "\\a",
+                           "\\-",
+                           "\\Z",
+                           "\\",
+                           "\\u{110000}",
+                           "\\x4",
+                           "\\p{Nope}",
+                           "(?a)",
+                           "(?<a",
+                           "\\1",
+                           "\\k<a>",
+                           "[\\u{1F600}-a]",
+                           "[\\uFFFF-\\u0000]",
+                           "|]"})
+    EXPECT_EQ(regex.match(text), 0u) << text;
+}
+
+// What is taken for a regular expression is one to the compiler of patterns, too.
+TEST(Format, RegularExpressionsCanBeRead) {
+  const Dfa regex = language_of("regex");
+  std::uint32_t random = 1;
+  const auto next = [&random](std::size_t below) {
+    random = random * 1664525u + 1013904223u;
+    return (random >> 8) % below;
+  };
+  std::size_t whole = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    std::string text;
+    std::uint32_t state = 0;
+    const std::size_t least = next(40);
+    while (text.size() < 200 && (regex.label[state] == 0 || text.size() < least)) {
+      std::vector<std::uint8_t> ways;
+      for (unsigned byte = 0; byte < 256; ++byte)
+        if (regex.step(state, static_cast<unsigned char>(byte)) != kNone)
+          ways.push_back(static_cast<std::uint8_t>(byte));
+      const std::uint8_t byte = ways[next(ways.size())];
+      text.push_back(static_cast<char>(byte));
+      state = regex.step(state, byte);
+    }
+    if (regex.label[state] == 0) continue;
+    ++whole;
+    const auto parsed = parse_pattern(text);
+    EXPECT_TRUE(parsed.ok() || parsed.error().message().find("lookbehind") != std::string::npos)
+        << text << "\n"
+        << parsed.error().message();
+  }
+  EXPECT_GT(whole, 2'500u);
+}
+
+TEST(Format, WiderOnesHoldTheOthers) {
+  for (const char* name : {"hostname", "regex"}) {
+    const auto wider = wider_format(name);
+    ASSERT_TRUE(wider && wider->ok()) << name;
+    EXPECT_TRUE(is_subset(language_of(name), wider->value())) << name;
+    EXPECT_FALSE(is_subset(wider->value(), language_of(name))) << name;
+  }
+  EXPECT_FALSE(wider_format("uri").has_value());
 }
 
 TEST(Format, ManyThreadsGetTheSame) {

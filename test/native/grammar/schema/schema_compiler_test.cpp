@@ -72,6 +72,36 @@ TEST(SchemaCompiler, BoundsStrings) {
   check({R"({"enum":["a","abc"],"maxLength":2})", {"\"a\""}, {"\"abc\""}});
 }
 
+// What is not known to be of such a format is not taken, and not taken for what is not of it either.
+TEST(SchemaCompiler, KnowsFormatsThatAreNotRegularInPart) {
+  check({R"({"format":"regex"})", {R"("^a+$")", "1"}, {R"("(")", R"("(a)\\1")"}});
+  check({R"({"format":"regex","enum":["(","a+"]})", {R"("a+")"}, {R"("(")"}});
+  check({R"({"format":"regex","minLength":2,"pattern":"^[a-z]"})", {R"("a+")"}, {R"("a")", R"("^a")"}});
+  check({R"({"oneOf":[{"type":"integer"},{"type":"string","format":"regex"}]})",
+         {"1", R"("a|b")"},
+         {R"("[")"}});
+  check({R"({"type":"object","propertyNames":{"format":"regex"}})", {R"({"^a":1})", "{}"}, {R"({"[":1})"}});
+  check({R"({"type":"string","not":{"format":"hostname"}})",
+         {R"("a_b")", R"("")"},
+         {R"("a.b")", R"("xn--4gbwdl")"}});
+  check({R"({"oneOf":[{"type":"string","format":"ipv4"},{"type":"string","format":"hostname"}]})",
+         {R"("a.b")"},
+         {R"("1.2.3.4")", R"("a_b")", R"("xn--4gbwdl")"}});
+  check({R"({"anyOf":[{"type":"string","format":"hostname","maxLength":3},{"const":"xn--4gbwdl"}]})",
+         {R"("a.b")", R"("xn--4gbwdl")"},
+         {R"("abcd")"}});
+  // No text that is taken for a name is among these.
+  check({R"({"enum":["xn--4gbwdl",1],"format":"hostname"})", {"1"}, {R"("xn--4gbwdl")"}});
+  check({R"({"type":"string","not":{"enum":["xn--4gbwdl","b"],"format":"hostname"}})",
+         {R"("a")"},
+         {R"("b")", R"("xn--4gbwdl")"}});
+  const char* const refused[] = {R"({"not":{"format":"regex"}})",
+                                 R"({"oneOf":[{"enum":["*"]},{"format":"regex"}]})",
+                                 R"({"not":{"propertyNames":{"format":"regex"}}})"};
+  for (const char* schema : refused)
+    expect_refusal(schema, ErrorCode::kGrammarUnsupported, "of this format is not enforced");
+}
+
 TEST(SchemaCompiler, ReadsObjects) {
   check({R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["b"],
              "additionalProperties":false})",
