@@ -50,8 +50,11 @@ bool StateSpace::Machine::begins_value(const Frame& leaf) const {
   switch (leaf.kind) {
     case FrameKind::kObjectOpen:
     case FrameKind::kArrayOpen: return true;
-    // No text of a JSON scalar goes on as it could have begun.
-    case FrameKind::kTerminal: return leaf.a == 0 && leaf.b == 0;
+    // No text of a JSON scalar goes on as it could have begun; where a string is several terminals (a quote,
+    // its characters, a quote), those behind the first are inside it.
+    case FrameKind::kTerminal:
+      return leaf.a == 0 && leaf.b == 0 &&
+             (leaf.where < 2 || program_->code[leaf.where - 2].op != Op::kTerminal);
     default: return false;
   }
 }

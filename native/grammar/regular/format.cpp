@@ -58,8 +58,8 @@ Format wider_formats[] = {
 };
 
 template <std::size_t count>
-std::optional<Result<Dfa>> language_of(Format (&formats)[count], std::string_view name) {
-  for (Format& format : formats) {
+std::optional<Result<Dfa>> language_of(Format (&among)[count], std::string_view name) {
+  for (Format& format : among) {
     if (format.name != name) continue;
     std::call_once(format.once, [&format] { format.language = format.make(); });
     return format.language;

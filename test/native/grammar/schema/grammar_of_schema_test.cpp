@@ -24,5 +24,19 @@ TEST(GrammarOfSchema, TakesDocumentsInAnySpelling) {
   EXPECT_EQ(Grammar::from_schema("{\"$ref\":\"x\"}", {}).code(), ErrorCode::kGrammarUnsupported);
 }
 
+// Whitespace in a string is of the string, not between the tokens of JSON.
+TEST(GrammarOfSchema, CountsTheSpacesOfStrings) {
+  for (const LayoutKind kind : {LayoutKind::kCompact, LayoutKind::kFree, LayoutKind::kIndented}) {
+    Layout layout;
+    layout.kind = kind;
+    const auto grammar =
+        take(Grammar::from_schema(R"({"items":{"type":"string","minLength":2,"maxLength":3}})", layout));
+    for (const char* text : {R"(["  "])", R"([" a "])", R"(["a  ","b "])"})
+      EXPECT_TRUE(take(grammar->conforms(text))) << text;
+    for (const char* text : {R"(["    "])", R"(["a   "])", R"(["   a"])", R"(["ab  "])", R"([" "])"})
+      EXPECT_FALSE(take(grammar->conforms(text))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace emberline::grammar
