@@ -61,9 +61,16 @@ struct Repeat {
   std::uint32_t most = kUnbounded;
 };
 
+// A value that is of a kind which some member has to be of.
+struct MarkedValue {
+  Pc value = 0;                      // a rule
+  std::vector<std::uint32_t> marks;  // of ObjectRule: what it stands for
+};
+
 struct Member {
-  Pc value = 0;               // a rule
-  std::uint32_t key = kNone;  // below ObjectRule::known_keys; kNone: an additional one
+  Pc value = 0;                          // a rule
+  std::uint32_t key = kNone;             // below ObjectRule::known_keys; kNone: an additional one
+  std::vector<MarkedValue> marked = {};  // of an additional one: other ways to read its value
 };
 
 // When key `seen` came, key `required` has to.
@@ -75,6 +82,9 @@ struct ObjectRule {
   Dfa keys;  // JSON texts of keys, quotes included; label n: members[n - 1]
   std::vector<Member> members;
   std::uint32_t known_keys = 0;  // keys that are told apart: 0 .. known_keys - 1, each at most once
+  // The last so many of the known keys are marks: no key is one of them, they come with a value that is of a
+  // kind. The compiler's duty: there is no end of additional keys with such values, nor of members.
+  std::uint32_t marks = 0;
   std::vector<std::uint32_t> required;
   std::vector<Dependency> dependencies;
   std::uint32_t least = 0;  // members

@@ -50,6 +50,8 @@ bool well_formed(const Program& program) {
            std::all_of(object.members.begin(), object.members.end(),
                        [&](const Member& member) {
                          return is_pc(member.value) &&
+                                std::all_of(member.marked.begin(), member.marked.end(),
+                                            [&](const MarkedValue& each) { return is_pc(each.value); }) &&
                                 (member.key == kNone || member.key < object.known_keys);
                        }) &&
            std::all_of(object.required.begin(), object.required.end(),

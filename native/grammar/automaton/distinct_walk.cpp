@@ -175,6 +175,34 @@ bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
   return true;
 }
 
+// Between the scalars and keys of such items: what tokens do there is found out once for all items.
+void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint64_t> mask) {
+  std::vector<NodeId> loose;
+  std::vector<TokenId> checked;
+  for (const NodeId node : nodes) {
+    loose.push_back(machine_.loosened(node));
+    const std::vector<TokenId> more = suspect_items(node, kRoot);
+    checked.insert(checked.end(), more.begin(), more.end());
+  }
+  std::sort(checked.begin(), checked.end());
+  const StateId state = machine_.of_nodes(loose);
+  const auto [place, fresh] = behind_.try_emplace(BehindKey{nullptr, 0, state});
+  Behind& found = place->second;
+  if (fresh) {
+    work_.assign(1, {state, kRoot, 0, false});
+    run(found);
+    behind_bytes_ += 128 + (found.sure.capacity() + found.doubtful.capacity()) * sizeof(found.sure[0]);
+  }
+  const StateId alone = machine_.of_nodes(nodes);
+  for (const auto& [characters, id] : found.sure) {
+    if (!std::binary_search(checked.begin(), checked.end(), id) || reads_to_end(alone, id, 0)) set(mask, id);
+  }
+  for (const auto& [characters, id] : found.doubtful) {
+    if (reads_to_end(alone, id, 0)) set(mask, id);
+  }
+  if (steps_ == 0) behind_.erase(place);  // cut short
+}
+
 // Whether it reads an item behind one that was forgotten.
 bool TokenWalk::is_loose(StateId state) const {
   const std::span<const NodeId> nodes = machine_.nodes(state);

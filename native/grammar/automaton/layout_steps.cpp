@@ -73,7 +73,7 @@ void StateSpace::Machine::go_past(NodeId node, bool broken) {
       return;
     case FrameKind::kObjectValue:
       if (free()) keep(leaf);
-      go_on(program_->objects[object_of(stack)].members[leaf.b - 1].value, stack);
+      member_value(stack, leaf.b);
       return;
     case FrameKind::kArrayItem:
       if (free()) keep(leaf);

@@ -146,6 +146,7 @@ class StateSpace::Machine {
   void read_key(NodeId object, std::uint32_t state, TextId text, unsigned char byte);
   bool key_is_live(NodeId object, const ObjectView& view, std::uint32_t state, TextId text);
   void key_ended(NodeId object, std::uint32_t label, TextId text);
+  void member_value(NodeId object, std::uint32_t label);
   void close_container(NodeId container);
   // Arrays.
   std::uint32_t array_of(NodeId array) const { return program_->code[frames_[array].where - 1].operand; }

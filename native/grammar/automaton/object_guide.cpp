@@ -28,6 +28,8 @@ ObjectGuide::ObjectGuide(const ObjectRule& rule) : rule_(&rule), key_words_((rul
     if (key == kNone) {
       others[label >> 5] |= 1u << (label & 31);
       any_other = true;
+      for (const MarkedValue& each : rule.members[label - 1].marked)
+        for (const std::uint32_t mark : each.marks) can_come_[mark >> 5] |= 1u << (mark & 31);
     } else {
       can_come_[key >> 5] |= 1u << (key & 31);
     }

@@ -34,14 +34,13 @@ void StateSpace::Machine::step_object(const Frame& leaf, unsigned char byte) {
     return;
   }
   const ObjectView view = view_of_object(object);
-  const ObjectRule& rule = program_->objects[object_of(object)];
   Frame next = leaf;
   ++next.a;
   if (free() && is_space(byte)) {
     if (leaf.a >= kMostSpaces) return;
     const bool value = leaf.kind == FrameKind::kObjectValue;
     if (!value || next.a < kMostSpaces) keep(next);
-    if (value) go_on(rule.members[leaf.b - 1].value, object);
+    if (value) member_value(object, leaf.b);
     return;
   }
   // Inside the layout's whitespace, or at its beginning.
@@ -50,7 +49,7 @@ void StateSpace::Machine::step_object(const Frame& leaf, unsigned char byte) {
       const bool closes = leaf.kind == FrameKind::kObjectNext;
       if (leaf.kind == FrameKind::kObjectValue) {
         if (!layout_byte(leaf, next.a)) {
-          go_on(rule.members[leaf.b - 1].value, object);
+          member_value(object, leaf.b);
         } else {
           keep(next);
         }
@@ -81,7 +80,7 @@ void StateSpace::Machine::step_object(const Frame& leaf, unsigned char byte) {
       Frame value = leaf_on(object, FrameKind::kObjectValue, leaf.where);
       value.b = leaf.b;
       if (free() || layout_byte(value, 0)) keep(value);
-      if (!indented()) go_on(rule.members[leaf.b - 1].value, object);
+      if (!indented()) member_value(object, leaf.b);
       return;
     }
     case FrameKind::kObjectNext:
@@ -89,6 +88,20 @@ void StateSpace::Machine::step_object(const Frame& leaf, unsigned char byte) {
       if (byte == ',' && view.more() && whole) keep(leaf_on(object, FrameKind::kObjectKey, leaf.where));
       return;
     default: return;
+  }
+}
+
+// Behind the colon of a key with `label`.
+void StateSpace::Machine::member_value(NodeId object, std::uint32_t label) {
+  const Member& member = program_->objects[object_of(object)].members[label - 1];
+  go_on(member.value, object);
+  for (const MarkedValue& each : member.marked) {
+    Frame frame = frames_[object];
+    const std::span<const std::uint32_t> seen = key_sets_[frame.a];
+    std::vector<std::uint32_t> keys(seen.begin(), seen.end());
+    for (const std::uint32_t mark : each.marks) keys[mark >> 5] |= 1u << (mark & 31);
+    frame.a = key_sets_.intern(keys);
+    if (frame.a != frames_[object].a) go_on(each.value, frames_.intern(frame));
   }
 }
 

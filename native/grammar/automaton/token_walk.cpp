@@ -50,7 +50,7 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
   constexpr std::size_t kMostBehind = 6u << 20;
   if (parts_.trim() || behind_bytes_ > kMostBehind) start_over();
   steps_ = std::size_t{2} * trie_->all().size() + 10000;
-  std::vector<NodeId> others;
+  std::vector<NodeId> items, others;
   const std::vector<NodeId> nodes(machine_.nodes(state).begin(), machine_.nodes(state).end());
   for (const NodeId node : nodes) {
     const Frame leaf = machine_.frame(node);
@@ -62,10 +62,13 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
     } else if (tracked && (leaf.kind == FrameKind::kTerminal || leaf.kind == FrameKind::kKey) &&
                add_item(node, mask)) {
       continue;
+    } else if (tracked && machine_.loosened(node) != kNone) {
+      items.push_back(node);
     } else {
       others.push_back(node);
     }
   }
+  if (!items.empty()) add_items(items, mask);
   if (!others.empty()) {
     const StateId rest = others.size() == nodes.size() ? state : machine_.of_nodes(others);
     Behind found;

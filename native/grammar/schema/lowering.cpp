@@ -114,14 +114,22 @@ class Lowering {
       if (live.required[index]) rule.required.push_back(index);
       values.push_back(key->value);
     }
-    rule.known_keys = static_cast<std::uint32_t>(values.size());
+    const auto first_mark = static_cast<std::uint32_t>(values.size());
+    rule.marks = static_cast<std::uint32_t>(plan.witnesses.size());
+    rule.known_keys = first_mark + rule.marks;
+    struct Marked {
+      std::size_t member, index;
+      PlanId value;
+    };
+    std::vector<Marked> marked_values;
     const Dfa none;
     Dfa pruned;
     const Dfa* others = &none;
     std::vector<std::uint32_t> label_of{0};
     if (live.others) {
       bool all = true;
-      for (const PlanId value : plan.others->values) {
+      for (std::size_t label = 0; label < plan.others->values.size(); ++label) {
+        const PlanId value = plan.others->values[label];
         if (!plans_.inhabited(value)) {
           label_of.push_back(0);
           all = false;
@@ -130,6 +138,14 @@ class Lowering {
         values.push_back(value);
         rule.members.push_back({0, kNone});
         label_of.push_back(static_cast<std::uint32_t>(values.size()));
+        for (const WitnessValues& each : plan.others->wanted[label]) {
+          if (!plans_.inhabited(each.value)) continue;
+          MarkedValue marked;
+          for (std::uint32_t i = 0; i < plan.witnesses.size(); ++i)
+            if ((each.witnesses >> i & 1) != 0) marked.marks.push_back(first_mark + i);
+          rule.members.back().marked.push_back(std::move(marked));
+          marked_values.push_back({values.size() - 1, rule.members.back().marked.size() - 1, each.value});
+        }
       }
       pruned = plan.others->keys;
       for (std::uint32_t& label : pruned.label) label = label_of[label];
@@ -138,7 +154,16 @@ class Lowering {
       for (const PlannedKey* key : live.forbidden) keys.push_back({json_quoted(key->key), 0});
     }
     rule.keys = key_table(keys, *others);
-    rule.distinct_others = live.others && (one_spelling || rule.least > rule.required.size());
+    rule.distinct_others =
+        live.others && (one_spelling || rule.marks > 0 || rule.least > rule.required.size());
+    for (std::uint32_t i = 0; i < rule.marks; ++i) {
+      rule.required.push_back(first_mark + i);
+      if (!has_many_keys(rule, first_mark + i)) {
+        refusal_.unsupported(*plan.witnesses[i].at,
+                             "that one of few additional properties is of a kind is not enforced");
+        return;
+      }
+    }
     const auto index_of = [&](const std::string& key) {
       const auto found =
           std::lower_bound(live.allowed.begin(), live.allowed.end(), key,
@@ -159,7 +184,26 @@ class Lowering {
                             return &builder.object(object).members[i].value;
                           }});
     }
+    for (const Marked& each : marked_values) {
+      patches_.push_back({each.value, [object, each](ProgramBuilder& builder) {
+                            return &builder.object(object).members[each.member].marked[each.index].value;
+                          }});
+    }
     builder_.emit(Op::kObject, object);
+  }
+
+  // Whether there is no end of the keys that may come with a mark.
+  static bool has_many_keys(const ObjectRule& rule, std::uint32_t mark) {
+    Dfa keys = rule.keys;
+    for (std::uint32_t& label : keys.label) {
+      if (label == 0) continue;
+      const std::vector<MarkedValue>& ways = rule.members[label - 1].marked;
+      const bool marks = std::any_of(ways.begin(), ways.end(), [mark](const MarkedValue& each) {
+        return std::find(each.marks.begin(), each.marks.end(), mark) != each.marks.end();
+      });
+      label = marks ? 1 : 0;
+    }
+    return text_count(minimised(keys)) == kUnbounded;
   }
 
   void array(const ArrayPlan& plan) {

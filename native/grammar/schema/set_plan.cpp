@@ -13,12 +13,18 @@ namespace {
 
 constexpr std::uint32_t kMostListedKeys = 64;
 constexpr std::uint32_t kMostCountedKeys = 1000;  // where it matters how many different ones there are
-constexpr std::uint32_t kDeepestCount = 4;        // of values within values
+constexpr std::size_t kMostWitnesses = 3;         // among keys that are not known
 constexpr std::uint32_t kMostPlaces = 16;         // of an item that is looked for
 const Json kHere;                                 // stands for what has no place of its own
 
 const Json& place_of(const Json* at) {
   return at != nullptr ? *at : kHere;
+}
+
+// Whether, among keys that are not known, what `a` wants is what `b` wants.
+bool implies(const KeyWitness& a, const KeyWitness& b) {
+  const bool any_key = b.keys.none_of && b.keys.languages.empty();
+  return (any_key || a.keys == b.keys) && (b.set == kAnySet || a.set == b.set);
 }
 
 // All texts of a finite language in `out`.
@@ -65,37 +71,56 @@ void SetPlans::make(PlanId id) {
     }
   }
   if (together.language != kNoLanguage) plan.strings.push_back(together);
-  for (const ObjectPointer& shape : form.objects) add_object(plan, *shape, 0);
+  for (const ObjectPointer& shape : form.objects) add_object(plan, *shape, {});
   for (const ArrayPointer& shape : form.arrays) add_array(plan, *shape);
 }
 
-const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_spelling) {
+const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_spelling,
+                                  const std::vector<KeyWitness>& witnesses) {
   for (const KnownOthers& known : others_)
-    if (known.one_spelling == one_spelling && known.rules == rules) return known.made.get();
+    if (known.one_spelling == one_spelling && known.rules == rules && known.witnesses == witnesses)
+      return known.made.get();
   auto made = std::make_unique<OtherKeys>();
   std::vector<LanguageId> languages;
   for (const KeyRule& rule : rules)
     languages.insert(languages.end(), rule.keys.languages.begin(), rule.keys.languages.end());
+  for (const KeyWitness& witness : witnesses)
+    languages.insert(languages.end(), witness.keys.languages.begin(), witness.keys.languages.end());
   std::sort(languages.begin(), languages.end());
   languages.erase(std::unique(languages.begin(), languages.end()), languages.end());
-  // What keys of the languages `in` (indices) have to be of.
+  // Whether keys of the languages `in` (indices) are of a class, and what they have to be of.
+  const auto applies = [&](const KeyClass& keys, const std::vector<std::uint32_t>& in) {
+    const bool has = std::any_of(keys.languages.begin(), keys.languages.end(), [&](LanguageId each) {
+      const auto at = std::lower_bound(languages.begin(), languages.end(), each) - languages.begin();
+      return std::binary_search(in.begin(), in.end(), static_cast<std::uint32_t>(at));
+    });
+    return has != keys.none_of;
+  };
   const auto values_of_keys = [&](const std::vector<std::uint32_t>& in) {
     SetId set = kAnySet;
-    for (const KeyRule& rule : rules) {
-      const bool has =
-          std::any_of(rule.keys.languages.begin(), rule.keys.languages.end(), [&](LanguageId each) {
-            const auto at = std::lower_bound(languages.begin(), languages.end(), each) - languages.begin();
-            return std::binary_search(in.begin(), in.end(), static_cast<std::uint32_t>(at));
-          });
-      if (has != rule.keys.none_of) set = space_.meet(set, rule.set);
-    }
+    for (const KeyRule& rule : rules)
+      if (applies(rule.keys, in)) set = space_.meet(set, rule.set);
     return set;
+  };
+  // Of `set`, what the witnesses want, in every combination of them.
+  const auto wanted_of_keys = [&](SetId set, const std::vector<std::uint32_t>& in) {
+    std::vector<WitnessValues> wanted;
+    for (std::uint32_t some = 1; some < 1u << witnesses.size(); ++some) {
+      SetId all = set;
+      for (std::uint32_t i = 0; i < witnesses.size(); ++i) {
+        if ((some >> i & 1) == 0) continue;
+        all = applies(witnesses[i].keys, in) ? space_.meet(all, witnesses[i].set) : kNeverSet;
+      }
+      if (!space_.surely_empty(all)) wanted.push_back({plan({all, one_spelling}), some});
+    }
+    return wanted;
   };
   if (languages.empty()) {
     const SetId set = values_of_keys({});
     if (set != kNeverSet) {
       made->keys = terminals_.quoted(kAnyLanguage);
       made->values.push_back(plan({set, one_spelling}));
+      made->wanted.push_back(wanted_of_keys(set, {}));
     }
   } else {
     std::vector<Dfa> dfas;
@@ -116,9 +141,14 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_sp
         continue;
       }
       const PlanId id = plan({set, one_spelling});
-      const auto found = std::find(made->values.begin(), made->values.end(), id);
-      label_of.push_back(static_cast<std::uint32_t>(found - made->values.begin()) + 1);
-      if (found == made->values.end()) made->values.push_back(id);
+      std::vector<WitnessValues> wanted = wanted_of_keys(set, in);
+      std::size_t label = 0;
+      while (label < made->values.size() && !(made->values[label] == id && made->wanted[label] == wanted))
+        ++label;
+      label_of.push_back(static_cast<std::uint32_t>(label) + 1);
+      if (label < made->values.size()) continue;
+      made->values.push_back(id);
+      made->wanted.push_back(std::move(wanted));
     }
     for (std::uint32_t& label : classes.dfa.label) label = label_of[label];
     Result<JsonText> text = json_text(minimised(classes.dfa), true);
@@ -133,7 +163,7 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_sp
   } else {
     made->count = text_count(made->keys);
   }
-  others_.push_back({rules, one_spelling, std::move(made)});
+  others_.push_back({rules, one_spelling, witnesses, std::move(made)});
   return others_.back().made.get();
 }
 
@@ -151,22 +181,30 @@ void SetPlans::list_keys(ObjectShape& shape, std::uint32_t most) {
   ShapeAlgebra::close(shape);
 }
 
-void SetPlans::add_object(SetPlan& plan, const ObjectShape& shape, std::size_t depth) {
+// `among_others`: witnesses that none of the known keys is.
+void SetPlans::add_object(SetPlan& plan, const ObjectShape& shape,
+                          const std::vector<KeyWitness>& among_others) {
   if (!refusal_.spend(shape.known.size() + 2)) return;
   if (!shape.witnesses.empty()) {
-    // One of the known keys is the one that is wanted, where no other can be.
+    // One of the known keys is the one that is wanted, or one that is not known.
     ObjectShape rest = shape;
     const KeyWitness witness = rest.witnesses.back();
     rest.witnesses.pop_back();
+    for (const std::string& name : witness.but) algebra_.know(rest, name);
+    list_keys(rest, kMostListedKeys);
+    const ObjectShape known = rest;
     SetId unknown = witness.set;
-    for (const KeyRule& rule : shape.rules)
+    for (const KeyRule& rule : rest.rules)
       if (rule.keys == witness.keys) unknown = space_.meet(unknown, rule.set);
-    if (!shape.closed() && !space_.surely_empty(unknown)) {
-      refusal_.unsupported(place_of(witness.at),
-                           "that some additional property is of a kind is not enforced");
-      return;
+    if (!rest.closed() && !space_.surely_empty(unknown)) {
+      std::vector<KeyWitness> wanted = among_others;
+      std::erase_if(wanted, [&](const KeyWitness& each) { return implies(witness, each); });
+      if (std::none_of(wanted.begin(), wanted.end(),
+                       [&](const KeyWitness& each) { return implies(each, witness); }))
+        wanted.push_back(witness);
+      add_object(plan, rest, wanted);
     }
-    for (const KnownKey& key : shape.known) {
+    for (const KnownKey& key : known.known) {
       if (!algebra_.applies(witness.keys, key.key) ||
           std::binary_search(witness.but.begin(), witness.but.end(), key.key))
         continue;
@@ -174,171 +212,31 @@ void SetPlans::add_object(SetPlan& plan, const ObjectShape& shape, std::size_t d
       KnownKey& there = algebra_.know(each, key.key);
       there.required = true;
       there.set = space_.meet(there.set, witness.set);
-      if (!space_.surely_empty(there.set)) add_object(plan, each, depth + 1);
+      if (!space_.surely_empty(there.set)) add_object(plan, each, among_others);
     }
     return;
   }
   std::size_t required = 0;
   for (const KnownKey& key : shape.known) required += key.required ? 1 : 0;
   ObjectShape settled = shape;
-  list_keys(settled, settled.least > required ? kMostCountedKeys : kMostListedKeys);
+  if (among_others.empty()) {
+    list_keys(settled, settled.least > required ? kMostCountedKeys : kMostListedKeys);
+  } else if (settled.closed()) {
+    return;
+  } else if (settled.most != kUnbounded || among_others.size() > kMostWitnesses) {
+    refusal_.unsupported(place_of(among_others.front().at),
+                         "that some additional property is of a kind is not enforced here");
+    return;
+  }
   ObjectPlan made;
   for (const KnownKey& key : settled.known)
     made.known.push_back({key.key, this->plan({key.set, plan.key.one_spelling}), key.required});
-  made.others = others(settled.rules, plan.key.one_spelling);
+  made.others = others(settled.rules, plan.key.one_spelling, among_others);
   made.dependencies = settled.dependencies;
   made.least = settled.least;
   made.most = settled.most;
+  made.witnesses = among_others;
   plan.objects.push_back(std::move(made));
-}
-
-bool SetPlans::only_scalars(SetId set) {
-  const ValueSet& form = space_.form(set);
-  return std::all_of(form.objects.begin(), form.objects.end(),
-                     [&](const ObjectPointer& each) { return algebra_.surely_empty(each); }) &&
-         std::all_of(form.arrays.begin(), form.arrays.end(),
-                     [&](const ArrayPointer& each) { return algebra_.surely_empty(each); });
-}
-
-// How many values a set of scalars has; kUnbounded: without end.
-std::uint32_t SetPlans::values_of(const ValueSet& form) {
-  std::uint64_t count = 0;
-  for (const std::uint8_t word : {ValueSet::kNull, ValueSet::kFalse, ValueSet::kTrue})
-    count += (form.words & word) != 0 ? 1 : 0;
-  Dfa numbers;
-  for (const NumberShape& shape : form.numbers) {
-    Result<Dfa> all = united(numbers, terminals_.number(shape, true));
-    if (!all.ok()) return kUnbounded;
-    numbers = std::move(all).value();
-  }
-  LanguageId strings = kNoLanguage;
-  for (const StringShape& shape : form.strings) {
-    const std::optional<StringShape> exact = terminals_.exact(shape);
-    if (!exact) continue;
-    if (exact->bounded() && exact->most > 2) return kUnbounded;
-    LanguageId language = exact->language;
-    if (exact->bounded()) language = space_.languages().with_length(language, exact->least, exact->most);
-    strings = space_.languages().join(strings, language);
-  }
-  count += text_count(numbers);
-  count += text_count(space_.languages().dfa(strings));
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, kUnbounded));
-}
-
-SetPlans::ValueCount SetPlans::count_values(SetId set, std::uint32_t depth) {
-  const ValueSet& form = space_.form(set);
-  ValueSet scalars = form;
-  scalars.objects.clear();
-  scalars.arrays.clear();
-  const std::uint32_t count = values_of(scalars);
-  ValueCount all{count, count > 0};
-  if (form.objects.empty() && form.arrays.empty()) return all;
-  if (depth == 0 || count == kUnbounded || !refusal_.spend(form.size() + 1))
-    return {std::max(count, 1u), all.any};
-  // Where no shape has values for sure, the one that has some may be any of them.
-  std::uint32_t fewest = kUnbounded;
-  const auto add = [&](const ValueCount& shape) {
-    fewest = std::min(fewest, shape.least);
-    if (!shape.any) return;
-    all.any = true;
-    all.least = std::max(all.least, shape.least);
-  };
-  for (const ObjectPointer& shape : form.objects) add(count_values(*shape, depth - 1));
-  for (const ArrayPointer& shape : form.arrays) add(count_values(*shape, depth - 1));
-  if (!all.any) all.least = fewest;
-  return all;
-}
-
-SetPlans::ValueCount SetPlans::count_values(const ObjectShape& shape, std::uint32_t depth) {
-  ValueCount all{1, shape.witnesses.empty() && shape.dependencies.empty()};
-  std::uint32_t required = 0;
-  for (const KnownKey& key : shape.known) {
-    if (!key.required) continue;
-    ++required;
-    const ValueCount values = count_values(key.set, depth);
-    all.least = std::max(all.least, values.least);
-    all.any = all.any && values.any;
-  }
-  all.any = all.any && required <= shape.most;
-  if (required >= shape.most || !shape.witnesses.empty()) {
-    all.any = all.any && required >= shape.least;
-    return all;
-  }
-  // Of the keys that need not be there one may be.
-  const KeyRule* rule = shape.rules.empty() ? nullptr : &shape.rules.front();
-  const bool one_rule = shape.rules.size() == 1 && rule->keys.none_of && rule->keys.languages.empty();
-  if (rule == nullptr || (one_rule && count_values(rule->set, depth).any)) {
-    all.least = kUnbounded;
-    return all;
-  }
-  all.any = all.any && required >= shape.least;
-  for (const KnownKey& key : shape.known) {
-    if (key.required || key.set == kNeverSet || !all.any || all.least == kUnbounded) continue;
-    const ValueCount values = count_values(key.set, depth);
-    if (values.any) all.least = std::max(all.least, values.least);
-  }
-  return all;
-}
-
-SetPlans::ValueCount SetPlans::count_values(const ArrayShape& shape, std::uint32_t depth) {
-  ValueCount all{1, shape.counts.empty() && (shape.unique == nullptr || shape.least <= 1)};
-  std::uint32_t at = 0;
-  for (; at < shape.most && at <= shape.prefix.size(); ++at) {
-    const ValueCount values = count_values(shape.item(at), depth);
-    if (at >= shape.least && !(all.any && values.any)) return all;
-    all.least = std::max(all.least, values.least);
-    all.any = all.any && values.any;
-    if (shape.unique != nullptr) return all;
-  }
-  if (all.any && at > shape.prefix.size() && shape.most == kUnbounded) all.least = kUnbounded;
-  return all;
-}
-
-// Items that are all different, so that items that came never use up those that have to come: of those that
-// need not come the matcher finds out whether one is left.
-bool SetPlans::add_unique(ArrayPlan& plan, const ArrayShape& shape) {
-  const auto refuse = [&](std::string_view why) {
-    refusal_.unsupported(place_of(shape.unique), why);
-    return false;
-  };
-  const std::size_t items = shape.prefix.size() + 1;
-  for (std::size_t i = 0; i < items; ++i)
-    plan.containers = plan.containers || (shape.item(i) != kNeverSet && !only_scalars(shape.item(i)));
-  plan.unique = true;
-  if (!shape.counts.empty()) {
-    if (plan.containers) return refuse("different objects or arrays beside contains are not enforced");
-    if (!shape.prefix.empty()) return refuse("different items beside contains and a prefix are not enforced");
-    const ItemCount& count = shape.counts.front();
-    const std::vector<SetId> others = space_.outside(count.set);
-    if (others.size() != 1) return refuse("different items beside this contains are not enforced");
-    const SetId other = space_.meet(shape.rest, others.front());
-    const std::uint32_t counted = values_of(space_.meet(shape.rest, count.set));
-    plan.most_counted = std::min(plan.most_counted, counted);
-    const std::uint32_t others_count = values_of(other);
-    if (others_count != kUnbounded) {
-      if (counted == kUnbounded) return refuse("few different items beside many that count are not enforced");
-      plan.most = std::min<std::uint32_t>(plan.most, counted + others_count);
-    }
-    return true;
-  }
-  if (shape.prefix.empty() && shape.rest != kNeverSet && only_scalars(shape.rest)) {
-    plan.most = std::min(plan.most, values_of(shape.rest));
-    return true;
-  }
-  const auto prefix = static_cast<std::uint32_t>(shape.prefix.size());
-  for (std::uint32_t i = 0; i < std::min(shape.least, prefix); ++i)
-    if (shape.prefix[i] != kNeverSet && count_values(shape.prefix[i], kDeepestCount).least <= i)
-      return refuse("items of few values behind others are not enforced to be different");
-  if (shape.rest != kNeverSet && shape.least > std::max(prefix, 1u) &&
-      count_values(shape.rest, kDeepestCount).least < shape.least)
-    return refuse("that so many objects or arrays are different is not enforced");
-  if (plan.containers) {
-    plan.least_values = kUnbounded;
-    for (std::size_t i = 0; i < items; ++i)
-      if (shape.item(i) != kNeverSet)
-        plan.least_values = std::min(plan.least_values, count_values(shape.item(i), kDeepestCount).least);
-  }
-  return true;
 }
 
 void SetPlans::add_array(SetPlan& plan, const ArrayShape& given) {
@@ -412,94 +310,6 @@ void SetPlans::add_array(SetPlan& plan, const ArrayShape& given) {
   for (std::size_t i = 0; i < shape.prefix.size(); ++i) made.prefix.push_back(item(i));
   made.rest = item(shape.prefix.size());
   plan.arrays.push_back(std::move(made));
-}
-
-std::optional<LiveKeys> live_keys(const ObjectPlan& plan, const Inhabited& inhabited) {
-  const std::size_t size = plan.known.size();
-  std::vector<bool> allowed(size), required(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    allowed[i] = inhabited(plan.known[i].value);
-    required[i] = plan.known[i].required;
-  }
-  const auto index = [&](const std::string& key) {
-    return static_cast<std::size_t>(
-        std::lower_bound(plan.known.begin(), plan.known.end(), key,
-                         [](const PlannedKey& each, const std::string& name) { return each.key < name; }) -
-        plan.known.begin());
-  };
-  for (bool changed = !plan.dependencies.empty(); changed;) {
-    changed = false;
-    for (const KeyDependency& each : plan.dependencies) {
-      const std::size_t seen = index(each.seen), needed = index(each.required);
-      if (required[seen] && !required[needed]) changed = required[needed] = true;
-      if (allowed[seen] && !allowed[needed]) {
-        allowed[seen] = false;
-        changed = true;
-      }
-    }
-  }
-  LiveKeys live;
-  live.others = plan.others != nullptr &&
-                std::any_of(plan.others->values.begin(), plan.others->values.end(), inhabited);
-  std::size_t needed = 0, possible = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (required[i] && !allowed[i]) return std::nullopt;
-    needed += required[i] ? 1 : 0;
-    possible += allowed[i] ? 1 : 0;
-  }
-  if (needed > plan.most || plan.least > plan.most) return std::nullopt;
-  if (!live.others && possible < plan.least) return std::nullopt;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (allowed[i] && (required[i] || needed < plan.most)) {
-      live.allowed.push_back(&plan.known[i]);
-      live.required.push_back(required[i]);
-    } else {
-      live.forbidden.push_back(&plan.known[i]);
-    }
-  }
-  live.others = live.others && needed < plan.most;
-  return live;
-}
-
-std::optional<ArrayPlan> live_items(const ArrayPlan& plan, const Inhabited& inhabited) {
-  ArrayPlan live = plan;
-  const auto keep = [&](PlannedItem& item) {
-    if (item.value != kNone && !inhabited(item.value)) item.value = kNone;
-    if (item.counted != kNone && !inhabited(item.counted)) item.counted = kNone;
-    return item.value != kNone || item.counted != kNone;
-  };
-  for (std::size_t i = 0; i < live.prefix.size(); ++i) {
-    if (keep(live.prefix[i])) continue;
-    live.prefix.resize(i);
-    live.rest = {};
-    break;
-  }
-  const auto prefix = static_cast<std::uint32_t>(live.prefix.size());
-  const bool rest = keep(live.rest);
-  if (!rest) live.most = std::min(live.most, prefix);
-  if (live.counts) {
-    // Items that can only be counted are forced; as many as may be counted end the array.
-    std::uint32_t forced = 0;
-    for (std::uint32_t i = 0; i < prefix && i < live.most; ++i) {
-      if (live.prefix[i].value != kNone) continue;
-      if (forced == live.most_counted) {
-        live.most = i;
-      } else {
-        ++forced;
-      }
-    }
-    if (rest && live.rest.value == kNone && live.most_counted != kUnbounded && live.most > prefix) {
-      const std::uint64_t most = static_cast<std::uint64_t>(prefix) + (live.most_counted - forced);
-      live.most = static_cast<std::uint32_t>(std::min<std::uint64_t>(live.most, most));
-    }
-    std::uint64_t possible = 0;
-    for (std::uint32_t i = 0; i < prefix && i < live.most; ++i)
-      possible += live.prefix[i].counted != kNone ? 1 : 0;
-    if (rest && live.rest.counted != kNone && live.most > prefix) possible += live.most - prefix;
-    if (possible < live.least_counted || live.least_counted > live.most_counted) return std::nullopt;
-  }
-  if (live.least > live.most) return std::nullopt;
-  return live;
 }
 
 bool SetPlans::has_values(const SetPlan& plan) {

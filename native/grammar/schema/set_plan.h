@@ -25,10 +25,19 @@ struct PlanKey {
 };
 using PlanId = std::uint32_t;
 
-// Keys that are not known by name, in classes: label n of `keys` has values of `values[n - 1]`.
+// Values of a key that are what some witnesses want: a bit for each of them.
+struct WitnessValues {
+  PlanId value = 0;
+  std::uint32_t witnesses = 0;
+  bool operator==(const WitnessValues&) const = default;
+};
+
+// Keys that are not known by name, in classes: label n of `keys` has values of `values[n - 1]`, among them
+// those of `wanted[n - 1]`.
 struct OtherKeys {
   Dfa keys;  // JSON texts, quotes included
   std::vector<PlanId> values;
+  std::vector<std::vector<WitnessValues>> wanted;
   std::uint32_t count = 0;  // of keys; kUnbounded: without end
 };
 
@@ -43,6 +52,7 @@ struct ObjectPlan {
   const OtherKeys* others = nullptr;  // nullptr: none
   std::vector<KeyDependency> dependencies;
   std::uint32_t least = 0, most = kUnbounded;
+  std::vector<KeyWitness> witnesses;  // that are wanted among the others
 };
 
 struct PlannedItem {
@@ -85,11 +95,12 @@ class SetPlans {
 
  private:
   void make(PlanId id);
-  void add_object(SetPlan& plan, const ObjectShape& shape, std::size_t depth);
+  void add_object(SetPlan& plan, const ObjectShape& shape, const std::vector<KeyWitness>& among_others);
   void add_array(SetPlan& plan, const ArrayShape& shape);
   bool add_unique(ArrayPlan& plan, const ArrayShape& shape);
   void list_keys(ObjectShape& shape, std::uint32_t most);
-  const OtherKeys* others(const std::vector<KeyRule>& rules, bool one_spelling);
+  const OtherKeys* others(const std::vector<KeyRule>& rules, bool one_spelling,
+                          const std::vector<KeyWitness>& witnesses = {});
   std::uint32_t values_of(const ValueSet& form);
   std::uint32_t values_of(SetId set) { return values_of(space_.form(set)); }
   // What is known of how many values a set has without making its plan.
@@ -112,6 +123,7 @@ class SetPlans {
   struct KnownOthers {
     std::vector<KeyRule> rules;
     bool one_spelling;
+    std::vector<KeyWitness> witnesses;
     std::unique_ptr<OtherKeys> made;
   };
   std::vector<KnownOthers> others_;

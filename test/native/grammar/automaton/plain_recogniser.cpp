@@ -133,15 +133,23 @@ void PlainRecogniser::members(const ObjectRule& object, std::size_t at, std::siz
       for (const std::size_t colon : colons) {
         if (!is(colon, ':')) continue;
         for (const std::size_t value : gaps(colon + 1, " ")) {
-          for (const std::size_t end : ends(member.value, value, level)) {
-            std::vector<std::size_t> commas{end};
-            if (program_.layout.kind == LayoutKind::kFree) commas = gaps(end, "");
-            for (const std::size_t comma : commas) {
-              if (is(comma, ',')) members(object, comma + 1, level, after, out);
+          const auto read = [&](Pc pc, const Members& with) {
+            for (const std::size_t end : ends(pc, value, level)) {
+              std::vector<std::size_t> commas{end};
+              if (program_.layout.kind == LayoutKind::kFree) commas = gaps(end, "");
+              for (const std::size_t comma : commas) {
+                if (is(comma, ',')) members(object, comma + 1, level, with, out);
+              }
+              for (const std::size_t brace : gaps(end, line(level - 1))) {
+                if (is(brace, '}') && complete(object, with)) out.insert(brace + 1);
+              }
             }
-            for (const std::size_t brace : gaps(end, line(level - 1))) {
-              if (is(brace, '}') && complete(object, after)) out.insert(brace + 1);
-            }
+          };
+          read(member.value, after);
+          for (const MarkedValue& each : member.marked) {
+            Members marked = after;
+            marked.keys.insert(each.marks.begin(), each.marks.end());
+            read(each.value, marked);
           }
         }
       }

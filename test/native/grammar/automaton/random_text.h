@@ -89,7 +89,9 @@ class RandomText {
       if (program_.layout.kind == LayoutKind::kFree) gap("");
       text_ += ':';
       gap(" ");
-      follow(rule.members[label - 1].value, level + 1);
+      const Member& member = rule.members[label - 1];
+      const auto way = below(random_, 1 + static_cast<std::uint32_t>(member.marked.size()));
+      follow(way == 0 ? member.value : member.marked[way - 1].value, level + 1);
       if (i + 1 < count) {
         if (program_.layout.kind == LayoutKind::kFree) gap("");
         text_ += ',';

@@ -1,4 +1,5 @@
-// Schemas of arrays whose items have to differ, over so few values that they do not always.
+// Schemas of arrays whose items have to differ, over so few values that they do not always, and of objects
+// some of whose additional members have to be of a kind.
 #pragma once
 
 #include <string>
@@ -13,6 +14,19 @@ class RandomUniqueSchema {
   explicit RandomUniqueSchema(Random& random) : random_(random) {}
 
   std::string make() { return array(3, true); }
+  std::string make_witnesses() {
+    std::string schema = R"({"type":"object")";
+    if (coin(random_)) schema += R"(,"properties":{"k":)" + scalar() + "}";
+    if (coin(random_)) schema += R"(,"required":["k"])";
+    if (coin(random_)) schema += R"(,"minProperties":)" + number(4);
+    if (coin(random_)) schema += R"(,"additionalProperties":)" + value(1);
+    schema += R"(,"allOf":[)";
+    for (std::uint32_t count = 1 + below(random_, 2); count > 0; --count) {
+      schema += R"({"not":{"properties":{"ak":)" + value(1) + R"(},"additionalProperties":)" +
+                (coin(random_) ? "false" : scalar()) + "}}" + (count > 1 ? "," : "]}");
+    }
+    return coin(random_) ? schema : R"({"type":"array","uniqueItems":true,"items":)" + schema + "}";
+  }
 
  private:
   std::string number(std::uint32_t end) { return std::to_string(below(random_, end)); }

@@ -65,6 +65,12 @@ std::shared_ptr<const Program> unique_program(Random& random) {
   return grammar.ok() ? grammar.value()->program() : nullptr;
 }
 
+std::shared_ptr<const Program> witness_program(Random& random) {
+  const std::string schema = RandomUniqueSchema(random).make_witnesses();
+  const auto grammar = Grammar::from_schema(schema, random_layout(random));
+  return grammar.ok() ? grammar.value()->program() : nullptr;
+}
+
 std::shared_ptr<const Program> any_program(Random& random) {
   return random_program(random);
 }
@@ -109,6 +115,10 @@ TEST(StateSpaceRandom, AcceptsWhatThePlainRecogniserAccepts) {
 
 TEST(StateSpaceRandom, AcceptsUniqueItemsAsThePlainRecogniser) {
   expect_same_verdicts(unique_program, 300, 1000, 1000);
+}
+
+TEST(StateSpaceRandom, AcceptsWitnessesAsThePlainRecogniser) {
+  expect_same_verdicts(witness_program, 150, 200, 1000);
 }
 
 void expect_completions(Maker make, unsigned seeds, int least_completed) {
@@ -156,6 +166,10 @@ void expect_completions(Maker make, unsigned seeds, int least_completed) {
 
 TEST(StateSpaceRandom, EveryStateCanBeCompleted) {
   expect_completions(any_program, 300, 600);
+}
+
+TEST(StateSpaceRandom, EveryStateWithWitnessesCanBeCompleted) {
+  expect_completions(witness_program, 40, 30);
 }
 
 TEST(StateSpaceRandom, EveryStateOfUniqueItemsCanBeCompleted) {

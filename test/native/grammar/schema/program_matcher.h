@@ -93,17 +93,29 @@ class ProgramMatcher {
     if (!value.is(Kind::kObject)) return false;
     if (value.keys.size() < object.least || value.keys.size() > object.most) return false;
     std::set<std::uint32_t> seen;
+    std::set<std::set<std::uint32_t>> all_marks{{}};  // that are possible so far
     for (std::size_t i = 0; i < value.keys.size(); ++i) {
       const std::uint32_t label = object.keys.match(grammar::json_quoted(value.keys[i]));
       if (label == 0) return false;
       const grammar::Member& member = object.members[label - 1];
       if (member.key != grammar::kNone) seen.insert(member.key);
-      if (!rule(member.value, value.items[i])) return false;
+      std::set<std::set<std::uint32_t>> next;
+      if (rule(member.value, value.items[i])) next = all_marks;
+      for (const grammar::MarkedValue& each : member.marked) {
+        if (!rule(each.value, value.items[i])) continue;
+        for (std::set<std::uint32_t> marks : all_marks) {
+          marks.insert(each.marks.begin(), each.marks.end());
+          next.insert(std::move(marks));
+        }
+      }
+      all_marks = std::move(next);
     }
-    const auto has = [&](std::uint32_t key) { return seen.count(key) > 0; };
-    return std::all_of(object.required.begin(), object.required.end(), has) &&
-           std::all_of(object.dependencies.begin(), object.dependencies.end(),
-                       [&](const auto& each) { return !has(each.seen) || has(each.required); });
+    return std::any_of(all_marks.begin(), all_marks.end(), [&](const std::set<std::uint32_t>& marks) {
+      const auto has = [&](std::uint32_t key) { return seen.count(key) > 0 || marks.count(key) > 0; };
+      return std::all_of(object.required.begin(), object.required.end(), has) &&
+             std::all_of(object.dependencies.begin(), object.dependencies.end(),
+                         [&](const auto& each) { return !has(each.seen) || has(each.required); });
+    });
   }
 
   bool array(const grammar::ArrayRule& array, const Json& value) {

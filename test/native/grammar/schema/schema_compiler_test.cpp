@@ -173,6 +173,26 @@ TEST(SchemaCompiler, TellsObjectsAndArraysApart) {
          {R"([{"b":2,"a":1},{"a":1,"b":2}])"}});
 }
 
+TEST(SchemaCompiler, LooksForAWitnessAmongAdditionalProperties) {
+  check({R"({"type":"object","not":{"additionalProperties":{"type":"integer"}}})",
+         {R"({"a":"s"})", R"({"a":1,"b":null,"c":2})"},
+         {"{}", R"({"a":1})", "1"}});
+  check({R"({"not":{"properties":{"a":{"type":"integer"}},"additionalProperties":false}})",
+         {R"({"b":1})", R"({"a":1,"b":1})", R"({"a":"s"})"},
+         {"{}", R"({"a":1})", "1"}});
+  check({R"({"oneOf":[{"additionalProperties":{"type":"string"}},{"additionalProperties":{"minLength":2}}]})",
+         {R"({"a":"x"})", R"({"a":1})", R"({"a":"xy","b":"x"})", R"({"a":"xy","b":1})"},
+         {"{}", R"({"a":"xy"})", R"({"a":"x","b":1})"}});
+  check({R"({"oneOf":[{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false},
+                      {"type":"object","additionalProperties":{"type":"integer"}},
+                      {"type":"object","required":["a","b"]}]})",
+         {R"({"a":"x"})", R"({"a":1})", R"({"a":"x","b":2})", R"({"c":3})"},
+         {"{}", R"({"a":1,"b":2})", R"({"c":"x"})"}});
+  check({R"({"type":"object","not":{"patternProperties":{"^x":{"type":"integer"}}}})",
+         {R"({"xa":"s"})", R"({"xa":1,"b":null,"xb":[]})"},
+         {"{}", R"({"xa":1,"b":null})"}});
+}
+
 TEST(SchemaCompiler, CombinesSchemas) {
   check(
       {R"({"allOf":[{"properties":{"a":{"minimum":1}}},{"properties":{"a":{"maximum":3}},"required":["a"]}]})",
@@ -307,8 +327,10 @@ TEST(SchemaCompiler, RefusesByName) {
                  ErrorCode::kGrammarUnsupported, "/uniqueItems");
   expect_refusal(R"({"allOf":[{"contains":{"const":1}},{"contains":{"const":2}}]})",
                  ErrorCode::kGrammarUnsupported, "/allOf/1/contains");
-  expect_refusal(R"({"not":{"additionalProperties":{"type":"integer"}}})", ErrorCode::kGrammarUnsupported,
-                 "/not");
+  expect_refusal(R"({"type":"object","not":{"additionalProperties":{"type":"integer"}},"maxProperties":1})",
+                 ErrorCode::kGrammarUnsupported, "/not");
+  expect_refusal(R"({"type":"object","not":{"patternProperties":{"^[a-z]{2}$":{"type":"integer"}}}})",
+                 ErrorCode::kGrammarUnsupported, "/not");
   expect_refusal(R"({"contains":{"type":"integer"},"unevaluatedItems":false})",
                  ErrorCode::kGrammarUnsupported, "/unevaluatedItems");
   expect_refusal(R"({"contains":{"type":"integer"},"minContains":0,"unevaluatedItems":false})",
