@@ -255,6 +255,10 @@ void TokenWalk::read_known_keys(NodeId node, std::uint32_t below, const Place& f
   path_[below == kRoot ? 0 : nodes[below].depth] = leaf.a;  // states of the keys' automaton
   for (std::uint32_t at = below == kRoot ? 0 : below + 1; at < end;) {
     const ByteTrie::Node& each = nodes[at];
+    if (allowed_already(trie_->all().tokens_below(at))) {
+      at = each.end;
+      continue;
+    }
     const std::uint32_t next = dfa.step(path_[each.depth - 1u], each.byte);
     if (!guard.live(next)) {
       at = each.end;

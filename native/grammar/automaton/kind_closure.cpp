@@ -21,7 +21,8 @@ constexpr std::size_t kMostStates = 2000, kFewStates = 100;
 KindClosures::KindClosures(ClosureSubject subject)
     : subject_(std::move(subject)),
       kinds_of_class_(subject_.dfa->classes, 0),
-      number_(subject_.dfa->states(), kNone) {
+      number_(subject_.dfa->states(), kNone),
+      live_(subject_.dfa->states(), kUnknown) {
   for (std::size_t form = 0; form < kWideForms.size(); ++form) {
     for (std::size_t at = 0; at < kWideForms[form].form.bytes; ++at) {
       const ByteRange range = kWideForms[form].form.ranges[at];
@@ -39,7 +40,7 @@ KindClosures::KindClosures(ClosureSubject subject)
     if (std::find(lead_classes_.begin(), lead_classes_.end(), c) == lead_classes_.end())
       lead_classes_.push_back(c);
   }
-  bytes_ = sizeof(*this) + number_.size() * sizeof(std::uint32_t);
+  bytes_ = sizeof(*this) + number_.size() * (sizeof(std::uint32_t) + 1);
 }
 
 const KindClosure& KindClosures::from(std::uint32_t state) {
@@ -52,9 +53,12 @@ const KindClosure& KindClosures::from(std::uint32_t state) {
   return there.closure;
 }
 
-std::uint32_t KindClosures::step(std::uint32_t state, std::uint32_t byte_class) const {
+std::uint32_t KindClosures::step(std::uint32_t state, std::uint32_t byte_class) {
   const std::uint32_t next = subject_.dfa->next[std::size_t{state} * subject_.dfa->classes + byte_class];
-  return next != kNone && subject_.live(next) ? next : kNone;
+  if (next == kNone) return kNone;
+  std::uint8_t& live = live_[next];
+  if (live == kUnknown) live = subject_.live(next) ? kLive : kDeadEnd;
+  return live == kLive ? next : kNone;
 }
 
 void KindClosures::add_target(std::uint32_t state, ByteKinds kinds, std::vector<Target>& targets) {
@@ -112,7 +116,7 @@ const KindClosures::Wide& KindClosures::look_wide(std::uint32_t state) {
 
 // The states behind the characters of a form; none where one of them does not lead on, byte by byte, or not
 // all have the same rest.
-std::vector<std::uint32_t> KindClosures::behind_form(std::uint32_t state, std::size_t form) const {
+std::vector<std::uint32_t> KindClosures::behind_form(std::uint32_t state, std::size_t form) {
   std::vector<std::uint32_t> now{state}, next;
   const std::size_t bytes = kWideForms[form].form.bytes;
   std::uint32_t common = kNone;

@@ -63,9 +63,9 @@ class KindClosures {
 
   State& look(std::uint32_t state);
   const Wide& look_wide(std::uint32_t state);
-  std::vector<std::uint32_t> behind_form(std::uint32_t state, std::size_t form) const;
+  std::vector<std::uint32_t> behind_form(std::uint32_t state, std::size_t form);
   static void add_target(std::uint32_t state, ByteKinds kinds, std::vector<Target>& targets);
-  std::uint32_t step(std::uint32_t state, std::uint32_t byte_class) const;
+  std::uint32_t step(std::uint32_t state, std::uint32_t byte_class);
   KindClosure search(std::uint32_t state);
   // With these kinds, to states with this rest, through about `most` states.
   KindClosure explore(std::uint32_t state, ByteKinds kinds, std::uint32_t common, std::size_t most);
@@ -78,6 +78,8 @@ class KindClosures {
   std::vector<ByteKinds> kinds_of_class_;  // [classes], of ASCII
   std::vector<std::uint32_t> number_;      // [states]: into looked_; kNone of those that nobody looked at
   std::deque<State> looked_;
+  enum : std::uint8_t { kUnknown, kLive, kDeadEnd };
+  std::vector<std::uint8_t> live_;  // [states], as far as it was asked for
   // Of characters beyond ASCII: most states go on alike, to the same states behind their first bytes.
   std::vector<std::uint8_t> lead_classes_;
   SequenceInterner wide_numbers_;

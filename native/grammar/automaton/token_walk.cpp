@@ -9,6 +9,8 @@ namespace {
 
 // Smaller tries are gone through byte by byte: that is faster than to look for what is known of them.
 constexpr std::uint32_t kFewNodes = 6;
+// Fewer ways to read on are gone through one by one, and each is remembered for other masks.
+constexpr std::size_t kManyWays = 4;
 
 void set(std::span<std::uint64_t> mask, TokenId id) {
   mask[id >> 6] |= std::uint64_t{1} << (id & 63);
@@ -52,6 +54,7 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
   steps_ = std::size_t{2} * trie_->all().size() + 10000;
   std::vector<NodeId> items, others;
   const std::vector<NodeId> nodes(machine_.nodes(state).begin(), machine_.nodes(state).end());
+  allowed_ = nodes.size() < kManyWays ? std::span<const std::uint64_t>() : mask;
   for (const NodeId node : nodes) {
     const Frame leaf = machine_.frame(node);
     const bool tracked = (leaf.tracked & kTracked) != 0;
@@ -91,13 +94,19 @@ bool TokenWalk::reads_to_end(StateId state, TokenId id, std::size_t behind) {
   return state != kDead;
 }
 
-// Whether some plain token may begin in `state`.
-bool TokenWalk::goes_on_plain(StateId state) {
-  for (int byte = 0x20; byte < 256; ++byte) {
-    if (byte != '"' && byte != '\\' && machine_.step(state, static_cast<unsigned char>(byte)) != kDead)
-      return true;
-  }
-  return false;
+// Whether some plain token may begin in `state`; true as well where that would take steps to find out.
+bool TokenWalk::goes_on_plain(StateId state) const {
+  const std::span<const NodeId> nodes = machine_.nodes(state);
+  return std::any_of(nodes.begin(), nodes.end(), [this](NodeId node) {
+    const Frame& leaf = machine_.frame(node);
+    if (leaf.kind != FrameKind::kTerminal) return true;
+    const Dfa& dfa = machine_.program().terminals[machine_.terminal_of(leaf)].dfa;
+    for (int byte = 0x20; byte < 256; ++byte) {
+      if (byte != '"' && byte != '\\' && dfa.step(leaf.a, static_cast<unsigned char>(byte)) != kNone)
+        return true;
+    }
+    return false;
+  });
 }
 
 void TokenWalk::add_terminal(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask) {
@@ -137,6 +146,14 @@ void TokenWalk::check(NodeId node, const Behind& behind, std::uint32_t least, st
 // Every exit of `part` with `label`, from `state` on.
 const TokenWalk::Behind& TokenWalk::behind(const TokenPart& part, std::uint32_t label, StateId state,
                                            bool doubtful) {
+  if (!allowed_.empty()) {
+    besides_.sure.clear();
+    besides_.doubtful.clear();
+    work_.clear();
+    leave_part(part, label, state, 0, kUnbounded, {state, kRoot, 0, doubtful}, besides_);
+    run(besides_);
+    return besides_;
+  }
   const auto [place, fresh] = behind_.try_emplace(BehindKey{&part, label, state});
   Behind& found = place->second;
   if (!fresh) return found;
@@ -152,6 +169,13 @@ const TokenWalk::Behind& TokenWalk::behind(const TokenPart& part, std::uint32_t 
   return found;
 }
 
+bool TokenWalk::allowed_already(std::span<const TokenId> tokens) const {
+  constexpr std::size_t kFewTokens = 64;
+  return !allowed_.empty() && tokens.size() <= kFewTokens &&
+         std::all_of(tokens.begin(), tokens.end(),
+                     [this](TokenId id) { return (allowed_[id >> 6] >> (id & 63) & 1) != 0; });
+}
+
 void TokenWalk::run(Behind& out) {
   while (!work_.empty() && steps_ > 0) {
     const Place place = work_.back();
@@ -162,6 +186,7 @@ void TokenWalk::run(Behind& out) {
 
 void TokenWalk::step_into(StateId state, std::uint32_t child, const Place& from, Behind& out) {
   const ByteTrie::Node& node = trie_->all().nodes()[child];
+  if (allowed_already(trie_->all().tokens_below(child))) return;
   steps_ -= steps_ > 0 ? 1 : 0;
   const StateId next = machine_.step(state, node.byte);
   if (next == kDead) return;

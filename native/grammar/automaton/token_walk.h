@@ -56,7 +56,7 @@ class TokenWalk {
   };
 
   bool reads_to_end(StateId state, TokenId id, std::size_t behind);
-  bool goes_on_plain(StateId state);
+  bool goes_on_plain(StateId state) const;
   // `node`: as it is, for what is in doubt; `leaf`: what it is taken for.
   void add_terminal(NodeId node, NodeId leaf, std::span<std::uint64_t> mask);
   void add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask);
@@ -65,6 +65,8 @@ class TokenWalk {
   void check(NodeId node, const Behind& behind, std::uint32_t least, std::uint32_t most,
              std::span<std::uint64_t> mask);
 
+  // All of `tokens` are allowed another way; false where they are too many to look at.
+  bool allowed_already(std::span<const TokenId> tokens) const;
   void run(Behind& out);  // goes on from every place of work_
   void go_on(const Place& place, Behind& out);
   void step_into(StateId state, std::uint32_t child, const Place& from, Behind& out);
@@ -92,6 +94,10 @@ class TokenWalk {
   std::vector<StateId> path_;
   std::vector<Place> work_;
   std::size_t steps_ = 0;  // left to this mask
+  // Where many ways are read at once, which allow much the same: what those before allow, and what is found
+  // of one of them besides.
+  std::span<const std::uint64_t> allowed_;
+  Behind besides_;
 };
 
 }  // namespace emberline::grammar

@@ -347,6 +347,44 @@ TEST(TokenMasksRealModel, OfPatternsAreWhatEveryTokenAloneWouldGive) {
   EXPECT_GT(Comparison::steps, 50);
 }
 
+// Dozens of ways to read on, which allow much the same.
+TEST(TokenMasksRealModel, OfManyAlternativesAreWhatEveryTokenAloneWouldGive) {
+  Comparison::steps = 0;
+  const std::unique_ptr<Tokenizer> tokenizer = load_embedded_tokenizer();
+  ASSERT_NE(tokenizer, nullptr);
+  const std::shared_ptr<const TokenTrie> trie =
+      TokenTrie::build(*tokenizer, tokenizer->vocabulary_size()).value();
+  static const std::vector<std::string> kNames{"name", "names", "value", "key_file", "na", "n", "path", "é"};
+  static const std::vector<std::string> kTexts{"", R"(,"maxLength":6)", R"(,"pattern":"^[a-z]+$")"};
+  for (const bool closed : {true, false}) {
+    std::string schema = R"({"anyOf":[)";
+    for (std::size_t i = 0; i < 12; ++i) {
+      schema += R"({"type":"object","properties":{"kind":{"const":)" + std::to_string(i) + "}";
+      for (std::size_t name = 0; name < kNames.size(); ++name) {
+        if ((i * 7 + name * 3) % 4 == 0) continue;
+        schema += ",\"" + kNames[name] + "\":";
+        schema += (i + name) % 3 == 0 ? R"({"type":"integer"})"
+                                      : R"({"type":"string")" + kTexts[(i + name) % kTexts.size()] + "}";
+      }
+      schema += R"(},"required":["kind"])";
+      schema +=
+          closed
+              ? R"(,"additionalProperties":false},)"
+              : R"(,"additionalProperties":{"type":"array","items":{"enum":["a","b"]},"uniqueItems":true}},)";
+    }
+    schema.back() = ']';
+    const auto grammar = Grammar::from_schema(schema + "}", Layout{});
+    ASSERT_TRUE(grammar.ok()) << grammar.error().message();
+    Random random(9);
+    Comparison comparison(grammar.value()->program(), trie);
+    for (const std::string front :
+         {"{", "{\"", "{\"na", "{\"name\":", "{\"name\":\"ab", "{\"value\":\"abcde"})
+      comparison.walk(random, 2, front);
+    if (!closed) comparison.walk(random, 2, "{\"others\":[\"a\"");
+  }
+  EXPECT_GT(Comparison::steps, 15);
+}
+
 // Behind what a grammar of its own reads on, plain characters go on.
 TEST(TokenMasksRealModel, OfOpenEndsAreWhatEveryTokenAloneWouldGive) {
   Comparison::steps = 0;
