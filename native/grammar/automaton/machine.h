@@ -161,7 +161,7 @@ class StateSpace::Machine {
   }
   bool other_item_exists(NodeId array, Pc value);
   bool other_value_exists(StateId first, std::vector<ValueCursor> alike);
-  bool skips_required(StateId state, const std::vector<ValueCursor>& alike) const;
+  bool skips_required(StateId state, const std::vector<ValueCursor>& alike);
   std::uint32_t least_texts(std::uint32_t array);
   std::uint32_t count_texts_of(Pc value);
   bool item_is_live(const Frame& leaf);

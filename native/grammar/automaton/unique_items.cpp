@@ -96,7 +96,7 @@ bool StateSpace::Machine::item_is_live(const Frame& leaf) {
 // of them go: where none does, anything that comes is another value. Whatever members an object gets they may
 // come in one order, so those that begin here come ascending.
 bool StateSpace::Machine::other_value_exists(StateId first, std::vector<ValueCursor> alike) {
-  constexpr std::size_t kMostPlaces = 20'000;
+  constexpr std::size_t kMostPlaces = 5'000;
   struct Place {
     StateId state;
     std::vector<ValueCursor> alike;
@@ -148,20 +148,31 @@ bool StateSpace::Machine::other_value_exists(StateId first, std::vector<ValueCur
   return false;
 }
 
-// Behind a key: whether, if no smaller one comes any more, one that is required is left out.
-bool StateSpace::Machine::skips_required(StateId state, const std::vector<ValueCursor>& alike) const {
+// Behind a key: whether, if no smaller one comes any more, one that is required is left out, or too few are
+// left.
+bool StateSpace::Machine::skips_required(StateId state, const std::vector<ValueCursor>& alike) {
   std::vector<std::string_view> smaller;
   for (const ValueCursor& each : alike) each.add_smaller_keys(smaller);
   if (smaller.empty()) return false;
   const std::span<const NodeId> all = nodes(state);
   return std::all_of(all.begin(), all.end(), [&](NodeId node) {
     if (frames_[node].kind != FrameKind::kObjectColon) return false;
-    const ObjectRule& rule = program_->objects[object_of(frames_[node].parent)];
-    return std::any_of(smaller.begin(), smaller.end(), [&rule](std::string_view key) {
-      const std::uint32_t label = rule.keys.match(key);
-      return label != 0 && std::find(rule.required.begin(), rule.required.end(),
-                                     rule.members[label - 1].key) != rule.required.end();
-    });
+    const Frame& object = frames_[frames_[node].parent];
+    const std::uint32_t index = object_of(frames_[node].parent);
+    const ObjectRule& rule = program_->objects[index];
+    const std::span<const std::uint32_t> seen = key_sets_[object.a];
+    std::vector<std::uint32_t> past(seen.begin(), seen.end());
+    for (const std::string_view text : smaller) {
+      const std::uint32_t label = rule.keys.match(text);
+      const std::uint32_t key = label == 0 ? kNone : rule.members[label - 1].key;
+      if (key == kNone) continue;
+      if (std::find(rule.required.begin(), rule.required.end(), key) != rule.required.end()) return true;
+      past[key >> 5] |= 1u << (key & 31);
+    }
+    if (!rule.dependencies.empty()) return false;
+    const std::uint32_t others = object.c == kNone ? 0 : lists_[object.c].length;
+    const ObjectView view = object_guide(index).view(past, object.b, others);
+    return !view.may_close && !view.more();
   });
 }
 
