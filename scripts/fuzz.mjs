@@ -1,14 +1,16 @@
 /**
  * Fuzzes a reader of untrusted bytes with libFuzzer, under the address and undefined-behaviour sanitizers:
- *   node scripts/fuzz.mjs gbnf|gguf|pattern|schema|text|token_walk|vocabulary [--seconds 120]
- * The corpus grows in build/fuzz/corpus/<target>; an input that fails is kept in build/fuzz and named at the end. Needs clang 19.
+ *   node scripts/fuzz.mjs gbnf|gguf|pattern|schema|text|token_walk|vocabulary [--seconds 120] [--keep]
+ * The corpus begins with the kept one (fuzz_corpus.mjs) and grows in build/fuzz/corpus/<target>; --keep distils it and keeps that.
+ * An input that fails stays in build/fuzz and is named at the end. Needs clang 19.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Failure } from './failure.mjs';
+import { keepCorpus, keptCorpus, nameOf } from './fuzz_corpus.mjs';
 import { BUILD } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
@@ -22,12 +24,12 @@ const FOLDER = join(BUILD, 'fuzz');
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { seconds: { type: 'string', default: '120' } },
+    options: { seconds: { type: 'string', default: '120' }, keep: { type: 'boolean', default: false } },
   });
   const [target = ''] = positionals;
   const seconds = Number(values.seconds);
   if (!TARGETS.includes(target) || !(seconds > 0)) {
-    console.error(`usage: node scripts/fuzz.mjs ${TARGETS.join('|')} [--seconds N]`);
+    console.error(`usage: node scripts/fuzz.mjs ${TARGETS.join('|')} [--seconds N] [--keep]`);
     return 2;
   }
   const progress = new Progress();
@@ -42,6 +44,9 @@ async function main() {
 
   const corpus = join(FOLDER, 'corpus', target);
   const programs = join(FOLDER, 'test', 'fuzz');
+  const fuzzer = join(programs, `fuzz_${target}`);
+  // What the address sanitizer keeps of freed memory counts as well.
+  const env = { ...process.env, ASAN_OPTIONS: 'quarantine_size_mb=16' };
   mkdirSync(corpus, { recursive: true });
   await progress.step(
     `fuzz ${target}`,
@@ -51,12 +56,11 @@ async function main() {
         log,
         failure: 'The corpus could not be written.',
       });
+      for (const input of keptCorpus(target)) writeFileSync(join(corpus, nameOf(input)), input);
       // Seconds of the clock, which a busy machine stretches: for what never ends.
       const limits = GRAMMARS.includes(target)
-        ? ['-timeout=30', '-rss_limit_mb=256']
+        ? ['-timeout=120', '-rss_limit_mb=256']
         : ['-timeout=5', '-rss_limit_mb=1024'];
-      // What the address sanitizer keeps of freed memory counts as well.
-      const env = { ...process.env, ASAN_OPTIONS: 'quarantine_size_mb=16' };
       const args = [
         `-max_total_time=${seconds}`,
         '-print_final_stats=1',
@@ -66,7 +70,7 @@ async function main() {
         `-artifact_prefix=${FOLDER}/`,
         corpus,
       ];
-      await run(join(programs, `fuzz_${target}`), args, { log, env, failure });
+      await run(fuzzer, args, { log, env, failure });
       return log;
     },
     (log) => {
@@ -75,6 +79,26 @@ async function main() {
       return `${runs} inputs, none fails`;
     },
   );
+  if (values.keep) {
+    await progress.step(
+      `distil what ${target} found`,
+      async (log) => {
+        const few = join(FOLDER, 'corpus', `${target}-few`);
+        rmSync(few, { recursive: true, force: true });
+        mkdirSync(few);
+        // By what they reach, not by how often.
+        await run(fuzzer, ['-merge=1', '-use_counters=0', few, corpus], {
+          log,
+          env,
+          failure: 'The corpus could not be distilled.',
+        });
+        const inputs = readdirSync(few).map((name) => readFileSync(join(few, name)));
+        keepCorpus(target, inputs);
+        return inputs.length;
+      },
+      (count) => `${count} inputs are kept`,
+    );
+  }
   return 0;
 }
 
