@@ -49,7 +49,8 @@ Result<std::shared_ptr<const Grammar>> Grammar::from_schema(std::string_view sch
 Result<std::string> Grammar::canonical(std::string_view instance) const try {
   if (!program_->of_json) return std::string(instance);
   const Result<Json> document = read_json(instance);
-  if (document.ok()) return canonical_json(document.value());
+  const Fractions fractions = program_->integers_by_text ? Fractions::kByText : Fractions::kByValue;
+  if (document.ok()) return canonical_json(document.value(), fractions);
   if (document.code() != ErrorCode::kGrammarInvalid) return document.error();
   return Status(ErrorCode::kInvalidArgument, "The document is not JSON: " + document.error().message());
 } catch (const std::bad_alloc&) {

@@ -132,6 +132,8 @@ struct Program {
   std::vector<ArrayRule> arrays;
   Layout layout;
   bool of_json = false;  // texts are JSON documents, with values as terminals, objects and arrays
+  // Of JSON: what is written with a fraction or an exponent is no integer, 1.0 neither (draft 4).
+  bool integers_by_text = false;
 };
 
 }  // namespace emberline::grammar

@@ -7,7 +7,7 @@ namespace emberline::grammar {
 
 namespace {
 
-Status append(const Json& value, std::string& out) {
+Status append(const Json& value, Fractions fractions, std::string& out) {
   switch (value.kind) {
     case JsonKind::kNull: out += "null"; break;
     case JsonKind::kFalse: out += "false"; break;
@@ -16,7 +16,11 @@ Status append(const Json& value, std::string& out) {
     case JsonKind::kNumber: {
       const Result<Decimal> number = decimal_from_json(value.text);
       if (!number.ok()) return number.error();
-      out += canonical_text(number.value());
+      const std::string text = canonical_text(number.value());
+      out += text;
+      if (fractions == Fractions::kByText && value.text.find_first_of(".eE") != std::string::npos &&
+          text.find_first_of(".e") == std::string::npos)
+        out += ".0";
       break;
     }
     case JsonKind::kObject:
@@ -29,7 +33,7 @@ Status append(const Json& value, std::string& out) {
           out += json_quoted(value.keys[i]);
           out += ':';
         }
-        if (Status status = append(value.items[i], out); !status.ok()) return status;
+        if (Status status = append(value.items[i], fractions, out); !status.ok()) return status;
       }
       out += object ? '}' : ']';
       break;
@@ -40,9 +44,9 @@ Status append(const Json& value, std::string& out) {
 
 }  // namespace
 
-Result<std::string> canonical_json(const Json& value) {
+Result<std::string> canonical_json(const Json& value, Fractions fractions) {
   std::string out;
-  if (Status status = append(value, out); !status.ok()) return status;
+  if (Status status = append(value, fractions, out); !status.ok()) return status;
   return out;
 }
 

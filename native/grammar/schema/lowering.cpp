@@ -21,7 +21,7 @@ class Lowering {
   Lowering(SetSpace& space, Layout layout)
       : refusal_(space.refusal()),
         layout_(std::move(layout)),
-        terminals_(space.languages(), space.refusal()),
+        terminals_(space.languages(), space.refusal(), space.document().integers_by_text()),
         plans_(space, terminals_) {}
 
   Result<Program> run(SetId root) {

@@ -80,7 +80,9 @@ bool ShapeAlgebra::meet_into(const NumberShape& a, const NumberShape& b, NumberS
       if (admits(a, each, space_.refusal()) && admits(b, each, space_.refusal()) &&
           (!b.values || std::binary_search(b.values->begin(), b.values->end(), each)))
         values.push_back(each);
+    const bool integer = out.rule.integer;  // 1.0 may be one of the values and no integer
     out = NumberShape{};
+    out.rule.integer = integer;
     out.values = std::move(values);
   }
   return !surely_empty(out);
@@ -116,7 +118,8 @@ std::vector<NumberShape> ShapeAlgebra::outside(const NumberShape& shape) {
   for (const Decimal& divisor : rule.multiples_of) no_multiple(divisor);
   for (const Decimal& divisor : shape.not_multiples_of) {
     NumberRule multiples;
-    multiples.multiples_of.push_back(divisor);
+    multiples.integer = divisor == decimal_from_integer(1);
+    if (!multiples.integer) multiples.multiples_of.push_back(divisor);
     with_rule(multiples);
   }
   if (!rule.except.empty()) {

@@ -79,10 +79,14 @@ std::size_t states_of(const NumberShape& shape) {
   return states;
 }
 
-Result<Dfa> made_number(const NumberShape& shape, bool one_spelling) {
+Result<Dfa> made_number(const NumberShape& shape, bool one_spelling, bool integers_by_text) {
   if (shape.values) {
     std::vector<std::string> texts;
-    for (const Decimal& each : *shape.values) texts.push_back(canonical_text(each));
+    const bool fractions = integers_by_text && !shape.rule.integer && !one_spelling;
+    for (const Decimal& each : *shape.values) {
+      texts.push_back(canonical_text(each));
+      if (fractions && each.integer()) texts.push_back(texts.back() + ".0");
+    }
     return any_of(texts);
   }
   Result<Dfa> made = number_text(shape.rule);
@@ -114,7 +118,7 @@ const Dfa& ScalarTerminals::number(const NumberShape& shape, bool one_spelling) 
   if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
   Dfa dfa;
   if (!refusal_.spend(states_of(shape) * 8)) return numbers_[key];
-  Result<Dfa> made = made_number(shape, one_spelling);
+  Result<Dfa> made = made_number(shape, one_spelling, integers_by_text_);
   if (made.ok()) {
     dfa = std::move(made).value();
   } else {

@@ -17,7 +17,9 @@ namespace emberline::grammar {
 
 class ScalarTerminals {
  public:
-  ScalarTerminals(LanguageSpace& languages, Refusal& refusal) : languages_(languages), refusal_(refusal) {}
+  // `integers_by_text`: see Program.
+  ScalarTerminals(LanguageSpace& languages, Refusal& refusal, bool integers_by_text)
+      : languages_(languages), refusal_(refusal), integers_by_text_(integers_by_text) {}
 
   // JSON texts. `one_spelling`: each number in its canonical one alone.
   const Dfa& number(const NumberShape& shape, bool one_spelling);
@@ -36,6 +38,7 @@ class ScalarTerminals {
  private:
   LanguageSpace& languages_;
   Refusal& refusal_;
+  bool integers_by_text_;
   std::unordered_map<std::string, Dfa> numbers_;
   std::unordered_map<LanguageId, Dfa> quoted_;
   std::unordered_map<std::string, std::uint32_t> number_terminals_;

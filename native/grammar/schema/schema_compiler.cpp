@@ -17,7 +17,10 @@ Result<Program> compile_schema(std::string_view schema, Layout layout, const Sch
   SetSpace space(document, refusal);
   const SetId root = space.of_schema(document.root());
   Result<Program> program = lowered(space, root, std::move(layout));
-  if (program.ok()) program.value().of_json = true;
+  if (program.ok()) {
+    program.value().of_json = true;
+    program.value().integers_by_text = document.integers_by_text();
+  }
   return program;
 }
 

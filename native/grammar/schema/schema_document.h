@@ -37,6 +37,8 @@ class SchemaDocument {
 
   SchemaLocation root() const { return {&texts_.front().root, 0, entered(DynamicScopes::kNone, 0)}; }
   Draft draft(std::uint32_t resource) const { return resources_[resource].draft; }
+  // Draft 4 (json-schema-core, section 3.5): an integer is a number without fraction or exponent.
+  bool integers_by_text() const { return resources_.front().draft == Draft::k4; }
   // Whether any schema may have unevaluatedProperties or unevaluatedItems.
   bool tracks_evaluated() const { return tracks_evaluated_; }
 

@@ -68,7 +68,7 @@ template <>
 void ShapeAlgebra::add(std::vector<NumberShape>& shapes, NumberShape shape) {
   for (NumberShape& each : shapes) {
     if (each == shape || each.any()) return;
-    if (each.values && shape.values) {
+    if (each.values && shape.values && each.rule.integer == shape.rule.integer) {
       each.values->insert(each.values->end(), shape.values->begin(), shape.values->end());
       std::sort(each.values->begin(), each.values->end());
       each.values->erase(std::unique(each.values->begin(), each.values->end()), each.values->end());

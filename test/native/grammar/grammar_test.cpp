@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "take.h"
 
@@ -45,6 +46,35 @@ TEST(Grammar, OfASchemaTakesDocumentsInAnyLayout) {
     EXPECT_EQ(take(grammar->canonical("{ \"\\u0061\" : 1.50 }")), "{\"a\":1.5}");
   }
   EXPECT_EQ(Grammar::from_schema("[", {}).code(), ErrorCode::kGrammarInvalid);
+}
+
+TEST(Grammar, TellsIntegersByTheirTextWhereDraft4IsNamed) {
+  struct Case {
+    std::string schema;
+    std::vector<std::string> valid, invalid;
+  };
+  const Case cases[] = {
+      {R"("type":"integer")", {"1", "-12"}, {"1.0", "1e1", "-0.0", "1.5"}},
+      {R"("type":"number")", {"1", "1.0", "1e1"}, {}},
+      {R"("minimum":1)", {"1.0", "12e1", "1"}, {"0.0", "0"}},
+      {R"("multipleOf":2)", {"4.0", "4"}, {"3.0", "3"}},
+      {R"("enum":[1,2.0])", {"1.0", "2", "2.0"}, {"3.0"}},
+      {R"("type":"integer","enum":[1,2.5])", {"1"}, {"1.0", "2.5"}},
+      {R"("anyOf":[{"type":"integer","enum":[3,4]},{"enum":[3]}])", {"3", "3.0", "4"}, {"4.0"}},
+      {R"("not":{"not":{"type":"integer"}})", {"1"}, {"1.0", "null"}},
+      {R"("properties":{"id":{"type":"integer"}})", {R"({"id":1,"x":1.0})"}, {R"({"id":1.0})"}},
+  };
+  for (const Case& each : cases) {
+    const auto with_draft = [&](int draft) {
+      const std::string name = "http://json-schema.org/draft-0" + std::to_string(draft) + "/schema#";
+      return take(Grammar::from_schema("{\"$schema\":\"" + name + "\"," + each.schema + "}", {}));
+    };
+    for (const std::string& text : each.valid)
+      EXPECT_TRUE(take(with_draft(4)->conforms(text))) << each.schema << " " << text;
+    for (const std::string& text : each.invalid)
+      EXPECT_FALSE(take(with_draft(4)->conforms(text))) << each.schema << " " << text;
+    EXPECT_EQ(take(with_draft(6)->conforms("1.0")), take(with_draft(6)->conforms("1"))) << each.schema;
+  }
 }
 
 TEST(Grammar, ReadsLongTexts) {

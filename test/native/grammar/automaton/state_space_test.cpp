@@ -195,8 +195,9 @@ TEST(StateSpace, ReplaysPiecesLikeTheWhole) {
         const StateId state = space.replay(front, text.substr(cut));
         ASSERT_NE(state, kDead) << text;
         for (int byte = 0; byte < 256; ++byte) {
-          if (space.step(whole, static_cast<unsigned char>(byte)) != kDead)
+          if (space.step(whole, static_cast<unsigned char>(byte)) != kDead) {
             EXPECT_NE(space.step(state, static_cast<unsigned char>(byte)), kDead) << text << " " << byte;
+          }
         }
       }
     }

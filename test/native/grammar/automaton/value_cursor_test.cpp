@@ -61,7 +61,9 @@ TEST(ValueCursor, FollowsEverySpellingAndNothingElse) {
         ValueCursor behind = cursor;
         EXPECT_EQ(behind.step(each), next[byte]) << front << " and " << byte;
         const bool space = each == ' ' || each == '\t' || each == '\n' || each == '\r';
-        if (!space) EXPECT_EQ(next[byte], fronts.count(front + static_cast<char>(each)) > 0) << front;
+        if (!space) {
+          EXPECT_EQ(next[byte], fronts.count(front + static_cast<char>(each)) > 0) << front;
+        }
       }
     }
   }
