@@ -129,6 +129,7 @@ class NumberMachine {
       for (const char symbol : kSymbols) dfa_.next.push_back(step(state, symbol));
       if (states_.size() > 4 * kMostStates || states_.words() > kMostWords) return too_large();
     }
+    states_ = {};  // minimising takes as much room again
     Dfa result = minimised(std::move(dfa_));
     if (result.states() > kMostStates) return too_large();
     return result;
