@@ -127,7 +127,7 @@ class NumberMachine {
       dfa_.label.push_back(accepts(state) ? 1 : 0);
       dfa_.next.push_back(kNone);
       for (const char symbol : kSymbols) dfa_.next.push_back(step(state, symbol));
-      if (states_.size() > 4 * kMostStates || states_.words() > kMostWords) return too_large();
+      if (states_.size() > 2 * kMostStates || states_.words() > kMostWords) return too_large();
     }
     states_ = {};  // minimising takes as much room again
     Dfa result = minimised(std::move(dfa_));
