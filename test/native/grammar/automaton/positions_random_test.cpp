@@ -25,10 +25,11 @@ TEST(PositionsRandom, OfRandomProgramsAreWhereEveryByteAloneLeads) {
     far += walker.far;
     left += walker.left;
   }
-  EXPECT_GT(far, 8000);
-  EXPECT_GT(left, 250);
+  EXPECT_GT(far, 3000);
+  EXPECT_GT(left, 100);
 }
 
+// Which schema a seed gives is the compiler's choice, in part: it may evaluate operands in any order.
 // Bounds of one thing, near and far, of two configurations, and of things in things.
 std::string random_bounded_schema(Random& random, std::uint32_t scale, int depth) {
   const auto bounds = [&](const char* least, const char* most) {
@@ -74,8 +75,8 @@ TEST(PositionsRandom, OfSchemasAreWhereEveryByteAloneLeads) {
     far += walker.far;
     left += walker.left;
   }
-  EXPECT_GT(far, 30000);
-  EXPECT_GT(left, 400);
+  EXPECT_GT(far, 10000);
+  EXPECT_GT(left, 150);
 }
 
 // Items of two kinds, of which one is counted.
@@ -109,8 +110,8 @@ TEST(PositionsRandom, OfCountedItemsAreWhereEveryByteAloneLeads) {
     far += walker.far;
     left += walker.left;
   }
-  EXPECT_GT(far, 1500);
-  EXPECT_GT(left, 40);
+  EXPECT_GT(far, 500);
+  EXPECT_GT(left, 15);
 }
 
 }  // namespace
