@@ -7,9 +7,9 @@
  * The properties are those of the JavaScript engine's own Unicode data (General_Category L and N, White_Space), so it takes a
  * Node.js with the right Unicode version.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.mjs';
+import { writeOrCheck } from './unicode_table.mjs';
 
 const UNICODE_VERSION = '17.0';
 const TABLE = join(ROOT, 'native', 'tokenizer', 'unicode_class_table.inc');
@@ -43,21 +43,4 @@ function table() {
   return lines.join('\n');
 }
 
-function main() {
-  const version = process.versions['unicode'] ?? 'none';
-  if (version !== UNICODE_VERSION) {
-    process.stderr.write(
-      `Unicode ${UNICODE_VERSION} is needed; this Node.js has ${version}: use another Node.js.\n`,
-    );
-    return 1;
-  }
-  if (!process.argv.includes('--check')) {
-    writeFileSync(TABLE, table());
-    return 0;
-  }
-  if (readFileSync(TABLE, 'utf8').replaceAll('\r\n', '\n') === table()) return 0;
-  process.stderr.write(`${TABLE} is out of date: run node scripts/generate_unicode_classes.mjs.\n`);
-  return 1;
-}
-
-process.exitCode = main();
+process.exitCode = writeOrCheck(TABLE, UNICODE_VERSION, table, 'scripts/generate_unicode_classes.mjs');
