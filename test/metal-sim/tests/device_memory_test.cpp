@@ -111,7 +111,8 @@ TEST_F(MetalMemory, CopiesMatricesThatCannotBeMapped) {
   }
 }
 
-// As memory of malloc is: wherever it lies, and whatever else lies on its pages.
+// As memory of malloc is: wherever it lies, and whatever else lies on its pages. What is called a mapping and does not
+// begin a page is none.
 TEST_F(MetalMemory, CopiesMatricesThatLieInNoMapping) {
   const MappedMatrices matrices;
   std::vector<std::uint8_t> memory(matrices.first().size() + 2 * 4096);
@@ -122,7 +123,7 @@ TEST_F(MetalMemory, CopiesMatricesThatLieInNoMapping) {
     const MatrixSource source{std::span(memory).subspan(at, matrices.first().size()), TensorType::kQ4_0, 300,
                               64};
     MatrixLoading of_memory;
-    of_memory.mapping = memory;
+    of_memory.mapping = std::span(memory).subspan(page - 16);
     for (const MatrixLoading& loading : {MatrixLoading{}, matrices.loading(), of_memory}) {
       const auto loaded = device_->load_matrices({&source, 1}, loading);
       ASSERT_TRUE(loaded.ok()) << loaded.error().message();
