@@ -4,11 +4,13 @@ import { integer } from '../../cli/engine_options';
 import { runMetal } from '../metal_suite';
 import { formatReport, reportOf } from '../report';
 import { endChildrenOnInterrupt, FEWEST_REPEATS, MOST_REPEATS } from '../speed_command';
+import { formatProjection, projectionRows } from './projection';
 import { formatRealReport } from './real_report';
 import { type RealOptions, runReal } from './real_suite';
 
 interface MetalArguments extends RealOptions {
   readonly real: boolean;
+  readonly projection: boolean;
   readonly json: boolean;
 }
 
@@ -20,6 +22,11 @@ export function addMetalSuite(program: Command): void {
     )
     .option('--json', 'print the rows as JSON', false)
     .option('--real', 'measure the GPU of this Mac, and print Markdown', false)
+    .addOption(
+      new Option('--projection', 'what chips should reach that nobody has measured, as Markdown')
+        .conflicts('real')
+        .default(false),
+    )
     .option('--peer', 'with --real: measure llama.cpp as well (installs it the first time)', false)
     .option('--model <file>', 'with --real: measure this GGUF model instead of the embedded one')
     .option('--threads <n>', 'with --real: of the processor; 0: as many as pay', integer(0, 64), 0)
@@ -28,7 +35,12 @@ export function addMetalSuite(program: Command): void {
         .argParser(integer(FEWEST_REPEATS, MOST_REPEATS))
         .default(FEWEST_REPEATS),
     )
-    .action(async ({ real, json, ...options }: MetalArguments) => {
+    .action(async ({ real, projection, json, ...options }: MetalArguments) => {
+      if (projection) {
+        const report = reportOf('metal', projectionRows());
+        console.log(json ? JSON.stringify(report, null, 2) : formatProjection());
+        return;
+      }
       endChildrenOnInterrupt();
       if (!real) {
         const report = reportOf('metal', await runMetal());
