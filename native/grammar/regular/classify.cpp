@@ -9,6 +9,7 @@
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/too_large.h"
 #include "grammar/regular/trie.h"
+#include "grammar/regular/word_graph.h"
 
 namespace emberline::grammar {
 namespace {
@@ -157,10 +158,10 @@ Result<Classified> classify(std::span<const Dfa> languages) {
 Result<Dfa> any_of(std::span<const std::string> texts) {
   std::vector<std::string_view> sorted(texts.begin(), texts.end());
   std::ranges::sort(sorted);
-  Trie trie;
-  for (const std::string_view text : sorted) trie.add(text, 1);
-  if (trie.full()) return too_large();
-  return minimised(trie.dfa());
+  WordGraph graph;
+  for (const std::string_view text : sorted) graph.add(text);
+  if (graph.full()) return too_large();
+  return std::move(graph).dfa();
 }
 
 }  // namespace emberline::grammar

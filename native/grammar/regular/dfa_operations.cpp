@@ -201,6 +201,36 @@ std::optional<std::string> shortest(const Dfa& language) {
   return std::nullopt;
 }
 
+std::uint32_t text_count(const Dfa& dfa) {
+  if (dfa.empty()) return 0;
+  std::vector<std::uint64_t> bytes_of(dfa.classes, 0);
+  for (const std::uint8_t c : dfa.class_of) ++bytes_of[c];
+  std::vector<std::uint8_t> mark(dfa.states(), 0);
+  std::vector<std::uint64_t> texts(dfa.states(), 0);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{0, 0}};
+  mark[0] = 1;
+  while (!stack.empty()) {
+    auto& [state, c] = stack.back();
+    if (c == dfa.classes) {
+      texts[state] = std::min<std::uint64_t>(texts[state] + (dfa.label[state] != 0 ? 1 : 0), kNone);
+      mark[state] = 2;
+      stack.pop_back();
+      continue;
+    }
+    const std::uint32_t next = dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
+    if (next != kNone && mark[next] == 1) return kNone;
+    if (next != kNone && mark[next] == 0) {
+      mark[next] = 1;
+      stack.emplace_back(next, 0);
+      continue;
+    }
+    if (next != kNone)
+      texts[state] = std::min<std::uint64_t>(texts[state] + bytes_of[c] * texts[next], kNone);
+    ++c;
+  }
+  return static_cast<std::uint32_t>(texts[0]);
+}
+
 Result<Dfa> with_length(std::uint32_t least, std::uint32_t most) {
   return with_length(any_text(), least, most);
 }

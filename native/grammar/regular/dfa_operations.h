@@ -38,6 +38,9 @@ bool disjoint(const Dfa& a, const Dfa& b);
 // empty.
 std::optional<std::string> shortest(const Dfa& language);
 
+// How many texts there are: kNone where that is no number below it.
+std::uint32_t text_count(const Dfa& dfa);
+
 // Texts with between `least` and `most` characters, all valid ones or those of `language`, by a state a
 // character: for small bounds. kNone for `most`: no upper bound.
 Result<Dfa> with_length(std::uint32_t least, std::uint32_t most);

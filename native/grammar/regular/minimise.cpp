@@ -6,41 +6,17 @@
 #include <span>
 #include <utility>
 
+#include "grammar/regular/dfa_rows.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/partition_refinement.h"
+#include "grammar/regular/row_refinement.h"
 
 namespace emberline::grammar {
 namespace {
 
-constexpr int kRoundsByHash = 4;
-
 std::span<const std::uint32_t> row(const Dfa& dfa, std::uint32_t state) {
   return {dfa.next.data() + static_cast<std::size_t>(state) * dfa.classes, dfa.classes};
 }
-
-// Edges against their direction, all states in one array.
-struct Predecessors {
-  std::vector<std::uint32_t> begin;  // [states + 1]
-  std::vector<std::uint32_t> tails;
-
-  explicit Predecessors(const Dfa& dfa) : begin(dfa.states() + 1, 0) {
-    for (const std::uint32_t to : dfa.next) {
-      if (to != kNone) ++begin[to];
-    }
-    std::uint32_t sum = 0;
-    for (std::uint32_t& count : begin) sum += std::exchange(count, sum);
-    tails.resize(sum);
-    std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
-    for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-      for (const std::uint32_t to : row(dfa, state)) {
-        if (to != kNone) tails[at[to]++] = state;
-      }
-    }
-  }
-  std::span<const std::uint32_t> of(std::uint32_t state) const {
-    return {tails.data() + begin[state], begin[state + 1] - begin[state]};
-  }
-};
 
 // Takes away the edges to states from which no accepting one is reached. Whether there were any.
 bool cut_dead_edges(Dfa& dfa, const Predecessors& predecessors) {
@@ -71,72 +47,64 @@ bool cut_dead_edges(Dfa& dfa, const Predecessors& predecessors) {
 }
 
 // Blocks of equivalent states, by state. States from which only finitely many texts are accepted are told
-// apart at once, from the ends of their texts backwards; the others by a few rounds of comparing successors,
-// which is all that tries take, then by refinement.
+// apart at once, from the ends of their texts backwards; the others by refinement.
 class Equivalence {
  public:
-  explicit Equivalence(const Dfa& dfa) : dfa_(dfa), block_(dfa.states(), kNone) {}
+  Equivalence(const Dfa& dfa, const DfaRows& rows, const Predecessors& predecessors)
+      : dfa_(dfa), rows_(rows), predecessors_(predecessors), block_(dfa.states(), kNone) {}
 
-  std::vector<std::uint32_t> blocks(const Predecessors& predecessors) && {
-    finite(predecessors);
+  std::vector<std::uint32_t> blocks() && {
+    const std::uint32_t finite_blocks = finite();
+    Interned<std::uint32_t> labels;
     for (std::uint32_t state = 0; state < dfa_.states(); ++state) {
-      if (block_[state] == kNone) rest_.push_back(state);
+      if (block_[state] == kNone) block_[state] = finite_blocks + labels.add({&dfa_.label[state], 1}).first;
     }
-    if (!rest_.empty()) infinite();
+    if (labels.size() > 0 && !refine_by_rows(rows_, predecessors_, block_, finite_blocks))
+      refine(dfa_, block_);
     return std::move(block_);
   }
 
  private:
-  void finite(const Predecessors& predecessors) {
-    std::vector<std::uint32_t> unseen(dfa_.states(), 0);  // edges to states without a block
+  // How many blocks there are of states with finitely many texts.
+  std::uint32_t finite() {
+    std::vector<std::uint32_t> unseen(dfa_.states(), 0);  // runs to states without a block
     std::vector<std::uint32_t> ready;
     for (std::uint32_t state = 0; state < dfa_.states(); ++state) {
-      for (const std::uint32_t to : row(dfa_, state)) unseen[state] += to != kNone;
+      for (const std::uint32_t to : rows_.targets(state)) unseen[state] += to != kNone;
       if (unseen[state] == 0) ready.push_back(state);
     }
-    Interned<std::uint32_t> seen;
+    Interned<std::uint64_t> seen;
     while (!ready.empty()) {
       const std::uint32_t state = ready.back();
       ready.pop_back();
       block_[state] = seen.add(signature(state)).first;
-      for (const std::uint32_t tail : predecessors.of(state)) {
+      for (const std::uint32_t tail : predecessors_.of(state)) {
         if (--unseen[tail] == 0) ready.push_back(tail);
       }
     }
-    finite_blocks_ = seen.size();
+    return seen.size();
   }
 
-  void infinite() {
-    Interned<std::uint32_t> labels;
-    for (const std::uint32_t state : rest_) {
-      block_[state] = finite_blocks_ + labels.add({&dfa_.label[state], 1}).first;
+  // Its label and the blocks behind its runs, neighbours that are the same as one.
+  std::span<const std::uint64_t> signature(std::uint32_t state) {
+    signature_.assign(1, dfa_.label[state]);
+    const auto targets = rows_.targets(state);
+    const auto classes = rows_.classes(state);
+    std::uint32_t last = kNone;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const std::uint32_t behind = targets[i] == kNone ? kNone : block_[targets[i]];
+      if (i > 0 && behind == last) continue;
+      last = behind;
+      signature_.push_back(static_cast<std::uint64_t>(behind) << 8 | classes[i]);
     }
-    std::uint32_t count = labels.size();
-    std::vector<std::uint32_t> refined(rest_.size());
-    for (int round = 0; round < kRoundsByHash; ++round) {
-      Interned<std::uint32_t> seen;
-      for (std::size_t i = 0; i < rest_.size(); ++i) {
-        refined[i] = finite_blocks_ + seen.add(signature(rest_[i], block_[rest_[i]])).first;
-      }
-      for (std::size_t i = 0; i < rest_.size(); ++i) block_[rest_[i]] = refined[i];
-      const bool stable = seen.size() == count;
-      count = seen.size();
-      if (stable || count == rest_.size()) return;
-    }
-    refine(dfa_, block_);
-  }
-
-  std::span<const std::uint32_t> signature(std::uint32_t state, std::uint32_t own = 0) {
-    signature_.assign({own, dfa_.label[state]});
-    for (const std::uint32_t to : row(dfa_, state)) signature_.push_back(to == kNone ? kNone : block_[to]);
     return signature_;
   }
 
   const Dfa& dfa_;
+  const DfaRows& rows_;
+  const Predecessors& predecessors_;
   std::vector<std::uint32_t> block_;
-  std::vector<std::uint32_t> rest_;
-  std::vector<std::uint32_t> signature_;
-  std::uint32_t finite_blocks_ = 0;
+  std::vector<std::uint64_t> signature_;
 };
 
 // The automaton of the blocks: those reached, breadth first, byte classes that do the same made one.
@@ -212,14 +180,21 @@ Dfa renumbered(const Dfa& dfa) {
   return quotient(dfa, own);
 }
 
+Dfa trimmed(Dfa dfa) {
+  if (!dfa.empty()) cut_dead_edges(dfa, Predecessors(DfaRows(dfa)));
+  return dfa.empty() ? Dfa{} : dfa;
+}
+
 Dfa minimised(Dfa dfa) {
   if (dfa.empty()) return {};
-  Predecessors predecessors(dfa);
+  DfaRows rows(dfa);
+  Predecessors predecessors(rows);
   if (cut_dead_edges(dfa, predecessors)) {
     if (dfa.empty()) return {};
-    predecessors = Predecessors(dfa);
+    rows = DfaRows(dfa);
+    predecessors = Predecessors(rows);
   }
-  return quotient(dfa, Equivalence(dfa).blocks(predecessors));
+  return quotient(dfa, Equivalence(dfa, rows, predecessors).blocks());
 }
 
 }  // namespace emberline::grammar

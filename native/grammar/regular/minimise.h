@@ -10,6 +10,9 @@ namespace emberline::grammar {
 // where their automata are, member for member.
 Dfa minimised(Dfa dfa);
 
+// Only takes away the edges to states that lead nowhere; without states where the start is one.
+Dfa trimmed(Dfa dfa);
+
 // Only renumbers and merges byte classes, for what is trimmed and minimal by construction.
 Dfa renumbered(const Dfa& dfa);
 

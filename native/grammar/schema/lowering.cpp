@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "grammar/program_builder.h"
+#include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/json_text.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/schema/key_table.h"
@@ -203,7 +204,7 @@ class Lowering {
       });
       label = marks ? 1 : 0;
     }
-    return text_count(minimised(keys)) == kUnbounded;
+    return text_count(trimmed(std::move(keys))) == kUnbounded;
   }
 
   void array(const ArrayPlan& plan) {

@@ -47,7 +47,4 @@ class ScalarTerminals {
   std::unordered_map<std::string, std::uint32_t> text_terminals_;
 };
 
-// How many texts the automaton accepts: kUnbounded where that is no number below it.
-std::uint32_t text_count(const Dfa& dfa);
-
 }  // namespace emberline::grammar

@@ -187,6 +187,34 @@ TEST(DfaOperations, AnyOfTexts) {
   EXPECT_TRUE(none.value().empty());
 }
 
+TEST(DfaOperations, AnyOfTextsIsTheirUnion) {
+  std::mt19937 random(5);
+  const std::vector<std::string> texts = short_texts(kPieces, 4);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<std::string> some;
+    Dfa one_by_one;
+    for (std::size_t i = random() % 12; i-- > 0;) {
+      some.push_back(texts[random() % texts.size()]);
+      one_by_one = united(one_by_one, literal(some.back())).value();
+    }
+    const auto dfa = any_of(some);
+    ASSERT_TRUE(dfa.ok());
+    EXPECT_TRUE(same(dfa.value(), one_by_one));
+    EXPECT_EQ(text_count(one_by_one), std::set<std::string>(some.begin(), some.end()).size());
+  }
+  std::vector<std::string> many;
+  for (int i = 0; i < 60; ++i) many.push_back(std::to_string(i) + std::string(2'000, 'a'));
+  EXPECT_EQ(any_of(many).code(), ErrorCode::kGrammarTooLarge);
+}
+
+TEST(DfaOperations, TextsAreCounted) {
+  EXPECT_EQ(text_count(Dfa{}), 0u);
+  EXPECT_EQ(text_count(literal("")), 1u);
+  EXPECT_EQ(text_count(any_text()), kNone);
+  EXPECT_EQ(text_count(with_length(0, 1).value()), 1u + 0x110000u - 0x800u);
+  EXPECT_EQ(text_count(with_length(0, 2).value()), kNone);
+}
+
 TEST(DfaOperations, LengthsAreOfCharacters) {
   const std::vector<std::string> texts =
       short_texts(std::vector<std::string_view>{"a", "\u00e9", "\u20ac", "\U0001f600"}, 5);
@@ -269,7 +297,7 @@ TEST(DfaOperations, LabelsOfRulesAreToldApart) {
   EXPECT_EQ(dfa.value().match("z"), 0u);
 }
 
-// Long chains that lead into a cycle take the refinement, short ones the comparison of successors alone.
+// Of long chains that lead into a cycle states are told apart one after the other.
 TEST(DfaOperations, LongChainsBeforeACycleAreMinimal) {
   for (const std::uint32_t length : {1u, 3u, 50u, 400u}) {
     const auto dfa = with_length(length, kNone);

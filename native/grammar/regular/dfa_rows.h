@@ -1,0 +1,75 @@
+// The edges of an automaton's states, those of neighbouring byte classes that lead to one state as one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "grammar/regular/dfa.h"
+
+namespace emberline::grammar {
+
+class DfaRows {
+ public:
+  explicit DfaRows(const Dfa& dfa) {
+    begin_.reserve(dfa.states() + std::size_t{1});
+    begin_.push_back(0);
+    for (std::size_t at = 0; at < dfa.next.size(); at += dfa.classes) {
+      for (std::uint32_t c = 0; c < dfa.classes; ++c) {
+        const std::uint32_t to = dfa.next[at + c];
+        if (c > 0 && to == to_.back()) continue;
+        to_.push_back(to);
+        from_class_.push_back(static_cast<std::uint8_t>(c));
+      }
+      begin_.push_back(to_.size());
+    }
+  }
+
+  std::uint32_t states() const { return static_cast<std::uint32_t>(begin_.size() - 1); }
+  std::size_t runs() const { return to_.size(); }
+  // Where the runs of `state` lead, kNone: nowhere, and the byte class that each begins with, ascending from
+  // 0. The last one goes on to the last class.
+  std::span<const std::uint32_t> targets(std::uint32_t state) const {
+    return {to_.data() + begin_[state], begin_[state + 1] - begin_[state]};
+  }
+  std::span<const std::uint8_t> classes(std::uint32_t state) const {
+    return {from_class_.data() + begin_[state], begin_[state + 1] - begin_[state]};
+  }
+
+ private:
+  std::vector<std::size_t> begin_;  // [states + 1]
+  std::vector<std::uint32_t> to_;   // [runs]
+  std::vector<std::uint8_t> from_class_;
+};
+
+// Runs against their direction: a state leads to another as often as it has runs to it.
+class Predecessors {
+ public:
+  explicit Predecessors(const DfaRows& rows) : begin_(rows.states() + std::size_t{1}, 0) {
+    const auto each = [&rows](auto visit) {
+      for (std::uint32_t state = 0; state < rows.states(); ++state) {
+        for (const std::uint32_t to : rows.targets(state)) {
+          if (to != kNone) visit(state, to);
+        }
+      }
+    };
+    each([this](std::uint32_t, std::uint32_t to) { ++begin_[to]; });
+    std::size_t sum = 0;
+    for (std::size_t& count : begin_) sum += std::exchange(count, sum);
+    tails_.resize(sum);
+    std::vector<std::size_t> at(begin_.begin(), begin_.end() - 1);
+    each([&](std::uint32_t state, std::uint32_t to) { tails_[at[to]++] = state; });
+  }
+
+  std::span<const std::uint32_t> of(std::uint32_t state) const {
+    return {tails_.data() + begin_[state], begin_[state + 1] - begin_[state]};
+  }
+
+ private:
+  std::vector<std::size_t> begin_;  // [states + 1]
+  std::vector<std::uint32_t> tails_;
+};
+
+}  // namespace emberline::grammar
