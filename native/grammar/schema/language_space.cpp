@@ -226,6 +226,12 @@ const std::vector<std::string>* LanguageSpace::texts(LanguageId id) const {
   return languages_[id].texts ? &*languages_[id].texts : nullptr;
 }
 
+std::uint32_t LanguageSpace::count(LanguageId id) {
+  id = within(id);
+  const std::vector<std::string>* listed = texts(id);
+  return listed != nullptr ? static_cast<std::uint32_t>(listed->size()) : text_count(dfa(id));
+}
+
 const Dfa& LanguageSpace::dfa(LanguageId id) {
   id = within(id);
   Language& language = languages_[id];
@@ -246,6 +252,12 @@ const Dfa& LanguageSpace::dfa(LanguageId id) {
 Result<Dfa> LanguageSpace::quoted(LanguageId id) {
   id = within(id);
   if (!languages_[id].format.empty()) return quoted_format(languages_[id].format);
+  if (const std::vector<std::string>* listed = texts(id); listed != nullptr && !languages_[id].dfa) {
+    std::vector<std::string> quoted;
+    quoted.reserve(listed->size());
+    for (const std::string& text : *listed) quoted.push_back(json_quoted(text));
+    if (Result<Dfa> made = any_of(quoted); made.ok()) return made;
+  }
   Result<JsonText> text = json_text(dfa(id), true);
   if (!text.ok()) return text.error();
   return std::move(text).value().dfa;
@@ -287,6 +299,23 @@ LanguageId LanguageSpace::join(LanguageId a, LanguageId b) {
     const Dfa& left = dfa(a);
     return taken(united(left, dfa(b)));
   });
+}
+
+// Neighbours first, so that large automata are met by large ones alone.
+LanguageId LanguageSpace::join(std::vector<LanguageId> all) {
+  std::vector<std::string> listed;
+  std::erase_if(all, [&](LanguageId each) {
+    const std::vector<std::string>* texts = this->texts(each);
+    if (texts != nullptr) listed.insert(listed.end(), texts->begin(), texts->end());
+    return texts != nullptr;
+  });
+  if (!listed.empty()) all.push_back(of_texts(std::move(listed)));
+  if (all.empty()) return kNoLanguage;
+  for (; all.size() > 1; all.resize((all.size() + 1) / 2)) {
+    for (std::size_t i = 0; i < all.size(); i += 2)
+      all[i / 2] = i + 1 < all.size() ? join(all[i], all[i + 1]) : all[i];
+  }
+  return all.front();
 }
 
 LanguageId LanguageSpace::complement(LanguageId a) {

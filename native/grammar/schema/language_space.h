@@ -44,6 +44,7 @@ class LanguageSpace {
 
   LanguageId meet(LanguageId a, LanguageId b);
   LanguageId join(LanguageId a, LanguageId b);
+  LanguageId join(std::vector<LanguageId> all);
   LanguageId complement(LanguageId a);
   LanguageId with_length(LanguageId a, std::uint32_t least, std::uint32_t most);
 
@@ -57,6 +58,8 @@ class LanguageSpace {
   bool has(LanguageId id, std::string_view text);
   // The texts of a finite language that was given by them; nullptr for others.
   const std::vector<std::string>* texts(LanguageId id) const;
+  // How many texts there are; kUnbounded where that is no number below it.
+  std::uint32_t count(LanguageId id);
   // Of those within.
   const LengthRange& lengths(LanguageId id);
   const Dfa& dfa(LanguageId id);

@@ -60,17 +60,18 @@ void SetPlans::make(PlanId id) {
   plan.words = form.words;
   for (const NumberShape& shape : form.numbers)
     if (!terminals_.number(shape, plan.key.one_spelling).empty()) plan.numbers.push_back(shape);
-  StringShape together{kNoLanguage, 0, kUnbounded};
+  std::vector<LanguageId> together;
   for (const StringShape& shape : form.strings) {
     const std::optional<StringShape> exact = terminals_.exact(shape);
     if (!exact) continue;
     if (exact->bounded()) {
       plan.strings.push_back(*exact);
     } else {
-      together.language = space_.languages().join(together.language, exact->language);
+      together.push_back(exact->language);
     }
   }
-  if (together.language != kNoLanguage) plan.strings.push_back(together);
+  if (const LanguageId joined = space_.languages().join(std::move(together)); joined != kNoLanguage)
+    plan.strings.push_back({joined, 0, kUnbounded});
   for (const ObjectPointer& shape : form.objects) add_object(plan, *shape, {});
   for (const ArrayPointer& shape : form.arrays) add_array(plan, *shape);
 }
@@ -122,10 +123,17 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_sp
       made->values.push_back(plan({set, one_spelling}));
       made->wanted.push_back(wanted_of_keys(set, {}));
     }
+  } else if (const bool rest = values_of_keys({}) != kNeverSet; !rest && languages.size() == 1) {
+    const SetId set = values_of_keys({0});
+    if (set != kNeverSet) {
+      made->keys = terminals_.quoted(languages.front());
+      made->values.push_back(plan({set, one_spelling}));
+      made->wanted.push_back(wanted_of_keys(set, {0}));
+    }
   } else {
     std::vector<Dfa> dfas;
     for (const LanguageId language : languages) dfas.push_back(space_.languages().dfa(language));
-    dfas.push_back(space_.languages().dfa(kAnyLanguage));
+    if (rest) dfas.push_back(space_.languages().dfa(kAnyLanguage));
     Result<Classified> classified = classify(dfas);
     if (!classified.ok()) {
       refusal_.take(classified.error());
@@ -134,10 +142,12 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_sp
     Classified classes = std::move(classified).value();
     refusal_.spend(classes.dfa.next.size() / 16 + 64);
     std::vector<std::uint32_t> label_of{0};
+    bool merged = false;  // labels, so that states may be equal that were not
     for (const std::vector<std::uint32_t>& in : classes.sets) {
       const SetId set = values_of_keys(in);
       if (set == kNeverSet) {
         label_of.push_back(0);
+        merged = true;
         continue;
       }
       const PlanId id = plan({set, one_spelling});
@@ -146,12 +156,16 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_sp
       while (label < made->values.size() && !(made->values[label] == id && made->wanted[label] == wanted))
         ++label;
       label_of.push_back(static_cast<std::uint32_t>(label) + 1);
-      if (label < made->values.size()) continue;
+      if (label < made->values.size()) {
+        merged = true;
+        continue;
+      }
       made->values.push_back(id);
       made->wanted.push_back(std::move(wanted));
     }
     for (std::uint32_t& label : classes.dfa.label) label = label_of[label];
-    Result<JsonText> text = json_text(minimised(classes.dfa), true);
+    if (merged) classes.dfa = minimised(std::move(classes.dfa));
+    Result<JsonText> text = json_text(classes.dfa, true);
     if (!text.ok()) {
       refusal_.take(text.error());
       return nullptr;

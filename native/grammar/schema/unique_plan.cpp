@@ -32,17 +32,19 @@ std::uint32_t SetPlans::values_of(const ValueSet& form) {
     if (!all.ok()) return kUnbounded;
     numbers = std::move(all).value();
   }
-  LanguageId strings = kNoLanguage;
+  LanguageSpace& languages = space_.languages();
+  std::vector<LanguageId> strings;
   for (const StringShape& shape : form.strings) {
     const std::optional<StringShape> exact = terminals_.exact(shape);
     if (!exact) continue;
     if (exact->bounded() && exact->most > 2) return kUnbounded;
     LanguageId language = exact->language;
-    if (exact->bounded()) language = space_.languages().with_length(language, exact->least, exact->most);
-    strings = space_.languages().join(strings, language);
+    if (exact->bounded()) language = languages.with_length(language, exact->least, exact->most);
+    if (languages.count(language) == kUnbounded) return kUnbounded;
+    strings.push_back(language);
   }
   count += text_count(numbers);
-  count += text_count(space_.languages().dfa(strings));
+  count += languages.count(languages.join(std::move(strings)));
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, kUnbounded));
 }
 

@@ -70,6 +70,9 @@ TEST(SchemaCompiler, BoundsStrings) {
          {"\"a\"", "\"b\"", "1"}});
   check({R"({"type":"string","not":{"minLength":2}})", {"\"\"", "\"a\""}, {"\"ab\""}});
   check({R"({"enum":["a","abc"],"maxLength":2})", {"\"a\""}, {"\"abc\""}});
+  check({R"({"enum":["a\"b","\\","\n\u0001","\u00e9",""]})",
+         {R"("a\"b")", R"("\\")", R"("\n\u0001")", R"("\u00e9")", R"("")"},
+         {R"("a")", R"("\\\\")", R"("\n")", R"("\u00e8")"}});
 }
 
 // What is not known to be of such a format is not taken, and not taken for what is not of it either.
@@ -120,6 +123,17 @@ TEST(SchemaCompiler, ReadsObjects) {
   check({R"({"propertyNames":{"enum":["a","b"]},"minProperties":2})",
          {R"({"b":1,"a":2})"},
          {R"({"a":1})", R"({"a":1,"c":2})"}});
+  // Keys of one language alone, of several, and of those with values of one kind.
+  check({R"({"patternProperties":{"^x":{"type":"integer"}},"additionalProperties":false})",
+         {R"({"x":1,"xy":2})", "{}"},
+         {R"({"x":"s"})", R"({"y":1})"}});
+  check({R"({"patternProperties":{"^x":false},"additionalProperties":false})",
+         {"{}"},
+         {R"({"x":1})", R"({"y":1})"}});
+  check({R"({"patternProperties":{"^x":{"type":"integer"},"y$":{"type":"integer"},"z":{"type":"null"}},
+             "additionalProperties":false})",
+         {R"({"x":1,"ay":2,"az":null})", "{}"},
+         {R"({"x":"s"})", R"({"xz":1})", R"({"xz":null})", R"({"a":1})"}});
   check({R"({"minProperties":1,"maxProperties":2})",
          {R"({"a":1})", R"({"a":1,"b":2})"},
          {"{}", R"({"a":1,"b":2,"c":3})"}});
@@ -150,6 +164,22 @@ TEST(SchemaCompiler, ReadsArrays) {
   check({R"({"type":"array","items":{"enum":["a","b"]},"uniqueItems":true,"minItems":3})",
          {},
          {"[\"a\",\"b\"]", "[]"}});
+}
+
+// Where values are few, items that have to come have to be left over.
+TEST(SchemaCompiler, CountsTheStringsOfDifferentItems) {
+  check({R"({"type":"array","uniqueItems":true,"minItems":4,
+             "items":{"anyOf":[{"enum":["a","b"]},{"type":"string","pattern":"^[bcd]$"}]}})",
+         {R"(["d","a","c","b"])"},
+         {R"(["a","b","c"])", R"(["a","b","c","a"])"}});
+  check({R"({"type":"array","uniqueItems":true,"minItems":5,
+             "items":{"anyOf":[{"enum":["a","b"]},{"type":"string","pattern":"^[bcd]$"}]}})",
+         {},
+         {R"(["d","a","c","b"])"}});
+  check({R"({"type":"array","uniqueItems":true,"minItems":3,"items":{"anyOf":[{"enum":["a"]},
+             {"type":"string","pattern":"^b"},{"type":"string","maxLength":0},{"type":"string","pattern":"^[cd]$"}]}})",
+         {R"(["a","b","ba","bb",""])", R"(["c","d",""])"},
+         {R"(["a","b"])", R"(["b","b","ba"])", R"(["a","b","e"])"}});
 }
 
 TEST(SchemaCompiler, TellsObjectsAndArraysApart) {
