@@ -127,6 +127,8 @@ class Nesting {
   }
 
   Dfa made() && {
+    constexpr std::size_t kCopies = 8;  // as many as ways to be in groups
+    dfa_.next.reserve(kCopies * (std::size_t{flat_.states()} + 3) * dfa_.classes);
     write(kMostDepth, kMostDepthWithLookaround, kNone);
     return renumbered(dfa_);
   }

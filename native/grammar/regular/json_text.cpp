@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "grammar/regular/dfa_operations.h"
+#include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/too_large.h"
 
@@ -50,13 +51,15 @@ class Writer {
       return result;
     }
     name_classes();
+    json_.next.reserve((std::size_t{text_.states()} * 9 / 8 + 16) * json_.classes);  // mostly enough
     const std::uint32_t offset = quotes ? 1 : 0;  // of the states of the text
     if (quotes) set(add_state(0), '"', 1);
     for (std::uint32_t state = 0; state < text_.states(); ++state) add_state(quotes ? 0 : text_.label[state]);
     for (std::uint32_t state = 0; state < text_.states(); ++state) {
-      for (const unsigned char byte : raw_) {
-        const std::uint32_t to = text_.step(state, byte);
-        if (to != kNone) set(state + offset, byte, to + offset);
+      const std::uint32_t* from = &text_.next[static_cast<std::size_t>(state) * text_.classes];
+      std::uint32_t* row = &json_.next[static_cast<std::size_t>(state + offset) * json_.classes];
+      for (const auto& [own, of_text] : raw_) {
+        if (from[of_text] != kNone) row[own] = from[of_text] + offset;
       }
       const std::uint32_t behind_backslash = escapes(state, offset);
       if (behind_backslash != kNone) set(state + offset, '\\', behind_backslash);
@@ -101,11 +104,14 @@ class Writer {
       const auto next = static_cast<std::uint8_t>(numbers.size());
       const auto [found, added] = numbers.try_emplace(key, next);
       json_.class_of[byte] = found->second;
-      if (added && !escaped(byte)) raw_.push_back(byte);
+      if (added && !escaped(byte)) raw_.emplace_back(found->second, text_.class_of[byte]);
     }
     json_.classes = static_cast<std::uint32_t>(numbers.size());
     for (std::size_t byte = 0; byte < 128; ++byte) {
-      if (escaped(static_cast<unsigned char>(byte))) escaped_.push_back(static_cast<unsigned char>(byte));
+      if (!escaped(static_cast<unsigned char>(byte))) continue;
+      escaped_.push_back(static_cast<unsigned char>(byte));
+      if (std::ranges::find(escaped_classes_, text_.class_of[byte]) == escaped_classes_.end())
+        escaped_classes_.push_back(text_.class_of[byte]);
     }
   }
   std::uint32_t add_state(std::uint32_t label) {
@@ -135,6 +141,14 @@ class Writer {
 
   // The state behind the backslash.
   std::uint32_t escapes(std::uint32_t state, std::uint32_t offset) {
+    behind_.clear();
+    for (const std::uint8_t of_text : escaped_classes_)
+      behind_.push_back(text_.next[static_cast<std::size_t>(state) * text_.classes + of_text]);
+    if (const auto [same, added] = escaped_rows_.add(behind_); !added) return escape_states_[same];
+    escape_states_.push_back(written_escapes(state, offset));
+    return escape_states_.back();
+  }
+  std::uint32_t written_escapes(std::uint32_t state, std::uint32_t offset) {
     Edges letters, digits[2];
     for (const unsigned char byte : escaped_) {
       const std::uint32_t to = text_.step(state, byte);
@@ -163,10 +177,15 @@ class Writer {
   }
 
   const Dfa& text_;
-  std::vector<unsigned char> leads_;    // a byte of each class of bytes that characters begin with
-  std::vector<unsigned char> raw_;      // a byte of each class of bytes that stand for themselves
-  std::vector<unsigned char> escaped_;  // bytes that do not
+  std::vector<unsigned char> leads_;  // a byte of each class of bytes that characters begin with
+  // Classes of bytes that stand for themselves, with those of the text.
+  std::vector<std::pair<std::uint8_t, std::uint8_t>> raw_;
+  std::vector<unsigned char> escaped_;         // bytes that do not
+  std::vector<std::uint8_t> escaped_classes_;  // of the text
   Dfa json_;
+  std::vector<std::uint32_t> behind_;  // each of those classes, of the state that is being written
+  Interned<std::uint32_t> escaped_rows_;
+  std::vector<std::uint32_t> escape_states_;  // of each of those: the state behind the backslash
   std::map<Edges, std::uint32_t> shared_;
   std::map<std::uint32_t, std::uint32_t> ends_;
 };

@@ -130,11 +130,19 @@ Dfa quotient(const Dfa& dfa, const std::vector<std::uint32_t>& block_of) {
   if (dfa.empty()) return result;
   number_of(0);
   std::vector<std::uint32_t> next;
+  next.reserve(static_cast<std::size_t>(blocks) * order.size());
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const std::uint32_t state = reached[i];
     result.label.push_back(dfa.label[state]);
     const auto from = row(dfa, state);
-    for (const std::uint32_t c : order) next.push_back(from[c] == kNone ? kNone : number_of(from[c]));
+    std::uint32_t last = kNone, last_number = kNone;  // neighbours mostly lead to one state
+    for (const std::uint32_t c : order) {
+      if (from[c] != last) {
+        last = from[c];
+        last_number = last == kNone ? kNone : number_of(last);
+      }
+      next.push_back(last_number);
+    }
   }
 
   // Columns that are equal: those of one hash are looked at, which goes along the rows.

@@ -65,7 +65,7 @@ Dfa key_table(std::span<const LabelledKey> keys, const Dfa& others) {
   // A class for each byte of a key; the other bytes are told apart as `others` does.
   Dfa dfa;
   dfa.classes = 0;
-  std::vector<unsigned char> example;  // [classes]: a byte of it
+  std::vector<std::uint8_t> class_in_others;  // [classes]
   std::map<std::uint32_t, std::uint8_t> others_class;
   for (unsigned byte = 0; byte < 256; ++byte) {
     const std::uint32_t theirs = others.empty() ? 0 : others.class_of[byte];
@@ -76,7 +76,7 @@ Dfa key_table(std::span<const LabelledKey> keys, const Dfa& others) {
     } else {
       dfa.class_of[byte] = static_cast<std::uint8_t>(dfa.classes);
     }
-    example.push_back(static_cast<unsigned char>(byte));
+    class_in_others.push_back(static_cast<std::uint8_t>(theirs));
     ++dfa.classes;
   }
 
@@ -88,9 +88,11 @@ Dfa key_table(std::span<const LabelledKey> keys, const Dfa& others) {
     return dfa.next.begin() + static_cast<std::ptrdiff_t>(state) * dfa.classes;
   };
   const auto copy_others = [&](std::uint32_t state, std::uint32_t theirs) {
+    const auto to = row(state);
+    const auto from = others.next.begin() + static_cast<std::ptrdiff_t>(theirs) * others.classes;
     for (std::uint32_t c = 0; c < dfa.classes; ++c) {
-      const std::uint32_t next = others.step(theirs, example[c]);
-      if (next != kNone) row(state)[c] = nodes + next;
+      const std::uint32_t next = from[class_in_others[c]];
+      if (next != kNone) to[c] = nodes + next;
     }
   };
   for (std::uint32_t state = 0; state < others.states(); ++state) {
@@ -106,8 +108,8 @@ Dfa key_table(std::span<const LabelledKey> keys, const Dfa& others) {
     }
     if (node.key != kNone) dfa.label[at] = keys[node.key].label;
     for (const auto& [byte, child] : node.children) row(at)[dfa.class_of[byte]] = live[child] ? child : kNone;
-    for (std::uint32_t c = 0; c < dfa.classes; ++c) live[at] = live[at] || row(at)[c] != kNone;
-    live[at] = live[at] || dfa.label[at] != 0;
+    live[at] = dfa.label[at] != 0 ||
+               std::any_of(row(at), row(at) + dfa.classes, [](std::uint32_t next) { return next != kNone; });
   }
   if (!live[0]) return Dfa{};
   drop_states(dfa, live);

@@ -159,7 +159,7 @@ class Lowering {
         live.others && (one_spelling || rule.marks > 0 || rule.least > rule.required.size());
     for (std::uint32_t i = 0; i < rule.marks; ++i) {
       rule.required.push_back(first_mark + i);
-      if (!has_many_keys(rule, first_mark + i)) {
+      if (!has_many_keys(*others, rule.members, first_mark + i)) {
         refusal_.unsupported(*plan.witnesses[i].at,
                              "that one of few additional properties is of a kind is not enforced");
         return;
@@ -193,12 +193,11 @@ class Lowering {
     builder_.emit(Op::kObject, object);
   }
 
-  // Whether there is no end of the keys that may come with a mark.
-  static bool has_many_keys(const ObjectRule& rule, std::uint32_t mark) {
-    Dfa keys = rule.keys;
+  // Whether there is no end of the keys that may come with a mark; known ones among `keys` are few.
+  static bool has_many_keys(Dfa keys, const std::vector<Member>& members, std::uint32_t mark) {
     for (std::uint32_t& label : keys.label) {
       if (label == 0) continue;
-      const std::vector<MarkedValue>& ways = rule.members[label - 1].marked;
+      const std::vector<MarkedValue>& ways = members[label - 1].marked;
       const bool marks = std::any_of(ways.begin(), ways.end(), [mark](const MarkedValue& each) {
         return std::find(each.marks.begin(), each.marks.end(), mark) != each.marks.end();
       });
