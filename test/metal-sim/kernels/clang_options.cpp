@@ -84,22 +84,35 @@ std::vector<std::string> strict_options() {
           METAL_SIM_SHIM_DIR};
 }
 
+namespace {
+
+// What looks at a translated source and makes nothing of it.
+std::vector<std::string> syntax_options(std::vector<std::string> more) {
+  std::vector<std::string> options = {METAL_SIM_CLANG,
+                                      "-x",
+                                      "clcpp",
+                                      "-cl-std=clc++2021",
+                                      "-cl-no-stdinc",
+                                      "-Xclang",
+                                      "-cl-ext=+cl_khr_fp16,+__opencl_c_program_scope_global_variables",
+                                      "--target=x86_64-linux-gnu",
+                                      "-fsyntax-only",
+                                      "-fno-color-diagnostics",
+                                      "-I",
+                                      METAL_SIM_SHIM_DIR};
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
+}  // namespace
+
 std::vector<std::string> dump_options() {
-  return {METAL_SIM_CLANG,
-          "-x",
-          "clcpp",
-          "-cl-std=clc++2021",
-          "-cl-no-stdinc",
-          "-Xclang",
-          "-cl-ext=+cl_khr_fp16,+__opencl_c_program_scope_global_variables",
-          "--target=x86_64-linux-gnu",
-          "-fsyntax-only",
-          "-w",
-          "-Xclang",
-          "-ast-dump",
-          "-fno-color-diagnostics",
-          "-I",
-          METAL_SIM_SHIM_DIR};
+  return syntax_options({"-w", "-Xclang", "-ast-dump"});
+}
+
+std::vector<std::string> pedantic_options() {
+  // The markers of lines are the preprocessor's, not the source's.
+  return syntax_options({"-Wpedantic", "-Wgnu", "-Wno-gnu-line-marker"});
 }
 
 }  // namespace emberline::metal_sim

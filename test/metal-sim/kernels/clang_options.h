@@ -15,5 +15,7 @@ std::vector<std::string> compile_options(const CompileOptions& wanted);
 std::vector<std::string> strict_options();
 // Prints the syntax tree of a translated source.
 std::vector<std::string> dump_options();
+// Warns of what a translated source has of compilers' own extensions, GNU's among them.
+std::vector<std::string> pedantic_options();
 
 }  // namespace emberline::metal_sim

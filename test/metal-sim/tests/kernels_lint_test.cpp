@@ -67,7 +67,10 @@ INSTANTIATE_TEST_SUITE_P(
         Seeded{"name_of_the_simulator", "", "metal_sim_take_part(); a[i] = 0.0f;"},
         Seeded{"space_of_opencl", "", "__local float* p = s; a[i] = p[0];"},
         Seeded{"attribute_of_gnu", "inline __attribute__((noinline)) float f(float x) { return x; }",
-               "a[i] = f(a[i]);"}),
+               "a[i] = f(a[i]);"},
+        Seeded{"choice_without_a_middle_of_gnu", "", "a[i] = n ?: 1;"},
+        Seeded{"range_of_cases_of_gnu", "", "switch (n) { case 1 ... 3: a[i] = 1.0f; }"},
+        Seeded{"statements_in_an_expression_of_gnu", "", "a[i] = ({ float x = 2.0f; x * x; });"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 class Taken : public testing::TestWithParam<Seeded> {};

@@ -41,6 +41,18 @@ std::vector<std::string> errors_of(const std::string& output) {
   return errors;
 }
 
+// The warnings among a compiler's diagnostics of extensions, one a line. The simulator's own headers use
+// some.
+std::vector<std::string> extensions_of(const std::string& output) {
+  std::vector<std::string> warnings;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(": warning: ") != std::string::npos && !line.starts_with(METAL_SIM_SHIM_DIR))
+      warnings.push_back(line);
+  }
+  return warnings;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> lint(std::string_view source, const std::string& name,
@@ -63,6 +75,7 @@ Result<std::vector<std::string>> lint(std::string_view source, const std::string
     findings.insert(findings.end(), more.begin(), more.end());
   };
   add(errors_of(run_on_input(strict_options()).output));
+  add(extensions_of(run_on_input(pedantic_options()).output));
   const ProcessResult dump = run_on_input(dump_options());
   // What does not compile at all has been found by the first pass, or else is told here.
   if (dump.status != 0 && findings.empty()) {
