@@ -15,6 +15,7 @@ import { EngineLifecycle, type LoadedEngine } from './engine_lifecycle';
 import { type Generation, Generator } from './generate/generator';
 import { QUICK_PICK } from './generate/partial_question';
 import { Log } from './log';
+import { modelDetail } from './model_summary';
 import { DocumentSchemas } from './schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { RecentTexts } from './recent_texts';
@@ -271,9 +272,4 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     if (state === 'loading') return 'loading';
     return this.working ? 'working' : 'ready';
   }
-}
-
-/** The tooltip's line about a model that runs. */
-function modelDetail({ name, device, deviceReason }: NativeModelInfo): string {
-  return `${name} on ${device}${deviceReason === '' ? '' : `\nWithout the GPU: ${deviceReason}`}`;
 }

@@ -5,6 +5,7 @@ import { summaryOf, workOf } from './completion/summary';
 import type { StructuredEdit } from './edit/structured_editor';
 import type { NativeError, NativeModelInfo } from './engine/native_types';
 import type { Generation } from './generate/generator';
+import { modelLines } from './model_summary';
 
 export class Log implements vscode.Disposable {
   private readonly channel = vscode.window.createOutputChannel('Emberline', { log: true });
@@ -22,11 +23,7 @@ export class Log implements vscode.Disposable {
   }
 
   loaded(info: NativeModelInfo): void {
-    const millions = Math.round(info.parameters / 1e6);
-    this.info(
-      `model ready in ${info.loadMs.toFixed(0)} ms: ${info.name}, ${millions}M parameters, ${info.quantization}, ${info.device}${info.packedCopy ? ', packed copy' : ''}`,
-    );
-    if (info.deviceReason !== '') this.info(`the GPU is not used: ${info.deviceReason}`);
+    for (const line of modelLines(info)) this.info(line);
   }
 
   failed(error: NativeError): void {

@@ -1,0 +1,40 @@
+/** What the log and the status bar say of the device that computes, and of one that does not. */
+import { describe, expect, it } from 'vitest';
+import type { NativeModelInfo } from '../../extension/engine/native_types';
+import { modelDetail, modelLines } from '../../extension/model_summary';
+
+const ON_CPU: NativeModelInfo = {
+  name: 'Small',
+  architecture: 'llama',
+  fileBytes: 1e8,
+  parameters: 134_515_008,
+  quantization: 'Q4_1',
+  layers: 30,
+  width: 576,
+  heads: 9,
+  kvHeads: 3,
+  vocabulary: 49_152,
+  contextLength: 8_192,
+  preTokenizer: 'smollm',
+  device: 'cpu, avx2, 2 threads',
+  deviceReason: '',
+  draft: '',
+  packedCopy: true,
+  loadMs: 31.4,
+};
+const REASON = 'The GPU failed the test of its kernels: attention over heads of 64.';
+
+describe('a model that runs', () => {
+  it('is named with its device', () => {
+    expect(modelLines(ON_CPU)).toEqual([
+      'model ready in 31 ms: Small, 135M parameters, Q4_1, cpu, avx2, 2 threads, packed copy',
+    ]);
+    expect(modelDetail(ON_CPU)).toBe('Small on cpu, avx2, 2 threads');
+  });
+
+  it('says why it does without a GPU', () => {
+    const fallen = { ...ON_CPU, deviceReason: REASON };
+    expect(modelLines(fallen)[1]).toBe(`the GPU is not used: ${REASON}`);
+    expect(modelDetail(fallen)).toBe(`Small on cpu, avx2, 2 threads\nWithout the GPU: ${REASON}`);
+  });
+});
