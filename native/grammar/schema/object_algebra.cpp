@@ -15,6 +15,12 @@ void add_once(std::vector<T>& all, const T& one) {
 }
 
 template <typename T>
+bool has_all(const std::vector<T>& all, const std::vector<T>& some) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](const T& one) { return std::find(all.begin(), all.end(), one) != all.end(); });
+}
+
+template <typename T>
 std::vector<T> united_sorted(const std::vector<T>& a, const std::vector<T>& b) {
   std::vector<T> all;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
@@ -95,6 +101,28 @@ ObjectShape ShapeAlgebra::meet(const ObjectShape& a, const ObjectShape& b) {
   out.evaluated.names = united_sorted(a.evaluated.names, b.evaluated.names);
   out.evaluated.languages = united_sorted(a.evaluated.languages, b.evaluated.languages);
   return out;
+}
+
+bool ShapeAlgebra::holds(const ObjectShape& outer, const ObjectShape& inner) {
+  const auto within = [](SetId some, SetId all) {
+    return some == all || some == kNeverSet || all == kAnySet;
+  };
+  if (inner.least < outer.least || inner.most > outer.most) return false;
+  if (space_.document().tracks_evaluated() && !(outer.evaluated == inner.evaluated)) return false;
+  if (!has_all(inner.dependencies, outer.dependencies) || !has_all(inner.witnesses, outer.witnesses) ||
+      (!inner.closed() && !has_all(inner.rules, outer.rules)))
+    return false;
+  auto key = inner.known.begin();
+  for (const KnownKey& wanted : outer.known) {
+    for (; key != inner.known.end() && key->key < wanted.key; ++key)
+      if (!within(key->set, set_of(outer, key->key))) return false;
+    const bool both = key != inner.known.end() && key->key == wanted.key;
+    if (wanted.required && !(both && key->required)) return false;
+    if (!within(both ? key->set : set_of(inner, wanted.key), wanted.set)) return false;
+    if (both) ++key;
+  }
+  return std::all_of(key, inner.known.end(),
+                     [&](const KnownKey& each) { return within(each.set, set_of(outer, each.key)); });
 }
 
 // By a key that both know, which has to be there: what most alternatives of real schemas differ in.

@@ -139,8 +139,9 @@ void SchemaReader::dependent_schema(const std::string& key, const Json& schema, 
   };
   ValueSet wanted = ValueSet::everything();
   wanted.objects = with_key(kNeverSet, false);
+  // Without the key it does not matter whether the schema holds, but for what it evaluates.
   ValueSet there;
-  there.objects = with_key(kAnySet, true);
+  there.objects = with_key(kAnySet, space_.document().tracks_evaluated());
   algebra_.join(wanted, algebra_.meet(there, form(schema)));
   set = algebra_.meet(set, wanted);
 }

@@ -64,6 +64,20 @@ void ShapeAlgebra::add(std::vector<StringShape>& shapes, StringShape shape) {
   shapes.push_back(shape);
 }
 
+// What is within another goes: combinations of conditions on keys are many, and few of them say more.
+template <>
+void ShapeAlgebra::add(std::vector<ObjectPointer>& shapes, ObjectPointer shape) {
+  if (!space_.refusal().spend(shapes.size() + 1)) return;
+  for (const ObjectPointer& each : shapes)
+    if (each == shape || holds(*each, *shape)) return;
+  std::erase_if(shapes, [&](const ObjectPointer& each) { return holds(*shape, *each); });
+  if (shapes.size() >= kMostShapes) {
+    space_.refusal().too_large();
+    return;
+  }
+  shapes.push_back(std::move(shape));
+}
+
 template <>
 void ShapeAlgebra::add(std::vector<NumberShape>& shapes, NumberShape shape) {
   for (NumberShape& each : shapes) {

@@ -46,6 +46,8 @@ class ShapeAlgebra {
   template <typename Shape>
   std::vector<Shape> met(const std::vector<Shape>& a, const std::vector<Shape>& b);
 
+  // Whether `outer` has all objects of `inner`; false where that is not seen at once.
+  bool holds(const ObjectShape& outer, const ObjectShape& inner);
   bool told_apart(const ObjectShape& a, const ObjectShape& b);
   bool find_witnesses(ObjectShape& shape);
   // The intersection; false where it is seen to be empty.

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grammar/schema/schema_case.h"
@@ -11,6 +14,7 @@ namespace emberline::grammar {
 namespace {
 
 using testing::check;
+using testing::conforms;
 using testing::SchemaCase;
 
 void expect_refusal(const std::string& schema, ErrorCode code, const std::string& part) {
@@ -256,6 +260,33 @@ TEST(SchemaCompiler, CombinesSchemas) {
   check({R"({"type":"array","not":{"items":{"type":"integer"}}})", {"[\"a\"]", "[1,null]"}, {"[]", "[1,2]"}});
 }
 
+// Conditions on the presence of keys, in every combination; few of the many alternatives are left.
+TEST(SchemaCompiler, CombinesConditionsOnKeys) {
+  const Result<Program> compiled = compile_schema(
+      R"({"type":"object","additionalProperties":false,
+          "properties":{"a":{"const":1},"b":{"const":1},"c":{"const":1},"d":{"const":1},"e":{"const":1},"f":{"const":1}},
+          "anyOf":[{"required":["a"]},{"required":["b"]},{"required":["c"]}],
+          "dependencies":{"a":{"not":{"required":["b"]}},"b":{"not":{"required":["a","d","e","f"]}},
+                          "c":{"not":{"required":["d","e","f"]}},"d":{"not":{"required":["c","e","f"]}},
+                          "e":{"required":["c"]}}})",
+      {});
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message();
+  const auto program = std::make_shared<const Program>(compiled.value());
+  EXPECT_LE(program->objects.size(), 24u);
+  for (unsigned keys = 0; keys < 64; ++keys) {
+    const auto has = [keys](std::string_view all) {
+      return std::all_of(all.begin(), all.end(), [keys](char key) { return (keys >> (key - 'a') & 1) != 0; });
+    };
+    std::string instance;
+    for (char key = 'a'; key <= 'f'; ++key)
+      if (has({&key, 1})) instance += (instance.empty() ? "{\"" : ",\"") + std::string(1, key) + "\":1";
+    if (instance.empty()) instance = "{";
+    const bool valid =
+        (has("a") || has("b") || has("c")) && !has("ab") && !has("cdef") && (!has("e") || has("c"));
+    EXPECT_EQ(conforms(program, instance + "}"), valid) << instance;
+  }
+}
+
 TEST(SchemaCompiler, FollowsReferences) {
   check(
       {R"({"$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"},"v":{"type":"integer"}},
@@ -310,6 +341,19 @@ TEST(SchemaCompiler, KnowsWhatIsEvaluated) {
   // In a place that no keyword has schemas in.
   check({R"({"$ref":"#/parts/x","parts":{"x":{"properties":{"a":true},"unevaluatedProperties":false}}})",
          {R"({"a":1})"},
+         {R"({"b":1})"}});
+}
+
+// What is within another alternative counts where it evaluates more.
+TEST(SchemaCompiler, KeepsAlternativesThatEvaluateMore) {
+  check(
+      {R"({"type":"object","anyOf":[{"properties":{"a":true}},{"properties":{"a":{"type":"integer"},"b":true}}],
+             "unevaluatedProperties":false})",
+       {R"({"a":1,"b":2})", R"({"a":"x"})", R"({"b":1})"},
+       {R"({"a":"x","b":2})", R"({"c":1})"}});
+  check({R"({"type":"object","properties":{"a":true},"dependentSchemas":{"a":{"properties":{"b":true}}},
+             "unevaluatedProperties":false})",
+         {"{}", R"({"a":1})", R"({"a":1,"b":2})"},
          {R"({"b":1})"}});
 }
 
