@@ -5,6 +5,7 @@
 // read as if it had not come; whatever then reads another one is doubtful, and checked as well.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "grammar/automaton/token_walk.h"
 
@@ -12,6 +13,9 @@ namespace emberline::grammar {
 
 namespace {
 
+bool has(std::span<const std::uint64_t> mask, TokenId id) {
+  return (mask[id >> 6] >> (id & 63) & 1) != 0;
+}
 void set(std::span<std::uint64_t> mask, TokenId id) {
   mask[id >> 6] |= std::uint64_t{1} << (id & 63);
 }
@@ -83,7 +87,8 @@ void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> 
     if (!checked.empty()) {
       const StateId alone = machine_.only(node);
       for (const TokenId id : checked) {
-        if (!reads_to_end(alone, id, 0)) clear(into, id);
+        if (has(into, id) && !has(mask, id) && !is_allowed(id) && !reads_to_end(alone, id, 0))
+          clear(into, id);
       }
       for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
     }
@@ -169,7 +174,7 @@ bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
   add(apart);
   const StateId alone = machine_.only(node);
   for (const TokenId id : checked) {
-    if (!reads_to_end(alone, id, 0)) clear(apart, id);
+    if (has(apart, id) && !has(mask, id) && !reads_to_end(alone, id, 0)) clear(apart, id);
   }
   for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
   return true;
@@ -189,16 +194,20 @@ void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint6
   const auto [place, fresh] = behind_.try_emplace(BehindKey{nullptr, 0, state});
   Behind& found = place->second;
   if (fresh) {
+    // All of it, whatever others allow besides this time: it is remembered.
+    const std::span<const std::uint64_t> besides = std::exchange(allowed_, {});
     work_.assign(1, {state, kRoot, 0, false});
     run(found);
+    allowed_ = besides;
     behind_bytes_ += 128 + (found.sure.capacity() + found.doubtful.capacity()) * sizeof(found.sure[0]);
   }
   const StateId alone = machine_.of_nodes(nodes);
   for (const auto& [characters, id] : found.sure) {
+    if (has(mask, id)) continue;
     if (!std::binary_search(checked.begin(), checked.end(), id) || reads_to_end(alone, id, 0)) set(mask, id);
   }
   for (const auto& [characters, id] : found.doubtful) {
-    if (reads_to_end(alone, id, 0)) set(mask, id);
+    if (!has(mask, id) && reads_to_end(alone, id, 0)) set(mask, id);
   }
   if (steps_ == 0) behind_.erase(place);  // cut short
 }

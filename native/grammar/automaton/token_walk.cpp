@@ -12,6 +12,9 @@ constexpr std::uint32_t kFewNodes = 6;
 // Fewer ways to read on are gone through one by one, and each is remembered for other masks.
 constexpr std::size_t kManyWays = 4;
 
+bool has(std::span<const std::uint64_t> mask, TokenId id) {
+  return (mask[id >> 6] >> (id & 63) & 1) != 0;
+}
 void set(std::span<std::uint64_t> mask, TokenId id) {
   mask[id >> 6] |= std::uint64_t{1} << (id & 63);
 }
@@ -79,7 +82,7 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
     run(found);
     for (const auto& [characters, id] : found.sure) set(mask, id);
     for (const auto& [characters, id] : found.doubtful) {
-      if (reads_to_end(rest, id, 0)) set(mask, id);
+      if (!has(mask, id) && reads_to_end(rest, id, 0)) set(mask, id);
     }
   }
   if (steps_ == 0) add_plainly(state, mask);
@@ -139,7 +142,7 @@ void TokenWalk::check(NodeId node, const Behind& behind, std::uint32_t least, st
   if (behind.doubtful.empty()) return;
   const StateId alone = machine_.only(node);
   for (const auto& [characters, id] : behind.doubtful) {
-    if (reads_to_end(alone, id, 0)) set(mask, id);
+    if (!has(mask, id) && !is_allowed(id) && reads_to_end(alone, id, 0)) set(mask, id);
   }
 }
 
@@ -169,11 +172,14 @@ const TokenWalk::Behind& TokenWalk::behind(const TokenPart& part, std::uint32_t 
   return found;
 }
 
+bool TokenWalk::is_allowed(TokenId id) const {
+  return !allowed_.empty() && has(allowed_, id);
+}
+
 bool TokenWalk::allowed_already(std::span<const TokenId> tokens) const {
   constexpr std::size_t kFewTokens = 64;
   return !allowed_.empty() && tokens.size() <= kFewTokens &&
-         std::all_of(tokens.begin(), tokens.end(),
-                     [this](TokenId id) { return (allowed_[id >> 6] >> (id & 63) & 1) != 0; });
+         std::all_of(tokens.begin(), tokens.end(), [this](TokenId id) { return has(allowed_, id); });
 }
 
 void TokenWalk::run(Behind& out) {

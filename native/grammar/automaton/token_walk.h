@@ -67,6 +67,7 @@ class TokenWalk {
 
   // All of `tokens` are allowed another way; false where they are too many to look at.
   bool allowed_already(std::span<const TokenId> tokens) const;
+  bool is_allowed(TokenId id) const;
   void run(Behind& out);  // goes on from every place of work_
   void go_on(const Place& place, Behind& out);
   void step_into(StateId state, std::uint32_t child, const Place& from, Behind& out);
