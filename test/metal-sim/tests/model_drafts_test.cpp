@@ -2,6 +2,7 @@
 // chooses as the GPU does, so drafts leave the ids as they are.
 #include <memory>
 
+#include "decode/speculation/draft_model.h"
 #include "model_fixture.h"
 #include "toy_decoder.h"
 #include "turns.h"
@@ -73,6 +74,53 @@ TEST_F(MetalDrafts, ObeyAConstraint) {
     EXPECT_EQ(decoder.generate_from(tokens, constrained).ids, plain.ids);
     EXPECT_GE(decoder.speculation.counts().accepted, 3u * (60 / 8)) << "forced tokens are always right";
   }
+}
+
+// A draft model on the GPU as well: greedily it drafts by chains, otherwise token by token from its logits.
+class MetalDraftModel : public MetalDrafts {
+ protected:
+  struct Drafted {
+    std::vector<TokenId> plain;  // greedily alone: other ids depend on what was drafted
+    std::vector<TokenId> ids;
+    DraftingCounts counts;
+  };
+  // `seed`: of the draft model's weights; the model's own is 1.
+  static Drafted draft(std::uint64_t seed, float temperature) {
+    ToyModel toy = gpu_toy(TensorType::kQ8_0);
+    ToyDecoder decoder(toy, 256, metal_device(unchecked_kernels()));
+    toy.seed = seed;
+    ToyPass drafting(toy, 256, metal_device(unchecked_kernels()));
+    const std::unique_ptr<DraftModel> model = take(DraftModel::create(
+        take(ForwardPass::create(drafting.on_device(), 256)), decoder.toy.hyperparameters.vocabulary));
+    Speculation speculation(model.get());
+    const std::vector<TokenId> tokens = prompt(decoder);
+    GenerationRequest wanted = request(temperature);
+    wanted.max_tokens = 24;
+    Drafted made;
+    if (temperature == 0) made.plain = decoder.generate_from(tokens, wanted).ids;
+    speculation.begin({.model = true, .adaptive = false, .most = 4}, wanted.sampling, true);
+    decoder.toy.prefill(tokens);
+    made.ids = take(generate({*decoder.toy.pass, *decoder.tokenizer, decoder.sets, decoder.choice,
+                              decoder.step_ms, &speculation},
+                             tokens, wanted))
+                   .ids;
+    made.counts = speculation.counts();
+    return made;
+  }
+};
+
+TEST_F(MetalDraftModel, LeavesGreedyIdsAsTheyAre) {
+  const Drafted made = draft(2, 0);
+  EXPECT_EQ(made.ids, made.plain);
+  EXPECT_GT(made.counts.drafted, 0u);
+}
+
+// Its law is the target's: a batch on the GPU has to give the very numbers of single tokens for that.
+TEST_F(MetalDraftModel, IsNeverRefusedWhereItIsTheModelItself) {
+  const DraftingCounts own = draft(1, 1).counts, other = draft(2, 1).counts;
+  EXPECT_GT(own.drafted, 10u);
+  EXPECT_EQ(own.accepted, own.drafted);
+  EXPECT_LT(other.accepted, other.drafted) << "another model's drafts are refused";
 }
 
 }  // namespace
