@@ -111,8 +111,8 @@ TEST_F(MetalMemory, CopiesMatricesThatCannotBeMapped) {
   }
 }
 
-// As memory of malloc is: wherever it lies, and whatever else lies on its pages. What is called a mapping and does not
-// begin a page is none.
+// As memory of malloc is: wherever it lies, and whatever else lies on its pages. What is called a mapping and
+// does not begin a page is none.
 TEST_F(MetalMemory, CopiesMatricesThatLieInNoMapping) {
   const MappedMatrices matrices;
   std::vector<std::uint8_t> memory(matrices.first().size() + 2 * 4096);
