@@ -111,7 +111,8 @@ struct ArrayRule {
   // Where unique: items may be objects or arrays, which are equal whatever the order of members and the
   // layout. The compiler's duty: they are JSON, and no key comes twice in them.
   bool containers = false;
-  std::uint32_t least_values = 0;  // where containers: values that every item can have, at least
+  // Values that every item can have, at least; 0 where not containers: not counted, to be found out.
+  std::uint32_t least_values = 0;
 };
 
 enum class LayoutKind : std::uint8_t { kCompact, kFree, kIndented };

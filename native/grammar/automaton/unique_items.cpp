@@ -222,7 +222,7 @@ StateSpace::Machine::AlikeItems StateSpace::Machine::alike_items(NodeId leaf) {
 // How many different items the array can have, at least: kUnbounded where there is no end of them.
 std::uint32_t StateSpace::Machine::least_texts(std::uint32_t array) {
   const ArrayRule& rule = program_->arrays[array];
-  if (rule.containers) return rule.least_values;
+  if (rule.containers || rule.least_values > 0) return rule.least_values;
   if (least_texts_[array] != kNone) return least_texts_[array];
   std::vector<Item> items = rule.prefix;
   items.push_back(rule.rest);

@@ -145,7 +145,9 @@ bool SetPlans::add_unique(ArrayPlan& plan, const ArrayShape& shape) {
     return true;
   }
   if (shape.prefix.empty() && shape.rest != kNeverSet && only_scalars(shape.rest)) {
-    plan.most = std::min(plan.most, values_of(shape.rest));
+    const std::uint32_t values = values_of(shape.rest);
+    plan.most = std::min(plan.most, values);
+    if (values != kUnbounded) plan.least_values = values;
     return true;
   }
   const auto prefix = static_cast<std::uint32_t>(shape.prefix.size());
