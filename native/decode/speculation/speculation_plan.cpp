@@ -16,17 +16,20 @@ constexpr double kMostTimeGrowth = 2.0;
 // A batch that was found dear is not tried again, so nothing would show that it was the machine's fault: with
 // each plain step its time goes back so much of the way to what was assumed.
 constexpr double kForgotten = 0.005;
-// What evidence is worth after each further token of its kind.
-constexpr double kKept = 0.97;
+// What evidence is worth after each further token of its kind, and in other text.
+constexpr double kKept = 0.97, kKeptElsewhere = 0.5;
 
 // Lookups whose match has at least so many tokens,
 constexpr std::array<std::uint32_t, DraftKind::kLookups> kMatchLengths = {1, 2, 3, 4, 6, 9, 16, 32};
 // and what is expected of them, of the draft model and of forced tokens before anything is known.
 constexpr std::array<double, DraftKind::kCount> kExpected = {0.15, 0.3, 0.45, 0.55, 0.65,
                                                              0.8,  0.9, 0.93, 0.7,  1};
-// An expectation counts as so many tokens of evidence, and what other text has shown as so many at most: what
-// was never right there is worth a try again, and what always was is expected to be.
-constexpr double kExpectationWeight = 4, kMostOfOtherText = 2;
+// An expectation counts as so many tokens of evidence.
+constexpr double kExpectationWeight = 4;
+// Of a draft model other text tells no more than so many. What lookups would have drafted is seen at plain
+// steps, too, and so is what is forced; a draft model that was given up says nothing, and would never be
+// asked again.
+constexpr double kMostOfModelElsewhere = 3;
 
 }  // namespace
 
@@ -104,11 +107,14 @@ void SpeculationPlan::record_time(std::uint32_t rows, double ms) {
 
 void SpeculationPlan::text_changed() {
   for (Evidence& evidence : evidence_) {
-    const double tokens = evidence.accepted + evidence.rejected;
-    if (tokens <= kMostOfOtherText) continue;
-    evidence.accepted *= kMostOfOtherText / tokens;
-    evidence.rejected *= kMostOfOtherText / tokens;
+    evidence.accepted *= kKeptElsewhere;
+    evidence.rejected *= kKeptElsewhere;
   }
+  Evidence& model = evidence_[DraftKind::model().index()];
+  const double tokens = model.accepted + model.rejected;
+  if (tokens <= kMostOfModelElsewhere) return;
+  model.accepted *= kMostOfModelElsewhere / tokens;
+  model.rejected *= kMostOfModelElsewhere / tokens;
 }
 
 }  // namespace emberline

@@ -43,8 +43,8 @@ class SpeculationPlan {
   // A batch of `rows` rows, 1 being a plain step, with all that choosing its tokens took. One that took much
   // longer than others say may have been interrupted, and counts as twice as long at most.
   void record_time(std::uint32_t rows, double ms);
-  // Other text is being written: what was learnt of drafts counts for less than what is expected of them, so
-  // that those which were given up are tried again.
+  // Other text is being written: what was learnt of drafts counts for less, and a draft model that was given
+  // up is tried again.
   void text_changed();
 
   double acceptance(DraftKind kind) const;
