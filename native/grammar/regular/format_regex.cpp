@@ -120,7 +120,8 @@ class Nesting {
     // A class of its own for each byte that groups are written with.
     dfa_.class_of = flat.class_of;
     dfa_.classes = flat.classes;
-    for (const unsigned char byte : kGroups) {
+    for (const char c : kGroups) {
+      const auto byte = static_cast<unsigned char>(c);
       dfa_.class_of[byte] = static_cast<std::uint8_t>(dfa_.classes++);
       flat_class_.push_back(flat.class_of[byte]);
     }
