@@ -33,7 +33,7 @@ export interface CompletionOutcome {
   /** `shown`, or why nothing is. */
   readonly reason: Reason;
   readonly stop: Stop;
-  /** exp(mean log-probability), 0 to 1. */
+  /** How sure the model is of the text, 0 to 1, as {@link NativeCompletion.confidence} has it. */
   readonly confidence: number;
   /** How sure the model is that the line ends at the cursor, 0 to 1. */
   readonly endProbability: number;
@@ -209,10 +209,7 @@ export class CompletionPipeline {
     binding?: SchemaBinding,
   ): CompletionOutcome {
     const { document } = request;
-    const { stop, ids, timings, drafting } = completion;
-    // The model rates its tokens among all there are, also those that a schema rules out: it is surer than that. Half way to
-    // certainty stands for what is not known.
-    const confidence = binding === undefined ? completion.confidence : Math.sqrt(completion.confidence);
+    const { stop, ids, timings, drafting, confidence } = completion;
     // What has to follow does, however likely the model finds the end.
     const endProbability = binding?.goesOn === true ? 0 : completion.endProbability;
     const origin = { confidence, endProbability, source: 'model', ids, timings, drafting } as const;

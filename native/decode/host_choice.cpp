@@ -25,6 +25,8 @@ Status HostChoice::reserve(std::uint32_t vocabulary) {
     logits_.resize(vocabulary);
     masked_.resize(vocabulary);
     allowed_.reserve(vocabulary);
+    banned_ends_.reserve(sets_.blank_start_bans.size());
+    banned_blanks_.reserve(sets_.blank_starts.size());
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kOutOfMemory, "There is not enough memory for a session; close other programs.");
   }
@@ -32,17 +34,13 @@ Status HostChoice::reserve(std::uint32_t vocabulary) {
 }
 
 Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
+  banned_ends_.clear();
+  banned_blanks_.clear();
   if (!rule.remaining_prefix.empty()) {
     tokens_that_spell(tokenizer_, sets_, rule.remaining_prefix, rule.ban_blank_start, allowed_);
     std::fill(masked_.begin(), masked_.end(), kMasked);
     for (const TokenId token : allowed_) masked_[token] = logits_[token];
-  } else if (rule.ban_blank_start) {
-    std::copy(logits_.begin(), logits_.end(), masked_.begin());
-    for (const TokenId token : sets_.blank_start_bans) masked_[token] = kMasked;
-    if (rule.blank_complete) {
-      for (const TokenId token : sets_.blank_starts) masked_[token] = kMasked;
-    }
-  } else if (rule.constraint != nullptr) {
+  } else if (rule.ban_blank_start || rule.constraint != nullptr) {
     std::copy(logits_.begin(), logits_.end(), masked_.begin());
   } else {
     return std::span<const float>(logits_);
@@ -50,23 +48,26 @@ Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
   if (rule.constraint != nullptr) {
     const Status status = rule.constraint->mask(masked_);
     if (!status.ok()) return status;
-    // What has to come may be blank: a document goes on with a line break, say.
-    const bool nothing =
-        std::all_of(masked_.begin(), masked_.end(), [](float logit) { return logit == kMasked; });
-    if (nothing && rule.ban_blank_start) {
-      ChoiceRule without_ban = rule;
-      without_ban.ban_blank_start = false;
-      return masked(without_ban);
-    }
+  }
+  if (rule.ban_blank_start && rule.remaining_prefix.empty()) {
+    ban(sets_.blank_start_bans, banned_ends_);
+    if (rule.blank_complete) ban(sets_.blank_starts, banned_blanks_);
+  }
+  // What has to come may be blank: a document goes on with a line break, say.
+  if (rule.constraint != nullptr && rule.ban_blank_start &&
+      std::all_of(masked_.begin(), masked_.end(), [](float logit) { return logit == kMasked; })) {
+    ChoiceRule without_ban = rule;
+    without_ban.ban_blank_start = false;
+    return masked(without_ban);
   }
   return std::span<const float>(masked_);
 }
 
-float HostChoice::banned_probability(const ChosenToken& chosen) const {
-  const float log_normalizer = logits_[chosen.token] - chosen.log_prob;
-  double sum = 0;
-  for (const TokenId token : sets_.blank_start_bans) sum += std::exp(logits_[token] - log_normalizer);
-  return static_cast<float>(std::min(sum, 1.0));
+void HostChoice::ban(std::span<const TokenId> tokens, std::vector<float>& banned) {
+  for (const TokenId token : tokens) {
+    if (masked_[token] != kMasked) banned.push_back(masked_[token]);
+    masked_[token] = kMasked;
+  }
 }
 
 Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const TokenId> history,
@@ -75,14 +76,22 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
   if (!candidates.ok()) return candidates.error();
   const Result<Draw> draw = sampler_.sample(candidates.value(), history, sampling, history.size());
   if (!draw.ok()) return draw.error();
+  const TokenId token = draw.value().token;
   const bool unmasked = candidates.value().data() == logits_.data();
-  const float raw_log_prob = unmasked ? draw.value().log_prob : log_probability(logits_, draw.value().token);
   // The mask may have hidden the logit that is not a number.
-  if (!std::isfinite(raw_log_prob)) return not_finite();
-  const bool spelling = !rule.remaining_prefix.empty();
-  ChosenToken chosen{draw.value().token, spelling ? draw.value().log_prob : raw_log_prob};
-  if (rule.ban_blank_start && !spelling) chosen.banned_prob = banned_probability(chosen);
-  return chosen;
+  if (!unmasked && !std::isfinite(log_probability(logits_, token))) return not_finite();
+  // The ban is no reason to be sure of what is left: as probabilities of all that the rest of the rule
+  // allows.
+  const double log_normalizer = double{logits_[token]} - draw.value().log_prob;
+  const auto mass = [log_normalizer](const std::vector<float>& banned) {
+    double sum = 0;
+    for (const float logit : banned) sum += std::exp(logit - log_normalizer);
+    return sum;
+  };
+  const double ends = mass(banned_ends_);
+  const double all = 1 + ends + mass(banned_blanks_);
+  return ChosenToken{token, static_cast<float>(draw.value().log_prob - std::log(all)),
+                     static_cast<float>(ends / all)};
 }
 
 Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const TokenId> history,
@@ -97,9 +106,8 @@ Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const T
   if (!reserved.ok()) return reserved;
   SeededUniforms uniforms(sampling.seed);
   const Verdict verdict = acceptance_.decide(target_, &draft, drafted, history.size(), uniforms);
-  const float log_prob = log_probability(logits_, verdict.token);
-  if (!std::isfinite(log_prob)) return not_finite();
-  return ChosenToken{verdict.token, log_prob};
+  if (!std::isfinite(log_probability(logits_, verdict.token))) return not_finite();
+  return ChosenToken{verdict.token, log_probability(candidates.value(), verdict.token)};
 }
 
 }  // namespace emberline

@@ -26,11 +26,12 @@ struct ChoiceRule {
 
 struct ChosenToken {
   TokenId token = 0;
-  // Under the softmax of the raw logits; while a prefix has to be spelled, of those of the tokens that can: a
-  // word the user typed says nothing about what the model thinks comes after it.
+  // Under the softmax of the raw logits; of those alone that the constraint allows, and while a prefix has to
+  // be spelled, that can: what has to come says nothing about how sure the model is. The ban of a blank start
+  // does not count.
   float log_prob = 0;
-  // Probability, under the softmax of the raw logits, of all that the ban of a blank start forbade; 0 where
-  // nothing was banned or a prefix still had to be spelled.
+  // Probability, under the same softmax, of the line breaks and ends that the ban of a blank start forbade; 0
+  // where nothing was banned or a prefix still had to be spelled.
   float banned_prob = 0;
 };
 
@@ -56,8 +57,9 @@ class HostChoice {
                              const SamplingParams& sampling, const Distribution& draft, TokenId drafted);
 
  private:
-  float banned_probability(const ChosenToken& chosen) const;
   Result<std::span<const float>> masked(const ChoiceRule& rule);
+  // Masks the tokens; `banned`: the logits of those that were allowed.
+  void ban(std::span<const TokenId> tokens, std::vector<float>& banned);
 
   const Tokenizer& tokenizer_;
   const TokenSets& sets_;
@@ -65,6 +67,8 @@ class HostChoice {
   std::vector<float> logits_;  // raw
   std::vector<float> masked_;  // raw where allowed, -inf elsewhere
   std::vector<TokenId> allowed_;
+  std::vector<float> banned_ends_,
+      banned_blanks_;  // logits that the ban of a blank start hid, beside the rest
   Acceptance acceptance_;
   Distribution target_;
 };

@@ -63,8 +63,8 @@ struct Completion {
   std::string text;          // valid UTF-8; without required_prefix and without the line break that ended it
   std::vector<TokenId> ids;  // all generated ids: healing, and the one that ended it, included
   StopReason stop = StopReason::kMaxTokens;
-  // exp(mean log-probability) of the ids that go beyond required_prefix, 0..1; 0 when there are none. A token
-  // that spells the prefix's end is rated among those that could.
+  // exp(mean log-probability) of the ids that go beyond required_prefix, 0..1; 0 when there are none. Tokens
+  // are rated among those that a grammar allows, one that spells the prefix's end among those that could.
   double confidence = 0;
   double end_probability = 0;  // that the line ends at the cursor; 0 unless a blank start was banned
   bool grammar_ended = false;  // ended where the grammar lets it: not cut

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -94,6 +95,52 @@ TEST_F(GrammarConstraintTest, TextsThatEndedAreOfTheGrammar) {
   EXPECT_EQ(ended + cut, 40);
 }
 
+// What the grammar leaves no choice of says nothing about how sure the model is.
+TEST_F(GrammarConstraintTest, ConfidenceRatesATokenAmongThoseTheGrammarAllows) {
+  const auto grammar = compiled(kList);
+  const auto follow = matcher(grammar);
+  for (const bool ban_blank_start : {false, true}) {
+    const auto constraint = take(GrammarConstraint::begin(*follow, "", ""));
+    GenerationRequest made = request(1.0f, 5);
+    made.max_tokens = 12;
+    made.ban_blank_start = ban_blank_start;
+    made.constraint = constraint.get();
+    const Generation text = decoder_.generate_from(prompt_, made);
+
+    const auto again = take(GrammarConstraint::begin(*follow, "", ""));
+    std::vector<TokenId> sequence = prompt_;
+    double log_prob_sum = 0;
+    for (const TokenId id : text.ids) {
+      const std::vector<float> logits = decoder_.toy.prefill(sequence);
+      double allowed = 0;
+      for (const TokenId token : left(*again)) allowed += std::exp(double{logits[token]} - logits[id]);
+      log_prob_sum -= std::log(allowed);
+      again->advance(id);
+      sequence.push_back(id);
+    }
+    EXPECT_LT(log_prob_sum, -1);
+    EXPECT_NEAR(text.confidence, std::exp(log_prob_sum / static_cast<double>(text.ids.size())), 1e-4);
+  }
+}
+
+// The ban of a blank start leaves less than the grammar does; neither is a reason to be sure of the rest.
+TEST_F(GrammarConstraintTest, WhatABlankStartTookIsRatedAmongWhatTheGrammarAllows) {
+  const auto follow = matcher(compiled("root ::= [ \\n]? [ab]"));
+  const auto constraint = take(GrammarConstraint::begin(*follow, "", ""));
+  const std::span<float> logits = decoder_.choice.logits();
+  std::fill(logits.begin(), logits.end(), 0.0f);
+  const std::size_t allowed = left(*constraint).size();
+  for (const bool blank_complete : {false, true}) {
+    const ChosenToken chosen =
+        take(decoder_.choice.choose({"", true, blank_complete, constraint.get()}, {}, {}));
+    EXPECT_NEAR(chosen.log_prob, -std::log(static_cast<double>(allowed)), 1e-5);
+    int ends = 0;
+    for (const TokenId token : left(*constraint)) ends += decoder_.tokenizer->bytes(token)[0] == '\n';
+    ASSERT_GT(ends, 0);
+    EXPECT_NEAR(chosen.banned_prob, static_cast<double>(ends) / static_cast<double>(allowed), 1e-5);
+  }
+}
+
 TEST_F(GrammarConstraintTest, DraftsChangeNothing) {
   // Long forced runs, and lists that repeat themselves.
   const auto grammar = compiled(
@@ -123,6 +170,7 @@ TEST_F(GrammarConstraintTest, DraftsChangeNothing) {
       EXPECT_EQ(each.text, made[0].text);
       EXPECT_EQ(each.stop, made[0].stop);
       EXPECT_EQ(each.constraint_ended, made[0].constraint_ended);
+      EXPECT_NEAR(each.confidence, made[0].confidence, 1e-5);
     }
   }
   EXPECT_GT(forced, 100u);
