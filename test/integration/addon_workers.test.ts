@@ -40,11 +40,13 @@ describe('worker threads', () => {
     const prompt = 'def add(a, b):\n    return';
     const workers = [start(prompt, 6), start(prompt, 6)];
     const exits = workers.map((worker) => once(worker, 'exit'));
+    // From the start: they may be done before this thread has loaded its model.
+    const texts = workers.map((worker) => messageOf(worker, isText));
     const model = await loadModel();
     const session = await openSession(model, 256);
     const [here, ...there] = await Promise.all([
       session.complete(request(prompt, { maxTokens: 6, singleLine: false })),
-      ...workers.map((worker) => messageOf(worker, isText)),
+      ...texts,
     ]);
     const { text } = valueOf(here);
     expect(text).not.toBe('');
