@@ -57,9 +57,10 @@ function wellFormed(text: string): string {
   return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
 }
 
-/** True when the end of `text` is one short piece over and over. */
+/** True when the end of `text` is one piece over and over: a short one five times, a longer one three times. */
 function isPeriodic(text: string): boolean {
-  return /(.{1,16}?)\1{4,}.{0,15}$/su.test(text) && !/^(.)\1*$/u.test(text.trim());
+  const again = /(.{1,16}?)\1{4,}.{0,15}$|(.{17,48}?)\2{2,}.{0,47}$/su;
+  return again.test(text) && !/^(.)\1*$/u.test(text.trim());
 }
 
 /** True when the whole line would be the same as the next one, or as the last one. */

@@ -57,6 +57,10 @@ describe('post-processing', () => {
     expect(postprocess('0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,', 'max_tokens', at('x = [|]')).reason).toBe(
       'repetitive',
     );
+    const simple = `A simple, yet powerful${', and very efficient'.repeat(3)}, and very`;
+    expect(postprocess(simple, 'max_tokens', at('"|"')).reason).toBe('repetitive');
+    const twice = `A simple, yet powerful${', and very efficient'.repeat(2)}, and very`;
+    expect(postprocess(twice, 'max_tokens', at('"|"')).reason).toBeUndefined();
     expect(postprocess('--------------------', 'max_tokens', at('# |')).reason).toBeUndefined();
   });
 
