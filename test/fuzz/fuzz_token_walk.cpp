@@ -18,6 +18,7 @@
 
 #include "grammar/automaton/position.h"
 #include "grammar/automaton/state_space.h"
+#include "grammar/automaton/token_bits.h"
 #include "grammar/automaton/token_masks.h"
 #include "grammar/automaton/token_trie.h"
 #include "grammar/grammar.h"
@@ -38,10 +39,6 @@ constexpr StateBounds kBounds{.bytes = 8u << 20};
 
 void require(bool condition) {
   if (!condition) __builtin_trap();
-}
-
-bool has(std::span<const std::uint64_t> mask, TokenId id) {
-  return (mask[id >> 6] >> (id & 63) & 1) != 0;
 }
 
 bool in_set(const TokenSetRule& rule, const TokenTrie& trie, TokenId token) {
@@ -111,7 +108,7 @@ class Walk {
     for (TokenId token = 0; token < trie_->vocabulary(); ++token) {
       const bool expected = step_token(plain_, *trie_, place.plain, token) != kDead;
       if (!within_bounds()) return false;
-      require(has(mask, token) == expected);
+      require(has_token(mask, token) == expected);
       if (expected) allowed_.push_back(token);
     }
     require(masks_.exact(place.position) == place.exact);
@@ -225,7 +222,7 @@ class Walk {
     if (way == 0) {  // whatever could come can come
       const std::span<const std::uint64_t> mask = masks_.allowed(next.position);
       if (!within_bounds()) return false;
-      for (const TokenId token : allowed_) require(has(mask, token));
+      for (const TokenId token : allowed_) require(has_token(mask, token));
       require(space_.may_end(next.exact) || !space_.may_end(place.exact));
     }
     return reach(std::move(next));

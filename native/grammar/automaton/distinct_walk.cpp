@@ -7,23 +7,10 @@
 #include <bit>
 #include <utility>
 
+#include "grammar/automaton/token_bits.h"
 #include "grammar/automaton/token_walk.h"
 
 namespace emberline::grammar {
-
-namespace {
-
-bool has(std::span<const std::uint64_t> mask, TokenId id) {
-  return (mask[id >> 6] >> (id & 63) & 1) != 0;
-}
-void set(std::span<std::uint64_t> mask, TokenId id) {
-  mask[id >> 6] |= std::uint64_t{1} << (id & 63);
-}
-void clear(std::span<std::uint64_t> mask, TokenId id) {
-  mask[id >> 6] &= ~(std::uint64_t{1} << (id & 63));
-}
-
-}  // namespace
 
 bool TokenWalk::reads_others_once(NodeId key) {
   const Frame leaf = machine_.frame(key);
@@ -78,7 +65,7 @@ void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> 
     }
     if (part.plain) trie_->add_short(trie_->plain(), kUnbounded, into);
     for (std::size_t word = 0; word < part.inside_bits.size(); ++word) into[word] |= part.inside_bits[word];
-    for (const auto& [need, id] : part.inside) set(into, id);
+    for (const auto& [need, id] : part.inside) add_token(into, id);
     for (std::size_t exit = 0; exit < part.exits.size();) {
       const std::uint32_t label = part.exits[exit].label;
       while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
@@ -87,8 +74,8 @@ void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> 
     if (!checked.empty()) {
       const StateId alone = machine_.only(node);
       for (const TokenId id : checked) {
-        if (has(into, id) && !has(mask, id) && !is_allowed(id) && !reads_to_end(alone, id, 0))
-          clear(into, id);
+        if (has_token(into, id) && !has_token(mask, id) && !is_allowed(id) && !reads_to_end(alone, id, 0))
+          remove_token(into, id);
       }
       for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
     }
@@ -174,7 +161,7 @@ bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
   add(apart);
   const StateId alone = machine_.only(node);
   for (const TokenId id : checked) {
-    if (has(apart, id) && !has(mask, id) && !reads_to_end(alone, id, 0)) clear(apart, id);
+    if (has_token(apart, id) && !has_token(mask, id) && !reads_to_end(alone, id, 0)) remove_token(apart, id);
   }
   for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
   return true;
@@ -203,11 +190,12 @@ void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint6
   }
   const StateId alone = machine_.of_nodes(nodes);
   for (const auto& [characters, id] : found.sure) {
-    if (has(mask, id)) continue;
-    if (!std::binary_search(checked.begin(), checked.end(), id) || reads_to_end(alone, id, 0)) set(mask, id);
+    if (has_token(mask, id)) continue;
+    if (!std::binary_search(checked.begin(), checked.end(), id) || reads_to_end(alone, id, 0))
+      add_token(mask, id);
   }
   for (const auto& [characters, id] : found.doubtful) {
-    if (!has(mask, id) && reads_to_end(alone, id, 0)) set(mask, id);
+    if (!has_token(mask, id) && reads_to_end(alone, id, 0)) add_token(mask, id);
   }
   if (steps_ == 0) behind_.erase(place);  // cut short
 }

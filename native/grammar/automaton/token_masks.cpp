@@ -8,6 +8,7 @@
 
 #include "grammar/automaton/machine.h"
 #include "grammar/automaton/position_steps.h"
+#include "grammar/automaton/token_bits.h"
 #include "grammar/automaton/token_walk.h"
 
 namespace emberline::grammar {
@@ -26,9 +27,7 @@ struct TokenMasks::Impl {
   std::span<std::uint64_t> mask_at(std::size_t slot) {
     return std::span(masks).subspan(slot * trie->words(), trie->words());
   }
-  bool in_set(std::uint32_t set, TokenId token) const {
-    return (sets[set][token >> 6] >> (token & 63) & 1) != 0;
-  }
+  bool in_set(std::uint32_t set, TokenId token) const { return has_token(sets[set], token); }
 
   StateSpace& space;
   std::shared_ptr<const TokenTrie> trie;
@@ -66,7 +65,7 @@ void TokenMasks::Impl::resolve_sets() {
     }
     std::vector<std::uint64_t> bits(trie->words(), 0);
     for (const TokenId id : ids) {
-      if (id < trie->vocabulary()) bits[id >> 6] |= std::uint64_t{1} << (id & 63);
+      if (id < trie->vocabulary()) add_token(bits, id);
     }
     for (TokenId id = 0; id < trie->vocabulary(); ++id) {
       std::uint64_t& word = bits[id >> 6];

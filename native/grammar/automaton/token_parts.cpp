@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/automaton/token_bits.h"
+
 namespace emberline::grammar {
 
 namespace {
@@ -132,7 +134,7 @@ void TokenParts::take(std::span<const TokenId> tokens, std::int64_t more, bool c
   std::vector<std::uint64_t>* const bits = bits_of(more, counted, part);
   for (const TokenId id : tokens) {
     if (bits != nullptr) {
-      (*bits)[id >> 6] |= std::uint64_t{1} << (id & 63);
+      add_token(*bits, id);
     } else {
       const std::string_view text = trie_->bytes(id);
       const auto leads = std::count_if(text.begin(), text.end(),
@@ -209,7 +211,7 @@ void TokenParts::read(const Reader& reader, std::uint32_t rule, std::uint32_t st
     sort_by(part.inside, [](const auto& token) { return token.first; });
   } else if (part.inside.size() > trie_->words() || !part.inside_bits.empty()) {
     if (part.inside_bits.empty()) part.inside_bits.assign(trie_->words(), 0);
-    for (const auto& [need, id] : part.inside) part.inside_bits[id >> 6] |= std::uint64_t{1} << (id & 63);
+    for (const auto& [need, id] : part.inside) add_token(part.inside_bits, id);
     part.inside = {};
   }
   part.inside.shrink_to_fit();

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "grammar/automaton/token_bits.h"
+
 namespace emberline::grammar {
 
 namespace {
@@ -137,7 +139,7 @@ Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& token
       trie->longest_ = std::max(trie->longest_, static_cast<std::uint32_t>(bytes.size()));
       trie->all_.add(bytes, id);
       if (is_plain(bytes)) {
-        trie->plain_[id >> 6] |= std::uint64_t{1} << (id & 63);
+        add_token(trie->plain_, id);
       } else {
         trie->not_plain_.add(bytes, id);
         // What is new there is the end of the path.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "grammar/automaton/token_bits.h"
+
 namespace emberline::grammar {
 
 namespace {
@@ -11,13 +13,6 @@ namespace {
 constexpr std::uint32_t kFewNodes = 6;
 // Fewer ways to read on are gone through one by one, and each is remembered for other masks.
 constexpr std::size_t kManyWays = 4;
-
-bool has(std::span<const std::uint64_t> mask, TokenId id) {
-  return (mask[id >> 6] >> (id & 63) & 1) != 0;
-}
-void set(std::span<std::uint64_t> mask, TokenId id) {
-  mask[id >> 6] |= std::uint64_t{1} << (id & 63);
-}
 
 // `most` characters without those that are needed besides, which are no more.
 std::uint32_t less(std::uint32_t most, std::int64_t more) {
@@ -46,7 +41,7 @@ void TokenWalk::add_plainly(StateId state, std::span<std::uint64_t> mask) {
       continue;
     }
     path_[node.depth] = next;
-    for (const TokenId id : trie_->all().tokens_at(at)) set(mask, id);
+    for (const TokenId id : trie_->all().tokens_at(at)) add_token(mask, id);
     ++at;
   }
 }
@@ -80,9 +75,9 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
     Behind found;
     work_.assign(1, {rest, kRoot, 0, false});
     run(found);
-    for (const auto& [characters, id] : found.sure) set(mask, id);
+    for (const auto& [characters, id] : found.sure) add_token(mask, id);
     for (const auto& [characters, id] : found.doubtful) {
-      if (!has(mask, id) && reads_to_end(rest, id, 0)) set(mask, id);
+      if (!has_token(mask, id) && reads_to_end(rest, id, 0)) add_token(mask, id);
     }
   }
   if (steps_ == 0) add_plainly(state, mask);
@@ -128,7 +123,7 @@ void TokenWalk::add_terminal(NodeId node, NodeId taken_for, std::span<std::uint6
   for (std::size_t word = 0; word < part.inside_bits.size(); ++word) mask[word] |= part.inside_bits[word];
   for (const auto& [need, id] : part.inside) {
     if (need > most) break;
-    set(mask, id);
+    add_token(mask, id);
   }
   if (!part.exits.empty() && least != kUnbounded)
     check(node, behind(part, part.exits.front().label, behind_it, false), least, most, mask);
@@ -137,12 +132,12 @@ void TokenWalk::add_terminal(NodeId node, NodeId taken_for, std::span<std::uint6
 void TokenWalk::check(NodeId node, const Behind& behind, std::uint32_t least, std::uint32_t most,
                       std::span<std::uint64_t> mask) {
   for (const auto& [characters, id] : behind.sure) {
-    if (characters >= least && characters <= most) set(mask, id);
+    if (characters >= least && characters <= most) add_token(mask, id);
   }
   if (behind.doubtful.empty()) return;
   const StateId alone = machine_.only(node);
   for (const auto& [characters, id] : behind.doubtful) {
-    if (!has(mask, id) && !is_allowed(id) && reads_to_end(alone, id, 0)) set(mask, id);
+    if (!has_token(mask, id) && !is_allowed(id) && reads_to_end(alone, id, 0)) add_token(mask, id);
   }
 }
 
@@ -173,13 +168,13 @@ const TokenWalk::Behind& TokenWalk::behind(const TokenPart& part, std::uint32_t 
 }
 
 bool TokenWalk::is_allowed(TokenId id) const {
-  return !allowed_.empty() && has(allowed_, id);
+  return !allowed_.empty() && has_token(allowed_, id);
 }
 
 bool TokenWalk::allowed_already(std::span<const TokenId> tokens) const {
   constexpr std::size_t kFewTokens = 64;
   return !allowed_.empty() && tokens.size() <= kFewTokens &&
-         std::all_of(tokens.begin(), tokens.end(), [this](TokenId id) { return has(allowed_, id); });
+         std::all_of(tokens.begin(), tokens.end(), [this](TokenId id) { return has_token(allowed_, id); });
 }
 
 void TokenWalk::run(Behind& out) {

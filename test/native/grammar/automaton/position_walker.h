@@ -14,6 +14,7 @@
 #include "grammar/automaton/position.h"
 #include "grammar/automaton/random_program.h"
 #include "grammar/automaton/state_space.h"
+#include "grammar/automaton/token_bits.h"
 #include "grammar/automaton/token_masks.h"
 #include "tokenizer/toy_vocabulary.h"
 
@@ -28,10 +29,6 @@ inline std::shared_ptr<const TokenTrie> short_tokens() {
     vocabulary.add(emberline::testing::spelled(text), TokenType::kNormal);
   const auto tokenizer = Tokenizer::from_vocabulary(vocabulary.spec());
   return TokenTrie::build(*tokenizer.value(), tokenizer.value()->vocabulary_size()).value();
-}
-
-inline bool has(std::span<const std::uint64_t> mask, TokenId id) {
-  return (mask[id >> 6] >> (id & 63) & 1) != 0;
 }
 
 // Follows texts at random, and compares.
@@ -78,7 +75,7 @@ class PositionWalker {
     for (TokenId id = 0; id < trie_->vocabulary(); ++id) {
       const bool expected = !trie_->bytes(id).empty() && space_.step(state_, trie_->bytes(id)) != kDead;
       if (!space_.status().ok()) return;
-      ASSERT_EQ(has(allowed, id), expected)
+      ASSERT_EQ(has_token(allowed, id), expected)
           << ::testing::PrintToString(std::string(trie_->bytes(id))) << " behind " << text_.substr(0, 3000);
       ASSERT_EQ(masks_.advance(position_, id).state == kDead, !expected);
     }
@@ -90,7 +87,7 @@ class PositionWalker {
     const auto mask = masks_.allowed(position_);
     std::vector<TokenId> allowed;
     for (TokenId id = 0; id < trie_->vocabulary(); ++id)
-      if (has(mask, id)) allowed.push_back(id);
+      if (has_token(mask, id)) allowed.push_back(id);
     return allowed;
   }
   // Added tokens rather than bytes, and what leaves things open rather than not.

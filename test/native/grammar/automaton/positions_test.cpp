@@ -148,7 +148,7 @@ TEST(Positions, InUniqueItemsAreExactAtEveryDistance) {
   const auto mask = masks.allowed(behind);
   for (TokenId id = 0; id < trie->vocabulary(); ++id) {
     const bool expected = !trie->bytes(id).empty() && space.step(behind, trie->bytes(id)) != kDead;
-    EXPECT_EQ(has(mask, id), expected) << trie->bytes(id);
+    EXPECT_EQ(has_token(mask, id), expected) << trie->bytes(id);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "grammar/automaton/machine.h"
 #include "grammar/automaton/random_program.h"
 #include "grammar/automaton/random_unique_schema.h"
+#include "grammar/automaton/token_bits.h"
 #include "grammar/automaton/token_masks.h"
 #include "grammar/gbnf/random_gbnf.h"
 #include "grammar/grammar.h"
@@ -40,10 +41,6 @@ std::unique_ptr<Tokenizer> toy_tokenizer(unsigned seed) {
   return tokenizer.ok() ? std::move(tokenizer).value() : nullptr;
 }
 
-bool has(std::span<const std::uint64_t> mask, TokenId id) {
-  return (mask[id >> 6] >> (id & 63) & 1) != 0;
-}
-
 class Comparison {
  public:
   Comparison(std::shared_ptr<const Program> program, std::shared_ptr<const TokenTrie> trie)
@@ -68,7 +65,7 @@ class Comparison {
       const bool expected = !bytes.empty() && plain_.step(same, bytes) != kDead;
       // Too many ways to read one text: a bound.
       if (!plain_.status().ok() || !space_.status().ok()) return {};
-      if (has(mask, id) != expected) {
+      if (has_token(mask, id) != expected) {
         ADD_FAILURE() << "token " << ::testing::PrintToString(std::string(bytes)) << " behind "
                       << ::testing::PrintToString(text) << (expected ? ": missing" : ": too much");
         return {};
@@ -256,12 +253,12 @@ TEST(TokenMasks, ReadTokenSetsAsWholeTokens) {
   StateSpace space(grammar.value()->program());
   TokenMasks masks(space, trie);
   ASSERT_TRUE(masks.status().ok());
-  EXPECT_TRUE(has(masks.allowed(space.start()), think));
-  EXPECT_FALSE(has(masks.allowed(space.start()), '<'));
+  EXPECT_TRUE(has_token(masks.allowed(space.start()), think));
+  EXPECT_FALSE(has_token(masks.allowed(space.start()), '<'));
   const Position inside = masks.advance(space.start(), think);
-  EXPECT_TRUE(has(masks.allowed(inside), 'x'));
-  EXPECT_FALSE(has(masks.allowed(inside), think));
-  EXPECT_FALSE(has(masks.allowed(inside), end));
+  EXPECT_TRUE(has_token(masks.allowed(inside), 'x'));
+  EXPECT_FALSE(has_token(masks.allowed(inside), think));
+  EXPECT_FALSE(has_token(masks.allowed(inside), end));
   EXPECT_EQ(masks.advance(inside, think).state, kDead);
   const Position behind = masks.advance(inside, 'x');
   EXPECT_TRUE(space.may_end(masks.advance(behind, 'a').state));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "grammar/automaton/token_bits.h"
 #include "tokenizer/embedded_tokenizer.h"
 
 namespace emberline::grammar::testing {
@@ -25,10 +26,6 @@ class TokenTrieRealModel : public ::testing::Test {
   }
   std::shared_ptr<const TokenTrie> trie_;
 };
-
-bool has(const std::vector<std::uint64_t>& set, TokenId id) {
-  return (set[id >> 6] >> (id & 63) & 1) != 0;
-}
 
 // Without a table of forms: by code points. A character that is cut at the end counts as an ordinary one.
 ByteKinds kinds_of(std::string_view text) {
@@ -73,7 +70,7 @@ TEST_F(TokenTrieRealModel, SetsOfKindsAreThoseOfEveryToken) {
         kPlainKinds & ~kAsciiKinds[':'], kPlainKinds & ~kWideLine, kPlainKinds & ~(kWide | kWideSpace)}) {
     const std::vector<std::uint64_t> set = trie_->made_of(kinds);
     for (const TokenId id : trie_->all().tokens())
-      ASSERT_EQ(has(set, id), (kinds_of(trie_->bytes(id)) & ~kinds) == 0) << id;
+      ASSERT_EQ(has_token(set, id), (kinds_of(trie_->bytes(id)) & ~kinds) == 0) << id;
   }
 }
 
@@ -86,7 +83,8 @@ TEST_F(TokenTrieRealModel, ShortTokensAreThoseOfSoManyCharacters) {
       const std::string_view text = trie_->bytes(id);
       const auto begun =
           std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
-      ASSERT_EQ(has(found, id), has(some, id) && begun <= std::int64_t{most}) << id << " of " << most;
+      ASSERT_EQ(has_token(found, id), has_token(some, id) && begun <= std::int64_t{most})
+          << id << " of " << most;
     }
   }
 }
