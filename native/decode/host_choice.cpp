@@ -79,7 +79,7 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
   const TokenId token = draw.value().token;
   const bool unmasked = candidates.value().data() == logits_.data();
   // The mask may have hidden the logit that is not a number.
-  if (!unmasked && !std::isfinite(log_probability(logits_, token))) return not_finite();
+  if (!std::isfinite(unmasked ? draw.value().log_prob : log_probability(logits_, token))) return not_finite();
   // The ban is no reason to be sure of what is left: as probabilities of all that the rest of the rule
   // allows.
   const double log_normalizer = double{logits_[token]} - draw.value().log_prob;
@@ -106,8 +106,10 @@ Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const T
   if (!reserved.ok()) return reserved;
   SeededUniforms uniforms(sampling.seed);
   const Verdict verdict = acceptance_.decide(target_, &draft, drafted, history.size(), uniforms);
-  if (!std::isfinite(log_probability(logits_, verdict.token))) return not_finite();
-  return ChosenToken{verdict.token, log_probability(candidates.value(), verdict.token)};
+  const float raw = log_probability(logits_, verdict.token);
+  if (!std::isfinite(raw)) return not_finite();
+  const bool unmasked = candidates.value().data() == logits_.data();
+  return ChosenToken{verdict.token, unmasked ? raw : log_probability(candidates.value(), verdict.token)};
 }
 
 }  // namespace emberline

@@ -67,8 +67,8 @@ class HostChoice {
   std::vector<float> logits_;  // raw
   std::vector<float> masked_;  // raw where allowed, -inf elsewhere
   std::vector<TokenId> allowed_;
-  std::vector<float> banned_ends_,
-      banned_blanks_;  // logits that the ban of a blank start hid, beside the rest
+  // Logits of what the ban of a blank start hid and the rest of the rule allows.
+  std::vector<float> banned_ends_, banned_blanks_;
   Acceptance acceptance_;
   Distribution target_;
 };
