@@ -108,16 +108,17 @@ export function formatRow({ name, unit, ours, peer, ratio }: Row): string {
 /** The same as a Markdown table. */
 export function formatMarkdown(report: Report): string {
   const { columns, lines } = tableOf(report);
-  const table = [
-    columns.map(({ title }) => title),
-    columns.map(({ side }) => (side === 'left' ? '---' : '--:')),
-    ...lines,
-  ];
-  return [
-    `${report.suite} on ${report.machine}`,
-    '',
-    ...table.map((cells) => `| ${cells.join(' | ')} |`),
-  ].join('\n');
+  return [`${report.suite} on ${report.machine}`, '', ...markdownTable(columns, lines)].join('\n');
+}
+
+/** The lines of a Markdown table. */
+export function markdownTable(
+  columns: readonly Pick<Column, 'title' | 'side'>[],
+  lines: readonly (readonly string[])[],
+): string[] {
+  const head = columns.map(({ title }) => title);
+  const rule = columns.map(({ side }) => (side === 'left' ? '---' : '--:'));
+  return [head, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
 function formatNumber(value: number | null): string {

@@ -1,8 +1,13 @@
 /** What is said of a model that runs: in the log, and where the status bar item is pointed at. */
 import type { NativeModelInfo } from './engine/native_types';
 
+type SummarisedModel = Pick<
+  NativeModelInfo,
+  'name' | 'parameters' | 'quantization' | 'device' | 'deviceReason' | 'packedCopy' | 'loadMs'
+>;
+
 /** The lines of the log: the model, and why it does without a GPU that could have been used. */
-export function modelLines(info: NativeModelInfo): string[] {
+export function modelLines(info: SummarisedModel): string[] {
   const { name, parameters, quantization, device, deviceReason, packedCopy, loadMs } = info;
   const millions = Math.round(parameters / 1e6);
   const copy = packedCopy ? ', packed copy' : '';
@@ -11,6 +16,10 @@ export function modelLines(info: NativeModelInfo): string[] {
 }
 
 /** The same for the tooltip. */
-export function modelDetail({ name, device, deviceReason }: NativeModelInfo): string {
+export function modelDetail({
+  name,
+  device,
+  deviceReason,
+}: Pick<SummarisedModel, 'name' | 'device' | 'deviceReason'>): string {
   return `${name} on ${device}${deviceReason === '' ? '' : `\nWithout the GPU: ${deviceReason}`}`;
 }

@@ -3,7 +3,7 @@
  * that its commands take to begin. A projection, and labelled as one wherever it is shown.
  */
 import { type CostShape, modelCost } from '../floors';
-import { ownRow, type Row } from '../report';
+import { markdownTable, ownRow, type Row } from '../report';
 import { SHAPES } from '../shapes';
 import { TENSOR_TYPES } from '../synthetic/gguf_layout';
 
@@ -112,9 +112,8 @@ export function projectionTable(): readonly (readonly string[])[] {
 /** As Markdown, with every column but the first aligned on the right. */
 export function formatProjection(): string {
   const [head = [], ...lines] = projectionTable();
-  const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));
-  const text = [head, rule, ...lines].map((cells) => `| ${cells.join(' | ')} |`);
-  return ['Tokens a second, projected and not measured:', '', ...text].join('\n');
+  const columns = head.map((title, column) => ({ title, side: column === 0 ? 'left' : 'right' }) as const);
+  return ['Tokens a second, projected and not measured:', '', ...markdownTable(columns, lines)].join('\n');
 }
 
 function bytesOfWeight(type: MatrixType): number {

@@ -1,24 +1,13 @@
 /** What the log and the status bar say of the device that computes, and of one that does not. */
 import { describe, expect, it } from 'vitest';
-import type { NativeModelInfo } from '../../extension/engine/native_types';
 import { modelDetail, modelLines } from '../../extension/model_summary';
 
-const ON_CPU: NativeModelInfo = {
+const ON_CPU = {
   name: 'Small',
-  architecture: 'llama',
-  fileBytes: 1e8,
   parameters: 134_515_008,
   quantization: 'Q4_1',
-  layers: 30,
-  width: 576,
-  heads: 9,
-  kvHeads: 3,
-  vocabulary: 49_152,
-  contextLength: 8_192,
-  preTokenizer: 'smollm',
   device: 'cpu, avx2, 2 threads',
   deviceReason: '',
-  draft: '',
   packedCopy: true,
   loadMs: 31.4,
 };
