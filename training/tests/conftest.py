@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from training.gguf.reader import GgufFile, read
+
+ROOT = Path(__file__).parents[2]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.reportchars += "s"  # nothing is skipped without saying so
+    config.addinivalue_line(
+        "markers",
+        "engine: packs a model and runs it by the built engine (`npm run build`) and by llama.cpp; half a minute",
+    )
+
+
+@pytest.fixture(scope="session")
+def base_path() -> Path:
+    return ROOT / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+@pytest.fixture(scope="session")
+def base(base_path: Path) -> GgufFile:
+    return read(base_path)
