@@ -1,0 +1,1 @@
+"""From the files of the corpus to the token sequences that the model is taught with."""
