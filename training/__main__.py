@@ -1,0 +1,157 @@
+"""`python -m training COMMAND`: from packages to a model file. README.md tells the whole way."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from training.paths import cache, shipped_model
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except (OSError, ValueError) as error:
+        print(f"training: {error}", file=sys.stderr)
+        return 1
+
+
+def _lock(_: argparse.Namespace) -> int:
+    from training.corpus.build import lock
+
+    lock(cache())
+    return 0
+
+
+def _corpus(_: argparse.Namespace) -> int:
+    from training.corpus.build import build
+
+    build(cache())
+    return 0
+
+
+def _shards(options: argparse.Namespace) -> int:
+    from training.examples.build import build_shards
+    from training.examples.mixture import Mixture
+
+    mixture = Mixture(**json.loads(options.mixture)) if options.mixture else Mixture()
+    manifest = build_shards(
+        cache() / "corpus" / "train.jsonl.gz", options.base, options.data, mixture, options.seed, options.tokens
+    )
+    print(f"{manifest['tokens']:,} tokens in {options.data}: {manifest['tokens_by_kind']}")
+    return 0
+
+
+def _train(options: argparse.Namespace) -> int:
+    import torch
+
+    from training.trainer import Options, Trainer
+
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    chosen = {
+        name: getattr(options, name)
+        for name in Options.__dataclass_fields__
+        if getattr(options, name, None) is not None
+    }
+    trainer = Trainer(options.base, options.data, options.run, Options(**chosen), device)
+    print(f"{trainer.seen:,} of {options.tokens:,} tokens are seen", flush=True)
+    for record in trainer.train():
+        if record["step"] % 10 == 0 or "validation" in record:
+            print(json.dumps(record), flush=True)
+    return 0
+
+
+def _pack(options: argparse.Namespace) -> int:
+    from training.packed_run import pack_run
+
+    pack_run(options.run / options.checkpoint, options.base, options.out)
+    print(options.out)
+    return 0
+
+
+def _plot(options: argparse.Namespace) -> int:
+    from training.plot import plot
+
+    plot(options.run, options.out)
+    return 0
+
+
+def _smoke(options: argparse.Namespace) -> int:
+    from training.smoke import smoke
+
+    smoke(options.folder)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    base, data, run = shipped_model(), cache() / "shards", cache() / "run"
+
+    lock = commands.add_parser("lock", help="fill in licences and checksums of new packages in packages.toml")
+    lock.set_defaults(command=_lock)
+
+    corpus = commands.add_parser("corpus", help="fetch the packages, filter their files and leave out near-duplicates")
+    corpus.set_defaults(command=_corpus)
+
+    shards = commands.add_parser("shards", help="turn the corpus into tokenized examples")
+    shards.add_argument("--base", type=Path, default=base, help="the model whose tokenizer is used")
+    shards.add_argument("--data", type=Path, default=data)
+    shards.add_argument("--mixture", help="JSON of what differs from the recipe, such as '{\"plain\": 0.5}'")
+    shards.add_argument("--tokens", type=int, help="about how many; default: as many as the corpus has")
+    shards.add_argument("--seed", type=int, default=1)
+    shards.set_defaults(command=_shards)
+
+    train = commands.add_parser("train", help="learn, from the newest checkpoint or else from the base model")
+    train.add_argument("--base", type=Path, default=base, help="the model that is taught")
+    train.add_argument("--data", type=Path, default=data)
+    train.add_argument("--run", type=Path, default=run)
+    train.add_argument(
+        "--tokens", type=int, required=True, help="of the whole run; the last third is learned with rounding"
+    )
+    train.add_argument("--rate", type=float)
+    train.add_argument("--warm-up-tokens", type=int)
+    train.add_argument(
+        "--rounding-share", type=float, help="the last part of the run that is learned with rounding, 1/3 to 1"
+    )
+    train.add_argument("--step-tokens", type=int)
+    train.add_argument("--micro-tokens", type=int)
+    train.add_argument("--seed", type=int)
+    train.add_argument("--checkpoint-seconds", type=float)
+    train.add_argument("--validation-tokens", type=int)
+    train.add_argument(
+        "--all-embeddings", action="store_true", default=None, help="learn all embeddings, not the delimiters' alone"
+    )
+    train.add_argument(
+        "--compile", action="store_true", default=None, help="compile the layers; faster from some hundred steps on"
+    )
+    train.add_argument("--threads", type=int)
+    train.set_defaults(command=_train)
+
+    pack = commands.add_parser("pack", help="write a checkpoint as a model file")
+    pack.add_argument("--base", type=Path, default=base)
+    pack.add_argument("--run", type=Path, default=run)
+    pack.add_argument("--checkpoint", default="latest.pt")
+    pack.add_argument("--out", type=Path, required=True)
+    pack.set_defaults(command=_pack)
+
+    plot = commands.add_parser("plot", help="draw the losses of a run")
+    plot.add_argument("--run", type=Path, default=run)
+    plot.add_argument("--out", type=Path, required=True)
+    plot.set_defaults(command=_plot)
+
+    smoke = commands.add_parser(
+        "smoke", help="the whole way in a few minutes: examples, learning, resuming, packing, reading back"
+    )
+    smoke.add_argument("--folder", type=Path, default=cache() / "smoke")
+    smoke.set_defaults(command=_smoke)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

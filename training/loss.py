@@ -1,0 +1,71 @@
+"""
+Next-token loss behind the output matrix, without ever holding all logits.
+
+The vocabulary is 85 times as wide as the network: the logits of a batch would take more memory than everything else. So
+they are made for some rows at a time, turned into the gradient of the loss at once, and multiplied on to the gradients of the
+hidden states and of the matrix (as in Liger Kernel, Hsu et al., 2024).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+# Rows whose logits exist at a time.
+CHUNK = 1024
+
+
+def linear_cross_entropy(
+    hidden: Tensor, matrix: Tensor, targets: Tensor, weights: Tensor, learned: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """
+    The sum over rows of weight times -log softmax(hidden @ matrix.T)[target], in nats; and the losses of the rows, without a
+    gradient.
+
+    hidden: [n, width]; matrix: [vocabulary, width]; targets: [n] int64; weights: [n] float32;
+    learned: [k] int64, the rows of the matrix that get a gradient, or None for all.
+    """
+    return _LinearCrossEntropy.apply(hidden, matrix, targets, weights, learned)
+
+
+class _LinearCrossEntropy(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, hidden: Tensor, matrix: Tensor, targets: Tensor, weights: Tensor, learned: Tensor | None):  # type: ignore[override]
+        losses = torch.empty_like(weights)
+        wants_gradient = any(ctx.needs_input_grad[:2])
+        of_hidden = torch.empty_like(hidden) if wants_gradient else None
+        columns = slice(None) if learned is None else learned
+        of_matrix = torch.zeros_like(matrix[columns], dtype=torch.float32) if wants_gradient else None
+        for start in range(0, hidden.shape[0], CHUNK):
+            rows = slice(start, start + CHUNK)
+            logits = hidden[rows] @ matrix.t()
+            losses[rows], gradient = loss_and_gradient(logits, targets[rows], weights[rows])
+            if of_hidden is not None and of_matrix is not None:
+                of_hidden[rows] = gradient @ matrix
+                of_matrix += gradient[:, columns].t() @ hidden[rows]
+        if of_hidden is not None and of_matrix is not None:
+            ctx.save_for_backward(of_hidden, of_matrix.to(matrix.dtype), learned)
+            ctx.matrix_shape = matrix.shape
+        ctx.mark_non_differentiable(losses)
+        return (losses * weights).sum(), losses
+
+    @staticmethod
+    def backward(ctx, scale: Tensor, _: Tensor):  # type: ignore[override]
+        of_hidden, of_matrix, learned = ctx.saved_tensors
+        of_matrix = of_matrix * scale.to(of_matrix.dtype)
+        if learned is not None:
+            of_matrix = of_matrix.new_zeros(ctx.matrix_shape).index_copy_(0, learned, of_matrix)
+        return of_hidden * scale.to(of_hidden.dtype), of_matrix, None, None, None
+
+
+def loss_and_gradient(logits: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """The losses of some rows, and the gradient of their weighted sum with respect to the logits, in the logits' dtype."""
+    wide = logits.float()
+    largest = wide.amax(-1, keepdim=True)
+    exponentials = (wide - largest).exp()
+    total = exponentials.sum(-1, keepdim=True)
+    at = targets[:, None]
+    losses = (total.log() + largest - wide.gather(-1, at)).squeeze(-1)
+    gradient = exponentials * (weights[:, None] / total)
+    hit = torch.arange(logits.shape[-1], device=logits.device) == at
+    return losses, (gradient - hit * weights[:, None]).to(logits.dtype)

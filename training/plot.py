@@ -1,0 +1,56 @@
+"""The losses of a run, from its log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from training.batches import PARTS
+
+# Steps that a point of the learned losses is the mean of.
+_SMOOTH = 25
+
+
+def read_log(run: Path) -> list[dict[str, Any]]:
+    """The records of a run; what was lost and done again after a restart counts as it was done last."""
+    records: dict[int, dict[str, Any]] = {}
+    for line in (run / "log.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        records = (
+            {step: one for step, one in records.items() if step < record["step"]}
+            if record["step"] in records
+            else records
+        )
+        records[record["step"]] = record
+    return [records[step] for step in sorted(records)]
+
+
+def plot(run: Path, out: Path) -> None:
+    """Writes an image of the losses against the tokens seen, by part of the examples; the format is that of `out`'s suffix."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    records = read_log(run)
+    figure, axes = pyplot.subplots(1, len(PARTS), figsize=(4 * len(PARTS), 3.4), constrained_layout=True)
+    for part, axis in zip(PARTS, axes, strict=True):
+        points = [(one["seen"] / 1e6, one["loss"][part]) for one in records if part in one["loss"]]
+        groups = [points[at : at + _SMOOTH] for at in range(0, len(points), _SMOOTH)]
+        axis.plot(
+            [group[-1][0] for group in groups],
+            [sum(loss for _, loss in group) / len(group) for group in groups],
+            color="#9a9a9a",
+            label="learned",
+        )
+        judged = [(one["seen"] / 1e6, one["validation"][part]) for one in records if part in one.get("validation", {})]
+        axis.plot([x for x, _ in judged], [y for _, y in judged], color="#d9480f", marker=".", label="validation")
+        rounded = next((one["seen"] / 1e6 for one in records if one["rounding"]), None)
+        if rounded is not None:
+            axis.axvline(rounded, color="#9a9a9a", linestyle=":", linewidth=1)
+        axis.set_title(part)
+        axis.set_xlabel("million tokens seen")
+    axes[0].set_ylabel("nats a token")
+    axes[0].legend(frameon=False)
+    figure.savefig(out)

@@ -1,0 +1,184 @@
+"""Learning, stopping and going on, on a tiny network."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from training.batches import Cursor, Stream, pack
+from training.checkpoint import load
+from training.examples.example import Example
+from training.examples.mixture import Mixture
+from training.gguf.reader import read
+from training.layout_ids import END, PREFIX, SUFFIX
+from training.packed_run import pack_run
+from training.plot import plot, read_log
+from training.schedule import Schedule
+from training.shards import Examples, write_shards
+from training.tests.tiny_model import VOCABULARY, write_tiny_model
+from training.trainer import LATEST, STABLE, Options, Trainer
+
+CPU = torch.device("cpu")
+OPTIONS = Options(
+    tokens=6_000,
+    rate=3e-3,
+    warm_up_tokens=500,
+    step_tokens=256,
+    micro_tokens=128,
+    validation_tokens=500,
+    rounding_share=1 / 3,
+)
+
+
+def examples(count: int, seed: int) -> list[Example]:
+    """Texts that count upwards: there is something to learn."""
+    random = np.random.default_rng(seed)
+    made = []
+    for number in range(count):
+        first = int(random.integers(20, VOCABULARY - 40))
+        run = list(range(first, first + 30))
+        if number % 2 == 0:
+            made.append(Example(run, 1, len(run), "plain"))
+        else:
+            ids = [SUFFIX, *run[20:], PREFIX, *run[:20], END]
+            made.append(Example(ids, 12, 22, "line"))
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_tiny_model(tmp_path / "base.gguf")
+    write_shards(examples(200, 1), tmp_path / "data" / "train", Mixture(), 1)
+    write_shards(examples(20, 2), tmp_path / "data" / "validation", Mixture(), 1)
+    return tmp_path
+
+
+def trainer(folder: Path, run: str, options: Options = OPTIONS) -> Trainer:
+    return Trainer(folder / "base.gguf", folder / "data", folder / run, options, CPU)
+
+
+def test_a_run_that_was_stopped_goes_on_bit_for_bit(folder: Path) -> None:
+    whole = trainer(folder, "whole")
+    for _ in whole.train():
+        pass
+    stops = (1_000, 3_900, 4_500)  # in the constant part, at its end, and with rounding
+    for stop in stops:
+        part = trainer(folder, "parts")
+        steps = part.train()
+        while part.seen < stop:
+            next(steps)
+        steps.close()
+        part.save(LATEST)
+        next(part.train())  # lost, as what a killed process did after its last checkpoint
+    last = trainer(folder, "parts")
+    for _ in last.train():
+        pass
+    assert last.seen == whole.seen
+    for name, tensor in whole.masters.tensors.items():
+        assert torch.equal(tensor, last.masters.tensors[name]), name
+    once = [{**one, "tokens_per_second": 0} for one in read_log(folder / "whole")]
+    again = [{**one, "tokens_per_second": 0} for one in read_log(folder / "parts")]
+    assert [one["loss"] for one in once] == [one["loss"] for one in again]
+
+
+def test_a_longer_run_goes_on_from_the_constant_part(folder: Path) -> None:
+    short = trainer(folder, "short")
+    for _ in short.train():
+        pass
+    (folder / "short" / STABLE).rename(folder / "short" / LATEST)
+    longer = replace(OPTIONS, tokens=9_000)
+    extended = trainer(folder, "short", longer)
+    assert extended.seen < OPTIONS.tokens
+    at_once = trainer(folder, "long", longer)
+    for one in (extended, at_once):
+        for _ in one.train():
+            pass
+    for name, tensor in at_once.masters.tensors.items():
+        assert torch.equal(tensor, extended.masters.tensors[name]), name
+
+
+def test_it_learns_and_packs_what_it_learned_with(folder: Path) -> None:
+    one = trainer(folder, "run")
+    before = one.validate()
+    records = list(one.train())
+    after = one.validate()
+    assert after["middle"] < before["middle"] - 0.5
+    assert after["end"] < before["end"] - 0.4
+    assert records[0]["rounding"] is False
+    assert records[-1]["rounding"] is True
+    assert records[-1]["validation"] == after
+    pack_run(folder / "run" / LATEST, folder / "base.gguf", folder / "out.gguf")
+    packed = read(folder / "out.gguf")
+    for name in ("attn_output", "ffn_down"):
+        want = one.masters.rounded(f"blk.1.{name}").numpy()
+        assert np.array_equal(packed.decoded(f"blk.1.{name}.weight"), want)
+    plot(folder / "run", folder / "losses.svg")
+    assert (folder / "losses.svg").stat().st_size > 1_000
+
+
+def test_a_checkpoint_that_could_not_be_written_leaves_the_one_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = trainer(folder, "run")
+    next(one.train())
+    one.save(LATEST)
+    seen = one.seen
+
+    def full(*_: object) -> None:
+        raise OSError("no space left on the device")
+
+    next(one.train())
+    monkeypatch.setattr("training.checkpoint.torch.save", full)
+    with pytest.raises(OSError, match="no space"):
+        one.save(LATEST)
+    assert load(folder / "run" / LATEST, CPU)["seen"] == seen
+
+
+def test_every_example_comes_once_an_epoch_and_in_the_same_order_from_any_place(folder: Path) -> None:
+    data = Examples(folder / "data" / "train")
+    stream = Stream(data, 7, Cursor())
+    batches = [stream.take(128) for _ in range(60)]
+    again = Stream(data, 7, Cursor())
+    for _ in range(20):
+        again.take(128)
+    resumed = again.at(Cursor(again.cursor.epoch, again.cursor.position))
+    for batch in batches[20:]:
+        assert torch.equal(batch.packed.ids, resumed.take(128).packed.ids)
+    one_by_one = Stream(data, 7, Cursor())
+    seen = sorted(one_by_one.take(1).packed.ids.tolist() for _ in range(len(data)))
+    assert seen == sorted(data.ids(number).tolist() for number in range(len(data)))
+
+
+def test_what_is_judged_is_what_comes_after_the_delimiters(folder: Path) -> None:
+    data = Examples(folder / "data" / "train")
+    batch = pack(data, [1])
+    ids = batch.packed.ids
+    assert torch.equal(ids[batch.rows + 1], batch.targets)
+    assert batch.targets[-1] == END
+    assert batch.parts.tolist() == [1] * 10 + [2] * 10 + [3]
+    assert int(batch.rows[0]) == 11  # from the second token of the prefix on: its first stands for the path line
+
+
+def test_the_schedule() -> None:
+    schedule = Schedule(rate=1.0, warm_up_tokens=100, tokens=900)
+    assert schedule.rate_at(0) == pytest.approx(0.01)
+    assert schedule.rate_at(100) == schedule.rate_at(599) == 1.0
+    assert not schedule.is_decaying(599)
+    assert schedule.is_decaying(600)
+    assert 0.04 < schedule.rate_at(899) < 0.06
+    assert schedule.rate_at(750) == pytest.approx(0.525)
+
+
+def test_a_shard_that_is_not_what_its_manifest_says_is_refused(folder: Path) -> None:
+    ids = folder / "data" / "train" / "0000.u16"
+    data = bytearray(ids.read_bytes())
+    data[5] ^= 1
+    ids.write_bytes(data)
+    with pytest.raises(ValueError, match="write the shards again"):
+        Examples(folder / "data" / "train")
+    assert json.loads((folder / "data" / "train" / "manifest.json").read_text())["tokens"] > 0

@@ -1,0 +1,207 @@
+"""The loop: a step at a time, with checkpoints from which it goes on bit for bit."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from training import checkpoint
+from training.batches import PARTS, Batch, Cursor, Stream, pack
+from training.model import Model
+from training.schedule import Schedule
+from training.shards import Examples
+from training.weights import LAYOUT_TOKENS, Masters
+
+LATEST = "latest.pt"
+# The last checkpoint before the rate falls: a longer run goes on from here.
+STABLE = "stable.pt"
+
+
+@dataclass(frozen=True)
+class Options:
+    tokens: int  # of the whole run
+    rate: float = 5e-4
+    warm_up_tokens: int = 100_000
+    rounding_share: float = 1.0
+    step_tokens: int = 4096
+    micro_tokens: int = 4096  # of one forward and backward pass
+    clip: float = 1.0
+    seed: int = 1
+    all_embeddings: bool = False
+    checkpoint_seconds: float = 600.0
+    validation_tokens: int = 24_000
+    compile: bool = False
+
+
+class Trainer:
+    def __init__(self, base: Path, data: Path, run: Path, options: Options, device: torch.device) -> None:
+        self.options = options
+        self.schedule = Schedule(options.rate, options.warm_up_tokens, options.tokens, options.rounding_share)
+        self._run = run
+        self._device = device
+        self._masters = Masters(base, device, options.seed)
+        self._model = Model(self._masters.sizes, None if options.all_embeddings else LAYOUT_TOKENS)
+        self._model.to(device=device, dtype=torch.bfloat16)
+        self._parameters = dict(self._model.named_parameters())
+        self._optimiser = torch.optim.AdamW(
+            list(self._masters.tensors.values()), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.0, fused=True
+        )
+        self._stream = Stream(Examples(data / "train"), options.seed, Cursor())
+        self._validation = Examples(data / "validation")
+        self.seen = 0
+        self._step = 0
+        self._decaying = False
+        self._rounding = self.schedule.is_rounding(0)
+        if options.compile:
+            compile_layers(self._model)
+        resumed = run / LATEST
+        if resumed.exists():
+            self._restore(checkpoint.load(resumed, device))
+        self._masters.publish(self._model, self._rounding)
+
+    @property
+    def masters(self) -> Masters:
+        return self._masters
+
+    def train(self) -> Iterator[dict[str, Any]]:
+        """Goes on to the end of the run; yields a record a step, and has written it to the log."""
+        self._run.mkdir(parents=True, exist_ok=True)
+        saved = time.monotonic()
+        with (self._run / "log.jsonl").open("a", buffering=1) as log:
+            while self.seen < self.options.tokens:
+                self._enter_part()
+                record = self._one_step()
+                last = self.seen >= self.options.tokens
+                if last or time.monotonic() - saved >= self.options.checkpoint_seconds:
+                    self.save(LATEST)
+                    record |= {"validation": self.validate()}
+                    saved = time.monotonic()
+                log.write(json.dumps(record) + "\n")
+                yield record
+
+    def _enter_part(self) -> None:
+        """Keeps what a longer run goes on from, and begins to round when it is time."""
+        if self.schedule.is_decaying(self.seen) and not self._decaying:
+            self.save(STABLE)
+            self._decaying = True
+        if self.schedule.is_rounding(self.seen) and not self._rounding:
+            self._rounding = True
+            self._masters.publish(self._model, rounding=True)
+
+    def _one_step(self) -> dict[str, Any]:
+        began = time.monotonic()
+        rate = self.schedule.rate_at(self.seen)
+        micro = min(self.options.micro_tokens, self.options.step_tokens)
+        batches = [self._stream.take(micro) for _ in range(max(1, self.options.step_tokens // micro))]
+        total = float(sum(batch.weights.sum() for batch in batches))
+        losses = PartLosses()
+        for batch in batches:
+            self._learn(batch.to(self._device), total, losses)
+        norm = torch.nn.utils.clip_grad_norm_(list(self._masters.tensors.values()), self.options.clip)
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        self._optimiser.step()
+        self._optimiser.zero_grad()
+        self._masters.publish(self._model, self._rounding)
+        tokens = sum(batch.tokens for batch in batches)
+        self.seen += tokens
+        self._step += 1
+        seconds = time.monotonic() - began
+        return {
+            "step": self._step,
+            "seen": self.seen,
+            "rate": rate,
+            "rounding": self._rounding,
+            "norm": float(norm),
+            "tokens_per_second": tokens / seconds,
+            "loss": losses.means(),
+        }
+
+    def _learn(self, batch: Batch, total: float, losses: PartLosses) -> None:
+        """Adds the gradient of one forward and backward pass to the masters'."""
+        loss, each = self._model.loss(batch.packed, batch.rows, batch.targets, batch.weights / total)
+        loss.backward()
+        losses.add(batch, each)
+        for name, master in self._masters.tensors.items():
+            gradient = self._parameters[name].grad
+            assert gradient is not None
+            self._parameters[name].grad = None
+            master.grad = gradient.float() if master.grad is None else master.grad.add_(gradient)
+
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """Mean losses, nats a token, on examples that are never learned; by part."""
+        losses = PartLosses()
+        numbers: list[int] = []
+        tokens = seen = 0
+        for number in range(len(self._validation)):
+            length = int(self._validation.index["length"][number])
+            if numbers and tokens + length > self.options.micro_tokens:
+                self._judge(numbers, losses)
+                numbers, tokens = [], 0
+            if seen >= self.options.validation_tokens:
+                break
+            numbers.append(number)
+            tokens += length
+            seen += length
+        if numbers:
+            self._judge(numbers, losses)
+        return losses.means()
+
+    def _judge(self, numbers: list[int], losses: PartLosses) -> None:
+        batch = pack(self._validation, numbers).to(self._device)
+        _, each = self._model.loss(batch.packed, batch.rows, batch.targets, batch.weights)
+        losses.add(batch, each)
+
+    def save(self, name: str) -> None:
+        checkpoint.save(
+            self._run / name,
+            {
+                "options": asdict(self.options),
+                "masters": self._masters.tensors,
+                "optimiser": self._optimiser.state_dict(),
+                "cursor": asdict(self._stream.cursor),
+                "seen": self.seen,
+                "step": self._step,
+                "decaying": self._decaying,
+                "rounding": self._rounding,
+            },
+        )
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self._masters.load(state["masters"])
+        self._optimiser.load_state_dict(state["optimiser"])
+        self._stream = self._stream.at(Cursor(**state["cursor"]))
+        self.seen, self._step = state["seen"], state["step"]
+        self._decaying, self._rounding = state["decaying"], state["rounding"]
+
+
+class PartLosses:
+    """Mean losses by part of the examples."""
+
+    def __init__(self) -> None:
+        self._sums = torch.zeros(len(PARTS), dtype=torch.float64)
+        self._counts = torch.zeros(len(PARTS), dtype=torch.float64)
+
+    def add(self, batch: Batch, losses: torch.Tensor) -> None:
+        parts = batch.parts.cpu()
+        self._sums.index_add_(0, parts, losses.detach().double().cpu())
+        self._counts += torch.bincount(parts, minlength=len(PARTS))
+
+    def means(self) -> dict[str, float]:
+        """Nats a token, of the parts that occurred."""
+        pairs = zip(PARTS, self._sums.tolist(), self._counts.tolist(), strict=True)
+        return {part: total / count for part, total, count in pairs if count > 0}
+
+
+def compile_layers(model: Model) -> None:
+    """Has what surrounds the attention of each layer compiled: on processors it is bound by memory otherwise."""
+    for layer in model.blk:
+        layer.before_attention = torch.compile(layer.before_attention, dynamic=True)  # type: ignore[method-assign]
+        layer.after_attention = torch.compile(layer.after_attention, dynamic=True)  # type: ignore[method-assign]

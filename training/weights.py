@@ -1,0 +1,86 @@
+"""
+The weights that are learned: float32 masters, from which the weights that compute are made anew after each step.
+
+With rounding on, those are what the shipped block format can hold, on the shipped file's own grid; the gradient with respect to
+them is taken for the masters' (straight-through estimator, Bengio et al., 2013).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.gguf.reader import GgufFile, read
+from training.layout_ids import END, FILE_SEPARATOR, MIDDLE, PREFIX, SUFFIX
+from training.model import Hyperparameters, Model, weight_names
+from training.rounding import Grid, round_to_grid
+
+# Tokens whose embeddings are learned: those that the layout gives a meaning.
+LAYOUT_TOKENS = (FILE_SEPARATOR, SUFFIX, PREFIX, END, MIDDLE)
+# New delimiters begin at the mean of the vocabulary, this part of its deviation around it: as they were they lie far from all else.
+_NOISE = 0.3
+
+
+class Masters:
+    def __init__(self, base: Path, device: torch.device, seed: int) -> None:
+        file = read(base)
+        self.sizes = Hyperparameters.of_metadata(file.metadata)
+        self._names = dict(weight_names(self.sizes))
+        self._grids = {name: grid.to(device) for name, grid in self._read_grids(file).items()}
+        self.tensors = {name: self._read(file, name).to(device) for name in self._names}
+        self._initialise_delimiters(seed)
+
+    def _read(self, file: GgufFile, name: str) -> Tensor:
+        pieces = [file.decoded(part) for part, _ in self._names[name]]
+        return torch.from_numpy(np.concatenate(pieces))
+
+    def _read_grids(self, file: GgufFile) -> dict[str, Grid]:
+        grids = {}
+        for name, parts in self._names.items():
+            kind = file.info(parts[0][0]).format
+            if kind.quantised:
+                grids[name] = Grid.below_one_another(
+                    [Grid.of_parts(file.parts(part), kind, rows) for part, rows in parts]
+                )
+        return grids
+
+    def _initialise_delimiters(self, seed: int) -> None:
+        embeddings = self.tensors["token_embd"]
+        random = torch.Generator().manual_seed(seed)
+        noise = torch.randn(len(LAYOUT_TOKENS), self.sizes.width, generator=random).to(embeddings.device)
+        mean, deviation = embeddings.mean(0), embeddings.std(0)
+        embeddings[list(LAYOUT_TOKENS)] = mean + _NOISE * deviation * noise
+
+    @torch.no_grad()
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """Takes the values of a checkpoint."""
+        for name, tensor in self.tensors.items():
+            tensor.copy_(tensors[name])
+
+    def rounded(self, name: str) -> Tensor:
+        """What packing would keep of a weight."""
+        grid = self._grids.get(name)
+        return self.tensors[name] if grid is None else round_to_grid(self.tensors[name], grid)
+
+    @torch.no_grad()
+    def publish(self, model: Model, rounding: bool) -> None:
+        """Gives `model` the weights that it computes with, in its own dtype."""
+        for name, parameter in model.named_parameters():
+            parameter.copy_(self.rounded(name) if rounding else self.tensors[name])
+
+    def to_gguf(self) -> dict[str, np.ndarray]:
+        """Masters by the names of the GGUF tensors, float32."""
+        split: dict[str, np.ndarray] = {}
+        for name, parts in self._names.items():
+            whole = self.tensors[name].cpu().numpy()
+            if whole.ndim == 1:
+                split[parts[0][0]] = whole
+                continue
+            at = 0
+            for part, rows in parts:
+                split[part] = whole[at : at + rows]
+                at += rows
+        return split
