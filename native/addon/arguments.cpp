@@ -90,31 +90,65 @@ std::u16string Arguments::string(napi_value value, const char* name, std::size_t
   return text;
 }
 
-std::vector<std::u16string> Arguments::strings(napi_value value, const char* name, std::size_t max_count,
-                                               std::size_t max_units) {
+std::uint32_t Arguments::array_length(napi_value value, const char* name, const char* of,
+                                      std::size_t max_count) {
   bool array = false;
   std::uint32_t count = 0;
   if (value == nullptr || napi_is_array(env_, value, &array) != napi_ok || !array ||
       napi_get_array_length(env_, value, &count) != napi_ok) {
-    fail(std::string("'") + name + "' must be an array of strings.");
-    return {};
+    fail(std::string("'") + name + "' must be " + of + ".");
+    return 0;
   }
   if (count > max_count) {
     fail(std::string("'") + name + "' may have at most " + std::to_string(max_count) +
          " elements; pass fewer.");
-    return {};
+    return 0;
   }
+  return count;
+}
+
+napi_value Arguments::element(napi_value array, std::uint32_t index, const char* name) {
+  napi_value value = nullptr;
+  if (napi_get_element(env_, array, index, &value) == napi_ok) return value;
+  clear_exception(env_);
+  fail(std::string("Reading '") + name + "' threw an exception; pass a plain array.");
+  return nullptr;
+}
+
+std::vector<std::u16string> Arguments::strings(napi_value value, const char* name, std::size_t max_count,
+                                               std::size_t max_units) {
+  const std::uint32_t count = array_length(value, name, "an array of strings", max_count);
   std::vector<std::u16string> texts;
   for (std::uint32_t index = 0; index < count && ok(); ++index) {
-    napi_value element = nullptr;
-    if (napi_get_element(env_, value, index, &element) != napi_ok) {
-      clear_exception(env_);
-      fail(std::string("Reading '") + name + "' threw an exception; pass a plain array.");
-      break;
-    }
-    texts.push_back(string(element, name, max_units));
+    texts.push_back(string(element(value, index, name), name, max_units));
   }
   return texts;
+}
+
+std::vector<TextOrToken> Arguments::prompt(napi_value value, const char* name) {
+  std::vector<TextOrToken> parts;
+  if (type_of(value) == napi_string) {
+    parts.emplace_back(string(value, name, kMaxPrompt));
+    return parts;
+  }
+  constexpr const char* kWhat = "a string, or an array of strings and token ids";
+  const std::uint32_t count = array_length(value, name, kWhat, kMaxPromptParts);
+  std::size_t room = kMaxPrompt;
+  for (std::uint32_t index = 0; index < count && ok(); ++index) {
+    const napi_value part = element(value, index, name);
+    const napi_valuetype type = type_of(part);
+    if (type == napi_string) {
+      std::u16string text = string(part, name, room);
+      room -= text.size();
+      parts.emplace_back(std::move(text));
+    } else if (type == napi_number) {
+      constexpr double kMostId = 0xFFFFFFFF;
+      parts.emplace_back(static_cast<std::uint32_t>(integer(part, name, 0, kMostId)));
+    } else {
+      fail(std::string("'") + name + "' must be " + kWhat + ".");
+    }
+  }
+  return parts;
 }
 
 std::string Arguments::path(napi_value value, const char* name) {

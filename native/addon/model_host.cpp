@@ -12,6 +12,19 @@ double ms(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
+Prompt prompt_of(const std::vector<TextOrToken>& from) {
+  std::vector<PromptPart> parts;
+  parts.reserve(from.size());
+  for (const TextOrToken& part : from) {
+    if (const std::u16string* text = std::get_if<std::u16string>(&part)) {
+      parts.emplace_back(utf8_from_utf16(*text));
+    } else if (const std::uint32_t* token = std::get_if<std::uint32_t>(&part)) {
+      parts.emplace_back(*token);
+    }
+  }
+  return parts;
+}
+
 }  // namespace
 
 void ModelHost::load(napi_env env, Environment::Ticket ticket, ModelOptions options,
@@ -146,7 +159,7 @@ void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, Com
     if (closing()) return closed_error();
     const auto session = sessions_.find(key.first);
     if (session == sessions_.end()) return session_closed_error();
-    job.request.prompt = utf8_from_utf16(job.prompt);
+    job.request.prompt = prompt_of(job.prompt);
     job.request.required_prefix = utf8_from_utf16(job.required_prefix);
     job.request.grammar_prefix = utf8_from_utf16(job.grammar_prefix);
     for (const std::u16string& text : job.references) job.request.references.push_back(utf8_from_utf16(text));

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "addon/arguments.h"
 #include "addon/environment.h"
 #include "addon/js_values.h"
 #include "addon/work_thread.h"
@@ -27,7 +28,8 @@ namespace emberline::addon {
 // A completion as the JS thread asked for it.
 struct CompletionJob {
   std::uint64_t id = 0;
-  std::u16string prompt, required_prefix, grammar_prefix;
+  std::vector<TextOrToken> prompt;
+  std::u16string required_prefix, grammar_prefix;
   std::vector<std::u16string> references;
   CompletionRequest request;  // all but the texts, the cancel flag and on_text
   bool streams = false;

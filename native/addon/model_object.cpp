@@ -16,6 +16,21 @@ namespace {
 
 using Handle = std::shared_ptr<ModelHandle>;
 
+// Undefined where the file names none of them.
+napi_value js_fim(napi_env env, const ModelInfo& info) {
+  if (info.fim == FimTokens()) return js_undefined(env);
+  ObjectBuilder fim(env);
+  fim.add("layout", std::string_view(info.fim_layout));
+  const auto add = [&](const char* name, TokenId token) {
+    if (token != kNoToken) fim.add(name, token);
+  };
+  add("prefix", info.fim.prefix);
+  add("suffix", info.fim.suffix);
+  add("middle", info.fim.middle);
+  add("separator", info.fim.separator);
+  return fim.build();
+}
+
 napi_value js_info(napi_env env, const ModelInfo& info) {
   return ObjectBuilder(env)
       .add("name", std::string_view(info.name))
@@ -30,6 +45,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("vocabulary", info.vocabulary)
       .add("contextLength", info.context_length)
       .add("preTokenizer", std::string_view(info.pre_tokenizer))
+      .add("fim", js_fim(env, info))
       .add("device", std::string_view(info.device))
       .add("deviceReason", std::string_view(info.device_reason))
       .add("draft", std::string_view(info.draft))

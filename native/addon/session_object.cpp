@@ -78,7 +78,7 @@ CompletionJob read_request(Arguments& arguments, napi_env env, napi_value from) 
   const auto value = [&](const char* name) { return arguments.property(object, name); };
   CompletionJob job;
   job.id = static_cast<std::uint64_t>(arguments.integer(value("id"), "id", 0, kMaxSafeInteger));
-  job.prompt = arguments.string(value("prompt"), "prompt", kMaxPrompt);
+  job.prompt = arguments.prompt(value("prompt"), "prompt");
   job.required_prefix = arguments.string(value("requiredPrefix"), "requiredPrefix", kMaxPrompt);
   job.request.parse_special = arguments.boolean(value("parseSpecial"), "parseSpecial");
   job.request.max_tokens =

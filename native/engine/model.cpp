@@ -47,7 +47,8 @@ std::string file_stem(std::string_view path) {
   return std::string(path.substr(0, path.rfind('.')));
 }
 
-// A name worth showing, whatever the file says: a character cut in two becomes U+FFFD at the border.
+// As much of a name as is worth showing, whatever the file says: a character cut in two becomes U+FFFD at the
+// border.
 constexpr std::size_t kMaxNameBytes = 200;
 
 ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOptions& options) {
@@ -58,6 +59,9 @@ ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOp
   info.architecture = std::string(h.architecture->name);
   info.quantization = dominant_type(file);
   info.pre_tokenizer = model.parts.tokenizer->pre_tokenizer_name();
+  info.fim = model.parts.tokenizer->fim();
+  info.fim_layout =
+      std::string(file.get_string("emberline.fim.layout").value_or("").substr(0, kMaxNameBytes));
   info.device = model.device->description();
   info.packed_copy = model.weights.from_copy();
   info.file_bytes = file.file_bytes();

@@ -35,6 +35,9 @@ struct ModelInfo {
   std::string
       device_reason;  // why "auto" did not take a GPU that this build could use: one sentence; or empty
   std::string draft;  // the draft model's name; empty where there is none
+  FimTokens fim;
+  std::string
+      fim_layout;  // how a prompt is made of them: `emberline.fim.layout`; empty where the file says nothing
   std::uint64_t file_bytes = 0, parameters = 0;
   std::uint32_t layers = 0, width = 0, heads = 0, kv_heads = 0, vocabulary = 0, context_length = 0;
   bool packed_copy = false;  // the weights were mapped from a copy in ModelOptions::packed_folder

@@ -99,7 +99,9 @@ Result<std::unique_ptr<GrammarConstraint>> Session::Impl::begin_grammar(const Co
 
 Result<std::vector<TokenId>> Session::Impl::prompt_tokens(const CompletionRequest& request) const {
   const Tokenizer& tokenizer = model->tokenizer();
-  std::vector<TokenId> ids = tokenizer.encode(request.prompt, request.parse_special);
+  Result<std::vector<TokenId>> encoded = encode_prompt(tokenizer, request.prompt, request.parse_special);
+  if (!encoded.ok()) return encoded.error();
+  std::vector<TokenId> ids = std::move(encoded).value();
   const TokenId bos = tokenizer.bos();
   if (tokenizer.adds_bos() && bos != kNoToken && (ids.empty() || ids.front() != bos))
     ids.insert(ids.begin(), bos);

@@ -46,6 +46,7 @@ struct Tokenizer::Impl {
   TokenId eos = kNoToken;
   bool adds_bos = false;
   std::vector<TokenId> ends;  // sorted
+  FimTokens fim;
   SpecialTokenFinder user_defined;
   SpecialTokenFinder user_defined_and_control;
   // These two refer to `vocabulary`, so they are made once that is in place.
@@ -88,13 +89,16 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
                                       spec.eos,
                                       spec.adds_bos.value_or(pre_tokenizer->adds_bos_by_default),
                                       spec.other_ends,
+                                      spec.fim,
                                       {},
                                       {},
                                       std::nullopt,
                                       std::nullopt});
   const Vocabulary& tokens = impl->vocabulary;
   const auto out_of_range = [&](TokenId id) { return id != kNoToken && id >= tokens.size(); };
-  if (out_of_range(impl->bos) || out_of_range(impl->eos) ||
+  const TokenId named[] = {impl->bos,        impl->eos,        impl->fim.prefix,
+                           impl->fim.suffix, impl->fim.middle, impl->fim.separator};
+  if (std::any_of(std::begin(named), std::end(named), out_of_range) ||
       std::any_of(impl->ends.begin(), impl->ends.end(), out_of_range)) {
     return Status{ErrorCode::kModelMetadataInvalid,
                   "The model names a special token that its vocabulary lacks; convert the model again or "
@@ -170,6 +174,10 @@ bool Tokenizer::adds_bos() const {
 
 bool Tokenizer::ends_generation(TokenId id) const {
   return std::binary_search(impl_->ends.begin(), impl_->ends.end(), id);
+}
+
+const FimTokens& Tokenizer::fim() const {
+  return impl_->fim;
 }
 
 std::span<const TokenId> Tokenizer::sorted_by_bytes() const {

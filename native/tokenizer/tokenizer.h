@@ -29,6 +29,14 @@ enum class TokenKind : std::uint8_t {
   kUnused,
 };
 
+// The tokens that a model file names for the parts of a fill-in-the-middle prompt; kNoToken where it does
+// not.
+struct FimTokens {
+  TokenId prefix = kNoToken, suffix = kNoToken, middle = kNoToken;
+  TokenId separator = kNoToken;  // between files
+  bool operator==(const FimTokens&) const = default;
+};
+
 class Tokenizer {
  public:
   // MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TOKENIZER_UNSUPPORTED, OUT_OF_MEMORY.
@@ -59,6 +67,7 @@ class Tokenizer {
   bool adds_bos() const;
   // True for every token that ends generation (EOS, EOT, <|endoftext|>, FIM padding and file separators).
   bool ends_generation(TokenId id) const;
+  const FimTokens& fim() const;
 
   // Tokens sorted by their bytes, control and unused ones left out: tokens that begin with a given string are
   // a range. Used by healing (decode/) and grammars.

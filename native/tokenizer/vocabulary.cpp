@@ -93,7 +93,7 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
   vocabulary.offsets_.push_back(static_cast<std::uint32_t>(vocabulary.arena_.size()));
   // What the file itself names as special is nothing for a document to spell, either.
   std::vector<TokenId> named = spec.other_ends;
-  named.insert(named.end(), {spec.bos, spec.eos});
+  named.insert(named.end(), {spec.bos, spec.eos, spec.fim.prefix, spec.fim.suffix, spec.fim.middle});
   for (const TokenId id : named) {
     if (id < count && vocabulary.kinds_[id] == TokenKind::kUserDefined)
       vocabulary.kinds_[id] = TokenKind::kControl;

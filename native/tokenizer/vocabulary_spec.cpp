@@ -99,22 +99,26 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
 
   struct IdKey {
     std::string_view key;
-    TokenId* single;  // null: one more way to end
+    TokenId* named;  // null: of no further use
+    bool ends;       // one more way to end
   };
   const IdKey id_keys[] = {
-      {"tokenizer.ggml.bos_token_id", &spec.bos},   {"tokenizer.ggml.eos_token_id", &spec.eos},
-      {"tokenizer.ggml.eot_token_id", nullptr},     {"tokenizer.ggml.eom_token_id", nullptr},
-      {"tokenizer.ggml.fim_pad_token_id", nullptr}, {"tokenizer.ggml.fim_rep_token_id", nullptr},
-      {"tokenizer.ggml.fim_sep_token_id", nullptr},
+      {"tokenizer.ggml.bos_token_id", &spec.bos, false},
+      {"tokenizer.ggml.eos_token_id", &spec.eos, false},
+      {"tokenizer.ggml.eot_token_id", nullptr, true},
+      {"tokenizer.ggml.eom_token_id", nullptr, true},
+      {"tokenizer.ggml.fim_pre_token_id", &spec.fim.prefix, false},
+      {"tokenizer.ggml.fim_suf_token_id", &spec.fim.suffix, false},
+      {"tokenizer.ggml.fim_mid_token_id", &spec.fim.middle, false},
+      {"tokenizer.ggml.fim_pad_token_id", nullptr, true},
+      {"tokenizer.ggml.fim_rep_token_id", nullptr, true},
+      {"tokenizer.ggml.fim_sep_token_id", &spec.fim.separator, true},
   };
   for (const IdKey& id_key : id_keys) {
     const auto id = read_token_id(file, id_key.key, spec.tokens.size());
     if (!id.ok()) return id.error();
-    if (id_key.single != nullptr) {
-      *id_key.single = id.value();
-    } else if (id.value() != kNoToken) {
-      spec.other_ends.push_back(id.value());
-    }
+    if (id_key.named != nullptr) *id_key.named = id.value();
+    if (id_key.ends && id.value() != kNoToken) spec.other_ends.push_back(id.value());
   }
   return spec;
 }

@@ -33,6 +33,7 @@ struct VocabularySpec {
   TokenId bos = kNoToken;
   TokenId eos = kNoToken;
   std::vector<TokenId> other_ends;  // end of turn, end of message, FIM padding and separators
+  FimTokens fim;
   std::optional<bool> adds_bos;
 };
 

@@ -49,6 +49,25 @@ TEST(ModelLoad, InfoDescribesTheFile) {
   EXPECT_GT(info.load_ms, 0);
 }
 
+TEST(ModelLoad, InfoSaysHowTheModelFillsInTheMiddle) {
+  EXPECT_EQ(load_toy({})->info().fim, FimTokens());
+  EXPECT_EQ(load_toy({})->info().fim_layout, "");
+  ToyModel toy;
+  toy.also = [](GgufWriter& writer) {
+    writer.add("tokenizer.ggml.fim_suf_token_id", std::uint32_t{5});
+    writer.add("tokenizer.ggml.fim_pre_token_id", std::uint32_t{6});
+    writer.add("emberline.fim.layout", "some_layout");
+  };
+  const auto model = load_toy(toy);
+  EXPECT_EQ(model->info().fim,
+            (FimTokens{.prefix = 6, .suffix = 5, .middle = kNoToken, .separator = kNoToken}));
+  EXPECT_EQ(model->info().fim_layout, "some_layout");
+  toy.also = [](GgufWriter& writer) { writer.add("emberline.fim.layout", std::uint32_t{1}); };
+  EXPECT_EQ(load_toy(toy)->info().fim_layout, "");
+  toy.also = [&](GgufWriter& writer) { writer.add("tokenizer.ggml.fim_suf_token_id", toy.vocabulary()); };
+  EXPECT_EQ(load_status(toy).code(), ErrorCode::kModelMetadataInvalid);
+}
+
 TEST(ModelLoad, ANamelessModelIsCalledAfterItsFile) {
   ToyModel toy;
   toy.without = {"general.name"};

@@ -98,6 +98,23 @@ TEST(Tokenizer, TheEndThatTheFileNamesIsAControlToken) {
   EXPECT_EQ(tokenizer->encode("[over]", false).size(), 6u);
 }
 
+TEST(Tokenizer, WhatMarksThePartsOfAPromptIsAControlToken) {
+  ToyVocabulary toy;
+  VocabularySpec spec = toy.spec();
+  TokenId* const marks[] = {&spec.fim.prefix, &spec.fim.suffix, &spec.fim.middle};
+  for (TokenId* const mark : marks) {
+    const TokenId id = toy.add("[mark]", TokenType::kUserDefined);
+    const FimTokens none;
+    spec = toy.spec();
+    spec.fim = none;
+    *mark = id;
+    const auto tokenizer = make(spec);
+    ASSERT_TRUE(tokenizer);
+    EXPECT_EQ(tokenizer->kind(id), TokenKind::kControl);
+    EXPECT_FALSE(tokenizer->ends_generation(id));
+  }
+}
+
 TEST(Tokenizer, KnowsWhatEndsAGeneration) {
   ToyVocabulary toy;
   const TokenId eos = toy.add("stop", TokenType::kControl);

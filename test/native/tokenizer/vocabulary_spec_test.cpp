@@ -91,6 +91,20 @@ TEST_F(VocabularySpecTest, DoesWithoutTheRest) {
   EXPECT_EQ(tokenizer.value()->kind(3), TokenKind::kNormal);
 }
 
+TEST_F(VocabularySpecTest, ReadsTheTokensOfAFillInTheMiddlePrompt) {
+  GgufWriter writer = writer_without({});
+  writer.add("tokenizer.ggml.fim_pre_token_id", std::uint32_t{1});
+  writer.add("tokenizer.ggml.fim_suf_token_id", std::uint32_t{0});
+  writer.add("tokenizer.ggml.fim_sep_token_id", std::uint32_t{2});
+  const auto tokenizer = load(writer);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().message();
+  EXPECT_EQ(tokenizer.value()->fim(),
+            (FimTokens{.prefix = 1, .suffix = 0, .middle = kNoToken, .separator = 2}));
+  EXPECT_TRUE(tokenizer.value()->ends_generation(2)) << "what begins another file ends this one";
+  EXPECT_FALSE(tokenizer.value()->ends_generation(1));
+  EXPECT_EQ(load(writer_without({})).value()->fim(), FimTokens());
+}
+
 TEST_F(VocabularySpecTest, RefusesOtherKindsOfTokenizers) {
   EXPECT_EQ(code_with("model", "llama"), ErrorCode::kModelTokenizerUnsupported);
   EXPECT_EQ(code_with("pre", "deepseek-llm"), ErrorCode::kModelTokenizerUnsupported);
@@ -120,6 +134,10 @@ TEST_F(VocabularySpecTest, RefusesIdsThatAreNoTokens) {
   EXPECT_EQ(code_with("bos_token_id", std::int32_t{-1}), kInvalid);
   EXPECT_EQ(code_with("eot_token_id", ~std::uint64_t{0}), kInvalid);
   EXPECT_EQ(code_with("fim_pad_token_id", "3"), kInvalid);
+  EXPECT_EQ(code_with("fim_pre_token_id", std::uint32_t{4}), kInvalid);
+  EXPECT_EQ(code_with("fim_suf_token_id", std::int32_t{-1}), kInvalid);
+  EXPECT_EQ(code_with("fim_mid_token_id", "3"), kInvalid);
+  EXPECT_EQ(code_with("fim_sep_token_id", ~std::uint64_t{0}), kInvalid);
   EXPECT_EQ(code_with("eom_token_id", std::uint64_t{1}), ErrorCode::kOk);
 }
 
