@@ -10,6 +10,8 @@ export interface Case {
   readonly prefix: string;
   /** Text after it. */
   readonly suffix: string;
+  /** Pieces of other files, for a model that reads them; the most useful first. */
+  readonly snippets?: readonly { readonly path: string; readonly text: string }[];
   /** What was edited before, oldest first. Accepted, not used yet. */
   readonly edits?: readonly { readonly path: string; readonly before: string; readonly after: string }[];
 }
@@ -24,6 +26,10 @@ const isCase = new Ajv().compile<Case>({
     path: TEXT,
     prefix: TEXT,
     suffix: TEXT,
+    snippets: {
+      type: 'array',
+      items: { type: 'object', required: ['path', 'text'], properties: { path: TEXT, text: TEXT } },
+    },
     edits: {
       type: 'array',
       items: {

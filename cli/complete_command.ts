@@ -8,7 +8,7 @@ import { DEFAULT_OPTIONS } from '../extension/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../extension/completion/pipeline';
 import { REASONS } from '../extension/completion/reasons';
 import type { Engine } from '../extension/engine/engine';
-import { readCases } from './case_file';
+import { type Case, readCases } from './case_file';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from './engine_options';
 import { Failure } from './failure';
 import { readText } from './files';
@@ -39,11 +39,11 @@ export function addCompleteCommand(program: Command): void {
     .option('--file <file>', 'the file to complete in')
     .option('--line <n>', 'its line, from 1', integer(1, MAX_POSITION))
     .option('--column <n>', 'its column, from 1; UTF-16 units, a tab is one', integer(1, MAX_POSITION))
-    .option('--cases <file>', 'many places: one {id, path, prefix, suffix} a line')
+    .option('--cases <file>', 'many places: one {id, path, prefix, suffix, snippets?} a line')
     .option('--max-tokens <n>', 'most tokens to generate', integer(1, 256), DEFAULT_OPTIONS.maxTokens)
     .option(
       '--prompt-tokens <n>',
-      'tokens of text before the cursor to read; 0: as many as an editor finds this machine reads in time',
+      'tokens of text around the cursor to read; 0: as many as an editor finds this machine reads in time',
       integer(0, 4_096),
       PROMPT_TOKENS,
     )
@@ -98,7 +98,7 @@ async function completeCases(file: string, options: CompleteArguments): Promise<
   const cases = await readCases(file);
   await withEngine(options, async (engine) => {
     const pipeline = pipelineOf(engine, options);
-    for (const [index, { id, path, prefix, suffix }] of cases.entries()) {
+    for (const [index, { id, path, prefix, suffix, snippets }] of cases.entries()) {
       // No two cases share a document, or the pipeline would answer from what it remembers of it.
       const uri = `case:${index}`;
       const source = {
@@ -108,7 +108,7 @@ async function completeCases(file: string, options: CompleteArguments): Promise<
         text: prefix + suffix,
         offset: prefix.length,
       };
-      const outcome = await completeAt(pipeline, source);
+      const outcome = await completeAt(pipeline, source, snippets);
       pipeline.forget(uri);
       printJson({ id, ...jsonOf(outcome), confidence: outcome.confidence });
     }
@@ -122,9 +122,15 @@ function pipelineOf(engine: Engine, options: CompleteArguments): CompletionPipel
   return new CompletionPipeline(engine, () => chosen, undefined, followed);
 }
 
-async function completeAt(pipeline: CompletionPipeline, source: TextSource): Promise<CompletionOutcome> {
+async function completeAt(
+  pipeline: CompletionPipeline,
+  source: TextSource,
+  others: Case['snippets'] = [],
+): Promise<CompletionOutcome> {
   const { signal } = new AbortController();
-  const outcome = await pipeline.complete({ document: snapshotOfText(source), signal, evenIfRefused: true });
+  const document = snapshotOfText(source);
+  const snippets = others.map((one) => ({ ...one, languageId: languageOfPath(one.path) }));
+  const outcome = await pipeline.complete({ document, signal, snippets, evenIfRefused: true });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
   return outcome;
 }

@@ -10,7 +10,7 @@ import type {
   GenerationEngine,
 } from './completion/engine_port';
 import type { NativeGrammar, NativeGrammarSource } from './engine/native_grammar';
-import type { NativeError, NativeModelInfo, NativeResult } from './engine/native_types';
+import type { NativeError, NativeFim, NativeModelInfo, NativeResult } from './engine/native_types';
 
 /** A model that is loaded and can complete. */
 export interface LoadedEngine {
@@ -78,6 +78,10 @@ export class EngineLifecycle implements GenerationEngine {
 
   get context(): number | undefined {
     return this.loaded?.context;
+  }
+
+  get fim(): NativeFim | undefined {
+    return this.loaded?.info.fim;
   }
 
   get generating(): boolean {

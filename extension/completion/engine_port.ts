@@ -1,13 +1,19 @@
 /** What the completion pipeline needs of an engine. `extension/engine/` provides it; unit tests use a fake. */
 import type { NativeDrafting } from '../engine/native_drafting';
 import type { NativeGrammarUse } from '../engine/native_grammar';
-import type { NativeCompletion, NativeError, NativeSampling } from '../engine/native_types';
+import type {
+  NativeCompletion,
+  NativeError,
+  NativeFim,
+  NativePrompt,
+  NativeSampling,
+} from '../engine/native_types';
 
 /** What an engine can be asked for. */
 export interface EngineRequest {
-  /** Text to condition on, already cut for token healing. */
-  readonly prompt: string;
-  /** Parse control tokens written out in `prompt`, as templates have them; never with text of a document as it is. Default: false. */
+  /** What to condition on, already cut for token healing. */
+  readonly prompt: NativePrompt;
+  /** Parse control tokens written out in the texts of `prompt`, as templates have them; never with text of a document as it is. Default: false. */
   readonly parseSpecial?: boolean;
   /** The generated text must begin with this, and it is left out of the result. */
   readonly requiredPrefix: string;
@@ -36,6 +42,8 @@ export interface CompletionEngine {
   };
   /** Most tokens of prompt and completion together; undefined when it is not known. */
   readonly context?: number | undefined;
+  /** What the model's file says about filling in the middle; undefined where it says nothing. */
+  readonly fim?: NativeFim | undefined;
   /** True while text is generated: a request now would end that. */
   readonly generating?: boolean;
   /** One line is completed. Aborting `signal` cancels synchronously; the answer then has the stop `cancelled`. */

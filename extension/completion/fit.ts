@@ -1,6 +1,6 @@
 /**
  * Fits a suggestion to the text right of the cursor on its line. Editors close brackets and quotes while one types, and the
- * model, which sees the text before the cursor only, closes them again.
+ * model, which does not see the rest of the cursor's line, closes them again.
  */
 import { startsWithIdentifier } from './characters';
 

@@ -18,6 +18,7 @@ import { postprocess } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
 import { type Reason, REASON_OF_STATE } from './reasons';
 import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
+import type { Snippet } from './snippets';
 import type { Stop } from './stop';
 import { refusal } from './trigger';
 
@@ -54,6 +55,8 @@ export interface CompletionRequest {
   readonly signal: AbortSignal;
   /** Texts of other files in which drafts are looked up, nearest first. */
   readonly beside?: readonly string[];
+  /** Pieces of other files for a model that reads them, the most useful first. */
+  readonly snippets?: readonly Snippet[];
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
@@ -194,12 +197,12 @@ export class CompletionPipeline {
   }
 
   private send(
-    { document, signal, beside = [] }: CompletionRequest,
+    { document, signal, beside = [], snippets }: CompletionRequest,
     options: CompletionOptions,
     constraint?: Constraint,
   ): Promise<EngineAnswer> {
     const complete = (call: EngineRequest): Promise<EngineAnswer> => this.engine.completeLine(call, signal);
-    return this.prompts.ask(document, options, beside, complete, constraint);
+    return this.prompts.ask(document, options, beside, complete, { constraint, snippets });
   }
 
   private take(

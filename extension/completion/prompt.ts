@@ -1,9 +1,10 @@
 /**
- * The prompt: a line that names the file, then as much of the text before the cursor as the budget allows.
+ * The text that the model goes on from: a line that names the file, then as much of the text before the cursor as the budget allows.
  *
  * The engine keeps the KV entries of an unchanged front, so the start of the window must not move with each keystroke. It stays
  * where it is until the window overflows, and then a quarter of the budget is dropped at once.
  */
+import type { NativePrompt } from '../engine/native_types';
 import { isLowSurrogate } from './characters';
 import { commentLine } from './languages';
 import { estimateTokens } from './token_estimate';
@@ -43,6 +44,11 @@ export function selectWindow(text: string, budget: number, memory?: WindowMemory
 /** The line that names the file. */
 export function pathLine(languageId: string, path: string): string {
   return commentLine(languageId, path.replace(/[\r\n]+/g, ' '));
+}
+
+/** The texts of a prompt, one after the other. */
+export function promptText(prompt: NativePrompt): string {
+  return typeof prompt === 'string' ? prompt : prompt.filter((part) => typeof part === 'string').join('');
 }
 
 function windowAt(text: string, start: number): Window {

@@ -1,20 +1,30 @@
 /**
- * Writes the request for a place in a document and has it answered: how much of the text before the cursor the model reads follows
- * from its speed, from how far estimates were off, and from where the document's window began last time.
+ * Writes the request for a place in a document and has it answered: how much of the text around the cursor the model reads follows
+ * from its speed, from how far estimates were off, and from how the document's text was cut last time. What follows the cursor is
+ * read by models alone that were taught to (fim_layout.ts).
  */
 import type { NativeGrammarUse } from '../engine/native_grammar';
 import type { DocumentSnapshot } from './document';
 import type { CompletionEngine, EngineAnswer, EngineRequest } from './engine_port';
+import { fimLayout } from './fim_layout';
 import { type Healed, heal, MAX_HEALED } from './healing';
 import type { CompletionOptions } from './options';
-import { pathLine, selectWindow, type WindowMemory } from './prompt';
+import { pathLine, promptText, selectWindow, type WindowMemory } from './prompt';
 import { PromptBudget } from './prompt_budget';
 import { referencesFor } from './references';
 import { samplingFor } from './sampling';
+import { type Snippet, snippetsWithin } from './snippets';
+import { selectSuffix, type Suffix } from './suffix';
 import { estimateTokens } from './token_estimate';
 
-/** Documents whose prompt window is remembered. */
-const MAX_WINDOWS = 64;
+/** Documents of which is remembered how their text was cut. */
+const MAX_DOCUMENTS = 64;
+/** The suffix may have this part of a prompt … */
+const SUFFIX_SHARE = 1 / 4;
+/** … and no more tokens than this: the model was taught with no more. */
+const MAX_SUFFIX_TOKENS = 256;
+/** Pieces of other files may have this part of a prompt. */
+const SNIPPET_SHARE = 1 / 4;
 /** A prompt may have this part of even the smallest context. */
 const MIN_PROMPT_SHARE = 1 / 4;
 
@@ -31,33 +41,47 @@ export interface Constraint {
   readonly grammar: NativeGrammarUse;
 }
 
+/** What else there is to a request. */
+export interface Extras {
+  /** Default: none. */
+  readonly constraint?: Constraint | undefined;
+  /** Pieces of other files, the most useful first; default: none. */
+  readonly snippets?: readonly Snippet[] | undefined;
+}
+
+/** How a document's text was cut. */
+interface Cut {
+  readonly window: WindowMemory;
+  /** Undefined where the model does not read it. */
+  readonly suffix: Suffix | undefined;
+}
+
 interface Written {
   readonly request: EngineRequest;
-  readonly memory: WindowMemory;
+  readonly cut: Cut;
 }
 
 export class PromptWriter {
   private readonly budget = new PromptBudget();
-  private readonly windows = new Map<string, WindowMemory>();
-  private readonly engine: Pick<CompletionEngine, 'speed' | 'context'>;
+  private readonly cuts = new Map<string, Cut>();
+  private readonly engine: Pick<CompletionEngine, 'speed' | 'context' | 'fim'>;
 
-  constructor(engine: Pick<CompletionEngine, 'speed' | 'context'>) {
+  constructor(engine: Pick<CompletionEngine, 'speed' | 'context' | 'fim'>) {
     this.engine = engine;
   }
 
   /**
    * The answer to the request for the cursor's place.
    * @param beside Texts of other files in which drafts are looked up, nearest first.
-   * @param constraint Default: none.
    */
   async ask(
     document: DocumentSnapshot,
     options: RequestOptions,
     beside: readonly string[],
     send: Send,
-    constraint?: Constraint,
+    extras: Extras = {},
   ): Promise<EngineAnswer> {
-    let written = this.write(document, options, beside, constraint);
+    let written = this.write(document, options, beside, extras);
     let answer = await send(written.request);
     // Token counts are estimates: text far denser than any seen so far can overflow the context.
     for (
@@ -65,53 +89,65 @@ export class PromptWriter {
       !answer.ok && answer.error.code === 'CONTEXT_OVERFLOW' && part > 1 / 100;
       part /= 4
     ) {
-      written = this.write(document, options, beside, constraint, part);
+      written = this.write(document, options, beside, extras, part);
       answer = await send(written.request);
     }
     if (!answer.ok) return answer;
-    // The window of a prompt that did not fit is no start for the next one.
-    this.remember(document.uri, written.memory);
-    const estimated = estimateTokens(written.request.prompt);
+    // The cut of a prompt that did not fit is no start for the next one.
+    this.remember(document.uri, written.cut);
+    const estimated = estimateTokens(promptText(written.request.prompt));
     this.budget.record(answer.value.timings, estimated, this.engine.speed.prefillTokensPerSecond);
     return answer;
   }
 
   /** Drops what is remembered of a closed document. */
   forget(uri: string): void {
-    this.windows.delete(uri);
+    this.cuts.delete(uri);
   }
 
   /** Drops what is remembered of all. */
   reset(): void {
-    this.windows.clear();
+    this.cuts.clear();
   }
 
-  /** The path line and the window of text before the cursor, cut for healing; `part` scales the budget. */
+  /**
+   * The path line and the window of text before the cursor, cut for healing, and what follows the cursor where the model reads that;
+   * `part` scales the budget. What the suffix and the snippets do not need is the window's.
+   */
   private write(
     document: DocumentSnapshot,
     options: RequestOptions,
     beside: readonly string[],
-    constraint: Constraint | undefined,
+    { constraint, snippets = [] }: Extras,
     part = 1,
   ): Written {
     const { maxTokens, promptTokens, sampling } = options;
     const { prompt: text, requiredPrefix } = healedFor(document.before, constraint);
     const head = pathLine(document.languageId, document.path);
     const tokens = Math.min(promptTokens > 0 ? promptTokens : this.budget.tokens, this.roomFor(maxTokens));
-    const budget = Math.max(1, this.budget.estimateOf(part * tokens) - estimateTokens(head));
-    const { start, memory } = selectWindow(text, budget, this.windows.get(document.uri));
-    const prompt = head + text.slice(start);
+    const remembered = this.cuts.get(document.uri);
+    const layout = fimLayout(this.engine.fim);
+    const share = (most: number): number => this.budget.estimateOf(part * most);
+    const suffix = layout && selectSuffix(document.after, share(suffixTokens(tokens)), remembered?.suffix);
+    const texts = {
+      suffix: suffix?.text ?? '',
+      snippets: layout ? snippetsWithin(snippets, share(tokens * SNIPPET_SHARE)) : [],
+    };
+    const spent = [head, texts.suffix, ...texts.snippets].reduce((sum, one) => sum + estimateTokens(one), 0);
+    const { start, memory } = selectWindow(text, Math.max(1, share(tokens) - spent), remembered?.window);
+    const prefix = head + text.slice(start);
+    const prompt = layout?.({ ...texts, prefix }) ?? prefix;
     const drafts = options.drafting === 'auto';
     const request = {
       prompt,
       requiredPrefix,
       maxTokens,
-      sampling: samplingFor(sampling, prompt + requiredPrefix),
+      sampling: samplingFor(sampling, promptText(prompt) + requiredPrefix),
       drafting: { lookup: drafts, model: drafts },
       references: drafts ? referencesFor(document, start, beside) : [],
       ...(constraint === undefined ? {} : { grammar: constraint.grammar }),
     };
-    return { request, memory };
+    return { request, cut: { window: memory, suffix } };
   }
 
   /** Tokens of prompt for which the context has room beside a completion and the healed tail it spells again. */
@@ -120,12 +156,16 @@ export class PromptWriter {
     return Math.max(context * MIN_PROMPT_SHARE, context - maxTokens - MAX_HEALED);
   }
 
-  private remember(uri: string, memory: WindowMemory): void {
-    this.windows.delete(uri);
-    this.windows.set(uri, memory);
-    const [oldest] = this.windows.keys();
-    if (this.windows.size > MAX_WINDOWS && oldest !== undefined) this.windows.delete(oldest);
+  private remember(uri: string, cut: Cut): void {
+    this.cuts.delete(uri);
+    this.cuts.set(uri, cut);
+    const [oldest] = this.cuts.keys();
+    if (this.cuts.size > MAX_DOCUMENTS && oldest !== undefined) this.cuts.delete(oldest);
   }
+}
+
+function suffixTokens(tokens: number): number {
+  return Math.min(tokens * SUFFIX_SHARE, MAX_SUFFIX_TOKENS);
 }
 
 function healedFor(before: string, constraint: Constraint | undefined): Healed {

@@ -14,8 +14,10 @@ import {
   type NativeAddon,
   type NativeCompletion,
   type NativeError,
+  type NativeFim,
   type NativeModel,
   type NativeModelInfo,
+  type NativePrompt,
   type NativeResult,
   type NativeSampling,
   type NativeSession,
@@ -44,11 +46,11 @@ export interface EngineOptions {
 
 /** One completion; what is left out is the default. */
 export interface CompletionCall {
-  readonly prompt: string;
+  readonly prompt: NativePrompt;
   /** The generated text must begin with this, and it is left out of the result. */
   readonly requiredPrefix?: string;
   readonly maxTokens: number;
-  /** Parse control tokens written out in `prompt`; default false. */
+  /** Parse control tokens written out in the texts of `prompt`; default false. */
   readonly parseSpecial?: boolean;
   /** End before the line break that follows visible text; default true. */
   readonly singleLine?: boolean;
@@ -66,7 +68,7 @@ export interface CompletionCall {
 
 /** A completion of the current line, or a text from there on, as the editor asks for it. */
 export interface LineRequest {
-  readonly prompt: string;
+  readonly prompt: NativePrompt;
   /** Default: false. */
   readonly parseSpecial?: boolean;
   readonly requiredPrefix: string;
@@ -174,6 +176,11 @@ export class Engine {
       return session;
     }
     return { ok: true, value: new Engine(addon, model.value, session.value, capacity) };
+  }
+
+  /** What the model's file says about filling in the middle. */
+  get fim(): NativeFim | undefined {
+    return this.info.fim;
   }
 
   get state(): 'ready' | 'stopped' {

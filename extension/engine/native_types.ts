@@ -87,6 +87,20 @@ export interface NativeModelOptions {
   readonly isa?: string;
 }
 
+/**
+ * The tokens that a model file names for filling in the middle (GGUF's `tokenizer.ggml.fim_*_token_id`), those it has. GGUF has no
+ * key for the order of the parts: `layout` is one of our own.
+ */
+export interface NativeFim {
+  /** The file's `emberline.fim.layout`; empty where it has none. */
+  readonly layout: string;
+  readonly prefix?: number;
+  readonly suffix?: number;
+  readonly middle?: number;
+  /** Between files. */
+  readonly separator?: number;
+}
+
 /** What is known of a loaded model. Plain data, copied at load. */
 export interface NativeModelInfo {
   readonly name: string;
@@ -102,6 +116,8 @@ export interface NativeModelInfo {
   /** The context the model was trained with, tokens. */
   readonly contextLength: number;
   readonly preTokenizer: string;
+  /** Undefined where the file names no such token. */
+  readonly fim?: NativeFim;
   /** For example `cpu, avx512, 2 threads`. */
   readonly device: string;
   /** Why `auto` did not take a GPU that this build could use: one sentence, or empty. */
@@ -134,12 +150,18 @@ export interface NativeSampling {
   readonly seed: number;
 }
 
+/**
+ * A text, or up to 1,024 parts: texts, each tokenized on its own, and tokens by their ids between them. Ids are how control tokens get
+ * into a prompt that holds text of a document, which can then never be read as one.
+ */
+export type NativePrompt = string | readonly (string | number)[];
+
 export interface NativeCompletionRequest {
   /** Chosen by the caller, unique in the session; `cancel` takes it. */
   readonly id: number;
-  /** Text to condition on. Lone surrogates become U+FFFD. */
-  readonly prompt: string;
-  /** Parse control tokens written out in `prompt` (templates do; document text must not). */
+  /** What to condition on. Lone surrogates become U+FFFD; an id that is none of the model's is INVALID_ARGUMENT. */
+  readonly prompt: NativePrompt;
+  /** Parse control tokens written out in the texts of `prompt` (templates do; document text must not). */
   readonly parseSpecial: boolean;
   /** Token healing: the generated text is forced to begin with this, and it is left out of the result. May be empty. */
   readonly requiredPrefix: string;

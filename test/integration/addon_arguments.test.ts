@@ -106,7 +106,12 @@ describe('hostile arguments', () => {
     const run = (value: object): Promise<NativeResult<unknown>> => call(session.complete, value);
     const base = request('x');
     await refuses(run, base, 'id', [...NO_INTEGER, -1]);
-    await refuses(run, base, 'prompt', [...NO_STRING, 'x'.repeat(2 ** 20 + 1)]);
+    const noPrompt = NO_STRING.filter((value) => !Array.isArray(value));
+    const throwing = Object.defineProperty(['x'], 0, { get: throws });
+    const noParts = [[undefined], [null], [{}], [['x']], [-1], [1.5], [2 ** 32], [Number.NaN], throwing];
+    const half = 'x'.repeat(2 ** 19);
+    const tooLong = ['x'.repeat(2 ** 20 + 1), [half, half, 'x'], Array.from({ length: 1_025 }, () => 1)];
+    await refuses(run, base, 'prompt', [...noPrompt, ...noParts, ...tooLong]);
     await refuses(run, base, 'requiredPrefix', NO_STRING);
     await refuses(run, base, 'parseSpecial', NO_BOOLEAN);
     await refuses(run, base, 'singleLine', NO_BOOLEAN);

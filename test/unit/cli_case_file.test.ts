@@ -20,12 +20,11 @@ function write(content: string): string {
 const GOOD = { id: '1', path: 'a.py', prefix: 'x = ', suffix: '\n' };
 
 describe('case files', () => {
-  it('has a case a line, with edits or without, and passes over blank lines', async () => {
+  it('has a case a line, with edits and snippets or without, and passes over blank lines', async () => {
     const edited = { ...GOOD, id: '2', edits: [{ path: 'b.py', before: '', after: 'y' }] };
-    expect(await readCases(write(`${JSON.stringify(GOOD)}\r\n\n${JSON.stringify(edited)}`))).toEqual([
-      GOOD,
-      edited,
-    ]);
+    const beside = { ...GOOD, id: '3', snippets: [{ path: 'b.py', text: 'y' }] };
+    const lines = [GOOD, edited, beside].map((one) => JSON.stringify(one));
+    expect(await readCases(write(lines.join('\r\n\n')))).toEqual([GOOD, edited, beside]);
     expect(await readCases(write(''))).toEqual([]);
   });
 
@@ -35,6 +34,7 @@ describe('case files', () => {
     [JSON.stringify({ ...GOOD, prefix: 1 }), '/prefix must be string'],
     [JSON.stringify({ ...GOOD, suffix: undefined }), "must have required property 'suffix'"],
     [JSON.stringify({ ...GOOD, edits: [{}] }), '/edits/0'],
+    [JSON.stringify({ ...GOOD, snippets: [{ path: 'b.py' }] }), '/snippets/0'],
   ])('names the line at fault: %s', async (line, message) => {
     const failure = readCases(write(`${JSON.stringify(GOOD)}\n${line}\n`));
     await expect(failure).rejects.toMatchObject({

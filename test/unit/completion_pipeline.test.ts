@@ -14,6 +14,7 @@ import {
   type CompletionOutcome,
   type CompletionRequest,
 } from '../../extension/completion/pipeline';
+import { promptText } from '../../extension/completion/prompt';
 import { DEFAULT_SAMPLING, samplingFor } from '../../extension/completion/sampling';
 import { estimateTokens } from '../../extension/completion/token_estimate';
 
@@ -294,7 +295,7 @@ describe('the completion pipeline', () => {
     for (const character of 'result = combine(value_1, value_2)') {
       text += character;
       await at(`${text}|`);
-      const prompt = engine.requests.at(-1)?.prompt ?? '';
+      const prompt = promptText(engine.requests.at(-1)?.prompt ?? '');
       expect(estimateTokens(prompt)).toBeLessThanOrEqual(201);
       fronts.add(prompt.slice(0, 100));
     }
@@ -317,7 +318,7 @@ describe('the completion pipeline', () => {
       const { engine, at } = bench({ ...DEFAULT_OPTIONS, promptTokens });
       engine.context = context;
       await at(text);
-      return estimateTokens(engine.requests[0]?.prompt ?? '');
+      return estimateTokens(promptText(engine.requests[0]?.prompt ?? ''));
     };
     expect(await promptIn(undefined)).toBeGreaterThan(2_048);
     expect(await promptIn(2_048)).toBeLessThan(2_048 - DEFAULT_OPTIONS.maxTokens);
@@ -335,7 +336,7 @@ describe('the completion pipeline', () => {
     for (const character of 'result = combine(value_1, value_2)') {
       text += character;
       await at(`${text}|`);
-      const answered = engine.requests.at(-1)?.prompt ?? '';
+      const answered = promptText(engine.requests.at(-1)?.prompt ?? '');
       expect(answered.length).toBeLessThanOrEqual(engine.longest);
       fronts.add(answered.slice(0, 60));
     }

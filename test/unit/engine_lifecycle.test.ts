@@ -25,7 +25,7 @@ class FakeLoaded implements LoadedEngine {
   disposed = 0;
 
   constructor(name: string) {
-    this.info = { name } as NativeModelInfo;
+    this.info = { name, fim: { layout: 'some', suffix: 1 } } as NativeModelInfo;
   }
 
   completeLine(): Promise<EngineAnswer> {
@@ -101,10 +101,12 @@ describe('the life of the engine', () => {
     await started;
     expect(lifecycle.info?.name).toBe('a');
     expect(lifecycle.speed.prefillTokensPerSecond).toBe(123);
+    expect(lifecycle.fim).toBe(engine.info.fim);
     expect(await lifecycle.completeLine(REQUEST, new AbortController().signal)).toBe(engine.answer);
     expect(lifecycle.state).toBe('ready');
     await lifecycle.stop();
     expect(engine.disposed).toBe(1);
+    expect(lifecycle.fim).toBeUndefined();
     expect(states).toEqual(['loading', 'ready', 'stopped']);
   });
 

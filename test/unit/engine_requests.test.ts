@@ -165,6 +165,17 @@ describe('engine requests', () => {
     });
   });
 
+  it('takes a prompt of texts and tokens', async () => {
+    const addon = new FakeAddon();
+    const engine = await load(addon);
+    const prompt = [8, 'b\n', 9, 'a = '];
+    const answer = engine.completeLine({ ...LINE, prompt });
+    addon.settle(1);
+    expect(await answer).toMatchObject({ ok: true });
+    expect(addon.requests[0]?.prompt).toEqual(prompt);
+    expect(engine.fim).toBeUndefined();
+  });
+
   it('generates over several lines', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);

@@ -1,0 +1,182 @@
+/** What is written for a model that was taught to read the text after the cursor, and for one that was not. */
+import { describe, expect, it } from 'vitest';
+import { snapshotOfText } from '../../extension/completion/document';
+import type { EngineRequest } from '../../extension/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../extension/completion/options';
+import { promptText } from '../../extension/completion/prompt';
+import { type Extras, PromptWriter } from '../../extension/completion/prompt_writer';
+import { estimateTokens } from '../../extension/completion/token_estimate';
+import { NO_DRAFTS } from '../../extension/engine/native_drafting';
+import { type NativeFim, type NativePrompt, NO_TIMINGS } from '../../extension/engine/native_types';
+
+const FIM: NativeFim = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5 };
+
+interface Writing {
+  /** The request for the `|` of `text`. */
+  readonly at: (text: string, extras?: Extras) => Promise<EngineRequest>;
+  readonly writer: PromptWriter;
+}
+
+function writing({ fim = FIM, promptTokens = 400, longest = Infinity } = {}): Writing {
+  const speed = { prefillTokensPerSecond: undefined };
+  const writer = new PromptWriter({ speed, fim });
+  const options = { ...DEFAULT_OPTIONS, promptTokens };
+  return {
+    writer,
+    at: async (text, extras) => {
+      const offset = text.lastIndexOf('|');
+      const plain = text.slice(0, offset) + text.slice(offset + 1);
+      const place = { uri: 'file:///a.py', path: 'a.py', languageId: 'python', text: plain, offset };
+      let sent: EngineRequest | undefined;
+      await writer.ask(
+        snapshotOfText(place),
+        options,
+        [],
+        (request) => {
+          sent = request;
+          if (promptText(request.prompt).length > longest)
+            return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
+          const value = {
+            text: '',
+            stop: 'line_end',
+            ids: new Uint32Array(),
+            confidence: 1,
+            endProbability: 0,
+            grammarEnded: false,
+            timings: NO_TIMINGS,
+            drafting: NO_DRAFTS,
+          } as const;
+          return Promise.resolve({ ok: true, value });
+        },
+        extras,
+      );
+      if (sent === undefined) throw new Error('nothing was asked');
+      return sent;
+    },
+  };
+}
+
+const line = (number: number): string => `value_${number} = compute(${number})\n`;
+const LINES = Array.from({ length: 300 }, (_, index) => line(index));
+const suffixOf = (prompt: NativePrompt): string => {
+  const text = prompt[0] === 8 ? prompt[1] : '';
+  return typeof text === 'string' ? text : '';
+};
+
+describe('the prompt of a model that fills in the middle', () => {
+  it.each<[string, string, NativePrompt, string]>([
+    ['within a line', 'a = 1\nb = |)\nc = 3\n', [8, 'c = 3\n', 9, '# a.py\na = 1\nb ='], ' '],
+    ['at a line start', 'if a:\n    |\nb\n', [8, 'b\n', 9, '# a.py\nif a:'], '\n    '],
+    ['on the first line', 'x|\ny\n', [8, 'y\n', 9, '# a.py\n'], 'x'],
+    ['in front of blank lines', 'x|\n\n\ny\n', [8, '\n\ny\n', 9, '# a.py\n'], 'x'],
+    ['on the last line', 'a\nb|c', [9, '# a.py\na'], '\nb'],
+    ['with blanks alone below', 'a\nb|\n\n  \n', [9, '# a.py\na'], '\nb'],
+    ['behind Windows line breaks', 'a\r\nb|\r\nc\r\n', [8, 'c\n', 9, '# a.py\na'], '\nb'],
+    [
+      'in text that names control tokens',
+      '<|im_end|>\n|\n<file_sep>\n',
+      [8, '<file_sep>\n', 9, '# a.py\n<|im_end|>'],
+      '\n',
+    ],
+  ])('is made of parts: %s', async (_, text, prompt, requiredPrefix) => {
+    expect(await writing().at(text)).toMatchObject({ prompt, requiredPrefix });
+  });
+
+  it('has pieces of other files between suffix and prefix, as far as there is room', async () => {
+    const snippets = [
+      { path: 'lib/b.js', languageId: 'javascript', text: 'let b;\n' },
+      { path: 'long.py', languageId: 'python', text: LINES.join('') },
+      { path: 'c.py', languageId: 'python', text: 'c = 1\n' },
+    ];
+    const { at } = writing();
+    const others = [5, '// lib/b.js\nlet b;\n', 5, '# c.py\nc = 1\n'];
+    const { prompt } = await at('x|\ny\n', { snippets });
+    expect(prompt).toEqual([8, 'y\n', ...others, 9, '# a.py\n']);
+    expect((await writing().at('x|', { snippets })).prompt).toEqual([...others, 9, '# a.py\n']);
+  });
+
+  it('spells again what a constraint says', async () => {
+    const constraint = { requiredPrefix: '"na', grammar: { grammar: {}, prefix: '{' } as never };
+    const { prompt, requiredPrefix } = await writing().at('{ "na|\n}\n', { constraint });
+    expect(prompt).toEqual([8, '}\n', 9, '# a.py\n{ ']);
+    expect(requiredPrefix).toBe('"na');
+  });
+
+  it.each([
+    [100, 25],
+    [400, 100],
+    [1_000, 250],
+    [4_000, 256],
+  ])('of %d tokens has at most %d behind the cursor, and the rest before', async (promptTokens, most) => {
+    const { prompt } = await writing({ promptTokens }).at(
+      `${LINES.slice(0, 150).join('')}x|\n${LINES.slice(150).join('')}`,
+    );
+    const suffix = estimateTokens(suffixOf(prompt));
+    expect(suffix).toBeLessThanOrEqual(most);
+    expect(suffix).toBeGreaterThan(most - 2 * estimateTokens(line(150)));
+    const all = estimateTokens(promptText(prompt));
+    expect(all).toBeLessThanOrEqual(promptTokens);
+  });
+
+  it('leaves to the text before the cursor what the suffix does not need', async () => {
+    const before = LINES.join('');
+    const size = async (text: string): Promise<number> =>
+      estimateTokens(promptText((await writing().at(text)).prompt));
+    const alone = await size(`${before}x|`);
+    expect(await size(`${before}x|\ny\n`)).toBeGreaterThan(alone - 20);
+  });
+
+  it('is cut shorter on both sides where it overflows the context', async () => {
+    const text = `${LINES.slice(0, 150).join('')}x|\n${LINES.slice(150).join('')}`;
+    const { prompt } = await writing({ longest: 500 }).at(text);
+    expect(promptText(prompt).length).toBeLessThanOrEqual(500);
+    expect(suffixOf(prompt)).toMatch(/^value_150/);
+  });
+
+  it('draws by all of it', async () => {
+    const seed = async (text: string): Promise<number> => (await writing().at(text)).sampling.seed;
+    expect(await seed('x|\ny\n')).toBe(await seed('x|\ny\n'));
+    expect(await seed('x|\ny\n')).not.toBe(await seed('x|\nz\n'));
+  });
+
+  it('keeps its suffix and its front while one types, with Enter and a step up', async () => {
+    const { at } = writing();
+    const above = LINES.slice(0, 150).join('');
+    const below = LINES.slice(150).join('');
+    const fronts = new Set<string>();
+    const front = ({ prompt }: EngineRequest): string => JSON.stringify(prompt).slice(0, 600);
+    let typed = '';
+    for (const key of 'first = 1\n\nif first:\n    second = 2\n    third = 3\n') {
+      typed += key;
+      fronts.add(front(await at(`${above}${typed}|\n${below}`)));
+    }
+    const up = typed.indexOf('    third');
+    fronts.add(front(await at(`${above}${typed.slice(0, up)}|${typed.slice(up)}\n${below}`)));
+    expect(fronts.size).toBe(1);
+    const far = await at(`${LINES.slice(0, 100).join('')}|${LINES.slice(100).join('')}`);
+    expect(front(far)).not.toBe([...fronts][0]);
+    expect(suffixOf(far.prompt)).toMatch(/^value_101 /);
+  });
+
+  it('forgets with the document', async () => {
+    const { at, writer } = writing();
+    const suffix = async (text: string): Promise<string> => suffixOf((await at(text)).prompt);
+    expect(await suffix('x|\ny\n')).toBe('y\n');
+    expect(await suffix('x|\nw\ny\n')).toBe('y\n');
+    writer.forget('file:///a.py');
+    expect(await suffix('x|\nw\ny\n')).toBe('w\ny\n');
+    expect(await suffix('x|\nv\nw\ny\n')).toBe('w\ny\n');
+    writer.reset();
+    expect(await suffix('x|\nv\nw\ny\n')).toBe('v\nw\ny\n');
+  });
+});
+
+describe('the prompt of a model that does not', () => {
+  it('is the text before the cursor alone', async () => {
+    const snippets = [{ path: 'b.py', languageId: 'python', text: 'b\n' }];
+    const { prompt } = await writing({ fim: { ...FIM, layout: 'other' } }).at('a = 1\nb = |)\nc = 3\n', {
+      snippets,
+    });
+    expect(prompt).toBe('# a.py\na = 1\nb =');
+  });
+});
