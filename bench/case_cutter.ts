@@ -1,49 +1,21 @@
 /**
- * Cuts completion cases from source files: takes the rest of a line out and keeps what stood around it.
- *
- * Lines are code that a person wrote: no comments, docstrings, lines of punctuation alone, very long lines, and nothing
- * of minified or generated files. Within a line the cursor is equally likely before each character but the first.
+ * Cuts completion cases from source files: takes the rest of a line, or a block of lines, out and keeps what stood around it.
+ * Within a line the cursor is equally likely before each character but the first.
  */
-import type { CompletionCase, Language, Place } from './completion_case';
+import { MAX_AFTER } from '../extension/completion/document';
+import { blocksOf } from './block_finder';
+import type { CompletionCase, LinePlace, Place } from './completion_case';
 import type { SeededRandom } from './random';
+import { codeLines, indentationOf, type SourceFile } from './source_lines';
 
-/** How much is kept around a place, UTF-16 units. */
+/** How much is kept around a place, UTF-16 units: behind it, all that an editor looks at. */
 const MAX_PREFIX = 8000;
-const MAX_SUFFIX = 1000;
+const MAX_SUFFIX = MAX_AFTER;
 
-const MAX_LINE = 120;
-/** Lines before the first place: with less there is nothing to go by. */
-const MIN_LINES_BEFORE = 8;
-
-/** One such line anywhere, and the file was not written by hand. */
-const LONGEST_HAND_WRITTEN_LINE = 400;
-const GENERATED =
-  /@generated|auto-?generated|generated (?:by|from|file)|do not (?:edit|modify)|sourceMappingURL|__esModule|__webpack/i;
-
-export interface SourceFile {
-  /** Relative, with forward slashes. */
-  readonly path: string;
-  readonly language: Language;
-  /** Line breaks as `\n`. */
-  readonly text: string;
-}
-
-/** Whether a person wrote the file and may be expected to complete it. */
-export function isHandWritten(text: string): boolean {
-  if (text.includes('\0') || GENERATED.test(text)) return false;
-  return text.split('\n').every((line) => line.length <= LONGEST_HAND_WRITTEN_LINE);
-}
-
-/** Indices of the lines that can be cut. */
-export function codeLines(text: string, language: Language): number[] {
-  const isProse = language === 'py' ? pythonProse() : cFamilyProse();
-  const result: number[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
-    if (isProse(line)) continue;
-    if (index >= MIN_LINES_BEFORE && line.length <= MAX_LINE && /[\p{L}\p{N}]/u.test(line))
-      result.push(index);
-  }
-  return result;
+/** What is taken out, UTF-16 units of the file. */
+interface Cut {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** At most `count` cases of `file`, each in another line. */
@@ -53,24 +25,42 @@ export function cutCases(
   count: number,
   random: SeededRandom,
 ): Omit<CompletionCase, 'id'>[] {
+  const { path, text } = file;
   const cases: Omit<CompletionCase, 'id'>[] = [];
-  const lines = file.text.split('\n');
-  const starts = lineStarts(lines);
-  for (const index of random.shuffled(codeLines(file.text, file.language))) {
-    if (cases.length === count) break;
-    const line = lines[index] ?? '';
-    const column = place === 'start' ? indentationOf(line) : columnWithin(line, random);
-    if (column === undefined) continue;
-    const start = starts[index] ?? 0;
-    const end = start + line.length;
+  if (count <= 0) return cases;
+  for (const { from, to } of place === 'block' ? blockCuts(file, random) : lineCuts(file, place, random)) {
     cases.push({
-      path: file.path,
-      prefix: tailFromLineStart(file.text.slice(0, start + column), MAX_PREFIX),
-      suffix: file.text.slice(end, end + MAX_SUFFIX),
-      expected: line.slice(column),
+      path,
+      prefix: tailFromLineStart(text.slice(0, from), MAX_PREFIX),
+      suffix: text.slice(to, to + MAX_SUFFIX),
+      expected: text.slice(from, to),
     });
+    // Before the next one is drawn: what a seed gives depends on how many random numbers were taken.
+    if (cases.length === count) break;
   }
   return cases;
+}
+
+/** In random order. */
+function* lineCuts({ text, language }: SourceFile, place: LinePlace, random: SeededRandom): Generator<Cut> {
+  const lines = text.split('\n');
+  const starts = lineStarts(lines);
+  for (const index of random.shuffled(codeLines(text, language))) {
+    const line = lines[index] ?? '';
+    const column = place === 'start' ? indentationOf(line) : columnWithin(line, random);
+    const start = starts[index] ?? 0;
+    if (column !== undefined) yield { from: start + column, to: start + line.length };
+  }
+}
+
+/** In random order. */
+function* blockCuts(file: SourceFile, random: SeededRandom): Generator<Cut> {
+  const lines = file.text.split('\n');
+  const starts = lineStarts(lines);
+  for (const { first, last } of random.shuffled(blocksOf(file))) {
+    const from = (starts[first] ?? 0) + indentationOf(lines[first] ?? '');
+    yield { from, to: (starts[last] ?? 0) + (lines[last] ?? '').length };
+  }
 }
 
 function lineStarts(lines: readonly string[]): number[] {
@@ -80,10 +70,6 @@ function lineStarts(lines: readonly string[]): number[] {
     next += line.length + 1;
     return start;
   });
-}
-
-function indentationOf(line: string): number {
-  return line.length - line.trimStart().length;
 }
 
 /** A column with something visible on both sides, not inside a surrogate pair. */
@@ -99,27 +85,4 @@ function tailFromLineStart(text: string, length: number): string {
   if (text.length <= length) return text;
   const from = text.length - length;
   return text.slice(text.indexOf('\n', from) + 1);
-}
-
-/** Says of one line after another whether it is, or holds, a comment or a docstring. */
-function pythonProse(): (line: string) => boolean {
-  let open: string | undefined;
-  return (line) => {
-    const inside = open !== undefined;
-    for (const [quotes] of line.matchAll(/"""|'''/g)) {
-      if (open === undefined) open = quotes;
-      else if (open === quotes) open = undefined;
-    }
-    return inside || /^\s*(?:#|[a-z]{0,2}(?:"""|'''))|\s#/i.test(line);
-  };
-}
-
-function cFamilyProse(): (line: string) => boolean {
-  let open = false;
-  return (line) => {
-    const inside = open;
-    if (open) open = !line.includes('*/');
-    else if (/^\s*\/\*/.test(line)) open = !line.includes('*/');
-    return inside || /(?:^|\s)\/[/*]/.test(line);
-  };
 }

@@ -2,27 +2,22 @@
 import { readCases, type Case } from '../cli/case_file';
 import { Failure } from '../cli/failure';
 
-/** `path` is relative, with forward slashes; `suffix` begins with the line break that ended the line, if one did. */
+/** `path` is relative, with forward slashes; `suffix` begins with the line break that ended the last line, if one did. */
 export interface CompletionCase extends Case {
-  /** The rest of the line, taken out between `prefix` and `suffix`. */
+  /** The rest of the line, or a block of lines, taken out between `prefix` and `suffix`. */
   readonly expected: string;
 }
 
-export const LANGUAGES = ['py', 'js'] as const;
-/** `js` stands for JavaScript and TypeScript. */
-export type Language = (typeof LANGUAGES)[number];
+/** Places where one line is completed. `start`: nothing but indentation stands before the cursor; `mid`: text does. */
+export const LINE_PLACES = ['mid', 'start'] as const;
+export type LinePlace = (typeof LINE_PLACES)[number];
 
-export const PLACES = ['mid', 'start'] as const;
-/** `start`: nothing but indentation stands before the cursor; `mid`: text does. */
+/** `block`: several lines are expected, from the start of the first one's text. */
+export const PLACES = [...LINE_PLACES, 'block'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** Undefined for a language that is not measured. */
-export function languageOf(path: string): Language | undefined {
-  if (/\.pyi?$/.test(path)) return 'py';
-  return /\.[cm]?[jt]sx?$/.test(path) ? 'js' : undefined;
-}
-
-export function placeOf({ prefix }: Pick<CompletionCase, 'prefix'>): Place {
+export function placeOf({ prefix, expected }: Pick<CompletionCase, 'prefix' | 'expected'>): Place {
+  if (expected.includes('\n')) return 'block';
   return prefix.slice(prefix.lastIndexOf('\n') + 1).trim() === '' ? 'start' : 'mid';
 }
 

@@ -1,35 +1,79 @@
-/** `cut`: makes a case file from a folder of sources. */
+/** `cut`: makes a case file from folders of sources. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { integer } from '../cli/engine_options';
 import { writeBytes } from '../cli/files';
 import { cutCases } from './case_cutter';
-import { PLACES, type CompletionCase, type Language } from './completion_case';
+import { LINE_PLACES, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
+import { type Language, LANGUAGE_TITLES, LANGUAGES } from './languages';
 import { SeededRandom } from './random';
 import { sourceFiles } from './source_files';
 
+/** What is cut in one go: places of both kinds in a line, or blocks of lines. */
+const CUTS = { line: LINE_PLACES, block: ['block'], mid: ['mid'], start: ['start'] } as const;
+
 export interface CutOptions {
   readonly language: Language;
-  /** Cases in all, half of them within a line, half at the start of one. */
+  /** `line`, the default: as many places within a line as at the start of one. */
+  readonly place?: keyof typeof CUTS;
+  /** Cases in all. */
   readonly count: number;
   /** At most so many of each kind from one file. */
   readonly perFile: number;
   readonly seed: number;
+  /** Files whose path in their folder matches are passed over. */
+  readonly exclude?: RegExp;
   readonly out: string;
 }
 
+const MAX_COUNT = 1_000_000;
+
+export function addCutCommand(program: Command): void {
+  program
+    .command('cut')
+    .description('cut completion cases from the source files of folders, for the quality suite')
+    .argument('<folders...>', 'take turns; in each its children do')
+    .addOption(new Option('--language <name>', LANGUAGE_TITLES).choices(LANGUAGES).makeOptionMandatory())
+    .addOption(
+      new Option('--place <name>', 'line: half within a line and half at the start of one')
+        .choices(Object.keys(CUTS))
+        .default('line'),
+    )
+    .option('--count <n>', 'cases in all', integer(1, MAX_COUNT), 400)
+    .option('--per-file <n>', 'most of each kind from one file', integer(1, MAX_COUNT), 1)
+    .option('--seed <n>', 'another seed, other places', integer(0, 2 ** 32 - 1), 1)
+    .option('--exclude <pattern>', 'pass over files whose path in the folder matches', pattern)
+    .requiredOption('--out <file>', 'where to write them, one JSON object a line')
+    .action(async (folders: string[], options: CutOptions) => {
+      const cases = await cut(folders, options);
+      console.error(`${cases.length} cases in ${options.out}`);
+    });
+}
+
 /** Writes the cases, one JSON object a line, and returns them; fewer than asked for when the files run out. */
-export async function cut(folder: string, options: CutOptions): Promise<CompletionCase[]> {
-  const random = new SeededRandom(options.seed);
+export async function cut(folders: readonly string[], options: CutOptions): Promise<CompletionCase[]> {
+  const { language, count, perFile, seed, exclude, out } = options;
+  const random = new SeededRandom(seed);
+  const places = CUTS[options.place ?? 'line'];
   const cases: CompletionCase[] = [];
-  for await (const file of sourceFiles(folder, options.language, random)) {
-    for (const place of PLACES) {
-      const wanted = Math.min(options.perFile, options.count - cases.length);
+  for await (const file of sourceFiles(folders, language, random, exclude)) {
+    for (const place of places) {
+      const wanted = Math.min(perFile, count - cases.length);
       for (const made of cutCases(file, place, wanted, random)) {
         const number = String(cases.length + 1).padStart(4, '0');
-        cases.push({ id: `${options.language}-${place}-${number}`, ...made });
+        cases.push({ id: `${language}-${place}-${number}`, ...made });
       }
     }
-    if (cases.length >= options.count) break;
+    if (cases.length >= count) break;
   }
-  await writeBytes(options.out, jsonLines(cases));
+  await writeBytes(out, jsonLines(cases));
   return cases;
+}
+
+function pattern(text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a regular expression.');
+  }
 }

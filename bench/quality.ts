@@ -1,26 +1,38 @@
 /**
- * The quality suite: completes cases the way an editor would, drawn at its temperature and greedily, and compares with what the
- * authors wrote.
+ * The quality suite: completes cases the way an editor would and compares with what the authors wrote. Lines are drawn at the
+ * editor's temperature and made greedily, blocks greedily.
  */
 import { join } from 'node:path';
 import { ROOT } from '../cli/engine_options';
 import { Failure } from '../cli/failure';
 import { writeBytes } from '../cli/files';
-import { snapshotOfText } from '../extension/completion/document';
-import type { CompletionEngine } from '../extension/completion/engine_port';
+import { type DocumentSnapshot, snapshotOfText } from '../extension/completion/document';
+import type { GenerationEngine } from '../extension/completion/engine_port';
 import { languageOfPath } from '../extension/completion/languages';
-import { DEFAULT_OPTIONS } from '../extension/completion/options';
+import { type CompletionOptions, DEFAULT_OPTIONS } from '../extension/completion/options';
 import { CompletionPipeline } from '../extension/completion/pipeline';
+import { PromptWriter } from '../extension/completion/prompt_writer';
 import { DEFAULT_SAMPLING, type SamplingOptions } from '../extension/completion/sampling';
-import { readExpectedCases, type CompletionCase } from './completion_case';
+import type { Snippet } from '../extension/completion/snippets';
+import { completeBlock } from './block_completion';
+import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
-import { isExact, qualityRows, type Completed } from './quality_rows';
+import { PrefixOnlyPrompts } from './prefix_only';
+import { detailsOf } from './quality_details';
+import { blockRows, qualityRows, type Completed } from './quality_rows';
 import type { Row } from './report';
 
 /** The committed case set. */
 export const OWN_CASES = join(ROOT, 'bench', 'cases', 'own.jsonl');
 
-const GREEDY: SamplingOptions = { ...DEFAULT_SAMPLING, temperature: 0 };
+/** How lines are made: as an editor draws them, or greedily. */
+export const WAYS = ['drawn', 'greedy'] as const;
+export type Way = (typeof WAYS)[number];
+
+const SAMPLING: Readonly<Record<Way, SamplingOptions>> = {
+  drawn: DEFAULT_SAMPLING,
+  greedy: { ...DEFAULT_SAMPLING, temperature: 0 },
+};
 
 /** How often a person who waits is told how far it is, cases. */
 const PROGRESS_STEP = 50;
@@ -30,55 +42,92 @@ export interface QualityOptions {
   readonly cases: string;
   /** Tokens of prompt; 0 follows the measured speed, as the editor does. */
   readonly promptTokens: number;
+  /** How lines are made; both one after the other, so that the second finds the prompt in the KV cache. */
+  readonly ways: readonly Way[];
+  /** Whether a model that reads what follows the cursor is given it; default: true. */
+  readonly suffix?: boolean;
+  /** Whether one that reads pieces of other files is given those of a case; default: true. */
+  readonly snippets?: boolean;
   /** A file to write each place to, with what was proposed there. */
   readonly details?: string;
 }
 
-export async function runQuality(engine: CompletionEngine, options: QualityOptions): Promise<Row[]> {
+export async function runQuality(engine: GenerationEngine, options: QualityOptions): Promise<Row[]> {
   const cases = await readExpectedCases(options.cases);
-  const drawn: Completed[] = [];
-  const greedy: Completed[] = [];
-  for (const one of cases) {
-    drawn.push(await complete(engine, one, options.promptTokens, DEFAULT_SAMPLING));
-    greedy.push(await complete(engine, one, options.promptTokens, GREEDY));
-    if (drawn.length % PROGRESS_STEP === 0) console.error(`${drawn.length} of ${cases.length} places`);
+  const lines: Record<Way, Completed[]> = { drawn: [], greedy: [] };
+  const blocks: Completed[] = [];
+  for (const [index, one] of cases.entries()) {
+    if (placeOf(one) === 'block') {
+      blocks.push(await makeBlock(engine, one, options));
+    } else {
+      for (const way of options.ways) {
+        lines[way].push(await makeLine(engine, one, options, way));
+      }
+    }
+    if ((index + 1) % PROGRESS_STEP === 0) console.error(`${index + 1} of ${cases.length} places`);
   }
   if (options.details !== undefined) {
-    const details = [
-      ...drawn.map((one) => detailsOf(one, DEFAULT_SAMPLING)),
-      ...greedy.map((one) => detailsOf(one, GREEDY)),
-    ];
+    const made = [...WAYS.map((way) => [way, lines[way]] as const), ['greedy', blocks] as const];
+    const details = made.flatMap(([way, some]) =>
+      some.map((one) => detailsOf(one, SAMPLING[way].temperature)),
+    );
     await writeBytes(options.details, jsonLines(details));
   }
-  return [...qualityRows(drawn), ...qualityRows(greedy, 'quality/greedy-')];
+  return [...qualityRows(lines.drawn), ...qualityRows(lines.greedy, 'quality/greedy-'), ...blockRows(blocks)];
 }
 
-/** Completes one case, as if its file had just been opened. Throws Failure when the engine reports an error. */
-async function complete(
-  engine: CompletionEngine,
+/** As if its file had just been opened. Throws Failure when the engine reports an error. */
+async function makeLine(
+  engine: GenerationEngine,
   one: CompletionCase,
-  promptTokens: number,
-  sampling: SamplingOptions,
+  options: QualityOptions,
+  way: Way,
 ): Promise<Completed> {
-  const pipeline = new CompletionPipeline(engine, () => ({ ...DEFAULT_OPTIONS, promptTokens, sampling }));
-  const document = snapshotOfText({
+  const chosen = optionsOf(options, way);
+  const pipeline = new CompletionPipeline(engine, () => chosen, promptsOf(engine, options));
+  const { signal } = new AbortController();
+  const snippets = snippetsOf(one, options);
+  const outcome = await pipeline.complete({
+    document: documentOf(one),
+    signal,
+    snippets,
+    evenIfRefused: true,
+  });
+  if (outcome.error !== undefined) throw new Failure(outcome.error);
+  const { text, shown, reason, stop, confidence, timings } = outcome;
+  return { case: one, text, shown, reason, stop, confidence, timings };
+}
+
+async function makeBlock(
+  engine: GenerationEngine,
+  one: CompletionCase,
+  options: QualityOptions,
+): Promise<Completed> {
+  const prompts = promptsOf(engine, options);
+  const snippets = snippetsOf(one, options);
+  const made = await completeBlock(engine, documentOf(one), optionsOf(options, 'greedy'), prompts, snippets);
+  return { case: one, ...made };
+}
+
+function optionsOf({ promptTokens }: QualityOptions, way: Way): CompletionOptions {
+  return { ...DEFAULT_OPTIONS, promptTokens, sampling: SAMPLING[way] };
+}
+
+function promptsOf(engine: GenerationEngine, { suffix = true }: QualityOptions): PromptWriter {
+  return suffix ? new PromptWriter(engine) : new PrefixOnlyPrompts(engine);
+}
+
+function snippetsOf(one: CompletionCase, { snippets = true }: QualityOptions): Snippet[] {
+  if (!snippets || one.snippets === undefined) return [];
+  return one.snippets.map((snippet) => ({ ...snippet, languageId: languageOfPath(snippet.path) }));
+}
+
+function documentOf(one: CompletionCase): DocumentSnapshot {
+  return snapshotOfText({
     uri: `case:${one.id}`,
     path: one.path,
     languageId: languageOfPath(one.path),
     text: one.prefix + one.suffix,
     offset: one.prefix.length,
   });
-  const { signal } = new AbortController();
-  const outcome = await pipeline.complete({ document, signal, evenIfRefused: true });
-  if (outcome.error !== undefined) throw new Failure(outcome.error);
-  const { text, shown, reason, confidence, timings } = outcome;
-  return { case: one, text, shown, reason, confidence, timings };
-}
-
-function detailsOf(completed: Completed, { temperature }: SamplingOptions): object {
-  const { id, path, prefix, expected } = completed.case;
-  const { text, shown, reason, confidence, timings } = completed;
-  const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
-  const exact = isExact(completed);
-  return { id, path, temperature, exact, line, text, expected, shown, reason, confidence, timings };
 }

@@ -1,8 +1,11 @@
 /** From completions and what the authors wrote to the figures of the quality suite. */
 import type { Reason } from '../extension/completion/reasons';
+import type { Stop } from '../extension/completion/stop';
 import type { NativeTimings } from '../extension/engine/native_types';
-import { LANGUAGES, PLACES, languageOf, placeOf, type CompletionCase, type Place } from './completion_case';
+import { LINE_PLACES, placeOf, type CompletionCase, type LinePlace, type Place } from './completion_case';
+import { LANGUAGES, languageOf } from './languages';
 import { ownRow, type Row } from './report';
+import { endsRight, isExact, isFirstLineRight, isFirstWordRight, type Scored, similarity } from './scores';
 
 export interface Completed {
   readonly case: CompletionCase;
@@ -11,54 +14,46 @@ export interface Completed {
   readonly shown: boolean;
   /** `shown`, or why it would not be. */
   readonly reason: Reason;
+  /** What ended the generating. */
+  readonly stop: Stop;
   /** 0 to 1. */
   readonly confidence: number;
   readonly timings: NativeTimings;
 }
 
 /** Exact rest of the line, percent, that the embedded model must reach on unseen code. */
-const EXACT_FLOOR: Readonly<Record<Place, number>> = { mid: 28, start: 8 };
+const EXACT_FLOOR: Readonly<Record<LinePlace, number>> = { mid: 28, start: 8 };
 
 /** Shares of the most confident suggestions, percent. */
 const MOST_CONFIDENT = [10, 25, 50];
 
-/** Equal but for blanks at the end of the line. */
-export function isExact({ case: { expected }, text }: Completed): boolean {
-  return text.trimEnd() === expected.trimEnd();
-}
-
-/** The first word or run of punctuation agrees; the blanks before it do not matter. */
-export function isFirstWordRight({ case: { expected }, text }: Completed): boolean {
-  const word = firstWord(expected);
-  return word !== undefined && word === firstWord(text);
-}
-
-function firstWord(text: string): string | undefined {
-  return /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]+/u.exec(text)?.[0];
-}
+/** What is said of a place with yes or no; the names are the ends of rows' names. */
+export const LINE_CHECKS = { exact: isExact, 'first-word': isFirstWordRight } as const;
+export const BLOCK_CHECKS = { 'first-line': isFirstLineRight, whole: isExact, end: endsRight } as const;
 
 /**
- * Rows of the languages and places that occur, then those over all languages, then those over all.
+ * Of places in a line: rows of the languages and places that occur, then those over all languages, then those over all.
  * @param prefix What their names begin with.
  */
-export function qualityRows(completed: readonly Completed[], prefix = 'quality/'): Row[] {
+export function qualityRows(all: readonly Completed[], prefix = 'quality/'): Row[] {
+  const completed = all.filter((one) => placeOf(one.case) !== 'block');
+  if (completed.length === 0) return [];
   const rows: Row[] = [];
   for (const language of LANGUAGES) {
-    for (const place of PLACES) {
-      const some = completed.filter(
-        (one) => languageOf(one.case.path) === language && placeOf(one.case) === place,
-      );
+    for (const place of LINE_PLACES) {
+      const some = at(place, completed).filter((one) => languageOf(one.case.path) === language);
       if (some.length === 0) continue;
       const name = `${prefix}${language}-${place}`;
       rows.push(
         ownRow(`${name}-exact`, '%', percent(some, isExact), EXACT_FLOOR[place]),
         ownRow(`${name}-first-word`, '%', percent(some, isFirstWordRight)),
+        ownRow(`${name}-similarity`, '%', meanSimilarity(some)),
         ownRow(`${name}-places`, 'places', some.length),
       );
     }
   }
-  for (const place of PLACES) {
-    const some = completed.filter((one) => placeOf(one.case) === place);
+  for (const place of LINE_PLACES) {
+    const some = at(place, completed);
     if (some.length === 0) continue;
     rows.push(ownRow(`${prefix}${place}-exact`, '%', percent(some, isExact), EXACT_FLOOR[place]));
   }
@@ -68,17 +63,45 @@ export function qualityRows(completed: readonly Completed[], prefix = 'quality/'
     rows.push(ownRow(`${prefix}top${share}-exact`, '%', percent(surest, isExact)));
   }
   const shown = completed.filter((one) => one.shown);
-  rows.push(
-    ownRow(
-      `${prefix}shown`,
-      '%',
-      percent(completed, (one) => one.shown),
-    ),
-  );
+  rows.push(ownRow(`${prefix}shown`, '%', (100 * shown.length) / completed.length));
   if (shown.length > 0) rows.push(ownRow(`${prefix}shown-exact`, '%', percent(shown, isExact)));
   return rows;
 }
 
-function percent<T>(items: readonly T[], holds: (item: T) => boolean): number {
-  return items.length === 0 ? 0 : (100 * items.filter(holds).length) / items.length;
+/** Of blocks: rows of the languages that occur, then those over all. */
+export function blockRows(all: readonly Completed[], prefix = 'quality/'): Row[] {
+  const completed = at('block', all);
+  const rowsOf = (some: readonly Completed[], name: string): Row[] =>
+    some.length === 0
+      ? []
+      : [
+          ...Object.entries(BLOCK_CHECKS).map(([check, holds]) =>
+            ownRow(`${name}-${check}`, '%', percent(some, holds)),
+          ),
+          ownRow(`${name}-similarity`, '%', meanSimilarity(some)),
+          ownRow(`${name}-places`, 'places', some.length),
+        ];
+  return [
+    ...LANGUAGES.flatMap((language) => {
+      const some = completed.filter((one) => languageOf(one.case.path) === language);
+      return rowsOf(some, `${prefix}${language}-block`);
+    }),
+    ...rowsOf(completed, `${prefix}block`),
+  ];
+}
+
+function at(place: Place, completed: readonly Completed[]): Completed[] {
+  return completed.filter((one) => placeOf(one.case) === place);
+}
+
+function scored({ case: { expected }, text }: Completed): Scored {
+  return { expected, text };
+}
+
+function percent(some: readonly Completed[], holds: (one: Scored) => boolean): number {
+  return some.length === 0 ? 0 : (100 * some.filter((one) => holds(scored(one))).length) / some.length;
+}
+
+function meanSimilarity(some: readonly Completed[]): number {
+  return (100 * some.reduce((sum, one) => sum + similarity(scored(one)), 0)) / some.length;
 }

@@ -2,9 +2,9 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Failure } from '../cli/failure';
-import { isHandWritten, type SourceFile } from './case_cutter';
-import { languageOf, type Language } from './completion_case';
+import { languageOf, type Language } from './languages';
 import type { SeededRandom } from './random';
+import { isHandWritten, type SourceFile } from './source_lines';
 
 const MIN_BYTES = 400;
 const MAX_BYTES = 300_000;
@@ -13,16 +13,41 @@ const MAX_BYTES = 300_000;
 const FOREIGN = /(?:^|\/)(?:node_modules|site-packages|dist-packages)\//;
 
 /**
- * Yields hand-written files of `language` under `folder`. The folder's children take turns, so that one large package does not
- * crowd out the small ones.
+ * Yields hand-written files of `language` under `folders`. The folders take turns, and in each of them its children do, so that
+ * one large package does not crowd out the small ones.
+ * @param excluded Files whose paths, relative to their folder, match are passed over.
  */
 export async function* sourceFiles(
-  folder: string,
+  folders: readonly string[],
   language: Language,
   random: SeededRandom,
+  excluded?: RegExp,
 ): AsyncGenerator<SourceFile> {
+  let turns: AsyncIterator<SourceFile, undefined>[] = [];
+  for (const folder of folders) {
+    const paths = (await sourcePaths(folder, language)).filter((path) => excluded?.test(path) !== true);
+    turns.push(filesInTurn(folder, paths, language, random));
+  }
+  while (turns.length > 0) {
+    const left: typeof turns = [];
+    for (const turn of turns) {
+      const next = await turn.next();
+      if (next.done === true) continue;
+      yield next.value;
+      left.push(turn);
+    }
+    turns = left;
+  }
+}
+
+async function* filesInTurn(
+  folder: string,
+  all: readonly string[],
+  language: Language,
+  random: SeededRandom,
+): AsyncGenerator<SourceFile, undefined> {
   const groups = new Map<string, string[]>();
-  for (const path of await sourcePaths(folder, language)) {
+  for (const path of all) {
     const key = groupOf(path);
     groups.set(key, [...(groups.get(key) ?? []), path]);
   }
@@ -33,6 +58,7 @@ export async function* sourceFiles(
       if (file !== undefined) yield file;
     }
   }
+  return undefined;
 }
 
 /** Sorted, relative to `folder`, with forward slashes. */

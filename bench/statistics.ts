@@ -47,3 +47,21 @@ export function largest(values: ArrayLike<number>, count: number): number[] {
     .sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0))
     .slice(0, count);
 }
+
+/**
+ * McNemar's test for pairs, exact and two-sided: how likely it is that of `b + c` pairs that differ at least as many differ the same
+ * way when both ways are equally likely.
+ * @param b Pairs that differ one way, a whole number from 0.
+ * @param c Those that differ the other way.
+ */
+export function mcnemar(b: number, c: number): number {
+  const n = b + c;
+  // In logarithms: 2^-n leaves the range of a double at some thousand pairs.
+  let log = -n * Math.LN2;
+  let tail = 0;
+  for (let k = 0; k <= Math.min(b, c); k++) {
+    tail += Math.exp(log);
+    log += Math.log(n - k) - Math.log(k + 1);
+  }
+  return Math.min(1, 2 * tail);
+}

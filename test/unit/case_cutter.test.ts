@@ -1,17 +1,19 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codeLines, cutCases, isHandWritten, type SourceFile } from '../../bench/case_cutter';
+import { cutCases } from '../../bench/case_cutter';
 import { placeOf, readExpectedCases } from '../../bench/completion_case';
 import { cut } from '../../bench/cut_command';
+import { type Language, LANGUAGES, languageOf } from '../../bench/languages';
 import { SeededRandom } from '../../bench/random';
+import { codeLines, isHandWritten, type SourceFile } from '../../bench/source_lines';
 
 /** Enough lines that any place has something before it. */
 const LEAD = Array.from({ length: 8 }, (_, index) => `first_${index} = ${index}\n`).join('');
 
-function linesOf(text: string, language: 'py' | 'js'): string[] {
+function linesOf(text: string, language: Language): string[] {
   const lines = (LEAD + text).split('\n');
   return codeLines(LEAD + text, language).map((index) => lines[index] ?? '');
 }
@@ -48,9 +50,25 @@ describe('lines that can be cut', () => {
     expect(linesOf(text, 'js')).toEqual(["const home = 'https://example.com/';", 'stop();']);
   });
 
+  it('are code in every language that comments as C does', () => {
+    const text = '/// Says what it is.\n/* over\n * lines */\nlet x = a / b;\ny(); // why\n';
+    for (const language of LANGUAGES.filter((name) => name !== 'py')) {
+      expect(linesOf(text, language)).toEqual(['let x = a / b;']);
+    }
+  });
+
   it('come after enough to go by', () => {
     expect(codeLines(LEAD, 'py')).toEqual([]);
     expect(codeLines(`${LEAD}last = 1`, 'py')).toEqual([8]);
+  });
+});
+
+describe('languages', () => {
+  it('are told by the name of the file', () => {
+    const names = ['a.py', 'a.pyi', 'a.mts', 'a.jsx', 'a.go', 'a.rs', 'a.java', 'a.c', 'a.hpp', 'a.cc'];
+    const expected = ['py', 'py', 'js', 'js', 'go', 'rust', 'java', 'c', 'c', 'c'];
+    expect(names.map(languageOf)).toEqual(expected);
+    expect(['go', 'a.rsx', 'a.cs', 'a.json'].map(languageOf)).toEqual(Array(4).fill(undefined));
   });
 });
 
@@ -67,6 +85,20 @@ describe('hand-written files', () => {
 describe('cutting', () => {
   const text = `${LEAD}if ready:\n    start(\u{1F680}, now)\n    wait(1)\n`;
   const file: SourceFile = { path: 'src/a.py', language: 'py', text };
+
+  it('takes out a block and nothing else', () => {
+    const cases = cutCases(file, 'block', 9, new SeededRandom(1));
+    // The statement and its body, or the body alone.
+    expect(cases.map(({ expected }) => expected).sort()).toEqual([
+      'if ready:\n    start(\u{1F680}, now)\n    wait(1)',
+      'start(\u{1F680}, now)\n    wait(1)',
+    ]);
+    for (const one of cases) {
+      expect(one.prefix + one.expected + one.suffix).toBe(text);
+      expect(one.suffix).toBe('\n');
+      expect(placeOf(one)).toBe('block');
+    }
+  });
 
   it('takes out the rest of a line and nothing else', () => {
     for (const place of ['mid', 'start'] as const) {
@@ -88,11 +120,15 @@ describe('cutting', () => {
 
   it('keeps the end of a long text, from the start of a line', () => {
     const long = { ...file, text: 'value = 1\n'.repeat(5000) };
+    const suffixes: number[] = [];
     for (const { prefix, suffix } of cutCases(long, 'start', 50, new SeededRandom(3))) {
       expect(prefix.length).toBeLessThanOrEqual(8000);
-      expect(suffix.length).toBeLessThanOrEqual(1000);
+      expect(suffix.length).toBeLessThanOrEqual(4096);
       expect(prefix === '' || prefix.startsWith('value = 1\n')).toBe(true);
+      suffixes.push(suffix.length);
     }
+    // As much as an editor looks at.
+    expect(Math.max(...suffixes)).toBe(4096);
   });
 });
 
@@ -109,9 +145,9 @@ describe('case files', () => {
     for (const name of ['a.py', 'b.py', 'c.js', 'd.py']) {
       await writeFile(join(folder, name), LEAD + LEAD.replaceAll('first', name.slice(0, 1)).repeat(5));
     }
-    const one = await cut(folder, { ...options, out: join(folder, 'one.jsonl') });
-    await cut(folder, { ...options, out: join(folder, 'two.jsonl') });
-    await cut(folder, { ...options, seed: 2, out: join(folder, 'three.jsonl') });
+    const one = await cut([folder], { ...options, out: join(folder, 'one.jsonl') });
+    await cut([folder], { ...options, out: join(folder, 'two.jsonl') });
+    await cut([folder], { ...options, seed: 2, out: join(folder, 'three.jsonl') });
     const [first, second, third] = await Promise.all(
       ['one', 'two', 'three'].map((name) => readFile(join(folder, `${name}.jsonl`), 'utf8')),
     );
@@ -123,6 +159,33 @@ describe('case files', () => {
     expect(one.every((each) => each.path.endsWith('.py'))).toBe(true);
   });
 
+  it('are drawn from all folders, and in each from all packages, in turn', async () => {
+    const code = (name: string, lines: number): string => LEAD + `${name}_value = ${name}(1)\n`.repeat(lines);
+    const write = async (path: string, text: string): Promise<void> => {
+      await mkdir(join(folder, path, '..'), { recursive: true });
+      await writeFile(join(folder, path), text);
+    };
+    for (let file = 0; file < 30; file++) await write(`one/large/${file}.py`, code('large', 400));
+    for (const name of ['small', 'least']) await write(`one/${name}/a.py`, code(name, 50));
+    for (let file = 0; file < 5; file++) await write(`two/only/${file}.py`, code('only', 50));
+    await write('two/only/test/a.py', code('test', 50));
+    const folders = [join(folder, 'one'), join(folder, 'two')];
+    const exclude = /(?:^|\/)test\//;
+    const cases = await cut(folders, { ...options, count: 20, perFile: 1, exclude, out: join(folder, 'o') });
+    const packages = cases.map(({ path }) => path.split('/')[0] ?? '');
+    const times = (name: string): number => packages.filter((each) => each === name).length;
+    expect([times('only'), times('small'), times('least'), times('large')]).toEqual([10, 2, 2, 6]);
+    expect(cases.some(({ path }) => path.includes('test'))).toBe(false);
+  });
+
+  it('hold blocks where these are asked for', async () => {
+    await writeFile(join(folder, 'a.py'), `${LEAD}def f():\n    g(1)\n    return 2\n\n\n${LEAD.repeat(4)}`);
+    const cases = await cut([folder], { ...options, place: 'block', out: join(folder, 'o') });
+    expect(cases.map(placeOf)).toEqual(Array(4).fill('block'));
+    expect(cases.map(({ id }) => id)).toContain('py-block-0001');
+    expect(await readExpectedCases(join(folder, 'o'))).toEqual(cases);
+  });
+
   it('are refused when they do not say what is expected', async () => {
     const path = join(folder, 'bad.jsonl');
     const good = JSON.stringify({ id: 'a', path: 'a.py', prefix: '', suffix: '', expected: 'x' });
@@ -132,7 +195,7 @@ describe('case files', () => {
     await expect(readExpectedCases(path)).rejects.toThrow('Case a does not say what is expected');
     await writeFile(path, '\n');
     await expect(readExpectedCases(path)).rejects.toThrow('has no cases');
-    await expect(cut(path, { ...options, out: path })).rejects.toThrow('give a folder of sources');
+    await expect(cut([path], { ...options, out: path })).rejects.toThrow('give a folder of sources');
   });
 
   it('hold the committed set: sixty places of each language, half of them within a line', async () => {

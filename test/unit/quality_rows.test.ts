@@ -1,26 +1,59 @@
 import { NO_TIMINGS } from '../../extension/engine/native_types';
 import { describe, expect, it } from 'vitest';
-import { isExact, isFirstWordRight, qualityRows, type Completed } from '../../bench/quality_rows';
+import { blockRows, qualityRows, type Completed } from '../../bench/quality_rows';
 import { formatReport, reportOf } from '../../bench/report';
+import { endsRight, isExact, isFirstLineRight, isFirstWordRight, similarity } from '../../bench/scores';
 
 function completed(expected: string, text: string, more: Partial<Completed> = {}): Completed {
   const one = { id: '', path: 'a.py', prefix: 'x', suffix: '', expected };
-  return { case: one, text, shown: true, reason: 'shown', confidence: 0.5, timings: NO_TIMINGS, ...more };
+  const outcome = {
+    shown: true,
+    reason: 'shown',
+    stop: 'line_end',
+    confidence: 0.5,
+    timings: NO_TIMINGS,
+  } as const;
+  return { case: one, text, ...outcome, ...more };
 }
 
 describe('scores', () => {
-  it('forgive blanks at the end of the line only', () => {
-    expect(isExact(completed('a + b  ', 'a + b'))).toBe(true);
-    expect(isExact(completed(' a', 'a'))).toBe(false);
-    expect(isExact(completed('a + b', 'a + b + c'))).toBe(false);
-    expect(isExact(completed('a', ''))).toBe(false);
+  it('forgive blanks at the ends of lines only', () => {
+    expect(isExact({ expected: 'a + b  ', text: 'a + b' })).toBe(true);
+    expect(isExact({ expected: ' a', text: 'a' })).toBe(false);
+    expect(isExact({ expected: 'a + b', text: 'a + b + c' })).toBe(false);
+    expect(isExact({ expected: 'a', text: '' })).toBe(false);
+    expect(isExact({ expected: 'a\n  b', text: 'a \n  b\n' })).toBe(true);
+    expect(isExact({ expected: 'a\n  b', text: 'a\n b' })).toBe(false);
   });
 
   it('compare first words', () => {
-    expect(isFirstWordRight(completed(' is None:', 'is not None:'))).toBe(true);
-    expect(isFirstWordRight(completed('ready()', 'readily()'))).toBe(false);
-    expect(isFirstWordRight(completed('(a, b)', '(c)'))).toBe(true);
-    expect(isFirstWordRight(completed('a', ''))).toBe(false);
+    expect(isFirstWordRight({ expected: ' is None:', text: 'is not None:' })).toBe(true);
+    expect(isFirstWordRight({ expected: 'ready()', text: 'readily()' })).toBe(false);
+    expect(isFirstWordRight({ expected: '(a, b)', text: '(c)' })).toBe(true);
+    expect(isFirstWordRight({ expected: 'a', text: '' })).toBe(false);
+  });
+
+  it('compare first lines', () => {
+    expect(isFirstLineRight({ expected: 'if a:\n  b', text: 'if a: \n  c' })).toBe(true);
+    expect(isFirstLineRight({ expected: 'if a:\n  b', text: '\nif a:\n  b' })).toBe(false);
+    expect(isFirstLineRight({ expected: 'if a:\n  b', text: 'if a' })).toBe(false);
+  });
+
+  it('tell where a text ends', () => {
+    const expected = 'if (a) {\n    b();\n  }';
+    expect(endsRight({ expected, text: 'if (c) {\n\n    d();\n  }' })).toBe(true);
+    // One line more or less, another depth, another bracket, none.
+    for (const end of ['b();\n  }\n  c();', '', 'b();\n}', 'b();\n  ]', 'b();\n  c();']) {
+      expect(endsRight({ expected, text: `if (a) {\n    ${end}` })).toBe(false);
+    }
+    expect(endsRight({ expected, text: '' })).toBe(false);
+  });
+
+  it('measure similarity by edits', () => {
+    expect(similarity({ expected: 'kitten', text: 'sitting' })).toBeCloseTo(1 - 3 / 7);
+    expect(similarity({ expected: 'a\nb', text: 'a  \nb\n' })).toBe(1);
+    expect(similarity({ expected: 'abc', text: '' })).toBe(0);
+    expect(similarity({ expected: 'abc', text: 'xyzw' })).toBe(0);
   });
 });
 
@@ -46,6 +79,35 @@ describe('rows', () => {
     expect(valueOf('start-exact')).toBe(50);
     expect(rows.find((row) => row.name === 'quality/py-mid-exact')?.floor).toBe(28);
     expect(rows.find((row) => row.name === 'quality/js-start-exact')?.floor).toBe(8);
+  });
+
+  it('leave blocks out, however sure the model is of them', () => {
+    const block = completed('a\nb', 'c', { confidence: 1 });
+    const ofLines = Array.from({ length: 4 }, () => completed('right', 'right'));
+    expect(qualityRows([...ofLines, block])).toEqual(qualityRows(ofLines));
+    expect(qualityRows([block])).toEqual([]);
+  });
+
+  it('stand for blocks of each language', () => {
+    const inGo = { id: '', path: 'a.go', prefix: '\t', suffix: '', expected: 'x()\n\ty()' };
+    const blocks = blockRows([
+      completed('a:\n  b', 'a:\n  b'),
+      completed('a:\n  b', 'a:\n  c'),
+      completed('a:\n  b', 'a:'),
+      completed('a:\n  b', 'x'),
+      completed('line', 'line'),
+      completed('', 'z()\n\ty()', { case: inGo }),
+    ]);
+    const found = new Map(blocks.map(({ name, ours }) => [name, ours]));
+    expect(found.get('quality/py-block-first-line')).toBe(75);
+    expect(found.get('quality/py-block-whole')).toBe(25);
+    expect(found.get('quality/py-block-end')).toBe(50);
+    expect(found.get('quality/py-block-places')).toBe(4);
+    expect(found.get('quality/go-block-first-line')).toBe(0);
+    expect(found.get('quality/go-block-end')).toBe(100);
+    expect(found.get('quality/block-whole')).toBe(20);
+    expect(found.get('quality/block-places')).toBe(5);
+    expect(blockRows([completed('line', 'line')])).toEqual([]);
   });
 
   it('stand for the most confident and for what is shown', () => {

@@ -1,0 +1,35 @@
+/** Completes several lines as 'Generate at Cursor' does in an editor. */
+import { Failure } from '../cli/failure';
+import type { DocumentSnapshot } from '../extension/completion/document';
+import type { GenerationEngine } from '../extension/completion/engine_port';
+import type { CompletionOptions } from '../extension/completion/options';
+import type { PromptWriter, Send } from '../extension/completion/prompt_writer';
+import type { Snippet } from '../extension/completion/snippets';
+import { GeneratedText } from '../extension/generate/generated_text';
+import type { Completed } from './quality_rows';
+
+/** Enough for the longest block that is cut. */
+const MAX_TOKENS = 160;
+
+/** As if the file had just been opened. Throws Failure when the engine reports an error. */
+export async function completeBlock(
+  engine: GenerationEngine,
+  document: DocumentSnapshot,
+  options: CompletionOptions,
+  prompts: PromptWriter,
+  snippets: readonly Snippet[] = [],
+): Promise<Omit<Completed, 'case'>> {
+  const generated = new GeneratedText(document);
+  const controller = new AbortController();
+  let text = '';
+  const onText = (piece: string): void => {
+    text += generated.add(piece);
+    if (generated.over) controller.abort();
+  };
+  const send: Send = (request) => engine.generate(request, controller.signal, onText);
+  const answer = await prompts.ask(document, { ...options, maxTokens: MAX_TOKENS }, [], send, { snippets });
+  if (!answer.ok) throw new Failure(answer.error);
+  const { stop, confidence, timings } = answer.value;
+  if (stop !== 'cancelled') text += generated.end();
+  return { text, shown: true, reason: 'shown', stop, confidence, timings };
+}

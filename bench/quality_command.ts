@@ -1,0 +1,60 @@
+/** `quality` and `compare`: how good completions are, and which of two models makes the better ones. */
+import { type Command, Option } from 'commander';
+import { type EngineArguments, integer, withEngine, withEngineOptions } from '../cli/engine_options';
+import { compareDetails, formatComparison } from './comparison';
+import { readDetails } from './quality_details';
+import { OWN_CASES, runQuality, WAYS } from './quality';
+import { formatReport, reportOf } from './report';
+
+const SWITCH = ['on', 'off'] as const;
+type Switch = (typeof SWITCH)[number];
+
+interface QualityArguments extends EngineArguments {
+  readonly cases: string;
+  readonly promptTokens: number;
+  readonly drawn: boolean;
+  readonly greedy: boolean;
+  readonly suffix: Switch;
+  readonly snippets: Switch;
+  readonly details?: string;
+  readonly json: boolean;
+}
+
+export function addQualitySuite(program: Command): void {
+  const command = program
+    .command('quality')
+    .description('complete places in source files and compare with what their authors wrote')
+    .option('--cases <file>', 'one {id, path, prefix, suffix, expected, snippets?} a line', OWN_CASES)
+    .option('--prompt-tokens <n>', 'tokens of prompt; 0: as an editor starts', integer(0, 4_096), 700)
+    .option('--drawn', 'lines as an editor draws them, and not greedily', false)
+    .option('--greedy', 'lines greedily, and not drawn', false)
+    .addOption(switchOption('suffix', 'what follows the cursor, for a model that reads it'))
+    .addOption(switchOption('snippets', "a case's pieces of other files, for a model that reads them"))
+    .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
+    .option('--json', 'print the rows as JSON', false);
+  withEngineOptions(command).action(async (options: QualityArguments) => {
+    const chosen = WAYS.filter((way) => options[way]);
+    const ways = chosen.length === 0 ? WAYS : chosen;
+    const given = { suffix: options.suffix === 'on', snippets: options.snippets === 'on' };
+    const rows = await withEngine(options, (engine) => runQuality(engine, { ...options, ...given, ways }));
+    const report = reportOf('quality', rows);
+    console.log(options.json ? JSON.stringify(report, null, 2) : formatReport(report));
+  });
+}
+
+function switchOption(name: string, what: string): Option {
+  return new Option(`--${name} <switch>`, what).choices(SWITCH).default('on');
+}
+
+export function addCompareCommand(program: Command): void {
+  program
+    .command('compare')
+    .description('compare two quality runs over the same cases, place by place')
+    .argument('<a>', 'a file that `quality --details` wrote')
+    .argument('<b>', 'another one, over the same cases')
+    .option('--json', 'print the rows as JSON', false)
+    .action(async (a: string, b: string, { json }: { readonly json: boolean }) => {
+      const rows = compareDetails(await readDetails(a), await readDetails(b));
+      console.log(json ? JSON.stringify(rows, null, 2) : formatComparison(rows));
+    });
+}

@@ -1,0 +1,58 @@
+/** The details file of a quality run: a place a line, with what was proposed there. */
+import Ajv from 'ajv';
+import { Failure } from '../cli/failure';
+import { readText } from '../cli/files';
+import { type CompletionCase, type Place, PLACES, placeOf } from './completion_case';
+import type { Completed } from './quality_rows';
+import { isExact } from './scores';
+
+/** What of a line other programs go by; there is more in it for people. */
+export interface Detail extends Pick<CompletionCase, 'id' | 'path' | 'expected'> {
+  readonly place: Place;
+  /** Above 0 where the text was drawn. */
+  readonly temperature: number;
+  readonly text: string;
+}
+
+const TEXT = { type: 'string' } as const;
+
+const isDetail = new Ajv().compile<Detail>({
+  type: 'object',
+  required: ['id', 'path', 'expected', 'place', 'temperature', 'text'],
+  properties: {
+    id: TEXT,
+    path: TEXT,
+    expected: TEXT,
+    place: { enum: PLACES },
+    temperature: { type: 'number' },
+    text: TEXT,
+  },
+});
+
+export function detailsOf(completed: Completed, temperature: number): Detail {
+  const { id, path, prefix, expected } = completed.case;
+  const { text, shown, reason, stop, confidence, timings } = completed;
+  const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  const exact = isExact({ expected, text });
+  const more = { exact, line, shown, reason, stop, confidence, timings };
+  return { id, path, place: placeOf(completed.case), temperature, text, expected, ...more };
+}
+
+/** Throws Failure for what is no details file. */
+export async function readDetails(path: string): Promise<Detail[]> {
+  const lines = (await readText(path)).split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line, index) => {
+    const value = parse(line);
+    if (isDetail(value)) return value;
+    const message = `Line ${index + 1} of ${path} is no place of a quality run; write the file with --details.`;
+    throw new Failure({ code: 'INVALID_ARGUMENT', message });
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { completeBlock } from '../../../bench/block_completion';
+import { snapshotOfText } from '../../../extension/completion/document';
+import type {
+  EngineAnswer,
+  EngineRequest,
+  GenerationEngine,
+} from '../../../extension/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../../extension/completion/options';
+import { PromptWriter } from '../../../extension/completion/prompt_writer';
+import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
+import { type NativeCompletion, NO_TIMINGS } from '../../../extension/engine/native_types';
+
+const BEFORE = 'def f():\n    ';
+const DOCUMENT = snapshotOfText({
+  uri: 'case:a',
+  path: 'a.py',
+  languageId: 'python',
+  text: `${BEFORE}\n\nlast()\n`,
+  offset: BEFORE.length,
+});
+
+function answer(text: string, stop: NativeCompletion['stop']): EngineAnswer {
+  const rest = { ids: new Uint32Array(), confidence: 0.5, endProbability: 0, grammarEnded: false };
+  return { ok: true, value: { text, stop, ...rest, timings: NO_TIMINGS, drafting: NO_DRAFTS } };
+}
+
+/** Says the pieces one after another until it is cancelled. */
+class Talker implements GenerationEngine {
+  readonly state = 'ready';
+  readonly speed = { prefillTokensPerSecond: undefined };
+  request: EngineRequest | undefined;
+  said = 0;
+  private readonly pieces: readonly string[];
+
+  constructor(pieces: readonly string[]) {
+    this.pieces = pieces;
+  }
+
+  completeLine(): Promise<EngineAnswer> {
+    throw new Error('A block is no line.');
+  }
+
+  generate(
+    request: EngineRequest,
+    signal: AbortSignal,
+    onText: (piece: string) => void,
+  ): Promise<EngineAnswer> {
+    this.request = request;
+    for (const piece of this.pieces) {
+      if (signal.aborted) return Promise.resolve(answer('', 'cancelled'));
+      this.said++;
+      onText(piece);
+    }
+    return Promise.resolve(answer(this.pieces.join(''), 'end_token'));
+  }
+}
+
+describe('a block', () => {
+  it('is what the model says until it ends', async () => {
+    const engine = new Talker(['a = 1', '\n    ', 'return a', '  \n']);
+    const made = await completeBlock(engine, DOCUMENT, DEFAULT_OPTIONS, new PromptWriter(engine));
+    expect(made).toMatchObject({ text: 'a = 1\n    return a', stop: 'end_token', confidence: 0.5 });
+    expect(engine.request).toMatchObject({ maxTokens: 160, requiredPrefix: '\n    ' });
+  });
+
+  it('ends where generating at the cursor does', async () => {
+    const engine = new Talker(['return 1\n', '\n', 'la', 'st()\n', 'more()\n', 'and more\n']);
+    const made = await completeBlock(engine, DOCUMENT, DEFAULT_OPTIONS, new PromptWriter(engine));
+    expect(made).toMatchObject({ text: 'return 1', stop: 'cancelled' });
+    expect(engine.said).toBe(3);
+  });
+
+  it('is none where the engine fails', async () => {
+    const engine = new Talker([]);
+    const error = { code: 'CANCELLED', message: 'No.' } as never;
+    engine.generate = () => Promise.resolve({ ok: false, error });
+    await expect(completeBlock(engine, DOCUMENT, DEFAULT_OPTIONS, new PromptWriter(engine))).rejects.toThrow(
+      'No.',
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { jsonLines } from '../../../bench/json_lines';
+import { type QualityOptions, runQuality } from '../../../bench/quality';
+import { readDetails } from '../../../bench/quality_details';
+import type {
+  EngineAnswer,
+  EngineRequest,
+  GenerationEngine,
+} from '../../../extension/completion/engine_port';
+import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
+import { NO_TIMINGS } from '../../../extension/engine/native_types';
+
+const SNIPPETS = [{ path: 'b.py', text: 'other()\n' }];
+const CASES = [
+  { id: 'a', path: 'a.py', prefix: 'x = ', suffix: '\nbehind()\n', expected: 'right', snippets: SNIPPETS },
+  { id: 'b', path: 'a.ts', prefix: 'x();\n', suffix: '', expected: 'right' },
+  { id: 'c', path: 'a.py', prefix: 'def f():\n    ', suffix: '\n\nf()\n', expected: 'right\n    also' },
+];
+
+function answer(text: string): EngineAnswer {
+  const rest = { ids: new Uint32Array(), confidence: 0.9, endProbability: 0, grammarEnded: false };
+  const value = { text, stop: 'end_token', ...rest, timings: NO_TIMINGS, drafting: NO_DRAFTS } as const;
+  return { ok: true, value };
+}
+
+/** Is right greedily alone; remembers what it was asked. */
+class FakeEngine implements GenerationEngine {
+  readonly state = 'ready';
+  readonly speed = { prefillTokensPerSecond: undefined };
+  readonly fim = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5 };
+  readonly asked: string[] = [];
+  readonly prompts: EngineRequest['prompt'][] = [];
+
+  completeLine(request: EngineRequest): Promise<EngineAnswer> {
+    this.asked.push(`line ${request.sampling.temperature}`);
+    this.prompts.push(request.prompt);
+    return Promise.resolve(answer(request.sampling.temperature === 0 ? 'right' : 'wrong'));
+  }
+
+  generate(
+    request: EngineRequest,
+    _signal: AbortSignal,
+    onText: (piece: string) => void,
+  ): Promise<EngineAnswer> {
+    this.asked.push(`block ${request.sampling.temperature}`);
+    this.prompts.push(request.prompt);
+    onText('right\n    also');
+    return Promise.resolve(answer('right\n    also'));
+  }
+}
+
+describe('the quality suite', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'emberline-quality-'));
+    await writeFile(join(folder, 'cases.jsonl'), jsonLines(CASES));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function run(
+    options: Pick<QualityOptions, 'ways' | 'suffix' | 'snippets'>,
+  ): Promise<{ engine: FakeEngine; figures: Map<string, number> }> {
+    const engine = new FakeEngine();
+    const files = { cases: join(folder, 'cases.jsonl'), details: join(folder, 'details.jsonl') };
+    const rows = await runQuality(engine, { ...files, promptTokens: 100, ...options });
+    return { engine, figures: new Map(rows.map(({ name, ours }) => [name, ours])) };
+  }
+
+  it('makes lines in both ways, one after the other, and blocks greedily', async () => {
+    const { engine, figures } = await run({ ways: ['drawn', 'greedy'] });
+    expect(engine.asked).toEqual(['line 0.2', 'line 0', 'line 0.2', 'line 0', 'block 0']);
+    expect(figures.get('quality/py-mid-exact')).toBe(0);
+    expect(figures.get('quality/greedy-py-mid-exact')).toBe(100);
+    expect(figures.get('quality/greedy-js-start-exact')).toBe(100);
+    expect(figures.get('quality/py-block-whole')).toBe(100);
+    const details = await readDetails(join(folder, 'details.jsonl'));
+    expect(details.map(({ id, place, temperature }) => `${id} ${place} ${temperature}`)).toEqual([
+      'a mid 0.2',
+      'b start 0.2',
+      'a mid 0',
+      'b start 0',
+      'c block 0',
+    ]);
+  });
+
+  it('makes them in one way where that is asked for', async () => {
+    const { engine, figures } = await run({ ways: ['greedy'] });
+    expect(engine.asked).toEqual(['line 0', 'line 0', 'block 0']);
+    expect(figures.has('quality/py-mid-exact')).toBe(false);
+  });
+
+  it('gives a model what it reads beside the text before the cursor', async () => {
+    const { engine } = await run({ ways: ['greedy'] });
+    expect(engine.prompts).toEqual([
+      [8, 'behind()\n', 5, '# b.py\nother()\n', 9, '# a.py\nx ='],
+      [9, '// a.ts\nx();'],
+      [8, '\nf()\n', 9, '# a.py\ndef f():'],
+    ]);
+  });
+
+  it('keeps from it what is turned off, and still fits the text to what follows', async () => {
+    const { engine, figures } = await run({ ways: ['greedy'], suffix: false, snippets: false });
+    expect(engine.prompts).toEqual([
+      [9, '# a.py\nx ='],
+      [9, '// a.ts\nx();'],
+      [9, '# a.py\ndef f():'],
+    ]);
+    expect(figures.get('quality/py-block-whole')).toBe(100);
+  });
+});
