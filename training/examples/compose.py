@@ -87,14 +87,15 @@ class Composer:
         if room < _SHORTEST_PREFIX and middle.first > 0:
             return None
         prefix = self._prefix(lines, middle, room)
-        # Tokenized together, as the engine does it: the break before the middle belongs to its indentation.
+        # Tokenized together, as the editor has it: breaks belong to the indentation behind them, before the middle and before the prefix.
+        opening = path_line(file.language, file.path) + prefix
         if self._random.random() < self._mixture.with_middle_id:
-            tail = [*self._ids(prefix), MIDDLE, *middle_ids]
+            tail = [*self._ids(opening), MIDDLE, *middle_ids]
             middle_length = len(middle_ids)
         else:
-            tail = self._ids(prefix + middle_text)
-            middle_length = len(tail) - len(self._ids(prefix))
-        ids = [*given, *head, *tail, END]
+            tail = self._ids(opening + middle_text)
+            middle_length = len(tail) - len(self._ids(opening))
+        ids = [*given, *tail, END]
         middle_from = max(len(given) + len(head), len(ids) - 1 - max(1, middle_length))
         return Example(ids, len(given) + len(head), middle_from, middle.kind)
 
