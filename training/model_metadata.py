@@ -25,7 +25,8 @@ _LAYOUT_KEYS = {
 }
 
 # GGUF has no key for the order of the parts, in which models differ; the editor's is in extension/completion/fim_layout.ts.
-_LAYOUT = ("emberline.fim.layout", "suffix_prefix_contiguous")
+LAYOUT_KEY = "emberline.fim.layout"
+_LAYOUT = "suffix_prefix_contiguous"
 
 # They said how the base was made, and how one would chat with it.
 _OF_THE_BASE = ("general.organization", "general.finetune", "general.basename", "tokenizer.chat_template")
@@ -62,5 +63,5 @@ def describe(base: Mapping[str, Value], description: Description, main_format: s
     values["general.quantization_version"] = uint32(_QUANTISATION_VERSION)
     for key, token in _LAYOUT_KEYS.items():
         values[key] = uint32(token)
-    values[_LAYOUT[0]] = string(_LAYOUT[1])
+    values[LAYOUT_KEY] = string(_LAYOUT)
     return values

@@ -16,7 +16,7 @@ from training.gguf.reader import read
 CONTROL_TOKEN = 3  # the value of `tokenizer.ggml.token_type` for tokens that stand for no text
 
 
-class TokenizerError(Exception):
+class TokenizerError(ValueError):
     """The model file has no tokenizer that can be built here; the message says why."""
 
 

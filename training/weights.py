@@ -14,14 +14,17 @@ import torch
 from torch import Tensor
 
 from training.gguf.reader import GgufFile, read
-from training.layout_ids import END, FILE_SEPARATOR, MIDDLE, PREFIX, SUFFIX
+from training.layout_ids import END, ENDOFTEXT, FILE_SEPARATOR, MIDDLE, PREFIX, SUFFIX
 from training.model import Hyperparameters, Model, weight_names
+from training.model_metadata import LAYOUT_KEY
 from training.rounding import Grid, round_to_grid
 
 # Tokens whose embeddings are learned: those that the layout gives a meaning.
 LAYOUT_TOKENS = (FILE_SEPARATOR, SUFFIX, PREFIX, END, MIDDLE)
-# New delimiters begin at the mean of the vocabulary, this part of its deviation around it: as they were they lie far from all else.
-_NOISE = 0.3
+# In a base that was not taught they begin as tokens that the network already knows what to do with, this part of the embeddings' deviation apart: as they were, never
+# trained, they lie far from all else. The end comes where a line break might, the others where a new text begins.
+_LINE_BREAK = "\u010a"  # in the alphabet of bytes of GPT-2
+_NOISE = 0.2
 
 
 class Masters:
@@ -31,7 +34,8 @@ class Masters:
         self._names = dict(weight_names(self.sizes))
         self._grids = {name: grid.to(device) for name, grid in self._read_grids(file).items()}
         self.tensors = {name: self._read(file, name).to(device) for name in self._names}
-        self._initialise_delimiters(seed)
+        if LAYOUT_KEY not in file.metadata:
+            self._initialise_delimiters(file.metadata["tokenizer.ggml.tokens"].index(_LINE_BREAK), seed)  # type: ignore[attr-defined]
 
     def _read(self, file: GgufFile, name: str) -> Tensor:
         pieces = [file.decoded(part) for part, _ in self._names[name]]
@@ -47,12 +51,12 @@ class Masters:
                 )
         return grids
 
-    def _initialise_delimiters(self, seed: int) -> None:
+    def _initialise_delimiters(self, line_break: int, seed: int) -> None:
         embeddings = self.tensors["token_embd"]
+        like = [line_break if token == END else ENDOFTEXT for token in LAYOUT_TOKENS]
         random = torch.Generator().manual_seed(seed)
         noise = torch.randn(len(LAYOUT_TOKENS), self.sizes.width, generator=random).to(embeddings.device)
-        mean, deviation = embeddings.mean(0), embeddings.std(0)
-        embeddings[list(LAYOUT_TOKENS)] = mean + _NOISE * deviation * noise
+        embeddings[list(LAYOUT_TOKENS)] = embeddings[like] + _NOISE * embeddings.std(0) * noise
 
     @torch.no_grad()
     def load(self, tensors: dict[str, Tensor]) -> None:

@@ -22,6 +22,7 @@ from training.schedule import Schedule
 from training.shards import Examples, write_shards
 from training.tests.tiny_model import VOCABULARY, write_tiny_model
 from training.trainer import LATEST, STABLE, Options, Trainer
+from training.weights import Masters
 
 CPU = torch.device("cpu")
 OPTIONS = Options(
@@ -119,6 +120,17 @@ def test_it_learns_and_packs_what_it_learned_with(folder: Path) -> None:
         assert np.array_equal(packed.decoded(f"blk.1.{name}.weight"), want)
     plot(folder / "run", folder / "losses.svg")
     assert (folder / "losses.svg").stat().st_size > 1_000
+
+
+def test_a_model_that_was_taught_goes_on_with_its_own_delimiters(folder: Path) -> None:
+    one = trainer(folder, "run", replace(OPTIONS, tokens=500))
+    for _ in one.train():
+        pass
+    pack_run(folder / "run" / LATEST, folder / "base.gguf", folder / "taught.gguf")
+    taught = Masters(folder / "taught.gguf", CPU, seed=2).tensors["token_embd"]
+    assert torch.equal(taught, one.masters.rounded("token_embd"))
+    untaught = Masters(folder / "base.gguf", CPU, seed=2).tensors["token_embd"]
+    assert not torch.equal(untaught[END], taught[END])
 
 
 def test_a_checkpoint_that_could_not_be_written_leaves_the_one_before(

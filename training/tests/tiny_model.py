@@ -45,7 +45,7 @@ def _metadata() -> dict[str, Value]:
         "llama.attention.head_count_kv": uint32(KV_HEADS),
         "llama.rope.freq_base": Value(ValueKind.F32, 100_000.0),
         "llama.attention.layer_norm_rms_epsilon": Value(ValueKind.F32, 1e-5),
-        "tokenizer.ggml.tokens": strings(tuple(f"t{number}" for number in range(VOCABULARY))),
+        "tokenizer.ggml.tokens": strings(("\u010a", *(f"t{number}" for number in range(1, VOCABULARY)))),
     }
 
 
