@@ -25,6 +25,7 @@ import { packaged } from './test/package.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
 import { sanitized } from './test/sanitized.mjs';
+import { training } from './test/training.mjs';
 import { types } from './test/types.mjs';
 import { unit } from './test/unit.mjs';
 
@@ -42,6 +43,7 @@ const STAGES = [
   portability,
   arm,
   integration,
+  training,
   packaged,
   editor,
   e2e,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Failure } from '../failure.mjs';
 import { run } from '../processes.mjs';
@@ -67,6 +68,15 @@ export const FOR_ARM = [
 
 /** What plays the compiler of Metal kernels, and compiles Objective-C++. */
 export const FOR_METAL = [command('clang-19', 'Clang 19', 'clang++-19')];
+
+/** Python 3.11 or newer that can make environments of its own. */
+export const FOR_TRAINING = [
+  {
+    package: 'python3-venv',
+    provides: 'Python with venv',
+    present: () => spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0,
+  },
+];
 
 export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];
 

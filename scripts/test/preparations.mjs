@@ -4,6 +4,7 @@ import { buildArmTests } from '../check_arm.mjs';
 import { packageExtension } from '../package.mjs';
 import { run } from '../processes.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
+import { ensureTrainingPython } from '../setup/training_python.mjs';
 
 /** @typedef {import('../progress.mjs').Progress} Progress */
 /** @typedef {keyof typeof PREPARATIONS} PreparationName */
@@ -32,6 +33,7 @@ const PREPARATIONS = {
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'metal-sim'),
   },
+  trainingPython: { needs: [], compiles: false, make: ensureTrainingPython },
   armTests: { needs: [], compiles: true, make: buildArmTests },
 };
 

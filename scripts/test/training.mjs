@@ -1,0 +1,110 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../failure.mjs';
+import { BUILD } from '../paths.mjs';
+import { run, runForStatus } from '../processes.mjs';
+import { FOR_BUILDING, FOR_TRAINING } from '../setup/debian_packages.mjs';
+import { ensureTrainingPython } from '../setup/training_python.mjs';
+import { noCounts, onePassed, sum, summary } from './counts.mjs';
+
+/** @typedef {import('./counts.mjs').Counts} Counts */
+/** @typedef {import('../progress.mjs').Progress} Progress */
+
+/**
+ * The programs that make the embedded model: their own tests, and the whole way from sources to a packed file with a few
+ * thousand tokens. PyTorch takes every core, so nothing is built beside it.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const training = {
+  name: 'training',
+  requirements: [...FOR_BUILDING, ...FOR_TRAINING],
+  needs: ['addon', 'bundles', 'trainingPython'],
+  alone: true,
+  async run(progress) {
+    const python = await ensureTrainingPython(progress);
+    return sum([await runPytest(progress, python), await runSmoke(progress, python)]);
+  },
+};
+
+/**
+ * @param {Progress} progress
+ * @param {string} python
+ * @returns {Promise<Counts>}
+ */
+async function runPytest(progress, python) {
+  return await progress.step(
+    'tests of training/',
+    async (log) => {
+      const report = join(BUILD, 'results', 'pytest.xml');
+      rmSync(report, { force: true });
+      const scratch = mkdtempSync(join(tmpdir(), 'training-'));
+      try {
+        const args = ['training/tests', '-p', 'no:cacheprovider', `--basetemp=${join(scratch, 'tests')}`];
+        const status = await runForStatus(python, ['-m', 'pytest', '-v', ...args, `--junitxml=${report}`], {
+          log,
+          env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', MPLCONFIGDIR: scratch },
+        });
+        if (!existsSync(report))
+          throw new Failure(`The tests of training/ did not run: pytest ended with ${status}.`, log);
+        const counts = countTests(readFileSync(report, 'utf8'));
+        if (status !== 0 && counts.failed === 0) {
+          counts.failed += 1;
+          counts.failures.push(`tests of training/: pytest ended with ${status} although no test failed`);
+        }
+        if (counts.failed > 0) progress.showTail(log);
+        return counts;
+      } finally {
+        rmSync(scratch, { recursive: true, force: true });
+      }
+    },
+    summary,
+  );
+}
+
+/**
+ * @param {Progress} progress
+ * @param {string} python
+ * @returns {Promise<Counts>}
+ */
+async function runSmoke(progress, python) {
+  await progress.step('teach the embedded model a few thousand tokens', async (log) => {
+    const folder = mkdtempSync(join(tmpdir(), 'smoke-'));
+    try {
+      await run(python, ['-m', 'training', 'smoke', '--folder', join(folder, 'run')], {
+        log,
+        env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+        failure: 'python -m training smoke failed.',
+      });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+  return onePassed();
+}
+
+/**
+ * @param {string} report what pytest's `--junitxml` writes: a `testcase` a test, empty where it passed
+ * @returns {Counts}
+ */
+export function countTests(report) {
+  const counts = noCounts();
+  for (const [, attributes = '', content = ''] of report.matchAll(
+    /<testcase ([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs,
+  )) {
+    if (/<(?:failure|error)\b/.test(content)) {
+      counts.failed += 1;
+      counts.failures.push(`training: ${valueOf('classname', attributes)} ${valueOf('name', attributes)}`);
+    } else if (/<skipped\b/.test(content)) counts.skipped += 1;
+    else counts.passed += 1;
+  }
+  return counts;
+}
+
+/**
+ * @param {string} name of an attribute
+ * @param {string} attributes
+ */
+function valueOf(name, attributes) {
+  return new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
+}
