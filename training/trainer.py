@@ -29,8 +29,6 @@ class Options:
     rate: float = 5e-4
     warm_up_tokens: int = 100_000
     rounding_share: float = 1.0
-    # How much faster the delimiters' embeddings are learned than all else, where they are the only ones learned: they have further to go.
-    delimiter_rate: float = 10.0
     step_tokens: int = 4096
     micro_tokens: int = 4096  # of one forward and backward pass
     clip: float = 1.0
@@ -52,7 +50,7 @@ class Trainer:
         self._model.to(device=device, dtype=torch.bfloat16)
         self._parameters = dict(self._model.named_parameters())
         self._optimiser = torch.optim.AdamW(
-            self._parameter_groups(), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.0, fused=True
+            list(self._masters.tensors.values()), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.0, fused=True
         )
         self._stream = Stream(Examples(data / "train"), options.seed, Cursor())
         self._validation = Examples(data / "validation")
@@ -66,12 +64,6 @@ class Trainer:
         if resumed.exists():
             self._restore(checkpoint.load(resumed, device))
         self._masters.publish(self._model, self._rounding)
-
-    def _parameter_groups(self) -> list[dict[str, Any]]:
-        tensors = dict(self._masters.tensors)
-        embeddings = tensors.pop("token_embd")
-        factor = 1.0 if self.options.all_embeddings else self.options.delimiter_rate
-        return [{"params": list(tensors.values()), "factor": 1.0}, {"params": [embeddings], "factor": factor}]
 
     @property
     def masters(self) -> Masters:
@@ -113,7 +105,7 @@ class Trainer:
             self._learn(batch.to(self._device), total, losses)
         norm = torch.nn.utils.clip_grad_norm_(list(self._masters.tensors.values()), self.options.clip)
         for group in self._optimiser.param_groups:
-            group["lr"] = rate * group["factor"]
+            group["lr"] = rate
         self._optimiser.step()
         self._optimiser.zero_grad()
         self._masters.publish(self._model, self._rounding)
