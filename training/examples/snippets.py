@@ -41,7 +41,7 @@ def windows_of(path: str, text: str) -> list[Window]:
 
 
 def most_similar(windows: list[Window], path: str, around: str, count: int, random_: random.Random) -> list[Window]:
-    """At most `count` windows of other files than `path`, the least similar first, copies of `around` left out."""
+    """At most `count` windows of other files than `path`, the most similar first, copies of `around` left out."""
     names = identifiers(around)
     lines = {line.strip() for line in around.split("\n") if len(line.strip()) > 8}
     some = windows if len(windows) <= _CANDIDATES else random_.sample(windows, _CANDIDATES)
@@ -55,7 +55,7 @@ def most_similar(windows: list[Window], path: str, around: str, count: int, rand
             break
         if not _is_copy(some[index].text, lines):
             chosen.append(some[index])
-    return chosen[::-1]
+    return chosen
 
 
 def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
