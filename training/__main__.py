@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _lock(_: argparse.Namespace) -> int:
-    from training.corpus.build import lock
+    from training.corpus.lock import lock
 
     lock(cache())
     return 0
