@@ -5,6 +5,7 @@ import { addCutCommand } from './cut_command';
 import { addGrammarSuite } from './grammar/grammar_command';
 import { addMetalSuite } from './metal/metal_command';
 import { addCompareCommand, addQualitySuite } from './quality_command';
+import { addPeerCommand } from './peer/peer_command';
 import { addReplaySuite } from './replay/replay_command';
 import { addSamplingSuite } from './sampling/sampling_command';
 import { addSpeedSuites } from './speed_command';
@@ -24,6 +25,7 @@ async function main(): Promise<number> {
   addSamplingSuite(program);
   addCutCommand(program);
   addCompareCommand(program);
+  addPeerCommand(program);
   try {
     await program.parseAsync();
     return 0;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../failure.mjs';
-import { BUILD } from '../paths.mjs';
+import { BUILD, DIST } from '../paths.mjs';
 import { run, runForStatus } from '../processes.mjs';
 import { FOR_BUILDING, FOR_TRAINING } from '../setup/debian_packages.mjs';
 import { ensureTrainingPython } from '../setup/training_python.mjs';
@@ -23,9 +23,36 @@ export const training = {
   alone: true,
   async run(progress) {
     const python = await ensureTrainingPython(progress);
-    return sum([await runPytest(progress, python), await runSmoke(progress, python)]);
+    await progress.step('install llama.cpp, which reads packed files as well', (log) =>
+      run(process.execPath, [join(DIST, 'bench.cjs'), 'peer'], {
+        log,
+        failure: 'llama.cpp could not be installed.',
+      }),
+    );
+    return sum([
+      await runRuff(progress, python),
+      await runPytest(progress, python),
+      await runSmoke(progress, python),
+    ]);
   },
 };
+
+/**
+ * @param {Progress} progress
+ * @param {string} python
+ * @returns {Promise<Counts>}
+ */
+async function runRuff(progress, python) {
+  await progress.step('lint training/', async (log) => {
+    for (const check of [['check'], ['format', '--check']]) {
+      await run(python, ['-m', 'ruff', ...check, '--no-cache', 'training'], {
+        log,
+        failure: `training/ is not as ruff wants it: see the log, or run \`ruff ${check[0]} training\`.`,
+      });
+    }
+  });
+  return onePassed();
+}
 
 /**
  * @param {Progress} progress

@@ -1,4 +1,4 @@
-"""llama.cpp by its C interface, in the library that `npm run bench -- speed --peer` installs.
+"""llama.cpp by its C interface, in the library that `npm run bench -- peer` installs.
 
 Its parameter structs are passed by value. Both ABIs this runs on (System V x86-64, AArch64) pass and return a struct of more
 than 16 bytes in memory, so a block larger than the real struct does as well: see bench/peer/llama_library.h.

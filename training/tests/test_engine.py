@@ -66,7 +66,9 @@ def packed(base: GgufFile, base_path: Path, tmp_path_factory: pytest.TempPathFac
 def llama_cpp(packed: Packed) -> Iterator[LlamaCpp]:
     folder = find_library(ROOT)
     if folder is None:
-        pytest.skip("llama.cpp is not installed: `npm run bench -- speed --peer` installs it")
+        pytest.fail(
+            "llama.cpp is not installed: run `npm run bench -- peer`, or leave these tests out with -m 'not engine'."
+        )
     library = LlamaCpp(folder, packed.path)
     yield library
     library.close()
