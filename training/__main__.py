@@ -130,6 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument(
         "--compile", action="store_true", default=None, help="compile the layers; faster from some hundred steps on"
     )
+    train.add_argument("--seconds", type=float, help="stop after so long, with a checkpoint to go on from")
     train.add_argument("--threads", type=int)
     train.set_defaults(command=_train)
 

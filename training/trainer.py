@@ -37,6 +37,7 @@ class Options:
     checkpoint_seconds: float = 600.0
     validation_tokens: int = 24_000
     compile: bool = False
+    seconds: float | None = None  # after which it stops, with a checkpoint; None: at the end of the run
 
 
 class Trainer:
@@ -70,20 +71,23 @@ class Trainer:
         return self._masters
 
     def train(self) -> Iterator[dict[str, Any]]:
-        """Goes on to the end of the run; yields a record a step, and has written it to the log."""
+        """Goes on to the end of the run, or until its time is up; yields a record a step, and has written it to the log."""
         self._run.mkdir(parents=True, exist_ok=True)
-        saved = time.monotonic()
+        began = saved = time.monotonic()
         with (self._run / "log.jsonl").open("a", buffering=1) as log:
             while self.seen < self.options.tokens:
                 self._enter_part()
                 record = self._one_step()
-                last = self.seen >= self.options.tokens
+                out_of_time = self.options.seconds is not None and time.monotonic() - began >= self.options.seconds
+                last = out_of_time or self.seen >= self.options.tokens
                 if last or time.monotonic() - saved >= self.options.checkpoint_seconds:
                     self.save(LATEST)
                     record |= {"validation": self.validate()}
                     saved = time.monotonic()
                 log.write(json.dumps(record) + "\n")
                 yield record
+                if out_of_time:
+                    return
 
     def _enter_part(self) -> None:
         """Keeps what a longer run goes on from, and begins to round when it is time."""

@@ -87,6 +87,12 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(folder: Path) -> None:
     assert [one["loss"] for one in once] == [one["loss"] for one in again]
 
 
+def test_it_stops_when_its_time_is_up_and_goes_on_from_there(folder: Path) -> None:
+    for number in range(1, 4):
+        records = list(trainer(folder, "run", replace(OPTIONS, seconds=0.0)).train())
+        assert [one["step"] for one in records] == [number]
+
+
 def test_a_longer_run_goes_on_from_the_constant_part(folder: Path) -> None:
     short = trainer(folder, "short")
     for _ in short.train():
