@@ -68,7 +68,8 @@ class Composer:
         has_suffix = random_.random() >= mixture.without_suffix
         # Without a suffix nothing says that a line is all that is asked for; the end of a block can be seen.
         kind = "block" if not has_suffix or random_.random() < mixture.block else "line"
-        middle = choose_middle(lines, kind, random_)
+        asked = kind == "block" and random_.random() < mixture.below_comment
+        middle = choose_middle(lines, kind, random_, asked)
         if middle is None:
             return None
         length = self._length()

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 SHORTEST_BLOCK = 2
 LONGEST_BLOCK = 12
 _ATTEMPTS = 12
+# Share of the places in comments that are not taken.
+_LEFT_OUT = 0.7
 _COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -33,12 +35,19 @@ def indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def choose_middle(lines: list[str], kind: str, random_: random.Random) -> Middle | None:
-    """A place of the kind, or None where a few attempts find none. Comments are taken rarely, blank lines never."""
+def choose_middle(lines: list[str], kind: str, random_: random.Random, below_comment: bool = False) -> Middle | None:
+    """
+    A place of the kind, or None where a few attempts find none. Comments are taken rarely, blank lines never.
+
+    below_comment: only a place right below a comment, which says what is to come.
+    """
+    places = [number for number in range(1, len(lines)) if _COMMENT.match(lines[number - 1])] if below_comment else None
+    if places == []:
+        return None
     for _ in range(_ATTEMPTS):
-        first = random_.randrange(len(lines))
+        first = random_.randrange(len(lines)) if places is None else random_.choice(places)
         line = lines[first]
-        if not re.search(r"\w", line) or (_COMMENT.match(line) and random_.random() < 0.7):
+        if not re.search(r"\w", line) or (_COMMENT.match(line) and (below_comment or random_.random() < _LEFT_OUT)):
             continue
         if kind == "line":
             return Middle(first, first, kind)

@@ -27,6 +27,8 @@ class Mixture:
     plain: float = 0.4
     # Of the examples with a cursor, from here on.
     block: float = 0.4
+    # Of the blocks: begins below a comment that asks for it.
+    below_comment: float = 0.1
     without_suffix: float = 0.2
     with_snippets: float = 0.3
     # The suffix starts some lines below the middle: an editor keeps it where it is while the cursor moves up.

@@ -108,6 +108,13 @@ def test_places_are_never_blank_and_blocks_are_balanced() -> None:
     assert min(kinds.values()) > 300
 
 
+def test_a_place_below_a_comment_is_where_the_comment_asks() -> None:
+    middle = choose_middle(LINES, "block", random.Random(1), below_comment=True)
+    assert middle is not None
+    assert middle.first == line_of("for name")
+    assert choose_middle(["a = 1", "b = 2", "c = 3"], "block", random.Random(1), below_comment=True) is None
+
+
 def parts_of(example: Example, tokenizer: Tokenizer) -> tuple[str, list[str], str, str]:
     """Suffix, snippets, what is before the middle, and the middle."""
     ids = list(example.ids)
