@@ -21,8 +21,9 @@ from training.rounding import Grid, round_to_grid
 
 # Tokens whose embeddings are learned: those that the layout gives a meaning.
 LAYOUT_TOKENS = (FILE_SEPARATOR, SUFFIX, PREFIX, END, MIDDLE)
-# In a base that was not taught they begin as tokens that the network already knows what to do with, this part of the embeddings' deviation apart: as they were, never
-# trained, they lie far from all else. The end comes where a line break might, the others where a new text begins.
+# In a base that was not taught they begin as tokens that the network knows what to do with, this part of the embeddings' deviation
+# apart; as they were, never trained, they lie far from all else. The end comes where a line break might, the others where a new text
+# begins.
 _LINE_BREAK = "\u010a"  # in the alphabet of bytes of GPT-2
 _NOISE = 0.2
 
