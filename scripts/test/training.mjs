@@ -6,7 +6,7 @@ import { BUILD, DIST } from '../paths.mjs';
 import { run, runForStatus } from '../processes.mjs';
 import { FOR_BUILDING, FOR_TRAINING } from '../setup/debian_packages.mjs';
 import { ensureTrainingPython } from '../setup/training_python.mjs';
-import { noCounts, onePassed, sum, summary } from './counts.mjs';
+import { noCounts, oneFailed, onePassed, sum, summary } from './counts.mjs';
 
 /** @typedef {import('./counts.mjs').Counts} Counts */
 /** @typedef {import('../progress.mjs').Progress} Progress */
@@ -43,15 +43,14 @@ export const training = {
  * @returns {Promise<Counts>}
  */
 async function runRuff(progress, python) {
-  await progress.step('lint training/', async (log) => {
+  return await counted(progress, 'lint training/', async (log) => {
     for (const check of [['check'], ['format', '--check']]) {
       await run(python, ['-m', 'ruff', ...check, '--no-cache', 'training'], {
         log,
-        failure: `training/ is not as ruff wants it: see the log, or run \`ruff ${check[0]} training\`.`,
+        failure: `training/ is not as ruff wants it; \`ruff ${check[0]} training\` says where.`,
       });
     }
   });
-  return onePassed();
 }
 
 /**
@@ -70,7 +69,7 @@ async function runPytest(progress, python) {
         const args = ['training/tests', '-p', 'no:cacheprovider', `--basetemp=${join(scratch, 'tests')}`];
         const status = await runForStatus(python, ['-m', 'pytest', '-v', ...args, `--junitxml=${report}`], {
           log,
-          env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', MPLCONFIGDIR: scratch },
+          env: environment(scratch),
         });
         if (!existsSync(report))
           throw new Failure(`The tests of training/ did not run: pytest ended with ${status}.`, log);
@@ -95,19 +94,49 @@ async function runPytest(progress, python) {
  * @returns {Promise<Counts>}
  */
 async function runSmoke(progress, python) {
-  await progress.step('teach the embedded model a few thousand tokens', async (log) => {
-    const folder = mkdtempSync(join(tmpdir(), 'smoke-'));
+  return await counted(progress, 'teach the embedded model a few thousand tokens', async (log) => {
+    const scratch = mkdtempSync(join(tmpdir(), 'smoke-'));
     try {
-      await run(python, ['-m', 'training', 'smoke', '--folder', join(folder, 'run')], {
+      await run(python, ['-m', 'training', 'smoke', '--folder', join(scratch, 'run')], {
         log,
-        env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+        env: environment(scratch),
         failure: 'python -m training smoke failed.',
       });
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(scratch, { recursive: true, force: true });
     }
   });
-  return onePassed();
+}
+
+/**
+ * A step that is a test: its failure counts, and does not keep the others from being counted.
+ * @param {Progress} progress
+ * @param {string} title
+ * @param {(log: string) => Promise<void>} work
+ * @returns {Promise<Counts>}
+ */
+async function counted(progress, title, work) {
+  try {
+    await progress.step(title, work);
+    return onePassed();
+  } catch (error) {
+    if (error instanceof Failure) return oneFailed(`${title}: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Keeps what Python's libraries cache in a folder that is removed.
+ * @param {string} scratch
+ * @returns {NodeJS.ProcessEnv}
+ */
+function environment(scratch) {
+  return {
+    ...process.env,
+    PYTHONDONTWRITEBYTECODE: '1',
+    MPLCONFIGDIR: join(scratch, 'matplotlib'),
+    TORCHINDUCTOR_CACHE_DIR: join(scratch, 'inductor'),
+  };
 }
 
 /**
