@@ -11,8 +11,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-# Rows whose logits exist at a time: few enough for a processor's memory, many enough to keep a GPU busy.
-CHUNK = 1024
+# Rows whose logits exist at a time: few enough for a processor's caches, many enough to keep a GPU busy.
+CHUNK = 256
 GPU_CHUNK = 8192
 
 
@@ -62,12 +62,12 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
 def loss_and_gradient(logits: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
     """The losses of some rows, and the gradient of their weighted sum with respect to the logits, in the logits' dtype."""
+    # In place: this is bound by memory.
     wide = logits.float()
     largest = wide.amax(-1, keepdim=True)
-    exponentials = (wide - largest).exp()
-    total = exponentials.sum(-1, keepdim=True)
     at = targets[:, None]
-    losses = (total.log() + largest - wide.gather(-1, at)).squeeze(-1)
-    gradient = exponentials * (weights[:, None] / total)
-    hit = torch.arange(logits.shape[-1], device=logits.device) == at
-    return losses, (gradient - hit * weights[:, None]).to(logits.dtype)
+    of_target = wide.gather(-1, at)
+    total = wide.sub_(largest).exp_().sum(-1, keepdim=True)
+    losses = (total.log() + largest - of_target).squeeze(-1)
+    gradient = wide.mul_(weights[:, None] / total).scatter_add_(-1, at, -weights[:, None])
+    return losses, gradient.to(logits.dtype)
