@@ -38,10 +38,6 @@ class Description:
 
     name: str = "Emberline SmolLM2 135M"
     license: str = "apache-2.0"
-    text: str = (
-        "SmolLM2-135M-Instruct, taught by Emberline to complete code at a cursor with the text after it in view. "
-        "The suffix comes first, and then the prefix, which what is generated continues."
-    )
     base_name: str = "SmolLM2 135M Instruct"
     base_organization: str = "HuggingFaceTB"
 
@@ -55,7 +51,6 @@ def describe(base: Mapping[str, Value], description: Description, main_format: s
     values = {key: value for key, value in base.items() if key not in _OF_THE_BASE}
     values["general.name"] = string(description.name)
     values["general.license"] = string(description.license)
-    values["general.description"] = string(description.text)
     values["general.base_model.count"] = uint32(1)
     values["general.base_model.0.name"] = string(description.base_name)
     values["general.base_model.0.organization"] = string(description.base_organization)
