@@ -14,16 +14,13 @@ _SMOOTH = 25
 
 def read_log(run: Path) -> list[dict[str, Any]]:
     """The records of a run; what was lost and done again after a restart counts as it was done last."""
-    records: dict[int, dict[str, Any]] = {}
+    records: list[dict[str, Any]] = []
     for line in (run / "log.jsonl").read_text().splitlines():
         record = json.loads(line)
-        records = (
-            {step: one for step, one in records.items() if step < record["step"]}
-            if record["step"] in records
-            else records
-        )
-        records[record["step"]] = record
-    return [records[step] for step in sorted(records)]
+        while records and records[-1]["step"] >= record["step"]:
+            records.pop()
+        records.append(record)
+    return records
 
 
 def plot(run: Path, out: Path) -> None:
