@@ -1,11 +1,11 @@
 /** Completes several lines as 'Generate at Cursor' does in an editor. */
 import { Failure } from '../cli/failure';
-import type { DocumentSnapshot } from '../extension/completion/document';
-import type { GenerationEngine } from '../extension/completion/engine_port';
-import type { CompletionOptions } from '../extension/completion/options';
-import type { PromptWriter, Send } from '../extension/completion/prompt_writer';
-import type { Snippet } from '../extension/completion/snippets';
-import { GeneratedText } from '../extension/generate/generated_text';
+import type { DocumentSnapshot } from '../core/completion/document';
+import type { GenerationEngine } from '../core/completion/engine_port';
+import type { CompletionOptions } from '../core/completion/options';
+import type { PromptWriter, Send } from '../core/completion/prompt_writer';
+import type { Snippet } from '../core/completion/snippets';
+import { GeneratedText } from '../core/generate/generated_text';
 import type { Completed } from './quality_rows';
 
 /** Enough for the longest block that is cut. */

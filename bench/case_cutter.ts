@@ -2,7 +2,7 @@
  * Cuts completion cases from source files: takes the rest of a line, or a block of lines, out and keeps what stood around it.
  * Within a line the cursor is equally likely before each character but the first.
  */
-import { MAX_AFTER } from '../extension/completion/document';
+import { MAX_AFTER } from '../core/completion/document';
 import { blocksOf } from './block_finder';
 import type { CompletionCase, LinePlace, Place } from './completion_case';
 import type { SeededRandom } from './random';

@@ -1,10 +1,10 @@
 /** Those whose times are compared in a row: ours, and every way in which the peer may be at its best. */
 import { join } from 'node:path';
 import { ROOT } from '../cli/engine_options';
-import { addonPath, kernelLibraryBeside } from '../extension/engine/binding';
+import { addonPath, kernelLibraryBeside } from '../core/engine/binding';
 import { SOURCES } from './build_folder';
 import { numberOf, requestLine } from './line_protocol';
-import type { DeviceChoice } from '../extension/engine/native_types';
+import type { DeviceChoice } from '../core/engine/native_types';
 import type { Peer } from './peer/peer_package';
 import type { SpeedRow } from './speed_rows';
 import { Worker, type WorkerCommand } from './worker';

@@ -2,8 +2,8 @@
 import { basename, join, resolve } from 'node:path';
 import { ROOT } from '../cli/engine_options';
 import { Failure, valueOf } from '../cli/failure';
-import { addonPath, embeddedModelPath, loadAddon } from '../extension/engine/binding';
-import type { NativeInspection } from '../extension/engine/native_inspection';
+import { addonPath, embeddedModelPath, loadAddon } from '../core/engine/binding';
+import type { NativeInspection } from '../core/engine/native_inspection';
 import { SYNTHETIC_MODELS } from './build_folder';
 import { type CostShape, type ModelCost, modelCost } from './floors';
 import type { BenchModel } from './shapes';

@@ -1,7 +1,7 @@
 /** From completions and what the authors wrote to the figures of the quality suite. */
-import type { Reason } from '../extension/completion/reasons';
-import type { Stop } from '../extension/completion/stop';
-import type { NativeTimings } from '../extension/engine/native_types';
+import type { Reason } from '../core/completion/reasons';
+import type { Stop } from '../core/completion/stop';
+import type { NativeTimings } from '../core/engine/native_types';
 import { LINE_PLACES, placeOf, type CompletionCase, type LinePlace, type Place } from './completion_case';
 import { LANGUAGES, languageOf } from './languages';
 import { ownRow, type Row } from './report';

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { integer, ROOT } from '../cli/engine_options';
 import { Failure } from '../cli/failure';
-import { addonPath } from '../extension/engine/binding';
+import { addonPath } from '../core/engine/binding';
 import { PACKED_COPIES } from './build_folder';
 import type { BenchDevice } from './contenders';
 import { runOurWorker } from './our_worker';

@@ -2,12 +2,12 @@
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import { offsetAt, snapshotOfText, type TextSource } from '../extension/completion/document';
-import { languageOfPath } from '../extension/completion/languages';
-import { DEFAULT_OPTIONS } from '../extension/completion/options';
-import { type CompletionOutcome, CompletionPipeline } from '../extension/completion/pipeline';
-import { REASONS } from '../extension/completion/reasons';
-import type { Engine } from '../extension/engine/engine';
+import { offsetAt, snapshotOfText, type TextSource } from '../core/completion/document';
+import { languageOfPath } from '../core/completion/languages';
+import { DEFAULT_OPTIONS } from '../core/completion/options';
+import { type CompletionOutcome, CompletionPipeline } from '../core/completion/pipeline';
+import { REASONS } from '../core/completion/reasons';
+import type { Engine } from '../core/engine/engine';
 import { type Case, readCases } from './case_file';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from './engine_options';
 import { Failure } from './failure';

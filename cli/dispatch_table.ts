@@ -1,5 +1,5 @@
 /** What a device is told for a batch of tokens, as a table: a row a command, and what they come to. */
-import type { NativeDispatch } from '../extension/engine/native_inspection';
+import type { NativeDispatch } from '../core/engine/native_inspection';
 
 /** `rows`: of the batch. */
 export function dispatchLines(dispatches: readonly NativeDispatch[], rows: number): string[] {

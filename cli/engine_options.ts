@@ -1,9 +1,9 @@
 /** The options that every command with an engine takes, and the engine they describe. */
 import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addonPath, embeddedModelPath } from '../extension/engine/binding';
-import { Engine, type EngineOptions } from '../extension/engine/engine';
-import { DEVICES, type DeviceChoice } from '../extension/engine/native_types';
+import { addonPath, embeddedModelPath } from '../core/engine/binding';
+import { Engine, type EngineOptions } from '../core/engine/engine';
+import { DEVICES, type DeviceChoice } from '../core/engine/native_types';
 import { valueOf } from './failure';
 
 /** The root of the package: this runs as dist/cli.cjs. */

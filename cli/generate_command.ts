@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { samplingFor } from '../extension/completion/sampling';
-import type { NativeCompletion } from '../extension/engine/native_types';
+import { samplingFor } from '../core/completion/sampling';
+import type { NativeCompletion } from '../core/engine/native_types';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from './engine_options';
 import { valueOf } from './failure';
 import { readText } from './files';

@@ -1,9 +1,9 @@
 /** The options that name a grammar. */
 import { type Command, Option } from 'commander';
-import type { NativeGrammarSource, NativeLayout } from '../extension/engine/native_grammar';
+import type { NativeGrammarSource, NativeLayout } from '../core/engine/native_grammar';
 import { pathToFileURL } from 'node:url';
-import { referredDocuments } from '../extension/schema/referred_documents';
-import { isFile } from '../extension/schema/schema_place';
+import { referredDocuments } from '../core/schema/referred_documents';
+import { isFile } from '../core/schema/schema_place';
 import { readText } from './files';
 import { readFileUri } from './local_schemas';
 import { type SchemaFolder, schemaFolder } from './schema_folder';

@@ -1,8 +1,8 @@
 /** Runs a suite of schemas and documents, and counts where the engine agrees with it. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NativeGrammar, NativeGrammarSource } from '../extension/engine/native_grammar';
-import type { NativeResult } from '../extension/engine/native_types';
+import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
+import type { NativeResult } from '../core/engine/native_types';
 import { Failure } from './failure';
 import { readText } from './files';
 import { schemaSource } from './grammar_options';

@@ -1,12 +1,8 @@
 /** `inspect`: what is in a model file, and whether it will run. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { addonPath, loadAddon } from '../extension/engine/binding';
-import {
-  MAX_BATCH_ROWS,
-  type NativeDispatch,
-  type NativeInspection,
-} from '../extension/engine/native_inspection';
+import { addonPath, loadAddon } from '../core/engine/binding';
+import { MAX_BATCH_ROWS, type NativeDispatch, type NativeInspection } from '../core/engine/native_inspection';
 import { dispatchLines } from './dispatch_table';
 import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';

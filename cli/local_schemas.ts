@@ -1,8 +1,8 @@
 /** The schemas of JSON files in a terminal: those that files name, and those that come with Emberline. */
 import { fileURLToPath } from 'node:url';
 import { readFile, stat } from 'node:fs/promises';
-import type { Engine } from '../extension/engine/engine';
-import { DocumentSchemas } from '../extension/schema/document_schemas';
+import type { Engine } from '../core/engine/engine';
+import { DocumentSchemas } from '../core/schema/document_schemas';
 
 /** Larger files are not read, bytes. */
 const MOST_BYTES = 4_000_000;

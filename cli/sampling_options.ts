@@ -5,7 +5,7 @@ import {
   MAX_SEED,
   SEED_OF_PROMPT,
   type SamplingOptions,
-} from '../extension/completion/sampling';
+} from '../core/completion/sampling';
 import { decimal, integer } from './engine_options';
 
 export interface SamplingArguments {

@@ -1,7 +1,7 @@
 /** The schemas of a folder by what they call themselves: what references to addresses on the network stand for. */
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { schemaAddress } from '../extension/schema/schema_place';
+import { schemaAddress } from '../core/schema/schema_place';
 import { Failure } from './failure';
 import { readText } from './files';
 

@@ -1,4 +1,4 @@
-import type { NativeTimings } from '../extension/engine/native_types';
+import type { NativeTimings } from '../core/engine/native_types';
 
 /** The timings of a request under the names that scripts read. */
 export function timingsJson(timings: NativeTimings): object {

@@ -1,8 +1,8 @@
 /** What `activate` returns: the state of the extension for tests and for other extensions. Not a stable interface yet. */
 import type * as vscode from 'vscode';
-import type { DraftingTotals } from './completion/drafting_totals';
+import type { DraftingTotals } from '../core/completion/drafting_totals';
 import type { FinishedRequest } from './completion/provider';
-import type { NativeError, NativeModelInfo } from './engine/native_types';
+import type { NativeError, NativeModelInfo } from '../core/engine/native_types';
 import type { Status } from './status_bar';
 
 /** Counts since activation. */

@@ -1,12 +1,12 @@
 /** What each command does; `main.ts` registers them under their names. */
 import * as vscode from 'vscode';
-import { REASONS } from './completion/reasons';
-import { SCHEMA_USES } from './completion/schema_use';
-import { summaryOf } from './completion/summary';
+import { REASONS } from '../core/completion/reasons';
+import { SCHEMA_USES } from '../core/completion/schema_use';
+import { summaryOf } from '../core/completion/summary';
 import type { EmberlineContext } from './context';
-import { TOLD_EDITS } from './edit/edit_endings';
+import { TOLD_EDITS } from '../core/edit/edit_endings';
 import { EDIT_SELECTION, type EditKind, GENERATE_LINES, type StructuredEdit } from './edit/structured_editor';
-import { TOLD } from './generate/endings';
+import { TOLD } from '../core/generate/endings';
 import type { Generation } from './generate/generator';
 import { type MenuEntry, showMenu } from './status_bar';
 

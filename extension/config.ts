@@ -1,9 +1,19 @@
 /** The only reader and writer of settings. */
 import * as vscode from 'vscode';
-import { DEVICES, type DeviceChoice } from './engine/native_types';
-import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING, languageEnabled } from './completion/options';
-import { DEFAULT_SAMPLING, MAX_SEED, type SamplingOptions, SEED_OF_PROMPT } from './completion/sampling';
-import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from './generate/options';
+import { DEVICES, type DeviceChoice } from '../core/engine/native_types';
+import {
+  type CompletionOptions,
+  DEFAULT_OPTIONS,
+  DRAFTING,
+  languageEnabled,
+} from '../core/completion/options';
+import {
+  DEFAULT_SAMPLING,
+  MAX_SEED,
+  type SamplingOptions,
+  SEED_OF_PROMPT,
+} from '../core/completion/sampling';
+import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from '../core/generate/options';
 import { boolean, flags, integer, number, oneOf, path, strings } from './setting_values';
 
 const SECTION = 'emberline';

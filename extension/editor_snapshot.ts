@@ -9,7 +9,7 @@ import {
   MAX_FRONT,
   normalizeLineBreaks,
   READ_FROM_START,
-} from './completion/document';
+} from '../core/completion/document';
 
 /** Schemes of documents one writes in that no file system provider stands behind. */
 const WRITTEN_SCHEMES = new Set([

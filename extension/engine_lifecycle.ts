@@ -8,9 +8,9 @@ import type {
   EngineRequest,
   EngineState,
   GenerationEngine,
-} from './completion/engine_port';
-import type { NativeGrammar, NativeGrammarSource } from './engine/native_grammar';
-import type { NativeError, NativeFim, NativeModelInfo, NativeResult } from './engine/native_types';
+} from '../core/completion/engine_port';
+import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
+import type { NativeError, NativeFim, NativeModelInfo, NativeResult } from '../core/engine/native_types';
 
 /** A model that is loaded and can complete. */
 export interface LoadedEngine {

@@ -1,9 +1,9 @@
 /** The log channel: one line a request. Document text and generated text appear at trace level only. */
 import * as vscode from 'vscode';
-import type { CompletionOutcome } from './completion/pipeline';
-import { summaryOf, workOf } from './completion/summary';
+import type { CompletionOutcome } from '../core/completion/pipeline';
+import { summaryOf, workOf } from '../core/completion/summary';
 import type { StructuredEdit } from './edit/structured_editor';
-import type { NativeError, NativeModelInfo } from './engine/native_types';
+import type { NativeError, NativeModelInfo } from '../core/engine/native_types';
 import type { Generation } from './generate/generator';
 import { modelLines } from './model_summary';
 

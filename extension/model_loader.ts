@@ -1,8 +1,8 @@
 /** Loads the addon and the model that the settings name. */
 import { join } from 'node:path';
 import type { EngineOptions } from './config';
-import { addonPath, embeddedModelPath } from './engine/binding';
-import { Engine } from './engine/engine';
+import { addonPath, embeddedModelPath } from '../core/engine/binding';
+import { Engine } from '../core/engine/engine';
 import type { LoadModel } from './context';
 
 /**

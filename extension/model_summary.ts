@@ -1,5 +1,5 @@
 /** What is said of a model that runs: in the log, and where the status bar item is pointed at. */
-import type { NativeModelInfo } from './engine/native_types';
+import type { NativeModelInfo } from '../core/engine/native_types';
 
 type SummarisedModel = Pick<
   NativeModelInfo,

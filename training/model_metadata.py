@@ -24,7 +24,7 @@ _LAYOUT_KEYS = {
     "tokenizer.ggml.eot_token_id": END,
 }
 
-# GGUF has no key for the order of the parts, in which models differ; the editor's is in extension/completion/fim_layout.ts.
+# GGUF has no key for the order of the parts, in which models differ; the editor's is in core/completion/fim_layout.ts.
 LAYOUT_KEY = "emberline.fim.layout"
 _LAYOUT = "suffix_prefix_contiguous"
 

@@ -5,8 +5,8 @@
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { Failure, valueOf } from '../../cli/failure';
-import { GREEDY, type CompletionCall, type Engine } from '../../extension/engine/engine';
-import type { NativeCompletion } from '../../extension/engine/native_types';
+import { GREEDY, type CompletionCall, type Engine } from '../../core/engine/engine';
+import type { NativeCompletion } from '../../core/engine/native_types';
 import { SeededRandom } from '../random';
 import { ownRow, type Row } from '../report';
 import { randomSchema, type Schema } from './random_schemas';

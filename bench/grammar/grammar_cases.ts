@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
 import { readSuite } from '../../cli/grammar_suite';
-import { BUNDLED_SCHEMAS } from '../../extension/schema/bundled';
+import { BUNDLED_SCHEMAS } from '../../core/schema/bundled';
 import { SeededRandom } from '../random';
 import { randomSchema } from './random_schemas';
 import { documentsOf, isMembers, validatorOf } from './schema_documents';

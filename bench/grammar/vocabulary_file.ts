@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
-import { embeddedModelPath } from '../../extension/engine/binding';
+import { embeddedModelPath } from '../../core/engine/binding';
 import { ROOT } from '../../cli/engine_options';
 import { writeBytes } from '../../cli/files';
 import { GRAMMAR_FILES } from '../build_folder';

@@ -1,5 +1,5 @@
 /** Rows of drafts by a model: speed beside plain decode, and what was found beside Leviathan's formulas. */
-import type { DraftingTotals } from '../../extension/completion/drafting_totals';
+import type { DraftingTotals } from '../../core/completion/drafting_totals';
 import { ownRow, type Row } from '../report';
 import { expectedSpeedup, expectedTokens } from './leviathan';
 

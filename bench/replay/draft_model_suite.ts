@@ -7,11 +7,11 @@
 import { join } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
 import { valueOf } from '../../cli/failure';
-import { DraftingTotals } from '../../extension/completion/drafting_totals';
-import { addonPath, embeddedModelPath } from '../../extension/engine/binding';
-import { Engine } from '../../extension/engine/engine';
-import type { NativeDrafting } from '../../extension/engine/native_drafting';
-import type { DeviceChoice } from '../../extension/engine/native_types';
+import { DraftingTotals } from '../../core/completion/drafting_totals';
+import { addonPath, embeddedModelPath } from '../../core/engine/binding';
+import { Engine } from '../../core/engine/engine';
+import type { NativeDrafting } from '../../core/engine/native_drafting';
+import type { DeviceChoice } from '../../core/engine/native_types';
 import { SYNTHETIC_MODELS } from '../build_folder';
 import type { Row } from '../report';
 import { median } from '../statistics';

@@ -1,6 +1,6 @@
 /** Greedy text with drafts and without, token for token: both must be the same. */
 import { Failure, valueOf } from '../../cli/failure';
-import { GREEDY, type Engine } from '../../extension/engine/engine';
+import { GREEDY, type Engine } from '../../core/engine/engine';
 import { ownRow, type Row } from '../report';
 
 /** Tokens of a text before another is gone on with. */

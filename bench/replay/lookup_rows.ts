@@ -1,5 +1,5 @@
 /** From samples of decoding with and without lookups to rows: tokens a second beside those of plain decode. */
-import { DraftingTotals } from '../../extension/completion/drafting_totals';
+import { DraftingTotals } from '../../core/completion/drafting_totals';
 import { ownRow, type Row } from '../report';
 import { median } from '../statistics';
 import type { PairedSamples } from './lookup_samples';

@@ -1,7 +1,7 @@
 /** Replays the cases with lookups and without, in turn, so that whatever else the machine does hits both alike. */
 import { Failure, valueOf } from '../../cli/failure';
-import type { Engine } from '../../extension/engine/engine';
-import type { NativeDrafting } from '../../extension/engine/native_drafting';
+import type { Engine } from '../../core/engine/engine';
+import type { NativeDrafting } from '../../core/engine/native_drafting';
 import type { ReplayCase } from './replay_case';
 import { type Manner, replay, type Sample } from './replay_request';
 

@@ -1,6 +1,6 @@
 /** What lookups are worth on the recorded cases: over several lines and over one, greedy and sampled, and in a fresh session. */
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
-import type { Engine } from '../../extension/engine/engine';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import type { Engine } from '../../core/engine/engine';
 import type { Row } from '../report';
 import { lookupRows } from './lookup_rows';
 import { type LookupOptions, sampleLookup } from './lookup_samples';

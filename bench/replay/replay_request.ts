@@ -1,11 +1,11 @@
 /** Asks the engine what an editor would ask at the place of a case, and how long the decoding took. */
 import { Failure, valueOf } from '../../cli/failure';
-import { snapshotOfText } from '../../extension/completion/document';
-import { languageOfPath } from '../../extension/completion/languages';
-import { PromptWriter } from '../../extension/completion/prompt_writer';
-import { DEFAULT_SAMPLING } from '../../extension/completion/sampling';
-import type { Engine } from '../../extension/engine/engine';
-import type { NativeDrafting, NativeDraftingCounts } from '../../extension/engine/native_drafting';
+import { snapshotOfText } from '../../core/completion/document';
+import { languageOfPath } from '../../core/completion/languages';
+import { PromptWriter } from '../../core/completion/prompt_writer';
+import { DEFAULT_SAMPLING } from '../../core/completion/sampling';
+import type { Engine } from '../../core/engine/engine';
+import type { NativeDrafting, NativeDraftingCounts } from '../../core/engine/native_drafting';
 import type { ReplayCase } from './replay_case';
 
 /** More than any case has. */

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
 import { Failure } from '../../cli/failure';
-import { snapshotOfText } from '../../extension/completion/document';
-import { languageOfPath } from '../../extension/completion/languages';
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
-import { type CompletionOutcome, CompletionPipeline } from '../../extension/completion/pipeline';
-import type { Engine } from '../../extension/engine/engine';
+import { snapshotOfText } from '../../core/completion/document';
+import { languageOfPath } from '../../core/completion/languages';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
+import type { Engine } from '../../core/engine/engine';
 import { ownRow, type Row } from '../report';
 import { median, quantile } from '../statistics';
 

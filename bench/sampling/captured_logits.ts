@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { valueOf } from '../../cli/failure';
 import { writeBytes } from '../../cli/files';
-import type { Engine } from '../../extension/engine/engine';
+import type { Engine } from '../../core/engine/engine';
 import { LOGITS } from '../build_folder';
 import { readExpectedCases } from '../completion_case';
 import { OWN_CASES } from '../quality';

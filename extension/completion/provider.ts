@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { snapshotOf } from '../editor_snapshot';
-import { type CompletionOutcome, type CompletionPipeline, nothing } from './pipeline';
+import { type CompletionOutcome, type CompletionPipeline, nothing } from '../../core/completion/pipeline';
 
 /** A request that came to an end, whatever the end. */
 export interface FinishedRequest {

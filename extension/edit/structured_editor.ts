@@ -3,15 +3,20 @@
  * anything changes.
  */
 import * as vscode from 'vscode';
-import type { CompletionOptions } from '../completion/options';
-import { REASONS } from '../completion/reasons';
-import { refusal } from '../completion/trigger';
-import { indentationUnit } from '../completion/document';
+import type { CompletionOptions } from '../../core/completion/options';
+import { REASONS } from '../../core/completion/reasons';
+import { refusal } from '../../core/completion/trigger';
+import { indentationUnit } from '../../core/completion/document';
 import { snapshotOf } from '../editor_snapshot';
-import { EDIT_ENDINGS, type EditEnding } from './edit_endings';
+import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
 import { EditPreview } from './edit_preview';
-import { applied } from './line_edit';
-import { type EditEngine, type EditProposal, type EditRequest, proposeEdit } from './edit_proposal';
+import { applied } from '../../core/edit/line_edit';
+import {
+  type EditEngine,
+  type EditProposal,
+  type EditRequest,
+  proposeEdit,
+} from '../../core/edit/edit_proposal';
 
 /** Of text before the cursor, how many lines are shown where lines are added. */
 const LINES_SHOWN = 30;

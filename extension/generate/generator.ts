@@ -1,18 +1,18 @@
 /** Generating at the cursor: the model goes on, and its text grows in the editor until it is over or someone stops it. */
 import * as vscode from 'vscode';
-import { type DocumentSnapshot, lineAfter } from '../completion/document';
-import type { EngineAnswer, GenerationEngine } from '../completion/engine_port';
-import type { CompletionOptions } from '../completion/options';
-import { postprocess } from '../completion/postprocess';
-import type { PromptWriter, Send } from '../completion/prompt_writer';
-import { REASON_OF_STATE, REASONS } from '../completion/reasons';
-import { refusal } from '../completion/trigger';
+import { type DocumentSnapshot, lineAfter } from '../../core/completion/document';
+import type { EngineAnswer, GenerationEngine } from '../../core/completion/engine_port';
+import type { CompletionOptions } from '../../core/completion/options';
+import { postprocess } from '../../core/completion/postprocess';
+import type { PromptWriter, Send } from '../../core/completion/prompt_writer';
+import { REASON_OF_STATE, REASONS } from '../../core/completion/reasons';
+import { refusal } from '../../core/completion/trigger';
 import { snapshotOf } from '../editor_snapshot';
-import type { NativeCompletion, NativeError } from '../engine/native_types';
-import { ENDINGS, type Ending } from './endings';
-import { GeneratedText } from './generated_text';
+import type { NativeCompletion, NativeError } from '../../core/engine/native_types';
+import { ENDINGS, type Ending } from '../../core/generate/endings';
+import { GeneratedText } from '../../core/generate/generated_text';
 import { Insertion } from './insertion';
-import type { GenerateOptions } from './options';
+import type { GenerateOptions } from '../../core/generate/options';
 import type { PartialQuestion } from './partial_question';
 
 /** One run of the command. */

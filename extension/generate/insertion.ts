@@ -3,7 +3,7 @@
  * because then it belongs to whoever made that edit.
  */
 import * as vscode from 'vscode';
-import { type Replacement, TrackedRange } from './tracked_range';
+import { type Replacement, TrackedRange } from '../../core/generate/tracked_range';
 
 /** Why nothing more can be inserted: someone edited the text, the document was closed, or it takes no edits. */
 export type Interruption = 'edited' | 'closed' | 'refused';

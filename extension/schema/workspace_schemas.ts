@@ -1,6 +1,6 @@
 /** Where schemas come from in an editor: the user's setting json.schemas, installed extensions, files that are watched. */
 import * as vscode from 'vscode';
-import { absolute, type SchemaAssociation } from './schema_place';
+import { absolute, type SchemaAssociation } from '../../core/schema/schema_place';
 
 /** Files larger than this are not read, bytes. */
 const MOST_BYTES = 4_000_000;

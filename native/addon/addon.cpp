@@ -1,5 +1,5 @@
 // The addon's entry point: one call for every JavaScript environment that loads it. The surface is described
-// in extension/engine/native_types.ts.
+// in core/engine/native_types.ts.
 #include <napi.h>
 
 #include "addon/environment.h"

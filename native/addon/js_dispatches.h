@@ -1,4 +1,4 @@
-// The dispatches of a model as JavaScript values (NativeDispatch in extension/engine/native_inspection.ts).
+// The dispatches of a model as JavaScript values (NativeDispatch in core/engine/native_inspection.ts).
 #pragma once
 
 #include <napi.h>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import packageSchema from '../../extension/schema/bundled/package.json';
+import packageSchema from '../../core/schema/bundled/package.json';
 import { EditorPage } from './editor_page';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };

@@ -1,8 +1,8 @@
 /** Whatever is passed, every function of the addon returns: a value of the documented kind, or INVALID_ARGUMENT. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GREEDY, NO_DRAFTING } from '../../extension/engine/engine';
-import type { NativeGrammar } from '../../extension/engine/native_grammar';
-import type { NativeModel, NativeResult, NativeSession } from '../../extension/engine/native_types';
+import { GREEDY, NO_DRAFTING } from '../../core/engine/engine';
+import type { NativeGrammar } from '../../core/engine/native_grammar';
+import type { NativeModel, NativeResult, NativeSession } from '../../core/engine/native_types';
 import { addon, codeOf, loadModel, MODEL, openSession, request, valueOf } from './embedded_model';
 
 type AnyFunction = (this: unknown, ...values: unknown[]) => Promise<NativeResult<unknown>>;

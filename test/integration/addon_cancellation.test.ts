@@ -1,7 +1,7 @@
 /** Cancelling and closing: at once, always with a value, and without losing what was computed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NativeModel, NativeSession } from '../../extension/engine/native_types';
+import type { NativeModel, NativeSession } from '../../core/engine/native_types';
 import {
   codeOf,
   decoding,

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GREEDY } from '../../extension/engine/engine';
-import type { NativeModel, NativeSession } from '../../extension/engine/native_types';
+import { GREEDY } from '../../core/engine/engine';
+import type { NativeModel, NativeSession } from '../../core/engine/native_types';
 import { addon, codeOf, loadModel, MODEL, openSession, request, sourceText, valueOf } from './embedded_model';
 
 let model: NativeModel;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Engine, type EngineOptions } from '../../extension/engine/engine';
+import { Engine, type EngineOptions } from '../../core/engine/engine';
 import { ADDON, codeOf, DEVICE, MODEL, valueOf } from './embedded_model';
 
 const OPTIONS: EngineOptions = { addonPath: ADDON, modelPath: MODEL, device: DEVICE };

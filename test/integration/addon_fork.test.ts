@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Engine } from '../../extension/engine/engine';
-import type { NativeCompletion, NativeModel, NativeSession } from '../../extension/engine/native_types';
+import { Engine } from '../../core/engine/engine';
+import type { NativeCompletion, NativeModel, NativeSession } from '../../core/engine/native_types';
 import {
   ADDON,
   codeOf,

@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NativeGrammar, NativeGrammarSource } from '../../extension/engine/native_grammar';
+import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
 import type {
   NativeCompletionRequest,
   NativeError,
   NativeModel,
   NativeSession,
-} from '../../extension/engine/native_types';
+} from '../../core/engine/native_types';
 import { ADDON, addon, codeOf, loadModel, LONG, openSession, request, valueOf } from './embedded_model';
 
 const PERSON = JSON.stringify({

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Engine } from '../../extension/engine/engine';
+import { Engine } from '../../core/engine/engine';
 import { ADDON, MODEL, valueOf } from './embedded_model';
 
 describe('a packed copy of the weights', () => {

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, copyFileSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { REASONS } from '../../extension/completion/reasons';
-import { STOPS } from '../../extension/completion/stop';
+import { REASONS } from '../../core/completion/reasons';
+import { STOPS } from '../../core/completion/stop';
 import { type Ended, runProgram } from './cli_program';
 import { DEVICE, loadModel, MODEL, ROOT, valueOf } from './embedded_model';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compareIds } from '../../bench/replay/ids_equal';
 import { readReplayCases } from '../../bench/replay/replay_case';
-import { Engine } from '../../extension/engine/engine';
+import { Engine } from '../../core/engine/engine';
 import { ADDON, DEVICE, MODEL, valueOf } from './embedded_model';
 
 const TOKENS = 320;

@@ -1,7 +1,7 @@
 /** The addon as built, with the embedded model: what the integration tests share. */
 import { join } from 'node:path';
-import { addonPath, embeddedModelPath, loadAddon } from '../../extension/engine/binding';
-import { GREEDY, NO_DRAFTING } from '../../extension/engine/engine';
+import { addonPath, embeddedModelPath, loadAddon } from '../../core/engine/binding';
+import { GREEDY, NO_DRAFTING } from '../../core/engine/engine';
 import {
   type DeviceChoice,
   DEVICES,
@@ -11,7 +11,7 @@ import {
   type NativeModel,
   type NativeResult,
   type NativeSession,
-} from '../../extension/engine/native_types';
+} from '../../core/engine/native_types';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const ADDON = addonPath(ROOT);

@@ -1,13 +1,13 @@
 /** Suggestions of the embedded model in JSON documents: through the whole pipeline, they are what the schema allows. */
 import { parse, type ParseError } from 'jsonc-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { snapshotOfText } from '../../extension/completion/document';
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
-import { type CompletionOutcome, CompletionPipeline } from '../../extension/completion/pipeline';
-import { Engine } from '../../extension/engine/engine';
-import packageSchema from '../../extension/schema/bundled/package.json';
-import tsconfigSchema from '../../extension/schema/bundled/tsconfig.json';
-import { DocumentSchemas } from '../../extension/schema/document_schemas';
+import { snapshotOfText } from '../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
+import { Engine } from '../../core/engine/engine';
+import packageSchema from '../../core/schema/bundled/package.json';
+import tsconfigSchema from '../../core/schema/bundled/tsconfig.json';
+import { DocumentSchemas } from '../../core/schema/document_schemas';
 import { ADDON, DEVICE, MODEL, valueOf } from './embedded_model';
 
 let engine: Engine;

@@ -5,10 +5,10 @@
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../bench/random';
-import { type EditProposal, type EditRequest, proposeEdit } from '../../extension/edit/edit_proposal';
-import { applied } from '../../extension/edit/line_edit';
-import { linesOf } from '../../extension/edit/text_lines';
-import { Engine } from '../../extension/engine/engine';
+import { type EditProposal, type EditRequest, proposeEdit } from '../../core/edit/edit_proposal';
+import { applied } from '../../core/edit/line_edit';
+import { linesOf } from '../../core/edit/text_lines';
+import { Engine } from '../../core/engine/engine';
 import { ADDON, DEVICE, MODEL, valueOf } from './embedded_model';
 
 let engine: Engine;

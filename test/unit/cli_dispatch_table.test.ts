@@ -1,7 +1,7 @@
 /** The table of a model's dispatches in a terminal. */
 import { describe, expect, it } from 'vitest';
 import { dispatchLines } from '../../cli/dispatch_table';
-import type { NativeDispatch } from '../../extension/engine/native_inspection';
+import type { NativeDispatch } from '../../core/engine/native_inspection';
 
 const dispatch = (label: string, weightBytes: number, kvBytes = 0): NativeDispatch => ({
   label,

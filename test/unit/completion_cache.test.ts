@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CompletionCache } from '../../extension/completion/cache';
+import { CompletionCache } from '../../core/completion/cache';
 
 const generation = { text: 'a + b', endedLine: true, confidence: 0.5, endProbability: 0 };
 const BEFORE = 'def add(a, b):\n    return ';

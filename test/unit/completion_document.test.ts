@@ -6,7 +6,7 @@ import {
   MAX_BEFORE,
   offsetAt,
   snapshotOfText,
-} from '../../extension/completion/document';
+} from '../../core/completion/document';
 
 const of = (text: string, offset: number): ReturnType<typeof snapshotOfText> =>
   snapshotOfText({ uri: 'u', path: 'p', languageId: 'plaintext', text, offset });

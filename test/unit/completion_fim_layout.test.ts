@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fimLayout } from '../../extension/completion/fim_layout';
+import { fimLayout } from '../../core/completion/fim_layout';
 
 const FIM = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5, middle: 11 };
 const PREFIX = '# a.py\nx = ';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitToLine } from '../../extension/completion/fit';
+import { fitToLine } from '../../core/completion/fit';
 
 describe('fitting a suggestion to the rest of the line', () => {
   it.each([

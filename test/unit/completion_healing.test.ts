@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heal } from '../../extension/completion/healing';
+import { heal } from '../../core/completion/healing';
 
 describe('token healing', () => {
   it.each([

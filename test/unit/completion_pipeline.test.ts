@@ -1,22 +1,22 @@
-import { NO_DRAFTS } from '../../extension/engine/native_drafting';
-import { NO_TIMINGS } from '../../extension/engine/native_types';
+import { NO_DRAFTS } from '../../core/engine/native_drafting';
+import { NO_TIMINGS } from '../../core/engine/native_types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { snapshotOfText } from '../../extension/completion/document';
+import { snapshotOfText } from '../../core/completion/document';
 import type {
   CompletionEngine,
   EngineAnswer,
   EngineRequest,
   EngineState,
-} from '../../extension/completion/engine_port';
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
+} from '../../core/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import {
   CompletionPipeline,
   type CompletionOutcome,
   type CompletionRequest,
-} from '../../extension/completion/pipeline';
-import { promptText } from '../../extension/completion/prompt';
-import { DEFAULT_SAMPLING, samplingFor } from '../../extension/completion/sampling';
-import { estimateTokens } from '../../extension/completion/token_estimate';
+} from '../../core/completion/pipeline';
+import { promptText } from '../../core/completion/prompt';
+import { DEFAULT_SAMPLING, samplingFor } from '../../core/completion/sampling';
+import { estimateTokens } from '../../core/completion/token_estimate';
 
 /** Says what it is told to, and remembers what it was asked. */
 class FakeEngine implements CompletionEngine {

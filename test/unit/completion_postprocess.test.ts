@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DocumentSnapshot, snapshotOfText } from '../../extension/completion/document';
-import { postprocess } from '../../extension/completion/postprocess';
+import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
+import { postprocess } from '../../core/completion/postprocess';
 
 function at(text: string, changes: Partial<DocumentSnapshot> = {}): DocumentSnapshot {
   const offset = text.indexOf('|');

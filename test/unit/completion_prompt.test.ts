@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pathLine, selectWindow, type WindowMemory } from '../../extension/completion/prompt';
-import { estimateTokens } from '../../extension/completion/token_estimate';
+import { pathLine, selectWindow, type WindowMemory } from '../../core/completion/prompt';
+import { estimateTokens } from '../../core/completion/token_estimate';
 
 const line = (number: number): string => `value_${number} = compute(${number})\n`;
 const lines = (count: number): string => Array.from({ length: count }, (_, index) => line(index)).join('');

@@ -1,7 +1,7 @@
-import { NO_TIMINGS } from '../../extension/engine/native_types';
+import { NO_TIMINGS } from '../../core/engine/native_types';
 import { describe, expect, it } from 'vitest';
-import { PromptBudget } from '../../extension/completion/prompt_budget';
-import { estimateTokens } from '../../extension/completion/token_estimate';
+import { PromptBudget } from '../../core/completion/prompt_budget';
+import { estimateTokens } from '../../core/completion/token_estimate';
 
 const prompt = (tokens: number): typeof NO_TIMINGS => ({ ...NO_TIMINGS, promptTokens: tokens });
 

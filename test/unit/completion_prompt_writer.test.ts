@@ -1,13 +1,13 @@
 /** What is written for a model that was taught to read the text after the cursor, and for one that was not. */
 import { describe, expect, it } from 'vitest';
-import { snapshotOfText } from '../../extension/completion/document';
-import type { EngineRequest } from '../../extension/completion/engine_port';
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
-import { promptText } from '../../extension/completion/prompt';
-import { type Extras, PromptWriter } from '../../extension/completion/prompt_writer';
-import { estimateTokens } from '../../extension/completion/token_estimate';
-import { NO_DRAFTS } from '../../extension/engine/native_drafting';
-import { type NativeFim, type NativePrompt, NO_TIMINGS } from '../../extension/engine/native_types';
+import { snapshotOfText } from '../../core/completion/document';
+import type { EngineRequest } from '../../core/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { promptText } from '../../core/completion/prompt';
+import { type Extras, PromptWriter } from '../../core/completion/prompt_writer';
+import { estimateTokens } from '../../core/completion/token_estimate';
+import { NO_DRAFTS } from '../../core/engine/native_drafting';
+import { type NativeFim, type NativePrompt, NO_TIMINGS } from '../../core/engine/native_types';
 
 const FIM: NativeFim = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5 };
 

@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { snapshotOfText } from '../../extension/completion/document';
-import {
-  type CompletionPipeline,
-  type CompletionRequest,
-  nothing,
-} from '../../extension/completion/pipeline';
+import { snapshotOfText } from '../../core/completion/document';
+import { type CompletionPipeline, type CompletionRequest, nothing } from '../../core/completion/pipeline';
 import { GhostTextProvider } from '../../extension/completion/provider';
 
 const { INVOKE, AUTOMATIC, editor } = vi.hoisted(() => ({

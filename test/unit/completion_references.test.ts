@@ -1,7 +1,7 @@
 /** Which texts drafts are looked up in. */
 import { describe, expect, it } from 'vitest';
-import { MAX_BEFORE, snapshotOfText } from '../../extension/completion/document';
-import { referencesFor } from '../../extension/completion/references';
+import { MAX_BEFORE, snapshotOfText } from '../../core/completion/document';
+import { referencesFor } from '../../core/completion/references';
 
 const snapshot = (text: string, offset: number): ReturnType<typeof snapshotOfText> =>
   snapshotOfText({ uri: 'file:///a.py', path: 'a.py', languageId: 'python', text, offset });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SAMPLING, MAX_SEED, samplingFor } from '../../extension/completion/sampling';
+import { DEFAULT_SAMPLING, MAX_SEED, samplingFor } from '../../core/completion/sampling';
 
 describe('sampling', () => {
   it('passes the options on', () => {

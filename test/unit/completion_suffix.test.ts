@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_AFTER } from '../../extension/completion/document';
-import { selectSuffix, type Suffix } from '../../extension/completion/suffix';
-import { estimateTokens } from '../../extension/completion/token_estimate';
+import { MAX_AFTER } from '../../core/completion/document';
+import { selectSuffix, type Suffix } from '../../core/completion/suffix';
+import { estimateTokens } from '../../core/completion/token_estimate';
 
 const line = (number: number): string => `value_${number} = compute(${number})\n`;
 const lines = (from: number, to: number): string =>

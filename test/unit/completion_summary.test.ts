@@ -1,9 +1,9 @@
-import { NO_DRAFTS } from '../../extension/engine/native_drafting';
-import { NO_TIMINGS } from '../../extension/engine/native_types';
+import { NO_DRAFTS } from '../../core/engine/native_drafting';
+import { NO_TIMINGS } from '../../core/engine/native_types';
 import { describe, expect, it } from 'vitest';
-import { type CompletionOutcome, nothing } from '../../extension/completion/pipeline';
-import { REASONS } from '../../extension/completion/reasons';
-import { summaryOf } from '../../extension/completion/summary';
+import { type CompletionOutcome, nothing } from '../../core/completion/pipeline';
+import { REASONS } from '../../core/completion/reasons';
+import { summaryOf } from '../../core/completion/summary';
 
 const OUTCOME: CompletionOutcome = {
   ...nothing('shown'),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type DocumentSnapshot, snapshotOfText } from '../../extension/completion/document';
-import { isExcluded, SECRET_FILES } from '../../extension/completion/excluded_files';
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
-import { refusal } from '../../extension/completion/trigger';
+import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
+import { isExcluded, SECRET_FILES } from '../../core/completion/excluded_files';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { refusal } from '../../core/completion/trigger';
 
 /** A document with the cursor at the `|` of `text`. */
 function document(text: string, changes: Partial<DocumentSnapshot> = {}): DocumentSnapshot {

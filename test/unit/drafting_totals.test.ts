@@ -1,7 +1,7 @@
 /** What drafts came to, over many requests. */
 import { describe, expect, it } from 'vitest';
-import { DraftingTotals } from '../../extension/completion/drafting_totals';
-import { MOST_DRAFTED, NO_DRAFTS } from '../../extension/engine/native_drafting';
+import { DraftingTotals } from '../../core/completion/drafting_totals';
+import { MOST_DRAFTED, NO_DRAFTS } from '../../core/engine/native_drafting';
 
 describe('the totals of drafts', () => {
   it('are nothing at first', () => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadAddon } from '../../extension/engine/binding';
-import { Engine } from '../../extension/engine/engine';
+import { loadAddon } from '../../core/engine/binding';
+import { Engine } from '../../core/engine/engine';
 
 let folder = '';
 beforeAll(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineAnswer, EngineState } from '../../extension/completion/engine_port';
-import { GREEDY } from '../../extension/engine/engine';
-import type { NativeGrammar } from '../../extension/engine/native_grammar';
-import type { NativeError, NativeModelInfo, NativeResult } from '../../extension/engine/native_types';
+import type { EngineAnswer, EngineState } from '../../core/completion/engine_port';
+import { GREEDY } from '../../core/engine/engine';
+import type { NativeGrammar } from '../../core/engine/native_grammar';
+import type { NativeError, NativeModelInfo, NativeResult } from '../../core/engine/native_types';
 import { EngineLifecycle, type LoadedEngine } from '../../extension/engine_lifecycle';
 
 const REQUEST = {

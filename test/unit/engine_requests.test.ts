@@ -1,8 +1,8 @@
 /** The engine's queue over a fake addon: latest wins, cancellation reaches the addon in the call itself, nothing rejects. */
 import { describe, expect, it } from 'vitest';
-import { Engine, type EngineAddon, GREEDY, type LineRequest } from '../../extension/engine/engine';
-import { NO_DRAFTS } from '../../extension/engine/native_drafting';
-import type { NativeGrammar, NativeGrammarSource } from '../../extension/engine/native_grammar';
+import { Engine, type EngineAddon, GREEDY, type LineRequest } from '../../core/engine/engine';
+import { NO_DRAFTS } from '../../core/engine/native_drafting';
+import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
 import type {
   NativeCompletion,
   NativeCompletionRequest,
@@ -10,7 +10,7 @@ import type {
   NativeModelInfo,
   NativeResult,
   NativeSession,
-} from '../../extension/engine/native_types';
+} from '../../core/engine/native_types';
 
 const LINE: LineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, sampling: GREEDY };
 

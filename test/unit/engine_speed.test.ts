@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EngineSpeed } from '../../extension/engine/engine_speed';
-import type { NativeTimings } from '../../extension/engine/native_types';
+import { EngineSpeed } from '../../core/engine/engine_speed';
+import type { NativeTimings } from '../../core/engine/native_types';
 
 const TIMINGS: NativeTimings = {
   promptTokens: 100,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { snapshotOfText } from '../../extension/completion/document';
-import { GeneratedText } from '../../extension/generate/generated_text';
+import { snapshotOfText } from '../../core/completion/document';
+import { GeneratedText } from '../../core/generate/generated_text';
 
 interface Inserted {
   readonly text: string;

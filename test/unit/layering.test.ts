@@ -2,7 +2,7 @@
  * The tree's dependencies run one way (ARCHITECTURE.md, "Layers"). This test reads every import and include and fails on one
  * that runs the wrong way.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -25,21 +25,23 @@ const NATIVE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Device implementations: siblings that never meet, known only to the layer that chooses one. */
 const DEVICE_IMPLEMENTATIONS = ['device/cpu/', 'device/metal/'];
 
-/** Files of the folders below that may import `vscode`; every other file there is pure. */
-const HOST_FILES = [
-  'extension/completion/provider.ts',
-  'extension/edit/edit_preview.ts',
-  'extension/edit/structured_editor.ts',
-  'extension/generate/generator.ts',
-  'extension/generate/insertion.ts',
-  'extension/generate/partial_question.ts',
-  'extension/schema/workspace_schemas.ts',
-];
-const PURE_FOLDERS = /^extension\/(completion|edit|generate|schema)\//;
+/** For each folder of TypeScript, those it may import from (its own is always allowed). Of `core`, all that is below it. */
+const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  'core/engine': [],
+  'core/completion': ['core/engine'],
+  'core/schema': ['core/completion', 'core/engine'],
+  'core/generate': ['core/completion', 'core/engine'],
+  'core/edit': ['core/schema', 'core/completion', 'core/engine'],
+  extension: ['core'],
+  cli: ['core'],
+  bench: ['core', 'cli'],
+};
 
-/** The one package that is bundled with the extension, and the files that may import it. */
-const BUNDLED = 'jsonc-parser';
-const BUNDLED_FOR = ['extension/schema/json_tokens.ts', 'extension/schema/schema_text.ts'];
+/** What is part of the extension and so may import no package, but those that are bundled with it for the files named. */
+const SHIPPED = ['core', 'extension'];
+const BUNDLED: Readonly<Record<string, readonly string[]>> = {
+  'jsonc-parser': ['core/schema/json_tokens.ts', 'core/schema/schema_text.ts'],
+};
 
 function filesUnder(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -63,6 +65,12 @@ export function nativeViolation(file: string, include: string): string | undefin
   const layer = file.split('/')[1] ?? '';
   const target = include.split('/')[0] ?? '';
   if (!(layer in NATIVE_LAYERS)) return `${file}: '${layer}' is not a known layer`;
+  if (!include.includes('/')) {
+    // What the GPU's kernels read as well has plain names: beside the file, or, for the device that runs them, in metal/.
+    const places = [dirname(file), ...(file.startsWith('native/device/metal/') ? ['metal'] : [])];
+    if (!places.some((place) => existsSync(join(ROOT, place, include))))
+      return `${file} includes ${include} without its folder`;
+  }
   if (!(target in NATIVE_LAYERS)) return undefined;
   if (target !== layer && !NATIVE_LAYERS[layer]?.includes(target)) return `${file} includes ${include}`;
   for (const implementation of DEVICE_IMPLEMENTATIONS) {
@@ -76,28 +84,25 @@ export function nativeViolation(file: string, include: string): string | undefin
 /** What is wrong with `specifier` imported by `file`, or nothing. */
 export function scriptViolation(file: string, specifier: string): string | undefined {
   const wrong = `${file} imports ${specifier}`;
-  const target = specifier.startsWith('.') ? posix.join(dirname(file), specifier) : specifier;
-  const pure =
-    file.startsWith('extension/engine/') ||
-    file.startsWith('cli/') ||
-    file.startsWith('bench/') ||
-    (PURE_FOLDERS.test(file) && !HOST_FILES.includes(file));
-  if (pure && target === 'vscode') return wrong;
-  if (file.startsWith('extension/')) {
-    const bundled = target === BUNDLED && BUNDLED_FOR.includes(file);
-    if (!specifier.startsWith('.') && target !== 'vscode' && !target.startsWith('node:') && !bundled)
-      return wrong;
-    if (specifier.startsWith('.') && !target.startsWith('extension/')) return wrong;
+  const folder = layerOf(file);
+  if (folder === undefined) return `${file}: in no known folder`;
+  const top = file.split('/')[0] ?? '';
+  if (specifier.startsWith('.')) {
+    if (specifier.endsWith('/package.json')) return undefined;
+    const target = posix.join(dirname(file), specifier);
+    const allowed = [folder, ...(SCRIPT_LAYERS[folder] ?? [])];
+    return allowed.some((one) => target.startsWith(`${one}/`)) && !target.endsWith('.node')
+      ? undefined
+      : wrong;
   }
-  if (
-    file.startsWith('extension/engine/') &&
-    specifier.startsWith('.') &&
-    !target.startsWith('extension/engine/')
-  )
-    return wrong;
-  if (target.endsWith('.node')) return wrong;
-  return undefined;
+  if (specifier === 'vscode') return top === 'extension' ? undefined : wrong;
+  if (specifier.startsWith('node:') || !SHIPPED.includes(top)) return undefined;
+  return BUNDLED[specifier]?.includes(file) === true ? undefined : wrong;
 }
+
+/** Which of the folders of `SCRIPT_LAYERS` a file is in. */
+const layerOf = (file: string): string | undefined =>
+  Object.keys(SCRIPT_LAYERS).find((folder) => file.startsWith(`${folder}/`));
 
 describe('layering', () => {
   it('native layers include only the layers below them', () => {
@@ -115,7 +120,7 @@ describe('layering', () => {
   });
 
   it('scripts import only what their folder may know', () => {
-    const files = ['extension', 'cli', 'bench'].flatMap((folder) => filesUnder(folder, /\.ts$/));
+    const files = ['core', 'extension', 'cli', 'bench'].flatMap((folder) => filesUnder(folder, /\.ts$/));
     expect(files.length).toBeGreaterThan(10);
     const violations = files.flatMap((file) =>
       importsOf(file).map((specifier) => scriptViolation(file, specifier)),
@@ -128,15 +133,26 @@ describe('layering', () => {
     expect(nativeViolation('native/device/cpu/cpu_device.cpp', 'device/metal/metal_device.h')).toBeDefined();
     expect(nativeViolation('native/model/table_builder.cpp', 'device/cpu/cpu_device.h')).toBeDefined();
     expect(nativeViolation('native/tokenizer/bpe.cpp', 'base/status.h')).toBeUndefined();
-    expect(scriptViolation('extension/completion/prompt.ts', 'vscode')).toBeDefined();
+    expect(nativeViolation('native/tokenizer/bpe.cpp', 'status.h')).toBeDefined();
+    expect(nativeViolation('native/model/table_builder.cpp', 'launch_shapes.h')).toBeDefined();
+    expect(nativeViolation('native/device/metal/launch.cpp', 'launch_shapes.h')).toBeUndefined();
+    expect(scriptViolation('core/completion/prompt.ts', 'vscode')).toBeDefined();
     expect(scriptViolation('extension/completion/provider.ts', 'vscode')).toBeUndefined();
-    expect(scriptViolation('extension/generate/generated_text.ts', 'vscode')).toBeDefined();
-    expect(scriptViolation('extension/engine/engine.ts', '../completion/prompt')).toBeDefined();
+    expect(scriptViolation('core/generate/generated_text.ts', 'vscode')).toBeDefined();
+    expect(scriptViolation('core/engine/engine.ts', '../completion/prompt')).toBeDefined();
+    expect(scriptViolation('core/completion/prompt.ts', '../schema/json_prefix')).toBeDefined();
+    expect(scriptViolation('core/completion/prompt.ts', '../../extension/config')).toBeDefined();
+    expect(scriptViolation('core/completion/prompt.ts', 'commander')).toBeDefined();
+    expect(scriptViolation('core/stray.ts', './engine/engine')).toBeDefined();
+    expect(scriptViolation('cli/main.ts', '../extension/main')).toBeDefined();
+    expect(scriptViolation('cli/main.ts', '../bench/main')).toBeDefined();
+    expect(scriptViolation('cli/main.ts', 'vscode')).toBeDefined();
+    expect(scriptViolation('cli/main.ts', 'commander')).toBeUndefined();
     expect(scriptViolation('extension/main.ts', 'lodash')).toBeDefined();
     expect(scriptViolation('extension/main.ts', 'jsonc-parser')).toBeDefined();
-    expect(scriptViolation('extension/schema/json_tokens.ts', 'jsonc-parser')).toBeUndefined();
-    expect(scriptViolation('extension/schema/json_prefix.ts', 'vscode')).toBeDefined();
+    expect(scriptViolation('core/schema/json_tokens.ts', 'jsonc-parser')).toBeUndefined();
+    expect(scriptViolation('core/schema/json_prefix.ts', 'vscode')).toBeDefined();
     expect(scriptViolation('extension/main.ts', '../cli/main')).toBeDefined();
-    expect(scriptViolation('cli/main.ts', '../extension/engine/engine')).toBeUndefined();
+    expect(scriptViolation('cli/main.ts', '../core/engine/engine')).toBeUndefined();
   });
 });

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_OPTIONS, DRAFTING } from '../../extension/completion/options';
-import { REASONS } from '../../extension/completion/reasons';
-import { MAX_SEED } from '../../extension/completion/sampling';
-import { SCHEMA_USES } from '../../extension/completion/schema_use';
-import { STOPS } from '../../extension/completion/stop';
-import { EDIT_ENDINGS } from '../../extension/edit/edit_endings';
-import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../extension/generate/options';
-import { DEVICES } from '../../extension/engine/native_types';
+import { DEFAULT_OPTIONS, DRAFTING } from '../../core/completion/options';
+import { REASONS } from '../../core/completion/reasons';
+import { MAX_SEED } from '../../core/completion/sampling';
+import { SCHEMA_USES } from '../../core/completion/schema_use';
+import { STOPS } from '../../core/completion/stop';
+import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
+import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
+import { DEVICES } from '../../core/engine/native_types';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

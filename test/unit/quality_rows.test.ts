@@ -1,4 +1,4 @@
-import { NO_TIMINGS } from '../../extension/engine/native_types';
+import { NO_TIMINGS } from '../../core/engine/native_types';
 import { describe, expect, it } from 'vitest';
 import { blockRows, qualityRows, type Completed } from '../../bench/quality_rows';
 import { formatReport, reportOf } from '../../bench/report';

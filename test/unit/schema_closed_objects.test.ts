@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Ajv } from 'ajv';
 import { SeededRandom } from '../../bench/random';
-import { withClosedObjects } from '../../extension/schema/closed_objects';
+import { withClosedObjects } from '../../core/schema/closed_objects';
 
 const NONE: ReadonlySet<string> = new Set();
 const A = { type: 'object', properties: { a: { type: 'string' } } };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type DocumentSnapshot, snapshotOfText } from '../../extension/completion/document';
-import type { CompletionEngine, EngineAnswer, EngineRequest } from '../../extension/completion/engine_port';
-import { DEFAULT_OPTIONS } from '../../extension/completion/options';
-import { type CompletionOutcome, CompletionPipeline } from '../../extension/completion/pipeline';
-import type { SchemaUse } from '../../extension/completion/schema_use';
-import { NO_DRAFTS } from '../../extension/engine/native_drafting';
-import type { NativeGrammar, NativeGrammarSource } from '../../extension/engine/native_grammar';
-import { type NativeError, type NativeResult, NO_TIMINGS } from '../../extension/engine/native_types';
-import { DocumentSchemas } from '../../extension/schema/document_schemas';
-import type { SchemaAssociation } from '../../extension/schema/schema_place';
+import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
+import type { CompletionEngine, EngineAnswer, EngineRequest } from '../../core/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
+import type { SchemaUse } from '../../core/completion/schema_use';
+import { NO_DRAFTS } from '../../core/engine/native_drafting';
+import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
+import { type NativeError, type NativeResult, NO_TIMINGS } from '../../core/engine/native_types';
+import { DocumentSchemas } from '../../core/schema/document_schemas';
+import type { SchemaAssociation } from '../../core/schema/schema_place';
 
 interface Compiled extends NativeGrammar {
   readonly source: NativeGrammarSource;

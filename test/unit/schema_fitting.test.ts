@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withFittingComma, withoutOpenString } from '../../extension/schema/fitting';
+import { withFittingComma, withoutOpenString } from '../../core/schema/fitting';
 
 /** The suggestion between what stands left and right of the `|`. */
 function fitted(text: string, suggestion: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalNumber, canonicalString } from '../../extension/schema/canonical';
-import { type JsonPrefix, readPrefix, type Unread } from '../../extension/schema/json_prefix';
-import { readJson } from '../../extension/schema/json_reader';
+import { canonicalNumber, canonicalString } from '../../core/schema/canonical';
+import { type JsonPrefix, readPrefix, type Unread } from '../../core/schema/json_prefix';
+import { readJson } from '../../core/schema/json_reader';
 import { SeededRandom } from '../../bench/random';
 
 /** Reads at the `|` of `text`. */

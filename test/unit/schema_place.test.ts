@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type SchemaAssociation, schemaPlace } from '../../extension/schema/schema_place';
-import { SchemaStore } from '../../extension/schema/schema_store';
-import { BUNDLED_SCHEMAS } from '../../extension/schema/bundled';
+import { type SchemaAssociation, schemaPlace } from '../../core/schema/schema_place';
+import { SchemaStore } from '../../core/schema/schema_store';
+import { BUNDLED_SCHEMAS } from '../../core/schema/bundled';
 
 const chosen = (
   fileMatch: readonly string[],

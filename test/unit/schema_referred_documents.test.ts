@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { referredDocuments } from '../../extension/schema/referred_documents';
+import { referredDocuments } from '../../core/schema/referred_documents';
 
 async function documents(
   schema: unknown,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TrackedRange } from '../../extension/generate/tracked_range';
+import { TrackedRange } from '../../core/generate/tracked_range';
 
 /** The `[…]` of `text`, and the text without the marks. */
 function range(marked: string): { tracked: TrackedRange; text: string } {

@@ -1,5 +1,5 @@
 """
-The token sequences of the layout that the editor writes (extension/completion/): suffix first, then pieces of other files, then
+The token sequences of the layout that the editor writes (core/completion/): suffix first, then pieces of other files, then
 path and prefix, with which the middle is contiguous.
 
     [SUFFIX] suffix {[FILE_SEPARATOR] path line, snippet}* [PREFIX] path line, prefix, middle [END]

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { embeddedModelPath } from '../../../extension/engine/binding';
-import { type CompletionCall, Engine } from '../../../extension/engine/engine';
-import type { DeviceChoice, NativeCompletion, NativeResult } from '../../../extension/engine/native_types';
+import { embeddedModelPath } from '../../../core/engine/binding';
+import { type CompletionCall, Engine } from '../../../core/engine/engine';
+import type { DeviceChoice, NativeCompletion, NativeResult } from '../../../core/engine/native_types';
 import { ROOT, SIMULATED_ADDON } from '../../../scripts/paths.mjs';
 import { ANY_LINE, ENDLESS, GREEDY_LINE, writeBigramModel } from '../../models/bigram_model';
 

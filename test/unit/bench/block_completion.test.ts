@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { completeBlock } from '../../../bench/block_completion';
-import { snapshotOfText } from '../../../extension/completion/document';
-import type {
-  EngineAnswer,
-  EngineRequest,
-  GenerationEngine,
-} from '../../../extension/completion/engine_port';
-import { DEFAULT_OPTIONS } from '../../../extension/completion/options';
-import { PromptWriter } from '../../../extension/completion/prompt_writer';
-import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
-import { type NativeCompletion, NO_TIMINGS } from '../../../extension/engine/native_types';
+import { snapshotOfText } from '../../../core/completion/document';
+import type { EngineAnswer, EngineRequest, GenerationEngine } from '../../../core/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { PromptWriter } from '../../../core/completion/prompt_writer';
+import { NO_DRAFTS } from '../../../core/engine/native_drafting';
+import { type NativeCompletion, NO_TIMINGS } from '../../../core/engine/native_types';
 
 const BEFORE = 'def f():\n    ';
 const DOCUMENT = snapshotOfText({

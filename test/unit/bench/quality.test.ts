@@ -5,13 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLines } from '../../../bench/json_lines';
 import { type QualityOptions, runQuality } from '../../../bench/quality';
 import { readDetails } from '../../../bench/quality_details';
-import type {
-  EngineAnswer,
-  EngineRequest,
-  GenerationEngine,
-} from '../../../extension/completion/engine_port';
-import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
-import { NO_TIMINGS } from '../../../extension/engine/native_types';
+import type { EngineAnswer, EngineRequest, GenerationEngine } from '../../../core/completion/engine_port';
+import { NO_DRAFTS } from '../../../core/engine/native_drafting';
+import { NO_TIMINGS } from '../../../core/engine/native_types';
 
 const SNIPPETS = [{ path: 'b.py', text: 'other()\n' }];
 const CASES = [

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLines } from '../../../bench/json_lines';
 import { detailsOf, readDetails } from '../../../bench/quality_details';
 import type { Completed } from '../../../bench/quality_rows';
-import { NO_TIMINGS } from '../../../extension/engine/native_types';
+import { NO_TIMINGS } from '../../../core/engine/native_types';
 
 const COMPLETED: Completed = {
   case: { id: 'a', path: 'a.py', prefix: 'x\n  ', suffix: '', expected: 'b = 1\n  c = 2' },

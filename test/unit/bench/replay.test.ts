@@ -12,8 +12,8 @@ import { barsOf, replayPlot } from '../../../bench/replay/replay_plot';
 import type { Sample } from '../../../bench/replay/replay_request';
 import { typingRows } from '../../../bench/replay/typing_session';
 import { quantile } from '../../../bench/statistics';
-import { DraftingTotals } from '../../../extension/completion/drafting_totals';
-import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
+import { DraftingTotals } from '../../../core/completion/drafting_totals';
+import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 
 function sample(ms: number, tokens: number, drafting: Partial<Sample['drafting']> = {}): Sample {
   return { ms, ids: new Uint32Array(tokens), drafting: { ...NO_DRAFTS, ...drafting } };

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  editGrammar,
-  literal,
-  numbered,
-  parseAddition,
-  parseEdits,
-} from '../../../extension/edit/edit_format';
+import { editGrammar, literal, numbered, parseAddition, parseEdits } from '../../../core/edit/edit_format';
 
 describe('the form of edits', () => {
   it('shows lines with their numbers', () => {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineAnswer, EngineRequest, EngineState } from '../../../extension/completion/engine_port';
+import type { EngineAnswer, EngineRequest, EngineState } from '../../../core/completion/engine_port';
 import {
   type EditEngine,
   type EditProposal,
   type EditRequest,
   proposeEdit,
-} from '../../../extension/edit/edit_proposal';
-import { applied } from '../../../extension/edit/line_edit';
-import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
-import type { NativeGrammar, NativeGrammarSource } from '../../../extension/engine/native_grammar';
+} from '../../../core/edit/edit_proposal';
+import { applied } from '../../../core/edit/line_edit';
+import { NO_DRAFTS } from '../../../core/engine/native_drafting';
+import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
 import {
   type NativeError,
   type NativeResult,
   type NativeStop,
   NO_TIMINGS,
-} from '../../../extension/engine/native_types';
+} from '../../../core/engine/native_types';
 
 class FakeEngine implements EditEngine {
   state: EngineState = 'ready';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../extension/edit/instruction';
+import { requestOf } from '../../../core/edit/instruction';
 
 const parameter = (given: object): object => ({
   kind: 'parameter',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../bench/random';
-import { applied, type LineEdit, replacementsOf } from '../../../extension/edit/line_edit';
-import { linesOf } from '../../../extension/edit/text_lines';
+import { applied, type LineEdit, replacementsOf } from '../../../core/edit/line_edit';
+import { linesOf } from '../../../core/edit/text_lines';
 
 const edited = (text: string, ...edits: readonly LineEdit[]): string =>
   applied(text, replacementsOf(text, edits));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { docstringGrammar } from '../../../extension/edit/docstring';
-import { parameterGrammar } from '../../../extension/edit/parameter';
-import { renameGrammar } from '../../../extension/edit/rename';
+import { docstringGrammar } from '../../../core/edit/docstring';
+import { parameterGrammar } from '../../../core/edit/parameter';
+import { renameGrammar } from '../../../core/edit/rename';
 
 const rename = (
   lines: readonly string[],

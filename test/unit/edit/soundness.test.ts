@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { spansOf } from '../../../extension/edit/code_scan';
-import { broken } from '../../../extension/edit/soundness';
+import { spansOf } from '../../../core/edit/code_scan';
+import { broken } from '../../../core/edit/soundness';
 
 describe('the parts of a text', () => {
   const kinds = (text: string, languageId: string): readonly string[] =>

@@ -1,18 +1,14 @@
 /** Generating at the cursor while others edit, and while it is being stopped, with an engine that says when. */
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
-import type {
-  EngineAnswer,
-  EngineRequest,
-  GenerationEngine,
-} from '../../../extension/completion/engine_port';
-import { DEFAULT_OPTIONS } from '../../../extension/completion/options';
-import { PromptWriter } from '../../../extension/completion/prompt_writer';
-import { NO_DRAFTS } from '../../../extension/engine/native_drafting';
-import { type NativeStop, NO_TIMINGS } from '../../../extension/engine/native_types';
+import type { EngineAnswer, EngineRequest, GenerationEngine } from '../../../core/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { PromptWriter } from '../../../core/completion/prompt_writer';
+import { NO_DRAFTS } from '../../../core/engine/native_drafting';
+import { type NativeStop, NO_TIMINGS } from '../../../core/engine/native_types';
 import { type Generation, Generator } from '../../../extension/generate/generator';
 import type { Interruption } from '../../../extension/generate/insertion';
-import { DEFAULT_GENERATE, type KeepPartial } from '../../../extension/generate/options';
+import { DEFAULT_GENERATE, type KeepPartial } from '../../../core/generate/options';
 import { changeBy, closeEditors, edit, eventually, set } from './workbench';
 
 type Act = () => PromiseLike<unknown>;

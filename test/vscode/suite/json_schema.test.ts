@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { SCHEMA_USES } from '../../../extension/completion/schema_use';
-import packageSchema from '../../../extension/schema/bundled/package.json';
+import { SCHEMA_USES } from '../../../core/completion/schema_use';
+import packageSchema from '../../../core/schema/bundled/package.json';
 import {
   acceptGhostText,
   ask,

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { REASONS } from '../../../extension/completion/reasons';
+import { REASONS } from '../../../core/completion/reasons';
 import { ask, closeEditors, edit, eventually, place, readyApi, set } from './workbench';
 
 const ADD = 'def add(a, b):\n    return |';

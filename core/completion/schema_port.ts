@@ -1,4 +1,4 @@
-/** What the completion pipeline needs to bind suggestions in JSON documents to their schemas; `extension/schema/` provides it. */
+/** What the completion pipeline needs to bind suggestions in JSON documents to their schemas; `core/schema/` provides it. */
 import type { NativeGrammarUse } from '../engine/native_grammar';
 import type { DocumentSnapshot } from './document';
 import type { SchemaUse } from './schema_use';

@@ -1,4 +1,4 @@
-/** What the completion pipeline needs of an engine. `extension/engine/` provides it; unit tests use a fake. */
+/** What the completion pipeline needs of an engine. `core/engine/` provides it; unit tests use a fake. */
 import type { NativeDrafting } from '../engine/native_drafting';
 import type { NativeGrammarUse } from '../engine/native_grammar';
 import type {
