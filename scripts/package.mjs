@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildAddon, buildBundles } from './build.mjs';
 import { Failure } from './failure.mjs';
-import { DIST, manifest, vscodeTarget, vsixPath } from './paths.mjs';
+import { DIST, embeddedModelName, manifest, vscodeTarget, vsixPath } from './paths.mjs';
 import { runCommand, runTool } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
@@ -21,7 +21,7 @@ const REQUIRED = [
   'extension/dist/extension.cjs',
   'extension/dist/native/emberline.node',
   'extension/media/icon.png',
-  'extension/models/SmolLM2-135M-Instruct.Q4_1.gguf',
+  `extension/models/${embeddedModelName()}`,
   'extension/models/README.md',
   'extension/models/LICENSE',
   'extension/models/SHA256SUMS',

@@ -16,6 +16,14 @@ export const KERNEL_LIBRARY = join(DIST, 'native', 'emberline.metallib');
 /** The addon with a simulated GPU inside, which the preset metal-sim builds. */
 export const SIMULATED_ADDON = join(BUILD, 'metal-sim', 'test', 'metal-sim', 'addon', 'emberline.node');
 
+/** The name of the one model in models/, as its list of checksums has it. */
+export function embeddedModelName() {
+  const [, name] = readFileSync(join(ROOT, 'models', 'SHA256SUMS'), 'utf8')
+    .trim()
+    .split('  ');
+  return String(name);
+}
+
 /** @returns {{ name: string, publisher: string, version: string, repository?: unknown, engines: { node: string } }} */
 export function manifest() {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

@@ -15,9 +15,12 @@ export function kernelLibraryBeside(addon: string): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
+/** The model that the package holds; models/SHA256SUMS names it, too. */
+const EMBEDDED_MODEL = 'SmolLM2-135M-Instruct.Q4_1.gguf';
+
 /** Where the embedded model lies under the root of the package, and of the repository. */
 export function embeddedModelPath(root: string): string {
-  return join(root, 'models', 'SmolLM2-135M-Instruct.Q4_1.gguf');
+  return join(root, 'models', EMBEDDED_MODEL);
 }
 
 /** Loads the addon at the absolute path `path`. Never throws: what went wrong is ADDON_NOT_LOADED with the reason. */

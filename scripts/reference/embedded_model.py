@@ -31,6 +31,12 @@ LAYER_TENSORS = {
 }
 
 
+def path() -> Path:
+    """The one model file in the repository."""
+    (file,) = (Path(__file__).resolve().parents[2] / "models").glob("*.gguf")
+    return file
+
+
 @dataclass(frozen=True)
 class EmbeddedModel:
     network: LlamaForCausalLM

@@ -56,7 +56,7 @@ def negative_log_likelihood(network: torch.nn.Module, ids: list[int]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Writes the reference perplexity of the embedded model on code.")
-    parser.add_argument("--model", type=Path, default=ROOT / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
+    parser.add_argument("--model", type=Path, default=embedded_model.path())
     parser.add_argument("--out", type=Path, default=ROOT / "test" / "fixtures" / "perplexity")
     parser.add_argument("--windows", type=int, default=50)
     options = parser.parse_args()

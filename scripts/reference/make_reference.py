@@ -56,7 +56,7 @@ def summarize(logits: np.ndarray) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Writes the reference logits of the embedded model.")
-    parser.add_argument("--model", type=Path, default=ROOT / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf")
+    parser.add_argument("--model", type=Path, default=embedded_model.path())
     parser.add_argument("--out", type=Path, default=ROOT / "test" / "fixtures" / "reference")
     options = parser.parse_args()
 

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { embeddedModelPath } from '../../core/engine/binding';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = new URL('../../models/', import.meta.url);
 const NAME = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 const BYTES = 98_362_432;
@@ -11,7 +15,8 @@ const SHA256 = 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 
 describe('embedded model', () => {
   it('is the file that was chosen', async () => {
-    const file = new URL(NAME, FOLDER);
+    const file = embeddedModelPath(ROOT);
+    expect(basename(file)).toBe(NAME);
     expect((await stat(file)).size).toBe(BYTES);
     const hash = createHash('sha256');
     await pipeline(createReadStream(file), hash);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { contentProblems } from '../../scripts/package.mjs';
+import { embeddedModelName } from '../../scripts/paths.mjs';
 
 const WHOLE = [
   '[Content_Types].xml',
@@ -12,7 +13,7 @@ const WHOLE = [
   'extension/dist/extension.cjs',
   'extension/dist/native/emberline.node',
   'extension/media/icon.png',
-  'extension/models/SmolLM2-135M-Instruct.Q4_1.gguf',
+  `extension/models/${embeddedModelName()}`,
   'extension/models/README.md',
   'extension/models/LICENSE',
   'extension/models/SHA256SUMS',

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from training.gguf.reader import GgufFile, read
-
-ROOT = Path(__file__).parents[2]
+from training.paths import shipped_model
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -19,7 +18,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def base_path() -> Path:
-    return ROOT / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    return shipped_model()
 
 
 @pytest.fixture(scope="session")

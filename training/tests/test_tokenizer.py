@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from training.paths import shipped_model
 from training.tokenizer import TokenizerError, control_tokens, load_tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = ROOT / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+MODEL = shipped_model()
 TOKENIZER = load_tokenizer(MODEL)
 CONTROL = control_tokens(MODEL)
 

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
+import { embeddedModelPath } from '../../../core/engine/binding';
 
-export const EMBEDDED_MODEL = fileURLToPath(
-  new URL('../../../models/SmolLM2-135M-Instruct.Q4_1.gguf', import.meta.url),
-);
+export const EMBEDDED_MODEL = embeddedModelPath(join(import.meta.dirname, '..', '..', '..'));
 
 export interface AddedToken {
   id: number;

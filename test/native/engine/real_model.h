@@ -13,7 +13,7 @@ namespace emberline::testing {
 
 inline ModelOptions real_model_options(int threads = 0) {
   ModelOptions options;
-  options.path = std::string(EMBERLINE_SOURCE_DIR) + "/models/SmolLM2-135M-Instruct.Q4_1.gguf";
+  options.path = EMBERLINE_EMBEDDED_MODEL;
   options.threads = threads;
   return options;
 }

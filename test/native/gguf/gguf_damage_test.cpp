@@ -71,7 +71,7 @@ class GgufRealModelDamage : public ::testing::Test {
  protected:
   void SetUp() override {
     Result<MappedFile> file =
-        MappedFile::open(EMBERLINE_SOURCE_DIR "/models/SmolLM2-135M-Instruct.Q4_1.gguf");
+        MappedFile::open(EMBERLINE_EMBEDDED_MODEL);
     ASSERT_TRUE(file.ok()) << file.error().message();
     model_ = std::move(file).value();
   }

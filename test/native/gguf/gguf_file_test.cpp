@@ -205,7 +205,7 @@ TEST(GgufFile, PassesOnWhatTheSystemSays) {
 }
 
 TEST(GgufFileRealModel, HasTheShapeOfItsCard) {
-  const auto opened = GgufFile::open(EMBERLINE_SOURCE_DIR "/models/SmolLM2-135M-Instruct.Q4_1.gguf");
+  const auto opened = GgufFile::open(EMBERLINE_EMBEDDED_MODEL);
   ASSERT_TRUE(opened.ok()) << opened.error().message();
   const GgufFile& file = *opened.value();
   EXPECT_EQ(file.file_bytes(), 98362432u);

@@ -10,7 +10,7 @@ namespace emberline::testing {
 
 // Null where the model cannot be read.
 inline std::unique_ptr<Tokenizer> load_embedded_tokenizer() {
-  auto file = GgufFile::open(EMBERLINE_SOURCE_DIR "/models/SmolLM2-135M-Instruct.Q4_1.gguf");
+  auto file = GgufFile::open(EMBERLINE_EMBEDDED_MODEL);
   if (!file.ok()) return nullptr;
   auto tokenizer = Tokenizer::from_gguf(*file.value());
   return tokenizer.ok() ? std::move(tokenizer).value() : nullptr;

@@ -4,10 +4,9 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { embeddedModelPath } from '../../../core/engine/binding';
 import type { EmberlineApi } from '../../../extension/api';
 import { ask, closeEditors, eventually, extension, place, readyApi, set } from './workbench';
-
-const EMBEDDED_MODEL = 'SmolLM2-135M-Instruct.Q4_1.gguf';
 
 suite('unusual documents', () => {
   let api: EmberlineApi;
@@ -104,7 +103,7 @@ suite('model files that are none', () => {
 
   /** The first bytes of the embedded model. */
   function beginning(bytes: number): Uint8Array {
-    const model = openSync(join(extension().extensionPath, 'models', EMBEDDED_MODEL), 'r');
+    const model = openSync(embeddedModelPath(extension().extensionPath), 'r');
     try {
       const content = new Uint8Array(bytes);
       assert.strictEqual(readSync(model, content), bytes);
