@@ -1,9 +1,10 @@
 /** Completes several lines as 'Generate at Cursor' does in an editor. */
 import { Failure } from '../cli/failure';
+import { ask } from '../core/completion/asking';
 import type { DocumentSnapshot } from '../core/completion/document';
 import type { GenerationEngine } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
-import type { PromptWriter, Send } from '../core/completion/prompt_writer';
+import type { PromptWriter } from '../core/completion/prompt_writer';
 import type { Snippet } from '../core/completion/snippets';
 import { GeneratedText } from '../core/generate/generated_text';
 import type { Completed } from './quality_rows';
@@ -26,8 +27,8 @@ export async function completeBlock(
     text += generated.add(piece);
     if (generated.over) controller.abort();
   };
-  const send: Send = (request) => engine.generate(request, controller.signal, onText);
-  const answer = await prompts.ask(document, { ...options, maxTokens: MAX_TOKENS }, [], send, { snippets });
+  const place = { document, options: { ...options, maxTokens: MAX_TOKENS }, snippets };
+  const answer = await ask(prompts, place, (request) => engine.generate(request, controller.signal, onText));
   if (!answer.ok) throw new Failure(answer.error);
   const { stop, confidence, timings } = answer.value;
   if (stop !== 'cancelled') text += generated.end();

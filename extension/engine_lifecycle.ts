@@ -2,13 +2,8 @@
  * The engine's life as the extension sees it: loading, ready, failed, stopped. It is what the completion pipeline and
  * the generator ask, and answers in every state; loading never blocks, and a restart while loading supersedes what was loading.
  */
-import type {
-  CompletionEngine,
-  EngineAnswer,
-  EngineRequest,
-  EngineState,
-  GenerationEngine,
-} from '../core/completion/engine_port';
+import type { CompletionEngine, EngineState, GenerationEngine } from '../core/completion/engine_port';
+import type { EngineAnswer, EngineRequest } from '../core/engine/engine_request';
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
 import type { NativeError, NativeFim, NativeModelInfo, NativeResult } from '../core/engine/native_types';
 
@@ -18,7 +13,7 @@ export interface LoadedEngine {
   readonly speed: CompletionEngine['speed'];
   /** Most tokens of prompt and completion together, where it is known. */
   readonly context?: number | undefined;
-  completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
+  complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
   generate: GenerationEngine['generate'];
   tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
   /** For the requests of this engine and of any other. */
@@ -119,8 +114,8 @@ export class EngineLifecycle implements GenerationEngine {
     await this.unload();
   }
 
-  completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
-    return this.ask((engine) => engine.completeLine(request, signal));
+  complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
+    return this.ask((engine) => engine.complete(request, signal));
   }
 
   async generate(

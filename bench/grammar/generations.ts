@@ -5,7 +5,8 @@
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { Failure, valueOf } from '../../cli/failure';
-import { GREEDY, type CompletionCall, type Engine } from '../../core/engine/engine';
+import { type Engine } from '../../core/engine/engine';
+import { GREEDY, type EngineRequest } from '../../core/engine/engine_request';
 import type { NativeCompletion } from '../../core/engine/native_types';
 import { SeededRandom } from '../random';
 import { ownRow, type Row } from '../report';
@@ -65,7 +66,7 @@ async function generationsOf(
   const prompt = `The schema:\n${text}\nA document:\n`;
   const runs: Run[] = [];
   for (let round = 0; round < count; round++) {
-    const call: CompletionCall = {
+    const call: EngineRequest = {
       prompt,
       maxTokens: MOST_TOKENS,
       singleLine: false,

@@ -1,6 +1,7 @@
 /** Greedy text with drafts and without, token for token: both must be the same. */
 import { Failure, valueOf } from '../../cli/failure';
-import { GREEDY, type Engine } from '../../core/engine/engine';
+import { type Engine } from '../../core/engine/engine';
+import { GREEDY } from '../../core/engine/engine_request';
 import { ownRow, type Row } from '../report';
 
 /** Tokens of a text before another is gone on with. */

@@ -1,5 +1,6 @@
 /** Asks the engine what an editor would ask at the place of a case, and how long the decoding took. */
 import { Failure, valueOf } from '../../cli/failure';
+import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import { languageOfPath } from '../../core/completion/languages';
 import { PromptWriter } from '../../core/completion/prompt_writer';
@@ -44,7 +45,8 @@ export async function replay(
   const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, drafting: 'auto' } as const;
   const single = lines === 'one';
   // A writer for each, so that no case depends on the one before.
-  const answer = await new PromptWriter(engine).ask(document, options, one.beside, (request) =>
+  const place = { document, options, beside: one.beside };
+  const answer = await ask(new PromptWriter(engine), place, (request) =>
     engine.complete({ ...request, drafting, singleLine: single, banBlankStart: single }),
   );
   const { ids, timings, drafting: counts } = valueOf(answer);

@@ -2,6 +2,7 @@
  * The one way from a document and a cursor to a suggestion; the editor, the terminal and the bench all take it:
  * trigger, cache, prompt, engine, post-processing.
  */
+import type { EngineAnswer } from '../engine/engine_request';
 import { type NativeDraftingCounts, NO_DRAFTS } from '../engine/native_drafting';
 import {
   type NativeCompletion,
@@ -9,10 +10,11 @@ import {
   type NativeTimings,
   NO_TIMINGS,
 } from '../engine/native_types';
+import { ask } from './asking';
 import { CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
-import type { CompletionEngine, EngineAnswer, EngineRequest } from './engine_port';
+import type { CompletionEngine } from './engine_port';
 import type { CompletionOptions } from './options';
 import { postprocess } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
@@ -50,7 +52,7 @@ export interface CompletionOutcome {
   readonly schema?: SchemaNote;
 }
 
-export interface CompletionRequest {
+export interface SuggestionRequest {
   readonly document: DocumentSnapshot;
   readonly signal: AbortSignal;
   /** Texts of other files in which drafts are looked up, nearest first. */
@@ -104,7 +106,7 @@ export class CompletionPipeline {
   }
 
   /** Never rejects: what goes wrong is a reason. */
-  async complete(request: CompletionRequest): Promise<CompletionOutcome> {
+  async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
     const { document, signal } = request;
     const options = this.options();
     const refused = refusal(document, options);
@@ -154,7 +156,7 @@ export class CompletionPipeline {
     return signal.aborted ? { ...nothing('cancelled'), stop: 'cancelled' } : undefined;
   }
 
-  private async ask(request: CompletionRequest, options: CompletionOptions): Promise<CompletionOutcome> {
+  private async ask(request: SuggestionRequest, options: CompletionOptions): Promise<CompletionOutcome> {
     const { document } = request;
     const binding = await this.schemas?.bindingFor(document);
     if (binding === undefined) return this.askPlainly(request, options);
@@ -164,7 +166,7 @@ export class CompletionPipeline {
   }
 
   private async askPlainly(
-    request: CompletionRequest,
+    request: SuggestionRequest,
     options: CompletionOptions,
   ): Promise<CompletionOutcome> {
     const answer = await this.send(request, options);
@@ -173,7 +175,7 @@ export class CompletionPipeline {
 
   /** The suggestion that follows a schema; or why there is none that could. */
   private async askBound(
-    request: CompletionRequest,
+    request: SuggestionRequest,
     options: CompletionOptions,
     binding: SchemaBinding,
   ): Promise<CompletionOutcome | SchemaNote> {
@@ -197,17 +199,17 @@ export class CompletionPipeline {
   }
 
   private send(
-    { document, signal, beside = [], snippets }: CompletionRequest,
+    { document, signal, beside, snippets }: SuggestionRequest,
     options: CompletionOptions,
     constraint?: Constraint,
   ): Promise<EngineAnswer> {
-    const complete = (call: EngineRequest): Promise<EngineAnswer> => this.engine.completeLine(call, signal);
-    return this.prompts.ask(document, options, beside, complete, { constraint, snippets });
+    const place = { document, options, beside, snippets, constraint };
+    return ask(this.prompts, place, (call) => this.engine.complete(call, signal));
   }
 
   private take(
     completion: NativeCompletion,
-    request: CompletionRequest,
+    request: SuggestionRequest,
     options: CompletionOptions,
     binding?: SchemaBinding,
   ): CompletionOutcome {
@@ -235,7 +237,7 @@ export class CompletionPipeline {
   private judge(
     raw: string,
     stop: Stop,
-    { document, explicit }: CompletionRequest,
+    { document, explicit }: SuggestionRequest,
     options: CompletionOptions,
     origin: Origin,
   ): CompletionOutcome {

@@ -1,11 +1,13 @@
 /**
- * Writes the request for a place in a document and has it answered: how much of the text around the cursor the model reads follows
+ * Writes the request for a place in a document: how much of the text around the cursor the model reads follows
  * from its speed, from how far estimates were off, and from how the document's text was cut last time. What follows the cursor is
  * read by models alone that were taught to (fim_layout.ts).
  */
+import type { EngineRequest } from '../engine/engine_request';
 import type { NativeGrammarUse } from '../engine/native_grammar';
+import type { NativeCompletion } from '../engine/native_types';
 import type { DocumentSnapshot } from './document';
-import type { CompletionEngine, EngineAnswer, EngineRequest } from './engine_port';
+import type { CompletionEngine } from './engine_port';
 import { fimLayout } from './fim_layout';
 import { type Healed, heal, MAX_HEALED } from './healing';
 import type { CompletionOptions } from './options';
@@ -31,9 +33,6 @@ const MIN_PROMPT_SHARE = 1 / 4;
 /** What a request takes from the user's options. */
 export type RequestOptions = Pick<CompletionOptions, 'maxTokens' | 'promptTokens' | 'sampling' | 'drafting'>;
 
-/** Sends a request to the engine. */
-export type Send = (request: EngineRequest) => Promise<EngineAnswer>;
-
 /** What the text has to be. */
 export interface Constraint {
   /** What of the text before the cursor is made by the model again: the grammar reads it from there on. */
@@ -41,12 +40,16 @@ export interface Constraint {
   readonly grammar: NativeGrammarUse;
 }
 
-/** What else there is to a request. */
-export interface Extras {
-  /** Default: none. */
-  readonly constraint?: Constraint | undefined;
-  /** Pieces of other files, the most useful first; default: none. */
+/** Where something is asked for, and what there is to go by. */
+export interface Place {
+  readonly document: DocumentSnapshot;
+  readonly options: RequestOptions;
+  /** Texts of other files in which drafts are looked up, nearest first; default: none. */
+  readonly beside?: readonly string[] | undefined;
+  /** Pieces of other files for a model that reads them, the most useful first; default: none. */
   readonly snippets?: readonly Snippet[] | undefined;
+  /** Default: the text may be anything. */
+  readonly constraint?: Constraint | undefined;
 }
 
 /** How a document's text was cut. */
@@ -56,7 +59,8 @@ interface Cut {
   readonly suffix: Suffix | undefined;
 }
 
-interface Written {
+/** A request, and how the text that it holds was cut. */
+export interface Written {
   readonly request: EngineRequest;
   readonly cut: Cut;
 }
@@ -71,56 +75,10 @@ export class PromptWriter {
   }
 
   /**
-   * The answer to the request for the cursor's place.
-   * @param beside Texts of other files in which drafts are looked up, nearest first.
-   */
-  async ask(
-    document: DocumentSnapshot,
-    options: RequestOptions,
-    beside: readonly string[],
-    send: Send,
-    extras: Extras = {},
-  ): Promise<EngineAnswer> {
-    let written = this.write(document, options, beside, extras);
-    let answer = await send(written.request);
-    // Token counts are estimates: text far denser than any seen so far can overflow the context.
-    for (
-      let part = 1 / 4;
-      !answer.ok && answer.error.code === 'CONTEXT_OVERFLOW' && part > 1 / 100;
-      part /= 4
-    ) {
-      written = this.write(document, options, beside, extras, part);
-      answer = await send(written.request);
-    }
-    if (!answer.ok) return answer;
-    // The cut of a prompt that did not fit is no start for the next one.
-    this.remember(document.uri, written.cut);
-    const estimated = estimateTokens(promptText(written.request.prompt));
-    this.budget.record(answer.value.timings, estimated, this.engine.speed.prefillTokensPerSecond);
-    return answer;
-  }
-
-  /** Drops what is remembered of a closed document. */
-  forget(uri: string): void {
-    this.cuts.delete(uri);
-  }
-
-  /** Drops what is remembered of all. */
-  reset(): void {
-    this.cuts.clear();
-  }
-
-  /**
    * The path line and the window of text before the cursor, cut for healing, and what follows the cursor where the model reads that;
    * `part` scales the budget. What the suffix and the snippets do not need is the window's.
    */
-  private write(
-    document: DocumentSnapshot,
-    options: RequestOptions,
-    beside: readonly string[],
-    { constraint, snippets = [] }: Extras,
-    part = 1,
-  ): Written {
+  write({ document, options, beside = [], snippets = [], constraint }: Place, part = 1): Written {
     const { maxTokens, promptTokens, sampling } = options;
     const { prompt: text, requiredPrefix } = healedFor(document.before, constraint);
     const head = pathLine(document.languageId, document.path);
@@ -148,6 +106,26 @@ export class PromptWriter {
       ...(constraint === undefined ? {} : { grammar: constraint.grammar }),
     };
     return { request, cut: { window: memory, suffix } };
+  }
+
+  /** Learns from the answer to what was written for the document: how its text was cut, how long reading took, how far estimates were off. */
+  learn(uri: string, { request, cut }: Written, { timings }: NativeCompletion): void {
+    this.remember(uri, cut);
+    this.budget.record(
+      timings,
+      estimateTokens(promptText(request.prompt)),
+      this.engine.speed.prefillTokensPerSecond,
+    );
+  }
+
+  /** Drops what is remembered of a closed document. */
+  forget(uri: string): void {
+    this.cuts.delete(uri);
+  }
+
+  /** Drops what is remembered of all. */
+  reset(): void {
+    this.cuts.clear();
   }
 
   /** Tokens of prompt for which the context has room beside a completion and the healed tail it spells again. */

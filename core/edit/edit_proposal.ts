@@ -2,7 +2,8 @@
  * From an instruction and lines of a document to replacements that can be shown, or a reason why there are none. Works without an
  * editor; nothing is changed here.
  */
-import type { EngineAnswer, EngineRequest, EngineState } from '../completion/engine_port';
+import type { EngineState } from '../completion/engine_port';
+import { type EngineAnswer, type EngineRequest, GREEDY } from '../engine/engine_request';
 import { REASON_OF_STATE, REASONS } from '../completion/reasons';
 import type { CompileGrammar } from '../engine/native_grammar';
 import type { NativeCompletion, NativeError, NativeResult } from '../engine/native_types';
@@ -49,17 +50,6 @@ export interface EditProposal {
   readonly error?: NativeError;
 }
 
-/** The same instruction on the same lines gives the same edit. */
-const SAMPLING = {
-  temperature: 0,
-  topK: 0,
-  topP: 1,
-  minP: 0,
-  repeatPenalty: 1,
-  penaltyWindow: 64,
-  seed: 0,
-};
-
 /**
  * Never rejects.
  * @param onProgress Receives the answer's pieces as they are made.
@@ -85,11 +75,10 @@ export async function proposeEdit(
   const call: EngineRequest = {
     prompt,
     parseSpecial: chat,
-    requiredPrefix: '',
     maxTokens: plan.maxTokens,
-    sampling: SAMPLING,
+    // The same instruction on the same lines gives the same edit.
+    sampling: GREEDY,
     drafting: { lookup: true, model: true },
-    references: [],
     grammar: { grammar: grammar.value, prefix: '' },
   };
   const answer = await engine.generate(call, signal, onProgress);

@@ -6,8 +6,9 @@
  */
 import { kernelLibraryBeside, loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
-import { MOST_DRAFTED, type NativeDrafting, NO_DRAFTS } from './native_drafting';
-import type { NativeGrammar, NativeGrammarSource, NativeGrammarUse } from './native_grammar';
+import { type EngineAnswer, type EngineRequest, nativeRequest, SEVERAL_LINES } from './engine_request';
+import { NO_DRAFTS } from './native_drafting';
+import type { NativeGrammar, NativeGrammarSource } from './native_grammar';
 import type { NativeDispatch } from './native_inspection';
 import {
   type DeviceChoice,
@@ -17,9 +18,7 @@ import {
   type NativeFim,
   type NativeModel,
   type NativeModelInfo,
-  type NativePrompt,
   type NativeResult,
-  type NativeSampling,
   type NativeSession,
   NO_TIMINGS,
 } from './native_types';
@@ -43,58 +42,6 @@ export interface EngineOptions {
   /** Instruction set to force, for tests. */
   readonly isa?: string;
 }
-
-/** One completion; what is left out is the default. */
-export interface CompletionCall {
-  readonly prompt: NativePrompt;
-  /** The generated text must begin with this, and it is left out of the result. */
-  readonly requiredPrefix?: string;
-  readonly maxTokens: number;
-  /** Parse control tokens written out in the texts of `prompt`; default false. */
-  readonly parseSpecial?: boolean;
-  /** End before the line break that follows visible text; default true. */
-  readonly singleLine?: boolean;
-  /** No line break before visible text; default true. */
-  readonly banBlankStart?: boolean;
-  /** Default: greedy. */
-  readonly sampling?: Partial<NativeSampling>;
-  /** Default: none. */
-  readonly drafting?: Partial<NativeDrafting>;
-  /** Texts in which drafts are looked up beside the prompt, nearest first. */
-  readonly references?: readonly string[];
-  /** What the text has to be (NativeCompletionRequest.grammar); default: anything. */
-  readonly grammar?: NativeGrammarUse;
-}
-
-/** A completion of the current line, or a text from there on, as the editor asks for it. */
-export interface LineRequest {
-  readonly prompt: NativePrompt;
-  /** Default: false. */
-  readonly parseSpecial?: boolean;
-  readonly requiredPrefix: string;
-  readonly maxTokens: number;
-  readonly sampling: NativeSampling;
-  readonly drafting?: Partial<NativeDrafting>;
-  readonly references?: readonly string[];
-  readonly grammar?: NativeGrammarUse;
-}
-
-export const GREEDY: NativeSampling = {
-  temperature: 0,
-  topK: 0,
-  topP: 1,
-  minP: 0,
-  repeatPenalty: 1,
-  penaltyWindow: 64,
-  seed: 0,
-};
-
-export const NO_DRAFTING: NativeDrafting = {
-  lookup: false,
-  model: false,
-  adaptive: true,
-  most: MOST_DRAFTED,
-};
 
 /** Holds the largest prompt a user can configure, the longest suggestion and the longest healed tail. */
 const DEFAULT_CONTEXT = 4_480;
@@ -204,51 +151,33 @@ export class Engine {
     return new Promise((resolve) => this.waitingForIdle.push(resolve));
   }
 
-  /** Completes the current line. Aborting `signal` cancels in the abort itself. Never rejects. */
-  completeLine(request: LineRequest, signal?: AbortSignal): Promise<NativeResult<NativeCompletion>> {
-    return this.complete(request, signal);
-  }
-
   /** Continues the text over several lines, as far as the model does. */
   generate(
-    request: LineRequest,
+    request: EngineRequest,
     signal: AbortSignal,
     onText: (piece: string) => void,
-  ): Promise<NativeResult<NativeCompletion>> {
-    return this.complete({ ...request, singleLine: false, banBlankStart: false }, signal, onText);
+  ): Promise<EngineAnswer> {
+    return this.complete({ ...request, ...SEVERAL_LINES }, signal, onText);
   }
 
   /**
-   * Runs one completion, cancelling those before it.
+   * Runs one completion, cancelling those before it. Aborting `signal` cancels it in the abort itself. Never rejects.
    * @param onText Receives pieces of the text as they are made, before the promise settles.
    */
   async complete(
-    call: CompletionCall,
+    request: EngineRequest,
     signal?: AbortSignal,
     onText?: (piece: string) => void,
-  ): Promise<NativeResult<NativeCompletion>> {
+  ): Promise<EngineAnswer> {
     const closed = this.closedBy;
     if (closed !== undefined) return { ok: false, error: closed };
     if (signal?.aborted === true) return { ok: true, value: CANCELLED_BEFORE_IT_BEGAN };
     this.cancelAll();
     const id = this.nextId++;
-    const request = {
-      id,
-      prompt: call.prompt,
-      parseSpecial: call.parseSpecial ?? false,
-      requiredPrefix: call.requiredPrefix ?? '',
-      maxTokens: call.maxTokens,
-      singleLine: call.singleLine ?? true,
-      banBlankStart: call.banBlankStart ?? true,
-      sampling: { ...GREEDY, ...call.sampling },
-      drafting: { ...NO_DRAFTING, ...call.drafting },
-      references: call.references ?? [],
-      ...(call.grammar === undefined ? {} : { grammar: call.grammar }),
-    };
     const cancel = (): void => this.session.cancel(id);
     this.running.add(id);
     signal?.addEventListener('abort', cancel, { once: true });
-    const result = await this.session.complete(request, onText);
+    const result = await this.session.complete(nativeRequest(id, request), onText);
     signal?.removeEventListener('abort', cancel);
     this.running.delete(id);
     if (result.ok) this.speed.record(result.value.timings);

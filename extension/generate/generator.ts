@@ -1,10 +1,12 @@
 /** Generating at the cursor: the model goes on, and its text grows in the editor until it is over or someone stops it. */
 import * as vscode from 'vscode';
+import { ask, type Send } from '../../core/completion/asking';
 import { type DocumentSnapshot, lineAfter } from '../../core/completion/document';
-import type { EngineAnswer, GenerationEngine } from '../../core/completion/engine_port';
+import type { GenerationEngine } from '../../core/completion/engine_port';
+import type { EngineAnswer } from '../../core/engine/engine_request';
 import type { CompletionOptions } from '../../core/completion/options';
 import { postprocess } from '../../core/completion/postprocess';
-import type { PromptWriter, Send } from '../../core/completion/prompt_writer';
+import type { PromptWriter } from '../../core/completion/prompt_writer';
 import { REASON_OF_STATE, REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
 import { snapshotOf } from '../editor_snapshot';
@@ -165,9 +167,7 @@ export class Generator implements vscode.Disposable {
 
   /** Something stands right of the cursor: the rest of the line alone, as a suggestion would be fitted to it. */
   private async line({ controller }: Running, document: DocumentSnapshot): Promise<Made> {
-    const answer = await this.ask(document, (request) =>
-      this.engine.completeLine(request, controller.signal),
-    );
+    const answer = await this.ask(document, (request) => this.engine.complete(request, controller.signal));
     if (!answer.ok || answer.value.stop === 'cancelled') return { answer, rest: '', replaced: '' };
     const { text, replace, reason } = postprocess(answer.value.text, answer.value.stop, document);
     return { answer, rest: reason === undefined ? text : '', replaced: document.after.slice(0, replace) };
@@ -176,7 +176,7 @@ export class Generator implements vscode.Disposable {
   private ask(document: DocumentSnapshot, send: Send): Promise<EngineAnswer> {
     const { completion, generate } = this.options();
     const options = { ...completion, maxTokens: generate.maxTokens };
-    return this.prompts.ask(document, options, this.beside(document.uri), send);
+    return ask(this.prompts, { document, options, beside: this.beside(document.uri) }, send);
   }
 
   /** Partial text stays until the user has said what becomes of it. */

@@ -1,6 +1,6 @@
 /** Whatever is passed, every function of the addon returns: a value of the documented kind, or INVALID_ARGUMENT. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GREEDY, NO_DRAFTING } from '../../core/engine/engine';
+import { GREEDY, NO_DRAFTING } from '../../core/engine/engine_request';
 import type { NativeGrammar } from '../../core/engine/native_grammar';
 import type { NativeModel, NativeResult, NativeSession } from '../../core/engine/native_types';
 import { addon, codeOf, loadModel, MODEL, openSession, request, valueOf } from './embedded_model';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { GREEDY } from '../../core/engine/engine';
+import { GREEDY } from '../../core/engine/engine_request';
 import { ADDON, loadModel, MODEL, openSession, request, sourceText, valueOf } from './embedded_model';
 
 /** Completes once and posts the text; or completes at length, posting each piece. */

@@ -1,7 +1,7 @@
 /** The addon as built, with the embedded model: what the integration tests share. */
 import { join } from 'node:path';
 import { addonPath, embeddedModelPath, loadAddon } from '../../core/engine/binding';
-import { GREEDY, NO_DRAFTING } from '../../core/engine/engine';
+import { GREEDY, NO_DRAFTING } from '../../core/engine/engine_request';
 import {
   type DeviceChoice,
   DEVICES,

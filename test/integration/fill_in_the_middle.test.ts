@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { median } from '../../bench/statistics';
+import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
-import type { EngineRequest } from '../../core/completion/engine_port';
+import type { EngineRequest } from '../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { CompletionPipeline } from '../../core/completion/pipeline';
 import { PromptWriter } from '../../core/completion/prompt_writer';
@@ -184,9 +185,9 @@ describe('typing in a long file', () => {
       typed += key;
       let prompt: NativePrompt = '';
       const document = documentOf(above + typed + below, above.length + typed.length);
-      const answer = await writer.ask(document, options, [], (request) => {
+      const answer = await ask(writer, { document, options }, (request) => {
         prompt = request.prompt;
-        return session.completeLine(request);
+        return session.complete(request);
       });
       const made = valueOf(answer);
       keys.push({ key, computed: made.timings.promptTokens - made.timings.reusedTokens, prompt, made });
@@ -247,15 +248,11 @@ describe('a file with the marks and another layout', () => {
     try {
       const { signal } = new AbortController();
       let prompt: NativePrompt = [];
-      await new PromptWriter(session).ask(
-        documentOf('x = 1\ny = \nz = 3\n', 10),
-        DEFAULT_OPTIONS,
-        [],
-        (request) => {
-          prompt = request.prompt;
-          return session.completeLine(request, signal);
-        },
-      );
+      const place = { document: documentOf('x = 1\ny = \nz = 3\n', 10), options: DEFAULT_OPTIONS };
+      await ask(new PromptWriter(session), place, (request) => {
+        prompt = request.prompt;
+        return session.complete(request, signal);
+      });
       expect(session.info.fim?.layout).toBe('prefix_suffix_middle');
       expect(prompt).toBe('# a.py\nx = 1\ny =');
     } finally {

@@ -2,17 +2,13 @@ import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import { NO_TIMINGS } from '../../core/engine/native_types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../core/completion/document';
-import type {
-  CompletionEngine,
-  EngineAnswer,
-  EngineRequest,
-  EngineState,
-} from '../../core/completion/engine_port';
+import type { CompletionEngine, EngineState } from '../../core/completion/engine_port';
+import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import {
   CompletionPipeline,
   type CompletionOutcome,
-  type CompletionRequest,
+  type SuggestionRequest,
 } from '../../core/completion/pipeline';
 import { promptText } from '../../core/completion/prompt';
 import { DEFAULT_SAMPLING, samplingFor } from '../../core/completion/sampling';
@@ -32,7 +28,7 @@ class FakeEngine implements CompletionEngine {
   confidence = 0.9;
   endProbability = 0;
 
-  completeLine(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
+  complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
     this.requests.push(request);
     if (request.prompt.length > this.longest) {
       return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
@@ -60,7 +56,7 @@ class FakeEngine implements CompletionEngine {
   }
 }
 
-type Flags = Pick<CompletionRequest, 'explicit' | 'evenIfRefused' | 'beside'>;
+type Flags = Pick<SuggestionRequest, 'explicit' | 'evenIfRefused' | 'beside'>;
 
 interface Bench {
   readonly engine: FakeEngine;
@@ -133,7 +129,7 @@ describe('the completion pipeline', () => {
       await at(text);
       pipeline.reset();
     }
-    const [one, again, other] = engine.requests.map(({ sampling }) => sampling.seed);
+    const [one, again, other] = engine.requests.map(({ sampling }) => sampling?.seed);
     expect(again).toBe(one);
     expect(other).not.toBe(one);
   });

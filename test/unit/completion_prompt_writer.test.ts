@@ -1,15 +1,18 @@
 /** What is written for a model that was taught to read the text after the cursor, and for one that was not. */
 import { describe, expect, it } from 'vitest';
+import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
-import type { EngineRequest } from '../../core/completion/engine_port';
+import type { EngineRequest } from '../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { promptText } from '../../core/completion/prompt';
-import { type Extras, PromptWriter } from '../../core/completion/prompt_writer';
+import { type Place, PromptWriter } from '../../core/completion/prompt_writer';
 import { estimateTokens } from '../../core/completion/token_estimate';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import { type NativeFim, type NativePrompt, NO_TIMINGS } from '../../core/engine/native_types';
 
 const FIM: NativeFim = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5 };
+
+type Extras = Pick<Place, 'snippets' | 'constraint'>;
 
 interface Writing {
   /** The request for the `|` of `text`. */
@@ -28,28 +31,22 @@ function writing({ fim = FIM, promptTokens = 400, longest = Infinity } = {}): Wr
       const plain = text.slice(0, offset) + text.slice(offset + 1);
       const place = { uri: 'file:///a.py', path: 'a.py', languageId: 'python', text: plain, offset };
       let sent: EngineRequest | undefined;
-      await writer.ask(
-        snapshotOfText(place),
-        options,
-        [],
-        (request) => {
-          sent = request;
-          if (promptText(request.prompt).length > longest)
-            return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
-          const value = {
-            text: '',
-            stop: 'line_end',
-            ids: new Uint32Array(),
-            confidence: 1,
-            endProbability: 0,
-            grammarEnded: false,
-            timings: NO_TIMINGS,
-            drafting: NO_DRAFTS,
-          } as const;
-          return Promise.resolve({ ok: true, value });
-        },
-        extras,
-      );
+      await ask(writer, { document: snapshotOfText(place), options, ...extras }, (request) => {
+        sent = request;
+        if (promptText(request.prompt).length > longest)
+          return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
+        const value = {
+          text: '',
+          stop: 'line_end',
+          ids: new Uint32Array(),
+          confidence: 1,
+          endProbability: 0,
+          grammarEnded: false,
+          timings: NO_TIMINGS,
+          drafting: NO_DRAFTS,
+        } as const;
+        return Promise.resolve({ ok: true, value });
+      });
       if (sent === undefined) throw new Error('nothing was asked');
       return sent;
     },
@@ -134,7 +131,8 @@ describe('the prompt of a model that fills in the middle', () => {
   });
 
   it('draws by all of it', async () => {
-    const seed = async (text: string): Promise<number> => (await writing().at(text)).sampling.seed;
+    const seed = async (text: string): Promise<number | undefined> =>
+      (await writing().at(text)).sampling?.seed;
     expect(await seed('x|\ny\n')).toBe(await seed('x|\ny\n'));
     expect(await seed('x|\ny\n')).not.toBe(await seed('x|\nz\n'));
   });

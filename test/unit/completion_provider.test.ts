@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../core/completion/document';
-import { type CompletionPipeline, type CompletionRequest, nothing } from '../../core/completion/pipeline';
+import { type CompletionPipeline, type SuggestionRequest, nothing } from '../../core/completion/pipeline';
 import { GhostTextProvider } from '../../extension/completion/provider';
 
 const { INVOKE, AUTOMATIC, editor } = vi.hoisted(() => ({
@@ -29,12 +29,12 @@ vi.mock('../../extension/editor_snapshot', () => ({
 }));
 
 describe('the ghost text provider', () => {
-  let requests: CompletionRequest[] = [];
+  let requests: SuggestionRequest[] = [];
   let provider: GhostTextProvider;
 
   beforeEach(() => {
     requests = [];
-    const complete = (request: CompletionRequest): Promise<ReturnType<typeof nothing>> => {
+    const complete = (request: SuggestionRequest): Promise<ReturnType<typeof nothing>> => {
       requests.push(request);
       return Promise.resolve(nothing('blank_result'));
     };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineAnswer, EngineState } from '../../core/completion/engine_port';
-import { GREEDY } from '../../core/engine/engine';
+import type { EngineState } from '../../core/completion/engine_port';
+import type { EngineAnswer } from '../../core/engine/engine_request';
+import { GREEDY } from '../../core/engine/engine_request';
 import type { NativeGrammar } from '../../core/engine/native_grammar';
 import type { NativeError, NativeModelInfo, NativeResult } from '../../core/engine/native_types';
 import { EngineLifecycle, type LoadedEngine } from '../../extension/engine_lifecycle';
@@ -28,7 +29,7 @@ class FakeLoaded implements LoadedEngine {
     this.info = { name, fim: { layout: 'some', suffix: 1 } } as NativeModelInfo;
   }
 
-  completeLine(): Promise<EngineAnswer> {
+  complete(): Promise<EngineAnswer> {
     return Promise.resolve(this.answer);
   }
 
@@ -92,7 +93,7 @@ describe('the life of the engine', () => {
   it('loads, answers and stops', async () => {
     const { lifecycle, states, answerLoad } = bench();
     const engine = new FakeLoaded('a');
-    expect(await lifecycle.completeLine(REQUEST, new AbortController().signal)).toMatchObject({
+    expect(await lifecycle.complete(REQUEST, new AbortController().signal)).toMatchObject({
       error: { code: 'MODEL_CLOSED' },
     });
     const started = lifecycle.start();
@@ -102,7 +103,7 @@ describe('the life of the engine', () => {
     expect(lifecycle.info?.name).toBe('a');
     expect(lifecycle.speed.prefillTokensPerSecond).toBe(123);
     expect(lifecycle.fim).toBe(engine.info.fim);
-    expect(await lifecycle.completeLine(REQUEST, new AbortController().signal)).toBe(engine.answer);
+    expect(await lifecycle.complete(REQUEST, new AbortController().signal)).toBe(engine.answer);
     expect(lifecycle.state).toBe('ready');
     await lifecycle.stop();
     expect(engine.disposed).toBe(1);
@@ -170,7 +171,7 @@ describe('the life of the engine', () => {
     await turn();
     answerLoad({ ok: true, value: engine });
     await started;
-    await lifecycle.completeLine(REQUEST, new AbortController().signal);
+    await lifecycle.complete(REQUEST, new AbortController().signal);
     expect(lifecycle.state).toBe(state);
   });
 

@@ -1,6 +1,7 @@
 /** The engine's queue over a fake addon: latest wins, cancellation reaches the addon in the call itself, nothing rejects. */
 import { describe, expect, it } from 'vitest';
-import { Engine, type EngineAddon, GREEDY, type LineRequest } from '../../core/engine/engine';
+import { Engine, type EngineAddon } from '../../core/engine/engine';
+import { GREEDY, type EngineRequest } from '../../core/engine/engine_request';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
 import type {
@@ -12,7 +13,7 @@ import type {
   NativeSession,
 } from '../../core/engine/native_types';
 
-const LINE: LineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, sampling: GREEDY };
+const LINE: EngineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, sampling: GREEDY };
 
 const INFO = { name: 'fake', contextLength: 512, vocabulary: 16 } as NativeModelInfo;
 
@@ -134,10 +135,10 @@ describe('engine requests', () => {
     const source = { gbnf: 'root ::= "a"' };
     const grammar = { grammar: valueOf(await engine.compileGrammar(source)), prefix: '{' };
     expect(addon.grammars).toEqual([source]);
-    const constrained = engine.completeLine({ ...LINE, grammar });
+    const constrained = engine.complete({ ...LINE, grammar });
     addon.settle(1);
     await constrained;
-    const free = engine.completeLine(LINE);
+    const free = engine.complete(LINE);
     addon.settle(2);
     await free;
     expect(addon.requests[0]?.grammar).toBe(grammar);
@@ -147,7 +148,7 @@ describe('engine requests', () => {
   it('passes a line request on, within one line', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    const answer = engine.completeLine({
+    const answer = engine.complete({
       ...LINE,
       requiredPrefix: 'x',
       sampling: { ...GREEDY, temperature: 0.2, topK: 40, seed: 7 },
@@ -169,7 +170,7 @@ describe('engine requests', () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
     const prompt = [8, 'b\n', 9, 'a = '];
-    const answer = engine.completeLine({ ...LINE, prompt });
+    const answer = engine.complete({ ...LINE, prompt });
     addon.settle(1);
     expect(await answer).toMatchObject({ ok: true });
     expect(addon.requests[0]?.prompt).toEqual(prompt);
@@ -195,8 +196,8 @@ describe('engine requests', () => {
   it('cancels the running request in the call that supersedes it', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    const first = engine.completeLine(LINE);
-    const second = engine.completeLine(LINE);
+    const first = engine.complete(LINE);
+    const second = engine.complete(LINE);
     expect(addon.cancelled).toEqual([1]);
     expect(stopOf(await first)).toBe('cancelled');
     addon.settle(2);
@@ -208,13 +209,13 @@ describe('engine requests', () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
     const controller = new AbortController();
-    const running = engine.completeLine(LINE, controller.signal);
+    const running = engine.complete(LINE, controller.signal);
     controller.abort();
     expect(addon.cancelled).toEqual([1]);
     expect(stopOf(await running)).toBe('cancelled');
 
     const later = new AbortController();
-    const settled = engine.completeLine(LINE, later.signal);
+    const settled = engine.complete(LINE, later.signal);
     addon.settle(2);
     await settled;
     later.abort();
@@ -224,8 +225,8 @@ describe('engine requests', () => {
   it('does not ask the addon, nor disturb what runs, when the signal is aborted already', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    const running = engine.completeLine(LINE);
-    expect(stopOf(await engine.completeLine(LINE, AbortSignal.abort()))).toBe('cancelled');
+    const running = engine.complete(LINE);
+    expect(stopOf(await engine.complete(LINE, AbortSignal.abort()))).toBe('cancelled');
     expect(addon.requests).toHaveLength(1);
     addon.settle(1);
     expect(stopOf(await running)).toBe('line_end');
@@ -236,7 +237,7 @@ describe('engine requests', () => {
     const engine = await load(addon);
     await engine.whenIdle();
     expect(engine.busy).toBe(false);
-    const running = engine.completeLine(LINE);
+    const running = engine.complete(LINE);
     expect(engine.busy).toBe(true);
     let idle = false;
     const wait = engine.whenIdle().then(() => (idle = true));
@@ -250,7 +251,7 @@ describe('engine requests', () => {
   it('passes errors on as values', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    const running = engine.completeLine(LINE);
+    const running = engine.complete(LINE);
     addon.settle(1, { ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
     expect(stopOf(await running)).toBe('CONTEXT_OVERFLOW');
     expect(engine.busy).toBe(false);
@@ -259,7 +260,7 @@ describe('engine requests', () => {
   it('measures its speed from what it ran', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    const running = engine.completeLine(LINE);
+    const running = engine.complete(LINE);
     addon.settle(1);
     await running;
     expect(engine.speed.prefillTokensPerSecond).toBeCloseTo(500);
@@ -269,13 +270,13 @@ describe('engine requests', () => {
   it('closes the model once, settles what runs, and refuses what comes later', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    const running = engine.completeLine(LINE);
+    const running = engine.complete(LINE);
     expect(engine.state).toBe('ready');
     await Promise.all([engine.dispose(), engine.dispose()]);
     expect(engine.state).toBe('stopped');
     expect(addon.closed).toBe(1);
     expect(stopOf(await running)).toBe('cancelled');
-    expect(stopOf(await engine.completeLine(LINE))).toBe('MODEL_CLOSED');
+    expect(stopOf(await engine.complete(LINE))).toBe('MODEL_CLOSED');
   });
 
   it('closes the session of a fork once, and the model with its own engine alone', async () => {
@@ -295,7 +296,7 @@ describe('engine requests', () => {
     await engine.dispose();
     expect(addon.closed).toBe(1);
     expect([open.state, nested.state]).toEqual(['stopped', 'stopped']);
-    expect(stopOf(await nested.completeLine(LINE))).toBe('MODEL_CLOSED');
+    expect(stopOf(await nested.complete(LINE))).toBe('MODEL_CLOSED');
     for (const each of [engine, fork, open, nested]) {
       expect(await each.fork()).toMatchObject({ error: { code: 'MODEL_CLOSED' } });
     }
@@ -307,7 +308,7 @@ describe('engine requests', () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
     const fork = valueOf(await engine.fork());
-    const answer = fork.completeLine(LINE);
+    const answer = fork.complete(LINE);
     engine.cancelAll();
     expect([engine.busy, fork.busy]).toEqual([false, true]);
     expect(addon.cancelled).toEqual([]);

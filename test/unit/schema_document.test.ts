@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
-import type { CompletionEngine, EngineAnswer, EngineRequest } from '../../core/completion/engine_port';
+import type { CompletionEngine } from '../../core/completion/engine_port';
+import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
 import type { SchemaUse } from '../../core/completion/schema_use';
@@ -42,7 +43,7 @@ class FakeEngine implements CompletionEngine {
     return Promise.resolve({ ok: true, value: grammar });
   };
 
-  completeLine(request: EngineRequest): Promise<EngineAnswer> {
+  complete(request: EngineRequest): Promise<EngineAnswer> {
     this.requests.push(request);
     const code = request.grammar === undefined ? undefined : this.rejects(request);
     if (code !== undefined) return Promise.resolve({ ok: false, error: { code, message: 'No.' } });

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embeddedModelPath } from '../../../core/engine/binding';
-import { type CompletionCall, Engine } from '../../../core/engine/engine';
+import { Engine } from '../../../core/engine/engine';
+import type { EngineRequest } from '../../../core/engine/engine_request';
 import type { DeviceChoice, NativeCompletion, NativeResult } from '../../../core/engine/native_types';
 import { ROOT, SIMULATED_ADDON } from '../../../scripts/paths.mjs';
 import { ANY_LINE, ENDLESS, GREEDY_LINE, writeBigramModel } from '../../models/bigram_model';
 
-const LINE: CompletionCall = { prompt: 'price =', requiredPrefix: ' ', maxTokens: 40 };
+const LINE: EngineRequest = { prompt: 'price =', requiredPrefix: ' ', maxTokens: 40 };
 
 let folder = '';
 let model = '';
@@ -41,7 +42,7 @@ async function load(device: DeviceChoice): Promise<Engine> {
   return engine;
 }
 
-async function complete(engine: Engine, call: CompletionCall): Promise<NativeCompletion> {
+async function complete(engine: Engine, call: EngineRequest): Promise<NativeCompletion> {
   return valueOf(await engine.complete(call));
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { completeBlock } from '../../../bench/block_completion';
 import { snapshotOfText } from '../../../core/completion/document';
-import type { EngineAnswer, EngineRequest, GenerationEngine } from '../../../core/completion/engine_port';
+import type { GenerationEngine } from '../../../core/completion/engine_port';
+import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { PromptWriter } from '../../../core/completion/prompt_writer';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
@@ -33,7 +34,7 @@ class Talker implements GenerationEngine {
     this.pieces = pieces;
   }
 
-  completeLine(): Promise<EngineAnswer> {
+  complete(): Promise<EngineAnswer> {
     throw new Error('A block is no line.');
   }
 

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLines } from '../../../bench/json_lines';
 import { type QualityOptions, runQuality } from '../../../bench/quality';
 import { readDetails } from '../../../bench/quality_details';
-import type { EngineAnswer, EngineRequest, GenerationEngine } from '../../../core/completion/engine_port';
+import type { GenerationEngine } from '../../../core/completion/engine_port';
+import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import { NO_TIMINGS } from '../../../core/engine/native_types';
 
@@ -30,10 +31,10 @@ class FakeEngine implements GenerationEngine {
   readonly asked: string[] = [];
   readonly prompts: EngineRequest['prompt'][] = [];
 
-  completeLine(request: EngineRequest): Promise<EngineAnswer> {
-    this.asked.push(`line ${request.sampling.temperature}`);
+  complete(request: EngineRequest): Promise<EngineAnswer> {
+    this.asked.push(`line ${String(request.sampling?.temperature)}`);
     this.prompts.push(request.prompt);
-    return Promise.resolve(answer(request.sampling.temperature === 0 ? 'right' : 'wrong'));
+    return Promise.resolve(answer(request.sampling?.temperature === 0 ? 'right' : 'wrong'));
   }
 
   generate(
@@ -41,7 +42,7 @@ class FakeEngine implements GenerationEngine {
     _signal: AbortSignal,
     onText: (piece: string) => void,
   ): Promise<EngineAnswer> {
-    this.asked.push(`block ${request.sampling.temperature}`);
+    this.asked.push(`block ${String(request.sampling?.temperature)}`);
     this.prompts.push(request.prompt);
     onText('right\n    also');
     return Promise.resolve(answer('right\n    also'));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineAnswer, EngineRequest, EngineState } from '../../../core/completion/engine_port';
+import type { EngineState } from '../../../core/completion/engine_port';
+import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import {
   type EditEngine,
   type EditProposal,

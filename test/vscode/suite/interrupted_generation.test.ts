@@ -1,7 +1,8 @@
 /** Generating at the cursor while others edit, and while it is being stopped, with an engine that says when. */
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
-import type { EngineAnswer, EngineRequest, GenerationEngine } from '../../../core/completion/engine_port';
+import type { GenerationEngine } from '../../../core/completion/engine_port';
+import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { PromptWriter } from '../../../core/completion/prompt_writer';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
@@ -38,7 +39,7 @@ class ScriptedEngine implements GenerationEngine {
     this.ends = ends;
   }
 
-  async completeLine(): Promise<EngineAnswer> {
+  async complete(): Promise<EngineAnswer> {
     await this.act();
     return answer(this.pieces.join(''), 'line_end');
   }
