@@ -1,4 +1,4 @@
-import type { NativeError, NativeResult } from '../core/engine/native_types';
+import type { NativeError, NativeResult } from '../core/engine/native_result';
 
 /** What ends a command with exit status 1: a code and one sentence that says what to do. */
 export class Failure extends Error {

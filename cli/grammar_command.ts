@@ -1,7 +1,7 @@
 /** `grammar`: whether a document conforms to a schema, and how a suite of them fares. */
 import type { Command } from 'commander';
 import { addonPath, loadAddon } from '../core/engine/binding';
-import type { NativeErrorCode } from '../core/engine/native_types';
+import type { NativeErrorCode } from '../core/engine/native_result';
 import { type EngineArguments, ROOT, withEngine, withEngineOptions } from './engine_options';
 import { valueOf } from './failure';
 import { readText } from './files';

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
-import type { NativeResult } from '../core/engine/native_types';
+import type { NativeResult } from '../core/engine/native_result';
 import { Failure } from './failure';
 import { readText } from './files';
 import { schemaSource } from './grammar_options';

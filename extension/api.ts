@@ -2,7 +2,8 @@
 import type * as vscode from 'vscode';
 import type { DraftingTotals } from '../core/completion/drafting_totals';
 import type { FinishedRequest } from './completion/provider';
-import type { NativeError, NativeModelInfo } from '../core/engine/native_types';
+import type { NativeModelInfo } from '../core/engine/native_types';
+import type { NativeError } from '../core/engine/native_result';
 import type { Status } from './status_bar';
 
 /** Counts since activation. */

@@ -1,6 +1,7 @@
 /** The only reader and writer of settings. */
 import * as vscode from 'vscode';
-import { DEVICES, type DeviceChoice } from '../core/engine/native_types';
+import type { EngineOptions } from '../core/engine/engine';
+import { DEVICES } from '../core/engine/native_types';
 import {
   type CompletionOptions,
   DEFAULT_OPTIONS,
@@ -18,15 +19,8 @@ import { boolean, flags, integer, number, oneOf, path, strings } from './setting
 
 const SECTION = 'emberline';
 
-export interface EngineOptions {
-  /** Path of a GGUF file; empty for the embedded model. */
-  readonly modelPath: string;
-  /** Path of the GGUF file of a draft model; empty for none. */
-  readonly draftPath: string;
-  /** Compute threads; 0 lets the engine choose. */
-  readonly threads: number;
-  readonly device: DeviceChoice;
-}
+/** An empty `modelPath` is the embedded model's, an empty `draftPath` no draft model's. */
+export type EngineSettings = Required<Pick<EngineOptions, 'modelPath' | 'draftPath' | 'threads' | 'device'>>;
 
 /** Reads each setting once and again when it changes, so that a keystroke costs no look-up. */
 export class Config implements vscode.Disposable {
@@ -34,7 +28,7 @@ export class Config implements vscode.Disposable {
   private generateOptions = readGenerate();
   private engineOptions = readEngine();
   private readonly completionChanged = new vscode.EventEmitter<CompletionOptions>();
-  private readonly engineChanged = new vscode.EventEmitter<EngineOptions>();
+  private readonly engineChanged = new vscode.EventEmitter<EngineSettings>();
   private readonly subscription: vscode.Disposable;
 
   readonly onDidChangeCompletion = this.completionChanged.event;
@@ -55,7 +49,7 @@ export class Config implements vscode.Disposable {
     return this.generateOptions;
   }
 
-  get engine(): EngineOptions {
+  get engine(): EngineSettings {
     return this.engineOptions;
   }
 
@@ -139,7 +133,7 @@ function readGenerate(): GenerateOptions {
   };
 }
 
-function readEngine(): EngineOptions {
+function readEngine(): EngineSettings {
   const settings = section();
   return {
     modelPath: path(settings.get('model.path')),
@@ -149,7 +143,7 @@ function readEngine(): EngineOptions {
   };
 }
 
-function sameEngine(one: EngineOptions, other: EngineOptions): boolean {
+function sameEngine(one: EngineSettings, other: EngineSettings): boolean {
   return (
     one.modelPath === other.modelPath &&
     one.draftPath === other.draftPath &&

@@ -8,9 +8,10 @@ import { DraftingTotals } from '../core/completion/drafting_totals';
 import type { SchemaNote } from '../core/completion/schema_port';
 import { SCHEMA_USES } from '../core/completion/schema_use';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
-import { Config, type EngineOptions } from './config';
+import { Config, type EngineSettings } from './config';
 import { StructuredEditor, type StructuredEdit } from './edit/structured_editor';
-import type { NativeError, NativeModelInfo, NativeResult } from '../core/engine/native_types';
+import type { NativeModelInfo } from '../core/engine/native_types';
+import type { NativeError, NativeResult } from '../core/engine/native_result';
 import { EngineLifecycle, type LoadedEngine } from './engine_lifecycle';
 import { type Generation, Generator } from './generate/generator';
 import { QUICK_PICK } from './generate/partial_question';
@@ -18,7 +19,7 @@ import { Log } from './log';
 import { modelDetail } from './model_summary';
 import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
-import { RecentTexts } from './recent_texts';
+import { RecentTexts } from './editor/recent_texts';
 import { type Status, StatusBar } from './status_bar';
 
 /** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
@@ -27,7 +28,7 @@ const WORKING_AFTER_MS = 150;
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
 
-export type LoadModel = (options: EngineOptions) => Promise<NativeResult<LoadedEngine>>;
+export type LoadModel = (options: EngineSettings) => Promise<NativeResult<LoadedEngine>>;
 
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();

@@ -5,7 +5,8 @@
 import type { CompletionEngine, EngineState, GenerationEngine } from '../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../core/engine/engine_request';
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
-import type { NativeError, NativeFim, NativeModelInfo, NativeResult } from '../core/engine/native_types';
+import type { NativeFim, NativeModelInfo } from '../core/engine/native_types';
+import type { NativeError, NativeResult } from '../core/engine/native_result';
 
 /** A model that is loaded and can complete. */
 export interface LoadedEngine {

@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import type { CompletionOutcome } from '../core/completion/pipeline';
 import { summaryOf, workOf } from '../core/completion/summary';
 import type { StructuredEdit } from './edit/structured_editor';
-import type { NativeError, NativeModelInfo } from '../core/engine/native_types';
+import type { NativeModelInfo } from '../core/engine/native_types';
+import type { NativeError } from '../core/engine/native_result';
 import type { Generation } from './generate/generator';
 import { modelLines } from './model_summary';
 

@@ -1,6 +1,6 @@
 /** Loads the addon and the model that the settings name. */
 import { join } from 'node:path';
-import type { EngineOptions } from './config';
+import type { EngineSettings } from './config';
 import { addonPath, embeddedModelPath } from '../core/engine/binding';
 import { Engine } from '../core/engine/engine';
 import type { LoadModel } from './context';
@@ -10,7 +10,7 @@ import type { LoadModel } from './context';
  * @param storage The folder that VS Code gives the extension for data of its own.
  */
 export function modelLoader(root: string, storage: string): LoadModel {
-  return ({ modelPath, draftPath, threads, device }: EngineOptions) =>
+  return ({ modelPath, draftPath, threads, device }: EngineSettings) =>
     Engine.load({
       addonPath: addonPath(root),
       modelPath: modelPath === '' ? embeddedModelPath(root) : modelPath,

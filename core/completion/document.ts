@@ -6,8 +6,8 @@ export const MAX_AFTER = 4_096;
 /** How much of a JSON document is looked at, whose schema says what may come only from its start on, UTF-16 units. */
 export const MAX_FRONT = 262_144;
 
-/** Languages whose texts have to be known from their start. */
-export const READ_FROM_START: ReadonlySet<string> = new Set(['json', 'jsonc']);
+/** JSON as VS Code knows it, without and with comments. Their texts have to be known from their start. */
+export const JSON_LANGUAGES: ReadonlySet<string> = new Set(['json', 'jsonc']);
 
 /** Whether suggestions make sense in a document; decided by whoever opens it. */
 export type DocumentKind = 'text' | 'source_control' | 'read_only' | 'unsupported';
@@ -25,7 +25,7 @@ export interface DocumentSnapshot {
   readonly before: string;
   /**
    * Text in front of `before`, line breaks as `\n`: empty where that is all there is; undefined where there is more than is looked
-   * at, or where the language does not ask for it (READ_FROM_START).
+   * at, or where the language does not ask for it (JSON_LANGUAGES).
    */
   readonly front: string | undefined;
   /** Text after the cursor, at most MAX_AFTER units of it, line breaks as `\n`. */
@@ -99,7 +99,7 @@ export function indentationUnit({ tabs, tabSize }: Pick<DocumentSnapshot, 'tabs'
 export function frontOf(whole: string, languageId: string): string | undefined {
   const before = normalizeLineBreaks(whole);
   if (before.length <= MAX_BEFORE) return '';
-  if (!READ_FROM_START.has(languageId) || before.length > MAX_FRONT + MAX_BEFORE) return undefined;
+  if (!JSON_LANGUAGES.has(languageId) || before.length > MAX_FRONT + MAX_BEFORE) return undefined;
   return before.slice(0, -MAX_BEFORE);
 }
 

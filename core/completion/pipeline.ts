@@ -4,12 +4,8 @@
  */
 import type { EngineAnswer } from '../engine/engine_request';
 import { type NativeDraftingCounts, NO_DRAFTS } from '../engine/native_drafting';
-import {
-  type NativeCompletion,
-  type NativeError,
-  type NativeTimings,
-  NO_TIMINGS,
-} from '../engine/native_types';
+import { type NativeCompletion, type NativeTimings, NO_TIMINGS } from '../engine/native_types';
+import type { NativeError } from '../engine/native_result';
 import { ask } from './asking';
 import { CompletionCache } from './cache';
 import { elapsed } from './delay';

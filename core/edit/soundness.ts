@@ -4,13 +4,13 @@
  * was in order before is asked to be so afterwards.
  */
 import { Script } from 'node:vm';
+import { JSON_LANGUAGES } from '../completion/document';
 import { readJson } from '../schema/json_reader';
 import { spansOf } from './code_scan';
 import { linesOf } from './text_lines';
 
 const CLOSER_OF: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const CLOSERS = new Set(Object.values(CLOSER_OF));
-const JSON_LANGUAGES = new Set(['json', 'jsonc']);
 
 /** What an edit broke: a few words for a message; undefined where nothing is known to be broken. */
 export function broken(before: string, after: string, languageId: string): string | undefined {

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { NativeAddon, NativeResult } from './native_types';
+import type { NativeAddon } from './native_types';
+import type { NativeResult } from './native_result';
 
 /** Where the addon lies under the root of the package, and of the repository. */
 export function addonPath(root: string): string {

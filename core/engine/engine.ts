@@ -14,14 +14,13 @@ import {
   type DeviceChoice,
   type NativeAddon,
   type NativeCompletion,
-  type NativeError,
   type NativeFim,
   type NativeModel,
   type NativeModelInfo,
-  type NativeResult,
   type NativeSession,
   NO_TIMINGS,
 } from './native_types';
+import type { NativeError, NativeResult } from './native_result';
 
 export interface EngineOptions {
   /** The addon's absolute path. */

@@ -1,6 +1,7 @@
 /** What an engine is asked for, from the editor to the addon, and what comes back. */
 import { MOST_DRAFTED, type NativeDrafting } from './native_drafting';
-import type { NativeCompletion, NativeCompletionRequest, NativeResult, NativeSampling } from './native_types';
+import type { NativeCompletion, NativeCompletionRequest, NativeSampling } from './native_types';
+import type { NativeResult } from './native_result';
 
 /** A {@link NativeCompletionRequest} whose id the engine chooses. What is left out is the default. */
 export interface EngineRequest extends Partial<

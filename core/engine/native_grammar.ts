@@ -1,5 +1,5 @@
 /** The part of the native surface that is about grammars: what a text may be, compiled once and followed token by token. */
-import type { NativeResult } from './native_types';
+import type { NativeResult } from './native_result';
 
 /** Which whitespace stands between the tokens of a JSON document. */
 export type NativeLayout =

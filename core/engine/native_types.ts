@@ -1,6 +1,6 @@
 /**
- * The whole native surface: what dist/native/emberline.node exports. Three subjects have files of their own: drafts
- * (native_drafting.ts), grammars (native_grammar.ts) and what `inspect` shows (native_inspection.ts).
+ * The whole native surface: what dist/native/emberline.node exports. Four subjects have files of their own: results and
+ * errors (native_result.ts), drafts (native_drafting.ts), grammars (native_grammar.ts) and what `inspect` shows (native_inspection.ts).
  *
  * Rules that hold for every function here:
  * - Nothing throws and no promise rejects: a failure is a `NativeError` value with a closed code and one sentence.
@@ -12,52 +12,7 @@
 import type { NativeDrafting, NativeDraftingCounts } from './native_drafting';
 import type { CompileGrammar, NativeGrammar, NativeGrammarUse } from './native_grammar';
 import type { NativeDispatch, NativeInspection } from './native_inspection';
-
-/** The closed set of error codes; the same names as `code_name` in native/base/status.cpp. */
-export const NATIVE_ERROR_CODES = [
-  'FILE_NOT_FOUND',
-  'FILE_ACCESS_DENIED',
-  'FILE_NOT_REGULAR',
-  'FILE_IO',
-  'MODEL_NOT_GGUF',
-  'MODEL_VERSION_UNSUPPORTED',
-  'MODEL_TRUNCATED',
-  'MODEL_CORRUPT',
-  'MODEL_METADATA_MISSING',
-  'MODEL_METADATA_INVALID',
-  'MODEL_ARCHITECTURE_UNSUPPORTED',
-  'MODEL_TENSOR_TYPE_UNSUPPORTED',
-  'MODEL_TENSOR_MISSING',
-  'MODEL_TENSOR_SHAPE',
-  'MODEL_TOKENIZER_UNSUPPORTED',
-  'DRAFT_TOKENIZER_DIFFERS',
-  'INVALID_ARGUMENT',
-  'OUT_OF_MEMORY',
-  'CONTEXT_OVERFLOW',
-  'SESSION_CLOSED',
-  'MODEL_CLOSED',
-  'LOGITS_NOT_FINITE',
-  'ALL_TOKENS_MASKED',
-  'DEVICE_UNAVAILABLE',
-  'DEVICE_FAILED',
-  'GRAMMAR_INVALID',
-  'GRAMMAR_UNSUPPORTED',
-  'GRAMMAR_TOO_LARGE',
-  'GRAMMAR_REJECTS_PREFIX',
-  'INTERNAL',
-] as const;
-
-export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
-
-export interface NativeError {
-  /** `ADDON_NOT_LOADED` is the one error that does not come from the addon: it could not be loaded (see binding.ts). */
-  readonly code: NativeErrorCode | 'ADDON_NOT_LOADED';
-  /** One sentence that says what happened and what to do. */
-  readonly message: string;
-}
-
-export type NativeResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: NativeError };
+import type { NativeResult } from './native_result';
 
 /** What a model may be asked to run on. */
 export const DEVICES = ['auto', 'cpu', 'metal'] as const;

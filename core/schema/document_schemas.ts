@@ -1,9 +1,9 @@
 /** Binds suggestions in JSON documents to their schemas: from a document and a cursor to the grammars to try. */
-import { type DocumentSnapshot, indentationUnit } from '../completion/document';
+import { type DocumentSnapshot, indentationUnit, JSON_LANGUAGES } from '../completion/document';
 import type { SchemaBinding, SchemaNote, Schemas } from '../completion/schema_port';
 import type { SchemaUse } from '../completion/schema_use';
 import type { CompileGrammar, NativeGrammarUse } from '../engine/native_grammar';
-import type { NativeError } from '../engine/native_types';
+import type { NativeError } from '../engine/native_result';
 import { BUNDLED_SCHEMAS } from './bundled';
 import { withFittingComma, withoutOpenString } from './fitting';
 import { GrammarCache, type GrammarKey } from './grammar_cache';
@@ -11,7 +11,6 @@ import { type JsonPrefix, readPrefix } from './json_prefix';
 import { bundledAt, type SchemaAssociation, schemaPlace } from './schema_place';
 import { type LoadedSchema, SchemaStore } from './schema_store';
 
-const JSON_LANGUAGES: ReadonlySet<string> = new Set(['json', 'jsonc']);
 const YAML = 'yaml';
 /** A document with more keys of its own is read by the schema as it is. */
 const MOST_KEYS = 200;

@@ -5,7 +5,7 @@ import type {
   NativeGrammarSource,
   NativeLayout,
 } from '../engine/native_grammar';
-import type { NativeResult } from '../engine/native_types';
+import type { NativeResult } from '../engine/native_result';
 import { withClosedObjects } from './closed_objects';
 import type { LoadedSchema } from './schema_store';
 

@@ -3,7 +3,7 @@
  * stops before the editor even asks again.
  */
 import * as vscode from 'vscode';
-import { snapshotOf } from '../editor_snapshot';
+import { snapshotOf } from '../editor/editor_snapshot';
 import { type CompletionOutcome, type CompletionPipeline, nothing } from '../../core/completion/pipeline';
 
 /** A request that came to an end, whatever the end. */

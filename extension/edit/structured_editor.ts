@@ -7,7 +7,7 @@ import type { CompletionOptions } from '../../core/completion/options';
 import { REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
 import { indentationUnit } from '../../core/completion/document';
-import { snapshotOf } from '../editor_snapshot';
+import { snapshotOf } from '../editor/editor_snapshot';
 import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
 import { EditPreview } from './edit_preview';
 import { applied } from '../../core/edit/line_edit';

@@ -13,7 +13,7 @@
 namespace emberline {
 
 // The closed set of error codes. The name of each (`code_name`) is part of the public surface: it appears in
-// the addon's errors, in the terminal and in the log. core/engine/native_types.ts lists the same names;
+// the addon's errors, in the terminal and in the log. core/engine/native_result.ts lists the same names;
 // a test compares the two.
 enum class ErrorCode {
   kOk = 0,

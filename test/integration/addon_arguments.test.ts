@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GREEDY, NO_DRAFTING } from '../../core/engine/engine_request';
 import type { NativeGrammar } from '../../core/engine/native_grammar';
-import type { NativeModel, NativeResult, NativeSession } from '../../core/engine/native_types';
+import type { NativeModel, NativeSession } from '../../core/engine/native_types';
+import type { NativeResult } from '../../core/engine/native_result';
 import { addon, codeOf, loadModel, MODEL, openSession, request, valueOf } from './embedded_model';
 
 type AnyFunction = (this: unknown, ...values: unknown[]) => Promise<NativeResult<unknown>>;

@@ -3,12 +3,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
-import type {
-  NativeCompletionRequest,
-  NativeError,
-  NativeModel,
-  NativeSession,
-} from '../../core/engine/native_types';
+import type { NativeCompletionRequest, NativeModel, NativeSession } from '../../core/engine/native_types';
+import type { NativeError } from '../../core/engine/native_result';
 import { ADDON, addon, codeOf, loadModel, LONG, openSession, request, valueOf } from './embedded_model';
 
 const PERSON = JSON.stringify({

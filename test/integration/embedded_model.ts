@@ -9,9 +9,9 @@ import {
   type NativeCompletion,
   type NativeCompletionRequest,
   type NativeModel,
-  type NativeResult,
   type NativeSession,
 } from '../../core/engine/native_types';
+import type { NativeResult } from '../../core/engine/native_result';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const ADDON = addonPath(ROOT);

@@ -24,7 +24,7 @@ vi.mock('vscode', () => {
   };
 });
 
-vi.mock('../../extension/editor_snapshot', () => ({
+vi.mock('../../extension/editor/editor_snapshot', () => ({
   snapshotOf: () => snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text: 'x', offset: 1 }),
 }));
 

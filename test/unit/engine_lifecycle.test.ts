@@ -3,7 +3,8 @@ import type { EngineState } from '../../core/completion/engine_port';
 import type { EngineAnswer } from '../../core/engine/engine_request';
 import { GREEDY } from '../../core/engine/engine_request';
 import type { NativeGrammar } from '../../core/engine/native_grammar';
-import type { NativeError, NativeModelInfo, NativeResult } from '../../core/engine/native_types';
+import type { NativeModelInfo } from '../../core/engine/native_types';
+import type { NativeError, NativeResult } from '../../core/engine/native_result';
 import { EngineLifecycle, type LoadedEngine } from '../../extension/engine_lifecycle';
 
 const REQUEST = {

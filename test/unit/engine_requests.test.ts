@@ -9,9 +9,9 @@ import type {
   NativeCompletionRequest,
   NativeModel,
   NativeModelInfo,
-  NativeResult,
   NativeSession,
 } from '../../core/engine/native_types';
+import type { NativeResult } from '../../core/engine/native_result';
 
 const LINE: EngineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, sampling: GREEDY };
 

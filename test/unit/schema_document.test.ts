@@ -7,7 +7,8 @@ import { type CompletionOutcome, CompletionPipeline } from '../../core/completio
 import type { SchemaUse } from '../../core/completion/schema_use';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
-import { type NativeError, type NativeResult, NO_TIMINGS } from '../../core/engine/native_types';
+import { NO_TIMINGS } from '../../core/engine/native_types';
+import type { NativeError, NativeResult } from '../../core/engine/native_result';
 import { DocumentSchemas } from '../../core/schema/document_schemas';
 import type { SchemaAssociation } from '../../core/schema/schema_place';
 

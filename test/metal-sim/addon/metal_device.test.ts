@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embeddedModelPath } from '../../../core/engine/binding';
 import { Engine } from '../../../core/engine/engine';
 import type { EngineRequest } from '../../../core/engine/engine_request';
-import type { DeviceChoice, NativeCompletion, NativeResult } from '../../../core/engine/native_types';
+import type { DeviceChoice, NativeCompletion } from '../../../core/engine/native_types';
+import type { NativeResult } from '../../../core/engine/native_result';
 import { ROOT, SIMULATED_ADDON } from '../../../scripts/paths.mjs';
 import { ANY_LINE, ENDLESS, GREEDY_LINE, writeBigramModel } from '../../models/bigram_model';
 

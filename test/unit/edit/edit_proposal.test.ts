@@ -10,12 +10,8 @@ import {
 import { applied } from '../../../core/edit/line_edit';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
-import {
-  type NativeError,
-  type NativeResult,
-  type NativeStop,
-  NO_TIMINGS,
-} from '../../../core/engine/native_types';
+import { type NativeStop, NO_TIMINGS } from '../../../core/engine/native_types';
+import type { NativeError, NativeResult } from '../../../core/engine/native_result';
 
 class FakeEngine implements EditEngine {
   state: EngineState = 'ready';

@@ -8,8 +8,8 @@ import {
   MAX_BEFORE,
   MAX_FRONT,
   normalizeLineBreaks,
-  READ_FROM_START,
-} from '../core/completion/document';
+  JSON_LANGUAGES,
+} from '../../core/completion/document';
 
 /** Schemes of documents one writes in that no file system provider stands behind. */
 const WRITTEN_SCHEMES = new Set([
@@ -95,7 +95,7 @@ function frontBefore(
 ): string | undefined {
   if (before.length < MAX_BEFORE) return '';
   // Reading all of it takes its time.
-  if (!READ_FROM_START.has(document.languageId) || document.offsetAt(end) > 2 * MAX_FRONT) return undefined;
+  if (!JSON_LANGUAGES.has(document.languageId) || document.offsetAt(end) > 2 * MAX_FRONT) return undefined;
   return frontOf(
     document.getText(new vscode.Range(new vscode.Position(0, 0), end)) + selected,
     document.languageId,

@@ -1,8 +1,8 @@
 /** The texts of the files last looked at, for drafts: code repeats itself across the files of a task. */
 import * as vscode from 'vscode';
-import { normalizeLineBreaks } from '../core/completion/document';
-import { isExcluded } from '../core/completion/excluded_files';
-import type { CompletionOptions } from '../core/completion/options';
+import { normalizeLineBreaks } from '../../core/completion/document';
+import { isExcluded } from '../../core/completion/excluded_files';
+import type { CompletionOptions } from '../../core/completion/options';
 
 /** Files that are remembered, the one being edited among them. */
 const MAX_FILES = 5;

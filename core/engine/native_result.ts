@@ -1,0 +1,47 @@
+/** The part of the native surface that is about failure: results are values. */
+
+/** The closed set of error codes; the same names as `code_name` in native/base/status.cpp. */
+export const NATIVE_ERROR_CODES = [
+  'FILE_NOT_FOUND',
+  'FILE_ACCESS_DENIED',
+  'FILE_NOT_REGULAR',
+  'FILE_IO',
+  'MODEL_NOT_GGUF',
+  'MODEL_VERSION_UNSUPPORTED',
+  'MODEL_TRUNCATED',
+  'MODEL_CORRUPT',
+  'MODEL_METADATA_MISSING',
+  'MODEL_METADATA_INVALID',
+  'MODEL_ARCHITECTURE_UNSUPPORTED',
+  'MODEL_TENSOR_TYPE_UNSUPPORTED',
+  'MODEL_TENSOR_MISSING',
+  'MODEL_TENSOR_SHAPE',
+  'MODEL_TOKENIZER_UNSUPPORTED',
+  'DRAFT_TOKENIZER_DIFFERS',
+  'INVALID_ARGUMENT',
+  'OUT_OF_MEMORY',
+  'CONTEXT_OVERFLOW',
+  'SESSION_CLOSED',
+  'MODEL_CLOSED',
+  'LOGITS_NOT_FINITE',
+  'ALL_TOKENS_MASKED',
+  'DEVICE_UNAVAILABLE',
+  'DEVICE_FAILED',
+  'GRAMMAR_INVALID',
+  'GRAMMAR_UNSUPPORTED',
+  'GRAMMAR_TOO_LARGE',
+  'GRAMMAR_REJECTS_PREFIX',
+  'INTERNAL',
+] as const;
+
+export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
+
+export interface NativeError {
+  /** `ADDON_NOT_LOADED` is the one error that does not come from the addon: it could not be loaded (see binding.ts). */
+  readonly code: NativeErrorCode | 'ADDON_NOT_LOADED';
+  /** One sentence that says what happened and what to do. */
+  readonly message: string;
+}
+
+export type NativeResult<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: NativeError };
