@@ -1,4 +1,4 @@
-/** `npm run lint`: ESLint, Prettier and clang-format. With `--fix` (`npm run format`) they rewrite what they can. */
+/** `npm run lint`: ESLint, Prettier, clang-format, and the page of settings. With `--fix` (`npm run format`) they rewrite what they can. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,11 @@ import { Progress } from './progress.mjs';
 import { commandPath } from './setup/command_path.mjs';
 import { ensureDebianPackages, FOR_LINT } from './setup/debian_packages.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
+import { checkSettingsPage } from './settings_page.mjs';
 
 /** The C++ files of this tree, new ones included, ignored ones not. */
 function nativeFiles() {
-  const patterns = ['*.cpp', '*.h', '*.inc', '*.mm'].flatMap((kind) => [`native/${kind}`, `test/${kind}`]);
+  const patterns = ['*.cpp', '*.h', '*.inc', '*.mm', '*.metal'];
   const args = [
     'ls-files',
     '--cached',
@@ -32,6 +33,7 @@ function nativeFiles() {
 
 /** @type {readonly Check[]} */
 export const CHECKS = [
+  { name: 'settings page', run: async (_, fix) => checkSettingsPage(fix) },
   {
     name: 'prettier',
     run: (log, fix) =>

@@ -10,6 +10,7 @@ import { STOPS } from '../../core/completion/stop';
 import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
 import { DEVICES } from '../../core/engine/native_types';
+import { settingsPage } from '../../scripts/settings_page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -38,7 +39,10 @@ interface Manifest {
     readonly commands: readonly { readonly command: string; readonly category: string }[];
     readonly keybindings: readonly { readonly command: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
-    readonly configuration: readonly { readonly properties: Readonly<Record<string, Setting>> }[];
+    readonly configuration: readonly {
+      readonly title: string;
+      readonly properties: Record<string, Setting>;
+    }[];
   };
 }
 
@@ -120,21 +124,13 @@ describe('the manifest', () => {
       expect(table).toContain(command);
   });
 
-  it('has its settings in the README, word for word', () => {
-    const block = /<!-- settings:begin -->([^]*)<!-- settings:end -->/.exec(read('README.md'))?.[1] ?? '';
-    const cells = block
-      .trim()
-      .split('\n')
-      .slice(2)
-      .map((row) => row.split(' | ').map((cell) => cell.replace(/^\| *| *\|$/g, '').trim()));
-    const expected = Object.entries(settings).map(([name, setting]) => [
-      `\`${name}\``,
-      Array.isArray(setting.default)
-        ? `${setting.default.length} patterns`
-        : `\`${JSON.stringify(setting.default)}\``,
-      setting.markdownDescription,
-    ]);
-    expect(cells).toEqual(expected);
+  it('has its settings on a page of their own, word for word', () => {
+    const page = read('docs/settings.md');
+    expect(page).toBe(settingsPage(manifest.contributes.configuration));
+    for (const [name, { markdownDescription }] of Object.entries(settings)) {
+      expect(page).toContain(`### \`${name}\`\n\nDefault: `);
+      expect(page).toContain(markdownDescription);
+    }
   });
 
   it('has no runtime dependency', () => {

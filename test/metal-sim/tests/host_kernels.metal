@@ -5,14 +5,17 @@ constant bool has_bias [[function_constant(0)]];
 constant uint step [[function_constant(1)]];
 
 // out[i] += in[i] + amount
-kernel void add(device uint* out [[buffer(0)]], const device uint* in [[buffer(1)]], constant uint& amount [[buffer(2)]],
-                uint i [[thread_position_in_grid]]) {
+kernel void add(device uint* out [[buffer(0)]], const device uint* in [[buffer(1)]],
+                constant uint& amount [[buffer(2)]], uint i [[thread_position_in_grid]]) {
   out[i] += in[i] + amount;
 }
 
-kernel void twice(device uint* a [[buffer(0)]], uint i [[thread_position_in_grid]]) { a[i] = 2 * a[i]; }
+kernel void twice(device uint* a [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  a[i] = 2 * a[i];
+}
 
-kernel void increase(device uint* a [[buffer(0)]], constant uint& amount [[buffer(1)]], uint i [[thread_position_in_grid]]) {
+kernel void increase(device uint* a [[buffer(0)]], constant uint& amount [[buffer(1)]],
+                     uint i [[thread_position_in_grid]]) {
   a[i] += amount;
 }
 
@@ -41,7 +44,8 @@ kernel void staged_statically(device uint* a [[buffer(0)]], uint i [[thread_posi
 }
 
 // a[i] += step, and += bias[i] where the function constant says that there is a bias.
-kernel void optional_bias(device uint* a [[buffer(0)]], const device uint* bias [[buffer(1), function_constant(has_bias)]],
+kernel void optional_bias(device uint* a [[buffer(0)]],
+                          const device uint* bias [[buffer(1), function_constant(has_bias)]],
                           uint i [[thread_position_in_grid]]) {
   a[i] += step;
   if (has_bias) a[i] += bias[i];

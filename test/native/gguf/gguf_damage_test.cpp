@@ -70,8 +70,7 @@ std::vector<std::uint8_t> text_bytes(std::string_view text) {
 class GgufRealModelDamage : public ::testing::Test {
  protected:
   void SetUp() override {
-    Result<MappedFile> file =
-        MappedFile::open(EMBERLINE_EMBEDDED_MODEL);
+    Result<MappedFile> file = MappedFile::open(EMBERLINE_EMBEDDED_MODEL);
     ASSERT_TRUE(file.ok()) << file.error().message();
     model_ = std::move(file).value();
   }

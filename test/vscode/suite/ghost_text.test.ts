@@ -52,6 +52,20 @@ suite('ghost text', () => {
     });
   }
 
+  test('leaves nothing of the text in the log', async () => {
+    const lines: string[] = [];
+    const listener = api.onDidLog((line) => lines.push(line));
+    try {
+      const editor = await edit('def subtract_pineapples(first, second):\n    return |');
+      const { outcome } = await showGhostText(api, editor);
+      assert.ok(lines.length > 0);
+      for (const text of ['pineapples', 'second', outcome.text.trim()])
+        assert.ok(!lines.some((line) => line.includes(text)), `${text} in: ${lines.join(' | ')}`);
+    } finally {
+      listener.dispose();
+    }
+  });
+
   test('keeps the line breaks of a CRLF document', async () => {
     const editor = await edit(`${ADD}\n\n\nprint(add(1, 2))\n`);
     const cursor = editor.selection.active;

@@ -2,7 +2,9 @@
 #include <metal_stdlib>
 using namespace metal;
 
-struct Params { uint count; };
+struct Params {
+  uint count;
+};
 
 kernel void faulty(constant Params& p [[buffer(0)]], device float* out [[buffer(1)]],
                    device const float* in [[buffer(2)]], device atomic_uint* flags [[buffer(3)]],
