@@ -64,13 +64,13 @@ class DecodeLoop {
         if (!status.ok()) return status;
       }
     }
-    return Generation{
-        text_.text(),
-        {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
-        rated_ == 0 ? 0 : std::exp(log_prob_sum_ / static_cast<double>(rated_)),
-        end_probability_.value_or(0),
-        request_.constraint != nullptr && (stop_ == StopReason::kGrammar || stop_ == StopReason::kEndToken),
-        *stop_};
+    const bool ended = stop_ == StopReason::kGrammar || stop_ == StopReason::kEndToken;
+    return Generation{.text = text_.text(),
+                      .ids = {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
+                      .stop = *stop_,
+                      .confidence = rated_ == 0 ? 0 : std::exp(log_prob_sum_ / static_cast<double>(rated_)),
+                      .end_probability = end_probability_.value_or(0),
+                      .grammar_ended = request_.constraint != nullptr && ended};
   }
 
  private:

@@ -153,14 +153,7 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   timings.prefill_ms = watch.milliseconds();
   if (prefilled.value().cancelled) return cancelled_in(Phase::kPrefill);
 
-  GenerationRequest wanted;
-  wanted.required_prefix = request.required_prefix;
-  wanted.max_tokens = request.max_tokens;
-  wanted.single_line = request.single_line;
-  wanted.ban_blank_start = request.ban_blank_start;
-  wanted.sampling = request.sampling;
-  wanted.constraint = constraint.value().get();
-  wanted.cancel = request.cancel;
+  GenerationRequest wanted{static_cast<const TextRequest&>(request), constraint.value().get()};
   wanted.on_text = [&](std::string_view piece) {
     if (timings.first_token_ms == 0) timings.first_token_ms = watch.milliseconds();
     if (request.on_text) request.on_text(piece);
@@ -171,19 +164,12 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
       generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms, &speculation}, prompt.value(),
                std::move(wanted));
   if (!made.ok()) return made.error();
-  Generation& generation = made.value();
-  if (!generation.ids.empty()) {
-    prefill.append(std::span(generation.ids).first(generation.ids.size() - 1));
-    completion.confidence = generation.confidence;
-  }
-  completion.end_probability = generation.end_probability;
-  completion.grammar_ended = generation.constraint_ended;
+  static_cast<Generation&>(completion) = std::move(made).value();
+  const std::vector<TokenId>& ids = completion.ids;
+  if (!ids.empty()) prefill.append(std::span(ids).first(ids.size() - 1));
   completion.drafting = speculation.counts();
-  timings.generated_tokens = static_cast<std::uint32_t>(generation.ids.size());
-  completion.text = std::move(generation.text);
-  completion.ids = std::move(generation.ids);
-  if (generation.stop == StopReason::kCancelled) return cancelled_in(Phase::kDecode);
-  completion.stop = generation.stop;
+  timings.generated_tokens = static_cast<std::uint32_t>(ids.size());
+  if (completion.stop == StopReason::kCancelled) return cancelled_in(Phase::kDecode);
   timings.total_ms = watch.milliseconds();
   return completion;
 }

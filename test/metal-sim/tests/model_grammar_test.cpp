@@ -34,7 +34,7 @@ TEST_F(MetalGrammar, HoldsTextsToItWithAndWithoutDrafts) {
       decoder.speculation.begin({.lookup = lookup, .adaptive = false, .most = 6}, request.sampling, true);
       made.push_back(decoder.generate_from(prompt, request));
       EXPECT_EQ(made.back().stop, StopReason::kGrammar);
-      EXPECT_TRUE(made.back().constraint_ended);
+      EXPECT_TRUE(made.back().grammar_ended);
       EXPECT_TRUE(take(grammar->conforms(made.back().text))) << made.back().text;
     }
     EXPECT_EQ(made[1].ids, made[0].ids);

@@ -79,7 +79,7 @@ TEST_F(GrammarConstraintTest, TextsThatEndedAreOfTheGrammar) {
     GenerationRequest made = request(seed == 0 ? 0.0f : 1.0f, seed);
     made.constraint = constraint.get();
     const Generation text = decoder_.generate_from(prompt_, made);
-    if (text.constraint_ended) {
+    if (text.grammar_ended) {
       ++ended;
       EXPECT_TRUE(take(grammar->conforms(text.text))) << text.text;
       // The last bracket ends it, without a step for an end token.
@@ -169,7 +169,7 @@ TEST_F(GrammarConstraintTest, DraftsChangeNothing) {
       EXPECT_EQ(each.ids, made[0].ids) << "seed " << seed;
       EXPECT_EQ(each.text, made[0].text);
       EXPECT_EQ(each.stop, made[0].stop);
-      EXPECT_EQ(each.constraint_ended, made[0].constraint_ended);
+      EXPECT_EQ(each.grammar_ended, made[0].grammar_ended);
       EXPECT_NEAR(each.confidence, made[0].confidence, 1e-5);
     }
   }
@@ -217,7 +217,7 @@ TEST_F(GrammarConstraintTest, GoesOnBehindAPrefix) {
   wanted.constraint = whole.get();
   const Generation nothing = decoder_.generate_from(prompt_, wanted);
   EXPECT_EQ(nothing.stop, StopReason::kGrammar);
-  EXPECT_TRUE(nothing.constraint_ended);
+  EXPECT_TRUE(nothing.grammar_ended);
   EXPECT_TRUE(nothing.ids.empty());
 }
 
@@ -232,7 +232,7 @@ TEST_F(GrammarConstraintTest, HealsInTokensOfTheModelsChoice) {
     wanted.constraint = constraint.get();
     const Generation text = decoder_.generate_from(prompt_, wanted);
     EXPECT_TRUE(decoder_.spell(text.ids).starts_with("\"re"));
-    if (!text.constraint_ended) continue;
+    if (!text.grammar_ended) continue;
     ++ended;
     EXPECT_TRUE(take(grammar->conforms("[true, \"re" + text.text))) << text.text;
   }
@@ -280,7 +280,7 @@ TEST_F(GrammarConstraintTest, CancelledTextsAreNotEnded) {
   wanted.on_text = [&](std::string_view) { cancel = true; };
   const Generation text = decoder_.generate_from(prompt_, wanted);
   EXPECT_EQ(text.stop, StopReason::kCancelled);
-  EXPECT_FALSE(text.constraint_ended);
+  EXPECT_FALSE(text.grammar_ended);
 }
 
 TEST_F(GrammarConstraintTest, BlankTextMayHaveToCome) {
