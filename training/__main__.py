@@ -33,6 +33,14 @@ def _corpus(_: argparse.Namespace) -> int:
     return 0
 
 
+def _notices(options: argparse.Namespace) -> int:
+    from training.corpus.notices import notices
+    from training.corpus.packages import LIST, read_packages
+
+    options.out.write_text(notices(read_packages(LIST), cache()), encoding="utf-8")
+    return 0
+
+
 def _shards(options: argparse.Namespace) -> int:
     from training.examples.build import build_shards
     from training.examples.mixture import Mixture
@@ -98,6 +106,10 @@ def _parser() -> argparse.ArgumentParser:
 
     corpus = commands.add_parser("corpus", help="fetch the packages, filter their files and leave out near-duplicates")
     corpus.set_defaults(command=_corpus)
+
+    notices = commands.add_parser("notices", help="write who made what the model is taught with, from the archives")
+    notices.add_argument("--out", type=Path, required=True)
+    notices.set_defaults(command=_notices)
 
     shards = commands.add_parser("shards", help="turn the corpus into tokenized examples")
     shards.add_argument("--base", type=Path, default=base, help="the model whose tokenizer is used")

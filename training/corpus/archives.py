@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -12,6 +13,9 @@ from pathlib import Path
 from training.corpus.packages import Package
 
 LARGEST_MEMBER = 1_000_000  # bytes; anything above is data
+_LICENCE_FILE = re.compile(
+    r"(licen[cs]e|copying|copyright|notice|mit-licen[cs]e)([-_][\w.-]*|\.(txt|md|rst|mit|bsd|apache))?$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,13 @@ def metadata_of(package: Package, archive: Path, file_name: str) -> bytes | None
         )
     ]
     return min(found)[2] if found else None
+
+
+def licence_files_of(package: Package, archive: Path) -> list[str]:
+    """The texts of the files that carry licence and copyright: those of the top first."""
+    named = _members(package, archive, lambda name: bool(_LICENCE_FILE.match(name.rsplit("/", 1)[-1])))
+    found = sorted((name.count("/"), name, content.decode("utf-8", "replace")) for name, content in named)
+    return [text for _, _, text in found]
 
 
 def _members(
