@@ -22,6 +22,18 @@ const NATIVE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   addon: ['engine', 'decode', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
 };
 
+/** Layers within a layer: for what begins like this, what it may include of its own layer (itself is always allowed). */
+const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  'grammar/regular/': [],
+  'grammar/json/': ['grammar/regular/'],
+  'grammar/program': ['grammar/regular/'],
+  'grammar/automaton/': ['grammar/program', 'grammar/regular/'],
+  'grammar/gbnf/': ['grammar/program', 'grammar/regular/'],
+  'grammar/schema/': ['grammar/program', 'grammar/json/', 'grammar/regular/'],
+  'device/cpu/kernels/': ['device/cpu/packed/'],
+  'decode/speculation/': ['decode/constraint.h', 'decode/prompt_prefill.h', 'decode/token_sets.h'],
+};
+
 /** Device implementations: siblings that never meet, known only to the layer that chooses one. */
 const DEVICE_IMPLEMENTATIONS = ['device/cpu/', 'device/metal/'];
 
@@ -73,6 +85,11 @@ export function nativeViolation(file: string, include: string): string | undefin
   }
   if (!(target in NATIVE_LAYERS)) return undefined;
   if (target !== layer && !NATIVE_LAYERS[layer]?.includes(target)) return `${file} includes ${include}`;
+  const inner = Object.keys(INNER_LAYERS).find((start) => file.startsWith(`native/${start}`));
+  if (inner !== undefined && target === layer) {
+    const allowed = [inner, ...(INNER_LAYERS[inner] ?? [])];
+    if (!allowed.some((start) => include.startsWith(start))) return `${file} includes ${include}`;
+  }
   for (const implementation of DEVICE_IMPLEMENTATIONS) {
     const inside = file.startsWith(`native/${implementation}`);
     const chooser = layer === 'engine';
@@ -133,6 +150,9 @@ describe('layering', () => {
     expect(nativeViolation('native/device/cpu/cpu_device.cpp', 'device/metal/metal_device.h')).toBeDefined();
     expect(nativeViolation('native/model/table_builder.cpp', 'device/cpu/cpu_device.h')).toBeDefined();
     expect(nativeViolation('native/tokenizer/bpe.cpp', 'base/status.h')).toBeUndefined();
+    expect(nativeViolation('native/grammar/regular/dfa.h', 'grammar/json/json_value.h')).toBeDefined();
+    expect(nativeViolation('native/grammar/gbnf/lowering.h', 'grammar/schema/uri.h')).toBeDefined();
+    expect(nativeViolation('native/grammar/schema/uri.h', 'grammar/json/json_value.h')).toBeUndefined();
     expect(nativeViolation('native/tokenizer/bpe.cpp', 'status.h')).toBeDefined();
     expect(nativeViolation('native/model/table_builder.cpp', 'launch_shapes.h')).toBeDefined();
     expect(nativeViolation('native/device/metal/launch.cpp', 'launch_shapes.h')).toBeUndefined();
