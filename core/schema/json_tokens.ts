@@ -15,7 +15,7 @@ export interface Token {
   readonly state: 'whole' | 'open' | 'wrong';
 }
 
-// The scanner's enumerations exist in its declarations only, so that their numbers are written out here.
+// The numbers are written out because the enumeration of kinds exists in declarations only; a test compares them.
 const KINDS: Readonly<Record<number, TokenKind>> = {
   1: '{',
   2: '}',
