@@ -1,12 +1,12 @@
 #include "decode/grammar_constraint.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <utility>
 
 #include "base/stopwatch.h"
 #include "decode/logit_mask.h"
+#include "sampling/masked_logit.h"
 
 namespace emberline {
 
@@ -106,13 +106,13 @@ Status GrammarConstraint::mask(std::span<float> logits) {
     return matcher_.status();
   }
   // The others are masked already; of these the bytes that go beyond the required prefix have to be right.
-  constexpr float kMasked = -std::numeric_limits<float>::infinity();
   for (TokenId token = 0; token < logits.size(); ++token) {
-    if (logits[token] == kMasked) continue;
+    if (logits[token] == kMaskedLogit) continue;
     const std::string_view bytes = beyond(token);
     // Tokens that the trie leaves out have no bytes there.
     const bool unknown = matcher_.tokens_->trie->bytes(token).empty();
-    if (unknown || (!bytes.empty() && space.step(position_.state, bytes) == kDead)) logits[token] = kMasked;
+    if (unknown || (!bytes.empty() && space.step(position_.state, bytes) == kDead))
+      logits[token] = kMaskedLogit;
   }
   return matcher_.status();
 }

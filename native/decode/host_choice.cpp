@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <new>
 
 #include "decode/healing.h"
+#include "sampling/masked_logit.h"
 
 namespace emberline {
 
 namespace {
-
-constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
 Status not_finite() {
   return {ErrorCode::kLogitsNotFinite,
@@ -38,7 +36,7 @@ Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
   banned_blanks_.clear();
   if (!rule.remaining_prefix.empty()) {
     tokens_that_spell(tokenizer_, sets_, rule.remaining_prefix, rule.ban_blank_start, allowed_);
-    std::fill(masked_.begin(), masked_.end(), kMasked);
+    std::fill(masked_.begin(), masked_.end(), kMaskedLogit);
     for (const TokenId token : allowed_) masked_[token] = logits_[token];
   } else if (rule.ban_blank_start || rule.constraint != nullptr) {
     std::copy(logits_.begin(), logits_.end(), masked_.begin());
@@ -55,7 +53,7 @@ Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
   }
   // What has to come may be blank: a document goes on with a line break, say.
   if (rule.constraint != nullptr && rule.ban_blank_start &&
-      std::all_of(masked_.begin(), masked_.end(), [](float logit) { return logit == kMasked; })) {
+      std::all_of(masked_.begin(), masked_.end(), [](float logit) { return logit == kMaskedLogit; })) {
     ChoiceRule without_ban = rule;
     without_ban.ban_blank_start = false;
     return masked(without_ban);
@@ -65,8 +63,8 @@ Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
 
 void HostChoice::ban(std::span<const TokenId> tokens, std::vector<float>& banned) {
   for (const TokenId token : tokens) {
-    if (masked_[token] != kMasked) banned.push_back(masked_[token]);
-    masked_[token] = kMasked;
+    if (masked_[token] != kMaskedLogit) banned.push_back(masked_[token]);
+    masked_[token] = kMaskedLogit;
   }
 }
 

@@ -7,9 +7,9 @@
 #include <new>
 #include <string>
 
-#include "base/half.h"
 #include "sampling/gumbel_noise.h"
 #include "sampling/kernels/select_sampling_kernels.h"
+#include "sampling/masked_logit.h"
 #include "sampling/random.h"
 #include "sampling/softmax_mass.h"
 #include "sampling/top_p/cut_to_mass.h"
@@ -18,7 +18,6 @@
 namespace emberline {
 namespace {
 
-constexpr float kMasked = -std::numeric_limits<float>::infinity();
 constexpr std::uint64_t kLargestMass = std::uint64_t{1} << kMassBits;
 
 Status out_of_memory() {
@@ -58,7 +57,7 @@ std::uint64_t draw_by_noise(std::span<const std::uint64_t> keys, float largest, 
                             std::uint64_t position) {
   const float inverse = 1.0f / effective_temperature(params.temperature);
   std::uint64_t best = keys.front();
-  float best_score = kMasked;
+  float best_score = kMaskedLogit;
   for (const std::uint64_t key : keys) {
     const float noise = gumbel_noise(params.seed, static_cast<std::uint32_t>(position), token_of(key));
     const float score = fused(-(largest - logit_of(key)), inverse, noise);
@@ -95,18 +94,18 @@ float log_probability(std::span<const float> logits, std::uint32_t token) {
       use(logits.data() + i, std::min(kPiece, logits.size() - i));
     }
   };
-  float largest = kMasked;
+  float largest = kMaskedLogit;
   bool finite = true;
   each_piece([&](const float* piece, std::size_t n) {
     const LogitScan scan = kernels.scan(piece, n, block_largest);
     largest = std::max(largest, scan.largest);
     finite = finite && scan.finite;
   });
-  if (!finite || largest == kMasked) return std::numeric_limits<float>::quiet_NaN();
+  if (!finite || largest == kMaskedLogit) return std::numeric_limits<float>::quiet_NaN();
   std::uint64_t total = 0;
   each_piece([&](const float* piece, std::size_t n) {
     // Nothing is below -inf: no block is left out.
-    total += kernels.total_mass(piece, n, block_largest, kMasked, largest, mass_scale(1));
+    total += kernels.total_mass(piece, n, block_largest, kMaskedLogit, largest, mass_scale(1));
   });
   return log_probability_of(logits[token], largest, total);
 }
@@ -134,7 +133,7 @@ void Sampler::penalise(std::span<const float> logits, std::span<const std::uint3
     std::uint64_t& word = seen_[token / 64];
     const std::uint64_t bit = 1ull << (token % 64);
     float& logit = penalised_[token];
-    if ((word & bit) != 0 || logit == kMasked) continue;
+    if ((word & bit) != 0 || logit == kMaskedLogit) continue;
     word |= bit;
     logit = penalised_logit(logit, params.repeat_penalty);
   }
@@ -167,7 +166,7 @@ Result<Sampler::Adjusted> Sampler::adjust(std::span<const float> logits,
 // Of the blocks' largest logits the k-th, -inf for fewer blocks: k tokens have it or more.
 float Sampler::kth_largest_block(const ScannedLogits& logits, std::size_t k) {
   const std::size_t blocks = logit_blocks(logits.values.size());
-  if (k > blocks) return kMasked;
+  if (k > blocks) return kMaskedLogit;
   float* const order = block_largest_.data() + 2 * blocks;
   std::copy(logits.block_largest, logits.block_largest + blocks, order);
   std::nth_element(order, order + (k - 1), order + blocks, std::greater<float>());
@@ -270,18 +269,6 @@ Result<Draw> Sampler::sample(std::span<const float> logits, std::span<const std:
   }
   drawn.log_prob = log_probability_of(logits[drawn.token], raw.largest, raw_total);
   return drawn;
-}
-
-Result<Draw> Sampler::sample_f16(std::span<const std::uint16_t> logits,
-                                 std::span<const std::uint32_t> history, const SamplingParams& params,
-                                 std::uint64_t position) {
-  try {
-    widened_.resize(logits.size());
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
-  std::transform(logits.begin(), logits.end(), widened_.begin(), f16_to_f32);
-  return sample(widened_, history, params, position);
 }
 
 }  // namespace emberline

@@ -59,10 +59,6 @@ class Sampler {
   Status distribution(std::span<const float> logits, std::span<const std::uint32_t> history,
                       const SamplingParams& params, Distribution& out);
 
-  // sample() for IEEE binary16 logits; the result equals that of the widened logits.
-  Result<Draw> sample_f16(std::span<const std::uint16_t> logits, std::span<const std::uint32_t> history,
-                          const SamplingParams& params, std::uint64_t position);
-
  private:
   // The logits to draw from, and of those given the largest.
   struct Adjusted {
@@ -78,7 +74,6 @@ class Sampler {
                     std::uint64_t total);
   float kth_largest_block(const ScannedLogits& logits, std::size_t k);
 
-  std::vector<float> widened_;       // [vocabulary] binary16 input as float32
   std::vector<float> penalised_;     // [vocabulary] logits after the penalty
   std::vector<std::uint64_t> seen_;  // one bit a token: already penalised; all zero between calls
   std::vector<float>

@@ -44,7 +44,6 @@ TEST(SamplerAllocation, NothingAfterTheFirstToken) {
   std::mt19937_64 random(4);
   std::vector<float> logits(5000);
   for (float& logit : logits) logit = std::normal_distribution<float>(0, 2)(random);
-  const std::vector<std::uint16_t> halves(5000, 0x3C00);
   const std::vector<std::uint32_t> history(200, 3);
   const SamplingParams settings[] = {
       {.temperature = 0, .repeat_penalty = 1.2f},
@@ -61,7 +60,6 @@ TEST(SamplerAllocation, NothingAfterTheFirstToken) {
     for (std::uint64_t position = 0; position < 20; ++position) {
       for (const auto& params : settings) {
         ok = ok && sampler.sample(logits, history, params, position).ok();
-        ok = ok && sampler.sample_f16(halves, history, params, position).ok();
         ok = ok && sampler.distribution(logits, history, params, law).ok();
       }
     }
@@ -69,7 +67,6 @@ TEST(SamplerAllocation, NothingAfterTheFirstToken) {
   };
   const long cold = allocations.load();
   ASSERT_TRUE(sampler.sample(logits, history, settings[0], 0).ok());
-  ASSERT_TRUE(sampler.sample_f16(halves, history, settings[0], 0).ok());
   ASSERT_TRUE(sampler.distribution(logits, history, settings[0], law).ok());
   EXPECT_GT(allocations.load(), cold) << "the count itself must work";
 

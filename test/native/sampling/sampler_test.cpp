@@ -6,7 +6,6 @@
 #include <functional>
 #include <random>
 
-#include "base/half.h"
 #include "sampling/exact_law.h"
 #include "sampling/oracle.h"
 #include "sampling/random.h"
@@ -316,29 +315,6 @@ TEST(Sampler, SayTypedErrors) {
   EXPECT_EQ(code_of(fine, {.repeat_penalty = 0}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code_of(fine, {.repeat_penalty = kNaN}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code_of(fine), ErrorCode::kOk);
-}
-
-TEST(Sampler, HalfPrecisionLogitsGiveTheResultOfTheirWidening) {
-  std::mt19937_64 random(3);
-  Sampler sampler;
-  for (int round = 0; round < 300; ++round) {
-    std::vector<std::uint16_t> halves(1 + random() % 500);
-    for (auto& half : halves) {
-      do half = static_cast<std::uint16_t>(random());
-      while ((half & 0x7C00) == 0x7C00 && half != 0xFC00);  // NaN and +inf are errors; -inf is a mask
-    }
-    halves[0] = 0x3C00;
-    Logits widened(halves.size());
-    std::transform(halves.begin(), halves.end(), widened.begin(), f16_to_f32);
-    const SamplingParams params = random_params(random, halves.size());
-    const Tokens history = {0, 1, 2};
-    const auto from_halves = sampler.sample_f16(halves, history, params, 4);
-    const auto from_floats = Sampler().sample(widened, history, params, 4);
-    ASSERT_TRUE(from_halves.ok() && from_floats.ok());
-    EXPECT_EQ(from_halves.value().token, from_floats.value().token);
-    EXPECT_EQ(from_halves.value().log_prob, from_floats.value().log_prob);
-    EXPECT_EQ(from_halves.value().prob, from_floats.value().prob);
-  }
 }
 
 }  // namespace
