@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ADDON, BUILD, KERNEL_LIBRARY } from './paths.mjs';
+import { ADDON, BUILD, KERNEL_LIBRARY, RELEASE } from './paths.mjs';
 import { runCommand, run, runTool } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
@@ -18,10 +18,12 @@ import { ensureToolchain } from './setup/toolchain.mjs';
 export async function buildAddon(progress, { debug = false } = {}) {
   await progress.step('build the addon', async (log) => {
     const configuration = debug ? 'Debug' : 'Release';
-    const folder = join(BUILD, debug ? 'addon-debug' : 'addon');
+    // The preset `release` adds the native tests to the same folder, so that the engine is compiled once for both.
+    const folder = debug ? join(BUILD, 'addon-debug') : RELEASE;
+    const parallel = ['--parallel', String(availableParallelism())];
     await runTool(
       'cmake-js/bin/cmake-js',
-      ['build', '--out', folder, '--config', configuration, '--parallel', String(availableParallelism())],
+      ['build', '--out', folder, '--config', configuration, '--target', 'emberline_addon', ...parallel],
       { log, failure: 'The addon could not be built: the compiler or CMake failed.' },
     );
     mkdirSync(dirname(ADDON), { recursive: true });

@@ -5,7 +5,6 @@
  *   code that leaks into the portable path ends there with an illegal instruction. Tests of the embedded model and of many draws are left out:
  *   emulated, they take minutes. They are in LEFT_OUT. The Haswell runs the kernels
  *   and operations alone.
- * - No object compiled for a wider instruction set holds functions that may be taken for another's (wide_code.mjs).
  * - Every layer but the addon is compiled for Windows.
  * Prints a line a program, `portability PLACE PROGRAM: N passed, N failed`; the status is 1 when anything failed.
  * The other architecture has its own: check_arm.mjs.
@@ -16,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runEmulated, testPrograms, total, X86_64 } from './emulation.mjs';
 import { Failure } from './failure.mjs';
-import { BUILD, LOGS, ROOT } from './paths.mjs';
+import { BUILD, LOGS, RELEASE, ROOT } from './paths.mjs';
 import { run, runCommand, runForStatus } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import {
@@ -25,7 +24,6 @@ import {
   FOR_NATIVE_TESTS,
   FOR_PORTABILITY,
 } from './setup/debian_packages.mjs';
-import { findWideCode } from './wide_code.mjs';
 
 /** @typedef {import('./emulation.mjs').Row} Row */
 
@@ -55,7 +53,6 @@ const PROCESSORS = [
   },
 ];
 const FOLDER = join(BUILD, 'portability');
-const RELEASE = join(BUILD, 'release');
 const JOBS = String(availableParallelism());
 
 /**
@@ -85,13 +82,6 @@ export async function checkPortability(progress) {
     );
     rows.push(...ofProcessor);
   }
-  rows.push(
-    await progress.step(
-      'look for wide code that may leak',
-      (log) => findWideCode(RELEASE, 'nm', log),
-      (row) => total([row]),
-    ),
-  );
   rows.push(await progress.step('compile for Windows', compileForWindows, (row) => total([row])));
   return rows;
 }

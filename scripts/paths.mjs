@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 export const BUILD = join(ROOT, 'build');
+/** Where the preset `release` builds, and the addon with it. */
+export const RELEASE = join(BUILD, 'addon');
 export const DIST = join(ROOT, 'dist');
 export const LOGS = join(BUILD, 'logs');
 /** Test tools that are no dependency of the extension, kept between runs. */

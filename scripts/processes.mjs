@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, Interrupted } from './failure.mjs';
 import { family, processTable } from './process_table.mjs';
 import { ROOT } from './paths.mjs';
+import { chargeTo } from './processor_time.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /** @typedef {import('./process_table.mjs').Process} Process */
@@ -105,7 +106,10 @@ export async function runForStatus(command, args, { log, cwd, env }) {
     });
     const status = await new Promise((resolve, reject) => {
       child.once('error', (error) => reject(new Failure(`${command} cannot be started: ${error.message}.`)));
-      child.once('exit', (code) => resolve(code ?? 128));
+      child.once('exit', (code) => {
+        chargeTo(log);
+        resolve(code ?? 128);
+      });
     });
     if (stopping) throw new Interrupted();
     // What it started and did not wait for.

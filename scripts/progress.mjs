@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Failure, Interrupted } from './failure.mjs';
 import { LOGS, ROOT } from './paths.mjs';
+import { processorSeconds } from './processor_time.mjs';
 
 /** Steps shorter than this are printed once, when they are over. */
 const ANNOUNCE_AFTER_MS = 1000;
@@ -10,6 +11,8 @@ const TAIL_LINES = 40;
 /** Prints one line a step, with the seconds since the command began; the output of the steps goes to log files. */
 export class Progress {
   #began = performance.now();
+  /** @type {{ name: string, wall: number, processor: number | undefined }[]} */
+  #steps = [];
 
   /** @param {string} text */
   say(text) {
@@ -49,6 +52,23 @@ export class Progress {
       throw error;
     } finally {
       clearTimeout(announcement);
+      const wall = (performance.now() - began) / 1000;
+      this.#steps.push({ name, wall, processor: processorSeconds(log) });
+    }
+  }
+
+  /** Prints what each step took, in the order they ended: some ran beside others. */
+  table() {
+    const seconds = (/** @type {number | undefined} */ value) =>
+      value === undefined ? '' : value.toFixed(value < 10 ? 1 : 0);
+    const whole = (performance.now() - this.#began) / 1000;
+    const processor = this.#steps.reduce((sum, step) => sum + (step.processor ?? 0), 0);
+    const rows = [...this.#steps, { name: 'all', wall: whole, processor: processor || undefined }];
+    const width = Math.max(...rows.map(({ name }) => name.length));
+    console.log(`\n${'step'.padEnd(width)}  wall s  processor s`);
+    for (const step of rows) {
+      const cells = [seconds(step.wall).padStart(6), seconds(step.processor).padStart(11)];
+      console.log([step.name.padEnd(width), ...cells].join('  '));
     }
   }
 

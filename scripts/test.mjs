@@ -1,6 +1,6 @@
 /**
- * `npm test`: sets up what is missing, builds, and runs every stage; the last line is `N passed, N failed, N skipped`.
- * Options: `--only a,b` (some stages), `--screenshot FILE` (with `--only e2e`: take the README's picture instead of testing).
+ * `npm test`: sets up what is missing, builds, and runs its stages; the last line is `N passed, N failed, N skipped`.
+ * Options: `--deep` (the stages that take longer instead), `--only a,b` (some stages), `--screenshot FILE` (with `--only e2e`: take the README's picture instead of testing).
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ import { lint } from './test/lint.mjs';
 import { metal } from './test/metal.mjs';
 import { native } from './test/native.mjs';
 import { packaged } from './test/package.mjs';
+import { parsers } from './test/parsers.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
 import { sanitized } from './test/sanitized.mjs';
@@ -38,25 +39,28 @@ const STAGES = [
   types,
   unit,
   native,
-  sanitized,
+  parsers,
   metal,
-  portability,
-  arm,
   integration,
-  training,
   packaged,
   editor,
   e2e,
+  sanitized,
+  portability,
+  arm,
+  training,
 ];
 
 /**
  * @param {string | undefined} only names joined by commas; all that this platform can run when undefined
+ * @param {boolean} deep
  * @returns {Stage[]}
  */
-function chosenStages(only) {
+function chosenStages(only, deep) {
   if (only === undefined) {
-    const here = STAGES.filter(({ platform = vscodeTarget() }) => platform === vscodeTarget());
-    const elsewhere = STAGES.filter((stage) => !here.includes(stage)).map((stage) => stage.name);
+    const asked = STAGES.filter((stage) => (stage.deep ?? false) === deep);
+    const here = asked.filter(({ platform = vscodeTarget() }) => platform === vscodeTarget());
+    const elsewhere = asked.filter((stage) => !here.includes(stage)).map((stage) => stage.name);
     if (elsewhere.length > 0) console.log(`Left out on this platform: ${elsewhere.join(', ')}.`);
     return here;
   }
@@ -140,9 +144,15 @@ async function inOwnTemporaryFolder(work) {
 
 /** @returns {Promise<number>} */
 async function main() {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, screenshot: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: {
+      deep: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      screenshot: { type: 'string' },
+    },
+  });
   if (values.screenshot !== undefined) process.env['EMBERLINE_SCREENSHOT'] = resolve(values.screenshot);
-  const stages = chosenStages(values.only);
+  const stages = chosenStages(values.only, values.deep);
   const progress = new Progress();
   let counts;
   try {
@@ -154,6 +164,7 @@ async function main() {
   }
   if (counts.failures.length > 0)
     console.log(`\nFailed:\n${counts.failures.map((name) => `  ${name}`).join('\n')}`);
+  progress.table();
   console.log(`\n${summary(counts)}`);
   return counts.failed === 0 ? 0 : 1;
 }

@@ -11,6 +11,7 @@ export const arm = {
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_ARM],
   needs: ['armTests'],
   alone: true,
+  deep: true,
   platform: 'linux-x64',
   run: async (progress) => {
     const rows = await checkArm(progress);

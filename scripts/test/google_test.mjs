@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.mjs';
-import { BUILD, ROOT } from '../paths.mjs';
+import { BUILD, RELEASE, ROOT } from '../paths.mjs';
 import { runForStatus } from '../processes.mjs';
 import { noCounts, oneFailed, sum, summary } from './counts.mjs';
 
@@ -15,15 +15,16 @@ import { noCounts, oneFailed, sum, summary } from './counts.mjs';
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} preset
  * @param {string} title
- * @param {NodeJS.ProcessEnv} [env]
+ * @param {{ env?: NodeJS.ProcessEnv, programs?: RegExp }} [options] `programs`: those whose names match; default: all
  * @returns {Promise<Counts>}
  */
-export async function runGoogleTests(progress, preset, title, env = process.env) {
+export async function runGoogleTests(progress, preset, title, { env = process.env, programs = /./ } = {}) {
   return await progress.step(
     title,
     async (log) => {
       const parts = [];
-      for (const { name, command, isGoogleTest } of programs(preset)) {
+      for (const { name, command, isGoogleTest } of programsOf(preset)) {
+        if (!programs.test(name)) continue;
         const run = isGoogleTest ? runGoogleTest : runProgram;
         parts.push(await run(name, command, preset, log, env));
       }
@@ -43,8 +44,9 @@ export async function runGoogleTests(progress, preset, title, env = process.env)
  * @param {string} preset
  * @returns {TestProgram[]} the test programs that CMake has noted; those labelled `program` are one test each
  */
-function programs(preset) {
-  const args = ['--test-dir', join(BUILD, preset), '--show-only=json-v1'];
+function programsOf(preset) {
+  const folder = preset === 'release' ? RELEASE : join(BUILD, preset);
+  const args = ['--test-dir', folder, '--show-only=json-v1'];
   const listing = execFileSync('ctest', args, { cwd: ROOT, encoding: 'utf8' });
   const { tests } = /** @type {{ tests: { name: string, command: string[], properties?: Property[] }[] }} */ (
     JSON.parse(listing)

@@ -15,6 +15,7 @@ export const portability = {
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_PORTABILITY],
   needs: ['addon', 'nativeTests'],
   alone: true,
+  deep: true,
   platform: 'linux-x64',
   run: async (progress) => {
     const symbols = await check(progress, 'symbol versions of the addon', (log) =>

@@ -19,9 +19,16 @@ const PREPARATIONS = {
   bundles: { needs: [], compiles: false, make: (/** @type {Progress} */ progress) => buildBundles(progress) },
   vsix: { needs: ['addon', 'bundles'], compiles: false, make: packageExtension },
   nativeTests: {
-    needs: [],
+    // It configures the folder that the tests are built in.
+    needs: ['addon'],
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release'),
+  },
+  sanitizedParsers: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) =>
+      buildPreset(progress, 'asan', ['test_gguf', 'test_tokenizer']),
   },
   sanitizedTests: {
     needs: [],
@@ -40,13 +47,16 @@ const PREPARATIONS = {
 /**
  * @param {Progress} progress
  * @param {string} preset of CMakePresets.json
+ * @param {readonly string[]} [targets] default: all
  */
-async function buildPreset(progress, preset) {
-  await progress.step(`build the native tests (${preset})`, async (log) => {
+async function buildPreset(progress, preset, targets = []) {
+  const some = targets.length === 0 ? '' : `: ${targets.join(', ')}`;
+  await progress.step(`build the native tests (${preset}${some})`, async (log) => {
     const failure = `The native tests could not be built: CMake or the compiler failed (preset ${preset}).`;
     await run('cmake', ['--preset', preset], { log, failure });
     const parallel = ['--parallel', String(availableParallelism())];
-    await run('cmake', ['--build', '--preset', preset, ...parallel], { log, failure });
+    const chosen = targets.flatMap((target) => ['--target', target]);
+    await run('cmake', ['--build', '--preset', preset, ...parallel, ...chosen], { log, failure });
   });
 }
 

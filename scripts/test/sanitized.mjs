@@ -5,6 +5,15 @@ import { runGoogleTests } from './google_test.mjs';
 const LEFT_OUT =
   '*RealModelReferenceLogits.*:RealModelFullLogits.*:RealModelPerplexity.*:RealModel.GreedyTextDoesNotDependOnTheThreads';
 
+/** The environment of a program built with the preset `asan`. */
+export const UNDER_SANITIZERS = {
+  ...process.env,
+  GTEST_FILTER: `-${LEFT_OUT}`,
+  // A refused allocation is an error the engine must report, so the sanitizer must not end the program for it.
+  ASAN_OPTIONS: 'allocator_may_return_null=1:detect_leaks=1',
+  UBSAN_OPTIONS: 'print_stacktrace=1',
+};
+
 /**
  * The native tests again, with every access and every undefined behaviour checked.
  * @type {import('./stage.mjs').Stage}
@@ -14,12 +23,7 @@ export const sanitized = {
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
   needs: ['sanitizedTests'],
   alone: true,
+  deep: true,
   run: (progress) =>
-    runGoogleTests(progress, 'asan', 'native tests under sanitizers', {
-      ...process.env,
-      GTEST_FILTER: `-${LEFT_OUT}`,
-      // A refused allocation is an error the engine must report, so the sanitizer must not end the program for it.
-      ASAN_OPTIONS: 'allocator_may_return_null=1:detect_leaks=1',
-      UBSAN_OPTIONS: 'print_stacktrace=1',
-    }),
+    runGoogleTests(progress, 'asan', 'native tests under sanitizers', { env: UNDER_SANITIZERS }),
 };

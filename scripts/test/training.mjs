@@ -21,6 +21,7 @@ export const training = {
   requirements: [...FOR_BUILDING, ...FOR_TRAINING],
   needs: ['addon', 'bundles', 'trainingPython'],
   alone: true,
+  deep: true,
   async run(progress) {
     const python = await ensureTrainingPython(progress);
     await progress.step('install llama.cpp, which reads packed files as well', (log) =>

@@ -7,8 +7,9 @@ function tokenizerProgram(): string {
   const named = process.env['EMBERLINE_TOKENIZER_CLI'];
   if (named !== undefined) return named;
   const suffix = process.platform === 'win32' ? '.exe' : '';
-  const built = ['release', 'debug', 'asan', 'tsan']
-    .map((preset) => `../../../build/${preset}/test/native/tokenizer_cli/tokenizer_cli${suffix}`)
+  // The preset `release` builds beside the addon.
+  const built = ['addon', 'debug', 'asan', 'tsan']
+    .map((folder) => `../../../build/${folder}/test/native/tokenizer_cli/tokenizer_cli${suffix}`)
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(path));
   if (built === undefined) {

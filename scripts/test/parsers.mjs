@@ -1,0 +1,19 @@
+import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { runGoogleTests } from './google_test.mjs';
+import { UNDER_SANITIZERS } from './sanitized.mjs';
+
+/**
+ * What reads bytes that came from outside, with every access checked: of the stage `sanitized` the part that is quick to compile.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const parsers = {
+  name: 'parsers',
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
+  needs: ['sanitizedParsers'],
+  alone: true,
+  run: (progress) =>
+    runGoogleTests(progress, 'asan', 'parsers under sanitizers', {
+      env: UNDER_SANITIZERS,
+      programs: /^(gguf|tokenizer)$/,
+    }),
+};
