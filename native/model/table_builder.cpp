@@ -100,7 +100,7 @@ class TableBuilder {
     Binding x;
     std::uint32_t in;
     const Weight& weight;
-    const Weight* bias;  // null: none
+    const Weight* bias = nullptr;  // null: none
     Binding y;
     std::uint32_t out;
     std::uint32_t fine_activations = 0;
@@ -239,8 +239,13 @@ class TableBuilder {
   float attention_scale() const { return 1.0f / std::sqrt(static_cast<float>(h_.head_width)); }
 
   void attention_output(const LayerWeights& layer) {
-    mat_mul("attention output", {s_.attended.at(), h_.query_width(), layer.attention_output,
-                                 &layer.attention_output_bias, s_.residual.at(), h_.width, 0, true});
+    mat_mul("attention output", {.x = s_.attended.at(),
+                                 .in = h_.query_width(),
+                                 .weight = layer.attention_output,
+                                 .bias = &layer.attention_output_bias,
+                                 .y = s_.residual.at(),
+                                 .out = h_.width,
+                                 .accumulate = true});
   }
 
   void feed_forward(const LayerWeights& layer) {
@@ -263,7 +268,12 @@ class TableBuilder {
            {slot::GatedUnit::kOut, s_.hidden.at()}},
           GatedUnitParams{h_.hidden, h_.architecture->gate_activation});
     }
-    mat_mul("down", {s_.hidden.at(), h_.hidden, layer.down, nullptr, s_.residual.at(), h_.width, 0, true});
+    mat_mul("down", {.x = s_.hidden.at(),
+                     .in = h_.hidden,
+                     .weight = layer.down,
+                     .y = s_.residual.at(),
+                     .out = h_.width,
+                     .accumulate = true});
   }
 
   void output(bool last_row_only) {
@@ -278,8 +288,13 @@ class TableBuilder {
       return;
     }
     rms_norm("output norm", weights_.output_norm);
-    mat_mul("output matrix", {s_.normed.at(), h_.width, weights_.output, nullptr, s_.logits.at(),
-                              h_.vocabulary, kFine, false, last_row_only});
+    mat_mul("output matrix", {.x = s_.normed.at(),
+                              .in = h_.width,
+                              .weight = weights_.output,
+                              .y = s_.logits.at(),
+                              .out = h_.vocabulary,
+                              .fine_activations = kFine,
+                              .last_row_only = last_row_only});
   }
 
   void norm_argmax() {
