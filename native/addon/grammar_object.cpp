@@ -9,6 +9,7 @@
 #include "addon/one_task.h"
 #include "addon/utf16.h"
 #include "base/stopwatch.h"
+#include "base/try.h"
 #include "grammar/program.h"
 
 namespace emberline::addon {
@@ -166,12 +167,11 @@ Napi::Value compile_grammar(const Napi::CallbackInfo& info) {
       [text, is_gbnf, layout, beside]() -> Result<Compiled> {
         const Stopwatch watch;
         const std::string utf8 = utf8_from_utf16(*text);
-        auto grammar = is_gbnf ? grammar::Grammar::from_gbnf(utf8)
-                               : grammar::Grammar::from_schema(utf8, layout, beside->library());
-        if (!grammar.ok()) return grammar.error();
+        TRY_VALUE(auto grammar, is_gbnf ? grammar::Grammar::from_gbnf(utf8)
+                                        : grammar::Grammar::from_schema(utf8, layout, beside->library()));
         const double ms = watch.milliseconds();
-        const bool empty = grammar.value()->empty();
-        return Compiled{std::move(grammar).value(), ms, empty};
+        const bool empty = grammar->empty();
+        return Compiled{std::move(grammar), ms, empty};
       },
       make_grammar_object);
 }

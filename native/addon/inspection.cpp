@@ -8,6 +8,7 @@
 #include "addon/functions.h"
 #include "addon/js_values.h"
 #include "addon/one_task.h"
+#include "base/try.h"
 #include "engine/model.h"
 #include "gguf/describe.h"
 #include "gguf/gguf_file.h"
@@ -33,9 +34,8 @@ struct Inspection {
 };
 
 Result<Inspection> read(const std::string& path) {
-  auto opened = GgufFile::open(path);
-  if (!opened.ok()) return opened.error();
-  const GgufFile& file = *opened.value();
+  TRY_VALUE(auto opened, GgufFile::open(path));
+  const GgufFile& file = *opened;
   Inspection result;
   result.version = file.version();
   result.file_bytes = file.file_bytes();

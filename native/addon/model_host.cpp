@@ -4,6 +4,7 @@
 
 #include "addon/session_object.h"
 #include "addon/utf16.h"
+#include "base/try.h"
 
 namespace emberline::addon {
 namespace {
@@ -190,9 +191,7 @@ Result<std::vector<float>> ModelHost::logits(const std::vector<std::uint32_t>& i
     const std::size_t most = model_->info().context_length;
     const std::size_t capacity = std::min(most, std::max<std::size_t>(256, 2 * ids.size()));
     logits_session_.reset();
-    auto session = Session::create(model_, static_cast<std::uint32_t>(capacity));
-    if (!session.ok()) return session.error();
-    logits_session_ = std::move(session).value();
+    TRY_VALUE(logits_session_, Session::create(model_, static_cast<std::uint32_t>(capacity)));
     logits_capacity_ = capacity;
   }
   return logits_session_->logits(ids, &closing_);

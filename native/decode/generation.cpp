@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "base/try.h"
 #include "decode/chunk_plan.h"
 
 namespace emberline {
@@ -60,8 +61,7 @@ class DecodeLoop {
       } else if (cancel_requested()) {
         stop_ = StopReason::kCancelled;
       } else {
-        const Status status = step();
-        if (!status.ok()) return status;
+        TRY(step());
       }
     }
     const bool ended = stop_ == StopReason::kGrammar || stop_ == StopReason::kEndToken;
@@ -126,15 +126,14 @@ class DecodeLoop {
     if (drafts()) {
       const auto left = static_cast<std::uint32_t>(
           std::min<std::size_t>(room(), std::numeric_limits<std::uint32_t>::max()));
-      const Result<const DraftTokens*> draft =
-          parts_.speculation->propose(sequence_, {.most = left - 1,
-                                                  .room = left,
-                                                  .vocabulary = parts_.pass.vocabulary(),
-                                                  .stops = &stops(),
-                                                  .constraint = request_.constraint,
-                                                  .cancel = request_.cancel});
-      if (!draft.ok()) return draft.error();
-      if (!draft.value()->tokens.empty()) return verify(*draft.value());
+      TRY_VALUE(const DraftTokens* const draft,
+                parts_.speculation->propose(sequence_, {.most = left - 1,
+                                                        .room = left,
+                                                        .vocabulary = parts_.pass.vocabulary(),
+                                                        .stops = &stops(),
+                                                        .constraint = request_.constraint,
+                                                        .cancel = request_.cancel}));
+      if (!draft->tokens.empty()) return verify(*draft);
     }
     return chosen_by_device() ? run_chain() : host_step();
   }
@@ -144,22 +143,20 @@ class DecodeLoop {
     const Stopwatch watch;
     batch_.assign(1, sequence_.back());
     batch_.insert(batch_.end(), draft.tokens.begin(), draft.tokens.end());
-    const Result<ReplayOutcome> outcome = parts_.pass.verify(batch_, last_position(), request_.cancel);
-    if (!outcome.ok()) return outcome.error();
-    if (outcome.value().cancelled) {
+    TRY_VALUE(const ReplayOutcome outcome, parts_.pass.verify(batch_, last_position(), request_.cancel));
+    if (outcome.cancelled) {
       stop_ = StopReason::kCancelled;
       return {};
     }
     std::uint32_t accepted = 0, produced = 0;
     for (std::uint32_t row = 0; row <= draft.tokens.size(); ++row) {
       const bool drafted = row < draft.tokens.size();
-      const Result<ChosenToken> chosen =
-          choose(row, drafted && !draft.laws.empty() ? &draft.laws[row] : nullptr,
-                 drafted ? draft.tokens[row] : kNoToken);
-      if (!chosen.ok()) return chosen.error();
-      accept(chosen.value().token, chosen.value().log_prob);
+      TRY_VALUE(const ChosenToken chosen,
+                choose(row, drafted && !draft.laws.empty() ? &draft.laws[row] : nullptr,
+                       drafted ? draft.tokens[row] : kNoToken));
+      accept(chosen.token, chosen.log_prob);
       ++produced;
-      if (!drafted || chosen.value().token != draft.tokens[row]) break;
+      if (!drafted || chosen.token != draft.tokens[row]) break;
       ++accepted;
       if (stop_) break;
     }
@@ -170,8 +167,7 @@ class DecodeLoop {
 
   // The token behind row `row` of the last batch. `law`: what `drafted` was drawn from; null: nothing was.
   Result<ChosenToken> choose(std::uint32_t row, const Distribution* law, TokenId drafted) {
-    const Status read = parts_.pass.read_logits(row, parts_.choice.logits());
-    if (!read.ok()) return read;
+    TRY(parts_.pass.read_logits(row, parts_.choice.logits()));
     const ChoiceRule rule{text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(),
                           request_.constraint};
     return law == nullptr ? parts_.choice.choose(rule, sequence_, request_.sampling)
@@ -187,20 +183,18 @@ class DecodeLoop {
     const Stopwatch watch;
     const std::uint32_t steps = logits_ready_ ? 0 : 1;
     if (!logits_ready_) {
-      const Result<ReplayOutcome> outcome =
-          parts_.pass.decode(sequence_.back(), last_position(), request_.cancel);
-      if (!outcome.ok()) return outcome.error();
-      if (outcome.value().cancelled) {
+      TRY_VALUE(const ReplayOutcome outcome,
+                parts_.pass.decode(sequence_.back(), last_position(), request_.cancel));
+      if (outcome.cancelled) {
         stop_ = StopReason::kCancelled;
         return {};
       }
     }
     logits_ready_ = false;
     const bool spelled = text_.remaining_prefix().empty();
-    const Result<ChosenToken> chosen = choose(0, nullptr, kNoToken);
-    if (!chosen.ok()) return chosen.error();
-    if (spelled && !end_probability_) end_probability_ = chosen.value().banned_prob;
-    accept(chosen.value().token, chosen.value().log_prob);
+    TRY_VALUE(const ChosenToken chosen, choose(0, nullptr, kNoToken));
+    if (spelled && !end_probability_) end_probability_ = chosen.banned_prob;
+    accept(chosen.token, chosen.log_prob);
     return stepped(1, steps, watch.milliseconds());
   }
 
@@ -211,11 +205,11 @@ class DecodeLoop {
     const std::size_t least = parts_.pass.least_chain_steps();
     if (least > 1) patience_ = std::min(2 * patience_, kMostPatience * least);
     const SamplingBlock sampling = sampling_block(request_.sampling);
-    const Result<std::unique_ptr<Chain>> begun = parts_.pass.begin_chain(
-        sequence_.back(), {last_position(), static_cast<std::uint32_t>(steps), stops().stop_set(),
-                           request_.cancel, request_.sampling.greedy() ? nullptr : &sampling});
-    if (!begun.ok()) return begun.error();
-    Chain& chain = *begun.value();
+    TRY_VALUE(const std::unique_ptr<Chain> begun,
+              parts_.pass.begin_chain(sequence_.back(),
+                                      {last_position(), static_cast<std::uint32_t>(steps), stops().stop_set(),
+                                       request_.cancel, request_.sampling.greedy() ? nullptr : &sampling}));
+    Chain& chain = *begun;
     Status status = submit_chunk(chain);
     Stopwatch watch;
     bool goes_on = true;
@@ -223,12 +217,11 @@ class DecodeLoop {
       // Before the one under way is waited for, so that the device need not wait for this side in between.
       if (chain.steps_left() > 0) status = submit_chunk(chain);
       if (!status.ok()) break;
-      const Result<ChainResult> chunk = chain.wait();
-      if (!chunk.ok()) return chunk.error();
-      const std::size_t tokens = chunk.value().tokens.size();
+      TRY_VALUE(const ChainResult chunk, chain.wait());
+      const std::size_t tokens = chunk.tokens.size();
       double ms = 0;
       // One that ended early says little: what was skipped took some time, too.
-      const ReplayOutcome& outcome = chunk.value().outcome;
+      const ReplayOutcome& outcome = chunk.outcome;
       if (tokens > 0 && !outcome.stopped && !outcome.cancelled) {
         ms = watch.milliseconds();
         chunks_.record(static_cast<std::uint32_t>(tokens), ms);
@@ -236,7 +229,7 @@ class DecodeLoop {
       }
       watch.restart();
       const std::size_t before = sequence_.size();
-      goes_on = accept_chunk(chunk.value());
+      goes_on = accept_chunk(chunk);
       const auto taken = static_cast<std::uint32_t>(sequence_.size() - before);
       status = stepped(taken, taken, ms);
       if (goes_on && tokens == 0) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "base/try.h"
 #include "decode/logit_mask.h"
 #include "sampling/masked_logit.h"
 
@@ -23,11 +24,10 @@ using grammar::StateId;
 
 Result<std::shared_ptr<const GrammarTokens>> GrammarTokens::build(const Tokenizer& tokenizer,
                                                                   std::uint32_t vocabulary) try {
-  auto trie = grammar::TokenTrie::build(tokenizer, vocabulary);
-  if (!trie.ok()) return trie.error();
+  TRY_VALUE(auto trie, grammar::TokenTrie::build(tokenizer, vocabulary));
   auto tokens = std::make_shared<GrammarTokens>();
   tokens->tokenizer = &tokenizer;
-  tokens->trie = std::move(trie).value();
+  tokens->trie = std::move(trie);
   tokens->ends.assign(tokens->trie->words(), 0);
   for (TokenId token = 0; token < vocabulary; ++token) {
     if (tokens->trie->ends_generation(token)) tokens->ends[token / 64] |= std::uint64_t{1} << (token % 64);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <new>
 
+#include "base/try.h"
 #include "decode/healing.h"
 #include "sampling/masked_logit.h"
 
@@ -44,8 +45,7 @@ Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
     return std::span<const float>(logits_);
   }
   if (rule.constraint != nullptr) {
-    const Status status = rule.constraint->mask(masked_);
-    if (!status.ok()) return status;
+    TRY(rule.constraint->mask(masked_));
   }
   if (rule.ban_blank_start && rule.remaining_prefix.empty()) {
     ban(sets_.blank_start_bans, banned_ends_);
@@ -70,17 +70,15 @@ void HostChoice::ban(std::span<const TokenId> tokens, std::vector<float>& banned
 
 Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const TokenId> history,
                                        const SamplingParams& sampling) {
-  const Result<std::span<const float>> candidates = masked(rule);
-  if (!candidates.ok()) return candidates.error();
-  const Result<Draw> draw = sampler_.sample(candidates.value(), history, sampling, history.size());
-  if (!draw.ok()) return draw.error();
-  const TokenId token = draw.value().token;
-  const bool unmasked = candidates.value().data() == logits_.data();
+  TRY_VALUE(const std::span<const float> candidates, masked(rule));
+  TRY_VALUE(const Draw draw, sampler_.sample(candidates, history, sampling, history.size()));
+  const TokenId token = draw.token;
+  const bool unmasked = candidates.data() == logits_.data();
   // The mask may have hidden the logit that is not a number.
-  if (!std::isfinite(unmasked ? draw.value().log_prob : log_probability(logits_, token))) return not_finite();
+  if (!std::isfinite(unmasked ? draw.log_prob : log_probability(logits_, token))) return not_finite();
   // The ban is no reason to be sure of what is left: as probabilities of all that the rest of the rule
   // allows.
-  const double log_normalizer = double{logits_[token]} - draw.value().log_prob;
+  const double log_normalizer = double{logits_[token]} - draw.log_prob;
   const auto mass = [log_normalizer](const std::vector<float>& banned) {
     double sum = 0;
     for (const float logit : banned) sum += std::exp(logit - log_normalizer);
@@ -88,26 +86,23 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
   };
   const double ends = mass(banned_ends_);
   const double all = 1 + ends + mass(banned_blanks_);
-  return ChosenToken{token, static_cast<float>(draw.value().log_prob - std::log(all)),
+  return ChosenToken{token, static_cast<float>(draw.log_prob - std::log(all)),
                      static_cast<float>(ends / all)};
 }
 
 Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const TokenId> history,
                                        const SamplingParams& sampling, const Distribution& draft,
                                        TokenId drafted) {
-  const Result<std::span<const float>> candidates = masked(rule);
-  if (!candidates.ok()) return candidates.error();
-  const Status status = sampler_.distribution(candidates.value(), history, sampling, target_);
-  if (!status.ok()) return status;
+  TRY_VALUE(const std::span<const float> candidates, masked(rule));
+  TRY(sampler_.distribution(candidates, history, sampling, target_));
   // Only where tokens are drafted by chance: most sessions never need it.
-  const Status reserved = acceptance_.reserve(static_cast<std::uint32_t>(logits_.size()));
-  if (!reserved.ok()) return reserved;
+  TRY(acceptance_.reserve(static_cast<std::uint32_t>(logits_.size())));
   SeededUniforms uniforms(sampling.seed);
   const Verdict verdict = acceptance_.decide(target_, &draft, drafted, history.size(), uniforms);
   const float raw = log_probability(logits_, verdict.token);
   if (!std::isfinite(raw)) return not_finite();
-  const bool unmasked = candidates.value().data() == logits_.data();
-  return ChosenToken{verdict.token, unmasked ? raw : log_probability(candidates.value(), verdict.token)};
+  const bool unmasked = candidates.data() == logits_.data();
+  return ChosenToken{verdict.token, unmasked ? raw : log_probability(candidates, verdict.token)};
 }
 
 }  // namespace emberline

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/try.h"
+
 namespace emberline {
 
 void PromptPrefill::forget_from(std::size_t end) {
@@ -26,10 +28,9 @@ Result<PrefillOutcome> PromptPrefill::fill(std::span<const TokenId> ids, std::si
     }
     // What lies behind is about to be overwritten.
     forget_from(done);
-    const Result<ReplayOutcome> replayed =
-        last ? pass_.prefill_last_logits(slice, position, cancel) : pass_.prefill(slice, position, cancel);
-    if (!replayed.ok()) return replayed.error();
-    if (replayed.value().cancelled) {
+    TRY_VALUE(const ReplayOutcome replayed, last ? pass_.prefill_last_logits(slice, position, cancel)
+                                                 : pass_.prefill(slice, position, cancel));
+    if (replayed.cancelled) {
       outcome.cancelled = true;
       return outcome;
     }

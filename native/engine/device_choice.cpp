@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/try.h"
 #include "device/cpu/cpu_device.h"
 #include "device/cpu/kernels/select_kernels.h"
 #if defined(EMBERLINE_METAL)
@@ -58,9 +59,8 @@ Result<ChosenDevice> choose_device(const ModelOptions& options) {
     if (!any) return metal.error();
     reason = metal.error().message();
   }
-  Result<std::unique_ptr<Device>> cpu = make_cpu(options);
-  if (!cpu.ok()) return cpu.error();
-  return ChosenDevice{std::move(cpu).value(), std::move(reason)};
+  TRY_VALUE(std::unique_ptr<Device> cpu, make_cpu(options));
+  return ChosenDevice{std::move(cpu), std::move(reason)};
 }
 
 std::vector<std::string> available_isas() {

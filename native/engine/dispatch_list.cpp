@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/try.h"
 #include "engine/model_impl.h"
 
 namespace emberline {
@@ -10,9 +11,8 @@ namespace emberline {
 Result<std::vector<DispatchDescription>> list_dispatches(Model& model, std::uint32_t rows, bool sampled) {
   // Memory for keys and values comes with the first of them: a pass that runs nothing takes none.
   const std::uint32_t context = std::min(model.info().context_length, kPrefillRows);
-  const Result<std::unique_ptr<ForwardPass>> pass = ForwardPass::create(model.impl().on_device(), context);
-  if (!pass.ok()) return pass.error();
-  return pass.value()->describe(rows, sampled);
+  TRY_VALUE(const std::unique_ptr<ForwardPass> pass, ForwardPass::create(model.impl().on_device(), context));
+  return pass->describe(rows, sampled);
 }
 
 const char* patch_name(Patch patch) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "base/try.h"
 #include "engine/device_choice.h"
 #include "engine/model_impl.h"
 #include "engine/packed_copy_path.h"
@@ -87,30 +88,21 @@ struct TextParts {
 };
 
 Result<TextParts> read_text(const GgufFile& file, std::uint32_t vocabulary) {
-  Result<std::unique_ptr<Tokenizer>> tokenizer = read_tokenizer(file, vocabulary);
-  if (!tokenizer.ok()) return tokenizer.error();
-  TokenSets sets = TokenSets::build(*tokenizer.value(), vocabulary);
-  return TextParts{std::move(tokenizer).value(), std::move(sets)};
+  TRY_VALUE(std::unique_ptr<Tokenizer> tokenizer, read_tokenizer(file, vocabulary));
+  TokenSets sets = TokenSets::build(*tokenizer, vocabulary);
+  return TextParts{std::move(tokenizer), std::move(sets)};
 }
 
 Status place_on(Model::Impl& model, const GgufFile& file, std::shared_ptr<Device> device,
                 const ModelOptions& options) {
   model.device = std::move(device);
-  const Status examined =
-      model.device->examine(device_needs(model.parts.hyperparameters, model.parts.weights));
-  if (!examined.ok()) return examined;
+  TRY(model.device->examine(device_needs(model.parts.hyperparameters, model.parts.weights)));
   const MatrixLoading loading{[&file](std::span<const std::uint8_t> bytes) { file.discard(bytes); },
                               packed_copy_path(options.packed_folder, options.path, file.identity()),
                               file.mapping()};
-  Result<DeviceWeights> weights = DeviceWeights::load(*model.device, model.parts.weights, loading);
-  if (!weights.ok()) return weights.error();
-  model.weights = std::move(weights).value();
-  Result<Scratch> scratch = Scratch::allocate(*model.device, model.parts.hyperparameters);
-  if (!scratch.ok()) return scratch.error();
-  model.scratch = std::move(scratch).value();
-  Result<std::unique_ptr<KvPool>> kv_pool = KvPool::create(*model.device, model.parts.hyperparameters);
-  if (!kv_pool.ok()) return kv_pool.error();
-  model.kv_pool = std::move(kv_pool).value();
+  TRY_VALUE(model.weights, DeviceWeights::load(*model.device, model.parts.weights, loading));
+  TRY_VALUE(model.scratch, Scratch::allocate(*model.device, model.parts.hyperparameters));
+  TRY_VALUE(model.kv_pool, KvPool::create(*model.device, model.parts.hyperparameters));
   // A GPU's pipelines are compiled when tables are prepared: here, where another device can still be chosen,
   // and not in the first session. A pass that runs nothing takes no memory for keys and values.
   if (model.device->name() == std::string_view("cpu")) return {};
@@ -179,18 +171,16 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
 Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, const ModelOptions& options) {
   const Stopwatch watch;
   try {
-    Result<std::unique_ptr<GgufFile>> opened = GgufFile::open(options.path);
-    if (!opened.ok()) return opened.error();
-    const GgufFile& file = *opened.value();
-    Result<ModelParts> layout = read_layout(file);
-    if (!layout.ok()) return layout.error();
+    TRY_VALUE(std::unique_ptr<GgufFile> opened, GgufFile::open(options.path));
+    const GgufFile& file = *opened;
+    TRY_VALUE(ModelParts layout, read_layout(file));
     // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
-    const std::uint32_t vocabulary = layout.value().hyperparameters.vocabulary;
+    const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
     std::future<Result<TextParts>> reading =
         std::async(std::launch::async | std::launch::deferred,
                    [&file, vocabulary] { return read_text(file, vocabulary); });
     std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
-                                        .parts = std::move(layout).value(),
+                                        .parts = std::move(layout),
                                         .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
                                         .grammar_tokens = nullptr,
                                         .device = nullptr,
@@ -200,17 +190,16 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
                                         .info = {},
                                         .draft = nullptr});
     const Status placed = place_on(*impl, file, std::move(device), options);
-    Result<TextParts> text = reading.get();
-    if (!text.ok()) return text.error();
+    TRY_VALUE(TextParts text, reading.get());
     if (!placed.ok()) return placed;
-    impl->parts.tokenizer = std::move(text.value().tokenizer);
-    impl->token_sets = std::move(text.value().sets);
+    impl->parts.tokenizer = std::move(text.tokenizer);
+    impl->token_sets = std::move(text.sets);
     impl->info = describe(*impl, file, options);
     forget_file(impl->parts.weights);
     // Where the device has not kept the mapping nothing refers to the file from here on: whatever becomes of
     // it, the model runs.
-    if (impl->weights.keeps_sources()) impl->file = std::move(opened).value();
-    opened.value().reset();
+    if (impl->weights.keeps_sources()) impl->file = std::move(opened);
+    opened.reset();
     impl->info.load_ms = watch.milliseconds();
     return std::shared_ptr<Model>(new Model(std::move(impl)));
   } catch (const std::bad_alloc&) {
@@ -220,9 +209,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
 
 Result<std::shared_ptr<const GrammarTokens>> Model::Impl::tokens_of_grammars() {
   if (grammar_tokens == nullptr) {
-    auto tokens = GrammarTokens::build(*parts.tokenizer, parts.hyperparameters.vocabulary);
-    if (!tokens.ok()) return tokens.error();
-    grammar_tokens = std::move(tokens).value();
+    TRY_VALUE(grammar_tokens, GrammarTokens::build(*parts.tokenizer, parts.hyperparameters.vocabulary));
   }
   return grammar_tokens;
 }

@@ -3,16 +3,15 @@
 #include <string>
 #include <utility>
 
+#include "base/try.h"
 #include "engine/model.h"
 
 namespace emberline {
 
 Result<ModelParts> read_layout(const GgufFile& file) {
-  Result<Hyperparameters> hyperparameters = read_hyperparameters(file);
-  if (!hyperparameters.ok()) return hyperparameters.error();
-  Result<Weights> weights = map_weights(file, hyperparameters.value());
-  if (!weights.ok()) return weights.error();
-  return ModelParts{hyperparameters.value(), std::move(weights).value(), nullptr};
+  TRY_VALUE(Hyperparameters hyperparameters, read_hyperparameters(file));
+  TRY_VALUE(Weights weights, map_weights(file, hyperparameters));
+  return ModelParts{hyperparameters, std::move(weights), nullptr};
 }
 
 Result<std::unique_ptr<Tokenizer>> read_tokenizer(const GgufFile& file, std::uint32_t vocabulary) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "base/try.h"
 #include "decode/generation.h"
 #include "decode/grammar_constraint.h"
 #include "decode/prompt_prefill.h"
@@ -27,10 +28,9 @@ Status out_of_memory() {
 Result<std::unique_ptr<DraftModel>> open_draft(Model::Impl& model, std::uint32_t context) {
   if (model.draft == nullptr) return std::unique_ptr<DraftModel>();
   Model::Impl& draft = model.draft->impl();
-  Result<std::unique_ptr<ForwardPass>> pass =
-      ForwardPass::create(draft.on_device(), std::min(context, draft.info.context_length));
-  if (!pass.ok()) return pass.error();
-  return DraftModel::create(std::move(pass).value(), model.info.vocabulary);
+  TRY_VALUE(std::unique_ptr<ForwardPass> pass,
+            ForwardPass::create(draft.on_device(), std::min(context, draft.info.context_length)));
+  return DraftModel::create(std::move(pass), model.info.vocabulary);
 }
 
 bool is_set(const std::atomic<bool>* cancel) {
@@ -90,18 +90,15 @@ void Session::Impl::begin_drafting(const CompletionRequest& request, bool text_c
 Result<std::unique_ptr<GrammarConstraint>> Session::Impl::begin_grammar(const CompletionRequest& request) {
   if (request.grammar == nullptr) return std::unique_ptr<GrammarConstraint>();
   if (matcher == nullptr || matcher->grammar() != request.grammar || !matcher->status().ok()) {
-    auto tokens = model->impl().tokens_of_grammars();
-    if (!tokens.ok()) return tokens.error();
-    matcher = std::make_unique<GrammarMatcher>(request.grammar, std::move(tokens).value());
+    TRY_VALUE(auto tokens, model->impl().tokens_of_grammars());
+    matcher = std::make_unique<GrammarMatcher>(request.grammar, std::move(tokens));
   }
   return GrammarConstraint::begin(*matcher, request.grammar_prefix, request.required_prefix);
 }
 
 Result<std::vector<TokenId>> Session::Impl::prompt_tokens(const CompletionRequest& request) const {
   const Tokenizer& tokenizer = model->tokenizer();
-  Result<std::vector<TokenId>> encoded = encode_prompt(tokenizer, request.prompt, request.parse_special);
-  if (!encoded.ok()) return encoded.error();
-  std::vector<TokenId> ids = std::move(encoded).value();
+  TRY_VALUE(std::vector<TokenId> ids, encode_prompt(tokenizer, request.prompt, request.parse_special));
   const TokenId bos = tokenizer.bos();
   if (tokenizer.adds_bos() && bos != kNoToken && (ids.empty() || ids.front() != bos))
     ids.insert(ids.begin(), bos);
@@ -127,10 +124,8 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   if (request.max_tokens < 1) {
     return Status(ErrorCode::kInvalidArgument, "max_tokens must be at least 1.");
   }
-  const Status sampling = check_sampling_params(request.sampling);
-  if (!sampling.ok()) return sampling;
-  const Status drafting = check_drafting_params(request.drafting);
-  if (!drafting.ok()) return drafting;
+  TRY(check_sampling_params(request.sampling));
+  TRY(check_drafting_params(request.drafting));
 
   Completion completion;
   Timings& timings = completion.timings;
@@ -142,29 +137,25 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   };
   if (is_set(request.cancel)) return cancelled_in(Phase::kQueued);
 
-  const Result<std::unique_ptr<GrammarConstraint>> constraint = begin_grammar(request);
-  if (!constraint.ok()) return constraint.error();
-  const Result<std::vector<TokenId>> prompt = prompt_tokens(request);
-  if (!prompt.ok()) return prompt.error();
-  timings.prompt_tokens = static_cast<std::uint32_t>(prompt.value().size());
-  const Result<PrefillOutcome> prefilled = prefill.run(prompt.value(), request.cancel);
-  if (!prefilled.ok()) return prefilled.error();
-  timings.reused_tokens = prefilled.value().reused;
+  TRY_VALUE(const std::unique_ptr<GrammarConstraint> constraint, begin_grammar(request));
+  TRY_VALUE(const std::vector<TokenId> prompt, prompt_tokens(request));
+  timings.prompt_tokens = static_cast<std::uint32_t>(prompt.size());
+  TRY_VALUE(const PrefillOutcome prefilled, prefill.run(prompt, request.cancel));
+  timings.reused_tokens = prefilled.reused;
   timings.prefill_ms = watch.milliseconds();
-  if (prefilled.value().cancelled) return cancelled_in(Phase::kPrefill);
+  if (prefilled.cancelled) return cancelled_in(Phase::kPrefill);
 
-  GenerationRequest wanted{static_cast<const TextRequest&>(request), constraint.value().get()};
+  GenerationRequest wanted{static_cast<const TextRequest&>(request), constraint.get()};
   wanted.on_text = [&](std::string_view piece) {
     if (timings.first_token_ms == 0) timings.first_token_ms = watch.milliseconds();
     if (request.on_text) request.on_text(piece);
   };
   begin_drafting(request, 2 * timings.reused_tokens < timings.prompt_tokens);
   const Model::Impl& loaded = model->impl();
-  Result<Generation> made =
-      generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms, &speculation}, prompt.value(),
-               std::move(wanted));
-  if (!made.ok()) return made.error();
-  static_cast<Generation&>(completion) = std::move(made).value();
+  TRY_VALUE(Generation made,
+            generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms, &speculation}, prompt,
+                     std::move(wanted)));
+  static_cast<Generation&>(completion) = std::move(made);
   const std::vector<TokenId>& ids = completion.ids;
   if (!ids.empty()) prefill.append(std::span(ids).first(ids.size() - 1));
   completion.drafting = speculation.counts();
@@ -180,13 +171,10 @@ Result<std::vector<float>> Session::Impl::logits(std::span<const TokenId> ids,
     return Status(ErrorCode::kInvalidArgument,
                   "Logits need from 1 to " + std::to_string(pass->context()) + " token ids; pass as many.");
   }
-  const Result<PrefillOutcome> prefilled = prefill.run(ids, cancel);
-  if (!prefilled.ok()) return prefilled.error();
-  if (prefilled.value().cancelled)
-    return Status(ErrorCode::kModelClosed, "The model was closed; load it again.");
+  TRY_VALUE(const PrefillOutcome prefilled, prefill.run(ids, cancel));
+  if (prefilled.cancelled) return Status(ErrorCode::kModelClosed, "The model was closed; load it again.");
   std::vector<float> logits(pass->vocabulary());
-  const Status read = pass->read_logits(0, logits);
-  if (!read.ok()) return read;
+  TRY(pass->read_logits(0, logits));
   return logits;
 }
 
@@ -195,8 +183,7 @@ Result<std::unique_ptr<Session>> Session::Impl::open(std::shared_ptr<Model> mode
                                                      std::vector<TokenId> cached,
                                                      std::unique_ptr<DraftModel> draft) {
   auto impl = std::make_unique<Impl>(std::move(model), std::move(pass), std::move(cached), std::move(draft));
-  const Status reserved = impl->choice.reserve(impl->pass->vocabulary());
-  if (!reserved.ok()) return reserved;
+  TRY(impl->choice.reserve(impl->pass->vocabulary()));
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
@@ -208,11 +195,9 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, s
   }
   try {
     Model::Impl& loaded = model->impl();
-    Result<std::unique_ptr<ForwardPass>> pass = ForwardPass::create(loaded.on_device(), context);
-    if (!pass.ok()) return pass.error();
-    Result<std::unique_ptr<DraftModel>> draft = open_draft(loaded, context);
-    if (!draft.ok()) return draft.error();
-    return Impl::open(std::move(model), std::move(pass).value(), {}, std::move(draft).value());
+    TRY_VALUE(std::unique_ptr<ForwardPass> pass, ForwardPass::create(loaded.on_device(), context));
+    TRY_VALUE(std::unique_ptr<DraftModel> draft, open_draft(loaded, context));
+    return Impl::open(std::move(model), std::move(pass), {}, std::move(draft));
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }
@@ -220,15 +205,12 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, s
 
 Result<std::unique_ptr<Session>> Session::fork() const {
   try {
-    Result<std::unique_ptr<ForwardPass>> pass = impl_->pass->fork();
-    if (!pass.ok()) return pass.error();
+    TRY_VALUE(std::unique_ptr<ForwardPass> pass, impl_->pass->fork());
     std::unique_ptr<DraftModel> draft;
     if (impl_->draft != nullptr) {
-      Result<std::unique_ptr<DraftModel>> forked = impl_->draft->fork();
-      if (!forked.ok()) return forked.error();
-      draft = std::move(forked).value();
+      TRY_VALUE(draft, impl_->draft->fork());
     }
-    return Impl::open(impl_->model, std::move(pass).value(), impl_->prefill.cached(), std::move(draft));
+    return Impl::open(impl_->model, std::move(pass), impl_->prefill.cached(), std::move(draft));
   } catch (const std::bad_alloc&) {
     return out_of_memory();
   }

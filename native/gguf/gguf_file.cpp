@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/mmap_file.h"
+#include "base/try.h"
 #include "gguf/gguf_parser.h"
 
 namespace emberline {
@@ -19,9 +20,8 @@ struct GgufFile::Impl {
 
 Result<std::unique_ptr<GgufFile>> GgufFile::Impl::parse(MappedFile file,
                                                         std::span<const std::uint8_t> bytes) try {
-  Result<GgufContents> contents = parse_gguf(bytes);
-  if (!contents.ok()) return contents.error();
-  auto impl = std::make_unique<Impl>(Impl{std::move(file), bytes, std::move(contents).value()});
+  TRY_VALUE(GgufContents contents, parse_gguf(bytes));
+  auto impl = std::make_unique<Impl>(Impl{std::move(file), bytes, std::move(contents)});
   return std::unique_ptr<GgufFile>(new GgufFile(std::move(impl)));
 } catch (const std::bad_alloc&) {
   return Status(ErrorCode::kOutOfMemory, "There is no memory for the model's index; close other programs.");
@@ -31,10 +31,9 @@ GgufFile::GgufFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 GgufFile::~GgufFile() = default;
 
 Result<std::unique_ptr<GgufFile>> GgufFile::open(const std::string& utf8_path) {
-  Result<MappedFile> file = MappedFile::open(utf8_path);
-  if (!file.ok()) return file.error();
-  const std::span<const std::uint8_t> bytes = file.value().bytes();
-  return Impl::parse(std::move(file).value(), bytes);
+  TRY_VALUE(MappedFile file, MappedFile::open(utf8_path));
+  const std::span<const std::uint8_t> bytes = file.bytes();
+  return Impl::parse(std::move(file), bytes);
 }
 
 Result<std::unique_ptr<GgufFile>> GgufFile::from_bytes(std::span<const std::uint8_t> bytes) {

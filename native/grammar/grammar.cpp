@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "base/try.h"
 #include "grammar/automaton/state_space.h"
 #include "grammar/gbnf/lowering.h"
 #include "grammar/gbnf/parser.h"
@@ -28,20 +29,17 @@ bool Grammar::empty() const try {
 }
 
 Result<std::shared_ptr<const Grammar>> Grammar::from_gbnf(std::string_view gbnf) try {
-  Result<gbnf::Syntax> syntax = gbnf::parse(gbnf);
-  if (!syntax.ok()) return syntax.error();
-  Result<Program> program = gbnf::lowered(std::move(syntax).value());
-  if (!program.ok()) return program.error();
-  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value()));
+  TRY_VALUE(gbnf::Syntax syntax, gbnf::parse(gbnf));
+  TRY_VALUE(Program program, gbnf::lowered(std::move(syntax)));
+  return std::shared_ptr<const Grammar>(new Grammar(std::move(program)));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
 
 Result<std::shared_ptr<const Grammar>> Grammar::from_schema(std::string_view schema, Layout layout,
                                                             const SchemaLibrary& library) try {
-  Result<Program> program = compile_schema(schema, std::move(layout), library);
-  if (!program.ok()) return program.error();
-  return std::shared_ptr<const Grammar>(new Grammar(std::move(program).value()));
+  TRY_VALUE(Program program, compile_schema(schema, std::move(layout), library));
+  return std::shared_ptr<const Grammar>(new Grammar(std::move(program)));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
@@ -62,11 +60,10 @@ Result<bool> Grammar::conforms(std::string_view instance) const try {
     return Status(ErrorCode::kGrammarUnsupported,
                   "The grammar names tokens, which a text does not show; check grammars without them.");
   }
-  const Result<std::string> text = canonical(instance);
-  if (!text.ok()) return text.error();
+  TRY_VALUE(const std::string text, canonical(instance));
   StateSpace space(program_);
   // In any layout: the canonical form has no whitespace.
-  const StateId state = space.replay(space.start(), text.value());
+  const StateId state = space.replay(space.start(), text);
   if (const Status status = space.status(); !status.ok()) return status;
   return space.may_end(state);
 } catch (const std::bad_alloc&) {

@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "base/try.h"
+
 namespace emberline {
 
 Chain::~Chain() {
@@ -23,14 +25,13 @@ Status Chain::submit(std::uint32_t steps) {
                   "A chain was asked for more steps than its buffers hold; please report this.");
   }
   const std::uint32_t position = request_.position + submitted_;
-  const Result<SubmissionId> submission = device_.submit(table_, {.position = position,
-                                                                  .rows = 1,
-                                                                  .steps = steps,
-                                                                  .stop = request_.stop,
-                                                                  .continues = next_ > 0,
-                                                                  .cancel = request_.cancel});
-  if (!submission.ok()) return submission.error();
-  chunk(next_++) = {submission.value(), position, steps};
+  TRY_VALUE(const SubmissionId submission, device_.submit(table_, {.position = position,
+                                                                   .rows = 1,
+                                                                   .steps = steps,
+                                                                   .stop = request_.stop,
+                                                                   .continues = next_ > 0,
+                                                                   .cancel = request_.cancel}));
+  chunk(next_++) = {submission, position, steps};
   submitted_ += steps;
   return {};
 }
@@ -40,18 +41,16 @@ Result<ChainResult> Chain::wait() {
     return Status(ErrorCode::kInternal, "A chain was waited for that nobody submitted; please report this.");
   }
   const Chunk done = chunk(oldest_++);
-  const Result<ReplayOutcome> outcome = device_.wait(done.submission);
-  if (!outcome.ok()) return outcome.error();
-  const std::uint32_t completed = outcome.value().steps_completed;
+  TRY_VALUE(const ReplayOutcome outcome, device_.wait(done.submission));
+  const std::uint32_t completed = outcome.steps_completed;
   if (completed > done.steps)
     return Status(ErrorCode::kDeviceFailed, "The device ran more steps than asked for; please report this.");
   const std::span tokens = std::span(tokens_).first(completed);
   const std::span log_probs = std::span(log_probs_).first(completed);
   if (completed > 0) {
-    const Status read = history_.read_chosen(done.position + 1, tokens, log_probs);
-    if (!read.ok()) return read;
+    TRY(history_.read_chosen(done.position + 1, tokens, log_probs));
   }
-  return ChainResult{outcome.value(), tokens, log_probs};
+  return ChainResult{outcome, tokens, log_probs};
 }
 
 void Chain::abandon() {

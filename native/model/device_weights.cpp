@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/try.h"
+
 namespace emberline {
 
 namespace {
@@ -46,23 +48,18 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
     }
   }
 
-  Result<LoadedMatrices> placed = device.load_matrices(sources, loading);
-  if (!placed.ok()) return placed.error();
-  loaded.matrices_ = DeviceBuffer::adopt(device, placed.value().buffer);
-  loaded.from_copy_ = placed.value().from_copy;
-  loaded.keeps_sources_ = placed.value().keeps_sources;
+  TRY_VALUE(LoadedMatrices placed, device.load_matrices(sources, loading));
+  loaded.matrices_ = DeviceBuffer::adopt(device, placed.buffer);
+  loaded.from_copy_ = placed.from_copy;
+  loaded.keeps_sources_ = placed.keeps_sources;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
-    loaded.bindings_[matrices[i]->index] = loaded.matrices_.at(placed.value().offsets[i]);
+    loaded.bindings_[matrices[i]->index] = loaded.matrices_.at(placed.offsets[i]);
   }
 
-  Result<DeviceBuffer> buffer = DeviceBuffer::allocate(device, vector_bytes);
-  if (!buffer.ok()) return buffer.error();
-  loaded.vectors_ = std::move(buffer).value();
+  TRY_VALUE(loaded.vectors_, DeviceBuffer::allocate(device, vector_bytes));
   std::size_t offset = 0;
   for (const Weight* weight : vectors) {
-    const Status written =
-        device.write(loaded.vectors_.id(), offset, weight->data.data(), weight->data.size());
-    if (!written.ok()) return written;
+    TRY(device.write(loaded.vectors_.id(), offset, weight->data.data(), weight->data.size()));
     loaded.bindings_[weight->index] = loaded.vectors_.at(offset);
     offset += (weight->data.size() + kAlignment - 1) / kAlignment * kAlignment;
   }

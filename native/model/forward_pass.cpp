@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/try.h"
 #include "model/hyperparameters.h"
 
 namespace emberline {
@@ -32,8 +33,7 @@ Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& mo
   for (const DispatchTable* table : {&pass->prefill_, &pass->prefill_last_logits_, &pass->verify_,
                                      &pass->decode_, &pass->chain_, &pass->sampled_chain_}) {
     if (table->commands.empty()) continue;
-    const Status status = model.device.prepare(*table);
-    if (!status.ok()) return status;
+    TRY(model.device.prepare(*table));
   }
   return pass;
 }
@@ -60,8 +60,7 @@ Result<ReplayOutcome> ForwardPass::replay(const DispatchTable& table, std::span<
     return Status(ErrorCode::kInternal,
                   "A forward pass was asked for more rows than its table has; please report this.");
   }
-  const Status prepared = prepare_positions(tokens, position, std::uint64_t{position} + tokens.size());
-  if (!prepared.ok()) return prepared;
+  TRY(prepare_positions(tokens, position, std::uint64_t{position} + tokens.size()));
   return model_.device.replay(table, {.position = position,
                                       .rows = static_cast<std::uint32_t>(tokens.size()),
                                       .stop = {},
@@ -93,16 +92,12 @@ Result<std::unique_ptr<Chain>> ForwardPass::begin_chain(TokenId token, const Cha
   if (request.steps < 1) {
     return Status(ErrorCode::kInternal, "A chain was asked for without a step; please report this.");
   }
-  const Status prepared =
-      prepare_positions({&token, 1}, request.position, std::uint64_t{request.position} + request.steps);
-  if (!prepared.ok()) return prepared;
+  TRY(prepare_positions({&token, 1}, request.position, std::uint64_t{request.position} + request.steps));
   if (request.sampling == nullptr) return std::make_unique<Chain>(model_.device, chain_, history_, request);
   if (!samples()) {
     return Status(ErrorCode::kInternal, "This device does not sample; please report this.");
   }
-  const Status written =
-      model_.device.write(model_.scratch.sampling.id(), 0, request.sampling, sizeof *request.sampling);
-  if (!written.ok()) return written;
+  TRY(model_.device.write(model_.scratch.sampling.id(), 0, request.sampling, sizeof *request.sampling));
   return std::make_unique<Chain>(model_.device, sampled_chain_, history_, request);
 }
 

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.h"
+
 namespace emberline {
 
 Result<KvCache> KvCache::create(KvPool& pool, std::uint32_t context) {
   KvCache cache(pool, context);
   const std::size_t most = kv_page_count(context);
   cache.pages_.reserve(most);
-  Result<DeviceBuffer> table = DeviceBuffer::allocate(pool.device(), most * sizeof(std::uint32_t));
-  if (!table.ok()) return table.error();
-  cache.table_ = std::move(table).value();
+  TRY_VALUE(cache.table_, DeviceBuffer::allocate(pool.device(), most * sizeof(std::uint32_t)));
   return cache;
 }
 
@@ -21,8 +21,7 @@ Result<KvCache> KvCache::fork() const {
   KvCache& cache = made.value();
   for (const KvPage& page : pages_) {
     cache.pages_.push_back(page.share());
-    const Status written = cache.write_entry(cache.pages_.size() - 1);
-    if (!written.ok()) return written;
+    TRY(cache.write_entry(cache.pages_.size() - 1));
   }
   return made;
 }
@@ -35,19 +34,16 @@ Status KvCache::write_entry(std::size_t index) {
 Status KvCache::prepare_write(std::uint32_t begin, std::uint32_t end) {
   for (std::size_t i = begin / kKvPagePositions; i < kv_page_count(end); ++i) {
     if (i < pages_.size() && !pages_[i].shared()) continue;
-    Result<KvPage> page = pool_->take();
-    if (!page.ok()) return page.error();
+    TRY_VALUE(KvPage page, pool_->take());
     if (i < pages_.size()) {
       if (i * kKvPagePositions < begin) {
-        const Status copied = page.value().copy_from(pages_[i]);
-        if (!copied.ok()) return copied;
+        TRY(page.copy_from(pages_[i]));
       }
-      pages_[i] = std::move(page).value();
+      pages_[i] = std::move(page);
     } else {
-      pages_.push_back(std::move(page).value());
+      pages_.push_back(std::move(page));
     }
-    const Status written = write_entry(i);
-    if (!written.ok()) return written;
+    TRY(write_entry(i));
   }
   return {};
 }

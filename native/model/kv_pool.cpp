@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/try.h"
 #include "model/hyperparameters.h"
 
 namespace emberline {
@@ -53,8 +54,7 @@ Status KvPool::grow() {
 
 Result<KvPage> KvPool::take() {
   if (free_.empty()) {
-    const Status grown = grow();
-    if (!grown.ok()) return grown;
+    TRY(grow());
   }
   const std::uint32_t page = free_.back();
   free_.pop_back();

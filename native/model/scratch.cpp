@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/try.h"
 #include "model/hyperparameters.h"
 
 namespace emberline {
@@ -9,9 +10,7 @@ namespace emberline {
 namespace {
 
 Status allocate_words(Device& device, std::uint64_t rows, std::uint64_t columns, DeviceBuffer& into) {
-  Result<DeviceBuffer> buffer = DeviceBuffer::allocate(device, static_cast<std::size_t>(rows * columns * 4));
-  if (!buffer.ok()) return buffer.error();
-  into = std::move(buffer).value();
+  TRY_VALUE(into, DeviceBuffer::allocate(device, static_cast<std::size_t>(rows * columns * 4)));
   return {};
 }
 
@@ -30,8 +29,7 @@ Result<Scratch> Scratch::allocate(Device& device, const Hyperparameters& h) {
       {s.hidden, kPrefillRows, h.hidden},       {s.logits, kVerifyRows, h.vocabulary},
   };
   for (const auto& [buffer, rows, columns] : plan) {
-    const Status status = allocate_words(device, rows, columns, buffer);
-    if (!status.ok()) return status;
+    TRY(allocate_words(device, rows, columns, buffer));
   }
   if (device.offers(Op::kGumbel, 1)) {
     Status status = allocate_words(device, 1, h.vocabulary, s.scores);

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/try.h"
 #include "gguf/gguf_file.h"
 #include "model/hyperparameters.h"
 
@@ -151,8 +152,7 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
   }
   if (!mapper.status().ok()) return mapper.status();
   if (mapper.found() != file.tensors().size()) {
-    const Status leftovers = refuse_leftovers(file, h);
-    if (!leftovers.ok()) return leftovers;
+    TRY(refuse_leftovers(file, h));
   }
   return weights;
 }

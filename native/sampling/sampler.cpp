@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "base/try.h"
 #include "sampling/gumbel_noise.h"
 #include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/masked_logit.h"
@@ -151,16 +152,14 @@ Result<Sampler::Adjusted> Sampler::adjust(std::span<const float> logits,
   }
   if (Status status = check_sampling_params(params); !status.ok()) return status;
   if (Status status = reserve(logits.size()); !status.ok()) return status;
-  const Result<ScannedLogits> raw = scan_logits(logits, block_largest_.data());
-  if (!raw.ok()) return raw.error();
+  TRY_VALUE(const ScannedLogits raw, scan_logits(logits, block_largest_.data()));
   if (params.repeat_penalty == 1.0f || params.penalty_window == 0 || history.empty()) {
-    return Adjusted{raw.value(), raw.value()};
+    return Adjusted{raw, raw};
   }
   penalise(logits, history, params);
-  const Result<ScannedLogits> adjusted =
-      scan_logits(penalised_, block_largest_.data() + logit_blocks(logits.size()));
-  if (!adjusted.ok()) return adjusted.error();
-  return Adjusted{adjusted.value(), raw.value()};
+  TRY_VALUE(const ScannedLogits adjusted,
+            scan_logits(penalised_, block_largest_.data() + logit_blocks(logits.size())));
+  return Adjusted{adjusted, raw};
 }
 
 // Of the blocks' largest logits the k-th, -inf for fewer blocks: k tokens have it or more.
@@ -205,9 +204,8 @@ Nucleus Sampler::survivors(const ScannedLogits& logits, const MassLaw& law, cons
 
 Status Sampler::distribution(std::span<const float> logits, std::span<const std::uint32_t> history,
                              const SamplingParams& params, Distribution& out) {
-  const Result<Adjusted> adjusted = adjust(logits, history, params);
-  if (!adjusted.ok()) return adjusted.error();
-  const ScannedLogits& scanned = adjusted.value().logits;
+  TRY_VALUE(const Adjusted adjusted, adjust(logits, history, params));
+  const ScannedLogits& scanned = adjusted.logits;
   try {
     out.tokens.reserve(logits.size());
     out.masses.reserve(logits.size());
@@ -238,9 +236,8 @@ Status Sampler::distribution(std::span<const float> logits, std::span<const std:
 
 Result<Draw> Sampler::sample(std::span<const float> logits, std::span<const std::uint32_t> history,
                              const SamplingParams& params, std::uint64_t position) {
-  const Result<Adjusted> adjusted = adjust(logits, history, params);
-  if (!adjusted.ok()) return adjusted.error();
-  const auto& [scanned, raw] = adjusted.value();
+  TRY_VALUE(const Adjusted adjusted, adjust(logits, history, params));
+  const auto& [scanned, raw] = adjusted;
   const MassLaw raw_law{raw.largest, mass_scale(1)};
   const std::uint64_t raw_total = total_mass(raw, raw_law);
 

@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/try.h"
+
 namespace emberline {
 namespace {
 
@@ -13,9 +15,8 @@ constexpr std::uint32_t kEnd = 0xFFFFFFFFu;  // no neighbour
 
 Result<BytePairEncoder> BytePairEncoder::make(const Vocabulary& vocabulary,
                                               std::span<const std::string_view> merges, bool ignores_merges) {
-  Result<MergeTable> table = MergeTable::make(vocabulary, merges);
-  if (!table.ok()) return table.error();
-  BytePairEncoder encoder(vocabulary, std::move(table).value());
+  TRY_VALUE(MergeTable table, MergeTable::make(vocabulary, merges));
+  BytePairEncoder encoder(vocabulary, std::move(table));
   encoder.ignores_merges_ = ignores_merges;
   for (int byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);

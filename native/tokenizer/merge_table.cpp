@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/prefetch.h"
+#include "base/try.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/byte_hash.h"
 
@@ -108,8 +109,7 @@ Result<MergeTable> MergeTable::make(const Vocabulary& vocabulary, std::span<cons
     const std::size_t end = std::min(first + Block::kMerges, merges.size());
     block.clear();
     for (std::size_t rank = first; rank < end; ++rank) {
-      const Status status = block.read(merges[rank], static_cast<std::uint32_t>(rank));
-      if (!status.ok()) return status;
+      TRY(block.read(merges[rank], static_cast<std::uint32_t>(rank)));
     }
     table.add(block.find());
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/try.h"
 #include "gguf/describe.h"
 #include "tokenizer/byte_pair_encoder.h"
 #include "tokenizer/pre_tokenizer.h"
@@ -65,9 +66,8 @@ Tokenizer::Tokenizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Tokenizer::~Tokenizer() = default;
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::from_gguf(const GgufFile& file) try {
-  auto spec = read_vocabulary_spec(file);
-  if (!spec.ok()) return spec.error();
-  return from_vocabulary(spec.value());
+  TRY_VALUE(auto spec, read_vocabulary_spec(file));
+  return from_vocabulary(spec);
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

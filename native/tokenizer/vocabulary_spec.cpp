@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/try.h"
 #include "gguf/describe.h"
 #include "gguf/gguf_file.h"
 
@@ -82,9 +83,7 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
     return invalid(kMergesKey, "is not an array of strings");
   spec.merges = merges->strings;
 
-  auto types = read_types(file, spec.tokens.size());
-  if (!types.ok()) return types.error();
-  spec.types = std::move(types).value();
+  TRY_VALUE(spec.types, read_types(file, spec.tokens.size()));
 
   spec.pre_tokenizer = "default";
   if (file.find(kPreKey) != nullptr) {
@@ -115,10 +114,9 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
       {"tokenizer.ggml.fim_sep_token_id", &spec.fim.separator, true},
   };
   for (const IdKey& id_key : id_keys) {
-    const auto id = read_token_id(file, id_key.key, spec.tokens.size());
-    if (!id.ok()) return id.error();
-    if (id_key.named != nullptr) *id_key.named = id.value();
-    if (id_key.ends && id.value() != kNoToken) spec.other_ends.push_back(id.value());
+    TRY_VALUE(const auto id, read_token_id(file, id_key.key, spec.tokens.size()));
+    if (id_key.named != nullptr) *id_key.named = id;
+    if (id_key.ends && id != kNoToken) spec.other_ends.push_back(id);
   }
   return spec;
 }

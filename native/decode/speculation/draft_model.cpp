@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/try.h"
 #include "sampling/random.h"
 
 namespace emberline {
@@ -18,17 +19,14 @@ DraftModel::DraftModel(std::unique_ptr<ForwardPass> pass, std::vector<TokenId> c
 Result<std::unique_ptr<DraftModel>> DraftModel::create(std::unique_ptr<ForwardPass> pass,
                                                        std::uint32_t vocabulary) {
   std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass), {}, vocabulary));
-  const Status reserved = model->reserve();
-  if (!reserved.ok()) return reserved;
+  TRY(model->reserve());
   return model;
 }
 
 Result<std::unique_ptr<DraftModel>> DraftModel::fork() const {
-  Result<std::unique_ptr<ForwardPass>> pass = pass_->fork();
-  if (!pass.ok()) return pass.error();
-  std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass).value(), prefill_.cached(), vocabulary_));
-  const Status reserved = model->reserve();
-  if (!reserved.ok()) return reserved;
+  TRY_VALUE(std::unique_ptr<ForwardPass> pass, pass_->fork());
+  std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass), prefill_.cached(), vocabulary_));
+  TRY(model->reserve());
   return model;
 }
 
@@ -63,10 +61,9 @@ Status DraftModel::propose(std::span<const TokenId> sequence, std::uint32_t most
   const std::size_t before = sequence.size() - 1;
   most = static_cast<std::uint32_t>(std::min<std::size_t>(most, pass_->context() - before));
   if (most == 0) return {};
-  const Result<PrefillOutcome> read = prefill_.run_without_logits(sequence.first(before), cancel);
-  if (!read.ok()) return read.error();
-  if (read.value().cancelled) return {};
-  out.tokens_read = static_cast<std::uint32_t>(before - read.value().reused);
+  TRY_VALUE(const PrefillOutcome read, prefill_.run_without_logits(sequence.first(before), cancel));
+  if (read.cancelled) return {};
+  out.tokens_read = static_cast<std::uint32_t>(before - read.reused);
   if (sampling.greedy() && sampling.repeat_penalty == 1.0f) {
     return draft_greedily(sequence.back(), most, cancel, out);
   }
@@ -81,16 +78,14 @@ Status DraftModel::draft_greedily(TokenId last, std::uint32_t most, const std::a
   if (!begun.ok()) return begun.error();
   Chain& chain = *begun.value();
   while (chain.steps_left() > 0) {
-    const Status submitted = chain.submit(std::min(chain.steps_left(), pass_->chain_steps()));
-    if (!submitted.ok()) return submitted;
-    const Result<ChainResult> chunk = chain.wait();
-    if (!chunk.ok()) return chunk.error();
-    for (const TokenId token : chunk.value().tokens) {
+    TRY(chain.submit(std::min(chain.steps_left(), pass_->chain_steps())));
+    TRY_VALUE(const ChainResult chunk, chain.wait());
+    for (const TokenId token : chunk.tokens) {
       prefill_.append({&last, 1});
       out.tokens.push_back(token);
       last = token;
     }
-    if (chunk.value().outcome.cancelled) break;
+    if (chunk.outcome.cancelled) break;
   }
   // Here nothing was left to chance: a draft may end before what the target cannot take.
   const auto unknown = std::find_if(out.tokens.begin(), out.tokens.end(),
@@ -105,27 +100,23 @@ Status DraftModel::draft_step_by_step(std::span<const TokenId> sequence, std::ui
   history_.assign(sequence.begin(), sequence.end());
   while (out.tokens.size() < most) {
     const TokenId last = history_.back();
-    const Result<ReplayOutcome> evaluated =
-        pass_->decode(last, static_cast<std::uint32_t>(history_.size() - 1), cancel);
-    if (!evaluated.ok()) return evaluated.error();
-    if (evaluated.value().cancelled) break;
+    TRY_VALUE(const ReplayOutcome evaluated,
+              pass_->decode(last, static_cast<std::uint32_t>(history_.size() - 1), cancel));
+    if (evaluated.cancelled) break;
     prefill_.append({&last, 1});
-    const Result<TokenId> drawn = draw(sampling);
-    if (!drawn.ok()) return drawn.error();
-    out.tokens.push_back(drawn.value());
+    TRY_VALUE(const TokenId drawn, draw(sampling));
+    out.tokens.push_back(drawn);
     if (!sampling.greedy()) out.laws.push_back(law_);
-    history_.push_back(drawn.value());
+    history_.push_back(drawn);
   }
   return {};
 }
 
 Result<TokenId> DraftModel::draw(const SamplingParams& sampling) {
-  const Status read = pass_->read_logits(0, logits_);
-  if (!read.ok()) return read;
+  TRY(pass_->read_logits(0, logits_));
   // Masked, not left out when drawn: a draft that ends because of what was drawn would change the law.
   std::fill(logits_.begin() + vocabulary_, logits_.end(), -std::numeric_limits<float>::infinity());
-  const Status drafted = sampler_.distribution(logits_, history_, sampling, law_);
-  if (!drafted.ok()) return drafted;
+  TRY(sampler_.distribution(logits_, history_, sampling, law_));
   return draw_from(law_, random_uniform(sampling.seed, history_.size(), RandomStream::kDraft));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "base/try.h"
 
 namespace emberline {
 
@@ -90,8 +91,7 @@ Status Speculation::propose_forced(const DraftLimits& limits) {
 }
 
 Status Speculation::propose_lookup(std::span<const TokenId> sequence, const DraftLimits& limits) {
-  const Status begun = begin_lookup();
-  if (!begun.ok()) return begun;
+  TRY(begin_lookup());
   const Status proposed = lookup_.propose(sequence, limits.most, sampling_, nullptr, draft_);
   if (!proposed.ok() || draft_.tokens.empty()) return proposed;
   admit(limits.constraint, draft_);
@@ -132,8 +132,7 @@ Status Speculation::propose_model(std::span<const TokenId> sequence, const Draft
     return {};
   }
   const Stopwatch watch;
-  const Status proposed = model_->propose(sequence, tokens, sampling_, limits.cancel, model_draft_);
-  if (!proposed.ok()) return proposed;
+  TRY(model_->propose(sequence, tokens, sampling_, limits.cancel, model_draft_));
   model_silent_ = model_draft_.tokens.empty();
   if (model_silent_) return {};
   const auto average = [](double known, double ms) {
@@ -164,16 +163,13 @@ Result<const DraftTokens*> Speculation::propose(std::span<const TokenId> sequenc
   DraftLimits within = limits;
   within.most = std::min(limits.most, params_.most);
   if (within.most == 0) return &draft_;
-  const Status forced = propose_forced(within);
-  if (!forced.ok()) return forced;
+  TRY(propose_forced(within));
   if (!draft_.tokens.empty()) return &draft_;
   if (params_.lookup) {
-    const Status proposed = propose_lookup(sequence, within);
-    if (!proposed.ok()) return proposed;
+    TRY(propose_lookup(sequence, within));
   }
   if (params_.model && model_ != nullptr) {
-    const Status proposed = propose_model(sequence, within);
-    if (!proposed.ok()) return proposed;
+    TRY(propose_model(sequence, within));
   }
   return &draft_;
 }
@@ -204,8 +200,7 @@ Status Speculation::stepped(std::span<const TokenId> sequence, std::uint32_t tok
     expected_.reset();
     // Before the first draft nothing was looked up.
     if (!lookup_begun_) continue;
-    const Status proposed = lookup_.propose(sequence.first(known + 1), 1, sampling_, nullptr, glimpse_);
-    if (!proposed.ok()) return proposed;
+    TRY(lookup_.propose(sequence.first(known + 1), 1, sampling_, nullptr, glimpse_));
     if (!glimpse_.tokens.empty())
       expected_ = {glimpse_.tokens.front(), DraftKind::lookup(lookup_.match_length())};
   }

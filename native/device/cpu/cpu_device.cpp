@@ -10,6 +10,7 @@
 #include "base/address_range.h"
 #include "base/cpu_topology.h"
 #include "base/thread_pool.h"
+#include "base/try.h"
 #include "device/cpu/aligned_memory.h"
 #include "device/cpu/describe.h"
 #include "device/cpu/kernels/select_kernels.h"
@@ -75,17 +76,14 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const MatrixLoading& loading) override {
     try {
-      Result<PackedMatrices> packed = load_packed(sources, loading, *pool_);
-      if (!packed.ok()) return packed.error();
-      LoadedMatrices loaded{kNoBuffer, packed.value().layout.offsets, packed.value().from_copy()};
+      TRY_VALUE(PackedMatrices packed, load_packed(sources, loading, *pool_));
+      LoadedMatrices loaded{kNoBuffer, packed.layout.offsets, packed.from_copy()};
       Buffer buffer;
-      buffer.matrices = std::move(packed).value();
+      buffer.matrices = std::move(packed);
       // Never written through: the view is not writable.
       buffer.view = {const_cast<std::uint8_t*>(buffer.matrices.data()), buffer.matrices.layout.bytes, false,
                      true};
-      Result<BufferId> id = add(std::move(buffer));
-      if (!id.ok()) return id.error();
-      loaded.buffer = id.value();
+      TRY_VALUE(loaded.buffer, add(std::move(buffer)));
       return loaded;
     } catch (const std::bad_alloc&) {
       return Status(ErrorCode::kOutOfMemory, "There is no memory to load the model's weights.");
@@ -126,12 +124,11 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
 
   Status prepare(const DispatchTable& table) override {
     plans_.erase(&table);
-    Result<Plan> plan = compile_plan(table, *this, kernels_, fused_);
-    if (!plan.ok()) return plan.error();
-    Status status = scratch_.reserve(plan.value().needs);
+    TRY_VALUE(Plan plan, compile_plan(table, *this, kernels_, fused_));
+    Status status = scratch_.reserve(plan.needs);
     if (!status.ok()) return status;
     try {
-      plans_.emplace(&table, Prepared{table.commands.data(), table.commands.size(), std::move(plan).value()});
+      plans_.emplace(&table, Prepared{table.commands.data(), table.commands.size(), std::move(plan)});
     } catch (const std::bad_alloc&) {
       return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
     }
@@ -208,14 +205,11 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
 }  // namespace
 
 Result<std::unique_ptr<Device>> make_cpu_device(const CpuDeviceOptions& options) {
-  Result<const Kernels*> kernels = select_kernels(options.isa);
-  if (!kernels.ok()) return kernels.error();
+  TRY_VALUE(const Kernels* kernels, select_kernels(options.isa));
   try {
-    Result<std::unique_ptr<ThreadPool>> pool =
-        ThreadPool::create(options.threads == 0 ? recommended_threads() : options.threads);
-    if (!pool.ok()) return pool.error();
-    return std::unique_ptr<Device>(
-        std::make_unique<CpuDevice>(*kernels.value(), std::move(pool).value(), options.fused));
+    TRY_VALUE(std::unique_ptr<ThreadPool> pool,
+              ThreadPool::create(options.threads == 0 ? recommended_threads() : options.threads));
+    return std::unique_ptr<Device>(std::make_unique<CpuDevice>(*kernels, std::move(pool), options.fused));
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kOutOfMemory, "There is no memory for the CPU device.");
   }

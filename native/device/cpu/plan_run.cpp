@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/barrier.h"
+#include "base/try.h"
 
 namespace emberline {
 namespace {
@@ -135,8 +136,7 @@ class PlanRun {
 
 Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPool& pool,
                                ScratchMemory& scratch) {
-  Status status = check_request(plan, request);
-  if (!status.ok()) return status;
+  TRY(check_request(plan, request));
   if (request.cancel != nullptr && request.cancel->load(std::memory_order_relaxed)) {
     ReplayOutcome outcome;
     outcome.cancelled = true;

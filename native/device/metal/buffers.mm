@@ -7,6 +7,8 @@
 #include <new>
 #include <string>
 
+#include "base/try.h"
+
 namespace emberline::metal {
 namespace {
 
@@ -181,9 +183,7 @@ Result<LoadedMatrices> Buffers::load_matrices(std::span<const MatrixSource> sour
     }
   }
   const std::uint64_t length = memory.length;
-  Result<BufferId> added = add(memory, {length, length, true}, @"matrices");
-  if (!added.ok()) return added.error();
-  loaded.buffer = added.value();
+  TRY_VALUE(loaded.buffer, add(memory, {length, length, true}, @"matrices"));
   // What comes from no file are the self-test's matrices, which are soon gone again.
   if (!loading.mapping.empty()) residency_.add(memory);
   return loaded;

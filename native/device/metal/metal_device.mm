@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "base/try.h"
 #include "device/metal/buffers.h"
 #include "device/metal/chain_memory.h"
 #include "device/metal/chip.h"
@@ -142,11 +143,10 @@ class MetalDevice final : public Device {
     @autoreleasepool {
       submissions_.drain();
       prepared_.erase(&table);
-      Result<Plan> plan = compile_plan(table, buffers_, pipelines_, {fused_, indirect_});
-      if (!plan.ok()) return plan.error();
+      TRY_VALUE(Plan plan, compile_plan(table, buffers_, pipelines_, {fused_, indirect_}));
       if (keeps_pipelines_) pipelines_.save();
       try {
-        PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan).value(), {}, {}};
+        PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan), {}, {}};
         Status status = make_room(prepared);
         if (status.ok()) prepared_.emplace(&table, std::move(prepared));
         return status;
@@ -163,8 +163,7 @@ class MetalDevice final : public Device {
       return Status(ErrorCode::kInvalidArgument, "The dispatch table has not been prepared for this device.");
     }
     const Plan& plan = found->second.plan;
-    const Status status = check_request(plan.limits, plan.max_rows, request, buffers_, buffers_);
-    if (!status.ok()) return status;
+    TRY(check_request(plan.limits, plan.max_rows, request, buffers_, buffers_));
     @autoreleasepool {
       return submissions_.submit(found->second, request, pipelines_.states(), scratch_);
     }

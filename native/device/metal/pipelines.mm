@@ -1,5 +1,6 @@
 #include "device/metal/pipelines.h"
 
+#include "base/try.h"
 #include "device/metal/error_text.h"
 
 namespace emberline::metal {
@@ -54,10 +55,9 @@ Result<Pipeline> Pipelines::pipeline(const KernelVariant& kernel) {
     const std::string key = kernel.key();
     auto found = numbers_.find(key);
     if (found == numbers_.end()) {
-      Result<id<MTLComputePipelineState>> state = compile(kernel);
-      if (!state.ok()) return state.error();
+      TRY_VALUE(id<MTLComputePipelineState> state, compile(kernel));
       found = numbers_.emplace(key, static_cast<std::uint32_t>(states_.size())).first;
-      states_.push_back(state.value());
+      states_.push_back(state);
     }
     // Whole simdgroups.
     const NSUInteger most = states_[found->second].maxTotalThreadsPerThreadgroup / 32 * 32;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/try.h"
 #include "device/metal/dependencies.h"
 #include "device/metal/launch.h"
 #include "device/metal/scratch_extents.h"
@@ -54,8 +55,7 @@ class VariantCompiler {
       const Lowered lowered = lower(table_.commands[i], options_.rows, table_.max_rows);
       plan_.scratch_bytes = std::max(plan_.scratch_bytes, lowered.scratch_bytes);
       for (const Command& part : lowered.commands) {
-        Status status = add(part, i);
-        if (!status.ok()) return status;
+        TRY(add(part, i));
         variant.origins.push_back(static_cast<std::uint32_t>(i));
       }
     }
@@ -74,18 +74,17 @@ class VariantCompiler {
     if (!launch.fewer_threads_do && launch.threads > kThreadsOfAnyKernel) {
       launch.kernel.threads = launch.threads;
     }
-    Result<Pipeline> pipeline = pipelines_.pipeline(launch.kernel);
-    if (!pipeline.ok()) return pipeline.error();
+    TRY_VALUE(Pipeline pipeline, pipelines_.pipeline(launch.kernel));
     const std::uint32_t threads =
-        launch.fewer_threads_do ? std::min(launch.threads, pipeline.value().most_threads) : launch.threads;
-    if (threads > pipeline.value().most_threads) {
+        launch.fewer_threads_do ? std::min(launch.threads, pipeline.most_threads) : launch.threads;
+    if (threads > pipeline.most_threads) {
       return Status(ErrorCode::kDeviceFailed,
                     "The kernel " + launch.kernel.function +
                         " needs more registers than this GPU has; choose the device 'cpu'.");
     }
 
     EncodedCommand& encoded = encoded_.emplace_back();
-    encoded.pipeline = pipeline.value().number;
+    encoded.pipeline = pipeline.number;
     encoded.threads = static_cast<std::uint16_t>(threads);
     encoded.threadgroup_bytes = static_cast<std::uint16_t>(launch.threadgroup_bytes);
     encoded.grid = launch.grid;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/try.h"
 #include "device/metal/error_text.h"
 
 namespace emberline::metal {
@@ -25,8 +26,7 @@ Result<SubmissionId> Submissions::submit(PreparedTable& table, const Replay& req
   submission.abandoned = submission.finished = false;
   submission.outcome = foregone(request);
   if (!submission.outcome) {
-    const Status started = start(submission, pipelines, scratch, static_cast<std::uint32_t>(next_ % 2));
-    if (!started.ok()) return started;
+    TRY(start(submission, pipelines, scratch, static_cast<std::uint32_t>(next_ % 2)));
   }
   return next_++;
 }

@@ -1,5 +1,6 @@
 #include "grammar/json/canonical_json.h"
 
+#include "base/try.h"
 #include "grammar/regular/decimal.h"
 #include "grammar/regular/json_text.h"
 
@@ -14,9 +15,8 @@ Status append(const Json& value, Fractions fractions, std::string& out) {
     case JsonKind::kTrue: out += "true"; break;
     case JsonKind::kString: out += json_quoted(value.text); break;
     case JsonKind::kNumber: {
-      const Result<Decimal> number = decimal_from_json(value.text);
-      if (!number.ok()) return number.error();
-      const std::string text = canonical_text(number.value());
+      TRY_VALUE(const Decimal number, decimal_from_json(value.text));
+      const std::string text = canonical_text(number);
       out += text;
       if (fractions == Fractions::kByText && value.text.find_first_of(".eE") != std::string::npos &&
           text.find_first_of(".e") == std::string::npos)

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/try.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/format_languages.h"
 #include "grammar/regular/joined.h"
@@ -24,9 +25,8 @@ struct Format {
 };
 
 Result<Dfa> quoted_text(const Dfa& language) {
-  Result<JsonText> text = json_text(language, true);
-  if (!text.ok()) return text.error();
-  return std::move(text).value().dfa;
+  TRY_VALUE(JsonText text, json_text(language, true));
+  return std::move(text).dfa;
 }
 
 // Made when first asked for and kept: 6 MB for all of them, and 6 MB for their JSON texts.

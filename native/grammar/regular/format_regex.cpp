@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/try.h"
 #include "grammar/regular/format_languages.h"
 #include "grammar/regular/joined.h"
 #include "grammar/regular/minimise.h"
@@ -195,9 +196,8 @@ class Nesting {
 }  // namespace
 
 Result<Dfa> regex_language() {
-  const Result<Dfa> flat = pattern_language(joined({"^", Writer().disjunction(0, 0), "$"}));
-  if (!flat.ok()) return flat.error();
-  return Nesting(flat.value()).made();
+  TRY_VALUE(const Dfa flat, pattern_language(joined({"^", Writer().disjunction(0, 0), "$"})));
+  return Nesting(flat).made();
 }
 
 std::string regex_pattern() {

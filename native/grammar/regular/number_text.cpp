@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/try.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/digit_machines.h"
 #include "grammar/regular/interned.h"
@@ -84,15 +85,11 @@ Result<Magnitudes> magnitudes(const NumberRule& rule, bool negative) {
   if (upper && upper->zero() && negative) result.any = false;
   if (!result.any) return result;
   if (upper) {
-    auto most = Comparison::with(*upper);
-    if (!most.ok()) return most.error();
-    result.most = std::move(most).value();
+    TRY_VALUE(result.most, Comparison::with(*upper));
     result.most_exclusive = negative ? rule.least_exclusive : rule.most_exclusive;
   }
   if (lower && lower->negative == negative && !lower->zero()) {
-    auto least = Comparison::with(*lower);
-    if (!least.ok()) return least.error();
-    result.least = std::move(least).value();
+    TRY_VALUE(result.least, Comparison::with(*lower));
     result.least_exclusive = negative ? rule.most_exclusive : rule.least_exclusive;
   } else if (negative || (lower && lower->zero() && rule.least_exclusive)) {
     auto zero = Comparison::with({});
@@ -101,9 +98,8 @@ Result<Magnitudes> magnitudes(const NumberRule& rule, bool negative) {
   }
   for (const Decimal& number : rule.except) {
     if (number.negative != negative) continue;
-    auto one = Comparison::with(number);
-    if (!one.ok()) return one.error();
-    result.except.push_back(std::move(one).value());
+    TRY_VALUE(auto one, Comparison::with(number));
+    result.except.push_back(std::move(one));
   }
   return result;
 }
@@ -219,16 +215,14 @@ Result<Dfa> number_text(const NumberRule& rule) {
     static const Dfa any = make_any_number();
     return any;
   }
-  auto above = magnitudes(rule, false), below = magnitudes(rule, true);
-  if (!above.ok()) return above.error();
-  if (!below.ok()) return below.error();
+  TRY_VALUE(Magnitudes above, magnitudes(rule, false));
+  TRY_VALUE(Magnitudes below, magnitudes(rule, true));
   std::vector<Divisibility> divisors;
   for (const Decimal& divisor : least_common_multiples(rule.multiples_of)) {
-    auto one = Divisibility::by(divisor);
-    if (!one.ok()) return one.error();
-    divisors.push_back(std::move(one).value());
+    TRY_VALUE(auto one, Divisibility::by(divisor));
+    divisors.push_back(std::move(one));
   }
-  return NumberMachine(rule, std::move(above).value(), std::move(below).value(), std::move(divisors)).run();
+  return NumberMachine(rule, std::move(above), std::move(below), std::move(divisors)).run();
 }
 
 }  // namespace emberline::grammar

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/try.h"
 #include "grammar/regular/character_class.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/nfa.h"
@@ -195,10 +196,9 @@ class Compiler {
 }  // namespace
 
 Result<Dfa> pattern_language(std::string_view pattern) {
-  const auto parsed = parse_pattern(pattern);
-  if (!parsed.ok()) return parsed.error();
-  const auto whole = static_cast<std::uint32_t>(parsed.value().nodes.size() - 1);
-  return Compiler(parsed.value()).texts(whole, Before::kNothing, !anchored(parsed.value(), whole));
+  TRY_VALUE(const auto parsed, parse_pattern(pattern));
+  const auto whole = static_cast<std::uint32_t>(parsed.nodes.size() - 1);
+  return Compiler(parsed).texts(whole, Before::kNothing, !anchored(parsed, whole));
 }
 
 std::optional<CountedPattern> counted_pattern(std::string_view pattern) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.h"
 #include "grammar/program.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/format.h"
@@ -258,9 +259,8 @@ Result<Dfa> LanguageSpace::quoted(LanguageId id) {
     for (const std::string& text : *listed) quoted.push_back(json_quoted(text));
     if (Result<Dfa> made = any_of(quoted); made.ok()) return made;
   }
-  Result<JsonText> text = json_text(dfa(id), true);
-  if (!text.ok()) return text.error();
-  return std::move(text).value().dfa;
+  TRY_VALUE(JsonText text, json_text(dfa(id), true));
+  return std::move(text).dfa;
 }
 
 LanguageId LanguageSpace::meet(LanguageId a, LanguageId b) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/try.h"
 #include "grammar/schema/lowering.h"
 #include "grammar/schema/schema_document.h"
 #include "grammar/schema/set_space.h"
@@ -10,9 +11,8 @@
 namespace emberline::grammar {
 
 Result<Program> compile_schema(std::string_view schema, Layout layout, const SchemaLibrary& library) {
-  Result<std::unique_ptr<SchemaDocument>> read = SchemaDocument::read(schema, library);
-  if (!read.ok()) return read.error();
-  const SchemaDocument& document = *read.value();
+  TRY_VALUE(std::unique_ptr<SchemaDocument> read, SchemaDocument::read(schema, library));
+  const SchemaDocument& document = *read;
   Refusal refusal(document);
   SetSpace space(document, refusal);
   const SetId root = space.of_schema(document.root());

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/try.h"
 #include "grammar/json/json_reader.h"
 #include "grammar/schema/metaschemas.h"
 #include "grammar/schema/schema_document.h"
@@ -89,11 +90,10 @@ Result<Draft> draft_named(std::string_view uri) {
 
 Result<std::unique_ptr<SchemaDocument>> SchemaDocument::read(std::string_view text,
                                                              const SchemaLibrary& library) {
-  Result<Json> json = read_json(text);
-  if (!json.ok()) return json.error();
+  TRY_VALUE(Json json, read_json(text));
   auto document = std::make_unique<SchemaDocument>();
   document->by_uri_.emplace("", 0);
-  if (Status status = document->add(std::string(split_uri(library.uri).document), std::move(json).value());
+  if (Status status = document->add(std::string(split_uri(library.uri).document), std::move(json));
       !status.ok())
     return status;
   // Those that are added meanwhile refer to others, too.
@@ -116,9 +116,7 @@ Status SchemaDocument::add(std::string uri, Json json) {
   whole.root = &text.root;
   if (!resources_.empty()) whole.draft = resources_.front().draft;
   if (const Json* dialect = string_member(text.root, "$schema")) {
-    Result<Draft> draft = draft_named(dialect->text);
-    if (!draft.ok()) return draft.error();
-    whole.draft = draft.value();
+    TRY_VALUE(whole.draft, draft_named(dialect->text));
   }
   const auto resource = static_cast<std::uint32_t>(resources_.size());
   by_uri_.emplace(whole.uri, resource);
@@ -174,9 +172,7 @@ Status SchemaDocument::scan_names(const Json& schema, std::uint32_t& resource) {
       }
       if (!is_root) {
         if (const Json* dialect = string_member(schema, "$schema")) {
-          Result<Draft> named = draft_named(dialect->text);
-          if (!named.ok()) return named.error();
-          draft = named.value();
+          TRY_VALUE(draft, draft_named(dialect->text));
         }
         Resource own;
         own.root = &schema;

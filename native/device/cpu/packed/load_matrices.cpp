@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/try.h"
 #include "device/cpu/packed/packed_matrix.h"
 
 namespace emberline {
@@ -56,8 +57,7 @@ Status check(const MatrixSource& source) {
 Result<PackedLayout> lay_out(std::span<const MatrixSource> sources) {
   PackedLayout layout;
   for (const MatrixSource& source : sources) {
-    const Status status = check(source);
-    if (!status.ok()) return status;
+    TRY(check(source));
     layout.offsets.push_back(layout.bytes);
     layout.bytes += (shape_of(source).packed_bytes() + 63) / 64 * 64;
   }
@@ -92,10 +92,9 @@ void pack(std::span<const MatrixSource> sources, const PackedLayout& layout, con
 
 Result<PackedMatrices> load_packed(std::span<const MatrixSource> sources, const MatrixLoading& loading,
                                    ThreadPool& pool) {
-  Result<PackedLayout> layout = lay_out(sources);
-  if (!layout.ok()) return layout.error();
+  TRY_VALUE(PackedLayout layout, lay_out(sources));
   PackedMatrices packed;
-  packed.layout = std::move(layout).value();
+  packed.layout = std::move(layout);
   const std::size_t bytes = packed.layout.bytes;
   if (!loading.copy_path.empty()) {
     if (std::optional<MappedFile> copy =
