@@ -21,7 +21,7 @@ from training.paths import REPOSITORY, shipped_model
 from training.trainer import LATEST, Options, Trainer
 
 _LANGUAGES = {".ts": "typescript", ".py": "python", ".cpp": "cpp", ".h": "cpp", ".md": "markdown", ".mjs": "javascript"}
-_FOLDERS = ("extension", "cli", "native/decode", "native/tokenizer", "scripts", "training", "docs")
+_FOLDERS = ("core", "extension", "cli", "native/decode", "native/tokenizer", "scripts", "training", "docs")
 _TOKENS = 18_432
 _STEP = 1024
 
