@@ -24,6 +24,7 @@ const REQUIRED = [
   `extension/models/${embeddedModelName()}`,
   'extension/models/README.md',
   'extension/models/LICENSE',
+  'extension/models/NOTICES.md',
   'extension/models/SHA256SUMS',
 ];
 /** What it may hold besides. */

@@ -17,7 +17,7 @@ export function kernelLibraryBeside(addon: string): string | undefined {
 }
 
 /** The model that the package holds; models/SHA256SUMS names it, too. */
-const EMBEDDED_MODEL = 'SmolLM2-135M-Instruct.Q4_1.gguf';
+const EMBEDDED_MODEL = 'Emberline-135M.Q4_1.gguf';
 
 /** Where the embedded model lies under the root of the package, and of the repository. */
 export function embeddedModelPath(root: string): string {

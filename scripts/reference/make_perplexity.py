@@ -28,7 +28,7 @@ SUFFIXES = {".cpp", ".h", ".ts", ".mjs"}
 
 def sources() -> list[Path]:
     names = subprocess.run(
-        ["git", "ls-files", "extension", "cli", "native", "scripts"],
+        ["git", "ls-files", "core", "extension", "cli", "native", "scripts"],
         cwd=ROOT,
         check=True,
         capture_output=True,

@@ -9,9 +9,9 @@ import { embeddedModelPath } from '../../core/engine/binding';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = new URL('../../models/', import.meta.url);
-const NAME = 'SmolLM2-135M-Instruct.Q4_1.gguf';
-const BYTES = 98_362_432;
-const SHA256 = 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53';
+const NAME = 'Emberline-135M.Q4_1.gguf';
+const BYTES = 98_362_336;
+const SHA256 = 'f5f163086874c3f0e2b5f911e56f5bfd1837fc6f801bd991f2f6a602105ab101';
 
 describe('embedded model', () => {
   it('is the file that was chosen', async () => {

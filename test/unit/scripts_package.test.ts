@@ -16,6 +16,7 @@ const WHOLE = [
   `extension/models/${embeddedModelName()}`,
   'extension/models/README.md',
   'extension/models/LICENSE',
+  'extension/models/NOTICES.md',
   'extension/models/SHA256SUMS',
 ];
 
