@@ -44,9 +44,10 @@ function insert(text: string): Fit {
 
 /** Code stands right of the cursor: a suggestion makes sense only when it leads exactly there. */
 function fitBeforeCode(text: string, right: string): Fit {
-  const trimmed = text.trimEnd();
   const code = right.trimStart();
-  if (!trimmed.endsWith(code)) return { kind: 'does_not_fit' };
+  // The model may end the item or the statement that goes on without a mark here.
+  const trimmed = [text.trimEnd(), text.trimEnd().replace(/[,;]$/, '')].find((one) => one.endsWith(code));
+  if (trimmed === undefined) return { kind: 'does_not_fit' };
   const head = trimmed.slice(0, trimmed.endsWith(right) ? -right.length : -code.length);
   // The rest must not begin within a word of the suggestion.
   if (/[\p{L}\p{N}_$]$/u.test(head) && startsWithIdentifier(right)) return { kind: 'does_not_fit' };

@@ -99,7 +99,7 @@ describe('a model that fills in the middle', () => {
   );
 
   it('drafts by looking up in all parts, and writes the same', async () => {
-    const list = 'alpha, beta, gamma, delta, '.repeat(8);
+    const list = `${'alpha, beta, gamma, delta, '.repeat(8)}alpha,`;
     const prompt: NativePrompt = [FIM.suffix, `${list}\n`, FIM.prefix, `words = [${list}`];
     const call = { prompt, maxTokens: 24, singleLine: false, banBlankStart: false } as const;
     const plain = valueOf(await engine.complete(call));

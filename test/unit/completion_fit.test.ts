@@ -20,6 +20,8 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['a bracket within a string', '")", x)', ')', '")", x', 0],
     ['code that the suggestion leads to', 'a, b)', ', b)', 'a', 0],
     ['code after a space', 'a + b', ' + b', 'a', 0],
+    ['code and a mark more', 'Check": true,', '": true', 'Check', 0],
+    ['code and the mark that stands there', 'a, b);', ', b);', 'a', 0],
   ])('%s', (_, text, right, inserted, replace) => {
     expect(fitToLine(text, right)).toEqual({ kind: 'insert', text: inserted, replace });
   });
