@@ -36,8 +36,8 @@ TEST_F(EmbeddedTokenizer, IsWhatTheModelNeeds) {
   for (TokenId id = 0; id < tokenizer_->vocabulary_size(); ++id) {
     if (tokenizer_->ends_generation(id)) ends.push_back(id);
   }
-  // <|endoftext|>, <|im_end|>, <repo_name>, <reponame>, <file_sep>, <filename>
-  EXPECT_EQ(ends, (Ids{0, 2, 3, 4, 5, 6}));
+  // <|endoftext|>, <|im_end|>, <repo_name>, <reponame>, <file_sep>, <filename>, and what ends a middle
+  EXPECT_EQ(ends, (Ids{0, 2, 3, 4, 5, 6, 10}));
 }
 
 TEST_F(EmbeddedTokenizer, EncodesAsItWasTrained) {
