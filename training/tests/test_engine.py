@@ -14,7 +14,7 @@ import pytest
 from training.gguf.reader import GgufFile, read
 from training.layout_ids import END, FILE_SEPARATOR, MIDDLE, PREFIX, SUFFIX
 from training.pack import pack
-from training.tests.conftest import ROOT
+from training.paths import REPOSITORY
 from training.tests.llama_cpp import LlamaCpp, find_library
 from training.tests.reference_network import logits_after
 
@@ -64,7 +64,7 @@ def packed(base: GgufFile, base_path: Path, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module")
 def llama_cpp(packed: Packed) -> Iterator[LlamaCpp]:
-    folder = find_library(ROOT)
+    folder = find_library(REPOSITORY)
     if folder is None:
         pytest.fail(
             "llama.cpp is not installed: run `npm run bench -- peer`, or leave these tests out with -m 'not engine'."
@@ -75,10 +75,10 @@ def llama_cpp(packed: Packed) -> Iterator[LlamaCpp]:
 
 
 def emberline(*arguments: str) -> str:
-    if not (ROOT / "dist" / "cli.cjs").exists():
+    if not (REPOSITORY / "dist" / "cli.cjs").exists():
         pytest.fail("Emberline is not built: run `npm run build` first, or leave these tests out with -m 'not engine'.")
     command = ["npm", "run", "--silent", "emberline", "--", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
