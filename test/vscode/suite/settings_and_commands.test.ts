@@ -46,7 +46,7 @@ suite('settings and commands', () => {
 
   test('hides what the model is not sure of, and says so', async () => {
     await set('emberline.completion.minimumConfidence', 1);
-    const { request } = await ask(api, await place('xq = |'));
+    const { request } = await ask(api, await place('def add(a, b):\n    return |'));
     assert.strictEqual(request.outcome.reason, 'low_confidence');
     assert.notStrictEqual(request.outcome.text, '');
     assert.strictEqual(await vscode.commands.executeCommand('emberline.explain'), REASONS.low_confidence);
