@@ -59,7 +59,8 @@ def smoke(folder: Path) -> None:
     after = resumed.validate()
     print(f"validation after: {after}", flush=True)
     # Not the end of a middle: so few tokens teach that it is rare, and not yet where it comes.
-    text = ("plain", "before", "middle")
+    # Of what the few validation examples hold.
+    text = [part for part in ("plain", "before", "middle") if part in before]
     _require(sum(after[part] for part in text) < sum(before[part] for part in text), "the loss of text did not fall")
 
     packed = folder / "smoke.gguf"
