@@ -5,6 +5,7 @@
 import type { NativeSchemaDocuments } from '../engine/native_grammar';
 import { schemaAddress } from './schema_place';
 import { parsedSchema } from './schema_text';
+import { resolved } from './address';
 
 /** Documents of one schema. */
 const MOST_DOCUMENTS = 200;
@@ -144,14 +145,3 @@ function references(value: unknown, base: string | undefined): string[] {
 }
 
 const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
-
-/** Without fragment; undefined where it makes no address. */
-function resolved(reference: string, base: string | undefined): string | undefined {
-  try {
-    const url = new URL(reference, base);
-    url.hash = '';
-    return url.href;
-  } catch {
-    return undefined;
-  }
-}

@@ -5,6 +5,7 @@
  * that address, or for none.
  */
 import { matchesAny } from '../completion/path_patterns';
+import { resolved } from './address';
 
 /** A schema for files of some names. */
 export interface SchemaAssociation {
@@ -87,14 +88,7 @@ function fitting(
 
 /** `reference` as seen from `base`; undefined where it makes no address. A fragment is left out. */
 export function absolute(reference: string, base: string): string | undefined {
-  if (reference.startsWith('#')) return undefined;
-  try {
-    const url = new URL(reference, base);
-    url.hash = '';
-    return url.href;
-  } catch {
-    return undefined;
-  }
+  return reference.startsWith('#') ? undefined : resolved(reference, base);
 }
 
 function placeOf(

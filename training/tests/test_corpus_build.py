@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import random
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from training.corpus.clients import Delivery, DownloadError
 from training.corpus.fetch import FetchError, archive_path, fetch, sha256_of
 from training.corpus.lock import lock
 from training.corpus.packages import HELD_OUT, Package, PackageListError, read_packages, with_fields, write_packages
+from training.tests.small_archives import tarball
 
 
 def program(seed: int) -> str:
@@ -43,15 +42,6 @@ def wheel(path: Path, files: dict[str, str]) -> None:
         for name, text in files.items():
             zipped.writestr(name, text)
         zipped.writestr("some-1.0.dist-info/METADATA", "Metadata-Version: 2.4\nName: some\nLicense-Expression: MIT\n\n")
-
-
-def tarball(path: Path, files: dict[str, str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz") as tar:
-        for name, text in files.items():
-            info = tarfile.TarInfo(f"package/{name}")
-            info.size = len(text.encode())
-            tar.addfile(info, io.BytesIO(text.encode()))
 
 
 @pytest.fixture

@@ -1,25 +1,18 @@
 from __future__ import annotations
 
-import io
-import tarfile
 from pathlib import Path
 
 from training.corpus.fetch import archive_path
 from training.corpus.notices import copyright_lines, notices
 from training.corpus.packages import Package
+from training.tests.small_archives import tarball
 
 MIT = "MIT License\n\nCopyright (c) 2020 Ann Author\n\nPermission is hereby granted, free of charge.\n"
 
 
 def packed(cache: Path, name: str, files: dict[str, str], role: str = "train") -> Package:
     package = Package("npm", name, "1.0.0", "MIT", "0" * 64, role)
-    path = archive_path(package, cache)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz") as tar:
-        for member, text in files.items():
-            info = tarfile.TarInfo(f"package/{member}")
-            info.size = len(text.encode())
-            tar.addfile(info, io.BytesIO(text.encode()))
+    tarball(archive_path(package, cache), files)
     return package
 
 
