@@ -56,8 +56,10 @@ def _shards(options: argparse.Namespace) -> int:
 def _train(options: argparse.Namespace) -> int:
     import torch
 
+    from training.allocation import keep_freed_memory
     from training.trainer import Options, Trainer
 
+    keep_freed_memory()
     if options.threads:
         torch.set_num_threads(options.threads)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

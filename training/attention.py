@@ -6,7 +6,8 @@ import inspect
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+
+from training.padded_attention import padded_attention
 
 
 def packed_attention(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...]) -> Tensor:
@@ -15,27 +16,19 @@ def packed_attention(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...]) 
 
     Each of `heads / kv_heads` neighbouring query heads reads the same key-value head.
     """
-    group = q.shape[1] // k.shape[1]
-    k = k.repeat_interleave(group, dim=1)
-    v = v.repeat_interleave(group, dim=1)
-    if q.is_cuda:
-        return _variable_length(q, k, v, lengths).flatten(1)
-    pieces = [
-        F.scaled_dot_product_attention(
-            one_q.transpose(0, 1)[None], one_k.transpose(0, 1)[None], one_v.transpose(0, 1)[None], is_causal=True
-        )[0].transpose(0, 1)
-        for one_q, one_k, one_v in zip(q.split(lengths), k.split(lengths), v.split(lengths), strict=True)
-    ]
-    return torch.cat(pieces).flatten(1)
+    return _variable_length(q, k, v, lengths) if q.is_cuda else padded_attention(q, k, v, lengths)
 
 
 def _variable_length(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...]) -> Tensor:
     """One kernel for all examples of a batch, where the device has it."""
     from torch.nn.attention.varlen import varlen_attn
 
+    group = q.shape[1] // k.shape[1]
+    k = k.repeat_interleave(group, dim=1)
+    v = v.repeat_interleave(group, dim=1)
     ends = torch.tensor((0, *lengths), device=q.device).cumsum(0).to(torch.int32)
     longest = max(lengths)
     # PyTorch 2.10 and 2.11 ask for a flag, later ones for a window.
     known = inspect.signature(varlen_attn).parameters
     causal = {"is_causal": True} if "is_causal" in known else {"window_size": (-1, 0)}
-    return varlen_attn(q, k, v, ends, ends, longest, longest, **causal)
+    return varlen_attn(q, k, v, ends, ends, longest, longest, **causal).flatten(1)

@@ -1,0 +1,20 @@
+"""Memory that is given back to the system after each product, and fetched again page by page, costs a fifth of a step."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+# <malloc.h> of the GNU C library.
+_M_TRIM_THRESHOLD = -1
+_M_MMAP_MAX = -4
+
+
+def keep_freed_memory() -> None:
+    """Has this process keep what it frees, until it ends. Elsewhere than with the GNU C library nothing happens."""
+    if not sys.platform.startswith("linux"):
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, -1)
