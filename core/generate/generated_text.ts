@@ -2,12 +2,14 @@
  * From the pieces a model produces to the text that is inserted, line by line: indented as the document is, without blanks at
  * the end, and over where a reader would say that it is.
  *
- * A small model rarely ends by itself. The text is over where a block has been left (a blank line, then one without indentation,
- * after lines with), before a line that stands right below the cursor already, and where lines come again and again.
+ * A small model rarely ends by itself. The text is over where a block has been left, before a line that stands right below the
+ * cursor already, and where lines come again and again. A block has been left by a line that is not as deep as the line below the
+ * cursor, which goes on with it; and, behind a blank line, by one that is not as deep as the cursor's, or not indented at all after
+ * lines that were.
  */
 import { UNPRINTABLE } from '../completion/characters';
 import { type DocumentSnapshot, lineBefore } from '../completion/document';
-import { indentationIn } from '../completion/indentation';
+import { columnsBefore, indentationIn } from '../completion/indentation';
 
 /** A group of so many lines, or fewer, … */
 const MAX_GROUP = 4;
@@ -18,6 +20,9 @@ export class GeneratedText {
   private readonly document: DocumentSnapshot;
   /** The next line of text below the cursor. */
   private readonly lineBelow: string;
+  /** Columns before the cursor's line, and before the line below; the latter 0 where the cursor is not as deep. */
+  private readonly depth: number;
+  private readonly depthBelow: number;
   /** What came and was not decided on. */
   private buffer = '';
   /** Line breaks that are inserted once something visible follows. */
@@ -44,6 +49,9 @@ export class GeneratedText {
     this.indented = /^[ \t]/.test(before);
     if (before.trim() === '') this.standing = before;
     else this.line = before;
+    const below = columnsBefore(document, this.lineBelow);
+    this.depth = columnsBefore(document, before);
+    this.depthBelow = below <= this.depth ? below : 0;
   }
 
   /** True once nothing more is wanted. */
@@ -129,7 +137,11 @@ export class GeneratedText {
   }
 
   private leavesBlock(indentation: string): boolean {
-    return this.visible && this.indented && indentation === '' && this.breaks.length > 1;
+    if (!this.visible) return false;
+    const depth = columnsBefore(this.document, indentation);
+    if (depth < this.depthBelow) return true;
+    const behindBlank = this.breaks.length > 1;
+    return behindBlank && (depth < this.depth || (depth === 0 && this.indented));
   }
 
   private inRut(): boolean {

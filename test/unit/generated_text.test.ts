@@ -61,6 +61,25 @@ describe('generated text', () => {
     });
   });
 
+  it('ends where the block that the line below goes on with is left', () => {
+    const place = 'class A:\n    def f(self):\n        |\n        return 1\n';
+    expect(generate(place, 'x = 2\n        y = x\n    def g(self):\n        pass')).toEqual({
+      text: 'x = 2\n        y = x',
+      over: true,
+    });
+    expect(generate('def f():\n\tif a:\n\t\t|\n\tc()\n', 'b()\n\n\tc = 1\n')).toMatchObject({ text: 'b()' });
+    const deeper = generate('|\n    pass\n', 'import os\ndef f():');
+    expect(deeper).toEqual({ text: 'import os\ndef f():', over: false });
+  });
+
+  it('ends behind a blank line with what is not as deep as the cursor', () => {
+    const method = 'class A:\n    def f(self):\n        |\n';
+    expect(generate(method, 'return 1\n\n    def g(self):\n')).toEqual({ text: 'return 1', over: true });
+    expect(generate(method, 'if a:\n            b\n\n        c\n    @property')).toMatchObject({
+      text: 'if a:\n            b\n\n        c\n    @property',
+    });
+  });
+
   it('goes on within a block, and where there is none', () => {
     const branches = 'if a:\n    b\nelse:\n    c\n';
     expect(generate('|', branches)).toEqual({ text: branches.trimEnd(), over: false });
