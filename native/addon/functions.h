@@ -4,11 +4,11 @@
 
 #include <napi.h>
 
-#include <exception>
 #include <memory>
 #include <utility>
 
 #include "addon/environment.h"
+#include "addon/guarded.h"
 #include "addon/js_values.h"
 
 namespace emberline::addon {
@@ -23,20 +23,16 @@ inline Napi::Value settled_error(Napi::Env env, const Status& status) {
   return settled(env, js_error(env, status));
 }
 
-// `body` takes the handle and the call. What it throws for want of memory becomes a settled OUT_OF_MEMORY.
+// `body` takes the handle and the call. OUT_OF_MEMORY, settled, where there is not enough for it.
 template <typename Handle>
 napi_value js_function(Napi::Env env, const char* name, std::shared_ptr<Handle> handle,
                        Napi::Value (*body)(const std::shared_ptr<Handle>&, const Napi::CallbackInfo&)) {
   return Napi::Function::New(
       env,
       [handle = std::move(handle), body](const Napi::CallbackInfo& info) -> Napi::Value {
-        try {
-          return body(handle, info);
-        } catch (const std::exception&) {
-          return settled_error(info.Env(),
-                               {ErrorCode::kOutOfMemory,
-                                "Not enough memory for this call; close other programs and try again."});
-        }
+        const Result<Napi::Value> answer =
+            guarded([&]() -> Result<Napi::Value> { return body(handle, info); });
+        return answer.ok() ? answer.value() : settled_error(info.Env(), answer.error());
       },
       name);
 }

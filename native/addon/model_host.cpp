@@ -36,7 +36,7 @@ void ModelHost::load(napi_env env, Environment::Ticket ticket, ModelOptions opti
   }
   environment_.add(shared_from_this());
   thread_.post([this, ticket, options = std::move(options), loaded = std::move(loaded)] {
-    auto model = guarded<std::shared_ptr<Model>>([&] { return Model::load(options); });
+    auto model = guarded([&] { return Model::load(options); });
     if (!model.ok()) {
       environment_.post([this, ticket, error = model.error()](napi_env js) {
         environment_.resolve(js, ticket, js_error(js, error));
@@ -156,7 +156,7 @@ void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, Com
   auto expected = Request::Stage::kQueued;
   if (!request->stage.compare_exchange_strong(expected, Request::Stage::kRunning)) return;
   const auto started = Clock::now();
-  const auto result = std::make_shared<Result<Completion>>(guarded<Completion>([&]() -> Result<Completion> {
+  const auto result = std::make_shared<Result<Completion>>(guarded([&]() -> Result<Completion> {
     if (closing()) return closed_error();
     const auto session = sessions_.find(key.first);
     if (session == sessions_.end()) return session_closed_error();

@@ -16,6 +16,7 @@
 
 #include "addon/arguments.h"
 #include "addon/environment.h"
+#include "addon/guarded.h"
 #include "addon/js_values.h"
 #include "addon/work_thread.h"
 #include "engine/dispatch_list.h"
@@ -105,8 +106,6 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
   using RequestKey = std::pair<SessionKey, std::uint64_t>;
 
   static Status closed_error() { return {ErrorCode::kModelClosed, "The model was closed; load it again."}; }
-  template <typename T>
-  static Result<T> guarded(const std::function<Result<T>()>& work);
 
   Result<SessionKey> keep(Result<std::unique_ptr<Session>> session);
   void run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job);
@@ -134,24 +133,11 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
 };
 
 template <typename T>
-Result<T> ModelHost::guarded(const std::function<Result<T>()>& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory,
-                  "Not enough memory for this request; close other programs or ask for less.");
-  } catch (const std::exception& error) {
-    return Status(ErrorCode::kInternal,
-                  std::string("The engine failed (") + error.what() + "); please report it.");
-  }
-}
-
-template <typename T>
 void ModelHost::submit(napi_env env, Environment::Ticket ticket, std::function<Result<T>()> work,
                        std::function<napi_value(napi_env, T&)> make_value) {
   const bool posted =
       thread_.post([this, ticket, work = std::move(work), make_value = std::move(make_value)] {
-        auto result = std::make_shared<Result<T>>(closing() ? Result<T>(closed_error()) : guarded<T>(work));
+        auto result = std::make_shared<Result<T>>(closing() ? Result<T>(closed_error()) : guarded(work));
         environment_.settle(ticket, [result, make_value](napi_env js) {
           return result->ok() ? js_ok(js, make_value(js, result->value())) : js_error(js, result->error());
         });

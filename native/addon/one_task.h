@@ -3,12 +3,12 @@
 
 #include <napi.h>
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
 
 #include "addon/environment.h"
+#include "addon/guarded.h"
 #include "addon/js_values.h"
 #include "addon/work_thread.h"
 #include "base/status.h"
@@ -44,15 +44,6 @@ class OneTask : public Worker {
   void join() override { thread_.join(); }
 
  private:
-  static Result<T> guarded(const Work& work) {
-    try {
-      return work();
-    } catch (const std::exception&) {
-      return Status(ErrorCode::kOutOfMemory,
-                    "Not enough memory for this call; close other programs and try again.");
-    }
-  }
-
   Environment& environment_;
   WorkThread thread_;
 };

@@ -1,7 +1,7 @@
 // Errors are values: a closed code and one sentence that tells the user what to do.
 //
-// Every fallible function of the engine returns Status or Result<T>. Nothing in native/ throws across a
-// module border, aborts on a user's mistake, or prints.
+// Every fallible function of the engine returns Status or Result<T>. Nothing in native/ aborts on a user's
+// mistake, or prints. The one thing that is thrown is std::bad_alloc: addon/guarded.h makes a value of it.
 #pragma once
 
 #include <cassert>

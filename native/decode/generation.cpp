@@ -10,6 +10,7 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "decode/chunk_plan.h"
+#include "decode/sampling_block.h"
 
 namespace emberline {
 
@@ -21,17 +22,6 @@ constexpr std::size_t kMostStepsAtOnce = 256;
 // Where submissions have a cost, plain steps between looks for drafts become more, up to so many times the
 // fewest.
 constexpr std::size_t kMostPatience = 8;
-
-SamplingBlock sampling_block(const SamplingParams& params) {
-  return {.temperature = params.temperature,
-          .top_p = params.top_p,
-          .min_p = params.min_p,
-          .repeat_penalty = params.repeat_penalty,
-          .top_k = params.top_k,
-          .penalty_window = params.penalty_window,
-          .seed_low = static_cast<std::uint32_t>(params.seed),
-          .seed_high = static_cast<std::uint32_t>(params.seed >> 32)};
-}
 
 class DecodeLoop {
  public:

@@ -1,7 +1,6 @@
 #include "decode/grammar_constraint.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "base/stopwatch.h"
@@ -23,7 +22,7 @@ using grammar::Position;
 using grammar::StateId;
 
 Result<std::shared_ptr<const GrammarTokens>> GrammarTokens::build(const Tokenizer& tokenizer,
-                                                                  std::uint32_t vocabulary) try {
+                                                                  std::uint32_t vocabulary) {
   TRY_VALUE(auto trie, grammar::TokenTrie::build(tokenizer, vocabulary));
   auto tokens = std::make_shared<GrammarTokens>();
   tokens->tokenizer = &tokenizer;
@@ -33,9 +32,6 @@ Result<std::shared_ptr<const GrammarTokens>> GrammarTokens::build(const Tokenize
     if (tokens->trie->ends_generation(token)) tokens->ends[token / 64] |= std::uint64_t{1} << (token % 64);
   }
   return std::shared_ptr<const GrammarTokens>(std::move(tokens));
-} catch (const std::bad_alloc&) {
-  return Status(ErrorCode::kOutOfMemory,
-                "There is not enough memory to generate by a grammar; close other programs.");
 }
 
 GrammarMatcher::GrammarMatcher(std::shared_ptr<const grammar::Grammar> grammar,

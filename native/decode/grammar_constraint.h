@@ -26,7 +26,7 @@ struct GrammarTokens {
   std::shared_ptr<const grammar::TokenTrie> trie;
   std::vector<std::uint64_t> ends;  // [trie->words()] bits: tokens that end generation
 
-  // `vocabulary`: of the model's logits. OUT_OF_MEMORY.
+  // `vocabulary`: of the model's logits.
   static Result<std::shared_ptr<const GrammarTokens>> build(const Tokenizer& tokenizer,
                                                             std::uint32_t vocabulary);
 };

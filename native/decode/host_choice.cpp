@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 
 #include "base/try.h"
 #include "decode/healing.h"
@@ -19,17 +18,13 @@ Status not_finite() {
 
 }  // namespace
 
-Status HostChoice::reserve(std::uint32_t vocabulary) {
-  try {
-    logits_.resize(vocabulary);
-    masked_.resize(vocabulary);
-    allowed_.reserve(vocabulary);
-    banned_ends_.reserve(sets_.blank_start_bans.size());
-    banned_blanks_.reserve(sets_.blank_starts.size());
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory, "There is not enough memory for a session; close other programs.");
-  }
-  return sampler_.reserve(vocabulary);
+void HostChoice::reserve(std::uint32_t vocabulary) {
+  logits_.resize(vocabulary);
+  masked_.resize(vocabulary);
+  allowed_.reserve(vocabulary);
+  banned_ends_.reserve(sets_.blank_start_bans.size());
+  banned_blanks_.reserve(sets_.blank_starts.size());
+  sampler_.reserve(vocabulary);
 }
 
 Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
@@ -96,7 +91,7 @@ Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const T
   TRY_VALUE(const std::span<const float> candidates, masked(rule));
   TRY(sampler_.distribution(candidates, history, sampling, target_));
   // Only where tokens are drafted by chance: most sessions never need it.
-  TRY(acceptance_.reserve(static_cast<std::uint32_t>(logits_.size())));
+  acceptance_.reserve(static_cast<std::uint32_t>(logits_.size()));
   SeededUniforms uniforms(sampling.seed);
   const Verdict verdict = acceptance_.decide(target_, &draft, drafted, history.size(), uniforms);
   const float raw = log_probability(logits_, verdict.token);

@@ -40,8 +40,8 @@ class HostChoice {
  public:
   HostChoice(const Tokenizer& tokenizer, const TokenSets& sets) : tokenizer_(tokenizer), sets_(sets) {}
 
-  // Makes room for `vocabulary` logits. OUT_OF_MEMORY.
-  Status reserve(std::uint32_t vocabulary);
+  // Makes room for `vocabulary` logits.
+  void reserve(std::uint32_t vocabulary);
   // [vocabulary], to be filled before choose().
   std::span<float> logits() { return logits_; }
 

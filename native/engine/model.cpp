@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <future>
 #include <map>
-#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -74,11 +73,6 @@ ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOp
   info.vocabulary = h.vocabulary;
   info.context_length = h.context_length;
   return info;
-}
-
-Status out_of_memory() {
-  return Status(ErrorCode::kOutOfMemory,
-                "There is not enough memory to load the model; close other programs.");
 }
 
 // What the text side of a model is made of.
@@ -170,41 +164,37 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
 
 Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, const ModelOptions& options) {
   const Stopwatch watch;
-  try {
-    TRY_VALUE(std::unique_ptr<GgufFile> opened, GgufFile::open(options.path));
-    const GgufFile& file = *opened;
-    TRY_VALUE(ModelParts layout, read_layout(file));
-    // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
-    const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
-    std::future<Result<TextParts>> reading =
-        std::async(std::launch::async | std::launch::deferred,
-                   [&file, vocabulary] { return read_text(file, vocabulary); });
-    std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
-                                        .parts = std::move(layout),
-                                        .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
-                                        .grammar_tokens = nullptr,
-                                        .device = nullptr,
-                                        .weights = {},
-                                        .scratch = {},
-                                        .kv_pool = nullptr,
-                                        .info = {},
-                                        .draft = nullptr});
-    const Status placed = place_on(*impl, file, std::move(device), options);
-    TRY_VALUE(TextParts text, reading.get());
-    if (!placed.ok()) return placed;
-    impl->parts.tokenizer = std::move(text.tokenizer);
-    impl->token_sets = std::move(text.sets);
-    impl->info = describe(*impl, file, options);
-    forget_file(impl->parts.weights);
-    // Where the device has not kept the mapping nothing refers to the file from here on: whatever becomes of
-    // it, the model runs.
-    if (impl->weights.keeps_sources()) impl->file = std::move(opened);
-    opened.reset();
-    impl->info.load_ms = watch.milliseconds();
-    return std::shared_ptr<Model>(new Model(std::move(impl)));
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
+  TRY_VALUE(std::unique_ptr<GgufFile> opened, GgufFile::open(options.path));
+  const GgufFile& file = *opened;
+  TRY_VALUE(ModelParts layout, read_layout(file));
+  // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
+  const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
+  std::future<Result<TextParts>> reading =
+      std::async(std::launch::async | std::launch::deferred,
+                 [&file, vocabulary] { return read_text(file, vocabulary); });
+  std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
+                                      .parts = std::move(layout),
+                                      .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
+                                      .grammar_tokens = nullptr,
+                                      .device = nullptr,
+                                      .weights = {},
+                                      .scratch = {},
+                                      .kv_pool = nullptr,
+                                      .info = {},
+                                      .draft = nullptr});
+  const Status placed = place_on(*impl, file, std::move(device), options);
+  TRY_VALUE(TextParts text, reading.get());
+  if (!placed.ok()) return placed;
+  impl->parts.tokenizer = std::move(text.tokenizer);
+  impl->token_sets = std::move(text.sets);
+  impl->info = describe(*impl, file, options);
+  forget_file(impl->parts.weights);
+  // Where the device has not kept the mapping nothing refers to the file from here on: whatever becomes of
+  // it, the model runs.
+  if (impl->weights.keeps_sources()) impl->file = std::move(opened);
+  opened.reset();
+  impl->info.load_ms = watch.milliseconds();
+  return std::shared_ptr<Model>(new Model(std::move(impl)));
 }
 
 Result<std::shared_ptr<const GrammarTokens>> Model::Impl::tokens_of_grammars() {

@@ -16,8 +16,8 @@ namespace emberline {
 class ReferenceTexts {
  public:
   // Of `texts`, nearest first, the ones that `most` tokens in all have room for, the last one cut. A text
-  // that was there before is not read again. Where `cancel` is seen those read so far. Throws std::bad_alloc,
-  // and is empty then.
+  // that was there before is not read again. Where `cancel` is seen those read so far. Empty after
+  // an exception.
   std::vector<ReferenceText> read(std::span<const std::string> texts, const Tokenizer& tokenizer,
                                   std::size_t most, const std::atomic<bool>* cancel);
 

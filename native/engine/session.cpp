@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -18,11 +17,6 @@
 namespace emberline {
 
 namespace {
-
-Status out_of_memory() {
-  return Status(ErrorCode::kOutOfMemory,
-                "There is not enough memory for a session; choose a smaller context.");
-}
 
 // Null where the model has no draft model. Its context may be shorter: behind it, it drafts nothing.
 Result<std::unique_ptr<DraftModel>> open_draft(Model::Impl& model, std::uint32_t context) {
@@ -183,7 +177,7 @@ Result<std::unique_ptr<Session>> Session::Impl::open(std::shared_ptr<Model> mode
                                                      std::vector<TokenId> cached,
                                                      std::unique_ptr<DraftModel> draft) {
   auto impl = std::make_unique<Impl>(std::move(model), std::move(pass), std::move(cached), std::move(draft));
-  TRY(impl->choice.reserve(impl->pass->vocabulary()));
+  impl->choice.reserve(impl->pass->vocabulary());
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
@@ -193,46 +187,30 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<Model> model, s
     return Status(ErrorCode::kInvalidArgument, "A session's context must be from 16 to " +
                                                    std::to_string(most) + " tokens for this model.");
   }
-  try {
-    Model::Impl& loaded = model->impl();
-    TRY_VALUE(std::unique_ptr<ForwardPass> pass, ForwardPass::create(loaded.on_device(), context));
-    TRY_VALUE(std::unique_ptr<DraftModel> draft, open_draft(loaded, context));
-    return Impl::open(std::move(model), std::move(pass), {}, std::move(draft));
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
+  Model::Impl& loaded = model->impl();
+  TRY_VALUE(std::unique_ptr<ForwardPass> pass, ForwardPass::create(loaded.on_device(), context));
+  TRY_VALUE(std::unique_ptr<DraftModel> draft, open_draft(loaded, context));
+  return Impl::open(std::move(model), std::move(pass), {}, std::move(draft));
 }
 
 Result<std::unique_ptr<Session>> Session::fork() const {
-  try {
-    TRY_VALUE(std::unique_ptr<ForwardPass> pass, impl_->pass->fork());
-    std::unique_ptr<DraftModel> draft;
-    if (impl_->draft != nullptr) {
-      TRY_VALUE(draft, impl_->draft->fork());
-    }
-    return Impl::open(impl_->model, std::move(pass), impl_->prefill.cached(), std::move(draft));
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
+  TRY_VALUE(std::unique_ptr<ForwardPass> pass, impl_->pass->fork());
+  std::unique_ptr<DraftModel> draft;
+  if (impl_->draft != nullptr) {
+    TRY_VALUE(draft, impl_->draft->fork());
   }
+  return Impl::open(impl_->model, std::move(pass), impl_->prefill.cached(), std::move(draft));
 }
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
 
 Result<Completion> Session::complete(const CompletionRequest& request) {
-  try {
-    return impl_->complete(request);
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
+  return impl_->complete(request);
 }
 
 Result<std::vector<float>> Session::logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel) {
-  try {
-    return impl_->logits(ids, cancel);
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
+  return impl_->logits(ids, cancel);
 }
 
 }  // namespace emberline

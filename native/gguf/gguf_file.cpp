@@ -1,7 +1,6 @@
 #include "gguf/gguf_file.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "base/mmap_file.h"
@@ -19,12 +18,10 @@ struct GgufFile::Impl {
 };
 
 Result<std::unique_ptr<GgufFile>> GgufFile::Impl::parse(MappedFile file,
-                                                        std::span<const std::uint8_t> bytes) try {
+                                                        std::span<const std::uint8_t> bytes) {
   TRY_VALUE(GgufContents contents, parse_gguf(bytes));
   auto impl = std::make_unique<Impl>(Impl{std::move(file), bytes, std::move(contents)});
   return std::unique_ptr<GgufFile>(new GgufFile(std::move(impl)));
-} catch (const std::bad_alloc&) {
-  return Status(ErrorCode::kOutOfMemory, "There is no memory for the model's index; close other programs.");
 }
 
 GgufFile::GgufFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -74,7 +74,7 @@ class GgufFile {
  public:
   // FILE_*, MODEL_NOT_GGUF, MODEL_VERSION_UNSUPPORTED, MODEL_TRUNCATED, MODEL_CORRUPT.
   static Result<std::unique_ptr<GgufFile>> open(const std::string& utf8_path);
-  // The same for bytes in memory, aligned to 8 and outliving the GgufFile. OUT_OF_MEMORY is possible in both.
+  // The same for bytes in memory, aligned to 8 and outliving the GgufFile.
   static Result<std::unique_ptr<GgufFile>> from_bytes(std::span<const std::uint8_t> bytes);
   ~GgufFile();
 

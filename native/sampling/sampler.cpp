@@ -21,11 +21,6 @@ namespace {
 
 constexpr std::uint64_t kLargestMass = std::uint64_t{1} << kMassBits;
 
-Status out_of_memory() {
-  return {ErrorCode::kOutOfMemory,
-          "Not enough memory to sample a token; close other programs and try again."};
-}
-
 bool top_k_is_on(const SamplingParams& params, std::size_t vocabulary) {
   return params.top_k > 0 && static_cast<std::size_t>(params.top_k) < vocabulary;
 }
@@ -111,18 +106,13 @@ float log_probability(std::span<const float> logits, std::uint32_t token) {
   return log_probability_of(logits[token], largest, total);
 }
 
-Status Sampler::reserve(std::size_t vocabulary) {
-  if (vocabulary_ >= vocabulary) return {};
-  try {
-    penalised_.reserve(vocabulary);
-    seen_.resize((vocabulary + 63) / 64);
-    block_largest_.resize(3 * logit_blocks(vocabulary));
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
-  if (Status status = space_.reserve(vocabulary); !status.ok()) return status;
+void Sampler::reserve(std::size_t vocabulary) {
+  if (vocabulary_ >= vocabulary) return;
+  penalised_.reserve(vocabulary);
+  seen_.resize((vocabulary + 63) / 64);
+  block_largest_.resize(3 * logit_blocks(vocabulary));
+  space_.reserve(vocabulary);
   vocabulary_ = vocabulary;
-  return {};
 }
 
 void Sampler::penalise(std::span<const float> logits, std::span<const std::uint32_t> history,
@@ -151,7 +141,7 @@ Result<Sampler::Adjusted> Sampler::adjust(std::span<const float> logits,
                   "There are no logits to sample from; this is a defect, please report it.");
   }
   if (Status status = check_sampling_params(params); !status.ok()) return status;
-  if (Status status = reserve(logits.size()); !status.ok()) return status;
+  reserve(logits.size());
   TRY_VALUE(const ScannedLogits raw, scan_logits(logits, block_largest_.data()));
   if (params.repeat_penalty == 1.0f || params.penalty_window == 0 || history.empty()) {
     return Adjusted{raw, raw};
@@ -206,12 +196,8 @@ Status Sampler::distribution(std::span<const float> logits, std::span<const std:
                              const SamplingParams& params, Distribution& out) {
   TRY_VALUE(const Adjusted adjusted, adjust(logits, history, params));
   const ScannedLogits& scanned = adjusted.logits;
-  try {
-    out.tokens.reserve(logits.size());
-    out.masses.reserve(logits.size());
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
-  }
+  out.tokens.reserve(logits.size());
+  out.masses.reserve(logits.size());
   if (params.greedy()) {
     out.tokens.assign(1, scanned.best);
     out.masses.assign(1, 1);

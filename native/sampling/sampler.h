@@ -39,9 +39,8 @@ struct Draw {
 // thread-safe.
 class Sampler {
  public:
-  // Makes room for `vocabulary` logits ahead of time; the other calls do it too. OUT_OF_MEMORY when it cannot
-  // be had.
-  Status reserve(std::size_t vocabulary);
+  // Makes room for `vocabulary` logits ahead of time; the other calls do it too.
+  void reserve(std::size_t vocabulary);
 
   // Draws the token at absolute position `position`. `logits`: [vocabulary], masked by the caller where a
   // token is not allowed. `history`: the tokens before `position`, oldest first; the last

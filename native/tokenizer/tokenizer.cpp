@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <future>
 #include <iterator>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -30,11 +29,6 @@ constexpr std::string_view kEndNames[] = {
 
 bool is_end_name(std::string_view name) {
   return std::find(std::begin(kEndNames), std::end(kEndNames), name) != std::end(kEndNames);
-}
-
-Status out_of_memory() {
-  return {ErrorCode::kOutOfMemory,
-          "There is not enough memory for the model's vocabulary; close other programs and try again."};
 }
 
 }  // namespace
@@ -65,14 +59,12 @@ struct Tokenizer::Impl {
 Tokenizer::Tokenizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Tokenizer::~Tokenizer() = default;
 
-Result<std::unique_ptr<Tokenizer>> Tokenizer::from_gguf(const GgufFile& file) try {
+Result<std::unique_ptr<Tokenizer>> Tokenizer::from_gguf(const GgufFile& file) {
   TRY_VALUE(auto spec, read_vocabulary_spec(file));
   return from_vocabulary(spec);
-} catch (const std::bad_alloc&) {
-  return out_of_memory();
 }
 
-Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySpec& spec) try {
+Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySpec& spec) {
   const auto pre_tokenizer = find_pre_tokenizer(spec.pre_tokenizer);
   if (!pre_tokenizer) {
     return Status{ErrorCode::kModelTokenizerUnsupported,
@@ -126,8 +118,6 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   impl->user_defined.seal();
   impl->user_defined_and_control.seal();
   return std::unique_ptr<Tokenizer>(new Tokenizer(std::move(impl)));
-} catch (const std::bad_alloc&) {
-  return out_of_memory();
 }
 
 std::uint32_t Tokenizer::vocabulary_size() const {

@@ -39,7 +39,7 @@ struct FimTokens {
 
 class Tokenizer {
  public:
-  // MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TOKENIZER_UNSUPPORTED, OUT_OF_MEMORY.
+  // MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TOKENIZER_UNSUPPORTED.
   static Result<std::unique_ptr<Tokenizer>> from_gguf(const GgufFile& file);
   // The same from a vocabulary that is already read; what `spec` views need not outlive the call.
   static Result<std::unique_ptr<Tokenizer>> from_vocabulary(const VocabularySpec& spec);

@@ -21,15 +21,9 @@ double probability_of(const Distribution& law, TokenId token) {
 
 }  // namespace
 
-Status Acceptance::reserve(std::uint32_t vocabulary) {
-  try {
-    draft_probability_.resize(vocabulary);
-    cumulative_.reserve(vocabulary);
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory,
-                  "There is not enough memory to decode speculatively; close other programs.");
-  }
-  return {};
+void Acceptance::reserve(std::uint32_t vocabulary) {
+  draft_probability_.resize(vocabulary);
+  cumulative_.reserve(vocabulary);
 }
 
 Verdict Acceptance::decide(const Distribution& target, const Distribution* draft, TokenId drafted,

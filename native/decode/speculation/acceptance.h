@@ -38,8 +38,8 @@ struct Verdict {
 // Owned by the caller and reused: nothing is allocated after reserve(). Not thread-safe.
 class Acceptance {
  public:
-  // Makes room for tokens below `vocabulary`, the target's. OUT_OF_MEMORY.
-  Status reserve(std::uint32_t vocabulary);
+  // Makes room for tokens below `vocabulary`, the target's.
+  void reserve(std::uint32_t vocabulary);
 
   // The token at absolute position `position`. `target`: the target's law there, its tokens below the
   // reserved vocabulary. `draft`: the law that `drafted` was drawn from, or null where it was not drawn.

@@ -19,25 +19,20 @@ DraftModel::DraftModel(std::unique_ptr<ForwardPass> pass, std::vector<TokenId> c
 Result<std::unique_ptr<DraftModel>> DraftModel::create(std::unique_ptr<ForwardPass> pass,
                                                        std::uint32_t vocabulary) {
   std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass), {}, vocabulary));
-  TRY(model->reserve());
+  model->reserve();
   return model;
 }
 
 Result<std::unique_ptr<DraftModel>> DraftModel::fork() const {
   TRY_VALUE(std::unique_ptr<ForwardPass> pass, pass_->fork());
   std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass), prefill_.cached(), vocabulary_));
-  TRY(model->reserve());
+  model->reserve();
   return model;
 }
 
-Status DraftModel::reserve() {
-  try {
-    logits_.resize(pass_->vocabulary());
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory,
-                  "There is not enough memory for the draft model; go without one or close other programs.");
-  }
-  return sampler_.reserve(pass_->vocabulary());
+void DraftModel::reserve() {
+  logits_.resize(pass_->vocabulary());
+  sampler_.reserve(pass_->vocabulary());
 }
 
 bool DraftModel::can_read(std::span<const TokenId> sequence) const {

@@ -38,7 +38,7 @@ class DraftModel final : public Draft {
 
  private:
   DraftModel(std::unique_ptr<ForwardPass> pass, std::vector<TokenId> cached, std::uint32_t vocabulary);
-  Status reserve();
+  void reserve();
   bool can_read(std::span<const TokenId> sequence) const;
   Status draft_greedily(TokenId last, std::uint32_t most, const std::atomic<bool>* cancel, DraftTokens& out);
   Status draft_step_by_step(std::span<const TokenId> sequence, std::uint32_t most,

@@ -23,7 +23,7 @@ void PromptLookup::follow(std::span<const TokenId> sequence) {
 }
 
 Status PromptLookup::propose(std::span<const TokenId> sequence, std::uint32_t most, const SamplingParams&,
-                             const std::atomic<bool>*, DraftTokens& out) try {
+                             const std::atomic<bool>*, DraftTokens& out) {
   out.clear();
   follow(sequence);
   // The longest match; of equal ones the text's own, then the nearest.
@@ -49,8 +49,6 @@ Status PromptLookup::propose(std::span<const TokenId> sequence, std::uint32_t mo
   }
   match_length_ = out.tokens.empty() ? 0 : match.length;
   return {};
-} catch (const std::bad_alloc&) {
-  return {ErrorCode::kOutOfMemory, "There is not enough memory to look up drafts; close other programs."};
 }
 
 }  // namespace emberline

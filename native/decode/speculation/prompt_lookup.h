@@ -21,12 +21,11 @@ using ReferenceText = std::shared_ptr<const SuffixAutomaton>;
 
 class PromptLookup final : public Draft {
  public:
-  // A new sequence, of which nothing is known yet, and the texts beside it, nearest first. Throws
-  // std::bad_alloc.
+  // A new sequence, of which nothing is known yet, and the texts beside it, nearest first.
   void begin(std::vector<ReferenceText> references);
 
   // `sequence` goes on from that of the last call since begin(). A match that reaches to the end of the
-  // sequence is taken to repeat itself again. OUT_OF_MEMORY.
+  // sequence is taken to repeat itself again.
   Status propose(std::span<const TokenId> sequence, std::uint32_t most, const SamplingParams& sampling,
                  const std::atomic<bool>* cancel, DraftTokens& out) override;
 

@@ -63,13 +63,10 @@ void Speculation::begin(const DraftingParams& params, const SamplingParams& samp
   if (text_changed) plan_.text_changed();
 }
 
-Status Speculation::begin_lookup() try {
-  if (lookup_begun_) return {};
+void Speculation::begin_lookup() {
+  if (lookup_begun_) return;
   lookup_.begin(references_ ? std::exchange(references_, {})() : std::vector<ReferenceText>());
   lookup_begun_ = true;
-  return {};
-} catch (const std::bad_alloc&) {
-  return {ErrorCode::kOutOfMemory, "There is not enough memory to look up drafts; close other programs."};
 }
 
 // What a constraint says is checked: others write them.
@@ -91,7 +88,7 @@ Status Speculation::propose_forced(const DraftLimits& limits) {
 }
 
 Status Speculation::propose_lookup(std::span<const TokenId> sequence, const DraftLimits& limits) {
-  TRY(begin_lookup());
+  begin_lookup();
   const Status proposed = lookup_.propose(sequence, limits.most, sampling_, nullptr, draft_);
   if (!proposed.ok() || draft_.tokens.empty()) return proposed;
   admit(limits.constraint, draft_);

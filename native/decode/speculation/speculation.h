@@ -55,7 +55,6 @@ struct DraftingCounts {
   std::array<std::uint32_t, kMostDrafted + 1> batches_by_accepted{};
 };
 
-// May throw std::bad_alloc.
 using ReferenceSource = std::function<std::vector<ReferenceText>()>;
 
 class Speculation {
@@ -90,7 +89,7 @@ class Speculation {
     TokenId token;
     DraftKind kind;
   };
-  Status begin_lookup();
+  void begin_lookup();
   Status propose_forced(const DraftLimits& limits);
   Status propose_lookup(std::span<const TokenId> sequence, const DraftLimits& limits);
   Status propose_model(std::span<const TokenId> sequence, const DraftLimits& limits);

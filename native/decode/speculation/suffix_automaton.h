@@ -25,7 +25,7 @@ class SuffixAutomaton {
   SuffixAutomaton() { clear(); }
 
   void clear();
-  // Room for `tokens` tokens. Throws std::bad_alloc, as extend() does.
+  // Room for `tokens` tokens.
   void reserve(std::size_t tokens);
   // Appends a token: time O(1) on average.
   void extend(TokenId token);

@@ -11,8 +11,8 @@ namespace emberline {
 
 class NucleusSpace {
  public:
-  // Makes room for a vocabulary; keeps what is there when it is larger. OUT_OF_MEMORY.
-  Status reserve(std::size_t vocabulary);
+  // Makes room for a vocabulary; keeps what is there when it is larger.
+  void reserve(std::size_t vocabulary);
 
   // Tokens under consideration, [vocabulary + kCollectSlack], and their masses.
   std::uint64_t* keys() { return keys_[0].get(); }

@@ -7,24 +7,13 @@
 #include <vector>
 
 #include "chain_state.h"
+#include "decode/sampling_block.h"
 #include "function_constants.h"
 #include "kernel_launch.h"
 #include "launch_shapes.h"
-#include "op_params.h"
 #include "sampling/sampling_params.h"
 
 namespace emberline::metal_sim {
-
-inline SamplingBlock sampling_block(const SamplingParams& params) {
-  return {.temperature = params.temperature,
-          .top_p = params.top_p,
-          .min_p = params.min_p,
-          .repeat_penalty = params.repeat_penalty,
-          .top_k = params.top_k,
-          .penalty_window = params.penalty_window,
-          .seed_low = static_cast<std::uint32_t>(params.seed),
-          .seed_high = static_cast<std::uint32_t>(params.seed >> 32)};
-}
 
 // The rows' last evaluated positions are position, position + 1, ...; `tokens` are all tokens by position.
 struct SamplerRun {

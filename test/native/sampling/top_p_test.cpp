@@ -155,7 +155,7 @@ TEST(TopP, EveryAlgorithmFindsTheSameNucleus) {
   constexpr int kRounds = 100000;
   Random random(1);
   NucleusSpace space;
-  ASSERT_TRUE(space.reserve(3000).ok());
+  space.reserve(3000);
   for (int round = 0; round < kRounds; ++round) {
     const Shape& shape = shapes()[random() % shapes().size()];
     Logits logits(1 + random() % (round % 2000 == 0 ? 2500 : round % 20 == 0 ? 200 : 24));
@@ -177,7 +177,7 @@ TEST(TopP, EveryAlgorithmFindsTheSameNucleusOfAWholeVocabulary) {
   constexpr std::size_t kMostToScan = 100;
   Random random(2);
   NucleusSpace space;
-  ASSERT_TRUE(space.reserve(kVocabulary).ok());
+  space.reserve(kVocabulary);
   for (const Shape& shape : shapes()) {
     Logits logits(kVocabulary);
     shape.fill(random, logits);
@@ -201,7 +201,7 @@ TEST(TopP, EveryAlgorithmFindsTheSameNucleusOfAWholeVocabulary) {
 TEST(TopP, TheChoosersGuessIsRightOrTakenBack) {
   Random random(4);
   NucleusSpace space;
-  ASSERT_TRUE(space.reserve(20000).ok());
+  space.reserve(20000);
   std::vector<Shape> all = shapes();
   all.push_back({"in one block", [](Random& r, Logits& z) {
                    for (float& v : z) v = normal(r, 1) - 9;
@@ -238,7 +238,7 @@ TEST(TopP, FilterKeepsTheNucleusAndDropsWhatCannotBeInIt) {
 
   Random random(3);
   NucleusSpace space;
-  ASSERT_TRUE(space.reserve(500).ok());
+  space.reserve(500);
   std::size_t left = 0, all = 0;
   for (int round = 0; round < 300; ++round) {
     Logits logits(500);
@@ -257,7 +257,7 @@ TEST(TopP, FilterKeepsTheNucleusAndDropsWhatCannotBeInIt) {
 // Of tokens that min-p or top-k have cut, top-p may want more than is left.
 TEST(TopP, CutKeepsEverythingWhereThereIsLessThanWanted) {
   NucleusSpace space;
-  ASSERT_TRUE(space.reserve(1000).ok());
+  space.reserve(1000);
   const MassLaw law{0, mass_scale(1)};
   for (const std::size_t count : {1u, 3u, 1000u}) {
     std::uint64_t total = 0;
