@@ -1,6 +1,6 @@
 /** Loads the addon and the model that the settings name. */
 import { join } from 'node:path';
-import type { EngineSettings } from './config';
+import type { EngineSettings } from './settings';
 import { addonPath, embeddedModelPath } from '../core/engine/binding';
 import { Engine } from '../core/engine/engine';
 import type { LoadModel } from './context';

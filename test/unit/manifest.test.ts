@@ -10,6 +10,7 @@ import { STOPS } from '../../core/completion/stop';
 import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
 import { DEVICES } from '../../core/engine/native_types';
+import { readCompletion, readEngine, readGenerate } from '../../extension/settings';
 import { settingsPage } from '../../scripts/settings_page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -51,36 +52,18 @@ const settings = Object.assign(
   {},
   ...manifest.contributes.configuration.map((part) => part.properties),
 ) as Record<string, Setting>;
-const defaultOf = (name: string): unknown => settings[`emberline.${name}`]?.default;
 
 describe('the manifest', () => {
-  it('has the defaults of the code', () => {
-    expect({
-      enabled: defaultOf('enable'),
-      languages: defaultOf('languages'),
-      excludedFiles: defaultOf('excludedFiles'),
-      maxTokens: defaultOf('completion.maxTokens'),
-      promptTokens: defaultOf('completion.promptTokens'),
-      minimumConfidence: defaultOf('completion.minimumConfidence'),
-      delayMs: defaultOf('completion.delay'),
-      sampling: {
-        temperature: defaultOf('sampling.temperature'),
-        topK: defaultOf('sampling.topK'),
-        topP: defaultOf('sampling.topP'),
-        minP: defaultOf('sampling.minP'),
-        repeatPenalty: defaultOf('sampling.repeatPenalty'),
-        seed: defaultOf('sampling.seed'),
-      },
-      drafting: defaultOf('drafting'),
-      jsonSchemas: defaultOf('json.schemas'),
-    }).toEqual(DEFAULT_OPTIONS);
-  });
-
-  it('has the defaults of the code for generating', () => {
-    expect({
-      maxTokens: defaultOf('generate.maxTokens'),
-      keepPartial: defaultOf('generate.keepPartial'),
-    }).toEqual(DEFAULT_GENERATE);
+  it('has the defaults of the code, and a setting for all that is read', () => {
+    const read = new Set<string>();
+    const defaultOf = (name: string): unknown => {
+      read.add(`emberline.${name}`);
+      return settings[`emberline.${name}`]?.default ?? expect.fail(`No setting has the name ${name}.`);
+    };
+    expect(readCompletion(defaultOf)).toEqual(DEFAULT_OPTIONS);
+    expect(readGenerate(defaultOf)).toEqual(DEFAULT_GENERATE);
+    readEngine(defaultOf);
+    expect([...read].toSorted()).toEqual(Object.keys(settings).toSorted());
   });
 
   it('describes every setting, with a scope and bounds', () => {

@@ -1,0 +1,72 @@
+/** From the settings, of whatever type their values are, to options. */
+import type { EngineOptions } from '../core/engine/engine';
+import { DEVICES } from '../core/engine/native_types';
+import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING } from '../core/completion/options';
+import {
+  DEFAULT_SAMPLING,
+  MAX_SEED,
+  type SamplingOptions,
+  SEED_OF_PROMPT,
+} from '../core/completion/sampling';
+import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from '../core/generate/options';
+import { boolean, flags, integer, number, oneOf, path, strings } from './setting_values';
+
+/** The value of a setting by its name, without `emberline.` in front. */
+export type Setting = (name: string) => unknown;
+
+/** An empty `modelPath` is the embedded model's, an empty `draftPath` no draft model's. */
+export type EngineSettings = Required<Pick<EngineOptions, 'modelPath' | 'draftPath' | 'threads' | 'device'>>;
+
+export function readCompletion(setting: Setting): CompletionOptions {
+  const fallback = DEFAULT_OPTIONS;
+  return {
+    enabled: boolean(setting('enable'), fallback.enabled),
+    languages: flags(setting('languages'), fallback.languages),
+    excludedFiles: strings(setting('excludedFiles'), fallback.excludedFiles),
+    maxTokens: integer(setting('completion.maxTokens'), fallback.maxTokens, 1, 256),
+    promptTokens: integer(setting('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
+    minimumConfidence: number(setting('completion.minimumConfidence'), fallback.minimumConfidence, 0, 1),
+    delayMs: number(setting('completion.delay'), fallback.delayMs, 0, 2_000),
+    sampling: readSampling(setting),
+    drafting: oneOf(setting('drafting'), DRAFTING, fallback.drafting),
+    jsonSchemas: boolean(setting('json.schemas'), fallback.jsonSchemas),
+  };
+}
+
+function readSampling(setting: Setting): SamplingOptions {
+  const fallback = DEFAULT_SAMPLING;
+  return {
+    temperature: number(setting('sampling.temperature'), fallback.temperature, 0, 2),
+    topK: integer(setting('sampling.topK'), fallback.topK, 0, 1_000),
+    topP: number(setting('sampling.topP'), fallback.topP, 0, 1),
+    minP: number(setting('sampling.minP'), fallback.minP, 0, 1),
+    repeatPenalty: number(setting('sampling.repeatPenalty'), fallback.repeatPenalty, 1, 2),
+    seed: integer(setting('sampling.seed'), fallback.seed, SEED_OF_PROMPT, MAX_SEED),
+  };
+}
+
+export function readGenerate(setting: Setting): GenerateOptions {
+  const fallback = DEFAULT_GENERATE;
+  return {
+    maxTokens: integer(setting('generate.maxTokens'), fallback.maxTokens, 1, 2_048),
+    keepPartial: oneOf(setting('generate.keepPartial'), KEEP_PARTIAL, fallback.keepPartial),
+  };
+}
+
+export function readEngine(setting: Setting): EngineSettings {
+  return {
+    modelPath: path(setting('model.path')),
+    draftPath: path(setting('draft.model')),
+    threads: integer(setting('engine.threads'), 0, 0, 64),
+    device: oneOf(setting('device'), DEVICES, 'auto'),
+  };
+}
+
+export function sameEngine(one: EngineSettings, other: EngineSettings): boolean {
+  return (
+    one.modelPath === other.modelPath &&
+    one.draftPath === other.draftPath &&
+    one.threads === other.threads &&
+    one.device === other.device
+  );
+}
