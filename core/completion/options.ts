@@ -15,7 +15,7 @@ export interface CompletionOptions {
   readonly maxTokens: number;
   /** Tokens of prompt; 0 follows the measured speed. */
   readonly promptTokens: number;
-  /** Suggestions the model is less sure of are not shown; 0 to 1, 0 shows all. */
+  /** Suggestions that the model finds less probable, as they are, are not shown; 0 to 1, 0 shows all. */
   readonly minimumConfidence: number;
   /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
   readonly delayMs: number;
@@ -32,7 +32,7 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   excludedFiles: SECRET_FILES,
   maxTokens: 40,
   promptTokens: 0,
-  minimumConfidence: 0.2,
+  minimumConfidence: 0.01,
   delayMs: 0,
   sampling: DEFAULT_SAMPLING,
   drafting: 'auto',

@@ -7,7 +7,7 @@ import { type NativeDraftingCounts, NO_DRAFTS } from '../engine/native_drafting'
 import { type NativeCompletion, type NativeTimings, NO_TIMINGS } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
 import { ask } from './asking';
-import { CompletionCache } from './cache';
+import { type CacheHit, CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
@@ -112,7 +112,7 @@ export class CompletionPipeline {
       if (hit.rest.trim() === '') return nothing('line_complete');
       const stop: Stop = hit.generation.endedLine ? 'line_end' : 'max_tokens';
       return this.judge(hit.rest, stop, request, options, {
-        confidence: hit.generation.confidence,
+        confidence: confidenceOfRest(hit),
         // Whoever typed along showed that the line went on.
         endProbability: hit.rest === hit.generation.text ? hit.generation.endProbability : 0,
         source: 'cache',
@@ -243,6 +243,11 @@ export class CompletionPipeline {
     const verdict: Reason = ended ? 'line_complete' : (reason ?? (sure ? 'shown' : 'low_confidence'));
     return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin };
   }
+}
+
+/** What was typed is no guess any more. Which tokens it was made of is not known: each character is taken to be as sure as any other. */
+function confidenceOfRest({ generation: { confidence, text }, rest }: CacheHit): number {
+  return confidence ** (rest.length / text.length);
 }
 
 function failed(error: NativeError): CompletionOutcome {

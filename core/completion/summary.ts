@@ -21,7 +21,7 @@ export function workOf(
     `${timings.totalMs.toFixed(0)} ms`,
     `prompt ${timings.promptTokens} (${timings.reusedTokens} reused) in ${timings.prefillMs.toFixed(0)} ms`,
     `generated ${timings.generatedTokens}, first after ${timings.firstTokenMs.toFixed(0)} ms`,
-    `confidence ${work.confidence.toFixed(2)}`,
+    `confidence ${work.confidence.toPrecision(2)}`,
     `stop ${work.stop}`,
   ];
   const { drafted, accepted, batches } = work.drafting;

@@ -174,7 +174,7 @@ export interface NativeCompletion {
   readonly stop: NativeStop;
   readonly ids: Uint32Array;
   /**
-   * exp(mean log-probability) of the generated tokens that go beyond `requiredPrefix`, 0 to 1; 0 when there were none. Tokens are
+   * The probability of the generated tokens that go beyond `requiredPrefix`, all of them, 0 to 1; 0 when there were none. Tokens are
    * rated among those that a grammar allows; the one that spells the prefix's end among those that could.
    */
   readonly confidence: number;

@@ -58,7 +58,7 @@ class DecodeLoop {
     return Generation{.text = text_.text(),
                       .ids = {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
                       .stop = *stop_,
-                      .confidence = rated_ == 0 ? 0 : std::exp(log_prob_sum_ / static_cast<double>(rated_)),
+                      .confidence = rated_ == 0 ? 0 : std::exp(log_prob_sum_),
                       .end_probability = end_probability_.value_or(0),
                       .grammar_ended = request_.constraint != nullptr && ended};
   }

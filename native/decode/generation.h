@@ -52,8 +52,9 @@ struct Generation {
   std::string text;          // valid UTF-8; without required_prefix and without the line break that ended it
   std::vector<TokenId> ids;  // all generated ids: healing, and the one that ended it, included
   StopReason stop = StopReason::kMaxTokens;
-  // exp(mean log-probability) of the ids that go beyond required_prefix, 0..1; 0 when there are none. Tokens
-  // are rated among those that a constraint allows, one that spells the prefix's end among those that could.
+  // The probability of the ids that go beyond required_prefix, all of them, 0..1; 0 when there are none.
+  // Tokens are rated among those that a constraint allows, one that spells the prefix's end among those that
+  // could.
   double confidence = 0;
   // At the first free choice, where a blank start was banned: the probability of a line break or an end
   // token, that is, of nothing more on this line. 0 otherwise.

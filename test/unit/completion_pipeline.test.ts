@@ -199,6 +199,17 @@ describe('the completion pipeline', () => {
     expect(await at('x|', { explicit: true })).toMatchObject({ reason: 'shown', text: 'maybe' });
   });
 
+  it('is surer of what is left of a suggestion with each character typed', async () => {
+    const { engine, at } = bench();
+    engine.says = 'total_of(prices)';
+    engine.confidence = DEFAULT_OPTIONS.minimumConfidence ** 2;
+    expect(await at('x = |')).toMatchObject({ reason: 'low_confidence' });
+    expect(await at('x = tot|')).toMatchObject({ source: 'cache', reason: 'low_confidence' });
+    const rest = await at('x = total_of(|');
+    expect(rest).toMatchObject({ source: 'cache', shown: true, text: 'prices)' });
+    expect(rest.confidence).toBeCloseTo(engine.confidence ** (7 / 16), 12);
+  });
+
   it('takes a line for complete when the model is sure it ends there', async () => {
     const { engine, at } = bench();
     engine.says = ', a + b';

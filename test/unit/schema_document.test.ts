@@ -130,7 +130,7 @@ describe('a suggestion in JSON', () => {
 
   it('is not shown where the model is unsure of it', async () => {
     const { engine, at } = bench();
-    engine.confidence = 0.05;
+    engine.confidence = 0.005;
     expect(await at('{\n  "version": |')).toMatchObject({ shown: false, reason: 'low_confidence' });
   });
 

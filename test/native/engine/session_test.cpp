@@ -30,7 +30,7 @@ void expect_same(const Completion& actual, const Completion& expected) {
   EXPECT_EQ(actual.ids, expected.ids);
   EXPECT_EQ(actual.text, expected.text);
   EXPECT_EQ(actual.stop, expected.stop);
-  EXPECT_NEAR(actual.confidence, expected.confidence, 1e-6);
+  EXPECT_NEAR(actual.confidence, expected.confidence, 1e-5 * expected.confidence);
 }
 
 // Texts as an editor sends them: each grows out of the one before by an edit somewhere.

@@ -64,7 +64,7 @@ TEST_P(DraftedGeneration, GivesTheIdsOfPlainDecode) {
       EXPECT_EQ(made.ids, plain.ids) << "round " << round;
       EXPECT_EQ(made.text, plain.text);
       EXPECT_EQ(made.stop, plain.stop);
-      EXPECT_NEAR(made.confidence, plain.confidence, 1e-5);
+      EXPECT_NEAR(made.confidence, plain.confidence, 1e-4 * plain.confidence);
       const DraftingCounts& counts = decoder.speculation.counts();
       EXPECT_LE(counts.accepted, counts.drafted);
       // The first id is chosen from the prompt's logits; a batch gives what it accepted and one more, unless
