@@ -160,9 +160,9 @@ describe('the plot of the rows', () => {
       { name: 'replay/draft-k2-noise0', unit: 'tok/s', ours: 3, peer: 2, ratio: 1.5, floor: null },
     ];
     expect(barsOf(rows)).toEqual([
-      { row: 'prose-lookup', draft: 'lookup', speedup: 2 },
-      { row: 'rest', draft: 'lookup', speedup: 2 },
-      { row: 'draft-k2-noise0', draft: 'draft model', speedup: 1.5 },
+      { row: 'prose-lookup', series: 'lookup', value: 2 },
+      { row: 'rest', series: 'lookup', value: 2 },
+      { row: 'draft-k2-noise0', series: 'draft model', value: 1.5 },
     ]);
     expect(await replayPlot({ suite: 'replay', machine: 'a machine', rows })).toContain('draft-k2-noise0');
     const nothing = replayPlot({ suite: 'replay', machine: 'a machine', rows: [] });

@@ -24,9 +24,9 @@ describe('the rows of the sampling suite', () => {
 
   it('are bars of shapes and algorithms, but for the pipeline', () => {
     expect(barsOf(samplingRows(OUTPUT))).toEqual([
-      { shape: '151936-nucleus4', algorithm: 'sort', us: 100 },
-      { shape: '151936-nucleus4', algorithm: 'chosen', us: 5 },
-      { shape: '49152-captured', algorithm: 'histogram', us: 2 },
+      { row: '151936-nucleus4', series: 'sort', value: 100 },
+      { row: '151936-nucleus4', series: 'chosen', value: 5 },
+      { row: '49152-captured', series: 'histogram', value: 2 },
     ]);
   });
 });

@@ -231,11 +231,11 @@ describe('reports', () => {
 
   it('are drawn relative to the peer, or to the floor', () => {
     expect(barsOf(rows)).toEqual([
-      { row: 'decode/x', who: 'Emberline', speed: 2 },
-      { row: 'decode/x', who: 'llama.cpp', speed: 1 },
-      { row: 'decode/x', who: 'machine limit', speed: 400 / 150 },
-      { row: 'verify4/x', who: 'Emberline', speed: 0.5 },
-      { row: 'verify4/x', who: 'machine limit', speed: 1 },
+      { row: 'decode/x', series: 'Emberline', value: 2 },
+      { row: 'decode/x', series: 'llama.cpp', value: 1 },
+      { row: 'decode/x', series: 'machine limit', value: 400 / 150 },
+      { row: 'verify4/x', series: 'Emberline', value: 0.5 },
+      { row: 'verify4/x', series: 'machine limit', value: 1 },
     ]);
   });
 });
