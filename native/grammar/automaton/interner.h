@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 #include <type_traits>
+#include <unordered_map>
 #include <vector>
 
 #include "grammar/regular/dfa.h"
@@ -126,5 +127,26 @@ class SequenceInterner {
   std::vector<std::size_t> ends_;
   NumberSlots slots_;
 };
+
+// Makes a chain of linked values anew, from what is above `bottom` up to `top`: `make(each, below)`, where
+// `below` is what became of the one below; `there` for the lowest. `below(each)`: the one below.
+template <typename Below, typename Make>
+std::uint32_t remade(std::uint32_t top, std::uint32_t bottom, std::uint32_t there, const Below& below,
+                     const Make& make) {
+  std::vector<std::uint32_t> chain;
+  for (; top != bottom; top = below(top)) chain.push_back(top);
+  for (std::size_t i = chain.size(); i-- > 0;) there = make(chain[i], there);
+  return there;
+}
+
+// The same down to the end, or to where `known` says what became of a value; it is told of the others.
+template <typename Below, typename Make>
+std::uint32_t remade_once(std::uint32_t top, std::unordered_map<std::uint32_t, std::uint32_t>& known,
+                          const Below& below, const Make& make) {
+  std::uint32_t bottom = top;
+  while (bottom != kNone && !known.contains(bottom)) bottom = below(bottom);
+  return remade(top, bottom, bottom == kNone ? kNone : known.at(bottom), below,
+                [&](std::uint32_t each, std::uint32_t there) { return known[each] = make(each, there); });
+}
 
 }  // namespace emberline::grammar

@@ -37,7 +37,7 @@ class ObjectGuide {
   std::uint32_t members_behind(std::uint32_t members) const;
   // Of the number of members, for who looks only `distance` bytes ahead.
   CountBounds bounds(std::uint32_t distance) const;
-  std::size_t bytes() const { return guard_bytes_; }
+  std::size_t bytes() const { return rule_->keys.states() + guard_bytes_; }
 
  private:
   using Keys = std::vector<std::uint32_t>;
