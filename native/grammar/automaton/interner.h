@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -88,43 +87,6 @@ class Interner {
     return hash_words(words, kWords);
   }
   std::vector<T> values_;
-  NumberSlots slots_;
-};
-
-// Of sequences of words.
-class SequenceInterner {
- public:
-  std::uint32_t intern(std::span<const std::uint32_t> words) {
-    const std::uint32_t found =
-        slots_.find(hash_words(words.data(), words.size()), [&](std::uint32_t number) {
-          const std::span<const std::uint32_t> other = (*this)[number];
-          return other.size() == words.size() &&
-                 (words.empty() || std::memcmp(other.data(), words.data(), words.size_bytes()) == 0);
-        });
-    if (found != kNone) return found;
-    words_.insert(words_.end(), words.begin(), words.end());
-    ends_.push_back(words_.size());
-    const std::uint32_t number = size() - 1;
-    slots_.add(number, [&](std::uint32_t each) {
-      const std::span<const std::uint32_t> other = (*this)[each];
-      return hash_words(other.data(), other.size());
-    });
-    return number;
-  }
-  // Good until the next intern().
-  std::span<const std::uint32_t> operator[](std::uint32_t number) const {
-    const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
-    return std::span(words_).subspan(begin, ends_[number] - begin);
-  }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
-  std::size_t bytes() const {
-    return words_.capacity() * sizeof(std::uint32_t) + ends_.capacity() * sizeof(std::size_t) +
-           slots_.bytes();
-  }
-
- private:
-  std::vector<std::uint32_t> words_;
-  std::vector<std::size_t> ends_;
   NumberSlots slots_;
 };
 

@@ -15,7 +15,7 @@ ObjectReader::ObjectReader(const Program& program, const LayoutText& layout, Sta
       closure_(closure),
       guides_(program.objects) {}
 
-SequenceInterner ObjectReader::start_over() {
+Interned<std::uint32_t> ObjectReader::start_over() {
   guides_.clear();
   guards_bytes_ = 0;
   views_ = {};
@@ -36,14 +36,14 @@ const ObjectView& ObjectReader::view(NodeId object) {
 std::uint32_t ObjectReader::keys_with(std::uint32_t keys, std::span<const std::uint32_t> more) {
   std::vector<std::uint32_t> all(key_sets_[keys].begin(), key_sets_[keys].end());
   for (const std::uint32_t key : more) all[key >> 5] |= 1u << (key & 31);
-  return key_sets_.intern(all);
+  return key_sets_.add(all).first;
 }
 
 void ObjectReader::open(const Frame& leaf) {
   Frame object = stacks_.open_on(leaf.parent, FrameKind::kInObject, leaf.where);
   ++object.level;
   const std::uint32_t words = guides_[rule_of(program_, leaf)].key_words();
-  object.keys() = key_sets_.intern(std::vector<std::uint32_t>(words, 0));
+  object.keys() = key_sets_.add(std::vector<std::uint32_t>(words, 0)).first;
   object.other_keys() = kNone;
   const NodeId in = stacks_.intern(object);
   const ObjectView& now = view(in);

@@ -15,6 +15,7 @@
 #include "grammar/automaton/object_guide.h"
 #include "grammar/automaton/stacks.h"
 #include "grammar/automaton/texts.h"
+#include "grammar/regular/interned.h"
 
 namespace emberline::grammar {
 
@@ -48,8 +49,8 @@ class ObjectReader {
     return key_sets_.bytes() + views_.size() * 64 + guides_.bytes() + guards_bytes_;
   }
   // Forgets all objects. Their sets of keys are handed over; those that are needed are put in again.
-  SequenceInterner start_over();
-  std::uint32_t put_keys(std::span<const std::uint32_t> keys) { return key_sets_.intern(keys); }
+  Interned<std::uint32_t> start_over();
+  std::uint32_t put_keys(std::span<const std::uint32_t> keys) { return key_sets_.add(keys).first; }
 
  private:
   void read_key(NodeId object, std::uint32_t state, TextId text, unsigned char byte);
@@ -62,7 +63,7 @@ class ObjectReader {
   Stacks& stacks_;
   Texts& texts_;
   Closure& closure_;
-  SequenceInterner key_sets_;
+  Interned<std::uint32_t> key_sets_;
   Guides<ObjectGuide, ObjectRule> guides_;
   std::size_t guards_bytes_ = 0;
   std::unordered_map<NodeId, ObjectView> views_;

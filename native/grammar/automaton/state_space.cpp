@@ -180,7 +180,7 @@ StateId StateSpace::replay(StateId state, std::string_view text) {
 void StateSpace::start_over(std::span<StateId> kept) {
   const Interner<Frame> frames = stacks_.take();
   const StateTable states = std::exchange(states_, {});
-  const SequenceInterner key_sets = objects_.start_over();
+  const Interned<std::uint32_t> key_sets = objects_.start_over();
   TextMove move(texts_);
   arrays_.start_over();
   unique_items_.start_over();

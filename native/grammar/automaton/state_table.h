@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "grammar/automaton/frame.h"
-#include "grammar/automaton/interner.h"
+#include "grammar/regular/interned.h"
 
 namespace emberline::grammar {
 
@@ -21,7 +21,7 @@ class StateTable {
  public:
   // `words`: 1 where a text may end there, else 0; then the stacks, ascending.
   StateId intern(std::span<const std::uint32_t> words) {
-    const StateId state = states_.intern(words);
+    const StateId state = states_.add(words).first;
     if (state == rows_.size()) rows_.push_back({kNone, kNone, kNone, kNone});
     return state;
   }
@@ -49,7 +49,7 @@ class StateTable {
   }
 
  private:
-  SequenceInterner states_;
+  Interned<std::uint32_t> states_;
   std::vector<std::array<std::uint32_t, 4>> rows_;  // [states]: chunks of 64 bytes each, or kNone
   std::vector<StateId> steps_;                      // [chunks, 64]
 };

@@ -52,7 +52,7 @@ std::vector<std::string> Texts::all_behind(TextListId list, TextId front) const 
 
 TextSetId Texts::set_of(std::vector<TextId> texts) {
   std::sort(texts.begin(), texts.end());
-  return texts.empty() ? kNone : sets_.intern(texts);
+  return texts.empty() ? kNone : sets_.add(texts).first;
 }
 
 TextSetId Texts::set_of_list(TextListId list) {

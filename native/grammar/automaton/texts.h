@@ -11,6 +11,7 @@
 
 #include "grammar/automaton/frame.h"
 #include "grammar/automaton/interner.h"
+#include "grammar/regular/interned.h"
 
 namespace emberline::grammar {
 
@@ -53,7 +54,7 @@ class Texts {
 
   Interner<Link> texts_;
   Interner<ListLink> lists_;
-  SequenceInterner sets_;
+  Interned<std::uint32_t> sets_;
 };
 
 // Moves over what is still needed of texts that are forgotten.
