@@ -141,15 +141,15 @@ std::vector<TokenId> TokenWalk::suspect_items(NodeId leaf, std::uint32_t node) {
 
 // In an item that has to differ from those before it. False where nothing is known of such items.
 bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
-  const NodeId loose = space_.unique_items().loosened(node);
-  if (loose == kNone) return false;
+  const NodeId loosened = space_.unique_items().loosened(node);
+  if (loosened == kNone) return false;
   const bool key = space_.stacks()[node].kind == FrameKind::kKey;
-  if (key ? !reads_others_once(loose) : space_.behind_terminal(loose) == kDead) return false;
+  if (key ? !reads_others_once(loosened) : space_.behind_terminal(loosened) == kDead) return false;
   const auto add = [&](std::span<std::uint64_t> into) {
     if (key) {
-      add_key(node, loose, into);
+      add_key(node, loosened, into);
     } else {
-      add_terminal(node, loose, into);
+      add_terminal(node, loosened, into);
     }
   };
   const std::vector<TokenId> checked = suspect_items(node, kRoot);
@@ -169,15 +169,15 @@ bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
 
 // Between the scalars and keys of such items: what tokens do there is found out once for all items.
 void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint64_t> mask) {
-  std::vector<NodeId> loose;
+  std::vector<NodeId> loosened;
   std::vector<TokenId> checked;
   for (const NodeId node : nodes) {
-    loose.push_back(space_.unique_items().loosened(node));
+    loosened.push_back(space_.unique_items().loosened(node));
     const std::vector<TokenId> more = suspect_items(node, kRoot);
     checked.insert(checked.end(), more.begin(), more.end());
   }
   std::sort(checked.begin(), checked.end());
-  const StateId state = space_.of_nodes(loose);
+  const StateId state = space_.of_nodes(loosened);
   const auto [place, fresh] = behind_.try_emplace(BehindKey{nullptr, 0, state});
   Behind& found = place->second;
   if (fresh) {
@@ -201,11 +201,10 @@ void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint6
 }
 
 // Whether it reads an item behind one that was forgotten.
-bool TokenWalk::is_loose(StateId state) const {
+bool TokenWalk::is_loosened(StateId state) const {
   const std::span<const NodeId> nodes = space_.nodes(state);
-  return std::any_of(nodes.begin(), nodes.end(), [this](NodeId node) {
-    return space_.stacks()[node].tracked == (kFollowed | kLoosened);
-  });
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [this](NodeId node) { return space_.stacks()[node].flags == (kFollowed | kLoosened); });
 }
 
 bool TokenWalk::leave_key(NodeId node, const Place& place, const std::vector<TokenId>& items, Behind& out) {

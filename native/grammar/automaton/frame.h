@@ -55,9 +55,9 @@ struct Frame {
   std::uint16_t depth = 0;      // open frames below and with this one
   FrameKind kind = FrameKind::kReturnTo;
   Broken broken = Broken::kOneLine;  // of kInArray
-  std::uint16_t tracked = 0;         // kFollowed, kLoosened
+  std::uint16_t flags = 0;           // kFollowed, kLoosened
 
-  bool followed() const { return (tracked & kFollowed) != 0; }
+  bool followed() const { return (flags & kFollowed) != 0; }
 
   // kRepeating: how often the body was read.
   std::uint32_t& times() { return words[0]; }

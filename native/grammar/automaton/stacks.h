@@ -29,7 +29,7 @@ class Stacks {
     if (stack != kNone) {
       leaf.level = frames_[stack].level;
       leaf.depth = frames_[stack].depth;
-      leaf.tracked = frames_[stack].tracked;
+      leaf.flags = frames_[stack].flags;
     }
     return leaf;
   }

@@ -55,15 +55,15 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
   allowed_ = nodes.size() < kManyWays ? std::span<const std::uint64_t>() : mask;
   for (const NodeId node : nodes) {
     const Frame leaf = space_.stacks()[node];
-    const bool tracked = leaf.followed();
-    if (leaf.kind == FrameKind::kTerminal && !tracked && space_.behind_terminal(node) != kDead) {
+    const bool followed = leaf.followed();
+    if (leaf.kind == FrameKind::kTerminal && !followed && space_.behind_terminal(node) != kDead) {
       add_terminal(node, node, mask);
-    } else if (leaf.kind == FrameKind::kKey && !tracked && reads_others_once(node)) {
+    } else if (leaf.kind == FrameKind::kKey && !followed && reads_others_once(node)) {
       add_key(node, node, mask);
-    } else if (tracked && (leaf.kind == FrameKind::kTerminal || leaf.kind == FrameKind::kKey) &&
+    } else if (followed && (leaf.kind == FrameKind::kTerminal || leaf.kind == FrameKind::kKey) &&
                add_item(node, mask)) {
       continue;
-    } else if (tracked && space_.unique_items().loosened(node) != kNone) {
+    } else if (followed && space_.unique_items().loosened(node) != kNone) {
       items.push_back(node);
     } else {
       others.push_back(node);
@@ -191,7 +191,7 @@ void TokenWalk::step_into(StateId state, std::uint32_t child, const Place& from,
   steps_ -= steps_ > 0 ? 1 : 0;
   const StateId next = space_.step(state, node.byte);
   if (next == kDead) return;
-  const bool doubtful = from.doubtful || is_loose(next);
+  const bool doubtful = from.doubtful || is_loosened(next);
   std::vector<std::pair<std::uint32_t, TokenId>>& list = doubtful ? out.doubtful : out.sure;
   for (const TokenId id : trie_->all().tokens_at(child)) list.emplace_back(from.characters, id);
   if (node.end > child + 1) work_.push_back({next, child, from.characters, doubtful});
@@ -207,13 +207,13 @@ void TokenWalk::go_on(const Place& place, Behind& out) {
     std::vector<NodeId> others;
     for (const NodeId node : all) {
       const Frame leaf = space_.stacks()[node];
-      const bool tracked = leaf.followed();
+      const bool followed = leaf.followed();
       const bool known = leaf.kind == FrameKind::kKey || leaf.kind == FrameKind::kTerminal;
       bool left = false;
-      if (known && (!tracked || !place.doubtful)) {
-        const NodeId taken_for = tracked ? space_.unique_items().loosened(node) : node;
+      if (known && (!followed || !place.doubtful)) {
+        const NodeId taken_for = followed ? space_.unique_items().loosened(node) : node;
         const std::vector<TokenId> items =
-            tracked && taken_for != kNone ? suspect_items(node, place.node) : std::vector<TokenId>{};
+            followed && taken_for != kNone ? suspect_items(node, place.node) : std::vector<TokenId>{};
         left = taken_for != kNone &&
                (leaf.kind == FrameKind::kKey ? leave_key(taken_for, place, items, out)
                                              : leave_terminal(taken_for, place, items, out));

@@ -82,7 +82,7 @@ class TokenWalk {
   std::vector<TokenId> suspect_items(NodeId leaf, std::uint32_t node);
   bool add_item(NodeId node, std::span<std::uint64_t> mask);
   void add_items(const std::vector<NodeId>& nodes, std::span<std::uint64_t> mask);
-  bool is_loose(StateId state) const;
+  bool is_loosened(StateId state) const;
   void read_known_keys(NodeId node, std::uint32_t below, const Place& from, Behind& out);
   // Whether what other keys do in tokens is found out once for all: not where they may run out.
   bool reads_others_once(NodeId key);

@@ -28,7 +28,7 @@ NodeId UniqueItems::item_of(NodeId array) {
   Frame item = stacks_.open_on(array, FrameKind::kUniqueItem, around.where);
   item.text() = kNoText;
   item.alike() = rule(around).containers ? texts_.set_of_list(around.item_texts()) : kNone;
-  item.tracked |= kFollowed;
+  item.flags |= kFollowed;
   return stacks_.intern(item);
 }
 
@@ -100,7 +100,7 @@ bool UniqueItems::live(const Frame& leaf) {
   for (std::size_t i = items.back(); i-- > 0;) {
     Frame frame = above[i];
     frame.parent = stack;
-    if (i >= inner) frame.tracked = 0;
+    if (i >= inner) frame.flags = 0;
     if (i == 0 && inner > 0 && !live(frame)) return false;
     stack = stacks_.intern(frame);
   }
@@ -115,13 +115,13 @@ NodeId UniqueItems::loosened(NodeId leaf) {
   for (; stacks_[outermost].followed(); outermost = stacks_[outermost].parent) {
     if (stacks_[outermost].kind != FrameKind::kUniqueItem) continue;
     const Frame array = stacks_[stacks_[outermost].parent];
-    if ((array.tracked & kLoosened) != 0) return kNone;
+    if ((array.flags & kLoosened) != 0) return kNone;
     const std::uint64_t before = texts_.length(array.item_texts());
     if (least_texts(rule_of(program_, array)) < before + space_.distance() + 2) return kNone;
   }
   const NodeId below = stacks_[outermost].parent;
   return stacks_.changed(leaf, below, below, [this](Frame& frame) {
-    frame.tracked = kLoosened;
+    frame.flags = kLoosened;
     if (frame.kind != FrameKind::kUniqueItem) return;
     frame.text() = kNoText;
     frame.alike() = kNone;
