@@ -110,7 +110,7 @@ function table() {
       array(
         `std::uint32_t k${name.replaceAll('_', '')}Runs`,
         runs(name).flatMap(([first, last], i, all) => [
-          first - (i > 0 ? all[i - 1][1] + 1 : 0),
+          first - ((all[i - 1]?.[1] ?? -1) + 1),
           last + 1 - first,
         ]),
       ),
