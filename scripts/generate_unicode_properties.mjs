@@ -70,13 +70,11 @@ function valueRuns(properties, none) {
 
 /**
  * @param {string} name
- * @param {string[]} items
- * @param {number} perLine
+ * @param {(string | number)[]} items
  */
-function array(name, items, perLine) {
-  const lines = [`constexpr ${name}[] = {`];
-  for (let i = 0; i < items.length; i += perLine) lines.push(items.slice(i, i + perLine).join(' '));
-  return [...lines, '};'];
+function array(name, items) {
+  const rows = `${items.join(',')},`.match(/.{1,124},/g) ?? [];
+  return [`constexpr ${name}[] = {`, ...rows, '};'];
 }
 
 function table() {
@@ -84,22 +82,20 @@ function table() {
   const surrogates = CATEGORIES.indexOf('Cs');
   const scripts = SCRIPTS.map((names) => names.split('/'));
   const packed = (/** @type {[number, number][]} */ pairs) =>
-    pairs.map(([value, count]) => `0x${((count << 8) | value).toString(16)},`);
+    pairs.map(([value, count]) => count * 256 + value);
   return [
     `// Unicode ${UNICODE_VERSION}. Generated: node scripts/generate_unicode_properties.mjs. Do not edit.`,
-    '// (code points of a run << 8) | value; for categories and scripts the index of the name, scripts.size() for another one; for',
-    '// binary properties 0 where it holds, 1 where not.',
+    '// Code points from U+0000 on, in runs. Categories and scripts: (how many << 8) | the index of the name, scripts.size() for',
+    '// another one. Binary properties: how many have it not, how many have it, and so on in turns.',
     '// clang-format off',
     ...array(
       'std::string_view kCategoryNames',
-      CATEGORIES.map((name) => `"${name}",`),
-      15,
+      CATEGORIES.map((name) => `"${name}"`),
     ),
-    ...array('std::uint32_t kCategoryRuns', packed(valueRuns(general, surrogates)), 14),
+    ...array('std::uint32_t kCategoryRuns', packed(valueRuns(general, surrogates))),
     ...array(
       'ScriptNames kScriptNames',
-      scripts.map(([name, short]) => `{"${name}", "${short}"},`),
-      4,
+      scripts.map(([name, short]) => `{"${name}","${short}"}`),
     ),
     ...array(
       'std::uint32_t kScriptRuns',
@@ -109,15 +105,19 @@ function table() {
           scripts.length,
         ),
       ),
-      14,
     ),
     ...BINARY.flatMap((name) =>
-      array(`std::uint32_t k${name.replaceAll('_', '')}Runs`, packed(valueRuns([name], 1)), 14),
+      array(
+        `std::uint32_t k${name.replaceAll('_', '')}Runs`,
+        runs(name).flatMap(([first, last], i, all) => [
+          first - ((all[i - 1]?.[1] ?? -1) + 1),
+          last + 1 - first,
+        ]),
+      ),
     ),
     ...array(
       'BinaryProperty kBinaryProperties',
-      BINARY.map((name) => `{"${name}", k${name.replaceAll('_', '')}Runs},`),
-      3,
+      BINARY.map((name) => `{"${name}",k${name.replaceAll('_', '')}Runs}`),
     ),
     '// clang-format on',
     '',

@@ -9,6 +9,7 @@
 #include "grammar/regular/json_text.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/pattern.h"
+#include "grammar/regular/shortest_text.h"
 #include "time_limit.h"
 
 namespace {
@@ -33,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(dfa.states() <= kMostStates && dfa.next.size() <= kMostCells);
   require(minimised(dfa).next == dfa.next);
   require(is_subset(dfa, any_text()));
-  const auto text = shortest(dfa);
+  const auto text = testing::shortest(dfa);
   require(text.has_value() == !dfa.empty());
   const auto others = difference(any_text(), dfa);
   if (others.ok()) {

@@ -25,6 +25,7 @@ class ArrayGuide {
   // The counts with one more: a smaller number stands for them where nothing depends on more.
   std::uint32_t items_behind(std::uint32_t items) const;
   std::uint32_t counted_behind(std::uint32_t counted) const;
+  std::size_t bytes() const { return least_before_.size() * 8; }
   // Of the number of items, where `counted` are counted, for who looks only `distance` bytes ahead.
   CountBounds bounds(std::uint32_t counted, std::uint32_t distance) const;
 

@@ -1,15 +1,54 @@
-// States seen from a distance, and what is kept of a machine that starts over.
+#include "grammar/automaton/distant_states.h"
+
 #include <algorithm>
 #include <unordered_map>
-#include <utility>
-
-#include "grammar/automaton/machine.h"
+#include <unordered_set>
 
 namespace emberline::grammar {
 
-StateId StateSpace::Machine::first_distant(StateId state) {
+namespace {
+
+// What `frame` counts; nullptr: nothing that has bounds, or nothing that may be far from them. Inside an item
+// that has to differ from those before it, what may come depends on how many texts there still are: not only
+// on the next few bytes. Its states are told apart by its text in any case.
+std::uint32_t* count_in(Frame& frame) {
+  if (frame.followed()) return nullptr;
+  switch (frame.kind) {
+    case FrameKind::kTerminal: return &frame.characters();
+    case FrameKind::kRepeating: return &frame.times();
+    case FrameKind::kInObject: return &frame.members();
+    case FrameKind::kInArray: return &frame.items();
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+DistantStates::DistantStates(const Program& program, Stacks& stacks, StateTable& states,
+                             Guides<TerminalGuide, Terminal>& terminals, ObjectReader& objects,
+                             ArrayReader& arrays)
+    : program_(program),
+      stacks_(stacks),
+      states_(states),
+      terminals_(terminals),
+      objects_(objects),
+      arrays_(arrays) {}
+
+// Of what count_in() is.
+CountBounds DistantStates::bounds(const Frame& frame) {
+  const std::uint32_t rule = rule_of(program_, frame);
+  switch (frame.kind) {
+    case FrameKind::kTerminal: return terminals_[rule].bounds(distance_);
+    case FrameKind::kRepeating: return {program_.repeats[rule].least, program_.repeats[rule].most, distance_};
+    case FrameKind::kInObject: return objects_.guide(rule).bounds(distance_);
+    case FrameKind::kInArray: return arrays_.guide(rule).bounds(frame.counted(), distance_);
+    default: return {};
+  }
+}
+
+StateId DistantStates::first_distant(StateId state) {
   if (state == kDead) return kDead;
-  std::vector<std::uint32_t> words(states_[state].begin(), states_[state].end());
+  std::vector<std::uint32_t> words(states_.words(state).begin(), states_.words(state).end());
   bool changed = false;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const NodeId there = distant_node(words[i]);
@@ -20,144 +59,97 @@ StateId StateSpace::Machine::first_distant(StateId state) {
   if (changed) {
     std::sort(words.begin() + 1, words.end());
     words.erase(std::unique(words.begin() + 1, words.end()), words.end());
-    there = intern_state(words);
+    there = states_.intern(words);
   }
   if (distant_.size() < states_.size()) distant_.resize(states_.size(), kNotTried);
   distant_[there] = there;
   return distant_[state] = there;
 }
 
-NodeId StateSpace::Machine::distant_node(NodeId node) {
-  if (distant_nodes_.size() < frames_.size()) distant_nodes_.resize(frames_.size(), kNotTried);
-  std::vector<NodeId> above;
-  NodeId there = kNone;
-  for (; node != kNone; node = frames_[node].parent) {
-    if (distant_nodes_[node] != kNotTried) {
-      there = distant_nodes_[node];
+NodeId DistantStates::distant_node(NodeId node) {
+  if (distant_nodes_.size() < stacks_.size()) distant_nodes_.resize(stacks_.size(), kNotTried);
+  const auto below = [this](NodeId each) { return stacks_[each].parent; };
+  NodeId bottom = node;
+  while (bottom != kNone && distant_nodes_[bottom] == kNotTried) bottom = below(bottom);
+  return remade(node, bottom, bottom == kNone ? kNone : distant_nodes_[bottom], below,
+                [this](NodeId each, NodeId parent) {
+                  Frame frame = stacks_[each];
+                  frame.parent = parent;
+                  if (std::uint32_t* const count = count_in(frame)) *count = bounds(frame).distant(*count);
+                  return distant_nodes_[each] = stacks_.intern(frame);
+                });
+}
+
+std::vector<FarCount> DistantStates::far_counts(StateId state) {
+  std::vector<FarCount> counts;
+  if (state == kDead) return counts;
+  std::unordered_set<NodeId> seen;
+  const std::span<const NodeId> all = states_.nodes(state);
+  for (const NodeId top : all) {
+    for (NodeId node = top; node != kNone; node = stacks_[node].parent) {
+      if (all.size() > 1 && !seen.insert(node).second) break;  // the rest of the stack as well
+      Frame frame = stacks_[node];
+      const std::uint32_t* const count = count_in(frame);
+      if (count == nullptr || !is_far(*count)) continue;
+      const CountBounds of = bounds(frame);
+      const std::uint32_t first = *count == kFarBelow ? of.first : std::max(of.first, of.least);
+      counts.push_back({node, first, of.end(*count)});
+    }
+  }
+  return counts;
+}
+
+StateId DistantStates::with_counts(StateId state, std::span<const FarCount> counts,
+                                   std::span<const std::uint32_t> values) {
+  if (counts.empty()) return state;
+  std::unordered_map<NodeId, NodeId> there;
+  std::vector<std::uint32_t> words(states_.words(state).begin(), states_.words(state).end());
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    words[i] = remade_once(
+        words[i], there, [this](NodeId each) { return stacks_[each].parent; },
+        [&](NodeId each, NodeId parent) {
+          Frame frame = stacks_[each];
+          frame.parent = parent;
+          for (std::size_t count = 0; count < counts.size(); ++count) {
+            if (counts[count].node == each) *count_in(frame) = values[count];
+          }
+          return stacks_.intern(frame);
+        });
+  }
+  std::sort(words.begin() + 1, words.end());
+  return states_.intern(words);
+}
+
+// Where two stacks differ in far counts alone, one of the distant state stands for both: such a state is its
+// own position.
+Position DistantStates::position(StateId exact) {
+  Position position(exact);
+  const StateId there = distant(exact);
+  if (there == exact) return position;
+  std::unordered_map<NodeId, NodeId> exact_of;
+  for (const NodeId top : states_.nodes(exact)) {
+    for (NodeId node = top; node != kNone; node = stacks_[node].parent) {
+      const auto [known, fresh] = exact_of.emplace(distant_nodes_[node], node);
+      if (fresh) continue;
+      if (known->second != node) return position;
       break;
     }
-    above.push_back(node);
   }
-  for (std::size_t i = above.size(); i-- > 0;) {
-    Frame frame = frames_[above[i]];
-    frame.parent = there;
-    if (std::uint32_t* const count = count_in(frame)) *count = count_bounds(frame).distant(*count);
-    there = frames_.intern(frame);
-    distant_nodes_[above[i]] = there;
+  const std::vector<FarCount> counts = far_counts(there);
+  if (counts.size() > Position::kMostCounts) return position;
+  position.state = there;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    Frame frame = stacks_[exact_of.at(counts[i].node)];
+    position.room[i] = counts[i].end - *count_in(frame);
   }
-  return there;
+  return position;
 }
 
-// Inside an item that has to differ from those before it, what may come depends on how many texts there still
-// are: not only on the next few bytes. Its states are told apart by its text in any case.
-std::uint32_t* StateSpace::Machine::count_in(Frame& frame) {
-  if ((frame.tracked & kTracked) != 0) return nullptr;
-  switch (frame.kind) {
-    case FrameKind::kTerminal:
-    case FrameKind::kInObject: return &frame.b;
-    case FrameKind::kRepeating:
-    case FrameKind::kInArray: return &frame.a;
-    default: return nullptr;
-  }
-}
-
-CountBounds StateSpace::Machine::count_bounds(const Frame& frame) {
-  const std::uint32_t operand = program_->code[frame.where - 1].operand;
-  switch (frame.kind) {
-    case FrameKind::kTerminal: return terminal_guide(operand).bounds(distance_);
-    case FrameKind::kRepeating: {
-      const Repeat& repeat = program_->repeats[operand];
-      return {repeat.least, repeat.most, distance_};
-    }
-    case FrameKind::kInObject: return object_guide(operand).bounds(distance_);
-    case FrameKind::kInArray: return array_guide(operand).bounds(frame.b, distance_);
-    default: return {};
-  }
-}
-
-// The frames, texts and sets that `kept` are made of move over, those below first.
-void StateSpace::Machine::start_over(std::span<StateId> kept) {
-  const Interner<Frame> frames = std::exchange(frames_, {});
-  const Interner<TextLink> texts = std::exchange(texts_, {});
-  const Interner<TextListLink> lists = std::exchange(lists_, {});
-  const SequenceInterner key_sets = std::exchange(key_sets_, {});
-  const SequenceInterner text_sets = std::exchange(text_sets_, {});
-  const SequenceInterner states = std::exchange(states_, {});
-  rows_ = {};
-  steps_ = {};
-  distant_ = {};
-  distant_nodes_ = {};
-  object_views_ = {};
-  array_views_ = {};
-  object_guides_.clear();
-  object_guides_.resize(program_->objects.size());
-  guide_bytes_ = 0;
-  value_trees_.clear();
-  value_tree_bytes_ = 0;
-  for (std::size_t i = 0; i < terminal_guides_.size(); ++i) {
-    if (terminal_guides_[i]) guide_bytes_ += std::size_t{program_->terminals[i].dfa.states()} * 12;
-  }
-  start_ = kNotTried;
-  status_ = {};
-  ++epoch_;
-
-  std::unordered_map<std::uint32_t, std::uint32_t> moved_texts, moved_lists, moved_nodes;
-  const auto move_chain = [](std::uint32_t last, std::unordered_map<std::uint32_t, std::uint32_t>& moved,
-                             const auto& below, const auto& move) {
-    std::vector<std::uint32_t> chain;
-    for (; last != kNone && !moved.contains(last); last = below(last)) chain.push_back(last);
-    std::uint32_t there = last == kNone ? kNone : moved[last];
-    for (std::size_t i = chain.size(); i-- > 0;) moved[chain[i]] = there = move(chain[i], there);
-    return there;
-  };
-  const auto move_text = [&](TextId text) {
-    return move_chain(
-        text, moved_texts, [&](TextId each) { return texts[each].front; },
-        [&](TextId each, TextId front) {
-          TextLink link = texts[each];
-          link.front = front;
-          return texts_.intern(link);
-        });
-  };
-  const auto move_list = [&](std::uint32_t list) {
-    return move_chain(
-        list, moved_lists, [&](std::uint32_t each) { return lists[each].rest; },
-        [&](std::uint32_t each, std::uint32_t rest) {
-          TextListLink link = lists[each];
-          link.rest = rest;
-          link.text = move_text(link.text);
-          return lists_.intern(link);
-        });
-  };
-  const auto move_node = [&](NodeId node) {
-    return move_chain(
-        node, moved_nodes, [&](NodeId each) { return frames[each].parent; },
-        [&](NodeId each, NodeId parent) {
-          Frame frame = frames[each];
-          frame.parent = parent;
-          if (frame.kind == FrameKind::kInObject) frame.a = key_sets_.intern(key_sets[frame.a]);
-          if (frame.kind == FrameKind::kInObject || frame.kind == FrameKind::kInArray)
-            frame.c = move_list(frame.c);
-          if (frame.kind == FrameKind::kUniqueItem) {
-            frame.a = move_text(frame.a);
-            if (frame.b != kNone) {
-              std::vector<TextId> set(text_sets[frame.b].begin(), text_sets[frame.b].end());
-              for (TextId& text : set) text = move_text(text);
-              std::sort(set.begin(), set.end());
-              frame.b = text_sets_.intern(set);
-            }
-          }
-          if (frame.kind == FrameKind::kKey) frame.b = move_text(frame.b);
-          return frames_.intern(frame);
-        });
-  };
-  for (StateId& state : kept) {
-    if (state == kDead) continue;
-    std::vector<std::uint32_t> words{states[state][0]};
-    for (const NodeId node : states[state].subspan(1)) words.push_back(move_node(node));
-    std::sort(words.begin() + 1, words.end());
-    state = intern_state(words);
-  }
+StateId DistantStates::exact(const Position& position) {
+  const std::vector<FarCount> counts = far_counts(position.state);
+  std::vector<std::uint32_t> values(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) values[i] = counts[i].end - position.room[i];
+  return with_counts(position.state, counts, values);
 }
 
 }  // namespace emberline::grammar

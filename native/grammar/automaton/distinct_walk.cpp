@@ -13,16 +13,16 @@
 namespace emberline::grammar {
 
 bool TokenWalk::reads_others_once(NodeId key) {
-  const Frame leaf = machine_.frame(key);
-  const std::uint32_t object = machine_.object_of(leaf.parent);
-  return !machine_.program().objects[object].distinct_others ||
-         machine_.object_guide(object).others_unlimited();
+  const Frame leaf = space_.stacks()[key];
+  const std::uint32_t object = space_.objects().number(leaf.parent);
+  return !space_.program().objects[object].distinct_others ||
+         space_.objects().guide(object).others_unlimited();
 }
 
 std::vector<TokenId> TokenWalk::suspect_keys(NodeId key, std::uint32_t node) const {
-  const Frame leaf = machine_.frame(key);
-  if (!machine_.program().objects[machine_.object_of(leaf.parent)].distinct_others) return {};
-  return suspects(machine_.other_keys_behind(leaf.parent, leaf.b), node);
+  const Frame leaf = space_.stacks()[key];
+  if (!space_.objects().rule(leaf.parent).distinct_others) return {};
+  return suspects(space_.objects().other_keys_behind(leaf.parent, leaf.text()), node);
 }
 
 // The tokens below `node` that spell one of `texts`, or a part of one.
@@ -49,14 +49,14 @@ std::vector<TokenId> TokenWalk::suspects(const std::vector<std::string>& texts, 
 }
 
 void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask) {
-  const Frame leaf = machine_.frame(taken_for);
+  const Frame leaf = space_.stacks()[taken_for];
   const NodeId object = leaf.parent;
-  const std::uint32_t rule = machine_.object_of(object);
-  const ObjectView view = machine_.view_of_object(object);
+  const std::uint32_t rule = space_.objects().number(object);
+  const ObjectView view = space_.objects().view(object);
   if (view.others) {
     const std::vector<TokenId> checked = suspect_keys(taken_for, kRoot);
-    const TokenPart& part = parts_.of_other_keys(rule, leaf.a, kRoot);
-    const bool distinct = machine_.program().objects[rule].distinct_others;
+    const TokenPart& part = parts_.of_other_keys(rule, leaf.state(), kRoot);
+    const bool distinct = space_.program().objects[rule].distinct_others;
     std::vector<std::uint64_t> apart;
     std::span<std::uint64_t> into = mask;
     if (!checked.empty()) {
@@ -69,10 +69,10 @@ void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> 
     for (std::size_t exit = 0; exit < part.exits.size();) {
       const std::uint32_t label = part.exits[exit].label;
       while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
-      check(node, behind(part, label, machine_.behind_key(object, label), distinct), 0, kUnbounded, into);
+      check(node, behind(part, label, space_.behind_key(object, label), distinct), 0, kUnbounded, into);
     }
     if (!checked.empty()) {
-      const StateId alone = machine_.only(node);
+      const StateId alone = space_.of_nodes({&node, 1});
       for (const TokenId id : checked) {
         if (has_token(into, id) && !has_token(mask, id) && !is_allowed(id) && !reads_to_end(alone, id, 0))
           remove_token(into, id);
@@ -129,7 +129,7 @@ std::vector<TokenId> TokenWalk::suspects(const std::vector<ValueCursor>& values,
 
 // The tokens below `node` that may bring an item in which `leaf` is to the end of an earlier one.
 std::vector<TokenId> TokenWalk::suspect_items(NodeId leaf, std::uint32_t node) {
-  const StateSpace::Machine::AlikeItems alike = machine_.alike_items(leaf);
+  const UniqueItems::Alike alike = space_.unique_items().alike(leaf);
   std::vector<TokenId> found = suspects(alike.texts, node);
   if (alike.values.empty()) return found;
   const std::vector<TokenId> more = suspects(alike.values, node);
@@ -141,15 +141,15 @@ std::vector<TokenId> TokenWalk::suspect_items(NodeId leaf, std::uint32_t node) {
 
 // In an item that has to differ from those before it. False where nothing is known of such items.
 bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
-  const NodeId loose = machine_.loosened(node);
-  if (loose == kNone) return false;
-  const bool key = machine_.frame(node).kind == FrameKind::kKey;
-  if (key ? !reads_others_once(loose) : machine_.behind_terminal(loose) == kDead) return false;
+  const NodeId loosened = space_.unique_items().loosened(node);
+  if (loosened == kNone) return false;
+  const bool key = space_.stacks()[node].kind == FrameKind::kKey;
+  if (key ? !reads_others_once(loosened) : space_.behind_terminal(loosened) == kDead) return false;
   const auto add = [&](std::span<std::uint64_t> into) {
     if (key) {
-      add_key(node, loose, into);
+      add_key(node, loosened, into);
     } else {
-      add_terminal(node, loose, into);
+      add_terminal(node, loosened, into);
     }
   };
   const std::vector<TokenId> checked = suspect_items(node, kRoot);
@@ -159,7 +159,7 @@ bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
   }
   std::vector<std::uint64_t> apart(mask.size(), 0);
   add(apart);
-  const StateId alone = machine_.only(node);
+  const StateId alone = space_.of_nodes({&node, 1});
   for (const TokenId id : checked) {
     if (has_token(apart, id) && !has_token(mask, id) && !reads_to_end(alone, id, 0)) remove_token(apart, id);
   }
@@ -169,15 +169,15 @@ bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
 
 // Between the scalars and keys of such items: what tokens do there is found out once for all items.
 void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint64_t> mask) {
-  std::vector<NodeId> loose;
+  std::vector<NodeId> loosened;
   std::vector<TokenId> checked;
   for (const NodeId node : nodes) {
-    loose.push_back(machine_.loosened(node));
+    loosened.push_back(space_.unique_items().loosened(node));
     const std::vector<TokenId> more = suspect_items(node, kRoot);
     checked.insert(checked.end(), more.begin(), more.end());
   }
   std::sort(checked.begin(), checked.end());
-  const StateId state = machine_.of_nodes(loose);
+  const StateId state = space_.of_nodes(loosened);
   const auto [place, fresh] = behind_.try_emplace(BehindKey{nullptr, 0, state});
   Behind& found = place->second;
   if (fresh) {
@@ -188,7 +188,7 @@ void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint6
     allowed_ = besides;
     behind_bytes_ += 128 + (found.sure.capacity() + found.doubtful.capacity()) * sizeof(found.sure[0]);
   }
-  const StateId alone = machine_.of_nodes(nodes);
+  const StateId alone = space_.of_nodes(nodes);
   for (const auto& [characters, id] : found.sure) {
     if (has_token(mask, id)) continue;
     if (!std::binary_search(checked.begin(), checked.end(), id) || reads_to_end(alone, id, 0))
@@ -201,24 +201,24 @@ void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint6
 }
 
 // Whether it reads an item behind one that was forgotten.
-bool TokenWalk::is_loose(StateId state) const {
-  const std::span<const NodeId> nodes = machine_.nodes(state);
+bool TokenWalk::is_loosened(StateId state) const {
+  const std::span<const NodeId> nodes = space_.nodes(state);
   return std::any_of(nodes.begin(), nodes.end(),
-                     [this](NodeId node) { return machine_.frame(node).tracked == (kTracked | kLoose); });
+                     [this](NodeId node) { return space_.stacks()[node].flags == (kFollowed | kLoosened); });
 }
 
 bool TokenWalk::leave_key(NodeId node, const Place& place, const std::vector<TokenId>& items, Behind& out) {
   if (!reads_others_once(node)) return false;
   Place behind = place;
   behind.doubtful = place.doubtful || !items.empty();
-  const Frame leaf = machine_.frame(node);
+  const Frame leaf = space_.stacks()[node];
   const NodeId object = leaf.parent;
-  const std::uint32_t rule = machine_.object_of(object);
-  const ObjectView view = machine_.view_of_object(object);
+  const std::uint32_t rule = space_.objects().number(object);
+  const ObjectView view = space_.objects().view(object);
   if (view.others) {
-    const bool distinct = machine_.program().objects[rule].distinct_others;
+    const bool distinct = space_.program().objects[rule].distinct_others;
     const std::vector<TokenId> keys = suspect_keys(node, place.node);
-    const TokenPart& part = parts_.of_other_keys(rule, leaf.a, place.node);
+    const TokenPart& part = parts_.of_other_keys(rule, leaf.state(), place.node);
     const auto add = [&](TokenId id) {
       const bool suspect = std::binary_search(keys.begin(), keys.end(), id) ||
                            std::binary_search(items.begin(), items.end(), id);
@@ -234,7 +234,7 @@ bool TokenWalk::leave_key(NodeId node, const Place& place, const std::vector<Tok
     for (std::size_t exit = 0; exit < part.exits.size();) {
       const std::uint32_t label = part.exits[exit].label;
       while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
-      leave_part(part, label, machine_.behind_key(object, label), 0, kUnbounded, behind_other, out);
+      leave_part(part, label, space_.behind_key(object, label), 0, kUnbounded, behind_other, out);
     }
   }
   if (view.known != kNone) read_known_keys(node, place.node, behind, out);
@@ -242,14 +242,14 @@ bool TokenWalk::leave_key(NodeId node, const Place& place, const std::vector<Tok
 }
 
 void TokenWalk::read_known_keys(NodeId node, std::uint32_t below, const Place& from, Behind& out) {
-  const Frame leaf = machine_.frame(node);
+  const Frame leaf = space_.stacks()[node];
   const NodeId object = leaf.parent;
-  const Dfa& dfa = machine_.program().objects[machine_.object_of(object)].keys;
+  const Dfa& dfa = space_.objects().rule(object).keys;
   KeyGuard& guard =
-      machine_.object_guide(machine_.object_of(object)).guard(machine_.view_of_object(object).known);
+      space_.objects().guide(space_.objects().number(object)).guard(space_.objects().view(object).known);
   const std::span<const ByteTrie::Node> nodes = trie_->all().nodes();
   const std::uint32_t end = below == kRoot ? trie_->all().size() : nodes[below].end;
-  path_[below == kRoot ? 0 : nodes[below].depth] = leaf.a;  // states of the keys' automaton
+  path_[below == kRoot ? 0 : nodes[below].depth] = leaf.state();  // states of the keys' automaton
   for (std::uint32_t at = below == kRoot ? 0 : below + 1; at < end;) {
     const ByteTrie::Node& each = nodes[at];
     if (allowed_already(trie_->all().tokens_below(at))) {
@@ -266,7 +266,7 @@ void TokenWalk::read_known_keys(NodeId node, std::uint32_t below, const Place& f
     for (const TokenId id : trie_->all().tokens_at(at)) list.emplace_back(from.characters, id);
     const std::uint32_t label = dfa.label[next];
     if (label != 0 && guard.allows(label) && each.end > at + 1) {
-      const StateId state = machine_.behind_key(object, label);
+      const StateId state = space_.behind_key(object, label);
       for (std::uint32_t child = at + 1; child < each.end; child = nodes[child].end)
         step_into(state, child, from, out);
     }

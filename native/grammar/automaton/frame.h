@@ -3,36 +3,35 @@
 
 #include <cstdint>
 
-#include "grammar/automaton/interner.h"
 #include "grammar/program.h"
 
 namespace emberline::grammar {
 
-using NodeId = std::uint32_t;  // an interned stack, by its uppermost frame; kNone: the empty one
-using TextId = std::uint32_t;  // an interned text; kNoText: the empty one
+using NodeId = std::uint32_t;      // an interned stack, by its uppermost frame; kNone: the empty one
+using TextId = std::uint32_t;      // an interned text; kNoText: the empty one
+using TextListId = std::uint32_t;  // a list of texts, newest first; kNone: the empty one
+using TextSetId = std::uint32_t;   // a set of texts; kNone: the empty one
 inline constexpr TextId kNoText = kNone;
 
 enum class FrameKind : std::uint8_t {
   // What is open. `where`: the pc behind it.
   kReturnTo,
-  kRepeating,  // a: times that the body was read
-  kInObject,   // a: keys seen (set of keys), b: members, c: other keys seen (list of texts)
-  kInArray,    // a: items, b: of them counted, c: texts of unique items, normalised (list of texts)
-  // On kInArray. a: the item's text so far, b: where items may be objects or arrays, the earlier ones that
-  // it may still become equal to (set of texts); kNone: none
-  kUniqueItem,
+  kRepeating,
+  kInObject,
+  kInArray,
+  kUniqueItem,  // on kInArray: an item that has to differ from those before it
 
-  // What reads the next byte: uppermost frames only. On kInObject and kInArray where they belong to one;
-  // a: bytes of whitespace that were read, or kPast.
-  kTerminal,     // a: state of the automaton, b: characters
-  kTokens,       //
-  kObjectOpen,   //
-  kArrayOpen,    //
+  // Leaves, which read the next byte: uppermost frames only. On kInObject and kInArray where they belong to
+  // one.
+  kTerminal,
+  kTokens,
+  kObjectOpen,
+  kArrayOpen,
   kObjectFirst,  // behind the brace: the first key or the other brace
   kObjectKey,    // behind a comma
-  kKey,          // a: state of the automaton, b: text so far where other keys have to be distinct
-  kObjectColon,  // b: label of the key
-  kObjectValue,  // whitespace behind the colon. b: label of the key
+  kKey,
+  kObjectColon,
+  kObjectValue,  // whitespace behind the colon
   kObjectNext,   // behind a value
   kArrayFirst,   // behind the bracket: whitespace or the other bracket
   kArrayItem,    // whitespace behind a comma
@@ -42,8 +41,8 @@ enum class FrameKind : std::uint8_t {
 
 inline constexpr std::uint32_t kPast = 0xFFFFFFFEu;  // whitespace that somebody wrote was read
 
-inline constexpr std::uint16_t kTracked = 1;  // in a kUniqueItem, whose text grows with every byte
-inline constexpr std::uint16_t kLoose = 2;  // in an array whose earlier items were forgotten: see loosened()
+inline constexpr std::uint16_t kFollowed = 1;  // in a kUniqueItem, whose text grows with every byte
+inline constexpr std::uint16_t kLoosened = 2;  // in an array whose earlier items were forgotten
 
 // How an array is written where the layout is indented.
 enum class Broken : std::uint8_t { kOneLine, kLines, kUndecided };
@@ -51,26 +50,59 @@ enum class Broken : std::uint8_t { kOneLine, kLines, kUndecided };
 struct Frame {
   NodeId parent = kNone;
   Pc where = 0;
-  std::uint32_t a = 0, b = 0, c = 0;
-  std::uint16_t level = 0;  // of indentation: of what stands inside the innermost open object or array
-  std::uint16_t depth = 0;  // open frames below and with this one
+  std::uint32_t words[3] = {};  // what they hold depends on the kind, and is named below
+  std::uint16_t level = 0;      // of indentation: of what stands inside the innermost open object or array
+  std::uint16_t depth = 0;      // open frames below and with this one
   FrameKind kind = FrameKind::kReturnTo;
   Broken broken = Broken::kOneLine;  // of kInArray
-  std::uint16_t tracked = 0;         // kTracked, kLoose
+  std::uint16_t flags = 0;           // kFollowed, kLoosened
+
+  bool followed() const { return (flags & kFollowed) != 0; }
+
+  // kRepeating: how often the body was read.
+  std::uint32_t& times() { return words[0]; }
+  std::uint32_t times() const { return words[0]; }
+
+  // kInObject: the known keys that came (ObjectReader::keys_seen), all members, and the other keys that came.
+  std::uint32_t& keys() { return words[0]; }
+  std::uint32_t keys() const { return words[0]; }
+  std::uint32_t& members() { return words[1]; }
+  std::uint32_t members() const { return words[1]; }
+  TextListId& other_keys() { return words[2]; }
+  TextListId other_keys() const { return words[2]; }
+
+  // kInArray: items, those that `contains` counts, and where they have to differ their texts, normalised.
+  std::uint32_t& items() { return words[0]; }
+  std::uint32_t items() const { return words[0]; }
+  std::uint32_t& counted() { return words[1]; }
+  std::uint32_t counted() const { return words[1]; }
+  TextListId& item_texts() { return words[2]; }
+  TextListId item_texts() const { return words[2]; }
+
+  // kUniqueItem: its text so far and, where items may be objects or arrays, the earlier ones that it may
+  // still become equal to. kKey: its text so far, where other keys have to differ.
+  TextId& text() { return words[1]; }
+  TextId text() const { return words[1]; }
+  TextSetId& alike() { return words[2]; }
+  TextSetId alike() const { return words[2]; }
+
+  // kTerminal and kKey: the state of the automaton. kTerminal: the characters that were begun.
+  std::uint32_t& state() { return words[0]; }
+  std::uint32_t state() const { return words[0]; }
+  std::uint32_t& characters() { return words[1]; }
+  std::uint32_t characters() const { return words[1]; }
+
+  // Other leaves: the bytes of whitespace that were read, or kPast. kObjectColon, kObjectValue: the label of
+  // the key.
+  std::uint32_t& spaces() { return words[0]; }
+  std::uint32_t spaces() const { return words[0]; }
+  std::uint32_t& label() { return words[1]; }
+  std::uint32_t label() const { return words[1]; }
 };
 
-// Texts, each as another with a byte behind it.
-struct TextLink {
-  TextId front = kNoText;
-  std::uint32_t byte = 0;
-  std::uint32_t length = 0;  // of the whole
-};
-
-// Lists of texts, newest first; kNone is the empty one.
-struct TextListLink {
-  std::uint32_t rest = kNone;
-  TextId text = kNoText;
-  std::uint32_t length = 0;
-};
+// The number of the terminal, repeat, object, array or token set that a frame is of.
+inline std::uint32_t rule_of(const Program& program, const Frame& frame) {
+  return program.code[frame.where - 1].operand;
+}
 
 }  // namespace emberline::grammar

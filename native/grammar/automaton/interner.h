@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
+#include <unordered_map>
 #include <vector>
 
 #include "grammar/regular/dfa.h"
@@ -90,41 +90,25 @@ class Interner {
   NumberSlots slots_;
 };
 
-// Of sequences of words.
-class SequenceInterner {
- public:
-  std::uint32_t intern(std::span<const std::uint32_t> words) {
-    const std::uint32_t found =
-        slots_.find(hash_words(words.data(), words.size()), [&](std::uint32_t number) {
-          const std::span<const std::uint32_t> other = (*this)[number];
-          return other.size() == words.size() &&
-                 (words.empty() || std::memcmp(other.data(), words.data(), words.size_bytes()) == 0);
-        });
-    if (found != kNone) return found;
-    words_.insert(words_.end(), words.begin(), words.end());
-    ends_.push_back(words_.size());
-    const std::uint32_t number = size() - 1;
-    slots_.add(number, [&](std::uint32_t each) {
-      const std::span<const std::uint32_t> other = (*this)[each];
-      return hash_words(other.data(), other.size());
-    });
-    return number;
-  }
-  // Good until the next intern().
-  std::span<const std::uint32_t> operator[](std::uint32_t number) const {
-    const std::size_t begin = number == 0 ? 0 : ends_[number - 1];
-    return std::span(words_).subspan(begin, ends_[number] - begin);
-  }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
-  std::size_t bytes() const {
-    return words_.capacity() * sizeof(std::uint32_t) + ends_.capacity() * sizeof(std::size_t) +
-           slots_.bytes();
-  }
+// Makes a chain of linked values anew, from what is above `bottom` up to `top`: `make(each, below)`, where
+// `below` is what became of the one below; `there` for the lowest. `below(each)`: the one below.
+template <typename Below, typename Make>
+std::uint32_t remade(std::uint32_t top, std::uint32_t bottom, std::uint32_t there, const Below& below,
+                     const Make& make) {
+  std::vector<std::uint32_t> chain;
+  for (; top != bottom; top = below(top)) chain.push_back(top);
+  for (std::size_t i = chain.size(); i-- > 0;) there = make(chain[i], there);
+  return there;
+}
 
- private:
-  std::vector<std::uint32_t> words_;
-  std::vector<std::size_t> ends_;
-  NumberSlots slots_;
-};
+// The same down to the end, or to where `known` says what became of a value; it is told of the others.
+template <typename Below, typename Make>
+std::uint32_t remade_once(std::uint32_t top, std::unordered_map<std::uint32_t, std::uint32_t>& known,
+                          const Below& below, const Make& make) {
+  std::uint32_t bottom = top;
+  while (bottom != kNone && !known.contains(bottom)) bottom = below(bottom);
+  return remade(top, bottom, bottom == kNone ? kNone : known.at(bottom), below,
+                [&](std::uint32_t each, std::uint32_t there) { return known[each] = make(each, there); });
+}
 
 }  // namespace emberline::grammar

@@ -96,7 +96,7 @@ KindClosures::State& KindClosures::look(std::uint32_t state) {
 const KindClosures::Wide& KindClosures::look_wide(std::uint32_t state) {
   row_.clear();
   for (const std::uint8_t c : lead_classes_) row_.push_back(step(state, c));
-  const std::uint32_t number = wide_numbers_.intern(row_);
+  const std::uint32_t number = wide_numbers_.add(row_).first;
   if (number == wide_.size()) wide_.emplace_back();
   Wide& wide = wide_[number];
   if (wide.known) return wide;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "grammar/automaton/byte_kinds.h"
-#include "grammar/automaton/interner.h"
 #include "grammar/automaton/utf8_forms.h"
 #include "grammar/regular/dfa.h"
+#include "grammar/regular/interned.h"
 
 namespace emberline::grammar {
 
@@ -82,7 +82,7 @@ class KindClosures {
   std::vector<std::uint8_t> live_;  // [states], as far as it was asked for
   // Of characters beyond ASCII: most states go on alike, to the same states behind their first bytes.
   std::vector<std::uint8_t> lead_classes_;
-  SequenceInterner wide_numbers_;
+  Interned<std::uint32_t> wide_numbers_;
   std::vector<Wide> wide_;
   std::vector<std::uint32_t> row_;
   // [forms, bytes]: the classes of the bytes of a range, each once.

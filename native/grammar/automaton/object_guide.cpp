@@ -141,7 +141,7 @@ ObjectView ObjectGuide::view(std::span<const std::uint32_t> seen, std::uint32_t 
     any = true;
   }
   if (any) {
-    view.known = guard_numbers_.intern(labels);
+    view.known = guard_numbers_.add(labels).first;
     if (view.known == guards_.size()) {
       guards_.emplace_back(rule_->keys, std::move(labels));
       guard_bytes_ += guards_.back().bytes();

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "grammar/automaton/far_count.h"
-#include "grammar/automaton/interner.h"
 #include "grammar/automaton/key_guard.h"
 #include "grammar/program.h"
+#include "grammar/regular/interned.h"
 
 namespace emberline::grammar {
 
@@ -37,7 +37,7 @@ class ObjectGuide {
   std::uint32_t members_behind(std::uint32_t members) const;
   // Of the number of members, for who looks only `distance` bytes ahead.
   CountBounds bounds(std::uint32_t distance) const;
-  std::size_t bytes() const { return guard_bytes_; }
+  std::size_t bytes() const { return rule_->keys.states() + guard_bytes_; }
 
  private:
   using Keys = std::vector<std::uint32_t>;
@@ -57,7 +57,7 @@ class ObjectGuide {
   Keys can_come_;
   std::optional<KeyGuard> others_guard_;
   std::uint64_t other_texts_ = 0;  // kUnbounded: as many as one likes
-  SequenceInterner guard_numbers_;
+  Interned<std::uint32_t> guard_numbers_;
   std::deque<KeyGuard> guards_;
   std::size_t guard_bytes_ = 0;
 };

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "grammar/automaton/state_space.h"
+#include "grammar/automaton/state_table.h"
 
 namespace emberline::grammar {
 
@@ -17,8 +17,8 @@ struct Position {
   static constexpr std::size_t kMostCounts = 8;
 
   // How much each count may grow before it is near its bound, at least 1, in the order of
-  // Machine::far_counts(state); 0 behind the last. Stands first, so that copies read what was written in the
-  // same pieces: anything else takes longer than the step itself.
+  // DistantStates::far_counts(state); 0 behind the last. Stands first, so that copies read what was written
+  // in the same pieces: anything else takes longer than the step itself.
   std::array<std::uint32_t, kMostCounts> room{};
   // May end, may go on and has the token sets of the text's own state. Steps from it say what is allowed for
   // as many bytes as the longest token has, and where they lead to may be wrong by what was counted.

@@ -17,9 +17,9 @@ std::uint64_t hash_of(StateId from, TokenId token) {
 
 }  // namespace
 
-PositionSteps::PositionSteps(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie,
+PositionSteps::PositionSteps(StateSpace& space, std::shared_ptr<const TokenTrie> trie,
                              std::function<StateId(StateId, TokenId)> by_state)
-    : machine_(machine), trie_(std::move(trie)), by_state_(std::move(by_state)), epoch_(machine.epoch()) {}
+    : space_(space), trie_(std::move(trie)), by_state_(std::move(by_state)), epoch_(space.epoch()) {}
 
 Position PositionSteps::step(const Position& position, TokenId token) {
   if (position.state == kDead) return kDead;
@@ -37,12 +37,12 @@ Position PositionSteps::step(const Position& position, TokenId token) {
 }
 
 Position PositionSteps::exactly(const Position& position, TokenId token) {
-  return machine_.position(by_state_(machine_.exact(position), token));
+  return space_.distant_states().position(by_state_(space_.distant_states().exact(position), token));
 }
 
 const PositionSteps::Step& PositionSteps::find(StateId from, TokenId token) {
-  if (epoch_ != machine_.epoch() || steps_.size() >= kMostSteps) {
-    epoch_ = machine_.epoch();
+  if (epoch_ != space_.epoch() || steps_.size() >= kMostSteps) {
+    epoch_ = space_.epoch();
     steps_.clear();
     slots_ = {};
   }
@@ -63,7 +63,7 @@ PositionSteps::Step PositionSteps::found_out(StateId from, TokenId token) {
   step.from = from;
   step.token = token;
   step.by_state = true;
-  const std::vector<StateSpace::Machine::FarCount> counts = machine_.far_counts(from);
+  const std::vector<FarCount> counts = space_.distant_states().far_counts(from);
   const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(1, trie_->bytes(token).size()));
   std::vector<std::uint32_t> fewer(counts.size()), more(counts.size());
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
@@ -72,11 +72,12 @@ PositionSteps::Step PositionSteps::found_out(StateId from, TokenId token) {
     if (std::uint64_t{more[i]} + most >= counts[i].end) return step;
   }
   const auto with = [&](std::span<const std::uint32_t> values) {
-    return machine_.position(by_state_(machine_.with_counts(from, counts, values), token));
+    return space_.distant_states().position(
+        by_state_(space_.distant_states().with_counts(from, counts, values), token));
   };
   const Position one = with(fewer);
   const Position other = counts.empty() ? one : with(more);
-  if (one.state != other.state || !machine_.status().ok()) return step;
+  if (one.state != other.state || !space_.status().ok()) return step;
   for (std::size_t i = 0; i < one.room.size() && one.room[i] > 0; ++i) {
     const std::uint32_t apart = one.room[i] - other.room[i];
     if (apart > counts.size()) return step;

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "grammar/automaton/machine.h"
 #include "grammar/automaton/position.h"
+#include "grammar/automaton/state_space.h"
 #include "grammar/automaton/token_trie.h"
 
 namespace emberline::grammar {
@@ -17,8 +17,8 @@ namespace emberline::grammar {
 // anew. That is found out once for a state and a token, and remembered.
 class PositionSteps {
  public:
-  // `by_state`: the exact state behind a token in an exact one. `machine` outlives this.
-  PositionSteps(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie,
+  // `by_state`: the exact state behind a token in an exact one. `space` outlives this.
+  PositionSteps(StateSpace& space, std::shared_ptr<const TokenTrie> trie,
                 std::function<StateId(StateId, TokenId)> by_state);
 
   // Its state is kDead where `token` is not allowed. Precondition: a token of the vocabulary.
@@ -43,7 +43,7 @@ class PositionSteps {
   Step found_out(StateId from, TokenId token);
   Position exactly(const Position& position, TokenId token);
 
-  StateSpace::Machine& machine_;
+  StateSpace& space_;
   std::shared_ptr<const TokenTrie> trie_;
   std::function<StateId(StateId, TokenId)> by_state_;
   std::vector<Step> steps_;

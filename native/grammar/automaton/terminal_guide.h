@@ -38,6 +38,7 @@ class TerminalGuide {
   std::uint32_t least_more(std::uint32_t characters) const;
   std::uint32_t most_more(std::uint32_t characters) const;
   bool counted() const { return counted_; }
+  std::size_t bytes() const { return goes_on_.size() * 12; }
   // Of the number of characters, for who looks only `distance` bytes ahead.
   CountBounds bounds(std::uint32_t distance) const;
 

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "grammar/automaton/machine.h"
 #include "grammar/automaton/position_steps.h"
 #include "grammar/automaton/token_bits.h"
 #include "grammar/automaton/token_walk.h"
@@ -17,8 +16,8 @@ struct TokenMasks::Impl {
   Impl(StateSpace& of, std::shared_ptr<const TokenTrie> over)
       : space(of),
         trie(std::move(over)),
-        walk(of.machine(), trie),
-        steps(of.machine(), trie, [this](StateId state, TokenId token) { return step(state, token); }),
+        walk(of, trie),
+        steps(of, trie, [this](StateId state, TokenId token) { return step(state, token); }),
         empty(trie->words(), 0) {}
 
   void resolve_sets();
@@ -113,7 +112,7 @@ TokenMasks::TokenMasks(StateSpace& space, std::shared_ptr<const TokenTrie> trie)
     : impl_(std::make_unique<Impl>(space, std::move(trie))) {
   impl_->resolve_sets();
   impl_->epoch = space.epoch();
-  space.machine().set_distance(impl_->trie->longest_token());
+  space.distant_states().set_distance(impl_->trie->longest_token());
 }
 
 TokenMasks::~TokenMasks() = default;
@@ -133,7 +132,7 @@ std::span<const std::uint64_t> TokenMasks::allowed(const Position& position) {
     impl.hand = 0;
     impl.walk.start_over();
   }
-  const StateId key = impl.space.machine().distant(position.state);
+  const StateId key = impl.space.distant_states().distant(position.state);
   if (const auto found = impl.slot_of.find(key); found != impl.slot_of.end()) {
     impl.slots[found->second].used = true;
     return impl.mask_at(found->second);
@@ -151,34 +150,34 @@ Position TokenMasks::advance(const Position& position, TokenId token) {
   if (position.room[0] == 0) {
     // No count is far, nor will be: the steps of bytes are remembered, and that is enough.
     const StateId next = impl_->step(position.state, token);
-    if (impl_->space.machine().distant(next) == next) return next;
+    if (impl_->space.distant_states().distant(next) == next) return next;
   }
   return impl_->steps.step(position, token);
 }
 
 StateId TokenMasks::exact(const Position& position) {
-  return impl_->space.machine().exact(position);
+  return impl_->space.distant_states().exact(position);
 }
 
 void TokenMasks::start_over(Position& kept) {
   StateId state = exact(kept);
   impl_->space.start_over({&state, 1});
-  kept = impl_->space.machine().position(state);
+  kept = impl_->space.distant_states().position(state);
 }
 
 TokenMasks::ForcedText TokenMasks::forced_text(const Position& position, std::size_t most) {
-  StateSpace::Machine& machine = impl_->space.machine();
+  StateSpace& space = impl_->space;
   ForcedText text;
   StateId state = position.state;
   while (state != kDead && text.bytes.size() < most) {
     // As far as that, far counts play no part.
-    if (text.bytes.size() == machine.distance()) state = impl_->space.step(exact(position), text.bytes);
-    const std::optional<unsigned char> byte = machine.only_byte(state);
+    if (text.bytes.size() == space.distance()) state = space.step(exact(position), text.bytes);
+    const std::optional<unsigned char> byte = space.only_byte(state);
     if (!byte) break;
     text.bytes.push_back(static_cast<char>(*byte));
-    state = machine.step(state, *byte);
+    state = space.step(state, *byte);
   }
-  text.whole = state != kDead && machine.may_end(state) && machine.nodes(state).empty();
+  text.whole = state != kDead && space.may_end(state) && space.nodes(state).empty();
   return text;
 }
 

@@ -71,10 +71,10 @@ struct TerminalReader {
 };
 
 struct KeyReader {
-  StateSpace::Machine& machine;
+  StateSpace& space;
   std::uint32_t object;
-  const Dfa& dfa = machine.program().objects[object].keys;
-  KeyGuard& guard = machine.object_guide(object).others_guard();
+  const Dfa& dfa = space.program().objects[object].keys;
+  KeyGuard& guard = space.objects().guide(object).others_guard();
 
   std::uint32_t step(std::uint32_t state, std::uint32_t&, unsigned char byte) const {
     const std::uint32_t next = dfa.step(state, byte);
@@ -84,8 +84,8 @@ struct KeyReader {
   bool counted() const { return false; }
   ClosureSubject subject() const {
     // Guards come and go.
-    const auto guard_now = [of = &machine, number = object]() -> KeyGuard& {
-      return of->object_guide(number).others_guard();
+    const auto guard_now = [of = &space, number = object]() -> KeyGuard& {
+      return of->objects().guide(number).others_guard();
     };
     return {&dfa,
             [guard_now](std::uint32_t state) { return guard_now().live(state); },
@@ -100,8 +100,8 @@ struct KeyReader {
 
 }  // namespace
 
-TokenParts::TokenParts(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie)
-    : machine_(machine), trie_(std::move(trie)), path_(trie_->longest_token() + 1) {}
+TokenParts::TokenParts(StateSpace& space, std::shared_ptr<const TokenTrie> trie)
+    : space_(space), trie_(std::move(trie)), path_(trie_->longest_token() + 1) {}
 
 KindClosures& TokenParts::closures_of(std::uint32_t rule, const std::function<ClosureSubject()>& subject) {
   const auto found = closures_.find(rule);
@@ -225,14 +225,14 @@ const TokenPart& TokenParts::keep(const Key& key, std::unique_ptr<TokenPart> par
 
 const TokenPart& TokenParts::of_terminal(std::uint32_t terminal, std::uint32_t state, std::uint32_t below,
                                          Mode mode) {
-  const TerminalGuide& guide = machine_.terminal_guide(terminal);
+  const TerminalGuide& guide = space_.terminal_guide(terminal);
   const bool far = mode.far && guide.counted();
   const std::uint32_t rule = terminal | (far ? kFar : 0);
   const Key key{rule | (mode.quoted ? kQuoted : 0), state, below};
   const auto found = parts_.find(key);
   if (found != parts_.end()) return *found->second;
   auto part = std::make_unique<TokenPart>();
-  read(TerminalReader{machine_.program().terminals[terminal], guide, far}, rule, state, below, mode.quoted,
+  read(TerminalReader{space_.program().terminals[terminal], guide, far}, rule, state, below, mode.quoted,
        *part);
   return keep(key, std::move(part));
 }
@@ -242,7 +242,7 @@ const TokenPart& TokenParts::of_other_keys(std::uint32_t object, std::uint32_t s
   const auto found = parts_.find(key);
   if (found != parts_.end()) return *found->second;
   auto part = std::make_unique<TokenPart>();
-  read(KeyReader{machine_, object}, object | kKeys, state, below, false, *part);
+  read(KeyReader{space_, object}, object | kKeys, state, below, false, *part);
   return keep(key, std::move(part));
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "grammar/automaton/kind_closure.h"
-#include "grammar/automaton/machine.h"
+#include "grammar/automaton/state_space.h"
 #include "grammar/automaton/token_trie.h"
 
 namespace emberline::grammar {
@@ -53,7 +53,7 @@ struct TokenPart {
 // Bounded: forgets all that it has where it grows too large.
 class TokenParts {
  public:
-  TokenParts(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie);
+  TokenParts(StateSpace& space, std::shared_ptr<const TokenTrie> trie);
 
   // quoted: nothing that is plain comes behind the texts, and exits into it are left out. far: no token has
   // too many characters, and those inside are not counted.
@@ -99,7 +99,7 @@ class TokenParts {
   KindClosures& closures_of(std::uint32_t rule, const std::function<ClosureSubject()>& subject);
   const TokenPart& keep(const Key& key, std::unique_ptr<TokenPart> part);
 
-  StateSpace::Machine& machine_;
+  StateSpace& space_;
   std::shared_ptr<const TokenTrie> trie_;
   std::unordered_map<Key, std::unique_ptr<TokenPart>, Hash> parts_;
   std::unordered_map<std::uint32_t, KindClosures> closures_;  // by rule

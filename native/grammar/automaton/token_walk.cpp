@@ -22,8 +22,8 @@ std::uint32_t less(std::uint32_t most, std::int64_t more) {
 
 }  // namespace
 
-TokenWalk::TokenWalk(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie)
-    : machine_(machine), trie_(trie), parts_(machine, trie), path_(trie_->longest_token() + 1) {}
+TokenWalk::TokenWalk(StateSpace& space, std::shared_ptr<const TokenTrie> trie)
+    : space_(space), trie_(trie), parts_(space, trie), path_(trie_->longest_token() + 1) {}
 
 void TokenWalk::start_over() {
   behind_.clear();
@@ -35,7 +35,7 @@ void TokenWalk::add_plainly(StateId state, std::span<std::uint64_t> mask) {
   path_[0] = state;
   for (std::uint32_t at = 0; at < trie_->all().size();) {
     const ByteTrie::Node& node = nodes[at];
-    const StateId next = machine_.step(path_[node.depth - 1u], node.byte);
+    const StateId next = space_.step(path_[node.depth - 1u], node.byte);
     if (next == kDead) {
       at = node.end;
       continue;
@@ -51,19 +51,19 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
   if (parts_.trim() || behind_bytes_ > kMostBehind) start_over();
   steps_ = std::size_t{2} * trie_->all().size() + 10000;
   std::vector<NodeId> items, others;
-  const std::vector<NodeId> nodes(machine_.nodes(state).begin(), machine_.nodes(state).end());
+  const std::vector<NodeId> nodes(space_.nodes(state).begin(), space_.nodes(state).end());
   allowed_ = nodes.size() < kManyWays ? std::span<const std::uint64_t>() : mask;
   for (const NodeId node : nodes) {
-    const Frame leaf = machine_.frame(node);
-    const bool tracked = (leaf.tracked & kTracked) != 0;
-    if (leaf.kind == FrameKind::kTerminal && !tracked && machine_.behind_terminal(node) != kDead) {
+    const Frame leaf = space_.stacks()[node];
+    const bool followed = leaf.followed();
+    if (leaf.kind == FrameKind::kTerminal && !followed && space_.behind_terminal(node) != kDead) {
       add_terminal(node, node, mask);
-    } else if (leaf.kind == FrameKind::kKey && !tracked && reads_others_once(node)) {
+    } else if (leaf.kind == FrameKind::kKey && !followed && reads_others_once(node)) {
       add_key(node, node, mask);
-    } else if (tracked && (leaf.kind == FrameKind::kTerminal || leaf.kind == FrameKind::kKey) &&
+    } else if (followed && (leaf.kind == FrameKind::kTerminal || leaf.kind == FrameKind::kKey) &&
                add_item(node, mask)) {
       continue;
-    } else if (tracked && machine_.loosened(node) != kNone) {
+    } else if (followed && space_.unique_items().loosened(node) != kNone) {
       items.push_back(node);
     } else {
       others.push_back(node);
@@ -71,7 +71,7 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
   }
   if (!items.empty()) add_items(items, mask);
   if (!others.empty()) {
-    const StateId rest = others.size() == nodes.size() ? state : machine_.of_nodes(others);
+    const StateId rest = others.size() == nodes.size() ? state : space_.of_nodes(others);
     Behind found;
     work_.assign(1, {rest, kRoot, 0, false});
     run(found);
@@ -87,20 +87,20 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
 bool TokenWalk::reads_to_end(StateId state, TokenId id, std::size_t behind) {
   for (const char c : trie_->bytes(id).substr(behind)) {
     if (state == kDead) return false;
-    state = machine_.step(state, static_cast<unsigned char>(c));
+    state = space_.step(state, static_cast<unsigned char>(c));
   }
   return state != kDead;
 }
 
 // Whether some plain token may begin in `state`; true as well where that would take steps to find out.
 bool TokenWalk::goes_on_plain(StateId state) const {
-  const std::span<const NodeId> nodes = machine_.nodes(state);
+  const std::span<const NodeId> nodes = space_.nodes(state);
   return std::any_of(nodes.begin(), nodes.end(), [this](NodeId node) {
-    const Frame& leaf = machine_.frame(node);
+    const Frame& leaf = space_.stacks()[node];
     if (leaf.kind != FrameKind::kTerminal) return true;
-    const Dfa& dfa = machine_.program().terminals[machine_.terminal_of(leaf)].dfa;
+    const Dfa& dfa = space_.program().terminals[rule_of(space_.program(), leaf)].dfa;
     for (int byte = 0x20; byte < 256; ++byte) {
-      if (byte != '"' && byte != '\\' && dfa.step(leaf.a, static_cast<unsigned char>(byte)) != kNone)
+      if (byte != '"' && byte != '\\' && dfa.step(leaf.state(), static_cast<unsigned char>(byte)) != kNone)
         return true;
     }
     return false;
@@ -108,13 +108,13 @@ bool TokenWalk::goes_on_plain(StateId state) const {
 }
 
 void TokenWalk::add_terminal(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask) {
-  const Frame leaf = machine_.frame(taken_for);
-  const std::uint32_t terminal = machine_.terminal_of(leaf);
-  const TerminalGuide& guide = machine_.terminal_guide(terminal);
-  const std::uint32_t least = guide.least_more(leaf.b), most = guide.most_more(leaf.b);
-  const StateId behind_it = machine_.behind_terminal(taken_for);
+  const Frame leaf = space_.stacks()[taken_for];
+  const std::uint32_t terminal = rule_of(space_.program(), leaf);
+  const TerminalGuide& guide = space_.terminal_guide(terminal);
+  const std::uint32_t least = guide.least_more(leaf.characters()), most = guide.most_more(leaf.characters());
+  const StateId behind_it = space_.behind_terminal(taken_for);
   const TokenPart& part = parts_.of_terminal(
-      terminal, leaf.a, kRoot, {.quoted = !goes_on_plain(behind_it), .far = most == kUnbounded});
+      terminal, leaf.state(), kRoot, {.quoted = !goes_on_plain(behind_it), .far = most == kUnbounded});
   if (part.plain && part.plain_rest <= most)
     trie_->add_short(trie_->plain(), less(most, part.plain_rest), mask);
   for (const TokenPart::Group& group : part.groups) {
@@ -135,7 +135,7 @@ void TokenWalk::check(NodeId node, const Behind& behind, std::uint32_t least, st
     if (characters >= least && characters <= most) add_token(mask, id);
   }
   if (behind.doubtful.empty()) return;
-  const StateId alone = machine_.only(node);
+  const StateId alone = space_.of_nodes({&node, 1});
   for (const auto& [characters, id] : behind.doubtful) {
     if (!has_token(mask, id) && !is_allowed(id) && reads_to_end(alone, id, 0)) add_token(mask, id);
   }
@@ -189,9 +189,9 @@ void TokenWalk::step_into(StateId state, std::uint32_t child, const Place& from,
   const ByteTrie::Node& node = trie_->all().nodes()[child];
   if (allowed_already(trie_->all().tokens_below(child))) return;
   steps_ -= steps_ > 0 ? 1 : 0;
-  const StateId next = machine_.step(state, node.byte);
+  const StateId next = space_.step(state, node.byte);
   if (next == kDead) return;
-  const bool doubtful = from.doubtful || is_loose(next);
+  const bool doubtful = from.doubtful || is_loosened(next);
   std::vector<std::pair<std::uint32_t, TokenId>>& list = doubtful ? out.doubtful : out.sure;
   for (const TokenId id : trie_->all().tokens_at(child)) list.emplace_back(from.characters, id);
   if (node.end > child + 1) work_.push_back({next, child, from.characters, doubtful});
@@ -203,17 +203,17 @@ void TokenWalk::go_on(const Place& place, Behind& out) {
   const std::uint32_t end = place.node == kRoot ? trie_->all().size() : nodes[place.node].end;
   StateId rest = place.state;
   if (place.node != kRoot && end - begin > kFewNodes) {
-    const std::vector<NodeId> all(machine_.nodes(place.state).begin(), machine_.nodes(place.state).end());
+    const std::vector<NodeId> all(space_.nodes(place.state).begin(), space_.nodes(place.state).end());
     std::vector<NodeId> others;
     for (const NodeId node : all) {
-      const Frame leaf = machine_.frame(node);
-      const bool tracked = (leaf.tracked & kTracked) != 0;
+      const Frame leaf = space_.stacks()[node];
+      const bool followed = leaf.followed();
       const bool known = leaf.kind == FrameKind::kKey || leaf.kind == FrameKind::kTerminal;
       bool left = false;
-      if (known && (!tracked || !place.doubtful)) {
-        const NodeId taken_for = tracked ? machine_.loosened(node) : node;
+      if (known && (!followed || !place.doubtful)) {
+        const NodeId taken_for = followed ? space_.unique_items().loosened(node) : node;
         const std::vector<TokenId> items =
-            tracked && taken_for != kNone ? suspect_items(node, place.node) : std::vector<TokenId>{};
+            followed && taken_for != kNone ? suspect_items(node, place.node) : std::vector<TokenId>{};
         left = taken_for != kNone &&
                (leaf.kind == FrameKind::kKey ? leave_key(taken_for, place, items, out)
                                              : leave_terminal(taken_for, place, items, out));
@@ -221,7 +221,7 @@ void TokenWalk::go_on(const Place& place, Behind& out) {
       if (!left) others.push_back(node);
     }
     if (others.empty()) return;
-    if (others.size() < all.size()) rest = machine_.of_nodes(others);
+    if (others.size() < all.size()) rest = space_.of_nodes(others);
   }
   for (std::uint32_t child = begin; child < end; child = nodes[child].end) step_into(rest, child, place, out);
 }
@@ -235,7 +235,7 @@ void TokenWalk::leave_part(const TokenPart& part, std::uint32_t label, StateId s
                        [](const TokenPart::Exit& each, std::uint32_t value) { return each.label < value; });
   while (exit != part.exits.end() && exit->label == label) {
     const unsigned char byte = exit->byte;
-    const bool dead = machine_.step(state, byte) == kDead;
+    const bool dead = space_.step(state, byte) == kDead;
     for (; exit != part.exits.end() && exit->label == label && exit->byte == byte; ++exit) {
       if (dead || exit->characters < least || exit->characters > most) continue;
       Place place = from;
@@ -247,14 +247,14 @@ void TokenWalk::leave_part(const TokenPart& part, std::uint32_t label, StateId s
 
 bool TokenWalk::leave_terminal(NodeId node, const Place& place, const std::vector<TokenId>& checked,
                                Behind& out) {
-  const Frame leaf = machine_.frame(node);
-  const StateId state = machine_.behind_terminal(node);
+  const Frame leaf = space_.stacks()[node];
+  const StateId state = space_.behind_terminal(node);
   if (state == kDead) return false;
-  const std::uint32_t terminal = machine_.terminal_of(leaf);
-  const TerminalGuide& guide = machine_.terminal_guide(terminal);
-  const std::uint32_t least = guide.least_more(leaf.b), most = guide.most_more(leaf.b);
+  const std::uint32_t terminal = rule_of(space_.program(), leaf);
+  const TerminalGuide& guide = space_.terminal_guide(terminal);
+  const std::uint32_t least = guide.least_more(leaf.characters()), most = guide.most_more(leaf.characters());
   const TokenPart& part =
-      parts_.of_terminal(terminal, leaf.a, place.node, {.quoted = false, .far = most == kUnbounded});
+      parts_.of_terminal(terminal, leaf.state(), place.node, {.quoted = false, .far = most == kUnbounded});
   const auto add = [&](TokenId id) {
     const bool suspect = std::binary_search(checked.begin(), checked.end(), id);
     (suspect || place.doubtful ? out.doubtful : out.sure).emplace_back(place.characters, id);

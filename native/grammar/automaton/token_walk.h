@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "grammar/automaton/machine.h"
+#include "grammar/automaton/state_space.h"
 #include "grammar/automaton/token_parts.h"
 #include "grammar/automaton/token_trie.h"
 
@@ -16,7 +16,7 @@ namespace emberline::grammar {
 
 class TokenWalk {
  public:
-  TokenWalk(StateSpace::Machine& machine, std::shared_ptr<const TokenTrie> trie);
+  TokenWalk(StateSpace& space, std::shared_ptr<const TokenTrie> trie);
 
   // Adds the tokens that `state` allows by their bytes. `mask`: [words].
   void add(StateId state, std::span<std::uint64_t> mask);
@@ -82,12 +82,12 @@ class TokenWalk {
   std::vector<TokenId> suspect_items(NodeId leaf, std::uint32_t node);
   bool add_item(NodeId node, std::span<std::uint64_t> mask);
   void add_items(const std::vector<NodeId>& nodes, std::span<std::uint64_t> mask);
-  bool is_loose(StateId state) const;
+  bool is_loosened(StateId state) const;
   void read_known_keys(NodeId node, std::uint32_t below, const Place& from, Behind& out);
   // Whether what other keys do in tokens is found out once for all: not where they may run out.
   bool reads_others_once(NodeId key);
 
-  StateSpace::Machine& machine_;
+  StateSpace& space_;
   std::shared_ptr<const TokenTrie> trie_;
   TokenParts parts_;
   std::unordered_map<BehindKey, Behind, Hash> behind_;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "grammar/regular/hex_digit.h"
 #include "tokenizer/utf8.h"
 
 namespace emberline::grammar {
@@ -136,17 +137,9 @@ class Reader {
     out = 0;
     for (int i = 0; i < 4; ++i, ++position_) {
       const char c = position_ < text_.size() ? text_[position_] : '\0';
-      char32_t digit = 0;
-      if (is_digit(c)) {
-        digit = static_cast<char32_t>(c - '0');
-      } else if (c >= 'a' && c <= 'f') {
-        digit = static_cast<char32_t>(c - 'a' + 10);
-      } else if (c >= 'A' && c <= 'F') {
-        digit = static_cast<char32_t>(c - 'A' + 10);
-      } else {
-        return fail("expected four hexadecimal digits");
-      }
-      out = out * 16 + digit;
+      const int digit = hex_value(static_cast<unsigned char>(c));
+      if (digit < 0) return fail("expected four hexadecimal digits");
+      out = out * 16 + static_cast<char32_t>(digit);
     }
     return true;
   }

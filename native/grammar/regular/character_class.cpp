@@ -79,6 +79,14 @@ CodePointSet collect(std::span<const std::uint32_t> runs, Wanted wanted) {
   return normalised(ranges);
 }
 
+CodePointSet collect(const BinaryProperty& property) {
+  CodePointSet ranges;
+  char32_t next = 0;
+  for (std::size_t i = 0; i < property.runs.size(); next += property.runs[i++])
+    if (i % 2 == 1 && property.runs[i] > 0) ranges.push_back({next, next + property.runs[i] - 1});
+  return normalised(ranges);
+}
+
 std::optional<CodePointSet> category(std::string_view name) {
   for (const CategoryNames& names : kLongCategoryNames) {
     if (name == names.name) name = names.short_name;
@@ -153,7 +161,7 @@ std::optional<CodePointSet> unicode_property(std::string_view name) {
     if (name == names.short_name) name = names.name;
   }
   for (const BinaryProperty& property : kBinaryProperties) {
-    if (name == property.name) return collect(property.runs, [](std::uint32_t value) { return value == 0; });
+    if (name == property.name) return collect(property);
   }
   return category(name);
 }

@@ -160,45 +160,12 @@ Result<Dfa> difference(const Dfa& a, const Dfa& b) {
   return product(a, b, first, [](bool in_a, bool in_b) { return in_a && !in_b; });
 }
 
-Result<Dfa> concatenation(const Dfa& a, const Dfa& b) {
-  Nfa nfa;
-  const Nfa::Fragment parts[] = {nfa.of(a), nfa.of(b)};
-  const Nfa::Fragment whole = nfa.concatenated(parts);
-  nfa.set_start(whole.in);
-  nfa.accept(whole.out);
-  return determinised(nfa);
-}
-
 bool is_subset(const Dfa& a, const Dfa& b) {
   return none_accepted(a, b, first, [](bool in_a, bool in_b) { return in_a && !in_b; });
 }
 
 bool disjoint(const Dfa& a, const Dfa& b) {
   return none_accepted(a, b, both, [](bool in_a, bool in_b) { return in_a && in_b; });
-}
-
-std::optional<std::string> shortest(const Dfa& language) {
-  if (language.empty()) return std::nullopt;
-  // Breadth first in byte order: the first text that reaches a state is the least of the shortest.
-  std::vector<std::uint32_t> from(language.states(), kNone);
-  std::vector<char> by(language.states(), 0);
-  std::vector<std::uint32_t> queue = {0};
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    if (language.label[queue[i]] != 0) {
-      std::string text;
-      for (std::uint32_t state = queue[i]; state != 0; state = from[state]) text.push_back(by[state]);
-      std::ranges::reverse(text);
-      return text;
-    }
-    for (int byte = 0; byte < 256; ++byte) {
-      const std::uint32_t to = language.step(queue[i], static_cast<unsigned char>(byte));
-      if (to == kNone || to == 0 || from[to] != kNone) continue;
-      from[to] = queue[i];
-      by[to] = static_cast<char>(byte);
-      queue.push_back(to);
-    }
-  }
-  return std::nullopt;
 }
 
 std::uint32_t text_count(const Dfa& dfa) {

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,14 +28,10 @@ Result<Dfa> intersection(const Dfa& a, const Dfa& b);
 Result<Dfa> united(const Dfa& a, const Dfa& b);
 // What is of `a` and not of `b`; difference(any_text(), b) is the complement.
 Result<Dfa> difference(const Dfa& a, const Dfa& b);
-Result<Dfa> concatenation(const Dfa& a, const Dfa& b);
 Result<Dfa> any_of(std::span<const std::string> texts);
 
 bool is_subset(const Dfa& a, const Dfa& b);
 bool disjoint(const Dfa& a, const Dfa& b);
-// A text of the language with as few bytes as any, the first of them in byte order; nullopt where it is
-// empty.
-std::optional<std::string> shortest(const Dfa& language);
 
 // How many texts there are: kNone where that is no number below it.
 std::uint32_t text_count(const Dfa& dfa);

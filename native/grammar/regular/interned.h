@@ -22,6 +22,10 @@ class Interned {
     return {words_.data() + begin, ends_[index] - begin};
   }
   std::size_t words() const { return words_.size(); }
+  std::size_t bytes() const {
+    return words_.capacity() * sizeof(Word) + ends_.capacity() * sizeof(std::size_t) +
+           slots_.capacity() * sizeof(std::uint32_t);
+  }
 
   // The number of `sequence`, which must not point into this, and whether it is new.
   std::pair<std::uint32_t, bool> add(std::span<const Word> sequence) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -8,13 +7,13 @@
 #include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/nfa.h"
+#include "grammar/regular/obligations.h"
 #include "grammar/regular/too_large.h"
 
 namespace emberline::grammar {
 namespace {
 
 constexpr std::size_t kMostSetWords = 1u << 22;
-constexpr std::uint32_t kMostObligations = 1u << 14;
 
 bool word_byte(int byte) {
   return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
@@ -33,104 +32,6 @@ std::vector<std::uint32_t> sorted_by_from(std::vector<Edge>& edges, std::size_t 
   edges = std::move(sorted);
   return begin;
 }
-
-// What the rest of a text still has to be of: states of automata, ascending, as a number. 0: of nothing.
-class Obligations {
- public:
-  // [automaton << 32 | state]
-  using Set = std::vector<std::uint64_t>;
-  static constexpr std::uint32_t kNothing = 0;
-
-  Obligations() { sets_.add(Set{}); }
-
-  bool full() const { return sets_.size() > kMostObligations || sets_.words() > kMostSetWords; }
-  std::size_t size(std::uint32_t obligations) const { return sets_[obligations].size(); }
-
-  // `to` and what `rest` asks for from its start.
-  std::uint32_t with(std::uint32_t to, const std::shared_ptr<const Dfa>& rest) {
-    if (rest->empty()) return kNone;
-    const std::uint32_t automaton = number(rest);
-    if (universal_[automaton][0]) return to;
-    const auto [at, added] = joined_.try_emplace({to, automaton}, 0);
-    if (!added) return at->second;
-    Set set(sets_[to].begin(), sets_[to].end());
-    const std::uint64_t start = static_cast<std::uint64_t>(automaton) << 32;
-    const auto place = std::ranges::lower_bound(set, start);
-    if (place == set.end() || *place != start) set.insert(place, start);
-    return at->second = sets_.add(set).first;
-  }
-
-  // Behind `byte`, a byte of class `byte_class`; kNone where they cannot be met any more.
-  std::uint32_t step(std::uint32_t of, std::uint32_t byte_class, unsigned char byte) {
-    if (of == kNothing) return kNothing;
-    const auto [at, added] = stepped_.try_emplace({of, byte_class}, kNone);
-    if (!added) return at->second;
-    Set set;
-    for (const std::uint64_t one : sets_[of]) {
-      const auto automaton = static_cast<std::uint32_t>(one >> 32);
-      const std::uint32_t to = automata_[automaton]->step(static_cast<std::uint32_t>(one), byte);
-      if (to == kNone) return kNone;
-      if (!universal_[automaton][to]) set.push_back(static_cast<std::uint64_t>(automaton) << 32 | to);
-    }
-    std::ranges::sort(set);
-    set.erase(std::ranges::unique(set).begin(), set.end());
-    return at->second = sets_.add(set).first;
-  }
-
-  // Whether the text may end here.
-  bool met(std::uint32_t obligations) const {
-    return std::ranges::all_of(sets_[obligations], [this](std::uint64_t one) {
-      return automata_[one >> 32]->label[static_cast<std::uint32_t>(one)] != 0;
-    });
-  }
-
- private:
-  std::uint32_t number(const std::shared_ptr<const Dfa>& rest) {
-    for (std::uint32_t i = 0; i < automata_.size(); ++i) {
-      if (automata_[i] == rest) return i;
-    }
-    automata_.push_back(rest);
-    universal_.push_back(universal_states(*rest));
-    return static_cast<std::uint32_t>(automata_.size() - 1);
-  }
-
-  // The states from which every valid text is accepted.
-  static std::vector<std::uint8_t> universal_states(const Dfa& dfa) {
-    static const Dfa every = any_text();
-    std::vector<std::uint8_t> universal(dfa.states(), 0);
-    for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-      // As both are minimal: the states reached have to correspond, one to one.
-      std::vector<std::uint32_t> partner(every.states(), kNone);
-      std::vector<std::uint32_t> stack = {0};
-      partner[0] = state;
-      bool same = true;
-      while (same && !stack.empty()) {
-        const std::uint32_t at = stack.back();
-        stack.pop_back();
-        same = (dfa.label[partner[at]] != 0) == (every.label[at] != 0);
-        for (int byte = 0; same && byte < 256; ++byte) {
-          const std::uint32_t to = every.step(at, static_cast<unsigned char>(byte));
-          const std::uint32_t with = dfa.step(partner[at], static_cast<unsigned char>(byte));
-          if (to == kNone || with == kNone) {
-            same = to == with;
-          } else if (partner[to] == kNone) {
-            partner[to] = with;
-            stack.push_back(to);
-          } else {
-            same = partner[to] == with;
-          }
-        }
-      }
-      universal[state] = same;
-    }
-    return universal;
-  }
-
-  std::vector<std::shared_ptr<const Dfa>> automata_;
-  std::vector<std::vector<std::uint8_t>> universal_;  // [automata][states]
-  Interned<std::uint64_t> sets_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined_, stepped_;
-};
 
 }  // namespace
 

@@ -94,16 +94,7 @@ std::vector<ArrayPointer> ShapeAlgebra::outside(const ArrayPointer& of) {
     space_.refusal().unsupported(*at_, "the complement of uniqueItems is not enforced");
     return {};
   }
-  if (shape.least > 0) {
-    ArrayShape each;
-    each.most = shape.least - 1;
-    add(std::move(each));
-  }
-  if (shape.most != kUnbounded) {
-    ArrayShape each;
-    each.least = shape.most + 1;
-    add(std::move(each));
-  }
+  add_other_sizes(shape, add);
   return shapes;
 }
 

@@ -79,10 +79,6 @@ bool knows(Draft draft, const Entry& entry) {
 
 }  // namespace
 
-std::string_view keyword_name(Keyword keyword) {
-  return kEntries[static_cast<std::size_t>(keyword)].name;
-}
-
 Keywords::Keywords(const Json& schema, Draft draft) {
   for (std::size_t i = 0; i < schema.keys.size(); ++i) {
     const auto found = by_name().find(schema.keys[i]);

@@ -62,8 +62,6 @@ enum class Keyword : std::uint8_t {
   kCount,
 };
 
-std::string_view keyword_name(Keyword keyword);
-
 // The keywords of one schema object that its draft knows.
 class Keywords {
  public:

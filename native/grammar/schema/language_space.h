@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/regular/dfa.h"
+#include "grammar/regular/length_range.h"
 #include "grammar/schema/refusal.h"
 
 namespace emberline::grammar {
@@ -21,13 +21,6 @@ namespace emberline::grammar {
 using LanguageId = std::uint32_t;
 inline constexpr LanguageId kAnyLanguage = 0;
 inline constexpr LanguageId kNoLanguage = 1;  // the empty one
-
-// Characters of the texts of a language.
-struct LengthRange {
-  std::uint32_t least = 0;
-  std::uint32_t most = 0;   // kUnbounded: no end
-  bool extendable = false;  // every text that is begun can be brought up to any number of characters
-};
 
 class LanguageSpace {
  public:

@@ -248,16 +248,7 @@ std::vector<ObjectPointer> ShapeAlgebra::outside(const ObjectPointer& of) {
     know(each, dependency.required).set = kNeverSet;
     add(std::move(each));
   }
-  if (shape.least > 0) {
-    ObjectShape each;
-    each.most = shape.least - 1;
-    add(std::move(each));
-  }
-  if (shape.most != kUnbounded) {
-    ObjectShape each;
-    each.least = shape.most + 1;
-    add(std::move(each));
-  }
+  add_other_sizes(shape, add);
   return shapes;
 }
 

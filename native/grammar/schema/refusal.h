@@ -25,6 +25,11 @@ class Refusal {
   // `at`: a value of the document. `why`: a clause.
   void invalid(const Json& at, std::string_view why) { add(ErrorCode::kGrammarInvalid, at, why); }
   void unsupported(const Json& at, std::string_view why) { add(ErrorCode::kGrammarUnsupported, at, why); }
+  // nullptr: of what has no place of its own.
+  void unsupported(const Json* at, std::string_view why) {
+    static const Json kNowhere;
+    unsupported(at != nullptr ? *at : kNowhere, why);
+  }
   // A status that does not say where.
   void take_at(const Json& at, const Status& status) {
     if (!any()) take(Status(status.code(), document_.pointer(at) + ": " + status.message()));

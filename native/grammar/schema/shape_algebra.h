@@ -66,6 +66,14 @@ class ShapeAlgebra {
   template <typename Shape>
   bool apart(const Shape& a, const Shape& b);
 
+  // Shapes with fewer or more members or items.
+  template <typename Shape, typename Add>
+  static void add_other_sizes(const Shape& shape, const Add& add) {
+    Shape fewer, more;
+    if (shape.least > 0) add((fewer.most = shape.least - 1, fewer));
+    if (shape.most != kUnbounded) add((more.least = shape.most + 1, more));
+  }
+
   SetSpace& space_;
   const Json* at_ = nullptr;
 };

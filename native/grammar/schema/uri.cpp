@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "grammar/regular/hex_digit.h"
+
 namespace emberline::grammar {
 
 namespace {
@@ -104,12 +106,7 @@ SplitUri split_uri(std::string_view uri) {
 }
 
 std::string percent_decoded(std::string_view text) {
-  const auto digit = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-  };
+  const auto digit = [](char c) { return hex_value(static_cast<unsigned char>(c)); };
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "grammar/automaton/machine.h"
+#include "grammar/automaton/layout_text.h"
 #include "grammar/automaton/random_program.h"
 #include "grammar/automaton/random_unique_schema.h"
 #include "grammar/automaton/token_bits.h"

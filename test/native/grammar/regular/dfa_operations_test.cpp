@@ -12,11 +12,13 @@
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/nfa.h"
 #include "grammar/regular/short_texts.h"
+#include "grammar/regular/shortest_text.h"
 
 namespace emberline::grammar {
 namespace {
 
 using testing::short_texts;
+using testing::shortest;
 
 constexpr std::string_view kPieces[] = {"a", "b", "\u00e9"};
 
@@ -127,6 +129,15 @@ TEST(DfaOperations, AgreeWithSetsOfTexts) {
     EXPECT_TRUE(apart || !disjoint(a, b));
     EXPECT_TRUE(is_subset(both.value(), a) && is_subset(a, either.value()) && disjoint(first.value(), b));
   }
+}
+
+Result<Dfa> concatenation(const Dfa& a, const Dfa& b) {
+  Nfa nfa;
+  const Nfa::Fragment parts[] = {nfa.of(a), nfa.of(b)};
+  const Nfa::Fragment whole = nfa.concatenated(parts);
+  nfa.set_start(whole.in);
+  nfa.accept(whole.out);
+  return determinised(nfa);
 }
 
 TEST(DfaOperations, ConcatenationAgreesWithSplits) {

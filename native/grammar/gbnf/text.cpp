@@ -1,0 +1,156 @@
+#include "grammar/gbnf/text.h"
+
+#include <algorithm>
+
+#include "grammar/regular/code_points.h"
+#include "grammar/regular/hex_digit.h"
+
+namespace emberline::grammar::gbnf {
+
+namespace {
+
+constexpr char32_t kFirstSurrogate = 0xD800, kLastSurrogate = 0xDFFF;
+// More repetitions than any text has bytes.
+constexpr std::uint64_t kMostRepetitions = 1'000'000'000;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '_';
+}
+
+}  // namespace
+
+bool is_surrogate(char32_t point) {
+  return point >= kFirstSurrogate && point <= kLastSurrogate;
+}
+
+bool Text::take(char c) {
+  if (at_end() || peek() != c) return false;
+  ++at_;
+  return true;
+}
+
+bool Text::take(std::string_view word) {
+  if (text_.substr(at_, word.size()) != word) return false;
+  at_ += word.size();
+  return true;
+}
+
+// Lines and columns count from 1, columns in characters.
+Text::Place Text::place(std::size_t at) {
+  if (at < counted_) counted_ = line_start_ = 0, line_ = 1;
+  for (; counted_ < at; ++counted_) {
+    const char c = text_[counted_];
+    if (c == '\n' || (c == '\r' && !(counted_ + 1 < text_.size() && text_[counted_ + 1] == '\n'))) {
+      ++line_;
+      line_start_ = counted_ + 1;
+    }
+  }
+  const std::string_view before = text_.substr(line_start_, at - line_start_);
+  const auto characters = std::count_if(
+      before.begin(), before.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return {line_, static_cast<std::uint32_t>(characters) + 1};
+}
+
+void Text::fail(std::size_t at, const std::string& what) {
+  if (!ok()) return;
+  const Place here = place(std::min(at, text_.size()));
+  error_ = Status(ErrorCode::kGrammarInvalid, "The grammar is wrong at line " + std::to_string(here.line) +
+                                                  ", column " + std::to_string(here.column) + ": " + what +
+                                                  "; correct it there.");
+}
+
+void Text::skip_space(bool breaks) {
+  for (;;) {
+    if (at_end()) return;
+    if (peek() == '#') {
+      while (!at_end() && !at_break()) ++at_;
+    } else if (peek() == ' ' || peek() == '\t' || (breaks && at_break())) {
+      ++at_;
+    } else {
+      return;
+    }
+  }
+}
+
+std::string_view Text::name() {
+  const std::size_t begin = at_;
+  while (!at_end() && is_name(peek())) ++at_;
+  return text_.substr(begin, at_ - begin);
+}
+
+std::optional<std::uint32_t> Text::number() {
+  const std::size_t begin = at_;
+  std::uint64_t value = 0;
+  while (!at_end() && is_digit(peek()) && value <= kMostRepetitions)
+    value = 10 * value + static_cast<std::uint64_t>(text_[at_++] - '0');
+  if (value > kMostRepetitions) fail(begin, "a number is at most " + std::to_string(kMostRepetitions));
+  if (at_ == begin) return {};
+  return static_cast<std::uint32_t>(value);
+}
+
+char32_t Text::character() {
+  const std::size_t begin = at_;
+  if (!take('\\')) return utf8_character();
+  const char kind = peek();
+  ++at_;
+  switch (kind) {
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    case '\\':
+    case '"':
+    case '[':
+    case ']':
+    case '-': return static_cast<char32_t>(kind);
+    case 'x': return escaped(begin, 2);
+    case 'u': return escaped(begin, 4);
+    case 'U': return escaped(begin, 8);
+    default:
+      fail(begin, "there is no such escape; there are \\n \\r \\t \\\\ \\\" \\[ \\] \\- \\x \\u \\U");
+      return 0;
+  }
+}
+
+char32_t Text::escaped(std::size_t begin, int digits) {
+  std::uint64_t value = 0;
+  for (int digit = 0; digit < digits; ++digit, ++at_) {
+    const int hex = hex_value(static_cast<unsigned char>(peek()));
+    if (hex < 0) {
+      fail(begin, "this escape has " + std::to_string(digits) + " hexadecimal digits");
+      return 0;
+    }
+    value = 16 * value + static_cast<std::uint64_t>(hex);
+  }
+  if (value > kLastCodePoint) {
+    fail(begin, "the last code point is \\U0010FFFF");
+    return 0;
+  }
+  return static_cast<char32_t>(value);
+}
+
+char32_t Text::utf8_character() {
+  const std::size_t begin = at_;
+  const auto lead = static_cast<unsigned char>(text_[at_++]);
+  if (lead < 0x80) return lead;
+  const int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+  char32_t point = lead & (0x3F >> more);
+  bool valid = lead >= 0xC2 && lead <= 0xF4;
+  for (int i = 0; valid && i < more; ++i, ++at_) {
+    const auto byte = static_cast<unsigned char>(peek());
+    valid = (byte & 0xC0) == 0x80;
+    point = (point << 6) | (byte & 0x3F);
+  }
+  static constexpr char32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
+  if (!valid || point < kLeast[more] || point > kLastCodePoint || is_surrogate(point)) {
+    at_ = begin;
+    fail(begin, "this is not UTF-8");
+    return 0;
+  }
+  return point;
+}
+
+}  // namespace emberline::grammar::gbnf

@@ -1,0 +1,13 @@
+// Hexadecimal digits.
+#pragma once
+
+namespace emberline::grammar {
+
+// -1 where `c` is none.
+constexpr int hex_value(char32_t c) {
+  if (c >= '0' && c <= '9') return static_cast<int>(c - '0');
+  const char32_t lower = c | 0x20;
+  return lower >= 'a' && lower <= 'f' ? static_cast<int>(lower - 'a') + 10 : -1;
+}
+
+}  // namespace emberline::grammar
