@@ -14,6 +14,9 @@ const ON_WINDOWS = process.platform === 'win32';
 /** How long a process may take to end by itself once it was asked to. */
 const GRACE_MS = 10_000;
 
+// Own code: it also runs before any package is installed, and what is known for ending process trees loses those that left their
+// parent's group.
+
 /** Processes started here that have not ended. @type {Set<ChildProcess>} */
 const running = new Set();
 /** What else has to end with this process. @type {Set<() => Promise<void>>} */
