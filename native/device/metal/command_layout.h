@@ -38,8 +38,4 @@ constexpr CommandLayout command_layout(Op op) {
   return {0, 0};
 }
 
-constexpr bool is_offered(Op op) {
-  return command_layout(op).slots > 0;
-}
-
 }  // namespace emberline::metal

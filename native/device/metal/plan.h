@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/checks/replay_limits.h"
 #include "device/dispatch_table.h"
-#include "device/metal/command_checks.h"
 #include "device/metal/encoded_command.h"
 #include "device/metal/kernel_variant.h"
 #include "device/metal/lowering.h"
+#include "device/metal/metal_rules.h"
 #include "device/metal/row_class.h"
 
 namespace emberline::metal {
@@ -46,7 +47,6 @@ struct Plan {
       variants;                   // up to the class of max_rows; no commands in those behind it
   std::vector<BufferId> buffers;  // that commands name by index; kScratchBuffer may be one
   ReplayLimits limits;
-  std::uint32_t max_rows = 1;
   std::uint64_t scratch_bytes = 0;
   bool begins_chain = false;           // with an embedding at the submission's position
   std::optional<ChosenTokens> chosen;  // where it ends with an argmax
@@ -61,7 +61,7 @@ struct Plan {
 };
 
 struct PlanOptions {
-  bool fused = true;
+  DeviceRules rules = metal_rules(true);
   bool indirect = false;  // chains of one row are dispatched indirectly
 };
 
