@@ -52,6 +52,7 @@ struct MemoryAccess {
 
 struct CheckedCommand {
   const char* problem = nullptr;       // the first, to end a sentence with; with one the rest means nothing
+  std::uint32_t slots = 0;             // a bit for each that is bound
   std::vector<MemoryAccess> accesses;  // where a slot is read and written it is there twice
   CommandTraffic traffic;
   ReplayLimits limits;

@@ -1,7 +1,6 @@
 #include "device/checks/command_reader.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace emberline {
 namespace {
@@ -10,32 +9,12 @@ constexpr std::size_t kWordBytes = 4, kHalfBytes = 2;
 
 }  // namespace
 
-void CommandReader::extent(std::uint64_t value) {
-  require(value >= 1 && value <= kMaxExtent, "an extent is not in 1 to 16777216");
-}
-
-void CommandReader::flag(std::uint32_t value) {
-  require(value <= 1, "a flag is neither 0 nor 1");
-}
-
-void CommandReader::epsilon(float value) {
-  require(std::isfinite(value) && value >= 0.0f, "the epsilon is not a small number");
-}
-
-void CommandReader::gate_activation(std::uint32_t value) {
-  require(value <= kGateGeluTanh, "there is no such activation");
-}
-
 bool CommandReader::patch(Patch kind, std::size_t offset_1, std::size_t offset_2) {
   if (command_.patch == Patch::kNone) return false;
   require(
       command_.patch == kind && command_.patch_offset_1 == offset_1 && command_.patch_offset_2 == offset_2,
-      "the patch does not fit the op");
+      kWrongPatch);
   return true;
-}
-
-void CommandReader::no_patch() {
-  require(command_.patch == Patch::kNone, "the patch does not fit the op");
 }
 
 BufferExtent CommandReader::buffer(int slot, bool matrices) {
@@ -54,6 +33,7 @@ void CommandReader::bytes(int slot, std::uint64_t count, std::uint64_t room, std
   if (!ok()) return;
   std::uint64_t& end = ends_[static_cast<std::size_t>(slot)];
   end = std::max(end, bound.offset + count);
+  checked_.slots |= 1u << slot;
   checked_.accesses.push_back({bound.buffer, bound.offset, bound.offset + count, access == Access::kWrite});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -25,13 +26,19 @@ class CommandReader {
   }
 
   // Parameters. An extent is in [1, kMaxExtent].
-  void extent(std::uint64_t value);
-  void flag(std::uint32_t value);
-  void epsilon(float value);
-  void gate_activation(std::uint32_t value);
+  void extent(std::uint64_t value) {
+    require(value >= 1 && value <= kMaxExtent, "an extent is not in 1 to 16777216");
+  }
+  void flag(std::uint32_t value) { require(value <= 1, "a flag is neither 0 nor 1"); }
+  void epsilon(float value) {
+    require(std::isfinite(value) && value >= 0.0f, "the epsilon is not a small number");
+  }
+  void gate_activation(std::uint32_t value) {
+    require(value <= kGateGeluTanh, "there is no such activation");
+  }
   // Whether the command has the patch `kind`, at these offsets; it may have none instead.
   bool patch(Patch kind, std::size_t offset_1 = 0, std::size_t offset_2 = 0);
-  void no_patch();
+  void no_patch() { require(command_.patch == Patch::kNone, kWrongPatch); }
 
   // Bindings. A slot is one of ops.h; a count is of 4-byte elements.
   enum class Access { kRead, kWrite };
@@ -61,6 +68,8 @@ class CommandReader {
   CheckedCommand take() && { return std::move(checked_); }
 
  private:
+  static constexpr const char* kWrongPatch = "the patch does not fit the op";
+
   MatrixExtent matrix(int slot, std::uint32_t type_id, std::uint32_t rows, std::uint32_t width);
   BufferExtent buffer(int slot, bool matrices);
   void bytes(int slot, std::uint64_t count, std::uint64_t room, std::size_t alignment, Access access);

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "device/checks/command_reader.h"
+#include "device/visit_params.h"
 
 namespace emberline {
 namespace {
@@ -255,37 +256,13 @@ void check_op(CommandReader& command, const GumbelParams& p) {
   if (command.ok() && patched) command.limits().limit_positions(command.capacity(Slot::kTokens));
 }
 
-template <typename Params>
-void check_as(CommandReader& reader, const Command& command) {
-  check_op(reader, command.get_params<Params>());
-}
-
-void check_by_op(CommandReader& reader, const Command& command) {
-  switch (command.op) {
-    case Op::kEmbedding: return check_as<EmbeddingParams>(reader, command);
-    case Op::kRmsNorm: return check_as<RmsNormParams>(reader, command);
-    case Op::kMatMul: return check_as<MatMulParams>(reader, command);
-    case Op::kRopeKvWrite: return check_as<RopeKvWriteParams>(reader, command);
-    case Op::kAttention: return check_as<AttentionParams>(reader, command);
-    case Op::kGatedUnit: return check_as<GatedUnitParams>(reader, command);
-    case Op::kArgmax: return check_as<ArgmaxParams>(reader, command);
-    case Op::kNormQkv: return check_as<NormQkvParams>(reader, command);
-    case Op::kNormGateUp: return check_as<NormGateUpParams>(reader, command);
-    case Op::kNormMatMul: return check_as<NormMatMulParams>(reader, command);
-    case Op::kNormArgmax: return check_as<NormArgmaxParams>(reader, command);
-    case Op::kRopeAttention: return check_as<RopeAttentionParams>(reader, command);
-    case Op::kNormQkvRope: return check_as<NormQkvRopeParams>(reader, command);
-    case Op::kGumbel: return check_as<GumbelParams>(reader, command);
-  }
-}
-
 }  // namespace
 
 CheckedCommand check_command(const Command& command, std::uint32_t rows, const BufferExtents& buffers,
                              const DeviceRules& rules) {
   CommandReader reader(command, rows, buffers, rules);
   reader.require(rules.offers(command.op), "this device does not offer the op");
-  check_by_op(reader, command);
+  visit_params(command, [&](const auto& params) { check_op(reader, params); });
   const char* refusal = reader.ok() ? rules.refuse(command) : nullptr;
   reader.require(refusal == nullptr, refusal);
   return std::move(reader).take();

@@ -22,11 +22,6 @@ class BoundCommand {
   // Both arguments outlive the object.
   BoundCommand(const Command& command, const BufferTable& buffers) : command_(command), buffers_(buffers) {}
 
-  Op op() const { return command_.op; }
-  template <typename Params>
-  Params params() const {
-    return command_.get_params<Params>();
-  }
   // Whether its position is the step's.
   bool patched() const { return command_.patch != Patch::kNone; }
 

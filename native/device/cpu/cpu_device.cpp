@@ -13,7 +13,6 @@
 #include "base/try.h"
 #include "device/checks/host_access.h"
 #include "device/cpu/aligned_memory.h"
-#include "device/cpu/cpu_rules.h"
 #include "device/cpu/describe.h"
 #include "device/cpu/kernels/select_kernels.h"
 #include "device/cpu/packed/load_matrices.h"

@@ -1,6 +1,6 @@
-#include "device/cpu/cpu_rules.h"
-
+// What the CPU device adds to the rules of commands.
 #include "device/cpu/packed/packed_matrix.h"
+#include "device/cpu/plan.h"
 
 namespace emberline {
 namespace {

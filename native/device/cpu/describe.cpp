@@ -26,7 +26,7 @@ std::vector<DispatchDescription> describe_commands(const DispatchTable& table, s
   for (std::size_t i = 0; i < table.commands.size(); ++i) {
     const Command& command = table.commands[i];
     PlanDraft draft{kernels, rows};
-    add_command(BoundCommand(command, buffers), draft);
+    add_command(command, buffers, draft);
     DispatchDescription& dispatch = dispatches.emplace_back();
     dispatch.label = table.label(i);
     dispatch.kernel = op_name(command.op);

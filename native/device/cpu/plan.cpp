@@ -5,9 +5,14 @@
 
 #include "base/try.h"
 #include "device/cpu/plan_draft.h"
+#include "device/visit_params.h"
 
 namespace emberline {
 namespace {
+
+// Of an op that the device does not offer: refused by the checks.
+template <typename Params>
+void add_stages(const BoundCommand&, const Params&, PlanDraft&) {}
 
 Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
                               const DeviceRules& rules) {
@@ -16,7 +21,7 @@ Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buf
   TRY_VALUE(plan.limits, check_table(table, buffers, rules));
   plan.needs.max_rows = table.max_rows;
   for (const Command& command : table.commands) {
-    add_command(BoundCommand(command, buffers), draft);
+    add_command(command, buffers, draft);
     for (const Binding& binding : command.bindings) {
       if (binding.buffer != kNoBuffer) plan.buffers.push_back(binding.buffer);
     }
@@ -29,23 +34,8 @@ Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buf
 
 }  // namespace
 
-void add_command(const BoundCommand& command, PlanDraft& draft) {
-  switch (command.op()) {
-    case Op::kEmbedding: return add_embedding(command, draft);
-    case Op::kRmsNorm: return add_rms_norm(command, draft);
-    case Op::kMatMul: return add_mat_mul(command, draft);
-    case Op::kRopeKvWrite: return add_rope_kv_write(command, draft);
-    case Op::kAttention: return add_attention(command, draft);
-    case Op::kGatedUnit: return add_gated_unit(command, draft);
-    case Op::kArgmax: return add_argmax(command, draft);
-    case Op::kNormQkv: return add_norm_qkv(command, draft);
-    case Op::kNormGateUp: return add_norm_gate_up(command, draft);
-    case Op::kNormMatMul: return add_norm_mat_mul(command, draft);
-    case Op::kNormArgmax: return add_norm_argmax(command, draft);
-    case Op::kRopeAttention: return add_rope_attention(command, draft);
-    case Op::kNormQkvRope:
-    case Op::kGumbel: return;  // not offered: refused by the check
-  }
+void add_command(const Command& command, const BufferTable& buffers, PlanDraft& draft) {
+  visit_params(command, [&](const auto& params) { add_stages({command, buffers}, params, draft); });
 }
 
 Result<Plan> compile_plan(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,

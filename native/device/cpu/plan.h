@@ -23,6 +23,8 @@ class BufferTable : public BufferExtents {
   BufferExtent extent(BufferId id) const final { return view(id).extent; }
 };
 
+DeviceRules cpu_rules(bool fused);  // as CpuDeviceOptions
+
 struct Plan {
   std::vector<std::unique_ptr<Stage>> stages;  // the last one is never replicated
   std::vector<BufferId> buffers;               // used by the stages

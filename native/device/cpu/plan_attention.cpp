@@ -100,17 +100,16 @@ AttentionStage& add_attention_stage(const BoundCommand& command, PlanDraft& draf
 
 }  // namespace
 
-void add_rope_kv_write(const BoundCommand& command, PlanDraft& draft) {
+void add_stages(const BoundCommand& command, const RopeKvWriteParams& params, PlanDraft& draft) {
   using Slot = slot::RopeKvWrite;
-  add_rope_stage<Slot>(command, draft, command.params<RopeKvWriteParams>()).q = command.at(Slot::kQ);
+  add_rope_stage<Slot>(command, draft, params).q = command.at(Slot::kQ);
 }
 
-void add_attention(const BoundCommand& command, PlanDraft& draft) {
-  add_attention_stage<slot::Attention>(command, draft, command.params<AttentionParams>());
+void add_stages(const BoundCommand& command, const AttentionParams& params, PlanDraft& draft) {
+  add_attention_stage<slot::Attention>(command, draft, params);
 }
 
-void add_rope_attention(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<RopeAttentionParams>();
+void add_stages(const BoundCommand& command, const RopeAttentionParams& params, PlanDraft& draft) {
   using Slot = slot::RopeAttention;
   RopeStage& rope = add_rope_stage<Slot>(command, draft, params);
   AttentionStage& attention = add_attention_stage<Slot>(command, draft, params);

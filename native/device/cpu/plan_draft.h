@@ -24,31 +24,31 @@ struct PlanDraft {
   }
 };
 
-// Adds the stages of a command that has been checked.
-void add_command(const BoundCommand& command, PlanDraft& draft);
+// Adds the stages of a command that has been checked, for batches of up to draft.rows rows.
+void add_command(const Command& command, const BufferTable& buffers, PlanDraft& draft);
 
-// Each adds the stages of a command of its op, for batches of up to draft.rows rows.
+// The same of a command with such parameters.
 
 // plan_rows.cpp: what works on each row for itself.
-void add_embedding(const BoundCommand& command, PlanDraft& draft);
-void add_rms_norm(const BoundCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const EmbeddingParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDraft& draft);
 // For a kGate... of op_params.h, which has been checked.
 inline GateKernel gate_kernel(const Kernels& kernels, std::uint32_t activation) {
   return activation == kGateGeluTanh ? kernels.gelu_mul : kernels.silu_mul;
 }
-void add_gated_unit(const BoundCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const GatedUnitParams& params, PlanDraft& draft);
 
 // plan_products.cpp: products with weights, and argmax, which may come with one.
-void add_mat_mul(const BoundCommand& command, PlanDraft& draft);
-void add_norm_mat_mul(const BoundCommand& command, PlanDraft& draft);
-void add_norm_qkv(const BoundCommand& command, PlanDraft& draft);
-void add_norm_gate_up(const BoundCommand& command, PlanDraft& draft);
-void add_argmax(const BoundCommand& command, PlanDraft& draft);
-void add_norm_argmax(const BoundCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const MatMulParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormMatMulParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormQkvParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormGateUpParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const ArgmaxParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormArgmaxParams& params, PlanDraft& draft);
 
 // plan_attention.cpp: rotary embedding, the KV cache and attention.
-void add_rope_kv_write(const BoundCommand& command, PlanDraft& draft);
-void add_attention(const BoundCommand& command, PlanDraft& draft);
-void add_rope_attention(const BoundCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const RopeKvWriteParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const AttentionParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const RopeAttentionParams& params, PlanDraft& draft);
 
 }  // namespace emberline

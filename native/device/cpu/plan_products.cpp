@@ -73,8 +73,7 @@ void add_choice(const BoundCommand& command, PlanDraft& draft, ScanStage& scan, 
 
 }  // namespace
 
-void add_mat_mul(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<MatMulParams>();
+void add_stages(const BoundCommand& command, const MatMulParams& params, PlanDraft& draft) {
   using Slot = slot::MatMul;
   const bool last_row_only = params.last_row_only != 0;
   const float* x = command.at(Slot::kX);
@@ -98,8 +97,7 @@ void add_mat_mul(const BoundCommand& command, PlanDraft& draft) {
   y.accumulate = params.accumulate != 0;
 }
 
-void add_norm_mat_mul(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<NormMatMulParams>();
+void add_stages(const BoundCommand& command, const NormMatMulParams& params, PlanDraft& draft) {
   using Slot = slot::NormMatMul;
   const bool last_row_only = params.last_row_only != 0;
   const bool quantized = any_quantized({params.weight_type});
@@ -117,8 +115,7 @@ void add_norm_mat_mul(const BoundCommand& command, PlanDraft& draft) {
       .y = command.at(Slot::kY);
 }
 
-void add_norm_qkv(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<NormQkvParams>();
+void add_stages(const BoundCommand& command, const NormQkvParams& params, PlanDraft& draft) {
   using Slot = slot::NormQkv;
   const std::uint32_t types[] = {params.q_type, params.k_type, params.v_type};
   const bool quantized = any_quantized({params.q_type, params.k_type, params.v_type});
@@ -136,8 +133,7 @@ void add_norm_qkv(const BoundCommand& command, PlanDraft& draft) {
   }
 }
 
-void add_norm_gate_up(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<NormGateUpParams>();
+void add_stages(const BoundCommand& command, const NormGateUpParams& params, PlanDraft& draft) {
   using Slot = slot::NormGateUp;
   add_norm<Slot>(command, draft, params, any_quantized({params.gate_type, params.up_type}));
   auto& stage = draft.add_stage<GateUpStage>();
@@ -148,8 +144,7 @@ void add_norm_gate_up(const BoundCommand& command, PlanDraft& draft) {
   stage.out = command.at(Slot::kOut);
 }
 
-void add_argmax(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<ArgmaxParams>();
+void add_stages(const BoundCommand& command, const ArgmaxParams& params, PlanDraft& draft) {
   using Slot = slot::Argmax;
   auto& scan = draft.add_stage<LogitsScanStage>();
   scan.logits = command.at(Slot::kLogits);
@@ -157,8 +152,7 @@ void add_argmax(const BoundCommand& command, PlanDraft& draft) {
   add_choice<Slot>(command, draft, scan, params, scan.last_row_only ? 1 : draft.rows);
 }
 
-void add_norm_argmax(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<NormArgmaxParams>();
+void add_stages(const BoundCommand& command, const NormArgmaxParams& params, PlanDraft& draft) {
   using Slot = slot::NormArgmax;
   const bool quantized = any_quantized({params.weight_type});
   const bool fine = quantized && params.fine_activations != 0;

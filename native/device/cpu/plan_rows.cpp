@@ -3,8 +3,7 @@
 
 namespace emberline {
 
-void add_embedding(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<EmbeddingParams>();
+void add_stages(const BoundCommand& command, const EmbeddingParams& params, PlanDraft& draft) {
   using Slot = slot::Embedding;
   auto& stage = draft.add_stage<EmbeddingStage>();
   stage.position_from_step = command.patched();
@@ -17,8 +16,7 @@ void add_embedding(const BoundCommand& command, PlanDraft& draft) {
   stage.out = command.at(Slot::kOut);
 }
 
-void add_rms_norm(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<RmsNormParams>();
+void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDraft& draft) {
   using Slot = slot::RmsNorm;
   auto& stage = draft.add_stage<NormStage>();
   stage.kernels = &draft.kernels;
@@ -29,8 +27,7 @@ void add_rms_norm(const BoundCommand& command, PlanDraft& draft) {
   stage.out = command.at(Slot::kOut);
 }
 
-void add_gated_unit(const BoundCommand& command, PlanDraft& draft) {
-  const auto params = command.params<GatedUnitParams>();
+void add_stages(const BoundCommand& command, const GatedUnitParams& params, PlanDraft& draft) {
   using Slot = slot::GatedUnit;
   auto& stage = draft.add_stage<GatedUnitStage>();
   stage.gate_up = gate_kernel(draft.kernels, params.activation);

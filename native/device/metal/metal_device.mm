@@ -15,7 +15,6 @@
 #include "device/metal/describe.h"
 #include "device/metal/gpu_cores.h"
 #include "device/metal/kernel_library.h"
-#include "device/metal/metal_rules.h"
 #include "device/metal/pipelines.h"
 #include "device/metal/plan.h"
 #include "device/metal/self_test.h"

@@ -1,5 +1,5 @@
-#include "device/metal/metal_rules.h"
-
+// What the Metal device adds to the rules of commands.
+#include "device/metal/plan.h"
 #include "launch_shapes.h"
 
 namespace emberline::metal {

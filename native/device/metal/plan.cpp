@@ -11,6 +11,7 @@
 #include "device/metal/dependencies.h"
 #include "device/metal/launch.h"
 #include "device/metal/scratch_extents.h"
+#include "device/visit_params.h"
 
 namespace emberline::metal {
 namespace {
@@ -73,27 +74,25 @@ class VariantCompiler {
     encoded.threads = static_cast<std::uint16_t>(threads);
     encoded.threadgroup_bytes = static_cast<std::uint16_t>(launch.threadgroup_bytes);
     encoded.grid = launch.grid;
-    encoded.barrier = needs_barrier(command);
+    const CheckedCommand checked = check_command(command, table_.max_rows, buffers_, rules_);
+    encoded.barrier = needs_barrier(command.op, checked.accesses);
     // The first command of a step waits for all of the step before.
     if (encoded_.size() == 1) encoded.barrier = true;
-    encoded.param_bytes = static_cast<std::uint8_t>(launch.param_bytes);
+    visit_params(command, [&](const auto& params) { encoded.param_bytes = sizeof(params); });
     encoded.params = command.params;
     set_patches(command, encoded);
-    std::uint16_t used = 0;
-    for (int slot = 0; slot < launch.slots; ++slot) {
-      const Binding& binding = command.bindings[static_cast<std::size_t>(slot)];
-      if (binding.buffer == kNoBuffer) continue;
-      encoded.bindings[static_cast<std::size_t>(slot)] = {buffer_index(binding.buffer), binding.offset};
-      used = static_cast<std::uint16_t>(used | 1u << slot);
+    for (std::size_t slot = 0; slot < kMaxBindings; ++slot) {
+      if ((checked.slots >> slot & 1) == 0) continue;
+      const Binding& binding = command.bindings[slot];
+      encoded.bindings[slot] = {buffer_index(binding.buffer), binding.offset};
     }
-    used_slots_.push_back(used);
+    used_slots_.push_back(checked.slots);
     return Status();
   }
 
-  bool needs_barrier(const Command& command) {
-    std::vector<MemoryAccess> accesses = check_command(command, table_.max_rows, buffers_, rules_).accesses;
+  bool needs_barrier(Op op, std::vector<MemoryAccess> accesses) {
     if (options_.chained) {
-      const bool ends = command.op == Op::kEmbedding || command.op == Op::kArgmax;
+      const bool ends = op == Op::kEmbedding || op == Op::kArgmax;
       accesses.push_back({kChainAccess, 0, 1, ends});
     }
     return dependencies_.needs_barrier(accesses);
@@ -149,7 +148,7 @@ class VariantCompiler {
   Plan& plan_;
   Dependencies dependencies_;
   std::vector<EncodedCommand> encoded_;
-  std::vector<std::uint16_t> used_slots_;  // of each, a bit a slot
+  std::vector<std::uint32_t> used_slots_;  // of each, a bit a slot
 };
 
 Result<Plan> compile_commands(const DispatchTable& table, const BufferExtents& buffers,

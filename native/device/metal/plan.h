@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "base/status.h"
-#include "device/checks/replay_limits.h"
+#include "device/checks/command_check.h"
 #include "device/dispatch_table.h"
 #include "device/metal/encoded_command.h"
 #include "device/metal/kernel_variant.h"
 #include "device/metal/lowering.h"
-#include "device/metal/metal_rules.h"
 #include "device/metal/row_class.h"
 
 namespace emberline::metal {
@@ -59,6 +58,8 @@ struct Plan {
     return variants[static_cast<std::size_t>(row_class(rows))];
   }
 };
+
+DeviceRules metal_rules(bool fused);  // as MetalDeviceOptions
 
 struct PlanOptions {
   DeviceRules rules = metal_rules(true);

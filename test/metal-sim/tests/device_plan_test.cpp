@@ -10,7 +10,6 @@
 #include "device/metal/chip.h"
 #include "device/metal/dependencies.h"
 #include "device/metal/lowering.h"
-#include "device/metal/metal_rules.h"
 #include "device/metal/plan.h"
 #include "launch_shapes.h"
 
