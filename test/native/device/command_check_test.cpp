@@ -343,6 +343,11 @@ TEST(CommandCheck, TellsWhatIsReadAndWritten) {
   EXPECT_TRUE(checked.accesses[3].writes);
   EXPECT_EQ(checked.traffic.weights, 64u * 8 * 4);
   EXPECT_EQ(checked.traffic.other, 256u + 32 + 32);
+
+  const CheckedCommand rope = check(right(Op::kRopeKvWrite).command);  // rotates q in place
+  EXPECT_EQ(rope.accesses[0].buffer, rope.accesses[1].buffer);
+  EXPECT_FALSE(rope.accesses[0].writes);
+  EXPECT_TRUE(rope.accesses[1].writes);
 }
 
 TEST(CommandCheck, LimitsOfATableAreThoseOfAllCommands) {
