@@ -32,6 +32,8 @@ enum class Patch : std::uint8_t {
 struct Binding {
   BufferId buffer = kNoBuffer;
   std::uint64_t offset = 0;  // bytes
+
+  friend bool operator==(const Binding&, const Binding&) = default;
 };
 
 inline constexpr int kMaxBindings = 12;
@@ -70,6 +72,11 @@ struct DispatchTable {
   std::vector<Command> commands;    // hot
   std::vector<std::string> labels;  // cold, one a command: "layer 3 norm+qkv"
   std::uint32_t max_rows = 1;       // the batch its scratch buffers are sized for
+
+  // Of a command; of one without a label the op's name.
+  std::string label(std::size_t command) const {
+    return command < labels.size() ? labels[command] : op_name(commands[command].op);
+  }
 };
 
 }  // namespace emberline

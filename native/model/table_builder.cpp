@@ -23,7 +23,13 @@ using Slots = std::initializer_list<std::pair<int, Binding>>;
 // throughout, the embedded model's mean divergence from float32 is 2.9e-3, to which query, key and value add
 // 0.9e-3 and the output matrix 0.6e-3, with a third of the weights between them; gate and up add 0.7e-3 and
 // down 0.6e-3, with two thirds.
-constexpr std::uint32_t kFine = 1;
+constexpr bool kFine = true;
+
+// What a command's patch changes: bytes into its parameters.
+struct Patched {
+  Patch kind = Patch::kNone;
+  std::size_t offset_1 = 0, offset_2 = 0;
+};
 
 std::uint32_t id(TensorType type) {
   return static_cast<std::uint32_t>(type);
@@ -59,7 +65,7 @@ class TableBuilder {
       norm_argmax();
     } else if (end != TableEnd::kKeysAndValues) {
       output(end == TableEnd::kLastRowLogits);
-      if (end == TableEnd::kArgmax) argmax(s_.logits.at(), {}, {});
+      if (end == TableEnd::kArgmax) argmax({.scores = s_.logits.at()});
       if (end == TableEnd::kSample) sample();
     }
     return std::move(table_);
@@ -69,23 +75,25 @@ class TableBuilder {
   Binding weight(const Weight& w) const { return device_weights_.at(w); }
 
   template <typename Params>
-  Command& add(Op op, const char* label, Slots slots, const Params& params) {
+  void add(Op op, const char* label, Slots slots, const Params& params, const Patched& patched = {}) {
     Command& command = table_.commands.emplace_back();
     command.op = op;
+    command.patch = patched.kind;
+    command.patch_offset_1 = static_cast<std::uint8_t>(patched.offset_1);
+    command.patch_offset_2 = static_cast<std::uint8_t>(patched.offset_2);
     for (const auto& [slot, binding] : slots) command.bindings[static_cast<std::size_t>(slot)] = binding;
     command.set_params(params);
     table_.labels.push_back(prefix_ + label);
-    return command;
   }
 
   void embedding() {
-    Command& command = add(Op::kEmbedding, "embedding",
-                           {{slot::Embedding::kTokens, history_.tokens()},
-                            {slot::Embedding::kTable, weight(weights_.token_embedding)},
-                            {slot::Embedding::kOut, s_.residual.at()}},
-                           EmbeddingParams{h_.width, h_.vocabulary, id(weights_.token_embedding.type)});
-    command.patch = Patch::kTokenOffset;
-    command.patch_offset_1 = offsetof(EmbeddingParams, position);
+    add(Op::kEmbedding, "embedding",
+        {{slot::Embedding::kTokens, history_.tokens()},
+         {slot::Embedding::kTable, weight(weights_.token_embedding)},
+         {slot::Embedding::kOut, s_.residual.at()}},
+        EmbeddingParams{
+            .width = h_.width, .vocabulary = h_.vocabulary, .weight_type = id(weights_.token_embedding.type)},
+        {Patch::kTokenOffset, offsetof(EmbeddingParams, position)});
   }
 
   void rms_norm(const char* label, const Weight& gain) {
@@ -93,7 +101,7 @@ class TableBuilder {
         {{slot::RmsNorm::kX, s_.residual.at()},
          {slot::RmsNorm::kGain, weight(gain)},
          {slot::RmsNorm::kOut, s_.normed.at()}},
-        RmsNormParams{h_.width, h_.norm_epsilon});
+        RmsNormParams{.width = h_.width, .epsilon = h_.norm_epsilon});
   }
 
   struct Product {
@@ -103,7 +111,7 @@ class TableBuilder {
     const Weight* bias = nullptr;  // null: none
     Binding y;
     std::uint32_t out;
-    std::uint32_t fine_activations = 0;
+    bool fine_activations = false;
     bool accumulate = false;
     bool last_row_only = false;
   };
@@ -113,8 +121,12 @@ class TableBuilder {
          {slot::MatMul::kWeight, weight(p.weight)},
          {slot::MatMul::kBias, p.bias != nullptr ? weight(*p.bias) : Binding{}},
          {slot::MatMul::kY, p.y}},
-        MatMulParams{p.in, p.out, id(p.weight.type), p.accumulate ? 1u : 0u, p.last_row_only ? 1u : 0u,
-                     p.fine_activations});
+        MatMulParams{.in = p.in,
+                     .out = p.out,
+                     .weight_type = id(p.weight.type),
+                     .accumulate = p.accumulate,
+                     .last_row_only = p.last_row_only,
+                     .fine_activations = p.fine_activations});
   }
 
   bool offers(Op op) const { return device_.offers(op, table_.max_rows); }
@@ -139,24 +151,32 @@ class TableBuilder {
   void norm_qkv_rope(std::uint32_t layer) {
     const LayerWeights& w = weights_.layers[layer];
     using Slot = slot::NormQkvRope;
-    Command& command = add(Op::kNormQkvRope, "norm+qkv+rope+kv write",
-                           {{Slot::kX, s_.residual.at()},
-                            {Slot::kGain, weight(w.attention_norm)},
-                            {Slot::kWq, weight(w.query)},
-                            {Slot::kWk, weight(w.key)},
-                            {Slot::kWv, weight(w.value)},
-                            {Slot::kBq, weight(w.query_bias)},
-                            {Slot::kBk, weight(w.key_bias)},
-                            {Slot::kBv, weight(w.value_bias)},
-                            {Slot::kQ, s_.query.at()},
-                            {Slot::kKeyCache, cache_.keys(layer)},
-                            {Slot::kValueCache, cache_.values(layer)},
-                            {Slot::kPages, cache_.pages()}},
-                           NormQkvRopeParams{h_.width, h_.norm_epsilon, id(w.query.type), 0, h_.query_heads,
-                                             h_.kv_heads, h_.head_width, h_.rotary_width, rope_style(),
-                                             h_.rope_theta, cache_.context(), cache_.page_stride()});
-    command.patch = Patch::kPosition;
-    command.patch_offset_1 = offsetof(NormQkvRopeParams, position);
+    add(Op::kNormQkvRope, "norm+qkv+rope+kv write",
+        {{Slot::kX, s_.residual.at()},
+         {Slot::kGain, weight(w.attention_norm)},
+         {Slot::kWq, weight(w.query)},
+         {Slot::kWk, weight(w.key)},
+         {Slot::kWv, weight(w.value)},
+         {Slot::kBq, weight(w.query_bias)},
+         {Slot::kBk, weight(w.key_bias)},
+         {Slot::kBv, weight(w.value_bias)},
+         {Slot::kQ, s_.query.at()},
+         {Slot::kKeyCache, cache_.keys(layer)},
+         {Slot::kValueCache, cache_.values(layer)},
+         {Slot::kPages, cache_.pages()}},
+        NormQkvRopeParams{.width = h_.width,
+                          .epsilon = h_.norm_epsilon,
+                          .weight_type = id(w.query.type),
+                          .position = 0,
+                          .query_heads = h_.query_heads,
+                          .kv_heads = h_.kv_heads,
+                          .head_width = h_.head_width,
+                          .rotary_width = h_.rotary_width,
+                          .style = rope_style(),
+                          .theta = h_.rope_theta,
+                          .context = cache_.context(),
+                          .page_stride = cache_.page_stride()},
+        {Patch::kPosition, offsetof(NormQkvRopeParams, position)});
   }
 
   void norm_qkv(const LayerWeights& layer) {
@@ -173,30 +193,50 @@ class TableBuilder {
            {slot::NormQkv::kQ, s_.query.at()},
            {slot::NormQkv::kK, s_.key.at()},
            {slot::NormQkv::kV, s_.value.at()}},
-          NormQkvParams{h_.width, h_.norm_epsilon, h_.query_width(), h_.kv_width(), id(layer.query.type),
-                        id(layer.key.type), id(layer.value.type), kFine});
+          NormQkvParams{.width = h_.width,
+                        .epsilon = h_.norm_epsilon,
+                        .q_out = h_.query_width(),
+                        .kv_out = h_.kv_width(),
+                        .q_type = id(layer.query.type),
+                        .k_type = id(layer.key.type),
+                        .v_type = id(layer.value.type),
+                        .fine_activations = kFine});
       return;
     }
     rms_norm("attention norm", layer.attention_norm);
-    const Binding x = s_.normed.at();
-    mat_mul("query", {x, h_.width, layer.query, &layer.query_bias, s_.query.at(), h_.query_width(), kFine});
-    mat_mul("key", {x, h_.width, layer.key, &layer.key_bias, s_.key.at(), h_.kv_width(), kFine});
-    mat_mul("value", {x, h_.width, layer.value, &layer.value_bias, s_.value.at(), h_.kv_width(), kFine});
+    const auto project = [this](const char* label, const Weight& weight, const Weight& bias, Binding y,
+                                std::uint32_t out) {
+      mat_mul(label, {.x = s_.normed.at(),
+                      .in = h_.width,
+                      .weight = weight,
+                      .bias = &bias,
+                      .y = y,
+                      .out = out,
+                      .fine_activations = kFine});
+    };
+    project("query", layer.query, layer.query_bias, s_.query.at(), h_.query_width());
+    project("key", layer.key, layer.key_bias, s_.key.at(), h_.kv_width());
+    project("value", layer.value, layer.value_bias, s_.value.at(), h_.kv_width());
   }
 
   void rope_kv_write(std::uint32_t layer) {
-    Command& command =
-        add(Op::kRopeKvWrite, "rope+kv write",
-            {{slot::RopeKvWrite::kQ, s_.query.at()},
-             {slot::RopeKvWrite::kK, s_.key.at()},
-             {slot::RopeKvWrite::kV, s_.value.at()},
-             {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
-             {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
-             {slot::RopeKvWrite::kPages, cache_.pages()}},
-            RopeKvWriteParams{0, h_.query_heads, h_.kv_heads, h_.head_width, h_.rotary_width, rope_style(),
-                              h_.rope_theta, cache_.context(), cache_.page_stride()});
-    command.patch = Patch::kPosition;
-    command.patch_offset_1 = offsetof(RopeKvWriteParams, position);
+    add(Op::kRopeKvWrite, "rope+kv write",
+        {{slot::RopeKvWrite::kQ, s_.query.at()},
+         {slot::RopeKvWrite::kK, s_.key.at()},
+         {slot::RopeKvWrite::kV, s_.value.at()},
+         {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
+         {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
+         {slot::RopeKvWrite::kPages, cache_.pages()}},
+        RopeKvWriteParams{.position = 0,
+                          .query_heads = h_.query_heads,
+                          .kv_heads = h_.kv_heads,
+                          .head_width = h_.head_width,
+                          .rotary_width = h_.rotary_width,
+                          .style = rope_style(),
+                          .theta = h_.rope_theta,
+                          .context = cache_.context(),
+                          .page_stride = cache_.page_stride()},
+        {Patch::kPosition, offsetof(RopeKvWriteParams, position)});
   }
 
   void rope_and_attention(std::uint32_t layer) {
@@ -205,8 +245,7 @@ class TableBuilder {
       attention(layer);
       return;
     }
-    Command& command = add(
-        Op::kRopeAttention, "rope+attention",
+    add(Op::kRopeAttention, "rope+attention",
         {{slot::RopeAttention::kQ, s_.query.at()},
          {slot::RopeAttention::kK, s_.key.at()},
          {slot::RopeAttention::kV, s_.value.at()},
@@ -214,25 +253,37 @@ class TableBuilder {
          {slot::RopeAttention::kValueCache, cache_.values(layer)},
          {slot::RopeAttention::kPages, cache_.pages()},
          {slot::RopeAttention::kOut, s_.attended.at()}},
-        RopeAttentionParams{0, 0, h_.query_heads, h_.kv_heads, h_.head_width, h_.rotary_width, rope_style(),
-                            h_.rope_theta, attention_scale(), cache_.context(), cache_.page_stride()});
-    command.patch = Patch::kPositionAndKv;
-    command.patch_offset_1 = offsetof(RopeAttentionParams, position);
-    command.patch_offset_2 = offsetof(RopeAttentionParams, kv_length);
+        RopeAttentionParams{.position = 0,
+                            .kv_length = 0,
+                            .query_heads = h_.query_heads,
+                            .kv_heads = h_.kv_heads,
+                            .head_width = h_.head_width,
+                            .rotary_width = h_.rotary_width,
+                            .style = rope_style(),
+                            .theta = h_.rope_theta,
+                            .scale = attention_scale(),
+                            .context = cache_.context(),
+                            .page_stride = cache_.page_stride()},
+        {Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
+         offsetof(RopeAttentionParams, kv_length)});
   }
 
   void attention(std::uint32_t layer) {
-    Command& command = add(Op::kAttention, "attention",
-                           {{slot::Attention::kQ, s_.query.at()},
-                            {slot::Attention::kKeyCache, cache_.keys(layer)},
-                            {slot::Attention::kValueCache, cache_.values(layer)},
-                            {slot::Attention::kPages, cache_.pages()},
-                            {slot::Attention::kOut, s_.attended.at()}},
-                           AttentionParams{0, 0, h_.query_heads, h_.kv_heads, h_.head_width,
-                                           attention_scale(), cache_.context(), cache_.page_stride()});
-    command.patch = Patch::kPositionAndKv;
-    command.patch_offset_1 = offsetof(AttentionParams, position);
-    command.patch_offset_2 = offsetof(AttentionParams, kv_length);
+    add(Op::kAttention, "attention",
+        {{slot::Attention::kQ, s_.query.at()},
+         {slot::Attention::kKeyCache, cache_.keys(layer)},
+         {slot::Attention::kValueCache, cache_.values(layer)},
+         {slot::Attention::kPages, cache_.pages()},
+         {slot::Attention::kOut, s_.attended.at()}},
+        AttentionParams{.position = 0,
+                        .kv_length = 0,
+                        .query_heads = h_.query_heads,
+                        .kv_heads = h_.kv_heads,
+                        .head_width = h_.head_width,
+                        .scale = attention_scale(),
+                        .context = cache_.context(),
+                        .page_stride = cache_.page_stride()},
+        {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
   }
 
   std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.architecture->rope_style); }
@@ -256,17 +307,24 @@ class TableBuilder {
            {slot::NormGateUp::kWGate, weight(layer.gate)},
            {slot::NormGateUp::kWUp, weight(layer.up)},
            {slot::NormGateUp::kOut, s_.hidden.at()}},
-          NormGateUpParams{h_.width, h_.norm_epsilon, h_.hidden, id(layer.gate.type), id(layer.up.type),
-                           h_.architecture->gate_activation});
+          NormGateUpParams{.width = h_.width,
+                           .epsilon = h_.norm_epsilon,
+                           .hidden = h_.hidden,
+                           .gate_type = id(layer.gate.type),
+                           .up_type = id(layer.up.type),
+                           .activation = h_.architecture->gate_activation});
     } else {
       rms_norm("feed-forward norm", layer.ffn_norm);
-      mat_mul("gate", {s_.normed.at(), h_.width, layer.gate, nullptr, s_.gate.at(), h_.hidden});
-      mat_mul("up", {s_.normed.at(), h_.width, layer.up, nullptr, s_.up.at(), h_.hidden});
+      const auto expand = [this](const char* label, const Weight& weight, Binding y) {
+        mat_mul(label, {.x = s_.normed.at(), .in = h_.width, .weight = weight, .y = y, .out = h_.hidden});
+      };
+      expand("gate", layer.gate, s_.gate.at());
+      expand("up", layer.up, s_.up.at());
       add(Op::kGatedUnit, "gated unit",
           {{slot::GatedUnit::kGate, s_.gate.at()},
            {slot::GatedUnit::kUp, s_.up.at()},
            {slot::GatedUnit::kOut, s_.hidden.at()}},
-          GatedUnitParams{h_.hidden, h_.architecture->gate_activation});
+          GatedUnitParams{.width = h_.hidden, .activation = h_.architecture->gate_activation});
     }
     mat_mul("down", {.x = s_.hidden.at(),
                      .in = h_.hidden,
@@ -283,8 +341,12 @@ class TableBuilder {
            {slot::NormMatMul::kGain, weight(weights_.output_norm)},
            {slot::NormMatMul::kWeight, weight(weights_.output)},
            {slot::NormMatMul::kY, s_.logits.at()}},
-          NormMatMulParams{h_.width, h_.norm_epsilon, h_.vocabulary, id(weights_.output.type),
-                           last_row_only ? 1u : 0u, kFine});
+          NormMatMulParams{.width = h_.width,
+                           .epsilon = h_.norm_epsilon,
+                           .out = h_.vocabulary,
+                           .weight_type = id(weights_.output.type),
+                           .last_row_only = last_row_only,
+                           .fine_activations = kFine});
       return;
     }
     rms_norm("output norm", weights_.output_norm);
@@ -298,42 +360,45 @@ class TableBuilder {
   }
 
   void norm_argmax() {
-    Command& command =
-        add(Op::kNormArgmax, "norm+output matrix+argmax",
-            {{slot::NormArgmax::kX, s_.residual.at()},
-             {slot::NormArgmax::kGain, weight(weights_.output_norm)},
-             {slot::NormArgmax::kWeight, weight(weights_.output)},
-             {slot::NormArgmax::kTokens, history_.tokens()},
-             {slot::NormArgmax::kLogProbs, history_.log_probs()}},
-            NormArgmaxParams{h_.width, h_.norm_epsilon, h_.vocabulary, id(weights_.output.type), kFine});
-    command.patch = Patch::kArgmaxOutput;
-    command.patch_offset_1 = offsetof(NormArgmaxParams, position);
+    add(Op::kNormArgmax, "norm+output matrix+argmax",
+        {{slot::NormArgmax::kX, s_.residual.at()},
+         {slot::NormArgmax::kGain, weight(weights_.output_norm)},
+         {slot::NormArgmax::kWeight, weight(weights_.output)},
+         {slot::NormArgmax::kTokens, history_.tokens()},
+         {slot::NormArgmax::kLogProbs, history_.log_probs()}},
+        NormArgmaxParams{.width = h_.width,
+                         .epsilon = h_.norm_epsilon,
+                         .vocabulary = h_.vocabulary,
+                         .weight_type = id(weights_.output.type),
+                         .fine_activations = kFine},
+        {Patch::kArgmaxOutput, offsetof(NormArgmaxParams, position)});
   }
 
   void sample() {
-    Command& command = add(Op::kGumbel, "sampler",
-                           {{slot::Gumbel::kLogits, s_.logits.at()},
-                            {slot::Gumbel::kTokens, history_.tokens()},
-                            {slot::Gumbel::kSampling, s_.sampling.at()},
-                            {slot::Gumbel::kScores, s_.scores.at()},
-                            {slot::Gumbel::kNormalizer, s_.normalizer.at()}},
-                           GumbelParams{h_.vocabulary, 0});
-    command.patch = Patch::kPosition;
-    command.patch_offset_1 = offsetof(GumbelParams, position);
-    argmax(s_.scores.at(), s_.logits.at(), s_.normalizer.at());
+    add(Op::kGumbel, "sampler",
+        {{slot::Gumbel::kLogits, s_.logits.at()},
+         {slot::Gumbel::kTokens, history_.tokens()},
+         {slot::Gumbel::kSampling, s_.sampling.at()},
+         {slot::Gumbel::kScores, s_.scores.at()},
+         {slot::Gumbel::kNormalizer, s_.normalizer.at()}},
+        GumbelParams{.vocabulary = h_.vocabulary}, {Patch::kPosition, offsetof(GumbelParams, position)});
+    argmax({.scores = s_.scores.at(), .raw_logits = s_.logits.at(), .normalizer = s_.normalizer.at()});
   }
 
-  // Of logits; or of a sampler's scores, with the logits behind them and their normaliser.
-  void argmax(Binding scores, Binding raw_logits, Binding normalizer) {
-    Command& command = add(Op::kArgmax, "argmax",
-                           {{slot::Argmax::kLogits, scores},
-                            {slot::Argmax::kTokens, history_.tokens()},
-                            {slot::Argmax::kLogProbs, history_.log_probs()},
-                            {slot::Argmax::kRawLogits, raw_logits},
-                            {slot::Argmax::kNormalizer, normalizer}},
-                           ArgmaxParams{h_.vocabulary, 0});
-    command.patch = Patch::kArgmaxOutput;
-    command.patch_offset_1 = offsetof(ArgmaxParams, position);
+  // Logits; or a sampler's scores, with the logits behind them and their normaliser.
+  struct Choice {
+    Binding scores;
+    Binding raw_logits = {}, normalizer = {};
+  };
+  void argmax(const Choice& choice) {
+    add(Op::kArgmax, "argmax",
+        {{slot::Argmax::kLogits, choice.scores},
+         {slot::Argmax::kTokens, history_.tokens()},
+         {slot::Argmax::kLogProbs, history_.log_probs()},
+         {slot::Argmax::kRawLogits, choice.raw_logits},
+         {slot::Argmax::kNormalizer, choice.normalizer}},
+        ArgmaxParams{.vocabulary = h_.vocabulary, .last_row_only = 0},
+        {Patch::kArgmaxOutput, offsetof(ArgmaxParams, position)});
   }
 
   const Device& device_;

@@ -11,6 +11,7 @@
 #include "base/cpu_topology.h"
 #include "base/thread_pool.h"
 #include "base/try.h"
+#include "device/checks/host_access.h"
 #include "device/cpu/aligned_memory.h"
 #include "device/cpu/describe.h"
 #include "device/cpu/kernels/select_kernels.h"
@@ -26,7 +27,7 @@ namespace {
 class CpuDevice final : public DeferredDevice, private BufferTable {
  public:
   CpuDevice(const Kernels& kernels, std::unique_ptr<ThreadPool> pool, bool fused)
-      : kernels_(kernels), pool_(std::move(pool)), fused_(fused), scratch_(pool_->threads()) {}
+      : kernels_(kernels), pool_(std::move(pool)), rules_(cpu_rules(fused)), scratch_(pool_->threads()) {}
 
   const char* name() const override { return "cpu"; }
   std::string description() const override {
@@ -34,9 +35,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
     return std::string("cpu, ") + kernels_.isa + ", " + std::to_string(threads) +
            (threads == 1 ? " thread" : " threads");
   }
-  bool offers(Op op, std::uint32_t) const override {
-    return is_basic(op) || (fused_ && op != Op::kNormQkvRope && op != Op::kGumbel);
-  }
+  bool offers(Op op, std::uint32_t) const override { return rules_.offers(op); }
 
   Result<BufferId> allocate(std::size_t bytes) override {
     if (bytes == 0) return Status(ErrorCode::kInvalidArgument, "A device buffer cannot be empty.");
@@ -45,7 +44,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
       return Status(ErrorCode::kOutOfMemory, "There is no memory for a buffer of " + std::to_string(bytes) +
                                                  " bytes; use a shorter context.");
     }
-    buffer.view = {buffer.memory.data(), bytes, true, false};
+    buffer.view = {buffer.memory.data(), {bytes, bytes, false}};
     return add(std::move(buffer));
   }
 
@@ -56,7 +55,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
       return Status(ErrorCode::kOutOfMemory,
                     "There is no room for a buffer of up to " + std::to_string(most) + " bytes.");
     }
-    buffer.view = {buffer.range.data(), 0, true, false};
+    buffer.view = {buffer.range.data(), {0, buffer.range.reserved(), false}};
     return add(std::move(buffer));
   }
 
@@ -69,7 +68,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
       return Status(ErrorCode::kOutOfMemory, "There is no memory for a buffer of " + std::to_string(bytes) +
                                                  " bytes; use a shorter context or fewer sessions.");
     }
-    buffer.view.bytes = buffer.range.bytes();
+    buffer.view.extent.usable = buffer.range.bytes();
     return Status();
   }
 
@@ -80,9 +79,9 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
       LoadedMatrices loaded{kNoBuffer, packed.layout.offsets, packed.from_copy()};
       Buffer buffer;
       buffer.matrices = std::move(packed);
-      // Never written through: the view is not writable.
-      buffer.view = {const_cast<std::uint8_t*>(buffer.matrices.data()), buffer.matrices.layout.bytes, false,
-                     true};
+      const std::uint64_t bytes = buffer.matrices.layout.bytes;
+      // Never written through: matrices are read alone.
+      buffer.view = {const_cast<std::uint8_t*>(buffer.matrices.data()), {bytes, bytes, true}};
       TRY_VALUE(loaded.buffer, add(std::move(buffer)));
       return loaded;
     } catch (const std::bad_alloc&) {
@@ -99,32 +98,27 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
   }
 
   Status write(BufferId id, std::size_t offset, const void* data, std::size_t bytes) override {
-    Status status = check_range(id, offset, bytes, true);
-    if (status.ok() && bytes > 0) std::memcpy(view(id).data + offset, data, bytes);
-    return status;
+    TRY(check_write(extent(id), offset, bytes));
+    if (bytes > 0) std::memcpy(view(id).data + offset, data, bytes);
+    return Status();
   }
 
   Status read(BufferId id, std::size_t offset, void* data, std::size_t bytes) override {
-    Status status = check_range(id, offset, bytes, false);
-    if (status.ok() && bytes > 0) std::memcpy(data, view(id).data + offset, bytes);
-    return status;
+    TRY(check_read(extent(id), offset, bytes));
+    if (bytes > 0) std::memcpy(data, view(id).data + offset, bytes);
+    return Status();
   }
 
   Status copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset,
               std::size_t bytes) override {
-    Status status = check_range(from, from_offset, bytes, false);
-    if (status.ok()) status = check_range(to, to_offset, bytes, true);
-    if (!status.ok() || bytes == 0) return status;
-    if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes) {
-      return Status(ErrorCode::kInvalidArgument, "The ranges of a copy overlap.");
-    }
-    std::memcpy(view(to).data + to_offset, view(from).data + from_offset, bytes);
-    return status;
+    TRY(check_copy(*this, {from, from_offset}, {to, to_offset}, bytes));
+    if (bytes > 0) std::memcpy(view(to).data + to_offset, view(from).data + from_offset, bytes);
+    return Status();
   }
 
   Status prepare(const DispatchTable& table) override {
     plans_.erase(&table);
-    TRY_VALUE(Plan plan, compile_plan(table, *this, kernels_, fused_));
+    TRY_VALUE(Plan plan, compile_plan(table, *this, kernels_, rules_));
     Status status = scratch_.reserve(plan.needs);
     if (!status.ok()) return status;
     try {
@@ -146,7 +140,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
 
   std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint32_t rows) const override {
     if (!plans_.contains(&table) || rows < 1 || rows > table.max_rows) return {};
-    return describe_commands(table, rows, *this, kernels_, fused_);
+    return describe_commands(table, rows, *this, kernels_, rules_);
   }
 
  private:
@@ -177,25 +171,13 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
     const auto found = buffers_.find(id);
     if (found == buffers_.end()) return {};
     BufferView view = found->second.view;
-    view.most = std::max(view.bytes, found->second.range.reserved());
-    view.usable = &found->second.view.bytes;
+    view.usable = &found->second.view.extent.usable;
     return view;
-  }
-
-  Status check_range(BufferId id, std::size_t offset, std::size_t bytes, bool writes) const {
-    const BufferView buffer = view(id);
-    if (buffer.data == nullptr) return Status(ErrorCode::kInvalidArgument, "There is no such device buffer.");
-    if (writes && !buffer.writable)
-      return Status(ErrorCode::kInvalidArgument, "The device buffer is read-only.");
-    if (offset > buffer.bytes || bytes > buffer.bytes - offset) {
-      return Status(ErrorCode::kInvalidArgument, "The range lies outside the device buffer.");
-    }
-    return Status();
   }
 
   const Kernels& kernels_;
   std::unique_ptr<ThreadPool> pool_;
-  const bool fused_;
+  const DeviceRules rules_;
   std::map<BufferId, Buffer> buffers_;
   BufferId next_id_ = 1;
   std::map<const DispatchTable*, Prepared> plans_;

@@ -21,19 +21,19 @@ std::size_t most_units(const Plan& plan, std::uint32_t rows) {
 
 std::vector<DispatchDescription> describe_commands(const DispatchTable& table, std::uint32_t rows,
                                                    const BufferTable& buffers, const Kernels& kernels,
-                                                   bool fused) {
+                                                   const DeviceRules& rules) {
   std::vector<DispatchDescription> dispatches;
   for (std::size_t i = 0; i < table.commands.size(); ++i) {
+    const Command& command = table.commands[i];
     PlanDraft draft{kernels, rows};
-    CheckedCommand command(table.commands[i], buffers, draft.plan.buffers);
-    add_command(command, draft, fused);
+    add_command(command, buffers, draft);
     DispatchDescription& dispatch = dispatches.emplace_back();
-    dispatch.label = i < table.labels.size() ? table.labels[i] : op_name(command.op());
-    dispatch.kernel = op_name(command.op());
+    dispatch.label = table.label(i);
+    dispatch.kernel = op_name(command.op);
     dispatch.threadgroups = {static_cast<std::uint32_t>(most_units(draft.plan, rows)), 1, 1};
     dispatch.threads = 1;
-    dispatch.patch = table.commands[i].patch;
-    dispatch.traffic = command.traffic();
+    dispatch.patch = command.patch;
+    dispatch.traffic = check_command(command, rows, buffers, rules).traffic;
   }
   return dispatches;
 }

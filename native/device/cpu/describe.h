@@ -13,6 +13,6 @@ namespace emberline {
 // that has most. The other arguments as for compile_plan(), which has taken `table`.
 std::vector<DispatchDescription> describe_commands(const DispatchTable& table, std::uint32_t rows,
                                                    const BufferTable& buffers, const Kernels& kernels,
-                                                   bool fused);
+                                                   const DeviceRules& rules);
 
 }  // namespace emberline

@@ -2,63 +2,29 @@
 
 #include <iterator>
 #include <new>
-#include <string>
 
+#include "base/try.h"
 #include "device/cpu/plan_draft.h"
+#include "device/visit_params.h"
 
 namespace emberline {
 namespace {
 
-using AddCommand = void (*)(CheckedCommand&, PlanDraft&);
-
-void refuse_op(CheckedCommand& command, PlanDraft&) {
-  command.fail("this device does not offer the op");
-}
-
-void refuse_unknown_op(CheckedCommand& command, PlanDraft&) {
-  command.fail("there is no such op");
-}
-
-AddCommand adder_of(Op op, bool fused) {
-  switch (op) {
-    case Op::kEmbedding: return add_embedding;
-    case Op::kRmsNorm: return add_rms_norm;
-    case Op::kMatMul: return add_mat_mul;
-    case Op::kRopeKvWrite: return add_rope_kv_write;
-    case Op::kAttention: return add_attention;
-    case Op::kGatedUnit: return add_gated_unit;
-    case Op::kArgmax: return add_argmax;
-    case Op::kNormQkv: return fused ? add_norm_qkv : refuse_op;
-    case Op::kNormGateUp: return fused ? add_norm_gate_up : refuse_op;
-    case Op::kNormMatMul: return fused ? add_norm_mat_mul : refuse_op;
-    case Op::kNormArgmax: return fused ? add_norm_argmax : refuse_op;
-    case Op::kRopeAttention: return fused ? add_rope_attention : refuse_op;
-    case Op::kNormQkvRope:
-    case Op::kGumbel: return refuse_op;
-  }
-  return refuse_unknown_op;
-}
-
-Status wrong_command(const DispatchTable& table, std::size_t index, const char* problem) {
-  const std::string label = index < table.labels.size() ? " (" + table.labels[index] + ")" : "";
-  return Status(ErrorCode::kInvalidArgument, "Command " + std::to_string(index) + label + ", " +
-                                                 op_name(table.commands[index].op) + ": " + problem + ".");
-}
+// Of an op that the device does not offer: refused by the checks.
+template <typename Params>
+void add_stages(const BoundCommand&, const Params&, PlanDraft&) {}
 
 Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
-                              bool fused) {
-  if (table.commands.empty())
-    return Status(ErrorCode::kInvalidArgument, "The dispatch table has no commands.");
-  if (table.max_rows < 1 || table.max_rows > kMaxBatchRows) {
-    return Status(ErrorCode::kInvalidArgument, "A dispatch table's batch must have 1 to 4096 rows.");
-  }
+                              const DeviceRules& rules) {
   PlanDraft draft{kernels, table.max_rows};
   Plan& plan = draft.plan;
+  TRY_VALUE(plan.limits, check_table(table, buffers, rules));
   plan.needs.max_rows = table.max_rows;
-  for (std::size_t i = 0; i < table.commands.size(); ++i) {
-    CheckedCommand command(table.commands[i], buffers, plan.buffers);
-    add_command(command, draft, fused);
-    if (!command.ok()) return wrong_command(table, i, command.problem());
+  for (const Command& command : table.commands) {
+    add_command(command, buffers, draft);
+    for (const Binding& binding : command.bindings) {
+      if (binding.buffer != kNoBuffer) plan.buffers.push_back(binding.buffer);
+    }
   }
   // Angles come first: the stages of a step read them.
   plan.stages.insert(plan.stages.begin(), std::make_move_iterator(draft.angles.begin()),
@@ -68,14 +34,14 @@ Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buf
 
 }  // namespace
 
-void add_command(CheckedCommand& command, PlanDraft& draft, bool fused) {
-  adder_of(command.op(), fused)(command, draft);
+void add_command(const Command& command, const BufferTable& buffers, PlanDraft& draft) {
+  visit_params(command, [&](const auto& params) { add_stages({command, buffers}, params, draft); });
 }
 
 Result<Plan> compile_plan(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
-                          bool fused) {
+                          const DeviceRules& rules) {
   try {
-    return compile_commands(table, buffers, kernels, fused);
+    return compile_commands(table, buffers, kernels, rules);
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
   }

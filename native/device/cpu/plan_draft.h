@@ -1,12 +1,11 @@
 // A plan in the making, and the functions that add the commands of a dispatch table to it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "device/cpu/checked_command.h"
+#include "device/cpu/bound_command.h"
 #include "device/cpu/plan.h"
 #include "device/cpu/stages/attention_stages.h"
 
@@ -23,35 +22,33 @@ struct PlanDraft {
     plan.stages.push_back(std::make_unique<T>());
     return static_cast<T&>(*plan.stages.back());
   }
-  void limit_positions(std::uint64_t end) { plan.position_limit = std::min(plan.position_limit, end); }
 };
 
-// Adds the stages of a command; `fused` as CpuDeviceOptions. Where a check fails, command.ok() is false
-// afterwards and the draft is of no more use.
-void add_command(CheckedCommand& command, PlanDraft& draft, bool fused);
+// Adds the stages of a command that has been checked, for batches of up to draft.rows rows.
+void add_command(const Command& command, const BufferTable& buffers, PlanDraft& draft);
 
-// Each adds the stages of a command of its op, for batches of up to draft.rows rows.
+// The same of a command with such parameters.
 
 // plan_rows.cpp: what works on each row for itself.
-void add_embedding(CheckedCommand& command, PlanDraft& draft);
-void add_rms_norm(CheckedCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const EmbeddingParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDraft& draft);
 // For a kGate... of op_params.h, which has been checked.
 inline GateKernel gate_kernel(const Kernels& kernels, std::uint32_t activation) {
   return activation == kGateGeluTanh ? kernels.gelu_mul : kernels.silu_mul;
 }
-void add_gated_unit(CheckedCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const GatedUnitParams& params, PlanDraft& draft);
 
 // plan_products.cpp: products with weights, and argmax, which may come with one.
-void add_mat_mul(CheckedCommand& command, PlanDraft& draft);
-void add_norm_mat_mul(CheckedCommand& command, PlanDraft& draft);
-void add_norm_qkv(CheckedCommand& command, PlanDraft& draft);
-void add_norm_gate_up(CheckedCommand& command, PlanDraft& draft);
-void add_argmax(CheckedCommand& command, PlanDraft& draft);
-void add_norm_argmax(CheckedCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const MatMulParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormMatMulParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormQkvParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormGateUpParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const ArgmaxParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const NormArgmaxParams& params, PlanDraft& draft);
 
 // plan_attention.cpp: rotary embedding, the KV cache and attention.
-void add_rope_kv_write(CheckedCommand& command, PlanDraft& draft);
-void add_attention(CheckedCommand& command, PlanDraft& draft);
-void add_rope_attention(CheckedCommand& command, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const RopeKvWriteParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const AttentionParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const RopeAttentionParams& params, PlanDraft& draft);
 
 }  // namespace emberline

@@ -14,20 +14,6 @@ namespace {
 // they even out.
 constexpr std::size_t kClaimsPerShare = 4;
 
-Status check_request(const Plan& plan, const Replay& request) {
-  if (request.rows < 1 || request.rows > plan.needs.max_rows) {
-    return Status(ErrorCode::kInvalidArgument, "The batch does not fit the dispatch table.");
-  }
-  if (request.steps < 1 || (request.steps > 1 && request.rows != 1)) {
-    return Status(ErrorCode::kInvalidArgument, "A chain must have at least one step and one row a step.");
-  }
-  const std::uint64_t step_rows = std::uint64_t{request.rows} + request.steps - 1;
-  if (request.position + step_rows > plan.position_limit) {
-    return Status(ErrorCode::kInvalidArgument, "The batch reaches past the end of the context.");
-  }
-  return Status();
-}
-
 // Every thread walks the stages for itself, with a step of its own; what they conclude at a barrier is the
 // same for all.
 class PlanRun {
@@ -136,7 +122,7 @@ class PlanRun {
 
 Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPool& pool,
                                ScratchMemory& scratch) {
-  TRY(check_request(plan, request));
+  TRY(check_request(plan.limits, request));
   if (request.cancel != nullptr && request.cancel->load(std::memory_order_relaxed)) {
     ReplayOutcome outcome;
     outcome.cancelled = true;
@@ -145,15 +131,12 @@ Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPo
   scratch.begin_run();
   PlanRun run(plan, request, pool.threads(), scratch);
   pool.run(run);
-  if (run.fault() == ErrorCode::kLogitsNotFinite) {
-    return Status(ErrorCode::kLogitsNotFinite,
-                  "The model computed a value that is not a finite number; its file may be damaged.");
+  switch (run.fault()) {
+    case ErrorCode::kOk: return run.outcome();
+    case ErrorCode::kLogitsNotFinite: return logits_not_finite();
+    case ErrorCode::kDeviceFailed: return page_outside();
+    default: return unknown_token();
   }
-  if (run.fault() == ErrorCode::kDeviceFailed) {
-    return Status(ErrorCode::kDeviceFailed, "A page of the KV cache lies outside it; please report this.");
-  }
-  if (run.fault() != ErrorCode::kOk) return Status(run.fault(), "A token is outside the model's vocabulary.");
-  return run.outcome();
 }
 
 }  // namespace emberline

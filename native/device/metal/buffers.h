@@ -9,10 +9,11 @@
 #include <span>
 
 #include "base/status.h"
+#include "device/checks/command_check.h"
 #include "device/device.h"
-#include "device/metal/command_checks.h"
 #include "device/metal/lowering.h"
 #include "device/metal/residency.h"
+#include "device/metal/source_check.h"
 
 namespace emberline::metal {
 
@@ -51,7 +52,6 @@ class Buffers final : public BufferExtents, public HostWords {
   id<MTLBuffer> new_memory(std::size_t bytes) const;
   id<MTLBuffer> map_without_copy(std::span<const MatrixSource> sources, std::span<const std::uint8_t> mapping,
                                  const std::uint8_t** base) const;
-  Status check_range(BufferId buffer_id, std::size_t offset, std::size_t bytes, bool writes) const;
   std::uint8_t* bytes_of(BufferId buffer_id) const { return buffers_.find(buffer_id)->second.bytes; }
 
   id<MTLDevice> device_;

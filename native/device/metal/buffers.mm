@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/try.h"
+#include "device/checks/host_access.h"
 
 namespace emberline::metal {
 namespace {
@@ -21,10 +22,6 @@ constexpr std::size_t kCopyAlignment = 128;
 Status no_memory(std::size_t bytes) {
   return Status(ErrorCode::kOutOfMemory, "There is no GPU memory for a buffer of " + std::to_string(bytes) +
                                              " bytes; use a shorter context or a smaller model.");
-}
-
-Status no_such_buffer() {
-  return Status(ErrorCode::kInvalidArgument, "There is no such device buffer.");
 }
 
 std::uint8_t* contents_of(id<MTLBuffer> memory) {
@@ -196,39 +193,23 @@ void Buffers::release(BufferId buffer_id) {
   buffers_.erase(found);
 }
 
-Status Buffers::check_range(BufferId buffer_id, std::size_t offset, std::size_t bytes, bool writes) const {
-  const BufferExtent buffer = extent(buffer_id);
-  if (buffer.most == 0) return no_such_buffer();
-  if (writes && buffer.matrices)
-    return Status(ErrorCode::kInvalidArgument, "The device buffer is read-only.");
-  if (offset > buffer.usable || bytes > buffer.usable - offset) {
-    return Status(ErrorCode::kInvalidArgument, "The range lies outside the device buffer.");
-  }
+Status Buffers::write(BufferId buffer_id, std::size_t offset, const void* data, std::size_t bytes) {
+  TRY(check_write(extent(buffer_id), offset, bytes));
+  if (bytes > 0) std::memcpy(bytes_of(buffer_id) + offset, data, bytes);
   return Status();
 }
 
-Status Buffers::write(BufferId buffer_id, std::size_t offset, const void* data, std::size_t bytes) {
-  Status status = check_range(buffer_id, offset, bytes, true);
-  if (status.ok() && bytes > 0) std::memcpy(bytes_of(buffer_id) + offset, data, bytes);
-  return status;
-}
-
 Status Buffers::read(BufferId buffer_id, std::size_t offset, void* data, std::size_t bytes) const {
-  Status status = check_range(buffer_id, offset, bytes, false);
-  if (status.ok() && bytes > 0) std::memcpy(data, bytes_of(buffer_id) + offset, bytes);
-  return status;
+  TRY(check_read(extent(buffer_id), offset, bytes));
+  if (bytes > 0) std::memcpy(data, bytes_of(buffer_id) + offset, bytes);
+  return Status();
 }
 
 Status Buffers::copy(BufferId from, std::size_t from_offset, BufferId to, std::size_t to_offset,
                      std::size_t bytes) {
-  Status status = check_range(from, from_offset, bytes, false);
-  if (status.ok()) status = check_range(to, to_offset, bytes, true);
-  if (!status.ok() || bytes == 0) return status;
-  if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes) {
-    return Status(ErrorCode::kInvalidArgument, "The ranges of a copy overlap.");
-  }
-  std::memcpy(bytes_of(to) + to_offset, bytes_of(from) + from_offset, bytes);
-  return status;
+  TRY(check_copy(*this, {from, from_offset}, {to, to_offset}, bytes));
+  if (bytes > 0) std::memcpy(bytes_of(to) + to_offset, bytes_of(from) + from_offset, bytes);
+  return Status();
 }
 
 id<MTLBuffer> Buffers::memory(BufferId buffer_id) const {

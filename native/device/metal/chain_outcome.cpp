@@ -1,23 +1,15 @@
 #include "device/metal/chain_outcome.h"
 
-#include <algorithm>
+#include "device/checks/replay_limits.h"
 
 namespace emberline::metal {
-namespace {
-
-Status not_finite() {
-  return Status(ErrorCode::kLogitsNotFinite,
-                "The model computed a value that is not a finite number; its file may be damaged.");
-}
-
-}  // namespace
 
 Result<ReplayOutcome> outcome_of(const Replay& request, const ChainEnd& chain, bool chained) {
   ReplayOutcome outcome;
   outcome.steps_completed = request.steps;
   if (chain.halt == Halt::kNone) return outcome;
   if (!chained) {
-    if (chain.halt == Halt::kLogitsNotFinite) return not_finite();
+    if (chain.halt == Halt::kLogitsNotFinite) return logits_not_finite();
     return outcome;
   }
   const std::uint64_t first = request.position, past = first + request.rows + request.steps - 1;
@@ -33,7 +25,7 @@ Result<ReplayOutcome> outcome_of(const Replay& request, const ChainEnd& chain, b
     // The step that saw the flag, or computed what is not finite, does not.
     case Halt::kCancelled: outcome.cancelled = end < past; break;
     case Halt::kLogitsNotFinite:
-      if (end < past) return not_finite();
+      if (end < past) return logits_not_finite();
       break;
   }
   return outcome;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "device/metal/checked_command.h"
+#include "device/checks/command_check.h"
 
 namespace emberline::metal {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "device/metal/command_layout.h"
+#include "device/visit_params.h"
 #include "function_constants.h"
 #include "gguf/tensor_type.h"
 #include "launch_shapes.h"
@@ -38,10 +38,6 @@ class LaunchDraft {
     launch_.kernel.constants.push_back({kConstantChained, Kind::kBool, options.chained ? 1u : 0u});
   }
 
-  template <typename Params>
-  Params params() const {
-    return command_.get_params<Params>();
-  }
   bool is_bound(int slot) const {
     return command_.bindings[static_cast<std::size_t>(slot)].buffer != kNoBuffer;
   }
@@ -89,36 +85,34 @@ class LaunchDraft {
   Launch launch_;
 };
 
-void launch_embedding(LaunchDraft& draft) {
-  draft.kernel("embedding", draft.params<EmbeddingParams>().weight_type);
+void launch(LaunchDraft& draft, const EmbeddingParams& p) {
+  draft.kernel("embedding", p.weight_type);
   draft.may_halt();
   draft.grid(1, 1, 1, kRowKernelThreads);
   draft.rows_in(Grid::Rows::kX);
 }
 
-void launch_rms_norm(LaunchDraft& draft) {
+void launch(LaunchDraft& draft, const RmsNormParams&) {
   draft.kernel("rms_norm");
   draft.grid(1, 1, 1, kRowKernelThreads);
   draft.rows_in(Grid::Rows::kX);
 }
 
-void launch_gated_unit(LaunchDraft& draft) {
+void launch(LaunchDraft& draft, const GatedUnitParams& p) {
   draft.kernel("gated_unit");
-  draft.number(kConstantGateActivation, draft.params<GatedUnitParams>().activation);
-  draft.grid(groups(draft.params<GatedUnitParams>().width, kRowKernelThreads), 1, 1, kRowKernelThreads);
+  draft.number(kConstantGateActivation, p.activation);
+  draft.grid(groups(p.width, kRowKernelThreads), 1, 1, kRowKernelThreads);
   draft.rows_in(Grid::Rows::kY);
 }
 
-void launch_rope_kv_write(LaunchDraft& draft) {
-  const auto p = draft.params<RopeKvWriteParams>();
+void launch(LaunchDraft& draft, const RopeKvWriteParams& p) {
   draft.kernel("rope_kv_write");
   draft.grid(groups(rope_pairs(p.query_heads, p.kv_heads, p.head_width), kRowKernelThreads), 1, 1,
              kRowKernelThreads);
   draft.rows_in(Grid::Rows::kY);
 }
 
-void launch_mat_mul(LaunchDraft& draft) {
-  const auto p = draft.params<MatMulParams>();
+void launch(LaunchDraft& draft, const MatMulParams& p) {
   draft.flag(kConstantHasBias, draft.is_bound(slot::MatMul::kBias));
   if (draft.many() && p.last_row_only == 0) {
     draft.kernel("mat_mat", p.weight_type);
@@ -131,28 +125,24 @@ void launch_mat_mul(LaunchDraft& draft) {
   draft.mat_vec(mat_vec_pairs(p.out), p.in, p.last_row_only != 0 ? 1 : draft.capacity());
 }
 
-void launch_norm_mat_mul(LaunchDraft& draft) {
-  const auto p = draft.params<NormMatMulParams>();
+void launch(LaunchDraft& draft, const NormMatMulParams& p) {
   draft.kernel("norm_mat_vec", p.weight_type);
   draft.mat_vec(mat_vec_pairs(p.out), p.width, p.last_row_only != 0 ? 1 : draft.capacity());
 }
 
-void launch_norm_gate_up(LaunchDraft& draft) {
-  const auto p = draft.params<NormGateUpParams>();
+void launch(LaunchDraft& draft, const NormGateUpParams& p) {
   draft.kernel("norm_gate_up", p.gate_type);
   draft.number(kConstantGateActivation, p.activation);
   draft.mat_vec(gate_up_pairs(p.hidden), p.width, draft.capacity());
 }
 
-void launch_norm_qkv_rope(LaunchDraft& draft) {
-  const auto p = draft.params<NormQkvRopeParams>();
+void launch(LaunchDraft& draft, const NormQkvRopeParams& p) {
   draft.kernel("norm_qkv_rope", p.weight_type);
   draft.flag(kConstantHasBias, draft.is_bound(slot::NormQkvRope::kBq));
   draft.mat_vec(rope_pairs(p.query_heads, p.kv_heads, p.head_width), p.width, draft.capacity());
 }
 
-void launch_attention(LaunchDraft& draft) {
-  const auto p = draft.params<AttentionParams>();
+void launch(LaunchDraft& draft, const AttentionParams& p) {
   const std::uint32_t heads_per_kv = p.query_heads / p.kv_heads;
   draft.number(kConstantHeadWidth, p.head_width);
   draft.number(kConstantHeadsPerKv, heads_per_kv);
@@ -170,15 +160,14 @@ void launch_attention(LaunchDraft& draft) {
   draft.threadgroup_bytes(kDecodeThreadgroupBytes);
 }
 
-void launch_gumbel(LaunchDraft& draft) {
+void launch(LaunchDraft& draft, const GumbelParams&) {
   draft.kernel("gumbel");
   draft.grid(1, 1, 1, kLogitThreads);
   draft.threadgroup_bytes(kGumbelThreadgroupBytes);
   draft.fewer_threads_do();
 }
 
-void launch_argmax(LaunchDraft& draft) {
-  const auto p = draft.params<ArgmaxParams>();
+void launch(LaunchDraft& draft, const ArgmaxParams& p) {
   draft.kernel("argmax");
   draft.flag(kConstantHasRawLogits, draft.is_bound(slot::Argmax::kRawLogits));
   draft.may_halt();
@@ -187,35 +176,16 @@ void launch_argmax(LaunchDraft& draft) {
   draft.fewer_threads_do();
 }
 
-void choose(Op op, LaunchDraft& draft) {
-  switch (op) {
-    case Op::kEmbedding: return launch_embedding(draft);
-    case Op::kRmsNorm: return launch_rms_norm(draft);
-    case Op::kMatMul: return launch_mat_mul(draft);
-    case Op::kRopeKvWrite: return launch_rope_kv_write(draft);
-    case Op::kAttention: return launch_attention(draft);
-    case Op::kGatedUnit: return launch_gated_unit(draft);
-    case Op::kArgmax: return launch_argmax(draft);
-    case Op::kNormGateUp: return launch_norm_gate_up(draft);
-    case Op::kNormMatMul: return launch_norm_mat_mul(draft);
-    case Op::kNormQkvRope: return launch_norm_qkv_rope(draft);
-    case Op::kGumbel: return launch_gumbel(draft);
-    case Op::kNormQkv:
-    case Op::kNormArgmax:
-    case Op::kRopeAttention: break;  // refused by the checks
-  }
-}
+// Of an op that the device does not offer: refused by the checks.
+template <typename Params>
+void launch(LaunchDraft&, const Params&) {}
 
 }  // namespace
 
 Launch launch_of(const Command& command, const LaunchOptions& options) {
   LaunchDraft draft(command, options);
-  choose(command.op, draft);
-  const CommandLayout layout = command_layout(command.op);
-  Launch launch = std::move(draft).take();
-  launch.slots = layout.slots;
-  launch.param_bytes = layout.param_bytes;
-  return launch;
+  visit_params(command, [&](const auto& params) { launch(draft, params); });
+  return std::move(draft).take();
 }
 
 }  // namespace emberline::metal

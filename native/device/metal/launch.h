@@ -16,8 +16,6 @@ struct Launch {
   std::uint32_t threads = 0;            // a threadgroup
   bool fewer_threads_do = false;        // any number of whole simdgroups, where registers are short
   std::uint32_t threadgroup_bytes = 0;  // as EncodedCommand
-  int slots = 0;                        // of the op
-  std::uint32_t param_bytes = 0;        // of its parameter block
 };
 
 struct LaunchOptions {

@@ -32,11 +32,22 @@ class Lowering {
   }
   void norm(Binding x, Binding gain, Binding out, std::uint32_t width, float epsilon) {
     using Slot = slot::RmsNorm;
-    add(Op::kRmsNorm, {{Slot::kX, x}, {Slot::kGain, gain}, {Slot::kOut, out}}, RmsNormParams{width, epsilon});
+    add(Op::kRmsNorm, {{Slot::kX, x}, {Slot::kGain, gain}, {Slot::kOut, out}},
+        RmsNormParams{.width = width, .epsilon = epsilon});
   }
-  void product(Binding x, Binding weight, Binding bias, Binding y, const MatMulParams& params) {
+  struct Product {
+    Binding x, weight, bias = {}, y;
+    std::uint32_t in, out, weight_type, fine_activations = 0;
+  };
+  void product(const Product& p) {
     using Slot = slot::MatMul;
-    add(Op::kMatMul, {{Slot::kX, x}, {Slot::kWeight, weight}, {Slot::kBias, bias}, {Slot::kY, y}}, params);
+    add(Op::kMatMul, {{Slot::kX, p.x}, {Slot::kWeight, p.weight}, {Slot::kBias, p.bias}, {Slot::kY, p.y}},
+        MatMulParams{.in = p.in,
+                     .out = p.out,
+                     .weight_type = p.weight_type,
+                     .accumulate = 0,
+                     .last_row_only = 0,
+                     .fine_activations = p.fine_activations});
   }
 
   Lowered take() && { return std::move(lowered_); }
@@ -55,8 +66,13 @@ void lower_norm_mat_mul(const Command& command, Lowering& into) {
   using Slot = slot::NormMatMul;
   const Binding normed = into.scratch(p.width);
   into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
-  into.product(normed, at(command, Slot::kWeight), {}, at(command, Slot::kY),
-               {p.width, p.out, p.weight_type, 0, 0, p.fine_activations});
+  into.product({.x = normed,
+                .weight = at(command, Slot::kWeight),
+                .y = at(command, Slot::kY),
+                .in = p.width,
+                .out = p.out,
+                .weight_type = p.weight_type,
+                .fine_activations = p.fine_activations});
 }
 
 void lower_norm_gate_up(const Command& command, Lowering& into) {
@@ -64,11 +80,19 @@ void lower_norm_gate_up(const Command& command, Lowering& into) {
   using Slot = slot::NormGateUp;
   const Binding normed = into.scratch(p.width), gate = into.scratch(p.hidden), up = into.scratch(p.hidden);
   into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
-  into.product(normed, at(command, Slot::kWGate), {}, gate, {p.width, p.hidden, p.gate_type, 0, 0});
-  into.product(normed, at(command, Slot::kWUp), {}, up, {p.width, p.hidden, p.up_type, 0, 0});
+  const auto expand = [&](int weight, std::uint32_t type, const Binding& y) {
+    into.product({.x = normed,
+                  .weight = at(command, weight),
+                  .y = y,
+                  .in = p.width,
+                  .out = p.hidden,
+                  .weight_type = type});
+  };
+  expand(Slot::kWGate, p.gate_type, gate);
+  expand(Slot::kWUp, p.up_type, up);
   using Gated = slot::GatedUnit;
   into.add(Op::kGatedUnit, {{Gated::kGate, gate}, {Gated::kUp, up}, {Gated::kOut, at(command, Slot::kOut)}},
-           GatedUnitParams{p.hidden, p.activation});
+           GatedUnitParams{.width = p.hidden, .activation = p.activation});
 }
 
 void lower_norm_qkv_rope(const Command& command, Lowering& into) {
@@ -78,12 +102,18 @@ void lower_norm_qkv_rope(const Command& command, Lowering& into) {
   const Binding normed = into.scratch(p.width), k = into.scratch(kv_out), v = into.scratch(kv_out);
   const Binding& q = at(command, Slot::kQ);
   into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
-  into.product(normed, at(command, Slot::kWq), at(command, Slot::kBq), q,
-               {p.width, q_out, p.weight_type, 0, 0});
-  into.product(normed, at(command, Slot::kWk), at(command, Slot::kBk), k,
-               {p.width, kv_out, p.weight_type, 0, 0});
-  into.product(normed, at(command, Slot::kWv), at(command, Slot::kBv), v,
-               {p.width, kv_out, p.weight_type, 0, 0});
+  const auto project = [&](int weight, int bias, const Binding& y, std::uint32_t out) {
+    into.product({.x = normed,
+                  .weight = at(command, weight),
+                  .bias = at(command, bias),
+                  .y = y,
+                  .in = p.width,
+                  .out = out,
+                  .weight_type = p.weight_type});
+  };
+  project(Slot::kWq, Slot::kBq, q, q_out);
+  project(Slot::kWk, Slot::kBk, k, kv_out);
+  project(Slot::kWv, Slot::kBv, v, kv_out);
   using Rope = slot::RopeKvWrite;
   Command& rope = into.add(Op::kRopeKvWrite,
                            {{Rope::kQ, q},
@@ -92,8 +122,15 @@ void lower_norm_qkv_rope(const Command& command, Lowering& into) {
                             {Rope::kKeyCache, at(command, Slot::kKeyCache)},
                             {Rope::kValueCache, at(command, Slot::kValueCache)},
                             {Rope::kPages, at(command, Slot::kPages)}},
-                           RopeKvWriteParams{p.position, p.query_heads, p.kv_heads, p.head_width,
-                                             p.rotary_width, p.style, p.theta, p.context, p.page_stride});
+                           RopeKvWriteParams{.position = p.position,
+                                             .query_heads = p.query_heads,
+                                             .kv_heads = p.kv_heads,
+                                             .head_width = p.head_width,
+                                             .rotary_width = p.rotary_width,
+                                             .style = p.style,
+                                             .theta = p.theta,
+                                             .context = p.context,
+                                             .page_stride = p.page_stride});
   rope.patch = command.patch;
   rope.patch_offset_1 = offsetof(RopeKvWriteParams, position);
 }

@@ -12,7 +12,6 @@
 #include "device/metal/buffers.h"
 #include "device/metal/chain_memory.h"
 #include "device/metal/chip.h"
-#include "device/metal/command_layout.h"
 #include "device/metal/describe.h"
 #include "device/metal/gpu_cores.h"
 #include "device/metal/kernel_library.h"
@@ -47,7 +46,7 @@ class MetalDevice final : public Device {
               const MetalDeviceOptions& options)
       : device_(device),
         chip_(chip_settings(device.name.UTF8String, read_gpu_cores())),
-        fused_(options.fused),
+        rules_(metal_rules(options.fused)),
         indirect_(options.skip == ChainSkip::kIndirect),
         buffers_(device, queue),
         pipelines_(device, library, options.cache_folder),
@@ -62,8 +61,8 @@ class MetalDevice final : public Device {
     return text;
   }
   bool offers(Op op, std::uint32_t max_rows) const override {
-    if (op == Op::kGumbel) return max_rows == 1 && fused_ && sampler_works_;
-    return is_offered(op) && (is_basic(op) || fused_);
+    if (op == Op::kGumbel && (max_rows != 1 || !sampler_works_)) return false;
+    return rules_.offers(op);
   }
   // Pipelines compiled so far and from now on are kept for the next start.
   void keep_pipelines() {
@@ -143,7 +142,7 @@ class MetalDevice final : public Device {
     @autoreleasepool {
       submissions_.drain();
       prepared_.erase(&table);
-      TRY_VALUE(Plan plan, compile_plan(table, buffers_, pipelines_, {fused_, indirect_}));
+      TRY_VALUE(Plan plan, compile_plan(table, buffers_, pipelines_, {rules_, indirect_}));
       if (keeps_pipelines_) pipelines_.save();
       try {
         PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan), {}, {}};
@@ -163,7 +162,8 @@ class MetalDevice final : public Device {
       return Status(ErrorCode::kInvalidArgument, "The dispatch table has not been prepared for this device.");
     }
     const Plan& plan = found->second.plan;
-    TRY(check_request(plan.limits, plan.max_rows, request, buffers_, buffers_));
+    TRY(check_request(plan.limits, request));
+    TRY(check_sources(plan.limits, request, buffers_, buffers_));
     @autoreleasepool {
       return submissions_.submit(found->second, request, pipelines_.states(), scratch_);
     }
@@ -179,7 +179,7 @@ class MetalDevice final : public Device {
   std::uint32_t least_chain_steps() const override { return kLeastChainSteps; }
   std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint32_t rows) const override {
     if (!prepared_.contains(&table) || rows < 1 || rows > table.max_rows) return {};
-    return metal::describe(table, rows, buffers_);
+    return metal::describe(table, rows, buffers_, rules_);
   }
 
  private:
@@ -202,7 +202,8 @@ class MetalDevice final : public Device {
 
   id<MTLDevice> device_;
   const Chip chip_;
-  const bool fused_, indirect_;
+  const DeviceRules rules_;
+  const bool indirect_;
   bool sampler_works_ = true;
   std::vector<ModelNeeds> passed_;  // needs that a self-test was passed for
   bool keeps_pipelines_ = false;    // the self-test's many tables save once, at its end

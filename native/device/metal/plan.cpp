@@ -11,6 +11,7 @@
 #include "device/metal/dependencies.h"
 #include "device/metal/launch.h"
 #include "device/metal/scratch_extents.h"
+#include "device/visit_params.h"
 
 namespace emberline::metal {
 namespace {
@@ -18,44 +19,32 @@ namespace {
 // Names no buffer: the chain's state, which commands of a chain read and its two ends write.
 constexpr BufferId kChainAccess = 0xFFFFFFFDu;
 
-bool is_fused(Op op) {
-  return !is_basic(op);
-}
-
-Status wrong_command(const DispatchTable& table, std::size_t index, const char* problem) {
-  const std::string label = index < table.labels.size() ? " (" + table.labels[index] + ")" : "";
-  return Status(ErrorCode::kInvalidArgument, "Command " + std::to_string(index) + label + ", " +
-                                                 op_name(table.commands[index].op) + ": " + problem + ".");
-}
-
-// Checks the table's commands as they are, and finds what its replays have to keep to.
-Status check_table(const DispatchTable& table, const BufferExtents& buffers, bool fused, Plan& plan) {
-  for (std::size_t i = 0; i < table.commands.size(); ++i) {
-    CheckedCommand command(table.commands[i], buffers);
-    if (is_fused(command.op()) && !fused) command.fail("this device does not offer the op");
-    if (command.ok()) check_command(command, table.max_rows, plan.limits);
-    if (!command.ok()) return wrong_command(table, i, command.problem());
-  }
+// Where a chain begins and ends, if the table has such ends.
+void find_chain_ends(const DispatchTable& table, Plan& plan) {
   const Command &first = table.commands.front(), &last = table.commands.back();
   plan.begins_chain = first.op == Op::kEmbedding && first.patch == Patch::kTokenOffset;
   if (last.op == Op::kArgmax && last.patch == Patch::kArgmaxOutput) {
     plan.chosen = {last.bindings[slot::Argmax::kTokens], last.get_params<ArgmaxParams>().vocabulary};
   }
-  return Status();
 }
 
 class VariantCompiler {
  public:
-  VariantCompiler(const DispatchTable& table, const BufferExtents& buffers, PipelineSource& pipelines,
-                  const LaunchOptions& options, Plan& plan)
-      : table_(table), buffers_(buffers), pipelines_(pipelines), options_(options), plan_(plan) {}
+  VariantCompiler(const DispatchTable& table, const BufferExtents& buffers, const DeviceRules& rules,
+                  PipelineSource& pipelines, const LaunchOptions& options, Plan& plan)
+      : table_(table),
+        buffers_(buffers),
+        rules_(rules),
+        pipelines_(pipelines),
+        options_(options),
+        plan_(plan) {}
 
   Status compile(PlanVariant& variant) && {
     for (std::size_t i = 0; i < table_.commands.size(); ++i) {
       const Lowered lowered = lower(table_.commands[i], options_.rows, table_.max_rows);
       plan_.scratch_bytes = std::max(plan_.scratch_bytes, lowered.scratch_bytes);
       for (const Command& part : lowered.commands) {
-        TRY(add(part, i));
+        TRY(add(part));
         variant.origins.push_back(static_cast<std::uint32_t>(i));
       }
     }
@@ -65,11 +54,8 @@ class VariantCompiler {
   }
 
  private:
-  Status add(const Command& command, std::size_t index) {
-    CheckedCommand checked(command, buffers_);
-    ReplayLimits limits;  // those of the table's own command have been noted
-    check_command(checked, table_.max_rows, limits);
-    if (!checked.ok()) return wrong_command(table_, index, checked.problem());
+  // A command of the table, which has been checked, or a part of one.
+  Status add(const Command& command) {
     Launch launch = launch_of(command, options_);
     if (!launch.fewer_threads_do && launch.threads > kThreadsOfAnyKernel) {
       launch.kernel.threads = launch.threads;
@@ -88,27 +74,25 @@ class VariantCompiler {
     encoded.threads = static_cast<std::uint16_t>(threads);
     encoded.threadgroup_bytes = static_cast<std::uint16_t>(launch.threadgroup_bytes);
     encoded.grid = launch.grid;
-    encoded.barrier = needs_barrier(checked);
+    const CheckedCommand checked = check_command(command, table_.max_rows, buffers_, rules_);
+    encoded.barrier = needs_barrier(command.op, checked.accesses);
     // The first command of a step waits for all of the step before.
     if (encoded_.size() == 1) encoded.barrier = true;
-    encoded.param_bytes = static_cast<std::uint8_t>(launch.param_bytes);
+    visit_params(command, [&](const auto& params) { encoded.param_bytes = sizeof(params); });
     encoded.params = command.params;
     set_patches(command, encoded);
-    std::uint16_t used = 0;
-    for (int slot = 0; slot < launch.slots; ++slot) {
-      if (!checked.is_bound(slot)) continue;
-      const Binding& binding = checked.binding(slot);
-      encoded.bindings[static_cast<std::size_t>(slot)] = {buffer_index(binding.buffer), binding.offset};
-      used = static_cast<std::uint16_t>(used | 1u << slot);
+    for (std::size_t slot = 0; slot < kMaxBindings; ++slot) {
+      if ((checked.slots >> slot & 1) == 0) continue;
+      const Binding& binding = command.bindings[slot];
+      encoded.bindings[slot] = {buffer_index(binding.buffer), binding.offset};
     }
-    used_slots_.push_back(used);
+    used_slots_.push_back(checked.slots);
     return Status();
   }
 
-  bool needs_barrier(const CheckedCommand& command) {
-    std::vector<MemoryAccess> accesses = command.accesses();
+  bool needs_barrier(Op op, std::vector<MemoryAccess> accesses) {
     if (options_.chained) {
-      const bool ends = command.op() == Op::kEmbedding || command.op() == Op::kArgmax;
+      const bool ends = op == Op::kEmbedding || op == Op::kArgmax;
       accesses.push_back({kChainAccess, 0, 1, ends});
     }
     return dependencies_.needs_barrier(accesses);
@@ -158,34 +142,28 @@ class VariantCompiler {
 
   const DispatchTable& table_;
   const BufferExtents& buffers_;
+  const DeviceRules& rules_;
   PipelineSource& pipelines_;
   const LaunchOptions options_;
   Plan& plan_;
   Dependencies dependencies_;
   std::vector<EncodedCommand> encoded_;
-  std::vector<std::uint16_t> used_slots_;  // of each, a bit a slot
+  std::vector<std::uint32_t> used_slots_;  // of each, a bit a slot
 };
 
 Result<Plan> compile_commands(const DispatchTable& table, const BufferExtents& buffers,
                               PipelineSource& pipelines, const PlanOptions& options) {
-  if (table.commands.empty())
-    return Status(ErrorCode::kInvalidArgument, "The dispatch table has no commands.");
-  if (table.max_rows < 1 || table.max_rows > kMaxBatchRows) {
-    return Status(ErrorCode::kInvalidArgument, "A dispatch table's batch must have 1 to 4096 rows.");
-  }
   Plan plan;
-  plan.max_rows = table.max_rows;
-  Status status = check_table(table, buffers, options.fused, plan);
-  if (!status.ok()) return status;
+  TRY_VALUE(plan.limits, check_table(table, buffers, options.rules));
+  find_chain_ends(table, plan);
   const WithScratch with_scratch(buffers);
   const int last = static_cast<int>(row_class(table.max_rows));
   for (int rows = 0; rows <= last; ++rows) {
     const auto variant_rows = static_cast<RowClass>(rows);
     const bool chained = plan.looks_at_chain(variant_rows);
     const LaunchOptions launch{variant_rows, chained, options.indirect && chained && rows == 0};
-    VariantCompiler compiler(table, with_scratch, pipelines, launch, plan);
-    status = std::move(compiler).compile(plan.variants[static_cast<std::size_t>(rows)]);
-    if (!status.ok()) return status;
+    VariantCompiler compiler(table, with_scratch, options.rules, pipelines, launch, plan);
+    TRY(std::move(compiler).compile(plan.variants[static_cast<std::size_t>(rows)]));
   }
   return plan;
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "device/checks/command_check.h"
 #include "device/dispatch_table.h"
-#include "device/metal/command_checks.h"
 #include "device/metal/encoded_command.h"
 #include "device/metal/kernel_variant.h"
 #include "device/metal/lowering.h"
@@ -46,7 +46,6 @@ struct Plan {
       variants;                   // up to the class of max_rows; no commands in those behind it
   std::vector<BufferId> buffers;  // that commands name by index; kScratchBuffer may be one
   ReplayLimits limits;
-  std::uint32_t max_rows = 1;
   std::uint64_t scratch_bytes = 0;
   bool begins_chain = false;           // with an embedding at the submission's position
   std::optional<ChosenTokens> chosen;  // where it ends with an argmax
@@ -60,8 +59,10 @@ struct Plan {
   }
 };
 
+DeviceRules metal_rules(bool fused);  // as MetalDeviceOptions
+
 struct PlanOptions {
-  bool fused = true;
+  DeviceRules rules = metal_rules(true);
   bool indirect = false;  // chains of one row are dispatched indirectly
 };
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "device/metal/checked_command.h"
+#include "device/checks/command_check.h"
 #include "device/metal/lowering.h"
 
 namespace emberline::metal {

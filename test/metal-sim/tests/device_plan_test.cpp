@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 
+#include "device/command_changes.h"
 #include "device/metal/chip.h"
 #include "device/metal/dependencies.h"
 #include "device/metal/lowering.h"
@@ -71,16 +72,26 @@ class PlanTest : public ::testing::Test {
     table_.max_rows = max_rows;
     return compile_plan(table_, buffers_, pipelines_, options);
   }
-  void expect_refused(std::uint32_t max_rows = 1) {
-    const Result<Plan> plan = compile(max_rows);
-    ASSERT_FALSE(plan.ok());
-    EXPECT_EQ(plan.code(), ErrorCode::kInvalidArgument);
-    EXPECT_NE(plan.error().message().find("Command 0"), std::string::npos) << plan.error().message();
+  // Each with a change of its own, for batches of up to 4 rows.
+  void expect_accepted(const Command& command, Changes changes) {
+    for (const ChangedCommand& changed : changes) {
+      SCOPED_TRACE(changed.name);
+      table_.commands = {command};
+      changed.change(table_.commands[0]);
+      const Result<Plan> plan = compile(4);
+      EXPECT_TRUE(plan.ok()) << plan.error().message();
+    }
     table_.commands.clear();
   }
-  void expect_accepted(std::uint32_t max_rows = 1) {
-    const Result<Plan> plan = compile(max_rows);
-    EXPECT_TRUE(plan.ok()) << plan.error().message();
+  void expect_refused(const Command& command, Changes changes) {
+    for (const ChangedCommand& changed : changes) {
+      SCOPED_TRACE(changed.name);
+      table_.commands = {command};
+      changed.change(table_.commands[0]);
+      const Result<Plan> plan = compile(4);
+      EXPECT_EQ(plan.code(), ErrorCode::kInvalidArgument);
+      if (!plan.ok()) EXPECT_NE(plan.error().message().find("Command 0"), std::string::npos);
+    }
     table_.commands.clear();
   }
   static std::vector<bool> barriers(const Plan& plan) {
@@ -214,87 +225,68 @@ TEST_F(PlanTest, RefusesKernelsThatNeedMoreThreadsThanTheyMayHave) {
   EXPECT_EQ(plan.value().variant(1).commands[0].threads, 64u);
 }
 
-TEST_F(PlanTest, RefusesProductsThatDoNotFit) {
-  const MatMulParams good{64, 8, kF32, 0, 0};
-  const auto product = [&](Binding x, Binding w, Binding bias, Binding y, const MatMulParams& params,
-                           Patch patch = Patch::kNone) { add(Op::kMatMul, {x, w, bias, y}, params, patch); };
-  const auto past_end = [](BufferId id, std::uint64_t bytes) { return Binding{id, kBytes - bytes + 4}; };
-  product(at(0, kBytes - 4 * 64 * 4), weight(kBytes - 64 * 8 * 4), at(3, kBytes - 32),
-          at(2, kBytes - 4 * 8 * 4), good);
-  expect_accepted(4);
-  product(past_end(0, 4 * 64 * 4), weight(), {}, at(2), good);
-  expect_refused(4);
-  product(at(0), past_end(kWeights, 64 * 8 * 4), {}, at(2), good);
-  expect_refused(4);
-  product(at(0), weight(), past_end(3, 32), at(2), good);
-  expect_refused(4);
-  product(at(0), weight(), {}, past_end(2, 4 * 8 * 4), good);
-  expect_refused(4);
-  product(at(0), at(1), {}, at(2), good);  // memory that the device did not load a matrix into
-  expect_refused();
-  product(weight(), weight(), {}, at(2), good);
-  expect_refused();
-  product(at(0), weight(), {}, weight(), good);
-  expect_refused();
-  product(at(0, ~std::uint64_t{0} - 7), weight(), {}, at(2), good);
-  expect_refused();
-  product({}, weight(), {}, at(2), good);
-  expect_refused();
-  product(at(55), weight(), {}, at(2), good);
-  expect_refused();
-  product(at(0, 2), weight(), {}, at(2), good);  // not aligned
-  expect_refused();
-  product(at(0), weight(), {}, at(0, 512), good);  // in place
-  expect_refused(4);
-  product(at(0), weight(), {}, at(2), good, Patch::kPosition);
-  expect_refused();
-  for (const MatMulParams& params :
-       {MatMulParams{0, 8, kF32, 0, 0}, MatMulParams{64, 0, kF32, 0, 0}, MatMulParams{64, 8, 4, 0, 0},
-        MatMulParams{63, 8, kQ4_0, 0, 0}, MatMulParams{64, 8, kF32, 2, 0}, MatMulParams{64, 8, kF32, 0, 7},
-        MatMulParams{0xFFFFFFFFu, 0xFFFFFFFFu, kF32, 0, 0}, MatMulParams{1u << 24, 1u << 24, kF32, 0, 0}}) {
-    product(at(0), weight(), {}, at(2), params);
-    expect_refused();
-  }
+// The rules of every device are in native/device/command_check_test.cpp.
+TEST_F(PlanTest, RefusesWhatDoesNotFit) {
+  using Slot = slot::MatMul;
+  const Command product =
+      make_command(Op::kMatMul, {at(0), weight(), {}, at(2)}, MatMulParams{64, 8, kF32, 0, 0});
+  expect_accepted(product,
+                  {{"as it is", not_patched()},
+                   {"a row-major matrix at the end", bind(Slot::kWeight, weight(kBytes - 64 * 8 * 4))}});
+  expect_refused(product,
+                 {{"a row-major matrix past the end", bind(Slot::kWeight, weight(kBytes - 64 * 8 * 4 + 4))},
+                  {"x past its buffer", bind(Slot::kX, at(0, kBytes - 4 * 64 * 4 + 4))},
+                  {"weight of memory", bind(Slot::kWeight, at(1))},
+                  {"y of matrices", bind(Slot::kY, weight())},
+                  {"no such buffer", bind(Slot::kX, at(55))},
+                  {"not aligned", bind(Slot::kX, at(0, 2))},
+                  {"in place", bind(Slot::kY, at(0, 512))},
+                  {"a patch", patched(Patch::kPosition)},
+                  {"no such type", with(&MatMulParams::weight_type, 4)}});
 }
 
-TEST_F(PlanTest, RefusesAttentionThatDoesNotFit) {
+TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
   constexpr std::uint32_t kPage = kKvPagePositions * 2 * 16 * 2;
-  const AttentionParams good{0, 0, 4, 2, 16, 0.25f, 64, kPage};
-  const auto attention = [&](const AttentionParams& params, Binding out,
-                             Patch patch = Patch::kPositionAndKv) {
-    add(Op::kAttention, {at(0), at(3), at(4), at(1), out}, params, patch, 0,
-        offsetof(AttentionParams, kv_length));
-  };
-  attention(good, at(5));
+  using P = AttentionParams;
+  using Slot = slot::Attention;
+  const Command attention =
+      make_command(Op::kAttention, {at(0), at(3), at(4), at(1), at(5)}, P{0, 0, 4, 2, 16, 0.25f, 64, kPage},
+                   patched(Patch::kPositionAndKv, offsetof(P, position), offsetof(P, kv_length)));
+  table_.commands = {attention};
   const Result<Plan> plan = compile(4);
   ASSERT_TRUE(plan.ok()) << plan.error().message();
   EXPECT_EQ(plan.value().limits.position_limit, 64u);
   ASSERT_EQ(plan.value().limits.pages.size(), 2u);
-  table_.commands.clear();
-  attention(good, at(5), Patch::kPosition);
-  expect_refused();
-  attention(good, at(0));  // in place
-  expect_refused();
-  for (const AttentionParams& params :
-       {AttentionParams{0, 0, 4, 3, 16, 0.25f, 64, kPage}, AttentionParams{0, 0, 4, 2, 12, 0.25f, 64, kPage},
-        AttentionParams{0, 0, 4, 2, 264, 0.25f, 64, 1u << 20},
-        AttentionParams{0, 0, 4, 2, 16, NAN, 64, kPage}, AttentionParams{0, 0, 4, 2, 16, 0.25f, 0, kPage},
-        AttentionParams{0, 0, 4, 2, 16, 0.25f, 64, kPage / 2},
-        AttentionParams{0, 0, 4, 2, 16, 0.25f, 1u << 24, kPage}}) {
-    attention(params, at(5));
-    expect_refused();
-  }
+  expect_accepted(attention, {{"as it is", [](Command&) {}}, {"8 wide", with(&P::head_width, 8)}});
+  expect_refused(attention, {{"12 wide", with(&P::head_width, 12)},
+                             {"264 wide", both(with(&P::head_width, 264), with(&P::kv_heads, 1))},
+                             {"keys at half a word", bind(Slot::kKeyCache, at(3, 2))},
+                             {"pages of half a word", with(&P::page_stride, kPage + 2)},
+                             {"3 for 4", with(&P::kv_heads, 3)},
+                             {"no scale", with(&P::scale, NAN)},
+                             {"in place", bind(Slot::kOut, at(0))}});
+  using Rope = RopeKvWriteParams;
+  const Command rope = make_command(Op::kRopeKvWrite, {at(0), at(1), at(2), at(3), at(4), at(5)},
+                                    Rope{0, 4, 2, 16, 14, 0, 10000.0f, 64, kPage}, patched(Patch::kPosition));
+  expect_accepted(rope, {{"as it is", [](Command&) {}}});
+  expect_refused(rope, {{"15 wide", with(&Rope::head_width, 15)},
+                        {"pages of half a word", with(&Rope::page_stride, kPage + 2)}});
 }
 
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {
-  add(Op::kNormArgmax, {at(0), at(1), at(2), at(3), weight()}, NormArgmaxParams{64, 1e-5f, 64, kF32});
-  expect_refused();
+  const Command unit = make_command(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
+  expect_refused(unit, {{"norm+qkv", [](Command& command) { command.op = Op::kNormQkv; }},
+                        {"norm+argmax", [](Command& command) { command.op = Op::kNormArgmax; }},
+                        {"rope+attention", [](Command& command) { command.op = Op::kRopeAttention; }},
+                        {"no op", [](Command& command) { command.op = static_cast<Op>(200); }}});
   add(Op::kNormGateUp, {at(0), at(1), weight(), weight(), at(2)},
       NormGateUpParams{64, 1e-5f, 64, kF32, kF32});
-  const Result<Plan> plan = compile(1, {.fused = false, .indirect = false});
-  EXPECT_EQ(plan.code(), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(compile(1, {.rules = metal_rules(false)}).code(), ErrorCode::kInvalidArgument);
   table_.commands.clear();
   EXPECT_EQ(compile().code(), ErrorCode::kInvalidArgument);  // no commands at all
+
+  const Command sampler = make_command(Op::kGumbel, {}, GumbelParams{kGumbelMaxVocabulary + 1});
+  EXPECT_STREQ(metal_rules(true).refuse(sampler), "the vocabulary is too large for the sampler");
 }
 
 TEST(Chips, AreToldApartByNameAndCores) {

@@ -17,9 +17,9 @@ static_assert(kKvPagePositions % kAttentionChunk == 0 && kAttentionChunk % kKeyB
 
 // The keys, or the values, of a cache.
 struct KvPlane {
-  std::uint8_t* data = nullptr;         // of page 0
-  std::size_t end = 0;                  // bytes from the start of the buffer to the end of page 0
-  const std::size_t* usable = nullptr;  // bytes of the buffer
+  std::uint8_t* data = nullptr;           // of page 0
+  std::size_t end = 0;                    // bytes from the start of the buffer to the end of page 0
+  const std::uint64_t* usable = nullptr;  // bytes of the buffer
 };
 
 struct KvPages {
