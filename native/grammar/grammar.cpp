@@ -1,6 +1,5 @@
 #include "grammar/grammar.h"
 
-#include <new>
 #include <utility>
 
 #include "base/try.h"
@@ -13,49 +12,33 @@
 
 namespace emberline::grammar {
 
-namespace {
-
-Status out_of_memory() {
-  return {ErrorCode::kOutOfMemory, "There is not enough memory for this grammar; close other programs."};
-}
-
-}  // namespace
-
-bool Grammar::empty() const try {
+bool Grammar::empty() const {
   StateSpace space(program_);
   return space.start() == kDead && space.status().ok();
-} catch (const std::bad_alloc&) {
-  return false;
 }
 
-Result<std::shared_ptr<const Grammar>> Grammar::from_gbnf(std::string_view gbnf) try {
+Result<std::shared_ptr<const Grammar>> Grammar::from_gbnf(std::string_view gbnf) {
   TRY_VALUE(gbnf::Syntax syntax, gbnf::parse(gbnf));
   TRY_VALUE(Program program, gbnf::lowered(std::move(syntax)));
   return std::shared_ptr<const Grammar>(new Grammar(std::move(program)));
-} catch (const std::bad_alloc&) {
-  return out_of_memory();
 }
 
 Result<std::shared_ptr<const Grammar>> Grammar::from_schema(std::string_view schema, Layout layout,
-                                                            const SchemaLibrary& library) try {
+                                                            const SchemaLibrary& library) {
   TRY_VALUE(Program program, compile_schema(schema, std::move(layout), library));
   return std::shared_ptr<const Grammar>(new Grammar(std::move(program)));
-} catch (const std::bad_alloc&) {
-  return out_of_memory();
 }
 
-Result<std::string> Grammar::canonical(std::string_view instance) const try {
+Result<std::string> Grammar::canonical(std::string_view instance) const {
   if (!program_->of_json) return std::string(instance);
   const Result<Json> document = read_json(instance);
   const Fractions fractions = program_->integers_by_text ? Fractions::kByText : Fractions::kByValue;
   if (document.ok()) return canonical_json(document.value(), fractions);
   if (document.code() != ErrorCode::kGrammarInvalid) return document.error();
   return Status(ErrorCode::kInvalidArgument, "The document is not JSON: " + document.error().message());
-} catch (const std::bad_alloc&) {
-  return out_of_memory();
 }
 
-Result<bool> Grammar::conforms(std::string_view instance) const try {
+Result<bool> Grammar::conforms(std::string_view instance) const {
   if (!program_->token_sets.empty()) {
     return Status(ErrorCode::kGrammarUnsupported,
                   "The grammar names tokens, which a text does not show; check grammars without them.");
@@ -66,8 +49,6 @@ Result<bool> Grammar::conforms(std::string_view instance) const try {
   const StateId state = space.replay(space.start(), text);
   if (const Status status = space.status(); !status.ok()) return status;
   return space.may_end(state);
-} catch (const std::bad_alloc&) {
-  return out_of_memory();
 }
 
 }  // namespace emberline::grammar

@@ -15,12 +15,11 @@ namespace emberline::grammar {
 // Immutable, and shared by all that follow it, on any thread.
 class Grammar {
  public:
-  // From GBNF (gbnf/parser.h). GRAMMAR_INVALID with line and column, GRAMMAR_TOO_LARGE, OUT_OF_MEMORY.
+  // From GBNF (gbnf/parser.h). GRAMMAR_INVALID with line and column, GRAMMAR_TOO_LARGE.
   static Result<std::shared_ptr<const Grammar>> from_gbnf(std::string_view gbnf);
 
   // From a JSON Schema (schema/schema_compiler.h), for documents in `layout`; `library`: what it may refer
-  // to. GRAMMAR_INVALID, GRAMMAR_UNSUPPORTED with the keyword that cannot be enforced, GRAMMAR_TOO_LARGE,
-  // OUT_OF_MEMORY.
+  // to. GRAMMAR_INVALID, GRAMMAR_UNSUPPORTED with the keyword that cannot be enforced, GRAMMAR_TOO_LARGE.
   static Result<std::shared_ptr<const Grammar>> from_schema(std::string_view schema, Layout layout,
                                                             const SchemaLibrary& library = {});
 

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <new>
 #include <vector>
 
 #include "base/address_range.h"
@@ -74,19 +73,15 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
 
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const MatrixLoading& loading) override {
-    try {
-      TRY_VALUE(PackedMatrices packed, load_packed(sources, loading, *pool_));
-      LoadedMatrices loaded{kNoBuffer, packed.layout.offsets, packed.from_copy()};
-      Buffer buffer;
-      buffer.matrices = std::move(packed);
-      const std::uint64_t bytes = buffer.matrices.layout.bytes;
-      // Never written through: matrices are read alone.
-      buffer.view = {const_cast<std::uint8_t*>(buffer.matrices.data()), {bytes, bytes, true}};
-      TRY_VALUE(loaded.buffer, add(std::move(buffer)));
-      return loaded;
-    } catch (const std::bad_alloc&) {
-      return Status(ErrorCode::kOutOfMemory, "There is no memory to load the model's weights.");
-    }
+    TRY_VALUE(PackedMatrices packed, load_packed(sources, loading, *pool_));
+    LoadedMatrices loaded{kNoBuffer, packed.layout.offsets, packed.from_copy()};
+    Buffer buffer;
+    buffer.matrices = std::move(packed);
+    const std::uint64_t bytes = buffer.matrices.layout.bytes;
+    // Never written through: matrices are read alone.
+    buffer.view = {const_cast<std::uint8_t*>(buffer.matrices.data()), {bytes, bytes, true}};
+    TRY_VALUE(loaded.buffer, add(std::move(buffer)));
+    return loaded;
   }
 
   void release(BufferId id) override {
@@ -121,11 +116,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
     TRY_VALUE(Plan plan, compile_plan(table, *this, kernels_, rules_));
     Status status = scratch_.reserve(plan.needs);
     if (!status.ok()) return status;
-    try {
-      plans_.emplace(&table, Prepared{table.commands.data(), table.commands.size(), std::move(plan)});
-    } catch (const std::bad_alloc&) {
-      return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
-    }
+    plans_.emplace(&table, Prepared{table.commands.data(), table.commands.size(), std::move(plan)});
     return status;
   }
 
@@ -159,11 +150,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
 
   Result<BufferId> add(Buffer buffer) {
     if (next_id_ == kNoBuffer) return Status(ErrorCode::kOutOfMemory, "The device has no buffer ids left.");
-    try {
-      buffers_.emplace(next_id_, std::move(buffer));
-    } catch (const std::bad_alloc&) {
-      return Status(ErrorCode::kOutOfMemory, "There is no memory for another buffer.");
-    }
+    buffers_.emplace(next_id_, std::move(buffer));
     return next_id_++;
   }
 
@@ -188,13 +175,9 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
 
 Result<std::unique_ptr<Device>> make_cpu_device(const CpuDeviceOptions& options) {
   TRY_VALUE(const Kernels* kernels, select_kernels(options.isa));
-  try {
-    TRY_VALUE(std::unique_ptr<ThreadPool> pool,
-              ThreadPool::create(options.threads == 0 ? recommended_threads() : options.threads));
-    return std::unique_ptr<Device>(std::make_unique<CpuDevice>(*kernels, std::move(pool), options.fused));
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory, "There is no memory for the CPU device.");
-  }
+  TRY_VALUE(std::unique_ptr<ThreadPool> pool,
+            ThreadPool::create(options.threads == 0 ? recommended_threads() : options.threads));
+  return std::unique_ptr<Device>(std::make_unique<CpuDevice>(*kernels, std::move(pool), options.fused));
 }
 
 }  // namespace emberline

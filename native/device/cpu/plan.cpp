@@ -1,7 +1,6 @@
 #include "device/cpu/plan.h"
 
 #include <iterator>
-#include <new>
 
 #include "base/try.h"
 #include "device/cpu/plan_draft.h"
@@ -14,8 +13,14 @@ namespace {
 template <typename Params>
 void add_stages(const BoundCommand&, const Params&, PlanDraft&) {}
 
-Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
-                              const DeviceRules& rules) {
+}  // namespace
+
+void add_command(const Command& command, const BufferTable& buffers, PlanDraft& draft) {
+  visit_params(command, [&](const auto& params) { add_stages({command, buffers}, params, draft); });
+}
+
+Result<Plan> compile_plan(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
+                          const DeviceRules& rules) {
   PlanDraft draft{kernels, table.max_rows};
   Plan& plan = draft.plan;
   TRY_VALUE(plan.limits, check_table(table, buffers, rules));
@@ -30,21 +35,6 @@ Result<Plan> compile_commands(const DispatchTable& table, const BufferTable& buf
   plan.stages.insert(plan.stages.begin(), std::make_move_iterator(draft.angles.begin()),
                      std::make_move_iterator(draft.angles.end()));
   return std::move(plan);
-}
-
-}  // namespace
-
-void add_command(const Command& command, const BufferTable& buffers, PlanDraft& draft) {
-  visit_params(command, [&](const auto& params) { add_stages({command, buffers}, params, draft); });
-}
-
-Result<Plan> compile_plan(const DispatchTable& table, const BufferTable& buffers, const Kernels& kernels,
-                          const DeviceRules& rules) {
-  try {
-    return compile_commands(table, buffers, kernels, rules);
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
-  }
 }
 
 }  // namespace emberline

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <string>
 
 #include "base/try.h"
@@ -75,11 +74,7 @@ Result<BufferId> Buffers::add(id<MTLBuffer> memory, const BufferExtent& extent, 
   if (next_id_ >= kScratchBuffer)
     return Status(ErrorCode::kOutOfMemory, "The device has no buffer ids left.");
   memory.label = label;
-  try {
-    buffers_.emplace(next_id_, Buffer{memory, extent, contents_of(memory)});
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory, "There is no memory for another buffer.");
-  }
+  buffers_.emplace(next_id_, Buffer{memory, extent, contents_of(memory)});
   return next_id_++;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <new>
 #include <vector>
 
 #include "base/try.h"
@@ -27,10 +26,6 @@ namespace {
 // An assumption: encoding, submitting and waiting take a few tenths of a millisecond, a step of a small model
 // one or two.
 constexpr std::uint32_t kLeastChainSteps = 4;
-
-Status no_host_memory() {
-  return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
-}
 
 // A self-test says nothing about a model, whatever code it fails with: the device cannot be used.
 Status not_usable(const Status& failure) {
@@ -98,11 +93,7 @@ class MetalDevice final : public Device {
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const MatrixLoading& loading) override {
     @autoreleasepool {
-      try {
-        return buffers_.load_matrices(sources, loading);
-      } catch (const std::bad_alloc&) {
-        return no_host_memory();
-      }
+      return buffers_.load_matrices(sources, loading);
     }
   }
   Result<BufferId> reserve(std::size_t most) override {
@@ -144,14 +135,10 @@ class MetalDevice final : public Device {
       prepared_.erase(&table);
       TRY_VALUE(Plan plan, compile_plan(table, buffers_, pipelines_, {rules_, indirect_}));
       if (keeps_pipelines_) pipelines_.save();
-      try {
-        PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan), {}, {}};
-        Status status = make_room(prepared);
-        if (status.ok()) prepared_.emplace(&table, std::move(prepared));
-        return status;
-      } catch (const std::bad_alloc&) {
-        return no_host_memory();
-      }
+      PreparedTable prepared{table.commands.data(), table.commands.size(), std::move(plan), {}, {}};
+      Status status = make_room(prepared);
+      if (status.ok()) prepared_.emplace(&table, std::move(prepared));
+      return status;
     }
   }
 
@@ -248,11 +235,7 @@ Result<std::unique_ptr<Device>> make_device(const MetalDeviceOptions& options) {
 
 Result<std::unique_ptr<Device>> make_metal_device(const MetalDeviceOptions& options) {
   @autoreleasepool {
-    try {
-      return metal::make_device(options);
-    } catch (const std::bad_alloc&) {
-      return Status(ErrorCode::kOutOfMemory, "There is no memory for the Metal device.");
-    }
+    return metal::make_device(options);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -151,8 +150,10 @@ class VariantCompiler {
   std::vector<std::uint32_t> used_slots_;  // of each, a bit a slot
 };
 
-Result<Plan> compile_commands(const DispatchTable& table, const BufferExtents& buffers,
-                              PipelineSource& pipelines, const PlanOptions& options) {
+}  // namespace
+
+Result<Plan> compile_plan(const DispatchTable& table, const BufferExtents& buffers, PipelineSource& pipelines,
+                          const PlanOptions& options) {
   Plan plan;
   TRY_VALUE(plan.limits, check_table(table, buffers, options.rules));
   find_chain_ends(table, plan);
@@ -168,14 +169,4 @@ Result<Plan> compile_commands(const DispatchTable& table, const BufferExtents& b
   return plan;
 }
 
-}  // namespace
-
-Result<Plan> compile_plan(const DispatchTable& table, const BufferExtents& buffers, PipelineSource& pipelines,
-                          const PlanOptions& options) {
-  try {
-    return compile_commands(table, buffers, pipelines, options);
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory, "There is no memory to prepare the model for this device.");
-  }
-}
 }  // namespace emberline::metal

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 #include <utility>
 
 #include "grammar/automaton/token_bits.h"
@@ -126,45 +125,40 @@ ByteKinds ByteTrie::of_character(std::uint32_t node, const Utf8Form& form, std::
 
 Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& tokenizer,
                                                           std::uint32_t vocabulary) {
-  try {
-    std::shared_ptr<TokenTrie> trie(new TokenTrie());
-    trie->vocabulary_ = vocabulary;
-    std::vector<bool> spelled(vocabulary, false);
-    trie->plain_.assign(trie->words(), 0);
-    for (const TokenId id : tokenizer.sorted_by_bytes()) {
-      const std::string_view bytes = tokenizer.bytes(id);
-      if (id >= vocabulary || bytes.empty() || bytes.size() > kLongestToken || tokenizer.ends_generation(id))
-        continue;
-      spelled[id] = true;
-      trie->longest_ = std::max(trie->longest_, static_cast<std::uint32_t>(bytes.size()));
-      trie->all_.add(bytes, id);
-      if (is_plain(bytes)) {
-        add_token(trie->plain_, id);
-      } else {
-        trie->not_plain_.add(bytes, id);
-        // What is new there is the end of the path.
-        for (std::size_t new_nodes = trie->not_plain_.nodes().size() - trie->in_all_.size(); new_nodes > 0;
-             --new_nodes)
-          trie->in_all_.push_back(trie->all_.path()[bytes.size() - new_nodes]);
-      }
+  std::shared_ptr<TokenTrie> trie(new TokenTrie());
+  trie->vocabulary_ = vocabulary;
+  std::vector<bool> spelled(vocabulary, false);
+  trie->plain_.assign(trie->words(), 0);
+  for (const TokenId id : tokenizer.sorted_by_bytes()) {
+    const std::string_view bytes = tokenizer.bytes(id);
+    if (id >= vocabulary || bytes.empty() || bytes.size() > kLongestToken || tokenizer.ends_generation(id))
+      continue;
+    spelled[id] = true;
+    trie->longest_ = std::max(trie->longest_, static_cast<std::uint32_t>(bytes.size()));
+    trie->all_.add(bytes, id);
+    if (is_plain(bytes)) {
+      add_token(trie->plain_, id);
+    } else {
+      trie->not_plain_.add(bytes, id);
+      // What is new there is the end of the path.
+      for (std::size_t new_nodes = trie->not_plain_.nodes().size() - trie->in_all_.size(); new_nodes > 0;
+           --new_nodes)
+        trie->in_all_.push_back(trie->all_.path()[bytes.size() - new_nodes]);
     }
-    trie->all_.finish();
-    trie->not_plain_.finish();
-
-    trie->offsets_.reserve(std::size_t{vocabulary} + 1);
-    trie->offsets_.push_back(0);
-    for (TokenId id = 0; id < vocabulary; ++id) {
-      if (spelled[id]) trie->arena_ += tokenizer.bytes(id);
-      trie->offsets_.push_back(static_cast<std::uint32_t>(trie->arena_.size()));
-    }
-    trie->sort_by_length();
-    trie->sort_by_kinds();
-    trie->add_specials(tokenizer);
-    return std::shared_ptr<const TokenTrie>(std::move(trie));
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory,
-                  "There is not enough memory for the vocabulary; close other programs.");
   }
+  trie->all_.finish();
+  trie->not_plain_.finish();
+
+  trie->offsets_.reserve(std::size_t{vocabulary} + 1);
+  trie->offsets_.push_back(0);
+  for (TokenId id = 0; id < vocabulary; ++id) {
+    if (spelled[id]) trie->arena_ += tokenizer.bytes(id);
+    trie->offsets_.push_back(static_cast<std::uint32_t>(trie->arena_.size()));
+  }
+  trie->sort_by_length();
+  trie->sort_by_kinds();
+  trie->add_specials(tokenizer);
+  return std::shared_ptr<const TokenTrie>(std::move(trie));
 }
 
 void TokenTrie::add_specials(const Tokenizer& tokenizer) {

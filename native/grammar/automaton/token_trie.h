@@ -67,7 +67,7 @@ class ByteTrie {
 // Where only characters of some kinds may come, the tokens that are made of them are read off sets by kind.
 class TokenTrie {
  public:
-  // `vocabulary`: of the logits, which may be more than the tokenizer's. OUT_OF_MEMORY.
+  // `vocabulary`: of the logits, which may be more than the tokenizer's.
   static Result<std::shared_ptr<const TokenTrie>> build(const Tokenizer& tokenizer, std::uint32_t vocabulary);
 
   std::uint32_t vocabulary() const { return vocabulary_; }
