@@ -9,6 +9,7 @@ describe('the path line', () => {
   it('is a comment in the language, or bare', () => {
     expect(pathLine('python', 'src/app.py')).toBe('# src/app.py\n');
     expect(pathLine('typescript', 'a.ts')).toBe('// a.ts\n');
+    expect(pathLine('graphql', 'a.graphql')).toBe('# a.graphql\n');
     expect(pathLine('html', 'a.html')).toBe('<!-- a.html -->\n');
     expect(pathLine('json', 'a.json')).toBe('a.json\n');
     expect(pathLine('python', 'a\nb.py')).toBe('# a b.py\n');
