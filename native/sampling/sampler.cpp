@@ -30,8 +30,8 @@ bool any_filter_is_on(const SamplingParams& params, std::size_t vocabulary) {
 }
 
 std::uint64_t total_mass(const ScannedLogits& logits, const MassLaw& law) {
-  return sampling_kernels().total_mass(logits.values.data(), logits.values.size(), logits.block_largest,
-                                       law.least_logit(1), law.largest, law.scale);
+  return best_sampling_kernels().total_mass(logits.values.data(), logits.values.size(), logits.block_largest,
+                                            law.least_logit(1), law.largest, law.scale);
 }
 
 float log_probability_of(float logit, float largest, std::uint64_t total) {
@@ -83,7 +83,7 @@ Status check_sampling_params(const SamplingParams& params) {
 float log_probability(std::span<const float> logits, std::uint32_t token) {
   // A piece at a time, so that the largest logits of blocks need no memory of their own.
   constexpr std::size_t kPiece = 4096;
-  const SamplingKernels& kernels = sampling_kernels();
+  const SamplingKernels& kernels = best_sampling_kernels();
   float block_largest[logit_blocks(kPiece)];
   const auto each_piece = [&](auto use) {
     for (std::size_t i = 0; i < logits.size(); i += kPiece) {
@@ -214,7 +214,7 @@ Status Sampler::distribution(std::span<const float> logits, std::span<const std:
     count = collect(scanned, law.least_logit(1), space_);
   }
   out.masses.resize(count);
-  out.total = sampling_kernels().masses(space_.keys(), count, law.largest, law.scale, out.masses.data());
+  out.total = best_sampling_kernels().masses(space_.keys(), count, law.largest, law.scale, out.masses.data());
   out.tokens.resize(count);
   std::transform(space_.keys(), space_.keys() + count, out.tokens.begin(), token_of);
   return {};

@@ -7,7 +7,7 @@
 namespace emberline {
 
 Result<ScannedLogits> scan_logits(std::span<const float> logits, float* block_largest) {
-  const LogitScan scan = sampling_kernels().scan(logits.data(), logits.size(), block_largest);
+  const LogitScan scan = best_sampling_kernels().scan(logits.data(), logits.size(), block_largest);
   if (!scan.finite) {
     return Status(ErrorCode::kLogitsNotFinite,
                   "The model produced a logit that is not a number; its file may be damaged: get it again.");

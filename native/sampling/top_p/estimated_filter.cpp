@@ -30,7 +30,7 @@ using Buckets = std::array<Bucket, kMassBuckets>;
 // Of the `count` first of space.other_keys().
 Buckets buckets_of(const MassLaw& law, std::size_t count, NucleusSpace& space) {
   std::uint64_t* const masses = space.other_masses();
-  sampling_kernels().masses(space.other_keys(), count, law.largest, law.scale, masses);
+  best_sampling_kernels().masses(space.other_keys(), count, law.largest, law.scale, masses);
   Buckets buckets = {};
   for (std::size_t i = 0; i < count; ++i) {
     if (masses[i] == 0) continue;

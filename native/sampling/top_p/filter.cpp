@@ -11,8 +11,8 @@ std::uint64_t least_mass_in_nucleus(std::size_t count, std::uint64_t total, std:
 }
 
 std::size_t collect(const ScannedLogits& logits, float least, NucleusSpace& space) {
-  return sampling_kernels().collect(logits.values.data(), logits.values.size(), logits.block_largest, least,
-                                    space.keys());
+  return best_sampling_kernels().collect(logits.values.data(), logits.values.size(), logits.block_largest,
+                                         least, space.keys());
 }
 
 std::size_t filter(const TopPProblem& problem, NucleusSpace& space) {

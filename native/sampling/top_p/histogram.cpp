@@ -7,7 +7,7 @@ namespace emberline {
 
 Nucleus top_p_by_histogram(const TopPProblem& problem, NucleusSpace& space) {
   const std::size_t count = filter(problem, space);
-  sampling_kernels().masses(space.keys(), count, problem.law.largest, problem.law.scale, space.masses());
+  best_sampling_kernels().masses(space.keys(), count, problem.law.largest, problem.law.scale, space.masses());
   return cut_by_histogram(space, count, problem.wanted);
 }
 
