@@ -28,7 +28,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'simd/avx2/': ['simd/append_chosen.h'],
   'simd/avx512/': [],
   'simd/neon/': ['simd/append_chosen.h'],
-  'simd/portable/': ['simd/append_chosen.h'],
+  'simd/portable/': [],
   'grammar/regular/': [],
   'grammar/json/': ['grammar/regular/'],
   'grammar/program': ['grammar/regular/'],
