@@ -1,12 +1,28 @@
 # Options of files that are compiled for a wider x86-64 instruction set than the rest; which of them runs is decided at run time
-# (native/base/cpu_features.h).
+# (native/simd/instruction_sets.h).
 #
-# EMBERLINE_X86_64: whether this builds for x86-64.
+# EMBERLINE_X86_64, EMBERLINE_AARCH64: whether this builds for x86-64, for 64-bit Arm.
+# EMBERLINE_HAS_I8MM_INTRINSICS: whether the compiler for Arm has those of SMMLA.
 # emberline_wide_source(file avx2|avxvnni|avx512): compiles the file of the current folder for that set.
 
 set(EMBERLINE_X86_64 FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND NOT CMAKE_OSX_ARCHITECTURES MATCHES "arm64")
   set(EMBERLINE_X86_64 TRUE)
+endif()
+set(EMBERLINE_AARCH64 FALSE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$" AND NOT CMAKE_OSX_ARCHITECTURES MATCHES "x86_64"
+   OR CMAKE_OSX_ARCHITECTURES MATCHES "arm64")
+  set(EMBERLINE_AARCH64 TRUE)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "MSVC")
+    # Needs no flags: it takes every intrinsic it knows. Which of its versions know those of i8mm is not documented.
+    include(CheckCXXSourceCompiles)
+    check_cxx_source_compiles("
+      #include <arm_neon.h>
+      int main() { return vgetq_lane_s32(vmmlaq_s32(vdupq_n_s32(0), vdupq_n_s8(1), vdupq_n_s8(1)), 0); }"
+      EMBERLINE_HAS_I8MM_INTRINSICS)
+  else()
+    set(EMBERLINE_HAS_I8MM_INTRINSICS TRUE)
+  endif()
 endif()
 
 if(MSVC)

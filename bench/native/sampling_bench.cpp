@@ -91,9 +91,9 @@ struct Prepared {
       : block_largest(logit_blocks(logits.size())),
         problem{scan_logits(logits, block_largest.data()).value(), {}, 0, 0} {
     problem.law = {problem.logits.largest, mass_scale(1)};
-    problem.total =
-        sampling_kernels().total_mass(logits.data(), logits.size(), block_largest.data(),
-                                      problem.law.least_logit(1), problem.law.largest, problem.law.scale);
+    problem.total = problem.logits.kernels->total_mass(logits.data(), logits.size(), block_largest.data(),
+                                                       problem.law.least_logit(1), problem.law.largest,
+                                                       problem.law.scale);
     problem.wanted = top_p_mass(problem.total, kTopP);
   }
 };

@@ -70,7 +70,8 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
   const TokenId token = draw.token;
   const bool unmasked = candidates.data() == logits_.data();
   // The mask may have hidden the logit that is not a number.
-  if (!std::isfinite(unmasked ? draw.log_prob : log_probability(logits_, token))) return not_finite();
+  if (!std::isfinite(unmasked ? draw.log_prob : sampler_.log_probability(logits_, token)))
+    return not_finite();
   // The ban is no reason to be sure of what is left: as probabilities of all that the rest of the rule
   // allows.
   const double log_normalizer = double{logits_[token]} - draw.log_prob;
@@ -94,10 +95,10 @@ Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const T
   acceptance_.reserve(static_cast<std::uint32_t>(logits_.size()));
   SeededUniforms uniforms(sampling.seed);
   const Verdict verdict = acceptance_.decide(target_, &draft, drafted, history.size(), uniforms);
-  const float raw = log_probability(logits_, verdict.token);
+  const float raw = sampler_.log_probability(logits_, verdict.token);
   if (!std::isfinite(raw)) return not_finite();
   const bool unmasked = candidates.data() == logits_.data();
-  return ChosenToken{verdict.token, unmasked ? raw : log_probability(candidates, verdict.token)};
+  return ChosenToken{verdict.token, unmasked ? raw : sampler_.log_probability(candidates, verdict.token)};
 }
 
 }  // namespace emberline

@@ -38,7 +38,8 @@ struct ChosenToken {
 // Owns the buffers of the choice; one per session.
 class HostChoice {
  public:
-  HostChoice(const Tokenizer& tokenizer, const TokenSets& sets) : tokenizer_(tokenizer), sets_(sets) {}
+  HostChoice(const Tokenizer& tokenizer, const TokenSets& sets, const SamplingKernels& kernels)
+      : tokenizer_(tokenizer), sets_(sets), sampler_(kernels) {}
 
   // Makes room for `vocabulary` logits.
   void reserve(std::uint32_t vocabulary);

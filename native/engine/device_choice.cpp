@@ -6,7 +6,7 @@
 
 #include "base/try.h"
 #include "device/cpu/cpu_device.h"
-#include "device/cpu/kernels/select_kernels.h"
+#include "simd/instruction_sets.h"
 #if defined(EMBERLINE_METAL)
 #include "device/metal/metal_device.h"
 #endif

@@ -164,6 +164,7 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
 
 Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, const ModelOptions& options) {
   const Stopwatch watch;
+  TRY_VALUE(const InstructionSet isa, instruction_set(options.isa));
   TRY_VALUE(std::unique_ptr<GgufFile> opened, GgufFile::open(options.path));
   const GgufFile& file = *opened;
   TRY_VALUE(ModelParts layout, read_layout(file));
@@ -175,6 +176,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
                                       .parts = std::move(layout),
                                       .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
+                                      .sampling_kernels = sampling_kernels(isa),
                                       .grammar_tokens = nullptr,
                                       .device = nullptr,
                                       .weights = {},

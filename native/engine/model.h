@@ -27,7 +27,8 @@ struct ModelOptions {
   std::string metal_library;
   // A smaller model that drafts for this one, on the same device; empty: none. UTF-8.
   std::string draft_path;
-  std::string isa = "auto";  // "auto", or one of available_isas(): forced in tests
+  // Of the CPU device and of sampling: "auto", or one of available_isas(), forced in tests.
+  std::string isa = "auto";
 };
 
 struct ModelInfo {

@@ -13,6 +13,7 @@
 #include "model/forward_pass.h"
 #include "model/kv_pool.h"
 #include "model/scratch.h"
+#include "sampling/kernels/select_sampling_kernels.h"
 
 namespace emberline {
 
@@ -21,6 +22,7 @@ struct Model::Impl {
   std::unique_ptr<GgufFile> file;  // where the device reads its mapping; null otherwise
   ModelParts parts;
   TokenSets token_sets;
+  const SamplingKernels& sampling_kernels;  // what is chosen on the host, whatever the device, is by these
   std::shared_ptr<const GrammarTokens> grammar_tokens;  // made when a request first has a grammar
   std::shared_ptr<Device> device;                       // one with the draft model
   DeviceWeights weights;

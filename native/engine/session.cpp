@@ -24,7 +24,7 @@ Result<std::unique_ptr<DraftModel>> open_draft(Model::Impl& model, std::uint32_t
   Model::Impl& draft = model.draft->impl();
   TRY_VALUE(std::unique_ptr<ForwardPass> pass,
             ForwardPass::create(draft.on_device(), std::min(context, draft.info.context_length)));
-  return DraftModel::create(std::move(pass), model.info.vocabulary);
+  return DraftModel::create(std::move(pass), model.info.vocabulary, model.sampling_kernels);
 }
 
 bool is_set(const std::atomic<bool>* cancel) {
@@ -49,7 +49,7 @@ struct Session::Impl {
       : model(std::move(shared_model)),
         pass(std::move(forward_pass)),
         prefill(*pass, std::move(cached)),
-        choice(model->tokenizer(), model->impl().token_sets),
+        choice(model->tokenizer(), model->impl().token_sets, model->impl().sampling_kernels),
         draft(std::move(draft_model)),
         speculation(draft.get()) {}
 

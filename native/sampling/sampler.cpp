@@ -9,7 +9,6 @@
 
 #include "base/try.h"
 #include "sampling/gumbel_noise.h"
-#include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/masked_logit.h"
 #include "sampling/random.h"
 #include "sampling/softmax_mass.h"
@@ -30,8 +29,8 @@ bool any_filter_is_on(const SamplingParams& params, std::size_t vocabulary) {
 }
 
 std::uint64_t total_mass(const ScannedLogits& logits, const MassLaw& law) {
-  return sampling_kernels().total_mass(logits.values.data(), logits.values.size(), logits.block_largest,
-                                       law.least_logit(1), law.largest, law.scale);
+  return logits.kernels->total_mass(logits.values.data(), logits.values.size(), logits.block_largest,
+                                    law.least_logit(1), law.largest, law.scale);
 }
 
 float log_probability_of(float logit, float largest, std::uint64_t total) {
@@ -40,11 +39,12 @@ float log_probability_of(float logit, float largest, std::uint64_t total) {
 }
 
 // The rank key at the inverse of the cumulative distribution.
-std::uint64_t draw(const Nucleus& nucleus, const MassLaw& law, double uniform, NucleusSpace& space) {
+std::uint64_t draw(const SamplingKernels& kernels, const Nucleus& nucleus, const MassLaw& law, double uniform,
+                   NucleusSpace& space) {
   // The token drawn is the last of a smaller nucleus.
   const std::uint64_t wanted = mass_below(uniform, nucleus.mass) + 1;
   if (nucleus.ranked) return cut_ranked(space.keys(), law, wanted).last;
-  return cut_to_mass(space, nucleus.count, law, wanted).last;
+  return cut_to_mass(kernels, space, nucleus.count, law, wanted).last;
 }
 
 // The rank key with the largest score, of equal ones that of the lowest id: the operations are those of
@@ -80,10 +80,9 @@ Status check_sampling_params(const SamplingParams& params) {
   return {};
 }
 
-float log_probability(std::span<const float> logits, std::uint32_t token) {
+float Sampler::log_probability(std::span<const float> logits, std::uint32_t token) const {
   // A piece at a time, so that the largest logits of blocks need no memory of their own.
   constexpr std::size_t kPiece = 4096;
-  const SamplingKernels& kernels = sampling_kernels();
   float block_largest[logit_blocks(kPiece)];
   const auto each_piece = [&](auto use) {
     for (std::size_t i = 0; i < logits.size(); i += kPiece) {
@@ -93,7 +92,7 @@ float log_probability(std::span<const float> logits, std::uint32_t token) {
   float largest = kMaskedLogit;
   bool finite = true;
   each_piece([&](const float* piece, std::size_t n) {
-    const LogitScan scan = kernels.scan(piece, n, block_largest);
+    const LogitScan scan = kernels_->scan(piece, n, block_largest);
     largest = std::max(largest, scan.largest);
     finite = finite && scan.finite;
   });
@@ -101,7 +100,7 @@ float log_probability(std::span<const float> logits, std::uint32_t token) {
   std::uint64_t total = 0;
   each_piece([&](const float* piece, std::size_t n) {
     // Nothing is below -inf: no block is left out.
-    total += kernels.total_mass(piece, n, block_largest, kMaskedLogit, largest, mass_scale(1));
+    total += kernels_->total_mass(piece, n, block_largest, kMaskedLogit, largest, mass_scale(1));
   });
   return log_probability_of(logits[token], largest, total);
 }
@@ -142,13 +141,13 @@ Result<Sampler::Adjusted> Sampler::adjust(std::span<const float> logits,
   }
   if (Status status = check_sampling_params(params); !status.ok()) return status;
   reserve(logits.size());
-  TRY_VALUE(const ScannedLogits raw, scan_logits(logits, block_largest_.data()));
+  TRY_VALUE(const ScannedLogits raw, scan_logits(logits, block_largest_.data(), *kernels_));
   if (params.repeat_penalty == 1.0f || params.penalty_window == 0 || history.empty()) {
     return Adjusted{raw, raw};
   }
   penalise(logits, history, params);
   TRY_VALUE(const ScannedLogits adjusted,
-            scan_logits(penalised_, block_largest_.data() + logit_blocks(logits.size())));
+            scan_logits(penalised_, block_largest_.data() + logit_blocks(logits.size()), *kernels_));
   return Adjusted{adjusted, raw};
 }
 
@@ -189,7 +188,7 @@ Nucleus Sampler::survivors(const ScannedLogits& logits, const MassLaw& law, cons
     std::nth_element(space_.keys(), space_.keys() + most, space_.keys() + count);
     count = most;
   }
-  return cut_to_mass(space_, count, law, wanted);
+  return cut_to_mass(*kernels_, space_, count, law, wanted);
 }
 
 Status Sampler::distribution(std::span<const float> logits, std::span<const std::uint32_t> history,
@@ -214,7 +213,7 @@ Status Sampler::distribution(std::span<const float> logits, std::span<const std:
     count = collect(scanned, law.least_logit(1), space_);
   }
   out.masses.resize(count);
-  out.total = sampling_kernels().masses(space_.keys(), count, law.largest, law.scale, out.masses.data());
+  out.total = kernels_->masses(space_.keys(), count, law.largest, law.scale, out.masses.data());
   out.tokens.resize(count);
   std::transform(space_.keys(), space_.keys() + count, out.tokens.begin(), token_of);
   return {};
@@ -239,7 +238,7 @@ Result<Draw> Sampler::sample(std::span<const float> logits, std::span<const std:
       total = nucleus.mass;
       key = nucleus.count == 1 ? nucleus.last
             : by_noise         ? draw_by_noise({space_.keys(), nucleus.count}, law.largest, params, position)
-                               : draw(nucleus, law, uniform, space_);
+                               : draw(*kernels_, nucleus, law, uniform, space_);
     } else {
       // By id: no order has to be made.
       const std::size_t count = collect(scanned, law.least_logit(1), space_);

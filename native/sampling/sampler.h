@@ -39,6 +39,9 @@ struct Draw {
 // thread-safe.
 class Sampler {
  public:
+  explicit Sampler(const SamplingKernels& kernels = best_sampling_kernels()) : kernels_(&kernels) {}
+  const SamplingKernels& kernels() const { return *kernels_; }
+
   // Makes room for `vocabulary` logits ahead of time; the other calls do it too.
   void reserve(std::size_t vocabulary);
 
@@ -58,6 +61,10 @@ class Sampler {
   Status distribution(std::span<const float> logits, std::span<const std::uint32_t> history,
                       const SamplingParams& params, Distribution& out);
 
+  // log softmax(logits)[token], <= 0; -inf for a masked token; NaN where a logit is not finite or all are
+  // masked. `token` < logits.size().
+  float log_probability(std::span<const float> logits, std::uint32_t token) const;
+
  private:
   // The logits to draw from, and of those given the largest.
   struct Adjusted {
@@ -73,6 +80,7 @@ class Sampler {
                     std::uint64_t total);
   float kth_largest_block(const ScannedLogits& logits, std::size_t k);
 
+  const SamplingKernels* kernels_;
   std::vector<float> penalised_;     // [vocabulary] logits after the penalty
   std::vector<std::uint64_t> seen_;  // one bit a token: already penalised; all zero between calls
   std::vector<float>
@@ -84,9 +92,5 @@ class Sampler {
 // OK, or INVALID_ARGUMENT with a sentence that names the parameter: temperature, top_p and min_p must not be
 // NaN, temperature must not be infinite, repeat_penalty must be positive and finite.
 Status check_sampling_params(const SamplingParams& params);
-
-// log softmax(logits)[token], <= 0; -inf for a masked token; NaN where a logit is not finite or all are
-// masked. `token` < logits.size().
-float log_probability(std::span<const float> logits, std::uint32_t token);
 
 }  // namespace emberline

@@ -2,12 +2,11 @@
 
 #include <cmath>
 
-#include "sampling/kernels/select_sampling_kernels.h"
-
 namespace emberline {
 
-Result<ScannedLogits> scan_logits(std::span<const float> logits, float* block_largest) {
-  const LogitScan scan = sampling_kernels().scan(logits.data(), logits.size(), block_largest);
+Result<ScannedLogits> scan_logits(std::span<const float> logits, float* block_largest,
+                                  const SamplingKernels& kernels) {
+  const LogitScan scan = kernels.scan(logits.data(), logits.size(), block_largest);
   if (!scan.finite) {
     return Status(ErrorCode::kLogitsNotFinite,
                   "The model produced a logit that is not a number; its file may be damaged: get it again.");
@@ -20,7 +19,7 @@ Result<ScannedLogits> scan_logits(std::span<const float> logits, float* block_la
   while (block_largest[block] != scan.largest) ++block;
   std::size_t best = block * kLogitBlock;
   while (logits[best] != scan.largest) ++best;
-  return ScannedLogits{logits, block_largest, scan.largest, static_cast<std::uint32_t>(best)};
+  return ScannedLogits{logits, block_largest, scan.largest, static_cast<std::uint32_t>(best), &kernels};
 }
 
 }  // namespace emberline

@@ -18,7 +18,7 @@ class ToyDecoder {
       : toy(model, context, std::move(device)),
         tokenizer(take(Tokenizer::from_gguf(*toy.file))),
         sets(TokenSets::build(*tokenizer, toy.hyperparameters.vocabulary)),
-        choice(*tokenizer, sets) {
+        choice(*tokenizer, sets, best_sampling_kernels()) {
     choice.reserve(toy.hyperparameters.vocabulary);
   }
 

@@ -11,19 +11,24 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** For each native layer, the layers it may include (its own is always allowed). */
 const NATIVE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   base: [],
+  simd: ['base'],
   gguf: ['base'],
   tokenizer: ['gguf', 'base'],
   grammar: ['tokenizer', 'base'],
-  device: ['gguf', 'base'],
-  sampling: ['base'],
+  device: ['gguf', 'simd', 'base'],
+  sampling: ['simd', 'base'],
   model: ['device', 'tokenizer', 'gguf', 'base'],
   decode: ['model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
-  engine: ['decode', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
+  engine: ['decode', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'simd', 'base'],
   addon: ['engine', 'decode', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
 };
 
 /** Layers within a layer: for what begins like this, what it may include of its own layer (itself is always allowed). */
 const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  'simd/avx2/': ['simd/append_chosen.h'],
+  'simd/avx512/': [],
+  'simd/neon/': ['simd/append_chosen.h'],
+  'simd/portable/': [],
   'grammar/regular/': [],
   'grammar/json/': ['grammar/regular/'],
   'grammar/program': ['grammar/regular/'],

@@ -11,21 +11,24 @@
 namespace emberline {
 
 DraftModel::DraftModel(std::unique_ptr<ForwardPass> pass, std::vector<TokenId> cached,
-                       std::uint32_t vocabulary)
+                       std::uint32_t vocabulary, const SamplingKernels& kernels)
     : pass_(std::move(pass)),
       prefill_(*pass_, std::move(cached)),
-      vocabulary_(std::min(vocabulary, pass_->vocabulary())) {}
+      vocabulary_(std::min(vocabulary, pass_->vocabulary())),
+      sampler_(kernels) {}
 
 Result<std::unique_ptr<DraftModel>> DraftModel::create(std::unique_ptr<ForwardPass> pass,
-                                                       std::uint32_t vocabulary) {
-  std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass), {}, vocabulary));
+                                                       std::uint32_t vocabulary,
+                                                       const SamplingKernels& kernels) {
+  std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass), {}, vocabulary, kernels));
   model->reserve();
   return model;
 }
 
 Result<std::unique_ptr<DraftModel>> DraftModel::fork() const {
   TRY_VALUE(std::unique_ptr<ForwardPass> pass, pass_->fork());
-  std::unique_ptr<DraftModel> model(new DraftModel(std::move(pass), prefill_.cached(), vocabulary_));
+  std::unique_ptr<DraftModel> model(
+      new DraftModel(std::move(pass), prefill_.cached(), vocabulary_, sampler_.kernels()));
   model->reserve();
   return model;
 }

@@ -25,7 +25,7 @@ class DraftModel final : public Draft {
   // have more or fewer rows behind the tokenizer's tokens than the draft's: only what both have is drafted.
   // OUT_OF_MEMORY.
   static Result<std::unique_ptr<DraftModel>> create(std::unique_ptr<ForwardPass> pass,
-                                                    std::uint32_t vocabulary);
+                                                    std::uint32_t vocabulary, const SamplingKernels& kernels);
   // Another one that has seen the same text, whose memory both share until one of them writes.
   // OUT_OF_MEMORY, DEVICE_FAILED.
   Result<std::unique_ptr<DraftModel>> fork() const;
@@ -37,7 +37,8 @@ class DraftModel final : public Draft {
   std::size_t unread(std::span<const TokenId> sequence) const override;
 
  private:
-  DraftModel(std::unique_ptr<ForwardPass> pass, std::vector<TokenId> cached, std::uint32_t vocabulary);
+  DraftModel(std::unique_ptr<ForwardPass> pass, std::vector<TokenId> cached, std::uint32_t vocabulary,
+             const SamplingKernels& kernels);
   void reserve();
   bool can_read(std::span<const TokenId> sequence) const;
   Status draft_greedily(TokenId last, std::uint32_t most, const std::atomic<bool>* cancel, DraftTokens& out);

@@ -15,7 +15,7 @@ namespace emberline {
 
 struct CpuDeviceOptions {
   int threads = 0;           // 1..64; 0: recommended_threads()
-  std::string isa = "auto";  // "auto", or a name of kernels/select_kernels.h
+  std::string isa = "auto";  // "auto", or a name of simd/instruction_sets.h
   bool fused = true;         // offer the fused ops
 };
 

@@ -42,7 +42,7 @@ struct SamplingKernels {
 
 const SamplingKernels& portable_sampling_kernels();
 #if defined(__x86_64__) || defined(_M_X64)
-// To be called where the field of cpu_features() of that name is true, alone.
+// To be called where that set runs, alone.
 const SamplingKernels& avx2_sampling_kernels();
 const SamplingKernels& avx512_sampling_kernels();
 #elif defined(__aarch64__) || defined(_M_ARM64)

@@ -1,23 +1,24 @@
 #include "sampling/kernels/select_sampling_kernels.h"
 
-#include "base/cpu_features.h"
-
 namespace emberline {
 
-std::vector<const SamplingKernels*> runnable_sampling_kernels() {
-  std::vector<const SamplingKernels*> sets;
+const SamplingKernels& sampling_kernels(InstructionSet set) {
+  switch (set) {
 #if defined(__x86_64__) || defined(_M_X64)
-  if (cpu_features().avx512) sets.push_back(&avx512_sampling_kernels());
-  if (cpu_features().avx2) sets.push_back(&avx2_sampling_kernels());
+    case InstructionSet::kAvx512: return avx512_sampling_kernels();
+    case InstructionSet::kAvxVnni:
+    case InstructionSet::kAvx2: return avx2_sampling_kernels();
 #elif defined(__aarch64__) || defined(_M_ARM64)
-  sets.push_back(&neon_sampling_kernels());
+    case InstructionSet::kNeonI8mm:
+    case InstructionSet::kNeon:
+    case InstructionSet::kNeonMull: return neon_sampling_kernels();
 #endif
-  sets.push_back(&portable_sampling_kernels());
-  return sets;
+    default: return portable_sampling_kernels();
+  }
 }
 
-const SamplingKernels& sampling_kernels() {
-  static const SamplingKernels& best = *runnable_sampling_kernels().front();
+const SamplingKernels& best_sampling_kernels() {
+  static const SamplingKernels& best = sampling_kernels(runnable_instruction_sets().front());
   return best;
 }
 

@@ -1,15 +1,15 @@
-// Which kernel set sampling runs with: the widest that this processor has.
+// Which kernel set sampling runs with.
 #pragma once
 
-#include <vector>
-
 #include "sampling/kernels/sampling_kernels.h"
+#include "simd/instruction_sets.h"
 
 namespace emberline {
 
-const SamplingKernels& sampling_kernels();
+// `set` runs here. Sets that differ in what products are made of share one here.
+const SamplingKernels& sampling_kernels(InstructionSet set);
 
-// All that run here, best first; the portable one is the last.
-std::vector<const SamplingKernels*> runnable_sampling_kernels();
+// Those of the best set that runs here.
+const SamplingKernels& best_sampling_kernels();
 
 }  // namespace emberline

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/top_p/filter.h"
 #include "sampling/top_p/mass_histogram.h"
 #include "sampling/top_p/select_by_mass.h"
@@ -15,9 +14,10 @@ constexpr std::size_t kFewEnoughToSort = 100;
 
 }  // namespace
 
-Nucleus cut_to_mass(NucleusSpace& space, std::size_t count, const MassLaw& law, std::uint64_t wanted) {
+Nucleus cut_to_mass(const SamplingKernels& kernels, NucleusSpace& space, std::size_t count,
+                    const MassLaw& law, std::uint64_t wanted) {
   std::uint64_t* const keys = space.keys();
-  const std::uint64_t total = sampling_kernels().masses(keys, count, law.largest, law.scale, space.masses());
+  const std::uint64_t total = kernels.masses(keys, count, law.largest, law.scale, space.masses());
   if (total <= wanted) return {count, total, *std::max_element(keys, keys + count), count == 1};
   if (count > kFewEnoughToSort && total / count >= kFlatMass) {
     return select_by_mass(keys, space.masses(), count, wanted, space.other_keys(), space.other_masses());

@@ -3,7 +3,6 @@
 #include <array>
 #include <limits>
 
-#include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/top_p/mass_buckets.h"
 
 namespace emberline {
@@ -28,9 +27,10 @@ struct Bucket {
 using Buckets = std::array<Bucket, kMassBuckets>;
 
 // Of the `count` first of space.other_keys().
-Buckets buckets_of(const MassLaw& law, std::size_t count, NucleusSpace& space) {
+Buckets buckets_of(const TopPProblem& problem, std::size_t count, NucleusSpace& space) {
   std::uint64_t* const masses = space.other_masses();
-  sampling_kernels().masses(space.other_keys(), count, law.largest, law.scale, masses);
+  const MassLaw& law = problem.law;
+  problem.logits.kernels->masses(space.other_keys(), count, law.largest, law.scale, masses);
   Buckets buckets = {};
   for (std::size_t i = 0; i < count; ++i) {
     if (masses[i] == 0) continue;
@@ -68,21 +68,22 @@ float up_to(const Buckets& buckets, const MassLaw& law, double left_out) {
 }  // namespace
 
 float estimated_least_logit(const TopPProblem& problem, NucleusSpace& space) {
-  const auto& [values, block_largest, largest, best] = problem.logits;
+  const std::span<const float> values = problem.logits.values;
   const std::size_t blocks = logit_blocks(values.size());
   if (blocks < kFewestBlocks) return kNone;
   const auto total = static_cast<double>(problem.total), wanted = static_cast<double>(problem.wanted);
   const double left_out = (1 - kSlack) * (total - wanted);
 
   std::uint64_t* const keys = space.other_keys();
-  for (std::size_t block = 0; block < blocks; ++block) keys[block] = rank_key(block_largest[block], 0);
-  const Buckets of_blocks = buckets_of(problem.law, blocks, space);
+  for (std::size_t block = 0; block < blocks; ++block)
+    keys[block] = rank_key(problem.logits.block_largest[block], 0);
+  const Buckets of_blocks = buckets_of(problem, blocks, space);
   const float by_blocks = down_to(of_blocks, blocks, problem.law, total - left_out);
   if (by_blocks != kNone) return by_blocks;
 
   std::size_t count = 0;
   for (std::size_t id = 0; id < values.size(); id += kSampleStride) keys[count++] = rank_key(values[id], 0);
-  return up_to(buckets_of(problem.law, count, space), problem.law, left_out);
+  return up_to(buckets_of(problem, count, space), problem.law, left_out);
 }
 
 }  // namespace emberline

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sampling/kernels/select_sampling_kernels.h"
-
 namespace emberline {
 
 std::uint64_t least_mass_in_nucleus(std::size_t count, std::uint64_t total, std::uint64_t wanted) {
@@ -11,8 +9,8 @@ std::uint64_t least_mass_in_nucleus(std::size_t count, std::uint64_t total, std:
 }
 
 std::size_t collect(const ScannedLogits& logits, float least, NucleusSpace& space) {
-  return sampling_kernels().collect(logits.values.data(), logits.values.size(), logits.block_largest, least,
-                                    space.keys());
+  return logits.kernels->collect(logits.values.data(), logits.values.size(), logits.block_largest, least,
+                                 space.keys());
 }
 
 std::size_t filter(const TopPProblem& problem, NucleusSpace& space) {

@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/top_p/filter.h"
 #include "sampling/top_p/top_p.h"
 
@@ -10,7 +9,7 @@ Nucleus top_p_by_filter_and_scan(const TopPProblem& problem, NucleusSpace& space
   std::uint64_t *const keys = space.keys(), *const masses = space.masses();
   const std::size_t count = filter(problem, space);
   const MassLaw& law = problem.law;
-  std::uint64_t left = sampling_kernels().masses(keys, count, law.largest, law.scale, masses);
+  std::uint64_t left = problem.logits.kernels->masses(keys, count, law.largest, law.scale, masses);
 
   Nucleus nucleus{.ranked = true};
   do {

@@ -1,4 +1,3 @@
-#include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/top_p/filter.h"
 #include "sampling/top_p/select_by_mass.h"
 #include "sampling/top_p/top_p.h"
@@ -7,7 +6,7 @@ namespace emberline {
 
 Nucleus top_p_by_quickselect(const TopPProblem& problem, NucleusSpace& space) {
   const std::size_t count = filter(problem, space);
-  sampling_kernels().masses(space.keys(), count, problem.law.largest, problem.law.scale, space.masses());
+  problem.logits.kernels->masses(space.keys(), count, problem.law.largest, problem.law.scale, space.masses());
   return select_by_mass(space.keys(), space.masses(), count, problem.wanted, space.other_keys(),
                         space.other_masses());
 }

@@ -24,10 +24,11 @@ Nucleus top_p(const TopPProblem& problem, NucleusSpace& space) {
   const bool flat = problem.total / logits.values.size() >= kFlatMass;
   const float least = flat ? kLowest : estimated_least_logit(problem, space);
   if (least > kLowest) {
-    const Nucleus nucleus = cut_to_mass(space, collect(logits, least, space), problem.law, problem.wanted);
+    const std::size_t count = collect(logits, least, space);
+    const Nucleus nucleus = cut_to_mass(*logits.kernels, space, count, problem.law, problem.wanted);
     if (nucleus.mass >= problem.wanted) return nucleus;
   }
-  return cut_to_mass(space, filter(problem, space), problem.law, problem.wanted);
+  return cut_to_mass(*logits.kernels, space, filter(problem, space), problem.law, problem.wanted);
 }
 
 std::span<const NamedTopP> top_p_algorithms() {

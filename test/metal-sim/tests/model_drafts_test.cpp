@@ -90,8 +90,9 @@ class MetalDraftModel : public MetalDrafts {
     ToyDecoder decoder(toy, 256, metal_device(unchecked_kernels()));
     toy.seed = seed;
     ToyPass drafting(toy, 256, metal_device(unchecked_kernels()));
-    const std::unique_ptr<DraftModel> model = take(DraftModel::create(
-        take(ForwardPass::create(drafting.on_device(), 256)), decoder.toy.hyperparameters.vocabulary));
+    const std::unique_ptr<DraftModel> model =
+        take(DraftModel::create(take(ForwardPass::create(drafting.on_device(), 256)),
+                                decoder.toy.hyperparameters.vocabulary, best_sampling_kernels()));
     Speculation speculation(model.get());
     const std::vector<TokenId> tokens = prompt(decoder);
     GenerationRequest wanted = request(temperature);

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/half.h"
-#include "device/cpu/kernels/select_kernels.h"
+#include "simd/instruction_sets.h"
 
 namespace emberline::testing {
 

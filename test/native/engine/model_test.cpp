@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/model_impl.h"
 #include "engine/session.h"
 #include "toy_session.h"
 
@@ -173,7 +174,9 @@ TEST(ModelLoad, EveryDeviceSaysTheSame) {
   for (const std::string& isa : available_isas()) {
     options.isa = isa;
     for (options.threads = 1; options.threads <= 2; ++options.threads) {
-      const auto session = take(Session::create(take(Model::load(options)), 128));
+      const auto model = take(Model::load(options));
+      EXPECT_EQ(&model->impl().sampling_kernels, &sampling_kernels(take(instruction_set(isa))));
+      const auto session = take(Session::create(model, 128));
       EXPECT_EQ(take(session->complete(request)).ids, expected.ids)
           << isa << ", " << options.threads << " threads";
     }

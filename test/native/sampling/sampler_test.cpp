@@ -297,8 +297,8 @@ TEST(Sampler, LogProbabilityIsThatOfTheGivenLogits) {
   const auto drawn = Sampler().sample(logits, Tokens{0}, {.temperature = 0, .repeat_penalty = 8}, 0);
   ASSERT_EQ(drawn.value().token, 1u);
   EXPECT_NEAR(drawn.value().log_prob, -1.40760596, 1e-6);  // 1 - ln(e^2 + e + 1)
-  EXPECT_EQ(drawn.value().log_prob, log_probability(logits, 1));
-  EXPECT_EQ(log_probability(Logits{0, -kInf}, 1), -kInf);
+  EXPECT_EQ(drawn.value().log_prob, Sampler().log_probability(logits, 1));
+  EXPECT_EQ(Sampler().log_probability(Logits{0, -kInf}, 1), -kInf);
 }
 
 TEST(Sampler, SayTypedErrors) {

@@ -24,6 +24,16 @@ struct SetName {
   }
 };
 
+// Best first.
+std::vector<const SamplingKernels*> runnable_sampling_kernels() {
+  std::vector<const SamplingKernels*> sets;
+  for (const InstructionSet set : runnable_instruction_sets()) {
+    const SamplingKernels* kernels = &sampling_kernels(set);
+    if (sets.empty() || sets.back() != kernels) sets.push_back(kernels);
+  }
+  return sets;
+}
+
 class SamplingKernelSet : public testing::TestWithParam<const SamplingKernels*> {};
 INSTANTIATE_TEST_SUITE_P(Runnable, SamplingKernelSet, testing::ValuesIn(runnable_sampling_kernels()),
                          SetName());

@@ -266,7 +266,7 @@ TEST(TopP, CutKeepsEverythingWhereThereIsLessThanWanted) {
       total += law.mass(space.keys()[id]);
     }
     for (const std::uint64_t wanted : {total, total + 1, std::numeric_limits<std::uint64_t>::max()}) {
-      const Nucleus nucleus = cut_to_mass(space, count, law, wanted);
+      const Nucleus nucleus = cut_to_mass(best_sampling_kernels(), space, count, law, wanted);
       EXPECT_EQ(nucleus.count, count);
       EXPECT_EQ(nucleus.mass, total);
       EXPECT_EQ(token_of(nucleus.last), count - 1);

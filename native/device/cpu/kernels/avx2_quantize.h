@@ -1,7 +1,9 @@
 // Activations to int8 blocks with AVX2. Included by the kernels_avx*.cpp files alone.
 #pragma once
 
-#include "device/cpu/kernels/avx2_vector.h"
+#include "simd/avx2/vector.h"
+
+#include "device/cpu/kernels/kernels.h"
 
 namespace emberline {
 namespace {
@@ -24,9 +26,7 @@ inline LoadedBlock load_block(const float* x, float largest_quant) {
     magnitude = _mm256_max_ps(_mm256_andnot_ps(sign, block.v[i]), magnitude);
     poison = _mm256_fmadd_ps(block.v[i], zero, poison);
   }
-  __m128 largest4 = _mm_max_ps(_mm256_castps256_ps128(magnitude), _mm256_extractf128_ps(magnitude, 1));
-  largest4 = _mm_max_ps(largest4, _mm_movehl_ps(largest4, largest4));
-  const float largest = _mm_cvtss_f32(_mm_max_ss(largest4, _mm_shuffle_ps(largest4, largest4, 1)));
+  const float largest = Vector::largest(magnitude);
   const bool is_zero = largest < 1e-30f;
   block.scale = (is_zero ? 0.0f : largest / largest_quant) + Vector::sum(poison);
   block.inverse = _mm256_set1_ps(is_zero ? 0.0f : largest_quant / largest);

@@ -1,7 +1,10 @@
 // Activations to int8 blocks with AVX-512. Included by kernels_avx512.cpp alone.
 #pragma once
 
-#include "device/cpu/kernels/avx512_vector.h"
+#include "simd/avx512/vector.h"
+
+#include "base/half.h"
+#include "device/cpu/kernels/kernels.h"
 
 namespace emberline {
 namespace {
@@ -12,13 +15,6 @@ struct LoadedBlock {
   float scale;
   __m512 inverse;
 };
-
-inline float largest_lane(__m512 v) {
-  const __m256 eighths = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
-  __m128 quads = _mm_max_ps(_mm256_castps256_ps128(eighths), _mm256_extractf128_ps(eighths, 1));
-  quads = _mm_max_ps(quads, _mm_movehl_ps(quads, quads));
-  return _mm_cvtss_f32(_mm_max_ss(quads, _mm_shuffle_ps(quads, quads, 1)));
-}
 
 // Scale and its inverse for integers of up to `largest_quant`.
 inline LoadedBlock load_block(const float* x, float largest_quant) {
@@ -31,7 +27,7 @@ inline LoadedBlock load_block(const float* x, float largest_quant) {
       _mm512_max_ps(_mm512_abs_ps(block.low), _mm512_max_ps(_mm512_abs_ps(block.high), _mm512_setzero_ps()));
   const bool finite = (_mm512_fpclass_ps_mask(block.low, kNanOrInfinity) |
                        _mm512_fpclass_ps_mask(block.high, kNanOrInfinity)) == 0;
-  const float largest = largest_lane(magnitude);
+  const float largest = Vector::largest(magnitude);
   const bool is_zero = largest < 1e-30f;
   block.scale = !finite ? f32_from_bits(0x7FC00000u) : is_zero ? 0.0f : largest / largest_quant;
   block.inverse = _mm512_set1_ps(is_zero ? 0.0f : largest_quant / largest);

@@ -1,15 +1,10 @@
 // The float loops of a kernel set, written once over a vector of kLanes lanes. Included by the kernels_*.cpp
-// files alone, after they have defined, in an unnamed namespace, a type `Vector` for their instruction set
-// with
-//   load, store, load_partial (the rest zero), store_partial, load_halves, store_halves, load_bf16_first and
-//   load_bf16_second (of kLanes pairs), set, add, sub, mul, div, fma (a * b + c), max, min (both give b when
-//   either is NaN), round (to nearest, ties to even), power_of_two (of integers -126..127), zero_below (x <
-//   limit ? 0 : value), sum (((0+4)+(2+6)) +
-//   ((1+5)+(3+7))).
+// files alone, behind the `Vector` of their set (simd/README.md).
 //
 // Everything is in an unnamed namespace: each kernel set gets copies of its own (kernels.h tells why).
 #pragma once
 
+#include "base/half.h"
 #include "device/cpu/kernels/kernels.h"
 #include "device/cpu/kernels/unroll.h"
 

@@ -3,7 +3,7 @@
 // Invariant: a file that implements a set (kernels_*.cpp) is compiled for that instruction set, so it must
 // not emit a function that the linker could merge with another file's: everything in it is static or in an
 // unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h,
-// packed_layout.h, C headers and compiler intrinsics alone.
+// packed_layout.h, the vectors of a folder of simd/, C headers and compiler intrinsics alone.
 //
 // Every set computes a result in the same order whatever the number of rows, threads or the split of the
 // work: element i of a row is summed into lane i mod 8 (16 for AVX-512), the lanes are added at the end in a
@@ -99,14 +99,14 @@ struct Kernels {
 
 const Kernels& portable_kernels();
 #if defined(__x86_64__) || defined(_M_X64)
-// To be called where the field of cpu_features() of that name is true, alone.
+// To be called where that set runs, alone.
 const Kernels& avx2_kernels();
 const Kernels& avxvnni_kernels();
 const Kernels& avx512_kernels();
 #elif defined(__aarch64__) || defined(_M_ARM64)
 const Kernels& neon_mull_kernels();
-const Kernels& neon_kernels();       // to be called where cpu_features().dot_product alone
-const Kernels& neon_i8mm_kernels();  // where .i8mm too; not built by compilers that lack its intrinsics
+const Kernels& neon_kernels();
+const Kernels& neon_i8mm_kernels();  // not built by compilers that lack its intrinsics
 #endif
 
 }  // namespace emberline

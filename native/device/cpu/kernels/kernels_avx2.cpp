@@ -1,6 +1,7 @@
 // The kernel set for AVX2 with FMA and F16C. Built with those flags, see CMakeLists.txt; kernels.h has the
 // rules.
-#include "device/cpu/kernels/avx2_integers.h"
+#include "simd/avx2/integers.h"
+
 #include "device/cpu/kernels/avx2_quantize.h"
 
 namespace emberline {
@@ -9,7 +10,7 @@ namespace {
 // Products of bytes come as 16-bit sums of two. Unsigned weights of 4 and 5 bits give at most 2 * 15 * 127
 // and 2 * 31 * 127: 8 and 4 of those may be added before they are widened. Signed ones, whose sign moves to
 // the other factor, give at most 2 * 128 * 127.
-struct Integers : Avx2Integers {
+struct Integers : IntegerLanes {
   static constexpr bool kSignedBytes = true;
   static constexpr std::size_t kMostRows = 4;  // pairs and sums of each in 8 of 16 registers
   struct Dot {

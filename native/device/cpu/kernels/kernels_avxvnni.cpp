@@ -1,12 +1,13 @@
 // The kernel set for AVX2, FMA and F16C with AVX-VNNI: processors since Alder Lake that lack AVX-512. Built
 // with those flags, see CMakeLists.txt; kernels.h has the rules.
-#include "device/cpu/kernels/avx2_integers.h"
+#include "simd/avx2/integers.h"
+
 #include "device/cpu/kernels/avx2_quantize.h"
 
 namespace emberline {
 namespace {
 
-struct Integers : Avx2Integers {
+struct Integers : IntegerLanes {
   static constexpr bool kSignedBytes = false;
   // 8 chains, and more in flight from the next block, keep two multipliers with a latency of 5 nearly busy;
   // the sums, used once a block, may live in the cache.

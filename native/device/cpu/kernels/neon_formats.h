@@ -1,7 +1,9 @@
 // Quantised weights of the packed layout in NEON registers. Included by the kernels_neon*.cpp files alone.
 #pragma once
 
-#include "device/cpu/kernels/neon_vector.h"
+#include "simd/neon/vector.h"
+
+#include "device/cpu/kernels/kernels.h"
 
 namespace emberline {
 namespace {

@@ -1,7 +1,9 @@
 // Activations to int8 blocks with NEON. Included by the kernels_neon*.cpp files alone.
 #pragma once
 
-#include "device/cpu/kernels/neon_vector.h"
+#include "simd/neon/vector.h"
+
+#include "device/cpu/kernels/kernels.h"
 
 namespace emberline {
 namespace {

@@ -1,16 +1,12 @@
 // Products of quantised panels with rows of activations, written once over a vector of 32-bit integers.
 // Included by the kernels_avx*.cpp files alone, after they have defined, in an unnamed namespace, a type
-// `Integers` for their instruction set:
-//   kLanes                      rows of a panel that a vector holds, 4 columns of each: 16 or 8
+// `Integers` for their instruction set. A lane is a row of a panel, with 4 columns of it:
 //   kSignedBytes                whether it multiplies signed weights, or takes them 128 too large
-//   kMostRows                   rows of x that the registers hold running sums of, for kLanes rows of a panel
-//   Ints, Floats                vectors of kLanes 32-bit integers and of as many floats
+//   kMostRows                   rows of x that the registers hold running sums of, for a vector of a panel
+//   what IntegerLanes has (simd/README.md)
 //   Dot                         running dot products: begin(Ints) gives them, end(Dot) reads them
 //   add<kBits>(dot, i, w, x)    the i-th of the 8 additions of a block: of the products of each lane's 4
 //                               weights of kBits bits with the 4 bytes at x
-//   load, low_nibbles, high_nibbles, or_fifth_bits (16 where a bit is set), flip_sign_bits
-//   set, add_fine_steps (a * kFineStep + b)
-//   zero_floats, set_floats, load_halves, to_floats, mul, fma (a * b + c), store
 //
 // Everything is in an unnamed namespace: each kernel set gets copies of its own (kernels.h tells why).
 #pragma once
@@ -67,7 +63,7 @@ inline void prefetch_ahead(const Block& block) {
 template <typename Format, std::size_t kVectors, std::size_t kRows, bool kFine>
 class Tile {
   using Block = typename Format::Block;
-  using Floats = Integers::Floats;
+  using Floats = Vector::Lanes;
 
  public:
   static void run(const std::uint8_t* panel, std::size_t first, const ActivationRows& x, std::size_t row,
@@ -83,7 +79,7 @@ class Tile {
     EMBERLINE_UNROLL
     for (std::size_t r = 0; r < kRows; ++r) {
       EMBERLINE_UNROLL
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Integers::zero_floats();
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Vector::set(0.0f);
     }
     for (std::size_t b = 0; b < blocks; ++b, ++block) {
       prefetch_ahead(*block);
@@ -101,26 +97,27 @@ class Tile {
           const auto start = Integers::set(offset(offsets[r * blocks + b]));
           EMBERLINE_UNROLL
           for (std::size_t v = 0; v < kVectors; ++v)
-            dots[r][v] = Integers::begin(Integers::add_fine_steps(Integers::end(dots[r][v]), start));
+            dots[r][v] = Integers::begin(Integers::multiply_255_add(Integers::end(dots[r][v]), start));
         }
+        static_assert(kFineStep == 255);
         multiply_block(*block, first, fine + b * kBlockElements, width, dots);
       }
       EMBERLINE_UNROLL
       for (std::size_t v = 0; v < kVectors; ++v) {
-        const Floats d = Integers::load_halves(block->d + first + v * Integers::kLanes);
+        const Floats d = Vector::load_halves(block->d + first + v * Vector::kLanes);
         EMBERLINE_UNROLL
         for (std::size_t r = 0; r < kRows; ++r) {
-          const Floats scale = Integers::mul(d, Integers::set_floats(scales[r * blocks + b]));
-          sums[r][v] = Integers::fma(scale, Integers::to_floats(Integers::end(dots[r][v])), sums[r][v]);
+          const Floats scale = Vector::mul(d, Vector::set(scales[r * blocks + b]));
+          sums[r][v] = Vector::fma(scale, Integers::to_floats(Integers::end(dots[r][v])), sums[r][v]);
         }
       }
       if constexpr (requires { block->m; }) {
         EMBERLINE_UNROLL
         for (std::size_t v = 0; v < kVectors; ++v) {
-          const Floats m = Integers::load_halves(block->m + first + v * Integers::kLanes);
+          const Floats m = Vector::load_halves(block->m + first + v * Vector::kLanes);
           EMBERLINE_UNROLL
           for (std::size_t r = 0; r < kRows; ++r)
-            sums[r][v] = Integers::fma(m, Integers::set_floats(block_sums[r * blocks + b]), sums[r][v]);
+            sums[r][v] = Vector::fma(m, Vector::set(block_sums[r * blocks + b]), sums[r][v]);
         }
       }
     }
@@ -128,7 +125,7 @@ class Tile {
     for (std::size_t r = 0; r < kRows; ++r) {
       EMBERLINE_UNROLL
       for (std::size_t v = 0; v < kVectors; ++v)
-        Integers::store(y + (row + r) * stride + first + v * Integers::kLanes, sums[r][v]);
+        Vector::store(y + (row + r) * stride + first + v * Vector::kLanes, sums[r][v]);
     }
   }
 
@@ -147,7 +144,7 @@ class Tile {
       const std::size_t s = i / 2 + i % 2 * (kBlockSteps / 2);  // the two steps of a byte of nibbles in turn
       EMBERLINE_UNROLL
       for (std::size_t v = 0; v < kVectors; ++v) {
-        const Integers::Ints weights = load_step(block, s, first + v * Integers::kLanes);
+        const Integers::Ints weights = load_step(block, s, first + v * Vector::kLanes);
         EMBERLINE_UNROLL
         for (std::size_t r = 0; r < kRows; ++r)
           Integers::add<Format::kBits>(dots[r][v], i, weights, bytes + r * width + 4 * s);
@@ -161,10 +158,10 @@ class Tile {
 template <typename Format, std::size_t kRows, bool kFine>
 inline void multiply_panel(const std::uint8_t* panel, const ActivationRows& x, std::size_t r, float* y,
                            std::size_t stride) {
-  constexpr std::size_t kPanelVectors = kPanelRows / Integers::kLanes;
+  constexpr std::size_t kPanelVectors = kPanelRows / Vector::kLanes;
   constexpr std::size_t kVectors = kRows * kPanelVectors <= Integers::kMostRows ? kPanelVectors : 1;
   const std::size_t end = x.rows - (x.rows - r) % kRows;
-  for (std::size_t first = 0; first < kPanelRows; first += kVectors * Integers::kLanes) {
+  for (std::size_t first = 0; first < kPanelRows; first += kVectors * Vector::kLanes) {
     for (std::size_t row = r; row < end; row += kRows)
       Tile<Format, kVectors, kRows, kFine>::run(panel, first, x, row, y, stride);
   }

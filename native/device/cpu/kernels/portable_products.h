@@ -6,9 +6,10 @@
 // many as of 32 bits. Sums move on to 32 bits before they can overflow.
 #pragma once
 
+#include "simd/portable/lanes.h"
+
 #include "base/half.h"
 #include "device/cpu/kernels/kernels.h"
-#include "device/cpu/kernels/portable_lanes.h"
 #include "device/cpu/kernels/unroll.h"
 
 namespace emberline {

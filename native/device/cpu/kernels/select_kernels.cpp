@@ -1,54 +1,33 @@
 #include "device/cpu/kernels/select_kernels.h"
 
-#include "base/cpu_features.h"
+#include "base/try.h"
+#include "simd/instruction_sets.h"
 
 namespace emberline {
 namespace {
 
-struct KernelSet {
-  const char* isa;
-  bool (*runs_here)();
-  const Kernels& (*kernels)();
-};
-
-// Best first.
-constexpr KernelSet kKernelSets[] = {
+const Kernels& kernels_of(InstructionSet set) {
+  switch (set) {
 #if defined(__x86_64__) || defined(_M_X64)
-    {"avx512", [] { return cpu_features().avx512; }, avx512_kernels},
-    {"avxvnni", [] { return cpu_features().avx_vnni; }, avxvnni_kernels},
-    {"avx2", [] { return cpu_features().avx2; }, avx2_kernels},
+    case InstructionSet::kAvx512: return avx512_kernels();
+    case InstructionSet::kAvxVnni: return avxvnni_kernels();
+    case InstructionSet::kAvx2: return avx2_kernels();
 #elif defined(__aarch64__) || defined(_M_ARM64)
 #if EMBERLINE_NEON_I8MM
-    {"neon_i8mm", [] { return cpu_features().dot_product && cpu_features().i8mm; }, neon_i8mm_kernels},
+    case InstructionSet::kNeonI8mm: return neon_i8mm_kernels();
 #endif
-    {"neon", [] { return cpu_features().dot_product; }, neon_kernels},
-    {"neon_mull", [] { return true; }, neon_mull_kernels},
+    case InstructionSet::kNeon: return neon_kernels();
+    case InstructionSet::kNeonMull: return neon_mull_kernels();
 #endif
-    {"portable", [] { return true; }, portable_kernels},
-};
+    default: return portable_kernels();
+  }
+}
 
 }  // namespace
 
-std::vector<std::string> runnable_isas() {
-  std::vector<std::string> names;
-  for (const KernelSet& set : kKernelSets) {
-    if (set.runs_here()) names.emplace_back(set.isa);
-  }
-  return names;
-}
-
 Result<const Kernels*> select_kernels(const std::string& isa) {
-  std::string known = "'auto'";
-  for (const KernelSet& set : kKernelSets) {
-    if ((isa == "auto" || isa == set.isa) && set.runs_here()) return &set.kernels();
-    if (isa == set.isa) {
-      return Status(ErrorCode::kInvalidArgument,
-                    "This processor cannot run the instruction set '" + isa + "'; use 'auto'.");
-    }
-    known += std::string(", '") + set.isa + "'";
-  }
-  return Status(ErrorCode::kInvalidArgument,
-                "Unknown instruction set '" + isa + "'; use one of " + known + ".");
+  TRY_VALUE(const InstructionSet set, instruction_set(isa));
+  return &kernels_of(set);
 }
 
 ProductKernel product_kernel(const Kernels& kernels, TensorType weight_type) {

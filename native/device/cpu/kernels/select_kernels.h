@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/status.h"
 #include "device/cpu/kernels/kernels.h"
@@ -10,11 +9,8 @@
 
 namespace emberline {
 
-// "auto": the widest set this machine can run. A set it cannot run, or an unknown name, is INVALID_ARGUMENT.
+// By the name of simd/instruction_sets.h. INVALID_ARGUMENT.
 Result<const Kernels*> select_kernels(const std::string& isa);
-
-// The sets this machine can run, best first; "portable" is the last.
-std::vector<std::string> runnable_isas();
 
 ProductKernel product_kernel(const Kernels& kernels, TensorType weight_type);
 

@@ -38,7 +38,8 @@ struct Drafting {
   explicit Drafting(const ToyModel& model = {}, std::uint32_t context = 64,
                     std::uint32_t vocabulary = 1u << 20)
       : toy(model, context, std::make_unique<CountingDevice>()),
-        draft(take(DraftModel::create(take(ForwardPass::create(toy.on_device(), context)), vocabulary))) {}
+        draft(take(DraftModel::create(take(ForwardPass::create(toy.on_device(), context)), vocabulary,
+                                      best_sampling_kernels()))) {}
 
   CountingDevice& device() { return static_cast<CountingDevice&>(*toy.device); }
   DraftTokens propose(const std::vector<TokenId>& sequence, std::uint32_t most,

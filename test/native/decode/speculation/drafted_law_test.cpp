@@ -156,8 +156,9 @@ std::unique_ptr<Device> fast_device() {
 TEST(DraftedLaw, WithADraftModelIsThatOfPlainDecode) {
   ToyDecoder decoder(small(1), 64, fast_device());
   ToyPass drafting(small(2), 64, fast_device());
-  const std::unique_ptr<DraftModel> draft = take(DraftModel::create(
-      take(ForwardPass::create(drafting.on_device(), 64)), decoder.toy.hyperparameters.vocabulary));
+  const std::unique_ptr<DraftModel> draft =
+      take(DraftModel::create(take(ForwardPass::create(drafting.on_device(), 64)),
+                              decoder.toy.hyperparameters.vocabulary, best_sampling_kernels()));
   const std::vector<TokenId> prompt = random_tokens(6, 256, 1);
   const GenerationRequest request = request_with({.temperature = 2.0f, .top_k = 4});
   EXPECT_FALSE(Law(decoder, prompt, request).refuses(*draft, kRuns));

@@ -1,6 +1,6 @@
 // Vectors of 16 bytes, for loops that must not hang on what a compiler's vectoriser makes of them: GCC and
 // clang have vector types, which each target lowers to the registers that it has; elsewhere plain loops say
-// the same. Included by kernels_portable.cpp alone.
+// the same.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +59,9 @@ struct PlainLanes {
   friend PlainLanes operator*(const PlainLanes& a, T b) {
     return generate([&](std::size_t i) { return a.v[i] * (T{1} * 1u) * b; });
   }
+  friend PlainLanes operator&(const PlainLanes& a, const PlainLanes& b) {
+    return generate([&](std::size_t i) { return a.v[i] & b.v[i]; });
+  }
   friend PlainLanes operator<<(const PlainLanes& a, int bits) {
     return generate([&](std::size_t i) { return a.v[i] << bits; });
   }
@@ -71,6 +74,10 @@ using Ints = PlainLanes<std::int32_t>;
 using Longs = PlainLanes<std::uint64_t>;
 using Floats = PlainLanes<float>;
 
+// All ones or zero, as vector types have it.
+inline Ints operator<=(const Floats& a, const Floats& b) {
+  return Ints::generate([&](std::size_t i) { return a.v[i] <= b.v[i] ? -1 : 0; });
+}
 inline Floats to_floats(const Ints& a) {
   return Floats::generate([&](std::size_t i) { return a.v[i]; });
 }

@@ -1,10 +1,10 @@
-// `Vector` of kernel_loops.h for AVX-512 (F, BW, DQ, VL). Included by kernels_avx512.cpp alone.
+// `Vector` (simd/README.md) for AVX-512 (F, BW, DQ, VL).
 #pragma once
 
 #include <immintrin.h>
 
-#include "base/half.h"
-#include "device/cpu/kernels/kernels.h"
+#include <cstddef>
+#include <cstdint>
 
 namespace emberline {
 namespace {
@@ -40,9 +40,11 @@ struct Vector {
   static Lanes fma(Lanes a, Lanes b, Lanes c) { return _mm512_fmadd_ps(a, b, c); }
   static Lanes max(Lanes a, Lanes b) { return _mm512_max_ps(a, b); }
   static Lanes min(Lanes a, Lanes b) { return _mm512_min_ps(a, b); }
+  static Lanes larger(Lanes a, Lanes b) { return max(a, b); }
   static Lanes round(Lanes a) {
     return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
+  static Lanes truncate(Lanes a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
   static Lanes power_of_two(Lanes n) {
     const __m512i exponent = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
     return _mm512_castsi512_ps(_mm512_slli_epi32(exponent, 23));
@@ -57,6 +59,17 @@ struct Vector {
     const __m128 pairs = _mm_add_ps(quads, _mm_movehl_ps(quads, quads));
     return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
   }
+  static float largest(Lanes a) {
+    const __m256 eighths = _mm256_max_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+    const __m128 quads = _mm_max_ps(_mm256_castps256_ps128(eighths), _mm256_extractf128_ps(eighths, 1));
+    const __m128 pairs = _mm_max_ps(quads, _mm_movehl_ps(quads, quads));
+    return _mm_cvtss_f32(_mm_max_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
+  }
+
+  using Mask = __mmask16;
+  static Mask at_most(Lanes a, Lanes b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
+  static Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
+  static std::uint32_t bits(Mask a) { return a; }
 };
 
 }  // namespace

@@ -1,11 +1,10 @@
-// `Vector` of kernel_loops.h as a pair of NEON registers. Included by the kernels_neon*.cpp files alone;
-// every processor with AArch64 has these instructions.
+// `Vector` (simd/README.md) as a pair of NEON registers, which every processor with AArch64 has.
 #pragma once
 
 #include <arm_neon.h>
 
-#include "base/half.h"
-#include "device/cpu/kernels/kernels.h"
+#include <cstddef>
+#include <cstdint>
 
 namespace emberline {
 namespace {
@@ -61,11 +60,13 @@ struct Vector {
     return {vfmaq_f32(c.low, a.low, b.low), vfmaq_f32(c.high, a.high, b.high)};
   }
   // Comparisons, not fmax and fmin: those treat NaN in other ways.
-  static float32x4_t larger(float32x4_t a, float32x4_t b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
-  static Lanes max(Lanes a, Lanes b) { return {larger(a.low, b.low), larger(a.high, b.high)}; }
-  static float32x4_t smaller(float32x4_t a, float32x4_t b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
-  static Lanes min(Lanes a, Lanes b) { return {smaller(a.low, b.low), smaller(a.high, b.high)}; }
+  static float32x4_t max(float32x4_t a, float32x4_t b) { return vbslq_f32(vcgtq_f32(a, b), a, b); }
+  static Lanes max(Lanes a, Lanes b) { return {max(a.low, b.low), max(a.high, b.high)}; }
+  static float32x4_t min(float32x4_t a, float32x4_t b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
+  static Lanes min(Lanes a, Lanes b) { return {min(a.low, b.low), min(a.high, b.high)}; }
+  static Lanes larger(Lanes a, Lanes b) { return {vmaxq_f32(a.low, b.low), vmaxq_f32(a.high, b.high)}; }
   static Lanes round(Lanes a) { return {vrndnq_f32(a.low), vrndnq_f32(a.high)}; }
+  static Lanes truncate(Lanes a) { return {vrndq_f32(a.low), vrndq_f32(a.high)}; }
   static float32x4_t two_to(float32x4_t n) {
     const int32x4_t exponent = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
     return vreinterpretq_f32_s32(vshlq_n_s32(exponent, 23));
@@ -82,6 +83,17 @@ struct Vector {
     const float32x4_t quads = vaddq_f32(a.low, a.high);
     const float32x2_t pairs = vadd_f32(vget_low_f32(quads), vget_high_f32(quads));
     return vget_lane_f32(vpadd_f32(pairs, pairs), 0);
+  }
+  static float largest(Lanes a) { return vmaxvq_f32(vmaxq_f32(a.low, a.high)); }
+
+  struct Mask {
+    uint32x4_t low, high;
+  };
+  static Mask at_most(Lanes a, Lanes b) { return {vcleq_f32(a.low, b.low), vcleq_f32(a.high, b.high)}; }
+  static Mask both(Mask a, Mask b) { return {vandq_u32(a.low, b.low), vandq_u32(a.high, b.high)}; }
+  static std::uint32_t bits(Mask a) {
+    constexpr std::uint32_t kBits[kLanes] = {1, 2, 4, 8, 16, 32, 64, 128};
+    return vaddvq_u32(vorrq_u32(vandq_u32(a.low, vld1q_u32(kBits)), vandq_u32(a.high, vld1q_u32(kBits + 4))));
   }
 };
 

@@ -1,10 +1,10 @@
-// `Vector` of kernel_loops.h for AVX2 with FMA and F16C. Included by the kernels_avx*.cpp files alone.
+// `Vector` (simd/README.md) for AVX2 with FMA and F16C.
 #pragma once
 
 #include <immintrin.h>
 
-#include "base/half.h"
-#include "device/cpu/kernels/kernels.h"
+#include <cstddef>
+#include <cstdint>
 
 namespace emberline {
 namespace {
@@ -44,7 +44,9 @@ struct Vector {
   static Lanes fma(Lanes a, Lanes b, Lanes c) { return _mm256_fmadd_ps(a, b, c); }
   static Lanes max(Lanes a, Lanes b) { return _mm256_max_ps(a, b); }
   static Lanes min(Lanes a, Lanes b) { return _mm256_min_ps(a, b); }
+  static Lanes larger(Lanes a, Lanes b) { return max(a, b); }
   static Lanes round(Lanes a) { return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+  static Lanes truncate(Lanes a) { return _mm256_round_ps(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
   static Lanes power_of_two(Lanes n) {
     const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
     return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
@@ -57,6 +59,16 @@ struct Vector {
     const __m128 pairs = _mm_add_ps(quads, _mm_movehl_ps(quads, quads));
     return _mm_cvtss_f32(_mm_add_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
   }
+  static float largest(Lanes a) {
+    const __m128 quads = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    const __m128 pairs = _mm_max_ps(quads, _mm_movehl_ps(quads, quads));
+    return _mm_cvtss_f32(_mm_max_ss(pairs, _mm_shuffle_ps(pairs, pairs, 1)));
+  }
+
+  using Mask = __m256;
+  static Mask at_most(Lanes a, Lanes b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
+  static Mask both(Mask a, Mask b) { return _mm256_and_ps(a, b); }
+  static std::uint32_t bits(Mask a) { return static_cast<std::uint32_t>(_mm256_movemask_ps(a)); }
 };
 
 }  // namespace

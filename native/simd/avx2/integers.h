@@ -1,19 +1,16 @@
-// What the `Integers` of packed_products.h for AVX2 and for AVX-VNNI have in common. Included by
-// kernels_avx2.cpp and kernels_avxvnni.cpp alone.
+// `IntegerLanes` (simd/README.md) for AVX2.
 #pragma once
 
 #include <immintrin.h>
 #include <string.h>
 
-#include "device/cpu/kernels/avx2_vector.h"
+#include "simd/avx2/vector.h"
 
 namespace emberline {
 namespace {
 
-struct Avx2Integers {
-  static constexpr std::size_t kLanes = 8;
+struct IntegerLanes {
   using Ints = __m256i;
-  using Floats = __m256;
 
   static Ints load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
   static Ints low_nibbles(Ints v) { return _mm256_and_si256(v, _mm256_set1_epi8(15)); }
@@ -33,18 +30,10 @@ struct Avx2Integers {
     return _mm256_set1_epi32(four);
   }
   static Ints set(std::int32_t v) { return _mm256_set1_epi32(v); }
-  static Ints add_fine_steps(Ints a, Ints b) {
-    static_assert(kFineStep == 255);
+  static Ints multiply_255_add(Ints a, Ints b) {
     return _mm256_add_epi32(_mm256_sub_epi32(_mm256_slli_epi32(a, 8), a), b);
   }
-
-  static Floats zero_floats() { return _mm256_setzero_ps(); }
-  static Floats set_floats(float v) { return _mm256_set1_ps(v); }
-  static Floats load_halves(const std::uint16_t* p) { return Vector::load_halves(p); }
-  static Floats to_floats(Ints v) { return _mm256_cvtepi32_ps(v); }
-  static Floats mul(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
-  static Floats fma(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }
-  static void store(float* p, Floats v) { _mm256_storeu_ps(p, v); }
+  static Vector::Lanes to_floats(Ints v) { return _mm256_cvtepi32_ps(v); }
 };
 
 }  // namespace
