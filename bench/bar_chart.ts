@@ -62,11 +62,10 @@ function specification({ title, bars, colours, axis, barHeight, single = false, 
     scales: [
       {
         name: 'x',
-        type: axis.scale,
+        ...scaleOf(axis.scale),
         domain: { data: 'bars', field: 'value' },
         range: 'width',
         nice: true,
-        ...(zero ? { zero } : {}),
       },
       { name: 'y', type: 'band', domain: { data: 'bars', field: 'row' }, range: 'height', padding: 0.2 },
       { name: 'colour', type: 'ordinal', domain: series, range: series.map((name) => colours[name] ?? '') },
@@ -102,6 +101,10 @@ function specification({ title, bars, colours, axis, barHeight, single = false, 
       ...(rule === undefined ? [] : [verticalLine(rule)]),
     ],
   };
+}
+
+function scaleOf(type: BarChart['axis']['scale']) {
+  return type === 'log' ? { type } : { type, zero: true };
 }
 
 function verticalLine(at: number): NonNullable<Spec['marks']>[number] {

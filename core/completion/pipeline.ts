@@ -210,7 +210,8 @@ export class CompletionPipeline {
     binding?: SchemaBinding,
   ): CompletionOutcome {
     const { document } = request;
-    const { stop, ids, timings, drafting, confidence } = completion;
+    const { stop, ids, timings, drafting } = completion;
+    const confidence = binding === undefined ? completion.confidence : meanConfidence(completion);
     // What has to follow does, however likely the model finds the end.
     const endProbability = binding?.goesOn === true ? 0 : completion.endProbability;
     const origin = { confidence, endProbability, source: 'model', ids, timings, drafting } as const;
@@ -243,6 +244,14 @@ export class CompletionPipeline {
     const verdict: Reason = ended ? 'line_complete' : (reason ?? (sure ? 'shown' : 'low_confidence'));
     return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin };
   }
+}
+
+/**
+ * What follows a schema has a right shape and a key that belongs there, whatever its text says: it is rated by the mean of its tokens,
+ * so that a long value does not hide its key.
+ */
+function meanConfidence({ confidence, ids }: NativeCompletion): number {
+  return confidence ** (1 / Math.max(1, ids.length));
 }
 
 /** What was typed is no guess any more. Which tokens it was made of is not known: each character is taken to be as sure as any other. */

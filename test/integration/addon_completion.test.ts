@@ -74,7 +74,7 @@ describe('a completion', () => {
     expect(result.stop).toBe('line_end');
     expect(pieces.join('')).toBe(result.text);
     expect(pieces.length).toBeGreaterThan(1);
-    expect(result.confidence).toBeGreaterThan(0.5);
+    expect(result.confidence).toBeGreaterThan(0.1);
     expect(result.confidence).toBeLessThanOrEqual(1);
     expect(result.ids).toBeInstanceOf(Uint32Array);
     expect(result.ids).toHaveLength(result.timings.generatedTokens);

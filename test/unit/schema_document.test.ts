@@ -25,6 +25,7 @@ class FakeEngine implements CompletionEngine {
   closed = 0;
   says = '"value"';
   confidence = 0.9;
+  tokens = 1;
   refuses: NativeError | undefined;
   /** To which schemas nothing conforms. */
   empty: (source: NativeGrammarSource) => boolean = () => false;
@@ -52,7 +53,7 @@ class FakeEngine implements CompletionEngine {
     const value = {
       text: this.says,
       stop: 'line_end',
-      ids: new Uint32Array([1]),
+      ids: new Uint32Array(this.tokens),
       confidence: this.confidence,
       endProbability: 0.9,
     } as const;
@@ -132,6 +133,15 @@ describe('a suggestion in JSON', () => {
     const { engine, at } = bench();
     engine.confidence = 0.005;
     expect(await at('{\n  "version": |')).toMatchObject({ shown: false, reason: 'low_confidence' });
+  });
+
+  it('is rated by the mean of its tokens, so that a long value does not hide its key', async () => {
+    const { engine, at } = bench();
+    engine.confidence = 1e-6;
+    engine.tokens = 12;
+    const outcome = await at('{\n  "version": |');
+    expect(outcome.shown).toBe(true);
+    expect(outcome.confidence).toBeCloseTo(10 ** -0.5, 12);
   });
 
   it('compiles a schema once for a layout', async () => {
