@@ -49,12 +49,11 @@ export async function barChart(chart: BarChart): Promise<string> {
 function specification({ title, bars, colours, axis, barHeight, single = false, rule }: BarChart): Spec {
   const series = Object.keys(colours).filter((name) => bars.some((bar) => bar.series === name));
   const rows = new Set(bars.map(({ row }) => row)).size;
-  const places = single ? 1 : series.length;
   const zero = axis.scale !== 'log';
   return {
     $schema: 'https://vega.github.io/schema/vega/v6.json',
     width: WIDTH,
-    height: rows * (single ? 1 : places + 1) * barHeight,
+    height: rows * (single ? 1 : series.length + 1) * barHeight,
     padding: 8,
     background: 'white',
     title: { text: [...title] },

@@ -1,4 +1,4 @@
-"""Memory that is given back to the system after each product, and fetched again page by page, costs a fifth of a step."""
+"""Memory that is given back to the system after each product has to be fetched again page by page: attention took twice as long."""
 
 from __future__ import annotations
 

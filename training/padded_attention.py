@@ -30,6 +30,7 @@ class Bucket:
     behind: Tensor  # [count, longest] whether the row is behind the example's end
     tokens: Tensor  # [n] the tokens of the examples
     rows: Tensor  # [n] their padded rows
+    later: Tensor  # [longest, longest] whether a token may not be looked at from another; what is behind an end is later than all
 
 
 def padded_attention(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...]) -> Tensor:
@@ -56,7 +57,8 @@ def _bucket(starts: list[int], lengths: list[int]) -> Bucket:
     behind = position >= length
     padded = (torch.tensor(starts)[:, None] + torch.minimum(position, length - 1)).view(-1)
     rows = (~behind).view(-1).nonzero().view(-1)
-    return Bucket(len(lengths), max(lengths), padded, behind, padded[rows], rows)
+    later = torch.ones(max(lengths), max(lengths), dtype=torch.bool).triu_(1)
+    return Bucket(len(lengths), max(lengths), padded, behind, padded[rows], rows, later)
 
 
 class _PaddedAttention(torch.autograd.Function):
@@ -70,9 +72,7 @@ class _PaddedAttention(torch.autograd.Function):
             pq = _pad(q, bucket, k.shape[1]).mul_(size**-0.5)
             pk, pv = _pad(k, bucket, k.shape[1]), _pad(v, bucket, k.shape[1])
             scores = torch.bmm(pq, pk.transpose(1, 2))
-            later = torch.full((bucket.longest, bucket.longest), float("-inf"), dtype=q.dtype).triu_(1)
-            # Whatever is behind an example's end is later than all of it.
-            scores.view(-1, bucket.longest, bucket.longest).add_(later)
+            scores.view(-1, bucket.longest, bucket.longest).masked_fill_(bucket.later, float("-inf"))
             shares = torch.softmax(scores, -1)
             _unpad(torch.bmm(shares, pv), bucket, attended)
             kept += [pq, pk, pv, shares]

@@ -32,7 +32,10 @@ export interface CompletionOutcome {
   /** `shown`, or why nothing is. */
   readonly reason: Reason;
   readonly stop: Stop;
-  /** How sure the model is of the text, 0 to 1, as {@link NativeCompletion.confidence} has it. */
+  /**
+   * How sure the model is of the text, 0 to 1: as {@link NativeCompletion.confidence} has it; of what follows a schema, the mean of its
+   * tokens.
+   */
   readonly confidence: number;
   /** How sure the model is that the line ends at the cursor, 0 to 1. */
   readonly endProbability: number;
