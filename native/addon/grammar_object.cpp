@@ -25,13 +25,13 @@ constexpr napi_type_tag kGrammarTag = {0x3f1c6d0b9a824e57u, 0xb2d40e6185c97a13u}
 struct GrammarHandle {
   std::shared_ptr<const grammar::Grammar> grammar;  // null: closed
 };
-using Handle = std::shared_ptr<GrammarHandle>;
+using SharedGrammar = std::shared_ptr<GrammarHandle>;
 
 Status grammar_closed_error() {
   return {ErrorCode::kInvalidArgument, "The grammar was closed; compile it again."};
 }
 
-Napi::Value check(const Handle& handle, const Napi::CallbackInfo& info) {
+Napi::Value check(const SharedGrammar& handle, const Napi::CallbackInfo& info) {
   Arguments arguments(info.Env());
   auto instance = std::make_shared<std::u16string>(arguments.string(info[0], "instance", kMaxGrammar));
   if (!arguments.ok()) return settled_error(info.Env(), arguments.status());
@@ -44,7 +44,7 @@ Napi::Value check(const Handle& handle, const Napi::CallbackInfo& info) {
       });
 }
 
-Napi::Value close(const Handle& handle, const Napi::CallbackInfo& info) {
+Napi::Value close(const SharedGrammar& handle, const Napi::CallbackInfo& info) {
   handle->grammar.reset();
   return info.Env().Undefined();
 }
@@ -64,8 +64,8 @@ napi_value make_grammar_object(napi_env env, Compiled& compiled) {
                                 .add("close", js_function(env, "close", handle, close))
                                 .build();
   if (object == nullptr) return nullptr;
-  const auto finalize = [](napi_env, void* data, void*) { delete static_cast<Handle*>(data); };
-  auto owned = std::make_unique<Handle>(handle);
+  const auto finalize = [](napi_env, void* data, void*) { delete static_cast<SharedGrammar*>(data); };
+  auto owned = std::make_unique<SharedGrammar>(handle);
   if (napi_type_tag_object(env, object, &kGrammarTag) != napi_ok ||
       napi_wrap(env, object, owned.get(), finalize, nullptr, nullptr) != napi_ok) {
     clear_exception(env);
@@ -141,7 +141,7 @@ std::shared_ptr<const grammar::Grammar> read_grammar(Arguments& arguments, napi_
     arguments.fail("'grammar' must be what compileGrammar gave.");
     return nullptr;
   }
-  const auto& grammar = (*static_cast<Handle*>(wrapped))->grammar;
+  const auto& grammar = (*static_cast<SharedGrammar*>(wrapped))->grammar;
   if (grammar == nullptr) arguments.fail(grammar_closed_error().message());
   return grammar;
 }

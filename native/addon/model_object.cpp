@@ -14,7 +14,7 @@
 namespace emberline::addon {
 namespace {
 
-using Handle = std::shared_ptr<ModelHandle>;
+using SharedModel = std::shared_ptr<ModelHandle>;
 
 // Undefined where the file names none of them.
 napi_value js_fim(napi_env env, const ModelInfo& info) {
@@ -56,18 +56,18 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
 
 // A promise for `work`, done on the model's thread.
 template <typename T>
-Napi::Value promise_of(const Handle& handle, Napi::Env env, std::function<Result<T>()> work,
+Napi::Value promise_of(const SharedModel& handle, Napi::Env env, std::function<Result<T>()> work,
                        std::function<napi_value(napi_env, T&)> make_value) {
   const auto promised = Environment::of(env).promise(env, handle);
   handle->host->submit<T>(env, promised.ticket, std::move(work), std::move(make_value));
   return promised.promise;
 }
 
-Napi::Value info(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value info(const SharedModel& handle, const Napi::CallbackInfo& call) {
   return {call.Env(), js_info(call.Env(), handle->host->info())};
 }
 
-Napi::Value create_session(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value create_session(const SharedModel& handle, const Napi::CallbackInfo& call) {
   Arguments arguments(call.Env());
   const napi_value options = arguments.object(call[0], "options");
   const double context = arguments.integer(arguments.property(options, "context"), "context", 16,
@@ -84,7 +84,7 @@ Napi::Value create_session(const Handle& handle, const Napi::CallbackInfo& call)
       });
 }
 
-Napi::Value tokenize(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value tokenize(const SharedModel& handle, const Napi::CallbackInfo& call) {
   Arguments arguments(call.Env());
   auto text = std::make_shared<std::u16string>(arguments.string(call[0], "text", kMaxText));
   const bool parse_special = arguments.boolean(call[1], "parseSpecial");
@@ -101,7 +101,7 @@ Napi::Value tokenize(const Handle& handle, const Napi::CallbackInfo& call) {
       });
 }
 
-Napi::Value detokenize(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value detokenize(const SharedModel& handle, const Napi::CallbackInfo& call) {
   Arguments arguments(call.Env());
   auto ids = std::make_shared<std::vector<TokenId>>(arguments.ids(call[0], "ids", kMaxIds));
   if (!arguments.ok()) return settled_error(call.Env(), arguments.status());
@@ -123,7 +123,7 @@ Napi::Value detokenize(const Handle& handle, const Napi::CallbackInfo& call) {
       });
 }
 
-Napi::Value logits(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value logits(const SharedModel& handle, const Napi::CallbackInfo& call) {
   Arguments arguments(call.Env());
   auto ids = std::make_shared<std::vector<TokenId>>(
       arguments.ids(call[0], "ids", handle->host->info().context_length));
@@ -138,7 +138,7 @@ Napi::Value logits(const Handle& handle, const Napi::CallbackInfo& call) {
       });
 }
 
-Napi::Value dispatches(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value dispatches(const SharedModel& handle, const Napi::CallbackInfo& call) {
   Arguments arguments(call.Env());
   const auto rows = static_cast<std::uint32_t>(arguments.integer(call[0], "rows", 1, kPrefillRows));
   const bool sampled = arguments.boolean(call[1], "sampled");
@@ -150,7 +150,7 @@ Napi::Value dispatches(const Handle& handle, const Napi::CallbackInfo& call) {
       [](napi_env env, Dispatches& made) { return js_dispatches(env, made); });
 }
 
-Napi::Value mask_times(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value mask_times(const SharedModel& handle, const Napi::CallbackInfo& call) {
   Arguments arguments(call.Env());
   auto grammar = read_grammar(arguments, call.Env(), call[0]);
   auto instance = std::make_shared<std::u16string>(arguments.string(call[1], "instance", kMaxGrammar));
@@ -167,7 +167,7 @@ Napi::Value mask_times(const Handle& handle, const Napi::CallbackInfo& call) {
       });
 }
 
-Napi::Value close(const Handle& handle, const Napi::CallbackInfo& call) {
+Napi::Value close(const SharedModel& handle, const Napi::CallbackInfo& call) {
   const auto promised = Environment::of(call.Env()).promise(call.Env(), handle);
   handle->host->close();
   handle->host->when_closed(call.Env(), promised.ticket);

@@ -15,18 +15,24 @@ import { noCounts, oneFailed, sum, summary } from './counts.mjs';
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} preset
  * @param {string} title
- * @param {{ env?: NodeJS.ProcessEnv, programs?: RegExp }} [options] `programs`: those whose names match; default: all
+ * @param {{ env?: NodeJS.ProcessEnv, programs?: RegExp, shards?: number }} [options] `programs`: those whose names match; default: all.
+ *   `shards`: in how many processes, side by side, a program's tests run
  * @returns {Promise<Counts>}
  */
-export async function runGoogleTests(progress, preset, title, { env = process.env, programs = /./ } = {}) {
+export async function runGoogleTests(
+  progress,
+  preset,
+  title,
+  { env = process.env, programs = /./, shards = 1 } = {},
+) {
   return await progress.step(
     title,
     async (log) => {
       const parts = [];
       for (const { name, command, isGoogleTest } of programsOf(preset)) {
         if (!programs.test(name)) continue;
-        const run = isGoogleTest ? runGoogleTest : runProgram;
-        parts.push(await run(name, command, preset, log, env));
+        if (isGoogleTest) parts.push(await runShards(name, command, preset, log, env, shards));
+        else parts.push(await runProgram(name, command, preset, log, env));
       }
       const counts = sum(parts);
       if (counts.passed + counts.failed === 0) throw new Failure(`The ${title} hold no test.`, log);
@@ -72,6 +78,29 @@ async function runProgram(name, command, preset, log, env) {
   return status === 0
     ? { ...noCounts(), passed: 1 }
     : oneFailed(`native (${preset}) ${name}: ended with ${status}`);
+}
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} command
+ * @param {string} preset
+ * @param {string} log
+ * @param {NodeJS.ProcessEnv} env
+ * @param {number} shards
+ * @returns {Promise<Counts>}
+ */
+async function runShards(name, command, preset, log, env, shards) {
+  if (shards === 1) return await runGoogleTest(name, command, preset, log, env);
+  const environments = Array.from({ length: shards }, (_, index) => ({
+    ...env,
+    GTEST_TOTAL_SHARDS: String(shards),
+    GTEST_SHARD_INDEX: String(index),
+  }));
+  return sum(
+    await Promise.all(
+      environments.map((own, index) => runGoogleTest(`${name}-${index + 1}`, command, preset, log, own)),
+    ),
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { SIMULATED_ADDON } from '../paths.mjs';
 import { FOR_BROWSER_TESTS, FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
@@ -19,7 +20,10 @@ export const metal = {
   platform: 'linux-x64',
   run: async (progress) =>
     sum([
-      await runGoogleTests(progress, 'metal-sim', 'Metal on a simulated GPU'),
+      // The simulator runs on one processor.
+      await runGoogleTests(progress, 'metal-sim', 'Metal on a simulated GPU', {
+        shards: availableParallelism(),
+      }),
       await runVitest(progress, 'metal', 'the addon with a simulated GPU'),
       await runInExtensionHost(progress, 'a simulated GPU in the extension host', {
         suite: 'simulated_gpu',

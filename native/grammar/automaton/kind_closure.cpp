@@ -14,7 +14,7 @@ constexpr std::uint32_t kUnlimited = 0xFFFFFFFFu;
 // Closures that hold for less are not worth their search; nearly all tokens are shorter than the most.
 constexpr std::uint32_t kFewBytes = 3, kLeastBytes = 12, kEnoughBytes = 24, kMostBytes = 48;
 // Of one exploration: of all kinds, which where it ends well tells of every state on the way; of some.
-constexpr std::size_t kMostStates = 2000, kFewStates = 100;
+constexpr std::size_t kMostStatesExplored = 2000, kFewStates = 100;
 
 }  // namespace
 
@@ -155,7 +155,7 @@ KindClosure KindClosures::search(std::uint32_t state) {
   }
   stays &= all;
   if (all == 0) return {};
-  const KindClosure whole = explore(state, all, common, kMostStates);
+  const KindClosure whole = explore(state, all, common, kMostStatesExplored);
   if (whole.bytes >= kEnoughBytes) {
     if (whole.bytes == kUnlimited) share(whole);
     return whole;

@@ -19,7 +19,7 @@
 namespace emberline::grammar {
 namespace {
 
-constexpr int kMostDepth = 3;                // of groups in groups
+constexpr int kMostGroupDepth = 3;           // of groups in groups
 constexpr int kMostDepthWithLookaround = 2;  // of groups around a lookaround, that included
 constexpr int kMostDepthInLookaround = 1;
 
@@ -98,7 +98,7 @@ std::string quantifier() {
   return joined({"(?:[*+?]|\\{(?:", bounds, ")\\})\\??"});
 }
 
-class Writer {
+class RegexWriter {
  public:
   std::string disjunction(int depth, int with_lookaround) const {
     std::string atom = joined({atom_});
@@ -131,7 +131,7 @@ class Nesting {
   Dfa made() && {
     constexpr std::size_t kCopies = 8;  // as many as ways to be in groups
     dfa_.next.reserve(kCopies * (std::size_t{flat_.states()} + 3) * dfa_.classes);
-    write(kMostDepth, kMostDepthWithLookaround, kNone);
+    write(kMostGroupDepth, kMostDepthWithLookaround, kNone);
     return renumbered(dfa_);
   }
 
@@ -196,12 +196,12 @@ class Nesting {
 }  // namespace
 
 Result<Dfa> regex_language() {
-  TRY_VALUE(const Dfa flat, pattern_language(joined({"^", Writer().disjunction(0, 0), "$"})));
+  TRY_VALUE(const Dfa flat, pattern_language(joined({"^", RegexWriter().disjunction(0, 0), "$"})));
   return Nesting(flat).made();
 }
 
 std::string regex_pattern() {
-  return joined({"^", Writer().disjunction(kMostDepth, kMostDepthWithLookaround), "$"});
+  return joined({"^", RegexWriter().disjunction(kMostGroupDepth, kMostDepthWithLookaround), "$"});
 }
 
 }  // namespace emberline::grammar

@@ -30,9 +30,9 @@ bool escaped(unsigned char byte) {
 using Edges =
     std::vector<std::pair<unsigned char, std::uint32_t>>;  // to states, by the bytes that lead there
 
-class Writer {
+class JsonTextWriter {
  public:
-  explicit Writer(const Dfa& text) : text_(text) {
+  explicit JsonTextWriter(const Dfa& text) : text_(text) {
     std::vector<std::uint8_t> listed(text.classes, 0);
     for (int byte = 0; byte < 256; ++byte) {
       if ((byte & 0xC0) == 0x80) continue;
@@ -193,7 +193,7 @@ class Writer {
 }  // namespace
 
 Result<JsonText> json_text(const Dfa& text, bool quotes) {
-  return Writer(text).write(quotes);
+  return JsonTextWriter(text).write(quotes);
 }
 
 std::string json_quoted(std::string_view utf8_text) {

@@ -12,7 +12,7 @@
 namespace emberline::grammar {
 namespace {
 
-constexpr int kMostDepth = 200;
+constexpr int kMostPatternDepth = 200;
 
 class Parser {
  public:
@@ -47,7 +47,7 @@ class Parser {
   std::uint32_t add_one(char32_t character) { return add(CodePointSet{{character, character}}); }
 
   std::uint32_t disjunction(int depth) {
-    if (depth > kMostDepth) {
+    if (depth > kMostPatternDepth) {
       return text_.stop(ErrorCode::kGrammarTooLarge, "the group", "lies too deep in other groups");
     }
     std::vector<std::uint32_t> choices;

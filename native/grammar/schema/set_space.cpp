@@ -13,8 +13,9 @@ namespace emberline::grammar {
 
 namespace {
 
-constexpr std::uint32_t kMostDepth = 150;  // of schemas that apply to the same value, one within the other
-constexpr std::uint32_t kMostProbes = 8;   // of emptiness, one within the other
+constexpr std::uint32_t kMostSchemaDepth =
+    150;                                  // of schemas that apply to the same value, one within the other
+constexpr std::uint32_t kMostProbes = 8;  // of emptiness, one within the other
 constexpr std::size_t kMostSets = 400'000;
 
 }  // namespace
@@ -52,7 +53,7 @@ SetId SetSpace::set_of(std::vector<Code> codes) {
 
 SetId SetSpace::of_schema(SchemaLocation location) {
   // A schema that only refers to another is that one.
-  for (std::uint32_t hops = 0; hops < kMostDepth; ++hops) {
+  for (std::uint32_t hops = 0; hops < kMostSchemaDepth; ++hops) {
     const Json& json = *location.json;
     if (json.is(JsonKind::kTrue)) return kAnySet;
     if (json.is(JsonKind::kFalse)) return kNeverSet;
@@ -125,7 +126,7 @@ const ValueSet& SetSpace::form(SetId id) {
     }
     return nothing_;
   }
-  if (depth_ >= kMostDepth) {
+  if (depth_ >= kMostSchemaDepth) {
     refusal_.too_large();
     return nothing_;
   }

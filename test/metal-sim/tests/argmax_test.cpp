@@ -3,24 +3,14 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "argmax_run.h"
+#include "logits.h"
 
 namespace emberline::metal_sim {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr std::uint32_t kNoToken = ArgmaxRun::kNoToken;
-
-std::vector<float> random_logits(std::size_t count, std::uint64_t seed, float deviation = 3.0f) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<float> normal(0, deviation);
-  std::vector<float> logits(count);
-  for (float& logit : logits) logit = normal(random);
-  return logits;
-}
 
 double reference_log_prob(const std::vector<float>& logits, std::size_t first, std::size_t count,
                           std::uint32_t token) {

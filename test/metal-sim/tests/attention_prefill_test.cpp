@@ -17,7 +17,7 @@ std::vector<float> prefill(AttentionCase& test, Order order = {}, Counters* coun
 }
 
 // A matrix product adds head_width terms one after the other, or in any order.
-void expect_near(const std::vector<float>& out, const AttentionCase& test) {
+void expect_near_product(const std::vector<float>& out, const AttentionCase& test) {
   const std::vector<double> expected = test.reference();
   const double tolerance = test.tolerance() * test.shape.head_width / 16.0;
   ASSERT_EQ(out.size(), expected.size());
@@ -31,7 +31,7 @@ TEST(AttentionPrefill, AgreesForEveryShapeOfHead) {
     for (const std::uint32_t heads : {1u, 3u, 4u, 8u}) {
       SCOPED_TRACE(testing::Message() << "width " << width << ", " << heads << " query heads a KV head");
       AttentionCase test({width, heads, 2, 5, 17}, width + heads);
-      expect_near(prefill(test), test);
+      expect_near_product(prefill(test), test);
     }
   }
 }
@@ -43,7 +43,7 @@ TEST(AttentionPrefill, AgreesForOddRowsAndPositionsAcrossPages) {
   for (const AttentionShape& shape : shapes) {
     SCOPED_TRACE(testing::Message() << shape.rows << " rows from " << shape.position);
     AttentionCase test(shape, shape.rows);
-    expect_near(prefill(test), test);
+    expect_near_product(prefill(test), test);
   }
 }
 

@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <random>
 
 #include "argmax_run.h"
+#include "logits.h"
 #include "sampler_run.h"
 #include "sampling/exact_law.h"
 #include "sampling/gumbel_noise.h"
@@ -13,17 +12,6 @@
 
 namespace emberline::metal_sim {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-std::vector<float> random_logits(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<float> normal(0, 3);
-  std::vector<float> logits(count);
-  for (float& logit : logits) logit = normal(random);
-  return logits;
-}
 
 TEST(SamplerScores, TheNormalizerIsThatOfTheRawLogits) {
   for (const std::uint32_t vocabulary : {1u, 5u, 1000u, 4099u}) {

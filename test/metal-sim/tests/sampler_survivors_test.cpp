@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "logits.h"
 #include "sampler_run.h"
 #include "sampling/exact_law.h"
 #include "sampling/gumbel_noise.h"
@@ -14,7 +15,6 @@
 namespace emberline::metal_sim {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 using Random = std::mt19937_64;
 using Logits = std::vector<float>;
 
@@ -162,13 +162,13 @@ void expect_same_on_random_logits(std::uint64_t seed, int rounds, std::vector<st
     for (auto& token : run.tokens) token = static_cast<std::uint32_t>(random() % (logits.size() + 2));
     run.position = static_cast<std::uint32_t>(run.tokens.size() - 1 -
                                               random() % std::min<std::size_t>(3, run.tokens.size()));
-    SCOPED_TRACE(testing::Message() << "round " << round << ", " << shape.name << ", " << logits.size()
+    SCOPED_TRACE(::testing::Message() << "round " << round << ", " << shape.name << ", " << logits.size()
                                     << " logits, T " << run.params.temperature << ", k " << run.params.top_k
                                     << ", p " << run.params.top_p << ", min-p " << run.params.min_p
                                     << ", penalty " << run.params.repeat_penalty << ", window "
                                     << run.params.penalty_window);
     expect_same(run);
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
 

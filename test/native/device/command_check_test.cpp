@@ -24,7 +24,7 @@ const char kOverlap[] = "an output overlaps an input";
 const char kWrongPatch[] = "the patch does not fit the op";
 const char kExtent[] = "an extent is not in 1 to 16777216";
 const char kFlag[] = "a flag is neither 0 nor 1";
-const char kEpsilon[] = "the epsilon is not a small number";
+const char kWrongEpsilon[] = "the epsilon is not a small number";
 const char kNoType[] = "there are no kernels for the weight's type";
 const char kNoBlock[] = "the width is no multiple of the weight's block";
 const char kHeads[] = "the query heads are no multiple of the key/value heads";
@@ -173,7 +173,7 @@ TEST(CommandCheck, NormAndGatedUnit) {
   using N = RmsNormParams;
   const Command norm = right(Op::kRmsNorm).command;
   expect_wrong(norm, kExtent, {{"no width", with(&N::width, 0)}});
-  expect_wrong(norm, kEpsilon,
+  expect_wrong(norm, kWrongEpsilon,
                {{"negative", with(&N::epsilon, -1.0f)},
                 {"not a number", with(&N::epsilon, NAN)},
                 {"infinite", with(&N::epsilon, INFINITY)}});
@@ -295,7 +295,7 @@ TEST(CommandCheck, NormsAndProducts) {
   expect_right(
       qkv, {{"a bias of the query alone", both(bind(slot::NormQkv::kBk, {}), bind(slot::NormQkv::kBv, {}))}});
   expect_wrong(qkv, kNoType, {{"k", with(&Qkv::k_type, 77)}});
-  expect_wrong(qkv, kEpsilon, {{"negative", with(&Qkv::epsilon, -1.0f)}});
+  expect_wrong(qkv, kWrongEpsilon, {{"negative", with(&Qkv::epsilon, -1.0f)}});
   expect_wrong(qkv, kExtent, {{"no width", with(&Qkv::width, 0)}, {"no keys", with(&Qkv::kv_out, 0)}});
   expect_wrong(qkv, kFlag, {{"fine activations", with(&Qkv::fine_activations, 2)}});
 

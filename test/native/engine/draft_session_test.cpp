@@ -36,7 +36,7 @@ Result<std::shared_ptr<Model>> load_pair(const ToyModel& target, const ToyModel&
   return Model::load_on(take(make_cpu_device({.threads = 1})), options);
 }
 
-CompletionRequest request_for(std::string prompt, float temperature = 0) {
+CompletionRequest draftable_request(std::string prompt, float temperature = 0) {
   CompletionRequest request;
   request.prompt = std::move(prompt);
   request.max_tokens = 40;
@@ -75,7 +75,7 @@ TEST(DraftModelLoad, PaddingBehindTheTokensDoesNotCount) {
   padded.padding_rows = 7;
   const auto model = take(load_pair(target_toy(), padded));
   const auto session = take(Session::create(model, 128));
-  const CompletionRequest request = request_for("def f(x):\n");
+  const CompletionRequest request = draftable_request("def f(x):\n");
   const Completion plain = take(session->complete(request));
   EXPECT_EQ(take(session->complete(drafted(request))).ids, plain.ids);
 }
@@ -98,7 +98,7 @@ TEST(DraftModelSession, GreedyIdsAreThoseOfPlainDecode) {
       const auto model = take(load_pair(target_toy(), itself ? target_toy() : draft_toy(seed)));
       const auto session = take(Session::create(model, 256));
       for (const char* prompt : {"def f(x):\n    return", "print(foo(1));\n", "x = foo("}) {
-        const CompletionRequest request = request_for(prompt);
+        const CompletionRequest request = draftable_request(prompt);
         const Completion plain = take(session->complete(request));
         const Completion made = take(session->complete(drafted(request)));
         EXPECT_EQ(made.ids, plain.ids) << prompt;
@@ -116,7 +116,7 @@ TEST(DraftModelSession, GreedyIdsAreThoseOfPlainDecode) {
 
 TEST(DraftModelSession, ASeedGivesTheSameTextAgain) {
   const auto model = take(load_pair(target_toy(), draft_toy()));
-  const CompletionRequest request = drafted(request_for("def f(x):\n", 0.8f));
+  const CompletionRequest request = drafted(draftable_request("def f(x):\n", 0.8f));
   const Completion once = take(take(Session::create(model, 256))->complete(request));
   EXPECT_GT(once.drafting.drafted, 0u);
   EXPECT_EQ(take(take(Session::create(model, 256))->complete(request)).ids, once.ids);
@@ -125,10 +125,10 @@ TEST(DraftModelSession, ASeedGivesTheSameTextAgain) {
 TEST(DraftModelSession, AForkDraftsOnItsOwn) {
   const auto model = take(load_pair(target_toy(), draft_toy()));
   const auto session = take(Session::create(model, 256));
-  const CompletionRequest request = drafted(request_for("def f(x):\n    return"));
+  const CompletionRequest request = drafted(draftable_request("def f(x):\n    return"));
   const Completion made = take(session->complete(request));
   const auto fork = take(session->fork());
-  const CompletionRequest other = drafted(request_for("def f(x):\n    print"));
+  const CompletionRequest other = drafted(draftable_request("def f(x):\n    print"));
   const Completion expected = take(take(Session::create(model, 256))->complete(other));
   EXPECT_EQ(take(fork->complete(other)).ids, expected.ids);
   EXPECT_EQ(take(session->complete(request)).ids, made.ids);
@@ -137,7 +137,7 @@ TEST(DraftModelSession, AForkDraftsOnItsOwn) {
 TEST(DraftModelSession, ACancelLeavesBothCachesRight) {
   const auto model = take(load_pair(target_toy(), target_toy()));
   const auto session = take(Session::create(model, 256));
-  CompletionRequest request = drafted(request_for("def f(x):\n    return"));
+  CompletionRequest request = drafted(draftable_request("def f(x):\n    return"));
   const Completion whole = take(session->complete(request));
   for (const int pieces : {1, 3, 6}) {
     std::atomic<bool> cancel{false};

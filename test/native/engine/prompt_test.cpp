@@ -21,7 +21,7 @@ Ids joined(const Ids& first, const Ids& second) {
   return all;
 }
 
-CompletionRequest request_for(Prompt prompt) {
+CompletionRequest request_of_parts(Prompt prompt) {
   CompletionRequest request;
   request.prompt = std::move(prompt);
   request.max_tokens = 12;
@@ -66,13 +66,13 @@ TEST(Prompt, ATokenThatTheModelHasNotIsAnError) {
   const auto model = load_toy(toy);
   const std::uint32_t size = model->tokenizer().vocabulary_size();
   const auto session = take(Session::create(model, 64));
-  EXPECT_TRUE(session->complete(request_for(Parts{size - 1, "x"})).ok());
+  EXPECT_TRUE(session->complete(request_of_parts(Parts{size - 1, "x"})).ok());
   for (const TokenId token : {size, toy.vocabulary(), kNoToken}) {
-    const auto result = session->complete(request_for(Parts{"x", token}));
+    const auto result = session->complete(request_of_parts(Parts{"x", token}));
     EXPECT_EQ(result.code(), ErrorCode::kInvalidArgument) << token;
     EXPECT_NE(result.error().message().find(std::to_string(token)), std::string::npos);
   }
-  EXPECT_TRUE(session->complete(request_for("x = 1")).ok()) << "the session goes on";
+  EXPECT_TRUE(session->complete(request_of_parts("x = 1")).ok()) << "the session goes on";
 }
 
 TEST(Prompt, PartsAreCompletedAsTheirTokensAreAndKeepTheCache) {
@@ -84,7 +84,7 @@ TEST(Prompt, PartsAreCompletedAsTheirTokensAreAndKeepTheCache) {
   std::uint32_t before = 0;
   for (const char key : std::string("return x")) {
     prefix += key;
-    const CompletionRequest request = request_for(Parts{mark, suffix, mark, prefix});
+    const CompletionRequest request = request_of_parts(Parts{mark, suffix, mark, prefix});
     const Completion kept = take(session->complete(request));
     const Completion fresh = take(take(Session::create(model, 128))->complete(request));
     EXPECT_EQ(kept.ids, fresh.ids);
@@ -93,13 +93,13 @@ TEST(Prompt, PartsAreCompletedAsTheirTokensAreAndKeepTheCache) {
     EXPECT_GE(kept.timings.reused_tokens, before);
     before = static_cast<std::uint32_t>(ids_of(*model, Parts{mark, suffix, mark, "x = 1\n"}).size());
   }
-  const Completion moved = take(session->complete(request_for(Parts{mark, "#", mark, prefix})));
+  const Completion moved = take(session->complete(request_of_parts(Parts{mark, "#", mark, prefix})));
   EXPECT_LE(moved.timings.reused_tokens, 1u) << "another suffix is another text";
 }
 
 TEST(Prompt, OneThatIsTooLongSaysSo) {
   const auto session = take(Session::create(load_toy({}), 16));
-  EXPECT_EQ(session->complete(request_for(Parts(16, TokenId{7}))).code(), ErrorCode::kContextOverflow);
+  EXPECT_EQ(session->complete(request_of_parts(Parts(16, TokenId{7}))).code(), ErrorCode::kContextOverflow);
 }
 
 }  // namespace

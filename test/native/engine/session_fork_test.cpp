@@ -29,7 +29,7 @@ ToyModel long_toy() {
   return toy;
 }
 
-CompletionRequest request_for(std::string prompt) {
+CompletionRequest forked_request(std::string prompt) {
   CompletionRequest request;
   request.prompt = std::move(prompt);
   request.max_tokens = 24;
@@ -54,16 +54,16 @@ TEST(SessionFork, BothGoOnAsIfTheyWereAlone) {
   const auto model = load_toy(long_toy(), fast_device());
   const auto origin = take(Session::create(model, 1024));
   const std::string prefix = long_text(700, 1);
-  take(origin->complete(request_for(prefix)));
+  take(origin->complete(forked_request(prefix)));
   const auto fork = take(origin->fork());
   std::vector<std::string> prompts[2] = {{prefix + "one", prefix.substr(0, 300) + "two", prefix},
                                          {prefix + "three", prefix.substr(0, 650) + "four", "five"}};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t which : {0u, 1u}) {
       Session& session = which == 0 ? *origin : *fork;
-      const Completion shared = take(session.complete(request_for(prompts[which][i])));
+      const Completion shared = take(session.complete(forked_request(prompts[which][i])));
       const Completion alone =
-          take(take(Session::create(model, 1024))->complete(request_for(prompts[which][i])));
+          take(take(Session::create(model, 1024))->complete(forked_request(prompts[which][i])));
       EXPECT_EQ(shared.ids, alone.ids);
       EXPECT_EQ(shared.confidence, alone.confidence);
       EXPECT_TRUE(i > 0 || shared.timings.reused_tokens >= prefix.size() / 2) << "nothing was reused";
@@ -74,13 +74,13 @@ TEST(SessionFork, BothGoOnAsIfTheyWereAlone) {
 TEST(SessionFork, SharedPagesAreHeldOnce) {
   const auto model = load_toy(long_toy(), fast_device());
   auto origin = take(Session::create(model, 1024));
-  take(origin->complete(request_for(long_text(700, 2))));
+  take(origin->complete(forked_request(long_text(700, 2))));
   const std::size_t held = used_pages(model);
   ASSERT_GE(held, 3u);
   std::vector<std::unique_ptr<Session>> forks;
   for (int i = 0; i < 8; ++i) forks.push_back(take(origin->fork()));
   EXPECT_EQ(used_pages(model), held);
-  take(forks[0]->complete(request_for(long_text(700, 2) + "x")));
+  take(forks[0]->complete(forked_request(long_text(700, 2) + "x")));
   EXPECT_LE(used_pages(model), held + 2);  // the last page, and perhaps one behind it
   origin.reset();
   forks.clear();
@@ -91,15 +91,15 @@ TEST(SessionFork, AForkOutlivesItsOrigin) {
   const auto model = load_toy(long_toy(), fast_device());
   auto origin = take(Session::create(model, 1024));
   const std::string prefix = long_text(400, 3);
-  take(origin->complete(request_for(prefix)));
+  take(origin->complete(forked_request(prefix)));
   const auto fork = take(origin->fork());
   origin.reset();
   const auto other = take(Session::create(model, 1024));  // takes what the origin left
-  take(other->complete(request_for(long_text(900, 4))));
-  const Completion completion = take(fork->complete(request_for(prefix + "y")));
+  take(other->complete(forked_request(long_text(900, 4))));
+  const Completion completion = take(fork->complete(forked_request(prefix + "y")));
   EXPECT_GT(completion.timings.reused_tokens, 200u);
   EXPECT_EQ(completion.ids,
-            take(take(Session::create(model, 1024))->complete(request_for(prefix + "y"))).ids);
+            take(take(Session::create(model, 1024))->complete(forked_request(prefix + "y"))).ids);
 }
 
 // One of several streams of tokens over a model, and what a naive model knows of it: the tokens, and for each

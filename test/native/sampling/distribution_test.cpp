@@ -3,18 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <numeric>
 #include <random>
 
+#include "sampling/infinity.h"
 #include "sampling/random.h"
 #include "sampling/sampler.h"
 #include "sampling/softmax_mass.h"
 
 namespace emberline {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 TEST(Distribution, MassBelowIsTheProductRoundedDown) {
   EXPECT_EQ(mass_below(0, 7), 0u);

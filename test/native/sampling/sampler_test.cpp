@@ -7,13 +7,13 @@
 #include <random>
 
 #include "sampling/exact_law.h"
+#include "sampling/infinity.h"
 #include "sampling/oracle.h"
 #include "sampling/random.h"
 
 namespace emberline {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 using Tokens = std::vector<std::uint32_t>;
 using Logits = std::vector<float>;
@@ -70,25 +70,25 @@ void drop_without_mass(oracle::Distribution& law, const Distribution& given) {
   law = left;
 }
 
-struct Shape {
+struct LogitShape {
   const char* name;
   std::function<void(std::mt19937_64&, Logits&)> fill;
 };
 
-float normal(std::mt19937_64& random, float deviation) {
+float normal_logit(std::mt19937_64& random, float deviation) {
   return std::normal_distribution<float>(0, deviation)(random);
 }
 
-const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all = {
+const std::vector<LogitShape>& logit_shapes() {
+  static const std::vector<LogitShape> all = {
       {"like a language model",
        [](auto& r, auto& z) {
-         for (float& v : z) v = normal(r, 3.0f);
+         for (float& v : z) v = normal_logit(r, 3.0f);
          z[r() % z.size()] += 12;
        }},
       {"flat",
        [](auto& r, auto& z) {
-         for (float& v : z) v = normal(r, 0.01f);
+         for (float& v : z) v = normal_logit(r, 0.01f);
        }},
       {"all equal", [](auto&, auto& z) { std::fill(z.begin(), z.end(), 1.5f); }},
       {"few distinct values",
@@ -101,17 +101,17 @@ const std::vector<Shape>& shapes() {
        }},
       {"half masked",
        [](auto& r, auto& z) {
-         for (float& v : z) v = r() % 2 ? -kInf : normal(r, 2.0f);
+         for (float& v : z) v = r() % 2 ? -kInf : normal_logit(r, 2.0f);
          z[r() % z.size()] = 0;
        }},
       {"all but one masked",
        [](auto& r, auto& z) {
          std::fill(z.begin(), z.end(), -kInf);
-         z[r() % z.size()] = normal(r, 5.0f);
+         z[r() % z.size()] = normal_logit(r, 5.0f);
        }},
       {"one far above the rest",
        [](auto& r, auto& z) {
-         for (float& v : z) v = normal(r, 1.0f) - 1000;
+         for (float& v : z) v = normal_logit(r, 1.0f) - 1000;
          z[r() % z.size()] = 1000;
        }},
       {"the ends of float32",
@@ -148,7 +148,7 @@ TEST(Sampler, KeepsAndDrawsWhatTheLawSays) {
   Sampler sampler;  // one for all: state left by one call must not reach the next
   int compared = 0, ambiguous = 0;
   for (int round = 0; round < 6000; ++round) {
-    const Shape& shape = shapes()[random() % shapes().size()];
+    const LogitShape& shape = logit_shapes()[random() % logit_shapes().size()];
     const std::size_t sizes[] = {1, 2, 3, 17, 64, 65, 300, 2000};
     Logits logits(sizes[random() % 8]);
     shape.fill(random, logits);
@@ -156,9 +156,9 @@ TEST(Sampler, KeepsAndDrawsWhatTheLawSays) {
     Tokens history(random() % 100);
     for (auto& token : history) token = static_cast<std::uint32_t>(random() % (logits.size() + 2));
     const std::uint64_t position = random();
-    SCOPED_TRACE(testing::Message() << "round " << round << ", " << shape.name << ", T " << params.temperature
-                                    << ", k " << params.top_k << ", p " << params.top_p << ", min-p "
-                                    << params.min_p);
+    SCOPED_TRACE(::testing::Message()
+                 << "round " << round << ", " << shape.name << ", T " << params.temperature << ", k "
+                 << params.top_k << ", p " << params.top_p << ", min-p " << params.min_p);
 
     oracle::Distribution law = oracle::distribution(logits, history, params);
     const auto expected =
@@ -201,7 +201,7 @@ TEST(Sampler, AgreesWithTheLawOnAWholeVocabulary) {
   for (const std::size_t vocabulary : {49152u, 151936u}) {
     for (int round = 0; round < 6; ++round) {
       Logits logits(vocabulary);
-      shapes()[round % 3].fill(random, logits);
+      logit_shapes()[round % 3].fill(random, logits);
       SamplingParams params = {.temperature = 0.8f, .top_p = 0.95f, .seed = random()};
       if (round % 2) params.top_p = 1, params.min_p = 0.01f;
       oracle::Distribution law = oracle::distribution(logits, {}, params);

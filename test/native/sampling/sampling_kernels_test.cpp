@@ -9,17 +9,17 @@
 #include <random>
 #include <string>
 
+#include "sampling/infinity.h"
 #include "sampling/kernels/select_sampling_kernels.h"
 #include "sampling/mass_law.h"
 
 namespace emberline {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kLargestFloat = std::numeric_limits<float>::max();
 
 struct SetName {
-  std::string operator()(const testing::TestParamInfo<const SamplingKernels*>& info) const {
+  std::string operator()(const ::testing::TestParamInfo<const SamplingKernels*>& info) const {
     return info.param->isa;
   }
 };
@@ -34,8 +34,8 @@ std::vector<const SamplingKernels*> runnable_sampling_kernels() {
   return sets;
 }
 
-class SamplingKernelSet : public testing::TestWithParam<const SamplingKernels*> {};
-INSTANTIATE_TEST_SUITE_P(Runnable, SamplingKernelSet, testing::ValuesIn(runnable_sampling_kernels()),
+class SamplingKernelSet : public ::testing::TestWithParam<const SamplingKernels*> {};
+INSTANTIATE_TEST_SUITE_P(Runnable, SamplingKernelSet, ::testing::ValuesIn(runnable_sampling_kernels()),
                          SetName());
 
 std::vector<float> logits_of(std::mt19937_64& random, std::size_t n) {

@@ -8,10 +8,11 @@
 #include <limits>
 #include <random>
 
+#include "sampling/infinity.h"
+
 namespace emberline {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr std::uint64_t kWhole = std::uint64_t{1} << kMassBits;
 
 TEST(SoftmaxMass, NeverRisesWithinABinaryOrderNorAcrossTheNext) {

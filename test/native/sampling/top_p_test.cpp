@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sampling/infinity.h"
 #include "sampling/top_p/cut_to_mass.h"
 #include "sampling/top_p/filter.h"
 #include "sampling/top_p/select_by_mass.h"
@@ -19,7 +20,6 @@
 namespace emberline {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 using Random = std::mt19937_64;
 using Logits = std::vector<float>;
 
@@ -136,15 +136,15 @@ struct Case {
   }
 };
 
-testing::AssertionResult is_nucleus(const Case& expected, const Nucleus& nucleus, NucleusSpace& space) {
+::testing::AssertionResult is_nucleus(const Case& expected, const Nucleus& nucleus, NucleusSpace& space) {
   if (!nucleus.ranked) std::sort(space.keys(), space.keys() + nucleus.count);
   if (nucleus.count == expected.nucleus.size() && nucleus.mass == expected.mass &&
       nucleus.last == expected.nucleus.back() &&
       std::equal(expected.nucleus.begin(), expected.nucleus.end(), space.keys())) {
-    return testing::AssertionSuccess();
+    return ::testing::AssertionSuccess();
   }
-  return testing::AssertionFailure() << nucleus.count << " tokens with the mass " << nucleus.mass << ", not "
-                                     << expected.nucleus.size() << " with " << expected.mass;
+  return ::testing::AssertionFailure() << nucleus.count << " tokens with the mass " << nucleus.mass
+                                       << ", not " << expected.nucleus.size() << " with " << expected.mass;
 }
 
 float pick(Random& random, std::initializer_list<float> values) {

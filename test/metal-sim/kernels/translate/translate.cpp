@@ -86,7 +86,7 @@ std::vector<Edit> identifier_edits(const std::vector<Token>& tokens, const Decla
 }
 
 // The text as a string literal of C.
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text) {
     if (c == '\n') {
@@ -133,7 +133,7 @@ Result<Translation> translate(std::string_view preprocessed, bool checked) {
     translation.manifest.kernels.push_back(std::move(entry.value().info));
   }
   translation.text += std::string("extern \"C\" { extern const __constant char ") + kManifestSymbol +
-                      "[] = " + quoted(write_manifest(translation.manifest)) + "; }\n";
+                      "[] = " + string_literal(write_manifest(translation.manifest)) + "; }\n";
   return translation;
 }
 

@@ -16,7 +16,7 @@
 namespace emberline::testing {
 namespace {
 
-GenerationRequest free_request(std::uint32_t max_tokens, float temperature = 0) {
+GenerationRequest draftable_request(std::uint32_t max_tokens, float temperature = 0) {
   GenerationRequest request;
   request.max_tokens = max_tokens;
   request.single_line = false;
@@ -56,7 +56,7 @@ TEST_P(DraftedGeneration, GivesTheIdsOfPlainDecode) {
     toy.output_scale = round % 2 == 0 ? 1.0f : 4.0f;
     ToyDecoder decoder(toy, 256, take(make_cpu_device({.threads = 1})));
     const std::vector<TokenId> prompt = repetitive_prompt(decoder, round);
-    GenerationRequest request = free_request(120, GetParam());
+    GenerationRequest request = draftable_request(120, GetParam());
     request.sampling.repeat_penalty = round % 3 == 0 ? 1.2f : 1.0f;
     const Generation plain = decoder.generate_from(prompt, request);
     for (const DraftingParams& params : {kAlways, kAdaptive}) {
@@ -86,7 +86,7 @@ TEST(DraftedGenerationEnds, WherePlainDecodeDoes) {
   const std::vector<TokenId> prompt = repetitive_prompt(decoder, 3);
   std::uint32_t batches = 0;
   for (const std::uint32_t most : {1u, 2u, 3u, 7u, 1000u}) {
-    const GenerationRequest request = free_request(most);
+    const GenerationRequest request = draftable_request(most);
     decoder.speculation.begin({}, {}, true);
     const Generation plain = decoder.generate_from(prompt, request);
     const Generation made = drafted(decoder, prompt, request, kAlways);
@@ -104,7 +104,7 @@ TEST(DraftedGenerationEnds, WithTheLine) {
     toy.seed = seed;
     ToyDecoder decoder(toy);
     const std::vector<TokenId> prompt = repetitive_prompt(decoder, seed);
-    GenerationRequest request = free_request(100, 1.0f);
+    GenerationRequest request = draftable_request(100, 1.0f);
     request.single_line = true;
     request.ban_blank_start = true;
     request.required_prefix = "re";
@@ -122,7 +122,7 @@ TEST(DraftedGenerationEnds, WhenCancelled) {
   ToyModel toy;
   ToyDecoder decoder(toy);
   const std::vector<TokenId> prompt = repetitive_prompt(decoder, 1);
-  GenerationRequest request = free_request(150);
+  GenerationRequest request = draftable_request(150);
   const Generation plain = decoder.generate_from(prompt, request);
   for (const std::size_t pieces : {1u, 5u, 20u}) {
     std::atomic<bool> cancel = false;
@@ -156,9 +156,9 @@ TEST(DraftedGenerationEnds, WhenCancelledInABatchAndWhatIsKeptIsValid) {
   CancellingDevice& device = *owned;
   ToyDecoder decoder({}, 256, std::move(owned));
   const std::vector<TokenId> prompt = repetitive_prompt(decoder, 1);
-  const Generation plain = decoder.generate_from(prompt, free_request(100));
+  const Generation plain = decoder.generate_from(prompt, draftable_request(100));
   std::atomic<bool> cancel = false;
-  GenerationRequest request = free_request(100);
+  GenerationRequest request = draftable_request(100);
   request.cancel = &cancel;
   decoder.toy.prefill(prompt);
   device.cancel = &cancel;
@@ -184,7 +184,7 @@ TEST_P(DraftedGeneration, ObeysAConstraintAndTakesWhatItForcesAsDrafts) {
   ToyModel toy;
   ToyDecoder decoder(toy);
   const std::vector<TokenId> prompt = repetitive_prompt(decoder, 2);
-  GenerationRequest request = free_request(60, GetParam());
+  GenerationRequest request = draftable_request(60, GetParam());
   // Without speculation: one masked choice after another.
   Turns plainly(256);
   request.constraint = &plainly;

@@ -18,7 +18,7 @@ namespace emberline::testing {
 namespace {
 
 constexpr std::uint32_t kTokens = 4;  // generated; the first comes from the prompt's logits
-constexpr std::uint64_t kRuns = 5'000;
+constexpr std::uint64_t kLawRuns = 5'000;
 constexpr DraftingParams kDrafted{.model = true, .adaptive = false, .most = 2};
 
 ToyModel small(std::uint64_t seed) {
@@ -161,7 +161,7 @@ TEST(DraftedLaw, WithADraftModelIsThatOfPlainDecode) {
                               decoder.toy.hyperparameters.vocabulary, best_sampling_kernels()));
   const std::vector<TokenId> prompt = random_tokens(6, 256, 1);
   const GenerationRequest request = request_with({.temperature = 2.0f, .top_k = 4});
-  EXPECT_FALSE(Law(decoder, prompt, request).refuses(*draft, kRuns));
+  EXPECT_FALSE(Law(decoder, prompt, request).refuses(*draft, kLawRuns));
 }
 
 // Tokens that end the text are drafted, masked ones too; a draft that hides the first because of what they
@@ -174,8 +174,8 @@ TEST(DraftedLaw, WithEndsAmongTheDraftsIsThatOfPlainDecode) {
   GenerationRequest request = request_with({.temperature = 4.0f});
   request.constraint = &few;
   FixedDraft honest(toy.end_token(), false), hiding(toy.end_token(), true);
-  EXPECT_FALSE(Law(decoder, prompt, request).refuses(honest, kRuns));
-  EXPECT_TRUE(Law(decoder, prompt, request).refuses(hiding, kRuns));
+  EXPECT_FALSE(Law(decoder, prompt, request).refuses(honest, kLawRuns));
+  EXPECT_TRUE(Law(decoder, prompt, request).refuses(hiding, kLawRuns));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using emberline::testing::normal_form;
 // Every text of `value` without whitespace.
 std::vector<std::string> spellings(const Json& value) {
   const bool object = value.is(JsonKind::kObject);
-  if (!object && !value.is(JsonKind::kArray)) return {testing::take(canonical_json(value))};
+  if (!object && !value.is(JsonKind::kArray)) return {emberline::testing::take(canonical_json(value))};
   std::vector<std::size_t> order(value.items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::vector<std::string> all;
@@ -46,7 +46,7 @@ TEST(ValueCursor, FollowsEverySpellingAndNothingElse) {
     const ValueTree tree(text);
     EXPECT_EQ(tree.normalised(), normal_form(text));
     std::set<std::string> fronts, whole;
-    for (const std::string& each : spellings(testing::take(read_json(text)))) {
+    for (const std::string& each : spellings(emberline::testing::take(read_json(text)))) {
       whole.insert(each);
       for (std::size_t length = 0; length <= each.size(); ++length) fronts.insert(each.substr(0, length));
     }

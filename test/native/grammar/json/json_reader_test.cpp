@@ -11,7 +11,7 @@
 namespace emberline::grammar {
 namespace {
 
-using testing::take;
+using emberline::testing::take;
 
 std::string canonical(std::string_view text) {
   return take(canonical_json(take(read_json(text))));

@@ -26,7 +26,7 @@ Dfa language_of(std::string_view name) {
   return language && language->ok() ? language->value() : Dfa{};
 }
 
-struct Case {
+struct FormatCase {
   std::string_view format;
   std::vector<std::string_view> valid, invalid;
 };
@@ -35,7 +35,7 @@ TEST(Format, AgreesWithTheirStandards) {
   const std::string label63(63, 'a');
   const std::string long_host = label63 + "." + label63 + "." + label63 + "." + std::string(61, 'a');
   const std::string too_long = long_host + "a", too_long_label = label63 + "a.b";
-  const Case cases[] = {
+  const FormatCase cases[] = {
       {"date",
        {"2024-02-29", "2000-02-29", "1963-06-19", "0000-02-29"},
        {"2023-02-29", "1900-02-29", "2024-02-30", "2024-04-31", "2024-13-01", "2024-00-10", "2024-1-01",

@@ -17,13 +17,13 @@
 namespace emberline::grammar {
 namespace {
 
-struct Case {
+struct PatternCase {
   const char* pattern;
   std::vector<std::string_view> found, not_found;
 };
 
 TEST(Pattern, FindsWhatEcma262Finds) {
-  const Case cases[] = {
+  const PatternCase cases[] = {
       {"", {"", "a"}, {}},
       {"abc", {"abc", "xabcx"}, {"ab", "", "abxc"}},
       {"^abc$", {"abc"}, {"xabc", "abcx", "abc\n"}},

@@ -6,7 +6,7 @@
 namespace emberline::grammar {
 namespace {
 
-using testing::take;
+using emberline::testing::take;
 
 TEST(GrammarOfSchema, TakesDocumentsInAnySpelling) {
   for (const LayoutKind kind : {LayoutKind::kCompact, LayoutKind::kFree, LayoutKind::kIndented}) {

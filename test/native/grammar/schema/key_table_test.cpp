@@ -15,7 +15,7 @@
 namespace emberline::grammar {
 namespace {
 
-using testing::take;
+using emberline::testing::take;
 
 std::string random_key(std::mt19937& random) {
   std::string key;

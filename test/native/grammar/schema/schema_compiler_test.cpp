@@ -13,9 +13,9 @@
 namespace emberline::grammar {
 namespace {
 
-using testing::check;
-using testing::conforms;
-using testing::SchemaCase;
+using emberline::testing::check;
+using emberline::testing::conforms;
+using emberline::testing::SchemaCase;
 
 void expect_refusal(const std::string& schema, ErrorCode code, const std::string& part) {
   const Result<Program> compiled = compile_schema(schema, {});

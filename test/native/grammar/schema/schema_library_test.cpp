@@ -13,20 +13,20 @@
 namespace emberline::grammar {
 namespace {
 
-using testing::take;
+using emberline::testing::take;
 
 SchemaLibrary library(std::string uri, std::map<std::string, std::string, std::less<>> documents) {
   return {std::move(uri), std::move(documents)};
 }
 
-void check_with(const SchemaLibrary& library, const testing::SchemaCase& each) {
+void check_with(const SchemaLibrary& library, const emberline::testing::SchemaCase& each) {
   const Result<Program> compiled = compile_schema(each.schema, {}, library);
   ASSERT_TRUE(compiled.ok()) << each.schema << "\n" << compiled.error().message();
   const auto program = std::make_shared<const Program>(compiled.value());
   for (const std::string& instance : each.valid)
-    EXPECT_TRUE(testing::conforms(program, instance)) << each.schema << "\n" << instance;
+    EXPECT_TRUE(emberline::testing::conforms(program, instance)) << each.schema << "\n" << instance;
   for (const std::string& instance : each.invalid)
-    EXPECT_FALSE(testing::conforms(program, instance)) << each.schema << "\n" << instance;
+    EXPECT_FALSE(emberline::testing::conforms(program, instance)) << each.schema << "\n" << instance;
 }
 
 std::string refusal(const SchemaLibrary& library, const std::string& schema) {

@@ -17,7 +17,7 @@
 namespace emberline::grammar {
 namespace {
 
-using testing::take;
+using emberline::testing::take;
 
 struct Suite {
   std::string folder;
@@ -90,7 +90,7 @@ void run(const Suite& suite) {
         const std::string& description = each.find("description")->text;
         if (kNotRegular.count(description) > 0) continue;
         ++cases;
-        EXPECT_EQ(testing::conforms(program, take(canonical_json(*each.find("data")))),
+        EXPECT_EQ(emberline::testing::conforms(program, take(canonical_json(*each.find("data")))),
                   each.find("valid")->is(JsonKind::kTrue))
             << where << description;
       }

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <limits>
+
+namespace emberline {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+
+}  // namespace emberline
