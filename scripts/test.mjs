@@ -26,6 +26,7 @@ import { parsers } from './test/parsers.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
 import { sanitized } from './test/sanitized.mjs';
+import { tidyAll, tidyChanged } from './test/tidy.mjs';
 import { training } from './test/training.mjs';
 import { types } from './test/types.mjs';
 import { unit } from './test/unit.mjs';
@@ -38,6 +39,7 @@ const STAGES = [
   lint,
   types,
   unit,
+  tidyChanged,
   native,
   parsers,
   metal,
@@ -45,6 +47,7 @@ const STAGES = [
   packaged,
   editor,
   e2e,
+  tidyAll,
   sanitized,
   portability,
   arm,

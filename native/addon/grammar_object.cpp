@@ -71,7 +71,7 @@ napi_value make_grammar_object(napi_env env, Compiled& compiled) {
     clear_exception(env);
     return nullptr;
   }
-  owned.release();  // the object's
+  static_cast<void>(owned.release());  // the object's
   return object;
 }
 

@@ -136,7 +136,8 @@ void ModelHost::cancel_all_of(napi_env env, const std::function<bool(const Reque
 }
 
 void ModelHost::cancel(napi_env env, RequestKey key, const std::shared_ptr<Request>& held) {
-  const std::shared_ptr<Request> request = held;
+  // `held` may be the one that is erased below.
+  const std::shared_ptr<Request> request = held;  // NOLINT(performance-unnecessary-copy-initialization)
   auto expected = Request::Stage::kQueued;
   if (request->stage.compare_exchange_strong(expected, Request::Stage::kSettled)) {
     requests_.erase(key);

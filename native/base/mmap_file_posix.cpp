@@ -128,7 +128,8 @@ void MappedFile::discard(std::span<const std::uint8_t> range) const {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(range.data());
   const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + range.size()) / page * page;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  auto* const bytes = const_cast<std::uint8_t*>(range.data());
+  if (first < last) ::madvise(bytes + (first - begin), last - first, MADV_DONTNEED);
 }
 
 void MappedFile::unmap() {

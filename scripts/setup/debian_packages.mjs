@@ -78,6 +78,8 @@ export const FOR_TRAINING = [
   },
 ];
 
+export const FOR_TIDY = [command('clang-tidy-19', 'clang-tidy 19', 'clang-tidy-19')];
+
 export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];
 
 /** Chromium draws no text without a font. */

@@ -22,7 +22,7 @@ std::uint32_t less(std::uint32_t most, std::int64_t more) {
 
 }  // namespace
 
-TokenWalk::TokenWalk(StateSpace& space, std::shared_ptr<const TokenTrie> trie)
+TokenWalk::TokenWalk(StateSpace& space, const std::shared_ptr<const TokenTrie>& trie)
     : space_(space), trie_(trie), parts_(space, trie), path_(trie_->longest_token() + 1) {}
 
 void TokenWalk::start_over() {

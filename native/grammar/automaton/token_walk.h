@@ -16,7 +16,7 @@ namespace emberline::grammar {
 
 class TokenWalk {
  public:
-  TokenWalk(StateSpace& space, std::shared_ptr<const TokenTrie> trie);
+  TokenWalk(StateSpace& space, const std::shared_ptr<const TokenTrie>& trie);
 
   // Adds the tokens that `state` allows by their bytes. `mask`: [words].
   void add(StateId state, std::span<std::uint64_t> mask);

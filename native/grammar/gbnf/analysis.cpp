@@ -54,7 +54,9 @@ std::vector<bool> solve(const Syntax& syntax, Property property) {
     ready.pop_back();
     for (std::uint32_t at = begin[id]; at < begin[id + 1]; ++at) {
       std::uint32_t& left = missing[users[at]];
-      if (left > 0 && --left == 0) ready.push_back(users[at]);
+      if (left == 0) continue;
+      left -= 1;
+      if (left == 0) ready.push_back(users[at]);
     }
   }
   std::vector<bool> has(nodes);

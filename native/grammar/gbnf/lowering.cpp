@@ -218,7 +218,9 @@ class Lowering {
     std::vector<NodeId> choices, together;
     std::uint64_t states = 0;
     for (const NodeId part : syntax_.parts(node)) {
-      if (regular(part) && (states += analysis_.states(part)) < most_states_) {
+      const bool is_regular = regular(part);
+      if (is_regular) states += analysis_.states(part);
+      if (is_regular && states < most_states_) {
         together.push_back(part);
       } else {
         choices.push_back(part);

@@ -220,7 +220,7 @@ Result<Dfa> number_text(const NumberRule& rule) {
   std::vector<Divisibility> divisors;
   for (const Decimal& divisor : least_common_multiples(rule.multiples_of)) {
     TRY_VALUE(auto one, Divisibility::by(divisor));
-    divisors.push_back(std::move(one));
+    divisors.push_back(one);
   }
   return NumberMachine(rule, std::move(above), std::move(below), std::move(divisors)).run();
 }

@@ -52,7 +52,7 @@ KnownKey& ShapeAlgebra::know(ObjectShape& shape, std::string_view key) {
   return *shape.known.insert(place, KnownKey{std::string(key), set, false});
 }
 
-void ShapeAlgebra::add_rule(ObjectShape& shape, KeyRule rule) {
+void ShapeAlgebra::add_rule(ObjectShape& shape, const KeyRule& rule) {
   if (rule.set == kAnySet || shape.closed()) return;
   if (rule.keys.languages.empty() && !rule.keys.none_of) return;  // no keys at all
   if (rule.set == kNeverSet && rule.keys.none_of && rule.keys.languages.empty()) {
@@ -66,7 +66,7 @@ void ShapeAlgebra::close(ObjectShape& shape) {
   KeyRule none;
   none.keys.none_of = true;
   none.set = kNeverSet;
-  shape.rules.assign(1, std::move(none));
+  shape.rules.assign(1, none);
 }
 
 ObjectShape ShapeAlgebra::meet(const ObjectShape& a, const ObjectShape& b) {

@@ -27,7 +27,7 @@ void SchemaReader::known_properties(ObjectShape& shape) {
       KeyRule rule;
       rule.keys.languages.push_back(language);
       rule.set = sub(value->items[i]);
-      ShapeAlgebra::add_rule(shape, std::move(rule));
+      ShapeAlgebra::add_rule(shape, rule);
     }
     sort_once(others.languages);
   }
@@ -85,7 +85,7 @@ void SchemaReader::key_names(ObjectShape& shape) {
     KeyRule rule;
     rule.keys = {{names}, true};
     rule.set = kNeverSet;
-    ShapeAlgebra::add_rule(shape, std::move(rule));
+    ShapeAlgebra::add_rule(shape, rule);
   }
 }
 

@@ -33,7 +33,7 @@ class ShapeAlgebra {
   // `key` as one of the known ones.
   KnownKey& know(ObjectShape& shape, std::string_view key);
   // Adds what holds for all keys of a class but `known` ones.
-  static void add_rule(ObjectShape& shape, KeyRule rule);
+  static void add_rule(ObjectShape& shape, const KeyRule& rule);
   // No keys but `known` ones.
   static void close(ObjectShape& shape);
 

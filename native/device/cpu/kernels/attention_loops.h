@@ -12,7 +12,7 @@ namespace emberline {
 namespace {
 
 constexpr std::size_t kTileQueries = 6;
-static_assert(kHeadPadding % kLanes == 0 && kKeyBlock % (8 * 8) == 0);
+static_assert(kHeadPadding % kLanes == 0 && kKeyBlock % 64 == 0);
 
 // Vectors of a tile of `queries` queries, so that sums, a vector of each kind and a broadcast fit the
 // registers: 32 of them in sets of 16 lanes, 16 in the others.

@@ -21,7 +21,7 @@ inline LoadedBlock load_block(const float* x, float largest_quant) {
   const __m256 zero = _mm256_setzero_ps();
   LoadedBlock block;
   __m256 magnitude = zero, poison = zero;
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     block.v[i] = _mm256_loadu_ps(x + 8 * i);
     magnitude = _mm256_max_ps(_mm256_andnot_ps(sign, block.v[i]), magnitude);
     poison = _mm256_fmadd_ps(block.v[i], zero, poison);

@@ -179,7 +179,7 @@ std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<co
   return copy;
 }
 
-PackedCopyWriter::PackedCopyWriter(std::string path, std::span<const MatrixSource> sources,
+PackedCopyWriter::PackedCopyWriter(const std::string& path, std::span<const MatrixSource> sources,
                                    const PackedLayout& layout, const std::uint8_t* packed) {
   try {
     thread_ = std::thread([this, path = utf8_path(path), header = header_page(sources, layout),

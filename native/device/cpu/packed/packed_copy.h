@@ -40,7 +40,7 @@ std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<co
 class PackedCopyWriter {
  public:
   // `packed` holds layout.bytes bytes and outlives the writer.
-  PackedCopyWriter(std::string path, std::span<const MatrixSource> sources, const PackedLayout& layout,
+  PackedCopyWriter(const std::string& path, std::span<const MatrixSource> sources, const PackedLayout& layout,
                    const std::uint8_t* packed);
   ~PackedCopyWriter();  // gives up what is not done
   PackedCopyWriter(const PackedCopyWriter&) = delete;
