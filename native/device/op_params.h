@@ -84,6 +84,7 @@ struct RopeAttentionParams {
 // transformer", 2020).
 EMBERLINE_CONSTANT uint32_t kGateSilu = 0;      // z / (1 + exp(-z)): SwiGLU
 EMBERLINE_CONSTANT uint32_t kGateGeluTanh = 1;  // z/2 (1 + tanh(sqrt(2/pi) (z + 0.044715 z^3))): GeGLU
+EMBERLINE_CONSTANT uint32_t kGateActivations = 2;
 
 struct GatedUnitParams {
   uint32_t width;                   // F

@@ -35,7 +35,7 @@ const INNER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'grammar/automaton/': ['grammar/program', 'grammar/regular/'],
   'grammar/gbnf/': ['grammar/program', 'grammar/regular/'],
   'grammar/schema/': ['grammar/program', 'grammar/json/', 'grammar/regular/'],
-  'device/cpu/kernels/': ['device/cpu/packed/'],
+  'device/cpu/kernels/': ['device/cpu/packed/', 'device/op_params.h'],
   'decode/speculation/': ['decode/constraint.h', 'decode/prompt_prefill.h', 'decode/token_sets.h'],
 };
 

@@ -34,7 +34,7 @@ class CommandReader {
     require(std::isfinite(value) && value >= 0.0f, "the epsilon is not a small number");
   }
   void gate_activation(std::uint32_t value) {
-    require(value <= kGateGeluTanh, "there is no such activation");
+    require(value < kGateActivations, "there is no such activation");
   }
   // Whether the command has the patch `kind`, at these offsets; it may have none instead.
   bool patch(Patch kind, std::size_t offset_1 = 0, std::size_t offset_2 = 0);

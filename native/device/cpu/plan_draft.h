@@ -32,10 +32,6 @@ void add_command(const Command& command, const BufferTable& buffers, PlanDraft& 
 // plan_rows.cpp: what works on each row for itself.
 void add_stages(const BoundCommand& command, const EmbeddingParams& params, PlanDraft& draft);
 void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDraft& draft);
-// For a kGate... of op_params.h, which has been checked.
-inline GateKernel gate_kernel(const Kernels& kernels, std::uint32_t activation) {
-  return activation == kGateGeluTanh ? kernels.gelu_mul : kernels.silu_mul;
-}
 void add_stages(const BoundCommand& command, const GatedUnitParams& params, PlanDraft& draft);
 
 // plan_products.cpp: products with weights, and argmax, which may come with one.

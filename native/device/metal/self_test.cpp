@@ -327,7 +327,7 @@ Status self_test(Device& device) {
     if (status.ok()) status = test_layers(device, type, {kGateSilu, true, true});
     if (status.ok()) status = test_output(device, type);
   }
-  for (const std::uint32_t activation : {kGateSilu, kGateGeluTanh}) {
+  for (std::uint32_t activation = 0; activation < kGateActivations; ++activation) {
     if (status.ok()) status = test_parts(device, TensorType::kF16, {activation, true, true});
   }
   for (const std::uint32_t head_width : {64u, 80u, 96u, 128u, 256u}) {

@@ -180,7 +180,7 @@ TEST(CommandCheck, NormAndGatedUnit) {
   using G = GatedUnitParams;
   const Command unit = right(Op::kGatedUnit).command;
   expect_right(unit, {{"gelu", with(&G::activation, kGateGeluTanh)}});
-  expect_wrong(unit, kNoActivation, {{"unknown", with(&G::activation, kGateGeluTanh + 1)}});
+  expect_wrong(unit, kNoActivation, {{"unknown", with(&G::activation, kGateActivations)}});
   expect_wrong(unit, kExtent, {{"no width", with(&G::width, 0)}});
 }
 

@@ -3,7 +3,7 @@
 // Invariant: a file that implements a set (kernels_*.cpp) is compiled for that instruction set, so it must
 // not emit a function that the linker could merge with another file's: everything in it is static or in an
 // unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h,
-// packed_layout.h, the vectors of a folder of simd/, C headers and compiler intrinsics alone.
+// op_params.h, packed_layout.h, the vectors of a folder of simd/, C headers and compiler intrinsics alone.
 //
 // Every set computes a result in the same order whatever the number of rows, threads or the split of the
 // work: element i of a row is summed into lane i mod 8 (16 for AVX-512), the lanes are added at the end in a
@@ -16,6 +16,7 @@
 
 #include "device/cpu/kernels/attention_kernels.h"
 #include "device/cpu/packed/packed_layout.h"
+#include "device/op_params.h"
 
 namespace emberline {
 
@@ -69,6 +70,9 @@ struct LogitsScan {
 
 // activation(gate) * up, element by element.
 using GateKernel = void (*)(const float* gate, const float* up, std::size_t n, float* out);
+struct GateKernels {
+  GateKernel of[kGateActivations];  // by kGate... of op_params.h
+};
 
 struct Kernels {
   const char* isa;
@@ -82,8 +86,7 @@ struct Kernels {
   float (*sum_of_squares)(const float* x, std::size_t n);
   void (*scale_row)(const float* x, const float* gain, float scale, std::size_t n,
                     float* out);  // x * scale * gain
-  GateKernel silu_mul;            // kGateSilu
-  GateKernel gelu_mul;            // kGateGeluTanh
+  GateKernels gate;
   // exp to within 2 ulp on [-87.3, 88]; 0 below, exp(88) above, NaN for NaN.
   void (*exp)(const float* x, std::size_t n, float* out);
   LogitsScan (*scan_logits)(const float* x, std::size_t n);  // n >= 1
