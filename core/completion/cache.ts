@@ -3,14 +3,18 @@
  * undoing all show its rest without asking the model.
  */
 
+import type { Stop } from './stop';
+
+/** The model ended the line: nothing follows once all of its text stands in the document. */
+const ENDS_OF_LINE: ReadonlySet<Stop> = new Set(['line_end', 'end_token', 'grammar']);
 /** Text right before the anchor that must be the same for an entry to hold, UTF-16 units. */
 const CONTEXT = 1_024;
 
 export interface CachedGeneration {
   /** What the model produced, before it was fitted to the text right of the cursor. */
   readonly text: string;
-  /** True when the model ended the line; then nothing follows once all of `text` stands in the document. */
-  readonly endedLine: boolean;
+  /** Why it ended. */
+  readonly stop: Stop;
   readonly confidence: number;
   /** How sure the model was that the line ends at the anchor, 0 to 1. */
   readonly endProbability: number;
@@ -61,7 +65,7 @@ export class CompletionCache {
       const typed = typedAlong(entry, before);
       if (typed === undefined) continue;
       const rest = entry.generation.text.slice(typed);
-      if (rest.trim() === '' && !entry.generation.endedLine) continue;
+      if (rest.trim() === '' && !ENDS_OF_LINE.has(entry.generation.stop)) continue;
       this.entries.splice(index, 1);
       this.entries.push(entry);
       return { generation: entry.generation, rest };

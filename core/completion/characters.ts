@@ -21,6 +21,12 @@ export function startsWithIdentifier(text: string): boolean {
   return first !== undefined && IDENTIFIER.test(String.fromCodePoint(first));
 }
 
+/** The same of the character at the end of `text`. */
+export function endsWithIdentifier(text: string): boolean {
+  const last = Array.from(text.slice(-2)).at(-1);
+  return last !== undefined && IDENTIFIER.test(last);
+}
+
 /**
  * Control characters that no editor shows as text, and the sign of bytes that were none; tab and line breaks are text. One of
  * them is enough to spoil a suggestion.

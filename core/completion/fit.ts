@@ -2,7 +2,7 @@
  * Fits a suggestion to the text right of the cursor on its line. Editors close brackets and quotes while one types, and the
  * model, which does not see the rest of the cursor's line, closes them again.
  */
-import { startsWithIdentifier } from './characters';
+import { endsWithIdentifier, startsWithIdentifier } from './characters';
 
 export type Fit =
   /** Insert `text`, replacing the next `replace` UTF-16 units right of the cursor (which `text` contains again). */
@@ -23,10 +23,14 @@ const QUOTES = new Set(['"', "'", '`']);
 /** Nothing but closing brackets, quotes and the marks that end a statement or an item. */
 const ONLY_CLOSERS = /^[\s)\]}>"'`;,:]*$/;
 
-/** @param lineAfter The rest of the line right of the cursor. */
-export function fitToLine(text: string, lineAfter: string): Fit {
+/**
+ * @param lineAfter The rest of the line right of the cursor.
+ * @param between Whether the model has read that, and ended the text itself: then it stands between as it is, if it is whole.
+ */
+export function fitToLine(text: string, lineAfter: string, between = false): Fit {
   const right = lineAfter.trimEnd();
   if (right === '') return insert(text.trimEnd());
+  if (between && isWhole(text) && !joinsWords(text, right)) return insert(text);
   if (!ONLY_CLOSERS.test(right)) return fitBeforeCode(text, right);
   const close = firstUnmatchedCloser(text, right);
   if (close === undefined) return fitWithoutCloser(text, right);
@@ -49,9 +53,18 @@ function fitBeforeCode(text: string, right: string): Fit {
   const trimmed = [text.trimEnd(), text.trimEnd().replace(/[,;]$/, '')].find((one) => one.endsWith(code));
   if (trimmed === undefined) return { kind: 'does_not_fit' };
   const head = trimmed.slice(0, trimmed.endsWith(right) ? -right.length : -code.length);
-  // The rest must not begin within a word of the suggestion.
-  if (/[\p{L}\p{N}_$]$/u.test(head) && startsWithIdentifier(right)) return { kind: 'does_not_fit' };
-  return insert(head);
+  return joinsWords(head, right) ? { kind: 'does_not_fit' } : insert(head);
+}
+
+/** The rest of the line would begin within a word of the suggestion. */
+function joinsWords(text: string, right: string): boolean {
+  return endsWithIdentifier(text) && startsWithIdentifier(right);
+}
+
+/** Every bracket and quote that it opens it closes, and no other. */
+function isWhole(text: string): boolean {
+  const { closer, open } = brackets(text);
+  return closer === undefined && !open;
 }
 
 /** The suggestion closes nothing that was open before; it may still end with the statement's mark that stands there. */
@@ -68,22 +81,30 @@ function fitWithoutCloser(text: string, right: string): Fit {
 function firstUnmatchedCloser(text: string, right: string): number | undefined {
   const first = right.trimStart()[0] ?? '';
   if (QUOTES.has(first)) return firstUnescaped(text, first);
+  return brackets(text).closer;
+}
+
+/** The offset of the first bracket that closes what the text does not open, and whether something stays open at its end. */
+function brackets(text: string): { closer: number | undefined; open: boolean } {
   const open: string[] = [];
   let quote = '';
+  let alone = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? '';
     if (quote !== '') {
       if (character === '\\') at++;
       else if (character === quote) quote = '';
-    } else if (QUOTES.has(character) && text.includes(character, at + 1)) {
-      quote = character;
+    } else if (QUOTES.has(character)) {
+      // One without another is an apostrophe, or ends what began before the cursor.
+      if (text.includes(character, at + 1)) quote = character;
+      else alone = true;
     } else if (OPENERS.has(character)) {
       open.push(character);
     } else if (OPENER_OF.has(character)) {
-      if (open.pop() !== OPENER_OF.get(character)) return at;
+      if (open.pop() !== OPENER_OF.get(character)) return { closer: at, open: false };
     }
   }
-  return undefined;
+  return { closer: undefined, open: open.length > 0 || quote !== '' || alone };
 }
 
 function firstUnescaped(text: string, quote: string): number | undefined {

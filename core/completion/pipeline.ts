@@ -11,6 +11,7 @@ import { type CacheHit, CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
+import { fimLayout } from './fim_layout';
 import type { CompletionOptions } from './options';
 import { postprocess } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
@@ -108,13 +109,14 @@ export class CompletionPipeline {
   async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
     const { document, signal } = request;
     const options = this.options();
-    const refused = refusal(document, options);
-    if (refused !== undefined && request.evenIfRefused !== true) return nothing(refused);
+    const refused = refusal(document, options, this.readsLine);
     const hit = this.cache.find(document.uri, document.before, lineAfter(document));
-    if (hit !== undefined && refused === undefined) {
+    // Typed along, a suggestion in front of a word still stands before that word.
+    const typedAlong = refused === 'inside_word' && this.readsLine && hit !== undefined;
+    if (refused !== undefined && !typedAlong && request.evenIfRefused !== true) return nothing(refused);
+    if (hit !== undefined && (refused === undefined || typedAlong)) {
       if (hit.rest.trim() === '') return nothing('line_complete');
-      const stop: Stop = hit.generation.endedLine ? 'line_end' : 'max_tokens';
-      return this.judge(hit.rest, stop, request, options, {
+      return this.judge(hit.rest, hit.generation.stop, request, options, {
         confidence: confidenceOfRest(hit),
         // Whoever typed along showed that the line went on.
         endProbability: hit.rest === hit.generation.text ? hit.generation.endProbability : 0,
@@ -145,6 +147,11 @@ export class CompletionPipeline {
   reset(): void {
     this.cache.clear();
     this.prompts.reset();
+  }
+
+  /** Whether the model reads what stands right of the cursor. */
+  private get readsLine(): boolean {
+    return fimLayout(this.engine.fim)?.suffixStart === 'cursor';
   }
 
   /** Why the engine cannot be asked at the moment. */
@@ -227,7 +234,7 @@ export class CompletionPipeline {
     const text = binding === undefined ? completion.text : binding.finish(completion.text, cut);
     this.cache.add(document.uri, document.before, lineAfter(document), {
       text,
-      endedLine: stop === 'line_end' || stop === 'end_token' || stop === 'grammar',
+      stop,
       confidence,
       endProbability,
     });
@@ -241,7 +248,7 @@ export class CompletionPipeline {
     options: CompletionOptions,
     origin: Origin,
   ): CompletionOutcome {
-    const { text, replace, reason } = postprocess(raw, stop, document);
+    const { text, replace, reason } = postprocess(raw, stop, document, this.readsLine);
     const sure = explicit === true || origin.confidence >= options.minimumConfidence;
     const ended = explicit !== true && endsHere(origin, document);
     const verdict: Reason = ended ? 'line_complete' : (reason ?? (sure ? 'shown' : 'low_confidence'));

@@ -20,13 +20,14 @@ export interface Shaped {
   readonly reason: Reason | undefined;
 }
 
-export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot): Shaped {
+/** @param readsLine Whether the model has read what stands right of the cursor. */
+export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot, readsLine = false): Shaped {
   const line = withIndentation(withoutStraySpace(firstLine(raw), document), document);
   const text = wellFormed(line.slice(0, MAX_SHOWN));
   const hidden = (reason: Reason): Shaped => ({ text: text.trimEnd(), replace: 0, reason });
   if (text.trim() === '') return { text: '', replace: 0, reason: 'blank_result' };
   if (UNPRINTABLE.test(text)) return hidden('not_text');
-  const fit = fitToLine(text, lineAfter(document));
+  const fit = fitToLine(text, lineAfter(document), readsLine && stop === 'end_token');
   if (fit.kind !== 'insert') return hidden(fit.kind);
   const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
   if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');

@@ -8,7 +8,7 @@ import type { NativeGrammarUse } from '../engine/native_grammar';
 import type { NativeCompletion } from '../engine/native_types';
 import type { DocumentSnapshot } from './document';
 import type { CompletionEngine } from './engine_port';
-import { fimLayout } from './fim_layout';
+import { type FimLayout, fimLayout } from './fim_layout';
 import { type Healed, heal, MAX_HEALED } from './healing';
 import type { CompletionOptions } from './options';
 import { pathLine, promptText, selectWindow, type WindowMemory } from './prompt';
@@ -25,6 +25,10 @@ const MAX_DOCUMENTS = 64;
 const SUFFIX_SHARE = 1 / 4;
 /** … and no more tokens than this: the model was taught with no more. */
 const MAX_SUFFIX_TOKENS = 256;
+/** Where the suffix is read again for each key, that may take this long, ms … */
+const SUFFIX_MS = 40;
+/** … and it has a line or two all the same. */
+const MIN_SUFFIX_TOKENS = 16;
 /** Pieces of other files may have this part of a prompt. */
 const SNIPPET_SHARE = 1 / 4;
 /** A prompt may have this part of even the smallest context. */
@@ -86,7 +90,14 @@ export class PromptWriter {
     const remembered = this.cuts.get(document.uri);
     const layout = fimLayout(this.engine.fim);
     const share = (most: number): number => this.budget.estimateOf(part * most);
-    const suffix = layout && selectSuffix(document.after, share(suffixTokens(tokens)), remembered?.suffix);
+    const suffix =
+      layout &&
+      selectSuffix(
+        document.after,
+        share(this.suffixTokens(tokens, layout)),
+        remembered?.suffix,
+        layout.suffixStart,
+      );
     const texts = {
       suffix: suffix?.text ?? '',
       snippets: layout ? snippetsWithin(snippets, share(tokens * SNIPPET_SHARE)) : [],
@@ -94,7 +105,7 @@ export class PromptWriter {
     const spent = [head, texts.suffix, ...texts.snippets].reduce((sum, one) => sum + estimateTokens(one), 0);
     const { start, memory } = selectWindow(text, Math.max(1, share(tokens) - spent), remembered?.window);
     const prefix = head + text.slice(start);
-    const prompt = layout?.({ ...texts, prefix }) ?? prefix;
+    const prompt = layout?.write({ ...texts, prefix }) ?? prefix;
     const drafts = options.drafting === 'auto';
     const request = {
       prompt,
@@ -134,16 +145,20 @@ export class PromptWriter {
     return Math.max(context * MIN_PROMPT_SHARE, context - maxTokens - MAX_HEALED);
   }
 
+  /** Most tokens of a suffix in a prompt of `tokens`. */
+  private suffixTokens(tokens: number, { readsSuffixAgain }: FimLayout): number {
+    const most = Math.min(tokens * SUFFIX_SHARE, MAX_SUFFIX_TOKENS);
+    if (!readsSuffixAgain) return most;
+    const { prefillTokensPerSecond = 0 } = this.engine.speed;
+    return Math.min(most, Math.max(MIN_SUFFIX_TOKENS, (prefillTokensPerSecond * SUFFIX_MS) / 1_000));
+  }
+
   private remember(uri: string, cut: Cut): void {
     this.cuts.delete(uri);
     this.cuts.set(uri, cut);
     const [oldest] = this.cuts.keys();
     if (this.cuts.size > MAX_DOCUMENTS && oldest !== undefined) this.cuts.delete(oldest);
   }
-}
-
-function suffixTokens(tokens: number): number {
-  return Math.min(tokens * SUFFIX_SHARE, MAX_SUFFIX_TOKENS);
 }
 
 function healedFor(before: string, constraint: Constraint | undefined): Healed {

@@ -1,5 +1,5 @@
 /**
- * The suffix: which lines after the cursor's the model reads, whole lines from the next one on.
+ * The suffix: what after the cursor the model reads: whole lines, from the next one on or from the rest of the cursor's, as it was taught.
  *
  * They stand in front of everything else in a prompt, so a suffix that changed with each keystroke would cost the whole KV cache each
  * time. Once cut, it stays as it is while its text still stands right below the cursor: typing, Enter, an accepted suggestion and a
@@ -15,8 +15,11 @@ const MIN_KEPT = 1 / 3;
 /** … or more than this: estimates move a little with each request, which must not cut it anew. */
 const MAX_KEPT = 1.5;
 
+/** Where a suffix begins: at the cursor, or below its line. */
+export type SuffixStart = 'cursor' | 'next_line';
+
 export interface Suffix {
-  /** Empty, or whole lines, not all of them blank. */
+  /** Empty, or whole lines but perhaps for the first, not all of them blank. */
   readonly text: string;
   /** True when it reaches to the end of the document. */
   readonly whole: boolean;
@@ -27,16 +30,22 @@ export interface Suffix {
  * @param after Text after the cursor, as a snapshot has it.
  * @param memory The document's suffix of last time.
  */
-export function selectSuffix(after: string, budget: number, memory?: Suffix): Suffix {
+export function selectSuffix(
+  after: string,
+  budget: number,
+  memory?: Suffix,
+  start: SuffixStart = 'next_line',
+): Suffix {
   const lineEnd = after.indexOf('\n');
-  const below = lineEnd < 0 ? '' : after.slice(lineEnd + 1);
-  if (memory !== undefined && standsIn(below, memory) && isSensible(memory, budget)) return memory;
+  const below = start === 'cursor' ? after : lineEnd < 0 ? '' : after.slice(lineEnd + 1);
+  const maxGap = start === 'cursor' ? 0 : MAX_GAP;
+  if (memory !== undefined && standsIn(below, memory, maxGap) && isSensible(memory, budget)) return memory;
   return cutFrom(below, budget, after.length >= MAX_AFTER);
 }
 
-function standsIn(below: string, { text, whole }: Suffix): boolean {
+function standsIn(below: string, { text, whole }: Suffix, maxGap: number): boolean {
   if (text === '') return false;
-  for (let gap = 0, at = 0; gap <= MAX_GAP; gap++) {
+  for (let gap = 0, at = 0; gap <= maxGap; gap++) {
     if (below.startsWith(text, at) && (!whole || at + text.length === below.length)) return true;
     at = below.indexOf('\n', at) + 1;
     if (at === 0) return false;

@@ -1,6 +1,6 @@
 /** Whether to ask the model at all. Cheap: it runs on each keystroke. */
-import { looksBinary, splitsCharacter, startsWithIdentifier } from './characters';
-import { type DocumentSnapshot, lineAfter } from './document';
+import { endsWithIdentifier, looksBinary, splitsCharacter, startsWithIdentifier } from './characters';
+import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import { isExcluded } from './excluded_files';
 import { type CompletionOptions, languageEnabled } from './options';
 import type { Reason } from './reasons';
@@ -13,9 +13,16 @@ const BINARY_WINDOW = 2_048;
 /** The source-control input box is a language of its own in VS Code. */
 const SOURCE_CONTROL_LANGUAGE = 'scminput';
 
-/** Why the model is not asked here, or undefined when it is. */
-export function refusal(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
-  return ofSettings(document, options) ?? ofDocument(document) ?? ofCursor(document);
+/**
+ * Why the model is not asked here, or undefined when it is.
+ * @param readsLine Whether the model reads what stands right of the cursor.
+ */
+export function refusal(
+  document: DocumentSnapshot,
+  options: CompletionOptions,
+  readsLine = false,
+): Reason | undefined {
+  return ofSettings(document, options) ?? ofDocument(document) ?? ofCursor(document, readsLine);
 }
 
 function ofSettings(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
@@ -37,10 +44,12 @@ function ofDocument(document: DocumentSnapshot): Reason | undefined {
   return looksBinary(near) ? 'binary_content' : undefined;
 }
 
-function ofCursor(document: DocumentSnapshot): Reason | undefined {
+function ofCursor(document: DocumentSnapshot, readsLine: boolean): Reason | undefined {
   if (!document.selectionEmpty) return 'selection';
   if (document.cursors > 1) return 'multiple_cursors';
   if (splitsCharacter(document.before, document.after)) return 'inside_character';
   if (document.before.trim() === '') return 'blank_document';
-  return startsWithIdentifier(lineAfter(document)) ? 'inside_word' : undefined;
+  if (!startsWithIdentifier(lineAfter(document))) return undefined;
+  // In front of a word there is room for more, which has to lead to that word.
+  return readsLine && !endsWithIdentifier(lineBefore(document)) ? undefined : 'inside_word';
 }

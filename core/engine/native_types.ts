@@ -47,7 +47,7 @@ export interface NativeModelOptions {
  * key for the order of the parts: `layout` is one of our own.
  */
 export interface NativeFim {
-  /** The file's `emberline.fim.layout`; empty where it has none. */
+  /** The file's `emberline.fim.layout`, else that of the family whose names the tokens have; empty where neither is known. */
   readonly layout: string;
   readonly prefix?: number;
   readonly suffix?: number;

@@ -61,7 +61,7 @@ ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOp
   info.pre_tokenizer = model.parts.tokenizer->pre_tokenizer_name();
   info.fim = model.parts.tokenizer->fim();
   info.fim_layout =
-      std::string(file.get_string("emberline.fim.layout").value_or("").substr(0, kMaxNameBytes));
+      std::string(file.get_string("emberline.fim.layout").value_or(info.fim.layout).substr(0, kMaxNameBytes));
   info.device = model.device->description();
   info.packed_copy = model.weights.from_copy();
   info.file_bytes = file.file_bytes();

@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "gguf/describe.h"
 #include "tokenizer/byte_pair_encoder.h"
+#include "tokenizer/fim_families.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/tokens_by_bytes.h"
@@ -21,10 +22,30 @@ namespace {
 // The control tokens after which no family's model goes on with the same text: ends of text, turn and
 // message, and what begins another file.
 constexpr std::string_view kEndNames[] = {
-    "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "<|eot_id|>",   "<|eom_id|>",
-    "<|end|>",       "<|fim_pad|>",     "<fim_pad>",  "<|file_sep|>", "<file_sep>",
-    "<|repo_name|>", "<repo_name>",     "<reponame>", "<filename>",   "<end_of_turn>",
-    "</s>",          "<eos>",           "<EOT>",      "<|EOT|>",      "<|END_OF_TURN_TOKEN|>",
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|end|>",
+    "<|fim_pad|>",
+    "<fim_pad>",
+    "<|file_sep|>",
+    "<file_sep>",
+    "<|repo_name|>",
+    "<repo_name>",
+    "<reponame>",
+    "<filename>",
+    "<end_of_turn>",
+    "</s>",
+    "<eos>",
+    "<EOT>",
+    "<|EOT|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "▁<EOT>",
+    "<|file_separator|>",
+    "<｜end▁of▁sentence｜>",
+    "<[end▁of▁sentence]>",
 };
 
 bool is_end_name(std::string_view name) {
@@ -97,6 +118,7 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
                   "download it anew."};
   }
   if (impl->bos == kNoToken) impl->adds_bos = false;
+  impl->fim = find_fim_tokens(tokens, spec.pre_tokenizer, spec.fim);
 
   // Beside the merges, since somebody may be waiting for a first completion.
   std::future<TokensByBytes> sorting =

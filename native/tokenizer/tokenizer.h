@@ -29,11 +29,12 @@ enum class TokenKind : std::uint8_t {
   kUnused,
 };
 
-// The tokens that a model file names for the parts of a fill-in-the-middle prompt; kNoToken where it does
-// not.
+// The tokens that mark the parts of a fill-in-the-middle prompt, by the keys of the model's file and by the
+// names its family gives them (fim_families.h); kNoToken where there is none.
 struct FimTokens {
   TokenId prefix = kNoToken, suffix = kNoToken, middle = kNoToken;
   TokenId separator = kNoToken;  // between files
+  std::string_view layout = {};  // of the family, a text that stays; empty where it is not known
   bool operator==(const FimTokens&) const = default;
 };
 

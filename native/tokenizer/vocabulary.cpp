@@ -23,10 +23,12 @@ bool is_named_like_control(std::string_view name) {
   constexpr std::string_view kWideOpen = "<\xEF\xBD\x9C";  // '<' and a full-width bar
   constexpr std::string_view kWideClose = "\xEF\xBD\x9C>";
   if (name.size() > 4 && name.starts_with("<|") && name.ends_with("|>")) return true;
+  if (name.size() > 4 && name.starts_with("<[") && name.ends_with("]>")) return true;
   if (name.size() > 8 && name.starts_with(kWideOpen) && name.ends_with(kWideClose)) return true;
   constexpr std::string_view kNames[] = {
-      "<fim_prefix>", "<fim_middle>", "<fim_suffix>", "<fim_pad>",
-      "<repo_name>",  "<reponame>",   "<file_sep>",   "<filename>",
+      "<fim_prefix>", "<fim_middle>", "<fim_suffix>", "<fim_pad>", "<repo_name>",
+      "<reponame>",   "<file_sep>",   "<filename>",   "▁<PRE>",    "▁<SUF>",
+      "▁<MID>",       "▁<EOT>",       "[PREFIX]",     "[SUFFIX]",  "[MIDDLE]",
   };
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }

@@ -106,6 +106,10 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
       {"tokenizer.ggml.eos_token_id", &spec.eos, false},
       {"tokenizer.ggml.eot_token_id", nullptr, true},
       {"tokenizer.ggml.eom_token_id", nullptr, true},
+      // What the next three were called at first.
+      {"tokenizer.ggml.prefix_token_id", &spec.fim.prefix, false},
+      {"tokenizer.ggml.suffix_token_id", &spec.fim.suffix, false},
+      {"tokenizer.ggml.middle_token_id", &spec.fim.middle, false},
       {"tokenizer.ggml.fim_pre_token_id", &spec.fim.prefix, false},
       {"tokenizer.ggml.fim_suf_token_id", &spec.fim.suffix, false},
       {"tokenizer.ggml.fim_mid_token_id", &spec.fim.middle, false},
@@ -115,7 +119,7 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
   };
   for (const IdKey& id_key : id_keys) {
     TRY_VALUE(const auto id, read_token_id(file, id_key.key, spec.tokens.size()));
-    if (id_key.named != nullptr) *id_key.named = id;
+    if (id_key.named != nullptr && id != kNoToken) *id_key.named = id;
     if (id_key.ends && id != kNoToken) spec.other_ends.push_back(id);
   }
   return spec;

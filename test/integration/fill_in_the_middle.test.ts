@@ -242,7 +242,7 @@ describe('a file with the marks and another layout', () => {
   it('is asked as one without them', async () => {
     const other = join(folder, 'other.gguf');
     writeFimModel(other, MODEL, {
-      'emberline.fim.layout': { type: 'string', value: 'prefix_suffix_middle' },
+      'emberline.fim.layout': { type: 'string', value: 'middle_first' },
     });
     const session = await load(other);
     try {
@@ -253,7 +253,7 @@ describe('a file with the marks and another layout', () => {
         prompt = request.prompt;
         return session.complete(request, signal);
       });
-      expect(session.info.fim?.layout).toBe('prefix_suffix_middle');
+      expect(session.info.fim?.layout).toBe('middle_first');
       expect(prompt).toBe('# a.py\nx = 1\ny =');
     } finally {
       await session.dispose();

@@ -5,12 +5,12 @@
  * After whatever text it writes one of the lines of `LINE`, and ends it. After `ENDLESS` it goes through `NUMBERS` over and over,
  * and never ends a line. Every token is ahead of the next likely one by `GAP`, far more than two devices differ in.
  */
-import { gguf } from '@huggingface/gguf';
 import type { BenchModel } from '../../bench/shapes';
 import { TENSOR_TYPES } from '../../bench/synthetic/gguf_layout';
 import { type GivenTensor, writeModelFile } from '../../bench/synthetic/model_file';
 import { halfBits } from '../../bench/synthetic/random_blocks';
 import { byteLetters, type Vocabulary } from '../../bench/synthetic/vocabulary';
+import { vocabularyOf } from './vocabulary_of';
 import { SeededRandom } from '../../bench/random';
 
 /** Each word of a line: the likeliest, and the one that is `GAP` behind it. */
@@ -164,14 +164,4 @@ class RowsOfQ8 {
       data.writeInt8(integer(element), block + 2 + (element % elements));
     }
   }
-}
-
-async function vocabularyOf(model: string): Promise<Vocabulary> {
-  const { metadata } = await gguf(model, { allowLocalFile: true });
-  const entries: Record<string, unknown> = { ...metadata };
-  return {
-    tokens: entries['tokenizer.ggml.tokens'] as string[],
-    types: entries['tokenizer.ggml.token_type'] as number[],
-    merges: entries['tokenizer.ggml.merges'] as string[],
-  };
 }

@@ -5,6 +5,7 @@
 import type { Metadata } from '../../bench/synthetic/gguf_layout';
 import { readGguf } from '../../bench/synthetic/gguf_reader';
 import { writeTensors } from '../../bench/synthetic/model_file';
+import { vocabularyOf } from './vocabulary_of';
 
 /** The marks, by their ids. */
 export const FIM = { separator: 5, suffix: 8, prefix: 9, end: 10, middle: 11 } as const;
@@ -37,4 +38,30 @@ export function writeFimModel(path: string, source: string, keys: Metadata = {})
     bytes.copy(bytes, FIM.end * row, LINE_BREAK * row, (LINE_BREAK + 1) * row);
     return bytes;
   });
+}
+
+/** What a family calls its marks; those it has. */
+export type MarkNames = Partial<Record<'prefix' | 'suffix' | 'middle' | 'separator', string>>;
+
+/**
+ * Writes a file of a family that says nothing about filling in the middle but by the names of its tokens.
+ * @param source The embedded model.
+ * @param preTokenizer The family's, by GGUF's name.
+ */
+export async function writeFamilyModel(
+  path: string,
+  source: string,
+  preTokenizer: string,
+  marks: MarkNames,
+): Promise<void> {
+  const { metadata, tensors } = readGguf(source);
+  const names = [...(await vocabularyOf(source)).tokens];
+  for (const [mark, name] of Object.entries(marks)) names[FIM[mark as keyof MarkNames]] = name;
+  const rest = Object.entries(metadata).filter(([key]) => !key.includes('fim'));
+  const changed: Metadata = {
+    ...Object.fromEntries(rest),
+    'tokenizer.ggml.tokens': { type: 'strings', value: names },
+    'tokenizer.ggml.pre': { type: 'string', value: preTokenizer },
+  };
+  writeTensors(path, changed, tensors, ({ data }) => data);
 }

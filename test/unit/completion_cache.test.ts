@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CompletionCache } from '../../core/completion/cache';
+import type { Stop } from '../../core/completion/stop';
 
-const generation = { text: 'a + b', endedLine: true, confidence: 0.5, endProbability: 0 };
+const generation = { text: 'a + b', stop: 'line_end' as Stop, confidence: 0.5, endProbability: 0 };
 const BEFORE = 'def add(a, b):\n    return ';
 
 function filled(): CompletionCache {
@@ -37,7 +38,7 @@ describe('the completion cache', () => {
 
   it('asks again where the model was cut short', () => {
     const cache = new CompletionCache();
-    cache.add('u', BEFORE, '', { ...generation, endedLine: false });
+    cache.add('u', BEFORE, '', { ...generation, stop: 'max_tokens' });
     expect(cache.find('u', `${BEFORE}a + b`, '')).toBeUndefined();
     expect(cache.find('u', `${BEFORE}a`, '')?.rest).toBe(' + b');
   });

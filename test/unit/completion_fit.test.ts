@@ -36,6 +36,25 @@ describe('fitting a suggestion to the rest of the line', () => {
     expect(fitToLine('foobar', 'bar')).toEqual({ kind: 'does_not_fit' });
   });
 
+  it.each([
+    ['an argument in front of another', 'a, ', 'b)', 'a, '],
+    ['an argument alone', 'a, b', ')', 'a, b'],
+    ['what a statement returns', 'not ', 'ready', 'not '],
+    ['a call', 'max(a, b)', ' + 1;', 'max(a, b)'],
+    ['a string', '"]" + ', 'rest', '"]" + '],
+  ])('leaves %s as it is where the model has seen what follows', (_, text, right, inserted) => {
+    expect(fitToLine(text, right, true)).toEqual({ kind: 'insert', text: inserted, replace: 0 });
+  });
+
+  it.each([
+    ['what stays open', 'max(a', ', b)'],
+    ['what closes something else', 'a], [', 'b)'],
+    ['half a string', '"a', ' + b'],
+    ['a word that would go on', 'foo', 'bar'],
+  ])('refuses %s although the model has seen what follows', (_, text, right) => {
+    expect(fitToLine(text, right, true)).toEqual({ kind: 'does_not_fit' });
+  });
+
   it('never replaces text that the suggestion does not contain', () => {
     const suggestions = ['a', 'a)', '"', '")', '];', '(x)', "')", '}, {', ' ', 'f("x"))', "it's)"];
     const rights = ['', ')', '"', '")', '}', ']);', ';', ', b)', "'", ' }', '\t)'];

@@ -1,5 +1,5 @@
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
-import { NO_TIMINGS } from '../../core/engine/native_types';
+import { type NativeFim, NO_TIMINGS } from '../../core/engine/native_types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../core/completion/document';
 import type { CompletionEngine, EngineState } from '../../core/completion/engine_port';
@@ -23,8 +23,9 @@ class FakeEngine implements CompletionEngine {
   /** Longest prompt it takes, UTF-16 units. */
   longest = Infinity;
   context: number | undefined;
+  fim: NativeFim | undefined;
   says = 'a + b';
-  stop: 'line_end' | 'max_tokens' = 'line_end';
+  stop: 'line_end' | 'end_token' | 'max_tokens' = 'line_end';
   confidence = 0.9;
   endProbability = 0;
 
@@ -357,5 +358,36 @@ describe('the completion pipeline', () => {
     pipeline.forget('file:///src/add.py');
     await at('return |');
     expect(engine.requests).toHaveLength(2);
+  });
+});
+
+describe('a model that reads what stands right of the cursor', () => {
+  const reading = (): Bench => {
+    const made = bench();
+    made.engine.fim = { layout: 'prefix_suffix_middle', prefix: 1, suffix: 2, middle: 3 };
+    made.engine.stop = 'end_token';
+    return made;
+  };
+
+  it('is asked in front of a word, and fills what is between', async () => {
+    const { engine, at } = reading();
+    engine.says = 'not ';
+    expect(await at('return |ready\n')).toMatchObject({ reason: 'shown', text: 'not ', replace: 0 });
+    expect(engine.requests[0]?.prompt).toEqual([1, '# src/add.py\nreturn', 2, 'ready\n', 3]);
+    // Typing along shows the rest of it.
+    expect(await at('return no|ready\n')).toMatchObject({ reason: 'shown', text: 't ', source: 'cache' });
+    engine.says = 'a, ';
+    expect(await at('foo(|b)\n')).toMatchObject({ reason: 'shown', text: 'a, ' });
+    expect(await at('foo(a,|b)\n')).toMatchObject({ reason: 'line_complete', source: 'none' });
+  });
+
+  it('is not asked within a word, nor believed where it goes on', async () => {
+    const { engine, at } = reading();
+    expect(await at('return rea|dy\n')).toMatchObject({ reason: 'inside_word' });
+    engine.stop = 'line_end';
+    expect(await at('return |ready\n')).toMatchObject({ reason: 'does_not_fit', shown: false });
+    engine.stop = 'end_token';
+    engine.says = 'max(a';
+    expect(await at('x = |, b)\n')).toMatchObject({ reason: 'does_not_fit' });
   });
 });

@@ -20,8 +20,13 @@ interface Writing {
   readonly writer: PromptWriter;
 }
 
-function writing({ fim = FIM, promptTokens = 400, longest = Infinity } = {}): Writing {
-  const speed = { prefillTokensPerSecond: undefined };
+function writing({
+  fim = FIM,
+  promptTokens = 400,
+  longest = Infinity,
+  prefillTokensPerSecond = undefined as number | undefined,
+} = {}): Writing {
+  const speed = { prefillTokensPerSecond };
   const writer = new PromptWriter({ speed, fim });
   const options = { ...DEFAULT_OPTIONS, promptTokens };
   return {
@@ -166,6 +171,27 @@ describe('the prompt of a model that fills in the middle', () => {
     expect(await suffix('x|\nv\nw\ny\n')).toBe('w\ny\n');
     writer.reset();
     expect(await suffix('x|\nv\nw\ny\n')).toBe('v\nw\ny\n');
+  });
+});
+
+describe('the prompt of a model that reads what follows the cursor again for each key', () => {
+  const fim = { ...FIM, layout: 'prefix_suffix_middle', middle: 7 };
+  const below = Array.from({ length: 60 }, (_, i) => `value_${i} = ${i}\n`).join('');
+  const suffixAt = async (prefillTokensPerSecond?: number): Promise<string> => {
+    const { prompt } = await writing({ fim, prefillTokensPerSecond }).at(`a = 1\nb = |\n${below}`);
+    expect(prompt).toEqual([9, '# a.py\na = 1\nb =', 8, expect.any(String), 7]);
+    return String(prompt[3]);
+  };
+
+  it('has as much of that as is read in 40 ms, and a line or two', async () => {
+    const unknown = await suffixAt();
+    expect(unknown).toMatch(/^\nvalue_0 = 0\n/);
+    expect(estimateTokens(unknown)).toBeLessThanOrEqual(16);
+    expect(await suffixAt(100)).toBe(unknown);
+    const fast = await suffixAt(1_500);
+    expect(estimateTokens(fast)).toBeGreaterThan(45);
+    expect(estimateTokens(fast)).toBeLessThanOrEqual(60);
+    expect(estimateTokens(await suffixAt(100_000))).toBeGreaterThan(80);
   });
 });
 

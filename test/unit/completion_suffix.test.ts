@@ -93,3 +93,23 @@ describe('a remembered suffix', () => {
     expect(again(after('x\n'), budget, none).text).toBe('x\n');
   });
 });
+
+describe('a suffix from the cursor on', () => {
+  const budget = 100;
+  const from = (text: string, memory?: Suffix): Suffix => selectSuffix(text, budget, memory, 'cursor');
+
+  it('begins with the rest of the line', () => {
+    expect(from(', b)\n    y = 2\n')).toEqual({ text: ', b)\n    y = 2\n', whole: true });
+    expect(from('\n    y = 2\n')).toEqual({ text: '\n    y = 2\n', whole: true });
+    expect(from(') + 1')).toEqual({ text: ') + 1', whole: true });
+    expect(from('\n  \n')).toEqual({ text: '', whole: true });
+  });
+
+  it('stays where it is while it follows the cursor, and only then', () => {
+    const below = lines(100, 300);
+    const first = from(after(below, ')'));
+    expect(from(after(below, ')'), first)).toBe(first);
+    expect(from(after(below, '))'), first).text).toBe(`)${first.text}`.slice(0, first.text.length + 1));
+    expect(from(after(below.slice(1), ')'), first)).not.toBe(first);
+  });
+});

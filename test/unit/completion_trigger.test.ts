@@ -26,6 +26,15 @@ describe('the trigger', () => {
     expect(ask('x = [\n  1,\n|]')).toBeUndefined();
   });
 
+  it('asks in front of a word only where the model reads it', () => {
+    expect(ask('return |ready')).toBe('inside_word');
+    expect(refusal(document('return |ready'), DEFAULT_OPTIONS, true)).toBeUndefined();
+    expect(refusal(document('foo(|größe)'), DEFAULT_OPTIONS, true)).toBeUndefined();
+    for (const text of ['re|ady', 'größ|e', 'a_|b']) {
+      expect(refusal(document(text), DEFAULT_OPTIONS, true), text).toBe('inside_word');
+    }
+  });
+
   it('respects the settings', () => {
     expect(ask('x|', {}, { ...DEFAULT_OPTIONS, enabled: false })).toBe('disabled');
     const languages = { '*': true, python: false };

@@ -105,6 +105,18 @@ TEST_F(VocabularySpecTest, ReadsTheTokensOfAFillInTheMiddlePrompt) {
   EXPECT_EQ(load(writer_without({})).value()->fim(), FimTokens());
 }
 
+TEST_F(VocabularySpecTest, ReadsThemUnderTheirFirstNamesToo) {
+  GgufWriter writer = writer_without({});
+  writer.add("tokenizer.ggml.prefix_token_id", std::uint32_t{1});
+  writer.add("tokenizer.ggml.suffix_token_id", std::uint32_t{0});
+  writer.add("tokenizer.ggml.middle_token_id", std::uint32_t{0});
+  writer.add("tokenizer.ggml.fim_mid_token_id", std::uint32_t{2});
+  const auto tokenizer = load(writer);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().message();
+  EXPECT_EQ(tokenizer.value()->fim(),
+            (FimTokens{.prefix = 1, .suffix = 0, .middle = 2, .separator = kNoToken}));
+}
+
 TEST_F(VocabularySpecTest, RefusesOtherKindsOfTokenizers) {
   EXPECT_EQ(code_with("model", "llama"), ErrorCode::kModelTokenizerUnsupported);
   EXPECT_EQ(code_with("pre", "deepseek-llm"), ErrorCode::kModelTokenizerUnsupported);
