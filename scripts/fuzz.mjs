@@ -15,44 +15,46 @@ import { BUILD } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 
-const TARGETS = ['gbnf', 'gguf', 'pattern', 'schema', 'text', 'token_walk', 'vocabulary'];
+export const TARGETS = ['gbnf', 'gguf', 'pattern', 'schema', 'text', 'token_walk', 'vocabulary'];
 /** Whoever gives a grammar may be anybody: at most 256 MB, and processor time as test/fuzz/time_limit.h says. */
 const GRAMMARS = ['gbnf', 'pattern', 'schema', 'token_walk'];
 const FOLDER = join(BUILD, 'fuzz');
+const PROGRAMS = join(FOLDER, 'test', 'fuzz');
+// What the address sanitizer keeps of freed memory counts as well.
+const ENVIRONMENT = { ...process.env, ASAN_OPTIONS: 'quarantine_size_mb=16' };
 
-/** @returns {Promise<number>} */
-async function main() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { seconds: { type: 'string', default: '120' }, keep: { type: 'boolean', default: false } },
-  });
-  const [target = ''] = positionals;
-  const seconds = Number(values.seconds);
-  if (!TARGETS.includes(target) || !(seconds > 0)) {
-    console.error(`usage: node scripts/fuzz.mjs ${TARGETS.join('|')} [--seconds N] [--keep]`);
-    return 2;
-  }
-  const progress = new Progress();
-  await progress.step(`build the ${target} fuzzer`, async (log) => {
+const fuzzerOf = (/** @type {string} */ target) => join(PROGRAMS, `fuzz_${target}`);
+const corpusOf = (/** @type {string} */ target) => join(FOLDER, 'corpus', target);
+
+/**
+ * @param {Progress} progress
+ * @param {readonly string[]} targets
+ */
+export async function buildFuzzers(progress, targets) {
+  await progress.step(`build the fuzzers (${targets.join(', ')})`, async (log) => {
     const failure =
-      'The fuzzer could not be built; it needs clang++-19 and its libFuzzer (libclang-rt-19-dev).';
+      'The fuzzers could not be built; they need clang++-19 and its libFuzzer (libclang-rt-19-dev).';
     await run('cmake', ['--preset', 'fuzz'], { log, failure });
-    const targets = [`fuzz_${target}`, `${target}_corpus`];
+    const programs = targets.flatMap((target) => [`fuzz_${target}`, `${target}_corpus`]);
     const jobs = String(availableParallelism());
-    await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...targets], { log, failure });
+    await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...programs], { log, failure });
   });
+}
 
-  const corpus = join(FOLDER, 'corpus', target);
-  const programs = join(FOLDER, 'test', 'fuzz');
-  const fuzzer = join(programs, `fuzz_${target}`);
-  // What the address sanitizer keeps of freed memory counts as well.
-  const env = { ...process.env, ASAN_OPTIONS: 'quarantine_size_mb=16' };
+/**
+ * Runs what is known of `target`, and what libFuzzer makes of it in the time.
+ * @param {Progress} progress
+ * @param {string} target whose fuzzer is built
+ * @param {number} seconds
+ */
+export async function fuzz(progress, target, seconds) {
+  const corpus = corpusOf(target);
   mkdirSync(corpus, { recursive: true });
   await progress.step(
     `fuzz ${target}`,
     async (log) => {
       const failure = 'An input fails; the log names the file in build/fuzz that holds it.';
-      await run(join(programs, `${target}_corpus`), [corpus], {
+      await run(join(PROGRAMS, `${target}_corpus`), [corpus], {
         log,
         failure: 'The corpus could not be written.',
       });
@@ -70,7 +72,7 @@ async function main() {
         `-artifact_prefix=${FOLDER}/`,
         corpus,
       ];
-      await run(fuzzer, args, { log, env, failure });
+      await run(fuzzerOf(target), args, { log, env: ENVIRONMENT, failure });
       return log;
     },
     (log) => {
@@ -79,26 +81,50 @@ async function main() {
       return `${runs} inputs, none fails`;
     },
   );
-  if (values.keep) {
-    await progress.step(
-      `distil what ${target} found`,
-      async (log) => {
-        const few = join(FOLDER, 'corpus', `${target}-few`);
-        rmSync(few, { recursive: true, force: true });
-        mkdirSync(few);
-        // By what they reach, not by how often.
-        await run(fuzzer, ['-merge=1', '-use_counters=0', few, corpus], {
-          log,
-          env,
-          failure: 'The corpus could not be distilled.',
-        });
-        const inputs = readdirSync(few).map((name) => readFileSync(join(few, name)));
-        keepCorpus(target, inputs);
-        return inputs.length;
-      },
-      (count) => `${count} inputs are kept`,
-    );
+}
+
+/**
+ * Keeps of what was found as few inputs as reach as much.
+ * @param {Progress} progress
+ * @param {string} target
+ */
+async function distil(progress, target) {
+  await progress.step(
+    `distil what ${target} found`,
+    async (log) => {
+      const few = `${corpusOf(target)}-few`;
+      rmSync(few, { recursive: true, force: true });
+      mkdirSync(few);
+      // By what they reach, not by how often.
+      await run(fuzzerOf(target), ['-merge=1', '-use_counters=0', few, corpusOf(target)], {
+        log,
+        env: ENVIRONMENT,
+        failure: 'The corpus could not be distilled.',
+      });
+      const inputs = readdirSync(few).map((name) => readFileSync(join(few, name)));
+      keepCorpus(target, inputs);
+      return inputs.length;
+    },
+    (count) => `${count} inputs are kept`,
+  );
+}
+
+/** @returns {Promise<number>} */
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seconds: { type: 'string', default: '120' }, keep: { type: 'boolean', default: false } },
+  });
+  const [target = ''] = positionals;
+  const seconds = Number(values.seconds);
+  if (!TARGETS.includes(target) || !(seconds > 0)) {
+    console.error(`usage: node scripts/fuzz.mjs ${TARGETS.join('|')} [--seconds N] [--keep]`);
+    return 2;
   }
+  const progress = new Progress();
+  await buildFuzzers(progress, [target]);
+  await fuzz(progress, target, seconds);
+  if (values.keep) await distil(progress, target);
   return 0;
 }
 

@@ -17,6 +17,7 @@ import { arm } from './test/arm.mjs';
 import { oneFailed, sum, summary } from './test/counts.mjs';
 import { e2e } from './test/e2e.mjs';
 import { editor } from './test/editor.mjs';
+import { fuzzing } from './test/fuzz.mjs';
 import { integration } from './test/integration.mjs';
 import { lint } from './test/lint.mjs';
 import { metal } from './test/metal.mjs';
@@ -51,6 +52,7 @@ const STAGES = [
   sanitized,
   portability,
   arm,
+  fuzzing,
   training,
 ];
 

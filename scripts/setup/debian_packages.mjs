@@ -78,6 +78,15 @@ export const FOR_TRAINING = [
   },
 ];
 
+export const FOR_FUZZING = [
+  ...FOR_METAL,
+  file(
+    'libclang-rt-19-dev',
+    'libFuzzer of Clang 19',
+    '/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a',
+  ),
+];
+
 export const FOR_TIDY = [command('clang-tidy-19', 'clang-tidy 19', 'clang-tidy-19')];
 
 export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];

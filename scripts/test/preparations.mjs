@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { buildAddon, buildBundles } from '../build.mjs';
 import { buildArmTests } from '../check_arm.mjs';
+import { buildFuzzers, TARGETS } from '../fuzz.mjs';
 import { packageExtension } from '../package.mjs';
 import { run } from '../processes.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
@@ -41,6 +42,11 @@ const PREPARATIONS = {
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'metal-sim'),
   },
   trainingPython: { needs: [], compiles: false, make: ensureTrainingPython },
+  fuzzers: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildFuzzers(progress, TARGETS),
+  },
   armTests: { needs: [], compiles: true, make: buildArmTests },
 };
 
