@@ -30,8 +30,12 @@ class KvPool {
   Result<KvPage> take();
 
   Device& device() const { return device_; }
-  Binding keys(std::uint32_t layer) const { return buffer_.at(std::uint64_t{2} * layer * plane_bytes_); }  // of page 0
-  Binding values(std::uint32_t layer) const { return buffer_.at((std::uint64_t{2} * layer + 1) * plane_bytes_); }
+  Binding keys(std::uint32_t layer) const {
+    return buffer_.at(std::uint64_t{2} * layer * plane_bytes_);
+  }  // of page 0
+  Binding values(std::uint32_t layer) const {
+    return buffer_.at((std::uint64_t{2} * layer + 1) * plane_bytes_);
+  }
   std::uint32_t page_stride() const { return page_bytes_; }
 
   std::size_t pages() const { return owners_.size(); }  // that there is memory for

@@ -207,7 +207,13 @@ describe('the memory of grammars', () => {
         console.log(Math.round((await round()) - before));
       })();`;
     const grown = async (hold: 'hold' | 'drop') => {
-      const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', source, ADDON, hold]);
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        '--expose-gc',
+        '-e',
+        source,
+        ADDON,
+        hold,
+      ]);
       return Number(stdout);
     };
     const held = await grown('hold');

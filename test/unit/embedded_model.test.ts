@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = new URL('../../models/', import.meta.url);
 const NAME = 'Emberline-135M.Q4_1.gguf';
 const BYTES = 98_362_336;
-const SHA256 = 'f5f163086874c3f0e2b5f911e56f5bfd1837fc6f801bd991f2f6a602105ab101';
+const SHA256 = 'ea801916a2e5a6aa7bd56b97d7ecb5a30924cc93846f0cd9836b705f7e1381e5';
 
 describe('embedded model', () => {
   it('is the file that was chosen', async () => {

@@ -162,11 +162,11 @@ void expect_same_on_random_logits(std::uint64_t seed, int rounds, std::vector<st
     for (auto& token : run.tokens) token = static_cast<std::uint32_t>(random() % (logits.size() + 2));
     run.position = static_cast<std::uint32_t>(run.tokens.size() - 1 -
                                               random() % std::min<std::size_t>(3, run.tokens.size()));
-    SCOPED_TRACE(::testing::Message() << "round " << round << ", " << shape.name << ", " << logits.size()
-                                    << " logits, T " << run.params.temperature << ", k " << run.params.top_k
-                                    << ", p " << run.params.top_p << ", min-p " << run.params.min_p
-                                    << ", penalty " << run.params.repeat_penalty << ", window "
-                                    << run.params.penalty_window);
+    SCOPED_TRACE(::testing::Message()
+                 << "round " << round << ", " << shape.name << ", " << logits.size() << " logits, T "
+                 << run.params.temperature << ", k " << run.params.top_k << ", p " << run.params.top_p
+                 << ", min-p " << run.params.min_p << ", penalty " << run.params.repeat_penalty << ", window "
+                 << run.params.penalty_window);
     expect_same(run);
     if (::testing::Test::HasFailure()) return;
   }
