@@ -17,7 +17,9 @@ const OPENER_OF: ReadonlyMap<string, string> = new Map([
   [']', '['],
   ['}', '{'],
 ]);
-const OPENERS = new Set(OPENER_OF.values());
+const CLOSER_OF: ReadonlyMap<string, string> = new Map(
+  [...OPENER_OF].map(([closer, opener]) => [opener, closer]),
+);
 const QUOTES = new Set(['"', "'", '`']);
 
 /** Nothing but closing brackets, quotes and the marks that end a statement or an item. */
@@ -63,15 +65,18 @@ function joinsWords(text: string, right: string): boolean {
 
 /** Every bracket and quote that it opens it closes, and no other. */
 function isWhole(text: string): boolean {
-  const { closer, open } = brackets(text);
-  return closer === undefined && !open;
+  const { closer, missing, quoted } = brackets(text);
+  return closer === undefined && missing === '' && !quoted;
 }
 
 /** The suggestion closes nothing that was open before; it may still end with the statement's mark that stands there. */
 function fitWithoutCloser(text: string, right: string): Fit {
   const trimmed = text.trimEnd();
   const mark = /^[;,:]+$/.test(right) ? right : '';
-  return insert(mark !== '' && trimmed.endsWith(mark) ? trimmed.slice(0, -mark.length) : trimmed);
+  if (mark !== '' && trimmed.endsWith(mark)) return insert(trimmed.slice(0, -mark.length));
+  // What it opens itself, the bracket that stands there would close, and leave its own open.
+  const { missing, quoted } = brackets(trimmed);
+  return insert(OPENER_OF.has(right.trimStart()[0] ?? '') && !quoted ? trimmed + missing : trimmed);
 }
 
 /**
@@ -84,9 +89,17 @@ function firstUnmatchedCloser(text: string, right: string): number | undefined {
   return brackets(text).closer;
 }
 
-/** The offset of the first bracket that closes what the text does not open, and whether something stays open at its end. */
-function brackets(text: string): { closer: number | undefined; open: boolean } {
-  const open: string[] = [];
+interface Brackets {
+  /** The offset of the first that closes what the text does not open. */
+  readonly closer: number | undefined;
+  /** What closes those that are open at the end. */
+  readonly missing: string;
+  /** Whether a quote stands alone. */
+  readonly quoted: boolean;
+}
+
+function brackets(text: string): Brackets {
+  let missing = '';
   let quote = '';
   let alone = false;
   for (let at = 0; at < text.length; at++) {
@@ -98,13 +111,14 @@ function brackets(text: string): { closer: number | undefined; open: boolean } {
       // One without another is an apostrophe, or ends what began before the cursor.
       if (text.includes(character, at + 1)) quote = character;
       else alone = true;
-    } else if (OPENERS.has(character)) {
-      open.push(character);
+    } else if (CLOSER_OF.has(character)) {
+      missing = `${CLOSER_OF.get(character)}${missing}`;
     } else if (OPENER_OF.has(character)) {
-      if (open.pop() !== OPENER_OF.get(character)) return { closer: at, open: false };
+      if (!missing.startsWith(character)) return { closer: at, missing: '', quoted: alone };
+      missing = missing.slice(1);
     }
   }
-  return { closer: undefined, open: open.length > 0 || quote !== '' || alone };
+  return { closer: undefined, missing, quoted: quote !== '' || alone };
 }
 
 function firstUnescaped(text: string, quote: string): number | undefined {

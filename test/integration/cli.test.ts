@@ -55,7 +55,8 @@ describe('complete', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const completed = JSON.parse(stdout) as Completed;
     expect(Object.keys(completed)).toEqual(['text', 'tokens', 'stop', 'shown', 'reason', 'timings']);
-    expect(completed).toMatchObject({ text: 'a + b', stop: 'line_end', shown: true, reason: 'shown' });
+    expect(completed).toMatchObject({ text: 'a + b', shown: true, reason: 'shown' });
+    expect(['line_end', 'end_token']).toContain(completed.stop);
     expect(Object.keys(completed.timings)).toEqual([
       'prompt_tokens',
       'reused_tokens',

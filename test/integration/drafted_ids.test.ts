@@ -18,7 +18,9 @@ afterAll(() => engine?.dispose());
 it('greedy ids are the same with drafts and without', async () => {
   if (engine === undefined) throw new Error('The model was not loaded.');
   const cases = await readReplayCases();
-  const texts = KINDS.map((kind) => cases.find((one) => one.kind === kind)?.prefix ?? '');
+  // In turn; the model ends some of them early.
+  const ofKind = KINDS.map((kind) => cases.filter((one) => one.kind === kind).map(({ prefix }) => prefix));
+  const texts = [0, 1, 2].flatMap((at) => ofKind.flatMap((prefixes) => prefixes.slice(at, at + 1)));
   const { compared, mismatches, drafted, accepted } = await compareIds(engine, texts, TOKENS);
   expect({ compared, mismatches }).toEqual({ compared: TOKENS, mismatches: 0 });
   expect(accepted).toBeGreaterThan(TOKENS / 8);
