@@ -71,7 +71,7 @@ napi_value make_grammar_object(napi_env env, Compiled& compiled) {
     clear_exception(env);
     return nullptr;
   }
-  static_cast<void>(owned.release());  // the object's
+  owned.release();  // the object's; NOLINT(bugprone-unused-return-value)
   return object;
 }
 
