@@ -1,6 +1,6 @@
 /**
- * Fits a suggestion to the text right of the cursor on its line. Editors close brackets and quotes while one types, and the
- * model, which does not see the rest of the cursor's line, closes them again.
+ * Fits a suggestion to the text right of the cursor on its line. Editors close brackets and quotes while one types, and a
+ * model that does not see the rest of the cursor's line, as the embedded one, closes them again.
  */
 import { endsWithIdentifier, startsWithIdentifier } from './characters';
 

@@ -1,8 +1,8 @@
 /**
  * The suffix: what after the cursor the model reads: whole lines, from the next one on or from the rest of the cursor's, as it was taught.
  *
- * They stand in front of everything else in a prompt, so a suffix that changed with each keystroke would cost the whole KV cache each
- * time. Once cut, it stays as it is while its text still stands right below the cursor: typing, Enter, an accepted suggestion and a
+ * In most layouts they stand in front of everything else in a prompt, so a suffix that changed with each keystroke would cost the whole
+ * KV cache each time. Once cut, it stays as it is while its text still stands right below the cursor: typing, Enter, an accepted suggestion and a
  * step up within a block leave a few lines between the two that the model does not see, and all that was computed.
  */
 import { MAX_AFTER } from './document';
