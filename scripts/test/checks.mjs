@@ -4,15 +4,24 @@ import { oneFailed, onePassed, sum } from './counts.mjs';
 /** @typedef {import('./counts.mjs').Counts} Counts */
 
 /**
- * Runs one check that succeeds or fails as a whole, and counts it as one test.
+ * Runs one check that succeeds or fails as a whole, as a step, and counts it as one test.
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} name
  * @param {(log: string) => Promise<void>} work
+ */
+export function check(progress, name, work) {
+  return counted(name, () => progress.step(name, work));
+}
+
+/**
+ * Counts work that succeeds or fails as a whole as one test.
+ * @param {string} name
+ * @param {() => Promise<void>} work
  * @returns {Promise<Counts>}
  */
-export async function check(progress, name, work) {
+export async function counted(name, work) {
   try {
-    await progress.step(name, work);
+    await work();
     return onePassed();
   } catch (error) {
     if (!(error instanceof Failure) || error instanceof Interrupted) throw error;

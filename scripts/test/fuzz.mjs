@@ -1,8 +1,6 @@
 import { fuzz, TARGETS } from '../fuzz.mjs';
 import { FOR_BUILDING, FOR_FUZZING } from '../setup/debian_packages.mjs';
-import { Failure, Interrupted } from '../failure.mjs';
-import { inTurn } from './checks.mjs';
-import { oneFailed, onePassed } from './counts.mjs';
+import { counted, inTurn } from './checks.mjs';
 
 /** Of each target, behind its corpora. */
 const SECONDS = 15;
@@ -18,20 +16,6 @@ export const fuzzing = {
   alone: true,
   deep: true,
   platform: 'linux-x64',
-  run: (progress) => inTurn(TARGETS.map((target) => () => fuzzed(progress, target))),
+  run: (progress) =>
+    inTurn(TARGETS.map((target) => () => counted(`fuzz ${target}`, () => fuzz(progress, target, SECONDS)))),
 };
-
-/**
- * @param {import('../progress.mjs').Progress} progress
- * @param {string} target
- * @returns {Promise<import('./counts.mjs').Counts>}
- */
-async function fuzzed(progress, target) {
-  try {
-    await fuzz(progress, target, SECONDS);
-    return onePassed();
-  } catch (error) {
-    if (!(error instanceof Failure) || error instanceof Interrupted) throw error;
-    return oneFailed(`fuzz ${target}: ${error.message}`);
-  }
-}
