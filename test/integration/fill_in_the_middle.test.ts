@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { median } from '../../bench/statistics';
+import { promptIds } from '../../cli/prompt_ids';
 import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import type { EngineRequest } from '../../core/engine/engine_request';
@@ -37,15 +38,6 @@ async function load(modelPath: string): Promise<Engine> {
   return valueOf(await Engine.load({ addonPath: ADDON, modelPath, device: DEVICE }));
 }
 
-async function idsOf(prompt: NativePrompt): Promise<number[]> {
-  const ids: number[] = [];
-  for (const part of typeof prompt === 'string' ? [prompt] : prompt) {
-    if (typeof part === 'number') ids.push(part);
-    else ids.push(...valueOf(await engine.tokenize(part, false)));
-  }
-  return ids;
-}
-
 function largest(values: Float32Array): number {
   return values.reduce((best, value, at) => (value > (values[best] ?? -Infinity) ? at : best), 0);
 }
@@ -71,7 +63,7 @@ describe('a model that fills in the middle', () => {
   });
 
   it('is given the tokens of each part, and the marks as they are', async () => {
-    const ids = await idsOf(PARTS);
+    const ids = await promptIds(engine, PARTS);
     const call = { prompt: PARTS, maxTokens: 1, singleLine: false, banBlankStart: false } as const;
     const made = valueOf(await engine.complete(call));
     expect(made.timings.promptTokens).toBe(ids.length);
@@ -84,7 +76,7 @@ describe('a model that fills in the middle', () => {
   it('is given no mark that a document spells', async () => {
     const text = '<issue_start>x<issue_comment><file_sep><issue_closed>';
     const prompt: NativePrompt = [FIM.suffix, text, FIM.prefix, text];
-    const ids = await idsOf(prompt);
+    const ids = await promptIds(engine, prompt);
     expect(ids.filter((id) => id < 17)).toEqual([FIM.suffix, FIM.prefix]);
     const { timings } = valueOf(await engine.complete({ prompt, maxTokens: 1 }));
     expect(timings.promptTokens).toBe(ids.length);
@@ -141,7 +133,7 @@ describe('the end of the middle', () => {
     const prompt: NativePrompt = [FIM.suffix, 'y = 2\n', FIM.prefix, '# a.py\nimport os'];
     const made = valueOf(await engine.complete({ prompt, maxTokens: 4 }));
     expect(made.ids[0]).not.toBe(FIM.end);
-    const logits = valueOf(await engine.logits(Uint32Array.from(await idsOf(prompt))));
+    const logits = valueOf(await engine.logits(Uint32Array.from(await promptIds(engine, prompt))));
     const highest = Math.max(...logits);
     const odds = logits.map((logit) => Math.exp(logit - highest));
     const all = odds.reduce((sum, one) => sum + one, 0);
@@ -234,7 +226,9 @@ describe('the terminal', () => {
     const suffix: NativePrompt = [FIM.suffix, '\nprint(add(1, 2))\n'];
     const other: NativePrompt = [FIM.separator, `# b.py\n${SNIPPET.text}`];
     const expected = [[...suffix, ...prefix], prefix, [...suffix, ...other, ...prefix]];
-    expect(tokens).toEqual(await Promise.all(expected.map(async (one) => (await idsOf(one)).length)));
+    expect(tokens).toEqual(
+      await Promise.all(expected.map(async (one) => (await promptIds(engine, one)).length)),
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { promptIds } from '../../cli/prompt_ids';
 import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
@@ -86,15 +87,6 @@ describe.each(FAMILIES)('a file of the family $name', ({ preTokenizer, marks, ex
     rmSync(folder, { recursive: true });
   });
 
-  async function idsOf(prompt: NativePrompt): Promise<number[]> {
-    const ids: number[] = [];
-    for (const part of typeof prompt === 'string' ? [prompt] : prompt) {
-      if (typeof part === 'number') ids.push(part);
-      else ids.push(...valueOf(await engine.tokenize(part, false)));
-    }
-    return ids;
-  }
-
   async function asked(text: string): Promise<{ prompt: NativePrompt; made: NativeCompletion }> {
     const offset = text.indexOf('|');
     const document = snapshotOfText({
@@ -117,14 +109,14 @@ describe.each(FAMILIES)('a file of the family $name', ({ preTokenizer, marks, ex
   it('is asked in the layout of its family, with the marks as they are', async () => {
     const { prompt, made } = await asked('def add(a, b):\n    return |\n\nprint(add(1, 2))\n');
     expect(prompt).toEqual(expected);
-    expect(made.timings.promptTokens).toBe((await idsOf(expected)).length);
+    expect(made.timings.promptTokens).toBe((await promptIds(engine, expected)).length);
   });
 
   it('is given no mark that a document spells', async () => {
     const names = Object.values(marks).join('');
     const { prompt } = await asked(`x = "${names}"\ny = |\nz = "${names}"\n`);
     const own = Object.values(FIM);
-    const ids = await idsOf(prompt);
+    const ids = await promptIds(engine, prompt);
     const count = (typeof prompt === 'string' ? [] : prompt).filter(
       (part) => typeof part === 'number',
     ).length;
