@@ -24,6 +24,16 @@ export default defineConfig({
         },
       },
       {
+        // What takes minutes and proves more: part of `npm run test:deep`.
+        test: {
+          name: 'deep',
+          include: ['test/deep/**/*.test.ts'],
+          testTimeout: 1_800_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // What the preset metal-sim builds.
         test: {
           name: 'metal',

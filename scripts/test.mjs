@@ -24,6 +24,7 @@ import { metal } from './test/metal.mjs';
 import { native } from './test/native.mjs';
 import { packaged } from './test/package.mjs';
 import { parsers } from './test/parsers.mjs';
+import { proofs } from './test/proofs.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
 import { sanitized } from './test/sanitized.mjs';
@@ -49,6 +50,7 @@ const STAGES = [
   editor,
   e2e,
   tidyAll,
+  proofs,
   sanitized,
   portability,
   arm,

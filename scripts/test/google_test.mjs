@@ -6,6 +6,11 @@ import { BUILD, RELEASE, ROOT } from '../paths.mjs';
 import { runForStatus } from '../processes.mjs';
 import { noCounts, oneFailed, sum, summary } from './counts.mjs';
 
+/** Tests with `Deep` in their name take long, and what they find beyond the others is rare: the deep tests run them (proofs.mjs). */
+export const DEEP = '*Deep*';
+/** All others. */
+export const EVERYDAY = `-${DEEP}`;
+
 /** @typedef {import('./counts.mjs').Counts} Counts */
 /** @typedef {{ name: string, classname: string, status: string, result: string, failures?: unknown[] }} GoogleTest */
 /** @typedef {{ testsuites: { testsuite: GoogleTest[] }[] }} GoogleTestReport */
@@ -15,23 +20,25 @@ import { noCounts, oneFailed, sum, summary } from './counts.mjs';
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} preset
  * @param {string} title
- * @param {{ env?: NodeJS.ProcessEnv, programs?: RegExp, shards?: number }} [options] `programs`: those whose names match; default: all.
- *   `shards`: in how many processes, side by side, a program's tests run
+ * @param {{ env?: NodeJS.ProcessEnv, filter?: string, programs?: RegExp, shards?: number }} [options] `filter`: GoogleTest's, of those
+ *   that run; default: EVERYDAY. `programs`: those whose names match; default: all. `shards`: in how many processes, side by side, a
+ *   program's tests run
  * @returns {Promise<Counts>}
  */
 export async function runGoogleTests(
   progress,
   preset,
   title,
-  { env = process.env, programs = /./, shards = 1 } = {},
+  { env = process.env, filter = EVERYDAY, programs = /./, shards = 1 } = {},
 ) {
   return await progress.step(
     title,
     async (log) => {
       const parts = [];
+      const filtered = { ...env, GTEST_FILTER: filter };
       for (const { name, command, isGoogleTest } of programsOf(preset)) {
         if (!programs.test(name)) continue;
-        if (isGoogleTest) parts.push(await runShards(name, command, preset, log, env, shards));
+        if (isGoogleTest) parts.push(await runShards(name, command, preset, log, filtered, shards));
         else parts.push(await runProgram(name, command, preset, log, env));
       }
       const counts = sum(parts);

@@ -115,7 +115,7 @@ bool sampler_is_right(const Library& library) {
 
 // -- the faults
 
-TEST(Mutations, OfAttentionDecodeAreCaught) {
+TEST(DeepMutations, OfAttentionDecodeAreCaught) {
   expect_every_fault_caught(
       {"attention_decode",
        attention_decode_is_right,
@@ -138,7 +138,7 @@ TEST(Mutations, OfAttentionDecodeAreCaught) {
          {"attention_decode.h", "threadgroup_barrier(mem_flags::mem_threadgroup);", ""}}}});
 }
 
-TEST(Mutations, OfAttentionPrefillAreCaught) {
+TEST(DeepMutations, OfAttentionPrefillAreCaught) {
   std::vector<Edit> narrowed = {{"attention_decode.h", "attend<LANES, kDecodeHeads>", "attend<LANES, 3>"}};
   for (const char* width : {"attend_tile<16, prefill_entries(16)>", "attend_tile<32, prefill_entries(32)>",
                             "attend_tile<48, prefill_entries(48)>", "attend_tile<80, prefill_entries(80)>",
@@ -187,7 +187,7 @@ TEST(Mutations, OfArgmaxAreCaught) {
           "halt_chain(chain, reason, p.position, grids)"}}}});
 }
 
-TEST(Mutations, OfTheSamplerAreCaught) {
+TEST(DeepMutations, OfTheSamplerAreCaught) {
   expect_every_fault_caught(
       {"gumbel",
        sampler_is_right,

@@ -53,7 +53,7 @@ bool norm_qkv_rope_is_right(const Library& library) {
   return true;
 }
 
-TEST(ProductMutations, OfNormQkvRopeAreCaught) {
+TEST(DeepProductMutations, OfNormQkvRopeAreCaught) {
   expect_every_fault_caught(
       {"norm_qkv_rope",
        norm_qkv_rope_is_right,
@@ -120,7 +120,7 @@ bool mat_mat_is_right(const Library& library) {
   return true;
 }
 
-TEST(ProductMutations, OfMatMatAreCaught) {
+TEST(DeepProductMutations, OfMatMatAreCaught) {
   expect_every_fault_caught(
       {"mat_mat",
        mat_mat_is_right,

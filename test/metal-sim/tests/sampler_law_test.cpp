@@ -58,7 +58,7 @@ void expect_law(SamplingParams params, std::uint32_t batches, float control) {
   EXPECT_TRUE(fit(counts, law_of(logits, params), draws).refused());
 }
 
-TEST(SamplerLaw, AMillionDrawsFollowIt) {
+TEST(DeepSamplerLaw, AMillionDrawsFollowIt) {
   expect_law({.temperature = 0.9f, .seed = 42}, 245, 1.02f);
 }
 

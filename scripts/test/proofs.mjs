@@ -1,0 +1,28 @@
+import { FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { sum } from './counts.mjs';
+import { DEEP, runGoogleTests } from './google_test.mjs';
+import { runVitest } from './vitest.mjs';
+
+/**
+ * The tests that take long: every mutation of a kernel, a million draws, fifty thousand tokens, every set of kernels, hundreds of edits.
+ * npm test has a sample of each.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const proofs = {
+  name: 'proofs',
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL],
+  needs: ['addon', 'bundles', 'nativeTests', 'metalTests'],
+  alone: true,
+  deep: true,
+  platform: 'linux-x64',
+  run: async (progress) =>
+    sum([
+      await runGoogleTests(progress, 'release', 'native proofs', { filter: DEEP }),
+      // Programs with a filter of their own have none of these.
+      await runGoogleTests(progress, 'metal-sim', 'proofs on a simulated GPU', {
+        filter: DEEP,
+        programs: /^metal_(sim_)?kernels$/,
+      }),
+      await runVitest(progress, 'deep', 'proofs with the addon'),
+    ]),
+};
