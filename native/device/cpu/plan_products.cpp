@@ -137,7 +137,7 @@ void add_stages(const BoundCommand& command, const NormGateUpParams& params, Pla
   using Slot = slot::NormGateUp;
   add_norm<Slot>(command, draft, params, any_quantized({params.gate_type, params.up_type}));
   auto& stage = draft.add_stage<GateUpStage>();
-  stage.gate_up = draft.kernels.gate.of[params.activation];
+  stage.gate_up = draft.kernels.gate[params.activation];
   stage.gate = product(command, Slot::kWGate, params.gate_type, params.hidden, params.width, draft.kernels);
   stage.up = product(command, Slot::kWUp, params.up_type, params.hidden, params.width, draft.kernels);
   stage.width = params.width;

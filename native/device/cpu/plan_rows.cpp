@@ -30,7 +30,7 @@ void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDr
 void add_stages(const BoundCommand& command, const GatedUnitParams& params, PlanDraft& draft) {
   using Slot = slot::GatedUnit;
   auto& stage = draft.add_stage<GatedUnitStage>();
-  stage.gate_up = draft.kernels.gate.of[params.activation];
+  stage.gate_up = draft.kernels.gate[params.activation];
   stage.gate = command.at(Slot::kGate);
   stage.up = command.at(Slot::kUp);
   stage.width = params.width;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/half.h"
+#include "device/gate_reference.h"
 #include "device/op_params.h"
 
 namespace emberline::metal::reference {
@@ -166,13 +167,7 @@ void rotate(Values& rows, std::size_t head_width, std::size_t row_width, std::ui
 
 Values gated_unit(const Values& gate, const Values& up, std::uint32_t activation) {
   Values out(gate.size());
-  for (std::size_t i = 0; i < gate.size(); ++i) {
-    const double z = gate[i];
-    const double cubic = 0.7978845608028654 * (z + 0.044715 * z * z * z);  // sqrt(2 / pi)
-    const double activated =
-        activation == kGateGeluTanh ? 0.5 * z * (1.0 + std::tanh(cubic)) : z / (1.0 + std::exp(-z));
-    out[i] = activated * up[i];
-  }
+  for (std::size_t i = 0; i < gate.size(); ++i) out[i] = gate_reference(gate[i], activation) * up[i];
   return out;
 }
 

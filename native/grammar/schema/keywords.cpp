@@ -1,5 +1,6 @@
 #include "grammar/schema/keywords.h"
 
+#include <iterator>
 #include <unordered_map>
 
 namespace emberline::grammar {
@@ -7,6 +8,7 @@ namespace emberline::grammar {
 namespace {
 
 struct Entry {
+  Keyword keyword;
   std::string_view name;
   Draft first, last;
 };
@@ -14,60 +16,59 @@ struct Entry {
 constexpr Draft kEver = Draft::k4;
 constexpr Draft kStill = Draft::kAny;
 
-// In the order of Keyword.
-constexpr std::array<Entry, static_cast<std::size_t>(Keyword::kCount)> kEntries = {{
-    {"$ref", kEver, kStill},
-    {"$dynamicRef", Draft::k2020, kStill},
-    {"$recursiveRef", Draft::k2019, Draft::k2019},
-    {"type", kEver, kStill},
-    {"enum", kEver, kStill},
-    {"const", Draft::k6, kStill},
-    {"minimum", kEver, kStill},
-    {"maximum", kEver, kStill},
-    {"exclusiveMinimum", kEver, kStill},
-    {"exclusiveMaximum", kEver, kStill},
-    {"multipleOf", kEver, kStill},
-    {"minLength", kEver, kStill},
-    {"maxLength", kEver, kStill},
-    {"pattern", kEver, kStill},
-    {"format", kEver, kStill},
-    {"contentEncoding", Draft::k7, Draft::k7},
-    {"contentMediaType", Draft::k7, Draft::k7},
-    {"properties", kEver, kStill},
-    {"patternProperties", kEver, kStill},
-    {"additionalProperties", kEver, kStill},
-    {"propertyNames", Draft::k6, kStill},
-    {"required", kEver, kStill},
-    {"minProperties", kEver, kStill},
-    {"maxProperties", kEver, kStill},
-    {"dependencies", kEver, kStill},
-    {"dependentRequired", Draft::k2019, kStill},
-    {"dependentSchemas", Draft::k2019, kStill},
-    {"unevaluatedProperties", Draft::k2019, kStill},
-    {"items", kEver, kStill},
-    {"prefixItems", Draft::k2020, kStill},
-    {"additionalItems", kEver, kStill},
-    {"contains", Draft::k6, kStill},
-    {"minContains", Draft::k2019, kStill},
-    {"maxContains", Draft::k2019, kStill},
-    {"minItems", kEver, kStill},
-    {"maxItems", kEver, kStill},
-    {"uniqueItems", kEver, kStill},
-    {"unevaluatedItems", Draft::k2019, kStill},
-    {"allOf", kEver, kStill},
-    {"anyOf", kEver, kStill},
-    {"oneOf", kEver, kStill},
-    {"not", kEver, kStill},
-    {"if", Draft::k7, kStill},
-    {"then", Draft::k7, kStill},
-    {"else", Draft::k7, kStill},
-}};
+constexpr Entry kEntries[] = {
+    {Keyword::kRef, "$ref", kEver, kStill},
+    {Keyword::kDynamicRef, "$dynamicRef", Draft::k2020, kStill},
+    {Keyword::kRecursiveRef, "$recursiveRef", Draft::k2019, Draft::k2019},
+    {Keyword::kType, "type", kEver, kStill},
+    {Keyword::kEnum, "enum", kEver, kStill},
+    {Keyword::kConst, "const", Draft::k6, kStill},
+    {Keyword::kMinimum, "minimum", kEver, kStill},
+    {Keyword::kMaximum, "maximum", kEver, kStill},
+    {Keyword::kExclusiveMinimum, "exclusiveMinimum", kEver, kStill},
+    {Keyword::kExclusiveMaximum, "exclusiveMaximum", kEver, kStill},
+    {Keyword::kMultipleOf, "multipleOf", kEver, kStill},
+    {Keyword::kMinLength, "minLength", kEver, kStill},
+    {Keyword::kMaxLength, "maxLength", kEver, kStill},
+    {Keyword::kPattern, "pattern", kEver, kStill},
+    {Keyword::kFormat, "format", kEver, kStill},
+    {Keyword::kContentEncoding, "contentEncoding", Draft::k7, Draft::k7},
+    {Keyword::kContentMediaType, "contentMediaType", Draft::k7, Draft::k7},
+    {Keyword::kProperties, "properties", kEver, kStill},
+    {Keyword::kPatternProperties, "patternProperties", kEver, kStill},
+    {Keyword::kAdditionalProperties, "additionalProperties", kEver, kStill},
+    {Keyword::kPropertyNames, "propertyNames", Draft::k6, kStill},
+    {Keyword::kRequired, "required", kEver, kStill},
+    {Keyword::kMinProperties, "minProperties", kEver, kStill},
+    {Keyword::kMaxProperties, "maxProperties", kEver, kStill},
+    {Keyword::kDependencies, "dependencies", kEver, kStill},
+    {Keyword::kDependentRequired, "dependentRequired", Draft::k2019, kStill},
+    {Keyword::kDependentSchemas, "dependentSchemas", Draft::k2019, kStill},
+    {Keyword::kUnevaluatedProperties, "unevaluatedProperties", Draft::k2019, kStill},
+    {Keyword::kItems, "items", kEver, kStill},
+    {Keyword::kPrefixItems, "prefixItems", Draft::k2020, kStill},
+    {Keyword::kAdditionalItems, "additionalItems", kEver, kStill},
+    {Keyword::kContains, "contains", Draft::k6, kStill},
+    {Keyword::kMinContains, "minContains", Draft::k2019, kStill},
+    {Keyword::kMaxContains, "maxContains", Draft::k2019, kStill},
+    {Keyword::kMinItems, "minItems", kEver, kStill},
+    {Keyword::kMaxItems, "maxItems", kEver, kStill},
+    {Keyword::kUniqueItems, "uniqueItems", kEver, kStill},
+    {Keyword::kUnevaluatedItems, "unevaluatedItems", Draft::k2019, kStill},
+    {Keyword::kAllOf, "allOf", kEver, kStill},
+    {Keyword::kAnyOf, "anyOf", kEver, kStill},
+    {Keyword::kOneOf, "oneOf", kEver, kStill},
+    {Keyword::kNot, "not", kEver, kStill},
+    {Keyword::kIf, "if", Draft::k7, kStill},
+    {Keyword::kThen, "then", Draft::k7, kStill},
+    {Keyword::kElse, "else", Draft::k7, kStill},
+};
+static_assert(std::size(kEntries) == static_cast<std::size_t>(Keyword::kCount));
 
-const std::unordered_map<std::string_view, Keyword>& by_name() {
+const std::unordered_map<std::string_view, const Entry*>& by_name() {
   static const auto* const table = [] {
-    auto* const made = new std::unordered_map<std::string_view, Keyword>;
-    for (std::size_t i = 0; i < kEntries.size(); ++i)
-      made->emplace(kEntries[i].name, static_cast<Keyword>(i));
+    auto* const made = new std::unordered_map<std::string_view, const Entry*>;
+    for (const Entry& entry : kEntries) made->emplace(entry.name, &entry);
     return made;
   }();
   return *table;
@@ -82,10 +83,8 @@ bool knows(Draft draft, const Entry& entry) {
 Keywords::Keywords(const Json& schema, Draft draft) {
   for (std::size_t i = 0; i < schema.keys.size(); ++i) {
     const auto found = by_name().find(schema.keys[i]);
-    if (found == by_name().end()) continue;
-    const auto index = static_cast<std::size_t>(found->second);
-    if (!knows(draft, kEntries[index])) continue;
-    values_[index] = &schema.items[i];
+    if (found == by_name().end() || !knows(draft, *found->second)) continue;
+    values_[static_cast<std::size_t>(found->second->keyword)] = &schema.items[i];
     ++count_;
   }
 }

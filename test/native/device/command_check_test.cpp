@@ -300,7 +300,7 @@ TEST(CommandCheck, NormsAndProducts) {
   expect_wrong(qkv, kFlag, {{"fine activations", with(&Qkv::fine_activations, 2)}});
 
   const Command gate_up = right(Op::kNormGateUp).command;
-  expect_wrong(gate_up, kNoActivation, {{"unknown", with(&NormGateUpParams::activation, 2)}});
+  expect_wrong(gate_up, kNoActivation, {{"unknown", with(&NormGateUpParams::activation, kGateActivations)}});
   expect_wrong(gate_up, kNoType, {{"up", with(&NormGateUpParams::up_type, 77)}});
 
   using Output = NormMatMulParams;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <thread>
 
 #include "device/cpu/plan_run.h"
@@ -43,15 +44,21 @@ TEST_P(SmallModelTest, FusedOpsGiveTheBitsOfPlainOps) {
   const auto plain_device = cpu_device(isa(), 2, false), fused_device = cpu_device(isa(), 2, true);
   ASSERT_FALSE(plain_device->offers(Op::kNormGateUp, 1));
   ASSERT_TRUE(fused_device->offers(Op::kNormGateUp, 1));
-  for (std::uint32_t rows : {1u, 7u}) {
-    SmallModel plain(*plain_device, type(), rows), fused(*fused_device, type(), rows);
-    for (SmallModel* model : {&plain, &fused}) {
-      model->set_tokens({5, 2000, 77, 5, 1, 0, 900});
-      replay(*model, request_of(0, rows, 1));
+  std::set<std::vector<float>> different;
+  for (std::uint32_t activation = 0; activation < kGateActivations; ++activation) {
+    for (std::uint32_t rows : {1u, 7u}) {
+      SmallModel plain(*plain_device, type(), rows, activation);
+      SmallModel fused(*fused_device, type(), rows, activation);
+      for (SmallModel* model : {&plain, &fused}) {
+        model->set_tokens({5, 2000, 77, 5, 1, 0, 900});
+        replay(*model, request_of(0, rows, 1));
+      }
+      EXPECT_EQ(fused.logits(), plain.logits());
+      EXPECT_EQ(fused.log_probs(1), plain.log_probs(1));
+      different.insert(fused.logits());
     }
-    EXPECT_EQ(fused.logits(), plain.logits());
-    EXPECT_EQ(fused.log_probs(1), plain.log_probs(1));
   }
+  EXPECT_EQ(different.size(), 2 * kGateActivations);
 }
 
 TEST_P(SmallModelTest, ThreadsDecideNothing) {

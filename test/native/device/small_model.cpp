@@ -8,7 +8,7 @@
 
 namespace emberline::testing {
 
-SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
+SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, std::uint32_t activation)
     : device_(device), table_(device) {
   constexpr std::uint32_t kWidth = 64, kHeads = 4, kKvHeads = 2, kHeadWidth = 16, kHidden = 96;
   constexpr std::uint32_t kKvWidth = kKvHeads * kHeadWidth;
@@ -73,12 +73,12 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows)
   table_.add(Op::kMatMul, {attended, w_o, kAbsent, x}, MatMulParams{kWidth, kWidth, type_id, 1, 0});
   if (device.offers(Op::kNormGateUp, max_rows)) {
     table_.add(Op::kNormGateUp, {x, gain_, w_gate, w_up, hidden},
-               NormGateUpParams{kWidth, 1e-5f, kHidden, type_id, type_id});
+               NormGateUpParams{kWidth, 1e-5f, kHidden, type_id, type_id, activation});
   } else {
     table_.add(Op::kRmsNorm, {x, gain_, normed}, RmsNormParams{kWidth, 1e-5f});
     table_.add(Op::kMatMul, {normed, w_gate, kAbsent, gate}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
     table_.add(Op::kMatMul, {normed, w_up, kAbsent, up}, MatMulParams{kWidth, kHidden, type_id, 0, 0});
-    table_.add(Op::kGatedUnit, {gate, up, hidden}, GatedUnitParams{kHidden});
+    table_.add(Op::kGatedUnit, {gate, up, hidden}, GatedUnitParams{kHidden, activation});
   }
   table_.add(Op::kMatMul, {hidden, w_down, kAbsent, x}, MatMulParams{kHidden, kWidth, type_id, 1, 0});
   if (device.offers(Op::kNormMatMul, max_rows)) {

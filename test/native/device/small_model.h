@@ -16,7 +16,8 @@ class SmallModel {
   static constexpr std::uint32_t kContext = 96;
 
   // Fused ops where the device offers them. `type` is that of every matrix.
-  SmallModel(Device& device, TensorType type, std::uint32_t max_rows = 1);
+  SmallModel(Device& device, TensorType type, std::uint32_t max_rows = 1,
+             std::uint32_t activation = kGateSilu);
 
   TableHarness& table() { return table_; }
   // Tokens and log-probabilities from a position on.

@@ -7,6 +7,7 @@
 
 #include "base/half.h"
 #include "device/deferred_device.h"
+#include "device/gate_reference.h"
 
 namespace emberline::testing {
 namespace {
@@ -343,17 +344,13 @@ class ReferenceDevice final : public DeferredDevice {
     }
   }
 
-  static double activated(double z, std::uint32_t activation) {
-    if (activation == kGateSilu) return z / (1.0 + std::exp(-z));
-    return 0.5 * z * (1.0 + std::tanh(0.7978845608028654 * (z + 0.044715 * z * z * z)));  // sqrt(2 / pi)
-  }
-
   void gated_unit(const Command& command) {
     const auto params = command.get_params<GatedUnitParams>();
     for (std::size_t r = 0; r < rows_; ++r) {
       Row gate = load_row(command.bindings[slot::GatedUnit::kGate], r, params.width);
       const Row up = load_row(command.bindings[slot::GatedUnit::kUp], r, params.width);
-      for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = activated(gate[i], params.activation) * up[i];
+      for (std::size_t i = 0; i < gate.size(); ++i)
+        gate[i] = gate_reference(gate[i], params.activation) * up[i];
       store_row(command.bindings[slot::GatedUnit::kOut], r, gate);
     }
   }

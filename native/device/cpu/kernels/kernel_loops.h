@@ -84,7 +84,8 @@ void gelu_mul(const float* gate, const float* up, std::size_t n, float* out) {
   });
 }
 
-constexpr GateKernels kGateKernels = {{silu_mul, gelu_mul}};
+constexpr GateKernel kGateKernels[] = {silu_mul, gelu_mul};
+static_assert(sizeof(kGateKernels) / sizeof(GateKernel) == kGateActivations);
 
 void exp_row(const float* x, std::size_t n, float* out) {
   map_pairs(x, x, n, out, [](Lanes v, Lanes) { return exp_lanes(v); });

@@ -70,9 +70,6 @@ struct LogitsScan {
 
 // activation(gate) * up, element by element.
 using GateKernel = void (*)(const float* gate, const float* up, std::size_t n, float* out);
-struct GateKernels {
-  GateKernel of[kGateActivations];  // by kGate... of op_params.h
-};
 
 struct Kernels {
   const char* isa;
@@ -86,7 +83,7 @@ struct Kernels {
   float (*sum_of_squares)(const float* x, std::size_t n);
   void (*scale_row)(const float* x, const float* gain, float scale, std::size_t n,
                     float* out);  // x * scale * gain
-  GateKernels gate;
+  const GateKernel* gate;         // [kGateActivations], by kGate... of op_params.h
   // exp to within 2 ulp on [-87.3, 88]; 0 below, exp(88) above, NaN for NaN.
   void (*exp)(const float* x, std::size_t n, float* out);
   LogitsScan (*scan_logits)(const float* x, std::size_t n);  // n >= 1
