@@ -30,7 +30,7 @@ export async function completeBlock(
   const place = { document, options: { ...options, maxTokens: MAX_TOKENS }, snippets };
   const answer = await ask(prompts, place, (request) => engine.generate(request, controller.signal, onText));
   if (!answer.ok) throw new Failure(answer.error);
-  const { stop, confidence, timings } = answer.value;
+  const { stop, confidence, endProbability, timings } = answer.value;
   if (stop !== 'cancelled') text += generated.end();
-  return { text, shown: true, reason: 'shown', stop, confidence, timings };
+  return { text, shown: true, reason: 'shown', stop, confidence, endProbability, timings };
 }

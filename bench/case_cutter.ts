@@ -2,14 +2,14 @@
  * Cuts completion cases from source files: takes the rest of a line, or a block of lines, out and keeps what stood around it.
  * Within a line the cursor is equally likely before each character but the first.
  */
-import { MAX_AFTER } from '../core/completion/document';
+import { MAX_AFTER, MAX_BEFORE } from '../core/completion/document';
 import { blocksOf } from './block_finder';
 import type { CompletionCase, LinePlace, Place } from './completion_case';
 import type { SeededRandom } from './random';
 import { codeLines, indentationOf, type SourceFile } from './source_lines';
 
 /** How much is kept around a place, UTF-16 units: behind it, all that an editor looks at. */
-const MAX_PREFIX = 8000;
+const MAX_PREFIX = MAX_BEFORE;
 const MAX_SUFFIX = MAX_AFTER;
 
 /** What is taken out, UTF-16 units of the file. */

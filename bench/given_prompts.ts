@@ -1,9 +1,28 @@
-/** What a model makes that is not told what follows the cursor; all else is as in an editor, where text stands there. */
+/** What a model makes that is told less than an editor would tell it; all else is as there. */
+import type { CompletionEngine } from '../core/completion/engine_port';
 import { type Place, PromptWriter, type Written } from '../core/completion/prompt_writer';
 
-/** Writes prompts as at the end of a document. The pipeline still fits what comes to the text that follows. */
-export class PrefixOnlyPrompts extends PromptWriter {
+/** What a request is made of beside the text before the cursor; default: all of it. */
+export interface Given {
+  /** Whether a model that reads what follows the cursor is given it. */
+  readonly suffix?: boolean;
+  /** Whether the document beyond the prompt has a say in the law. */
+  readonly memory?: boolean;
+}
+
+/** Writes prompts without what is not given. The pipeline still fits what comes to the text that follows. */
+export class GivenPrompts extends PromptWriter {
+  private readonly given: Given;
+
+  constructor(engine: CompletionEngine, given: Given) {
+    super(engine);
+    this.given = given;
+  }
+
   override write(place: Place, part?: number): Written {
-    return super.write({ ...place, document: { ...place.document, after: '' } }, part);
+    const { suffix = true, memory = true } = this.given;
+    const document = suffix ? place.document : { ...place.document, after: '' };
+    const written = super.write({ ...place, document }, part);
+    return memory ? written : { ...written, request: { ...written.request, remembered: 0 } };
   }
 }

@@ -1,7 +1,9 @@
 /** The bench: what the engine and the completions are worth, in figures. `npm run bench -- --help` lists what there is. */
 import { program, run } from '../cli/program';
+import { addCertaintySuite } from './certainty/certainty_command';
 import { addCutCommand } from './cut_command';
 import { addGrammarSuite } from './grammar/grammar_command';
+import { addMemorySuite } from './memory/memory_command';
 import { addMetalSuite } from './metal/metal_command';
 import { addPeerCommand } from './peer/peer_command';
 import { addCompareCommand, addQualitySuite } from './quality_command';
@@ -12,6 +14,8 @@ import { addSpeedSuites } from './speed_command';
 const bench = program('bench', 'Measures the engine and the completions.');
 addSpeedSuites(bench);
 addQualitySuite(bench);
+addMemorySuite(bench);
+addCertaintySuite(bench);
 addMetalSuite(bench);
 addReplaySuite(bench);
 addGrammarSuite(bench);

@@ -11,13 +11,12 @@ import type { GenerationEngine } from '../core/completion/engine_port';
 import { languageOfPath } from '../core/completion/languages';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
 import { CompletionPipeline } from '../core/completion/pipeline';
-import { PromptWriter } from '../core/completion/prompt_writer';
 import { DEFAULT_SAMPLING, type SamplingOptions } from '../core/completion/sampling';
 import type { Snippet } from '../core/completion/snippets';
 import { completeBlock } from './block_completion';
 import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
-import { PrefixOnlyPrompts } from './prefix_only';
+import { type Given, GivenPrompts } from './given_prompts';
 import { detailsOf } from './quality_details';
 import { blockRows, qualityRows, type Completed } from './quality_rows';
 import type { Row } from './report';
@@ -37,15 +36,13 @@ const SAMPLING: Readonly<Record<Way, SamplingOptions>> = {
 /** How often a person who waits is told how far it is, cases. */
 const PROGRESS_STEP = 50;
 
-export interface QualityOptions {
+export interface QualityOptions extends Given {
   /** A file of cases. */
   readonly cases: string;
   /** Tokens of prompt; 0 follows the measured speed, as the editor does. */
   readonly promptTokens: number;
   /** How lines are made; both one after the other, so that the second finds the prompt in the KV cache. */
   readonly ways: readonly Way[];
-  /** Whether a model that reads what follows the cursor is given it; default: true. */
-  readonly suffix?: boolean;
   /** Whether one that reads pieces of other files is given those of a case; default: true. */
   readonly snippets?: boolean;
   /** A file to write each place to, with what was proposed there. */
@@ -84,7 +81,7 @@ async function makeLine(
   way: Way,
 ): Promise<Completed> {
   const chosen = optionsOf(options, way);
-  const pipeline = new CompletionPipeline(engine, () => chosen, promptsOf(engine, options));
+  const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
   const { signal } = new AbortController();
   const snippets = snippetsOf(one, options);
   const outcome = await pipeline.complete({
@@ -94,8 +91,8 @@ async function makeLine(
     evenIfRefused: true,
   });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
-  const { text, shown, reason, stop, confidence, timings } = outcome;
-  return { case: one, text, shown, reason, stop, confidence, timings };
+  const { text, shown, reason, stop, confidence, endProbability, timings } = outcome;
+  return { case: one, text, shown, reason, stop, confidence, endProbability, timings };
 }
 
 async function makeBlock(
@@ -103,7 +100,7 @@ async function makeBlock(
   one: CompletionCase,
   options: QualityOptions,
 ): Promise<Completed> {
-  const prompts = promptsOf(engine, options);
+  const prompts = new GivenPrompts(engine, options);
   const snippets = snippetsOf(one, options);
   const made = await completeBlock(engine, documentOf(one), optionsOf(options, 'greedy'), prompts, snippets);
   return { case: one, ...made };
@@ -111,10 +108,6 @@ async function makeBlock(
 
 function optionsOf({ promptTokens }: QualityOptions, way: Way): CompletionOptions {
   return { ...DEFAULT_OPTIONS, promptTokens, sampling: SAMPLING[way] };
-}
-
-function promptsOf(engine: GenerationEngine, { suffix = true }: QualityOptions): PromptWriter {
-  return suffix ? new PromptWriter(engine) : new PrefixOnlyPrompts(engine);
 }
 
 function snippetsOf(one: CompletionCase, { snippets = true }: QualityOptions): Snippet[] {

@@ -16,6 +16,7 @@ interface QualityArguments extends EngineArguments {
   readonly greedy: boolean;
   readonly suffix: Switch;
   readonly snippets: Switch;
+  readonly memory: Switch;
   readonly details?: string;
   readonly json: boolean;
 }
@@ -30,12 +31,17 @@ export function addQualitySuite(program: Command): void {
     .option('--greedy', 'lines greedily, and not drawn', false)
     .addOption(switchOption('suffix', 'what follows the cursor, for a model that reads it'))
     .addOption(switchOption('snippets', "a case's pieces of other files, for a model that reads them"))
+    .addOption(switchOption('memory', 'what followed in the document where the same stood before'))
     .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
     .option('--json', 'print the rows as JSON', false);
   withEngineOptions(command).action(async (options: QualityArguments) => {
     const chosen = WAYS.filter((way) => options[way]);
     const ways = chosen.length === 0 ? WAYS : chosen;
-    const given = { suffix: options.suffix === 'on', snippets: options.snippets === 'on' };
+    const given = {
+      suffix: options.suffix === 'on',
+      snippets: options.snippets === 'on',
+      memory: options.memory === 'on',
+    };
     const rows = await withEngine(options, (engine) => runQuality(engine, { ...options, ...given, ways }));
     const report = reportOf('quality', rows);
     console.log(options.json ? JSON.stringify(report, null, 2) : formatReport(report));

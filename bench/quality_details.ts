@@ -31,10 +31,10 @@ const isDetail = new Ajv().compile<Detail>({
 
 export function detailsOf(completed: Completed, temperature: number): Detail {
   const { id, path, prefix, expected } = completed.case;
-  const { text, shown, reason, stop, confidence, timings } = completed;
+  const { text, shown, reason, stop, confidence, endProbability, timings } = completed;
   const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
   const exact = isExact({ expected, text });
-  const more = { exact, line, shown, reason, stop, confidence, timings };
+  const more = { exact, line, shown, reason, stop, confidence, endProbability, timings };
   return { id, path, place: placeOf(completed.case), temperature, text, expected, ...more };
 }
 

@@ -18,6 +18,7 @@ export interface Completed {
   readonly stop: Stop;
   /** 0 to 1. */
   readonly confidence: number;
+  readonly endProbability: number;
   readonly timings: NativeTimings;
 }
 

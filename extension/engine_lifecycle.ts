@@ -76,6 +76,10 @@ export class EngineLifecycle implements GenerationEngine {
     return this.loaded?.context;
   }
 
+  get parameters(): number | undefined {
+    return this.loaded?.info.parameters;
+  }
+
   get fim(): NativeFim | undefined {
     return this.loaded?.info.fim;
   }

@@ -1,6 +1,7 @@
 /** From the settings, of whatever type their values are, to options. */
 import type { EngineOptions } from '../core/engine/engine';
 import { DEVICES } from '../core/engine/native_types';
+import { EAGERNESS, LEAST_CERTAINTY } from '../core/completion/certainty';
 import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING } from '../core/completion/options';
 import {
   DEFAULT_SAMPLING,
@@ -25,12 +26,18 @@ export function readCompletion(setting: Setting): CompletionOptions {
     excludedFiles: strings(setting('excludedFiles'), fallback.excludedFiles),
     maxTokens: integer(setting('completion.maxTokens'), fallback.maxTokens, 1, 256),
     promptTokens: integer(setting('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
-    minimumConfidence: number(setting('completion.minimumConfidence'), fallback.minimumConfidence, 0, 1),
+    leastCertainty: readLeastCertainty(setting),
     delayMs: number(setting('completion.delay'), fallback.delayMs, 0, 2_000),
     sampling: readSampling(setting),
     drafting: oneOf(setting('drafting'), DRAFTING, fallback.drafting),
     jsonSchemas: boolean(setting('json.schemas'), fallback.jsonSchemas),
   };
+}
+
+/** The number that was a setting before there was a word for it still counts where somebody chose one. */
+function readLeastCertainty(setting: Setting): number {
+  const eagerness = oneOf(setting('completion.eagerness'), EAGERNESS, 'balanced');
+  return number(setting('completion.minimumConfidence'), LEAST_CERTAINTY[eagerness], 0, 1);
 }
 
 function readSampling(setting: Setting): SamplingOptions {

@@ -16,6 +16,9 @@ export interface CachedGeneration {
   /** Why it ended. */
   readonly stop: Stop;
   readonly confidence: number;
+  /** How many tokens it is made of. */
+  readonly tokens: number;
+  readonly followsSchema: boolean;
   /** How sure the model was that the line ends at the anchor, 0 to 1. */
   readonly endProbability: number;
 }

@@ -2,7 +2,7 @@
 
 /** How far the pipeline looks, UTF-16 units. More than any prompt budget needs, small enough to copy on each keystroke. */
 export const MAX_BEFORE = 32_768;
-export const MAX_AFTER = 4_096;
+export const MAX_AFTER = 16_384;
 /** How much of a JSON document is looked at, whose schema says what may come only from its start on, UTF-16 units. */
 export const MAX_FRONT = 262_144;
 

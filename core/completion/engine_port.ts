@@ -14,6 +14,8 @@ export interface CompletionEngine {
   readonly context?: number | undefined;
   /** What the model's file says about filling in the middle; undefined where it says nothing. */
   readonly fim?: NativeFim | undefined;
+  /** How many parameters the model has; undefined when it is not known. */
+  readonly parameters?: number | undefined;
   /** True while text is generated: a request now would end that. */
   readonly generating?: boolean;
   /** Aborting `signal` cancels synchronously; the answer then has the stop `cancelled`. */

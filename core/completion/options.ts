@@ -1,4 +1,5 @@
 /** What a user can choose about completion; read from the settings by `config.ts`, from arguments by the terminal. */
+import { LEAST_CERTAINTY } from './certainty';
 import { SECRET_FILES } from './excluded_files';
 import { DEFAULT_SAMPLING, type SamplingOptions } from './sampling';
 
@@ -15,8 +16,8 @@ export interface CompletionOptions {
   readonly maxTokens: number;
   /** Tokens of prompt; 0 follows the measured speed. */
   readonly promptTokens: number;
-  /** Suggestions that the model finds less probable, as they are, are not shown; 0 to 1, 0 shows all. */
-  readonly minimumConfidence: number;
+  /** How sure a suggestion has to be to be shown unasked, 0 to 1 (certainty.ts); 0 shows all. */
+  readonly leastCertainty: number;
   /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
   readonly delayMs: number;
   readonly sampling: SamplingOptions;
@@ -32,7 +33,7 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   excludedFiles: SECRET_FILES,
   maxTokens: 40,
   promptTokens: 0,
-  minimumConfidence: 0.01,
+  leastCertainty: LEAST_CERTAINTY.balanced,
   delayMs: 0,
   sampling: DEFAULT_SAMPLING,
   drafting: 'auto',

@@ -7,7 +7,8 @@ import { type NativeDraftingCounts, NO_DRAFTS } from '../engine/native_drafting'
 import { type NativeCompletion, type NativeTimings, NO_TIMINGS } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
 import { ask } from './asking';
-import { type CacheHit, CompletionCache } from './cache';
+import { CompletionCache } from './cache';
+import { certaintyOf } from './certainty';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
@@ -38,6 +39,8 @@ export interface CompletionOutcome {
    * tokens.
    */
   readonly confidence: number;
+  /** How sure it is that the text is right, 0 to 1: what decides whether it is shown unasked (certainty.ts). */
+  readonly certainty: number;
   /** How sure the model is that the line ends at the cursor, 0 to 1. */
   readonly endProbability: number;
   /** Where the text comes from: no model call for `cache` and `none`. */
@@ -74,6 +77,7 @@ export function nothing(reason: Reason): CompletionOutcome {
     reason,
     stop: 'not_run',
     confidence: 0,
+    certainty: 0,
     endProbability: 0,
     source: 'none',
     ids: new Uint32Array(),
@@ -116,8 +120,12 @@ export class CompletionPipeline {
     if (refused !== undefined && !typedAlong && request.evenIfRefused !== true) return nothing(refused);
     if (hit !== undefined && (refused === undefined || typedAlong)) {
       if (hit.rest.trim() === '') return nothing('line_complete');
+      const part = hit.rest.length / hit.generation.text.length;
       return this.judge(hit.rest, hit.generation.stop, request, options, {
-        confidence: confidenceOfRest(hit),
+        // What was typed is no guess any more. Which tokens it was made of is not known: each character is taken to be as sure as any other.
+        confidence: hit.generation.confidence ** part,
+        tokens: hit.generation.tokens * part,
+        followsSchema: hit.generation.followsSchema,
         // Whoever typed along showed that the line went on.
         endProbability: hit.rest === hit.generation.text ? hit.generation.endProbability : 0,
         source: 'cache',
@@ -224,20 +232,16 @@ export class CompletionPipeline {
     const confidence = binding === undefined ? completion.confidence : meanConfidence(completion);
     // What has to follow does, however likely the model finds the end.
     const endProbability = binding?.goesOn === true ? 0 : completion.endProbability;
-    const origin = { confidence, endProbability, source: 'model', ids, timings, drafting } as const;
-    if (stop === 'cancelled') return { ...nothing('cancelled'), ...origin, text: completion.text, stop };
+    const made = { confidence, endProbability, source: 'model', ids, timings, drafting } as const;
+    if (stop === 'cancelled') return { ...nothing('cancelled'), ...made, text: completion.text, stop };
     // Only what is allowed came: nothing more is on this line.
     if (binding !== undefined && /^\s*[\r\n]/.test(completion.text)) {
-      return { ...nothing('line_complete'), ...origin, stop };
+      return { ...nothing('line_complete'), ...made, stop };
     }
     const cut = stop === 'max_tokens' || stop === 'context_full';
     const text = binding === undefined ? completion.text : binding.finish(completion.text, cut);
-    this.cache.add(document.uri, document.before, lineAfter(document), {
-      text,
-      stop,
-      confidence,
-      endProbability,
-    });
+    const origin = { ...made, tokens: ids.length, followsSchema: binding !== undefined };
+    this.cache.add(document.uri, document.before, lineAfter(document), { ...origin, text, stop });
     return this.judge(text, stop, request, options, origin);
   }
 
@@ -246,13 +250,16 @@ export class CompletionPipeline {
     stop: Stop,
     { document, explicit }: SuggestionRequest,
     options: CompletionOptions,
-    origin: Origin,
+    { tokens, followsSchema, ...origin }: Origin,
   ): CompletionOutcome {
     const { text, replace, reason } = postprocess(raw, stop, document, this.readsLine);
-    const sure = explicit === true || origin.confidence >= options.minimumConfidence;
+    const { confidence } = origin;
+    const startsLine = lineBefore(document).trim() === '';
+    const certainty = followsSchema ? confidence : certaintyOf({ confidence, tokens, startsLine });
+    const sure = explicit === true || certainty >= options.leastCertainty;
     const ended = explicit !== true && endsHere(origin, document);
     const verdict: Reason = ended ? 'line_complete' : (reason ?? (sure ? 'shown' : 'low_confidence'));
-    return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin };
+    return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin, certainty };
   }
 }
 
@@ -264,24 +271,23 @@ function meanConfidence({ confidence, ids }: NativeCompletion): number {
   return confidence ** (1 / Math.max(1, ids.length));
 }
 
-/** What was typed is no guess any more. Which tokens it was made of is not known: each character is taken to be as sure as any other. */
-function confidenceOfRest({ generation: { confidence, text }, rest }: CacheHit): number {
-  return confidence ** (rest.length / text.length);
-}
-
 function failed(error: NativeError): CompletionOutcome {
   return { ...nothing('engine_error'), stop: 'failed', error };
 }
 
-type Origin = Pick<
+/** Where a text comes from, and what is known of it. */
+interface Origin extends Pick<
   CompletionOutcome,
   'confidence' | 'endProbability' | 'source' | 'ids' | 'timings' | 'drafting'
->;
+> {
+  readonly tokens: number;
+  readonly followsSchema: boolean;
+}
 
 /**
  * True when the model is sure that nothing more belongs on this line. At a line's start a break would only mean a blank
  * line, and a blank before the cursor says that more follows.
  */
-function endsHere(origin: Origin, document: DocumentSnapshot): boolean {
+function endsHere(origin: Pick<Origin, 'endProbability'>, document: DocumentSnapshot): boolean {
   return origin.endProbability >= LINE_COMPLETE && /\S$/.test(lineBefore(document));
 }

@@ -10,6 +10,7 @@ import type { DocumentSnapshot } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type FimLayout, fimLayout } from './fim_layout';
 import { type Healed, heal, MAX_HEALED } from './healing';
+import { remembers } from './memory';
 import type { CompletionOptions } from './options';
 import { pathLine, promptText, selectWindow, type WindowMemory } from './prompt';
 import { PromptBudget } from './prompt_budget';
@@ -72,9 +73,9 @@ export interface Written {
 export class PromptWriter {
   private readonly budget = new PromptBudget();
   private readonly cuts = new Map<string, Cut>();
-  private readonly engine: Pick<CompletionEngine, 'speed' | 'context' | 'fim'>;
+  private readonly engine: Pick<CompletionEngine, 'speed' | 'context' | 'fim' | 'parameters'>;
 
-  constructor(engine: Pick<CompletionEngine, 'speed' | 'context' | 'fim'>) {
+  constructor(engine: Pick<CompletionEngine, 'speed' | 'context' | 'fim' | 'parameters'>) {
     this.engine = engine;
   }
 
@@ -106,14 +107,17 @@ export class PromptWriter {
     const { start, memory } = selectWindow(text, Math.max(1, share(tokens) - spent), remembered?.window);
     const prefix = head + text.slice(start);
     const prompt = layout?.write({ ...texts, prefix }) ?? prefix;
+    const own = referencesFor(document, start);
     const drafts = options.drafting === 'auto';
+    const remembering = remembers(this.engine.parameters);
     const request = {
       prompt,
       requiredPrefix,
       maxTokens,
       sampling: samplingFor(sampling, promptText(prompt) + requiredPrefix),
       drafting: { lookup: drafts, model: drafts },
-      references: drafts ? referencesFor(document, start, beside) : [],
+      references: drafts ? [...own, ...beside.filter((other) => other !== '')] : remembering ? own : [],
+      remembered: remembering ? own.length : 0,
       ...(constraint === undefined ? {} : { grammar: constraint.grammar }),
     };
     return { request, cut: { window: memory, suffix } };

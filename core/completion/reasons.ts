@@ -34,7 +34,7 @@ export const REASONS = {
   does_not_fit: 'The suggestion does not join the text right of the cursor.',
   repeats_line: 'The suggestion would only repeat a neighbouring line.',
   repetitive: 'The model repeated itself.',
-  low_confidence: 'The model was not sure enough (setting emberline.completion.minimumConfidence).',
+  low_confidence: 'The model was not sure enough (setting emberline.completion.eagerness).',
 } as const;
 
 export type Reason = keyof typeof REASONS;

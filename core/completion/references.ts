@@ -1,27 +1,28 @@
 /**
- * Texts beside the prompt in which drafts are looked up, nearest first: what follows the cursor, what stands before the
- * prompt's window, and other files.
+ * What a prompt leaves of its document, nearest first: the lines below the cursor's, and what stands before the prompt's window. Drafts
+ * are looked up there, and a small model remembers it (memory.ts).
  *
  * The engine keeps the tokens of texts that did not change, so a keystroke must not change them.
  */
-import { type DocumentSnapshot, MAX_BEFORE } from './document';
+import { type DocumentSnapshot, MAX_AFTER, MAX_BEFORE } from './document';
 
-/** Where the text before the cursor was cut, its front moves with each keystroke: it begins behind a blank line instead. */
+/** A text that a snapshot cuts has an end that moves with each keystroke: it is taken from one blank line, or to one, instead. */
 const BREAK = '\n\n';
 
-/**
- * @param windowStart Where the prompt's window begins in `document.before`.
- * @param beside Texts of other files, nearest first.
- */
-export function referencesFor(
-  document: DocumentSnapshot,
-  windowStart: number,
-  beside: readonly string[],
-): readonly string[] {
-  return [document.after, frontOf(document.before, windowStart), ...beside].filter((text) => text !== '');
+/** @param windowStart Where the prompt's window begins in `document.before`. */
+export function referencesFor(document: DocumentSnapshot, windowStart: number): readonly string[] {
+  return [below(document.after), above(document.before, windowStart)].filter((text) => text !== '');
 }
 
-function frontOf(before: string, end: number): string {
+/** From the next line on: the rest of the cursor's is edited with it. */
+function below(after: string): string {
+  const lineEnd = after.indexOf('\n');
+  if (lineEnd < 0) return '';
+  const end = after.length < MAX_AFTER ? after.length : after.lastIndexOf(BREAK) + 1;
+  return after.slice(lineEnd + 1, end);
+}
+
+function above(before: string, end: number): string {
   if (before.length < MAX_BEFORE) return before.slice(0, end);
   const start = before.indexOf(BREAK);
   return start < 0 ? '' : before.slice(start + BREAK.length, Math.max(end, start + BREAK.length));

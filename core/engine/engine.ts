@@ -124,6 +124,10 @@ export class Engine {
     return { ok: true, value: new Engine(addon, model.value, session.value, capacity) };
   }
 
+  get parameters(): number {
+    return this.info.parameters;
+  }
+
   /** What the model's file says about filling in the middle. */
   get fim(): NativeFim | undefined {
     return this.info.fim;

@@ -132,6 +132,11 @@ export interface NativeCompletionRequest {
   readonly drafting: NativeDrafting;
   /** Up to 64 texts in which drafts are looked up beside the prompt, nearest first; their first 32,768 tokens count. */
   readonly references: readonly string[];
+  /**
+   * Of these, how many of the first are of the prompt's own document, 0 to 64: what followed there when the last tokens stood there
+   * before is mixed into the model's law.
+   */
+  readonly remembered: number;
   /** What the text has to be, from the first token on: those that spell `requiredPrefix` included. Left out: anything. */
   readonly grammar?: NativeGrammarUse;
 }

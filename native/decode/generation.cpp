@@ -85,6 +85,10 @@ class DecodeLoop {
   std::size_t room() const {
     return std::min<std::size_t>(request_.max_tokens - generated(), parts_.pass.context() - sequence_.size());
   }
+  // Tokens whose law is the model's alone.
+  std::size_t silent_steps() const {
+    return parts_.memory == nullptr ? kMostStepsAtOnce : parts_.memory->silent_tokens(sequence_);
+  }
   std::uint32_t last_position() const { return static_cast<std::uint32_t>(sequence_.size() - 1); }
 
   // Where nothing but the end may come.
@@ -125,7 +129,7 @@ class DecodeLoop {
                                                         .cancel = request_.cancel}));
       if (!draft->tokens.empty()) return verify(*draft);
     }
-    return chosen_by_device() ? run_chain() : host_step();
+    return chosen_by_device() && silent_steps() > 0 ? run_chain() : host_step();
   }
 
   // Evaluates the last token and the draft in one batch, and accepts what the model confirms, and one more.
@@ -158,6 +162,9 @@ class DecodeLoop {
   // The token behind row `row` of the last batch. `law`: what `drafted` was drawn from; null: nothing was.
   Result<ChosenToken> choose(std::uint32_t row, const Distribution* law, TokenId drafted) {
     TRY(parts_.pass.read_logits(row, parts_.choice.logits()));
+    if (parts_.memory != nullptr && parts_.memory->silent_tokens(sequence_) == 0) {
+      parts_.memory->mix(sequence_, parts_.choice.logits(), parts_.choice.log_total());
+    }
     const ChoiceRule rule{text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(),
                           request_.constraint};
     return law == nullptr ? parts_.choice.choose(rule, sequence_, request_.sampling)
@@ -191,7 +198,8 @@ class DecodeLoop {
   // Chooses on the device: to the end, to a token of the stop set that does not end the text, or until drafts
   // are looked for again.
   Status run_chain() {
-    const std::size_t steps = std::min({room(), kMostStepsAtOnce, drafts() ? patience_ : kMostStepsAtOnce});
+    const std::size_t steps =
+        std::min({room(), kMostStepsAtOnce, silent_steps(), drafts() ? patience_ : kMostStepsAtOnce});
     const std::size_t least = parts_.pass.least_chain_steps();
     if (least > 1) patience_ = std::min(2 * patience_, kMostPatience * least);
     const SamplingBlock sampling = sampling_block(request_.sampling);

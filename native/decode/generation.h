@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "decode/constraint.h"
+#include "decode/document_memory.h"
 #include "decode/host_choice.h"
 #include "decode/output_text.h"
 #include "decode/speculation/speculation.h"
@@ -71,6 +72,7 @@ struct GenerationParts {
   HostChoice& choice;
   double& step_ms;  // what a step of a chain took when it was last measured, 0: not known; kept up to date
   Speculation* speculation = nullptr;  // has begun this request; null: no drafts
+  DocumentMemory* memory = nullptr;    // has begun this request; null: the law is the model's alone
 };
 
 // `prompt`: the tokens whose KV rows 0..n-1 are valid, 1 <= n < context. Afterwards the rows of all generated

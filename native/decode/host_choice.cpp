@@ -27,6 +27,10 @@ void HostChoice::reserve(std::uint32_t vocabulary) {
   sampler_.reserve(vocabulary);
 }
 
+double HostChoice::log_total() const {
+  return double{logits_[0]} - sampler_.log_probability(logits_, 0);
+}
+
 Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
   banned_ends_.clear();
   banned_blanks_.clear();

@@ -46,6 +46,9 @@ class HostChoice {
   // [vocabulary], to be filled before choose().
   std::span<float> logits() { return logits_; }
 
+  // The logarithm of the sum of their exponentials; NaN where one of them is not finite.
+  double log_total() const;
+
   // Masks, then draws the token at position `history.size()` by the sampling law (greedy: the best allowed,
   // lowest id on ties). `history`: prompt and generated tokens. LOGITS_NOT_FINITE, ALL_TOKENS_MASKED,
   // INVALID_ARGUMENT.

@@ -20,6 +20,7 @@ ReferenceText read_text(const std::string& text, const Tokenizer& tokenizer, std
   auto automaton = std::make_shared<SuffixAutomaton>();
   automaton->reserve(tokens.size());
   for (const TokenId token : tokens) automaton->extend(token);
+  automaton->count_occurrences();
   return automaton;
 }
 

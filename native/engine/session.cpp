@@ -59,6 +59,7 @@ struct Session::Impl {
                                                std::unique_ptr<DraftModel> draft);
   Result<std::vector<TokenId>> prompt_tokens(const CompletionRequest& request) const;
   void begin_drafting(const CompletionRequest& request, bool text_changed);
+  void begin_memory(const CompletionRequest& request);
   // Null where the request has no grammar.
   Result<std::unique_ptr<GrammarConstraint>> begin_grammar(const CompletionRequest& request);
   Result<Completion> complete(const CompletionRequest& request);
@@ -71,6 +72,7 @@ struct Session::Impl {
   double step_ms = 0;                 // GenerationParts::step_ms
   std::unique_ptr<DraftModel> draft;  // null: none
   Speculation speculation;
+  DocumentMemory memory;
   ReferenceTexts references;
   std::unique_ptr<GrammarMatcher> matcher;  // of the last grammar, whose next text is quicker for it
 };
@@ -79,6 +81,13 @@ void Session::Impl::begin_drafting(const CompletionRequest& request, bool text_c
   speculation.begin(request.drafting, request.sampling, text_changed, [this, &request] {
     return references.read(request.references, model->tokenizer(), kMostReferenceTokens, request.cancel);
   });
+}
+
+void Session::Impl::begin_memory(const CompletionRequest& request) {
+  if (request.remembered == 0) return memory.begin({});
+  const std::vector<ReferenceText> texts =
+      references.read(request.references, model->tokenizer(), kMostReferenceTokens, request.cancel);
+  memory.begin(std::span(texts).first(std::min<std::size_t>(request.remembered, texts.size())));
 }
 
 Result<std::unique_ptr<GrammarConstraint>> Session::Impl::begin_grammar(const CompletionRequest& request) {
@@ -145,10 +154,11 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
     if (request.on_text) request.on_text(piece);
   };
   begin_drafting(request, 2 * timings.reused_tokens < timings.prompt_tokens);
+  begin_memory(request);
   const Model::Impl& loaded = model->impl();
   TRY_VALUE(Generation made,
-            generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms, &speculation}, prompt,
-                     std::move(wanted)));
+            generate({*pass, model->tokenizer(), loaded.token_sets, choice, step_ms, &speculation, &memory},
+                     prompt, std::move(wanted)));
   static_cast<Generation&>(completion) = std::move(made);
   const std::vector<TokenId>& ids = completion.ids;
   if (!ids.empty()) prefill.append(std::span(ids).first(ids.size() - 1));

@@ -32,6 +32,9 @@ struct CompletionRequest : TextRequest {
   // Texts beside the prompt in which drafts are looked up, nearest first: the rest of the document, other
   // files. What goes beyond kMostReferenceTokens is left out. Quickest where they are the last request's.
   std::vector<std::string> references;
+  // Of these, how many of the first are of the prompt's own document: what followed there is mixed into the
+  // model's law (decode/document_memory.h).
+  std::uint32_t remembered = 0;
   // What the text has to be, all of it, what spells required_prefix included; null: anything.
   std::shared_ptr<const grammar::Grammar> grammar;
   // Text that the grammar reads before required_prefix: what stands before the cursor of a document. Read

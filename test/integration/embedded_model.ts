@@ -65,6 +65,7 @@ export function request(
     sampling: GREEDY,
     drafting: NO_DRAFTING,
     references: [],
+    remembered: 0,
     ...changes,
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MAX_AFTER, MAX_BEFORE } from '../../core/completion/document';
 import { cutCases } from '../../bench/case_cutter';
 import { placeOf, readExpectedCases } from '../../bench/completion_case';
 import { cut } from '../../bench/cut_command';
@@ -119,16 +120,16 @@ describe('cutting', () => {
   });
 
   it('keeps the end of a long text, from the start of a line', () => {
-    const long = { ...file, text: 'value = 1\n'.repeat(5000) };
+    const long = { ...file, text: 'value = 1\n'.repeat(10_000) };
     const suffixes: number[] = [];
     for (const { prefix, suffix } of cutCases(long, 'start', 50, new SeededRandom(3))) {
-      expect(prefix.length).toBeLessThanOrEqual(8000);
-      expect(suffix.length).toBeLessThanOrEqual(4096);
+      expect(prefix.length).toBeLessThanOrEqual(MAX_BEFORE);
+      expect(suffix.length).toBeLessThanOrEqual(MAX_AFTER);
       expect(prefix === '' || prefix.startsWith('value = 1\n')).toBe(true);
       suffixes.push(suffix.length);
     }
     // As much as an editor looks at.
-    expect(Math.max(...suffixes)).toBe(4096);
+    expect(Math.max(...suffixes)).toBe(MAX_AFTER);
   });
 });
 

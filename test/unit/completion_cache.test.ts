@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { CompletionCache } from '../../core/completion/cache';
 import type { Stop } from '../../core/completion/stop';
 
-const generation = { text: 'a + b', stop: 'line_end' as Stop, confidence: 0.5, endProbability: 0 };
+const generation = {
+  text: 'a + b',
+  stop: 'line_end' as Stop,
+  confidence: 0.5,
+  tokens: 3,
+  followsSchema: false,
+  endProbability: 0,
+};
 const BEFORE = 'def add(a, b):\n    return ';
 
 function filled(): CompletionCache {

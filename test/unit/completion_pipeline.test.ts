@@ -24,6 +24,7 @@ class FakeEngine implements CompletionEngine {
   longest = Infinity;
   context: number | undefined;
   fim: NativeFim | undefined;
+  parameters: number | undefined;
   says = 'a + b';
   stop: 'line_end' | 'end_token' | 'max_tokens' = 'line_end';
   confidence = 0.9;
@@ -106,7 +107,8 @@ describe('the completion pipeline', () => {
         maxTokens: DEFAULT_OPTIONS.maxTokens,
         sampling: samplingFor(DEFAULT_SAMPLING, '# src/add.py\ndef add(a, b):\n    return '),
         drafting: { lookup: true, model: true },
-        references: ['\n'],
+        references: [],
+        remembered: 0,
       },
     ]);
   });
@@ -115,13 +117,28 @@ describe('the completion pipeline', () => {
     const beside = ['import os\n'];
     const on = bench();
     await on.at('x = |\ny = 2', { beside });
-    expect(on.engine.requests[0]).toMatchObject({ references: ['\ny = 2', 'import os\n'] });
+    expect(on.engine.requests[0]).toMatchObject({ references: ['y = 2', 'import os\n'] });
     const off = bench({ ...DEFAULT_OPTIONS, drafting: 'off' });
     await off.at('x = |\ny = 2', { beside });
     expect(off.engine.requests[0]).toMatchObject({
       drafting: { lookup: false, model: false },
       references: [],
     });
+  });
+
+  it('has a small model remember the rest of the document, with drafts and without', async () => {
+    for (const drafting of ['auto', 'off'] as const) {
+      const { engine, at } = bench({ ...DEFAULT_OPTIONS, drafting });
+      for (const [parameters, remembered] of [
+        [135e6, 1],
+        [7e9, 0],
+      ] as const) {
+        engine.parameters = parameters;
+        await at(`x${remembered} = |\ny = 2`, { beside: ['import os\n'] });
+        expect(engine.requests.at(-1)).toMatchObject({ remembered });
+      }
+      expect(engine.requests[0]?.references?.[0]).toBe('y = 2');
+    }
   });
 
   it('draws the same at the same place, and anew at another', async () => {
@@ -195,7 +212,7 @@ describe('the completion pipeline', () => {
     expect(await at('x|')).toMatchObject({ reason: 'blank_result', stop: 'line_end' });
     pipeline.reset();
     engine.says = 'maybe';
-    engine.confidence = DEFAULT_OPTIONS.minimumConfidence / 2;
+    engine.confidence = 0.02;
     expect(await at('x|')).toMatchObject({ reason: 'low_confidence', shown: false, text: 'maybe' });
     expect(await at('x|', { explicit: true })).toMatchObject({ reason: 'shown', text: 'maybe' });
   });
@@ -203,7 +220,7 @@ describe('the completion pipeline', () => {
   it('is surer of what is left of a suggestion with each character typed', async () => {
     const { engine, at } = bench();
     engine.says = 'total_of(prices)';
-    engine.confidence = DEFAULT_OPTIONS.minimumConfidence ** 2;
+    engine.confidence = 0.03;
     expect(await at('x = |')).toMatchObject({ reason: 'low_confidence' });
     expect(await at('x = tot|')).toMatchObject({ source: 'cache', reason: 'low_confidence' });
     const rest = await at('x = total_of(|');

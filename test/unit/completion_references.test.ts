@@ -1,23 +1,19 @@
-/** Which texts drafts are looked up in. */
+/** Which texts of a document there are beside a prompt. */
 import { describe, expect, it } from 'vitest';
-import { MAX_BEFORE, snapshotOfText } from '../../core/completion/document';
+import { MAX_AFTER, MAX_BEFORE, snapshotOfText } from '../../core/completion/document';
 import { referencesFor } from '../../core/completion/references';
 
 const snapshot = (text: string, offset: number): ReturnType<typeof snapshotOfText> =>
   snapshotOfText({ uri: 'file:///a.py', path: 'a.py', languageId: 'python', text, offset });
 
-describe('the texts drafts are looked up in', () => {
-  it('are what the prompt leaves of the document, then other files', () => {
-    const document = snapshot('left out\nprompt\nrest', 'left out\nprompt'.length);
-    expect(referencesFor(document, 'left out\n'.length, ['other'])).toEqual([
-      '\nrest',
-      'left out\n',
-      'other',
-    ]);
+describe('the texts beside a prompt', () => {
+  it('are what it leaves of the document, but for the rest of the line', () => {
+    const document = snapshot('left out\nprompt)\nrest', 'left out\nprompt'.length);
+    expect(referencesFor(document, 'left out\n'.length)).toEqual(['rest', 'left out\n']);
   });
 
   it('are none where nothing is left', () => {
-    expect(referencesFor(snapshot('x = ', 4), 0, [''])).toEqual([]);
+    expect(referencesFor(snapshot('x = ', 4), 0)).toEqual([]);
   });
 
   it.each(['\n', '\r\n'])('stay as they are while one types, in a long file with %j, too', (lineBreak) => {
@@ -25,12 +21,14 @@ describe('the texts drafts are looked up in', () => {
     const long = block.repeat(Math.ceil((2 * MAX_BEFORE) / block.length));
     const windowStart = (text: string): number => Math.min(text.length, MAX_BEFORE) - 1_000;
     const texts = [0, 1, 2, 3].map((typed) => {
-      const text = long + 'x'.repeat(typed);
-      const document = snapshot(text, text.length);
+      const text = `${long}${'x'.repeat(typed)}${')'.repeat(typed)}${lineBreak}below${lineBreak}${long}`;
+      const document = snapshot(text, long.length + typed);
       // The window's start stays where it is in the file.
-      return referencesFor(document, windowStart(text) - typed, ['other']);
+      return referencesFor(document, windowStart(text) - typed);
     });
-    expect(texts[0]?.[0]?.startsWith('value')).toBe(true);
+    expect(texts[0]?.[0]).toMatch(/^below\nvalue[^]*\n$/);
+    expect(texts[0]?.[0]?.length).toBeGreaterThan(MAX_AFTER - 1_000);
+    expect(texts[0]?.[1]?.startsWith('value')).toBe(true);
     for (const later of texts.slice(1)) expect(later).toEqual(texts[0]);
   });
 });

@@ -8,6 +8,7 @@ import { MAX_SEED } from '../../core/completion/sampling';
 import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { STOPS } from '../../core/completion/stop';
 import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
+import { EAGERNESS, LEAST_CERTAINTY } from '../../core/completion/certainty';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
 import { DEVICES } from '../../core/engine/native_types';
 import { readCompletion, readEngine, readGenerate } from '../../extension/settings';
@@ -58,12 +59,21 @@ describe('the manifest', () => {
     const read = new Set<string>();
     const defaultOf = (name: string): unknown => {
       read.add(`emberline.${name}`);
-      return settings[`emberline.${name}`]?.default ?? expect.fail(`No setting has the name ${name}.`);
+      const setting = settings[`emberline.${name}`] ?? expect.fail(`No setting has the name ${name}.`);
+      return setting.default;
     };
     expect(readCompletion(defaultOf)).toEqual(DEFAULT_OPTIONS);
     expect(readGenerate(defaultOf)).toEqual(DEFAULT_GENERATE);
     readEngine(defaultOf);
     expect([...read].toSorted()).toEqual(Object.keys(settings).toSorted());
+  });
+
+  it('takes along a number that was chosen before there was a word for it', () => {
+    const chosen = (values: Record<string, unknown>): number =>
+      readCompletion((name) => values[name]).leastCertainty;
+    expect(chosen({ 'completion.eagerness': 'quiet' })).toBe(LEAST_CERTAINTY.quiet);
+    expect(chosen({ 'completion.eagerness': 'quiet', 'completion.minimumConfidence': 0.1 })).toBe(0.1);
+    expect(chosen({ 'completion.minimumConfidence': null })).toBe(LEAST_CERTAINTY.balanced);
   });
 
   it('describes every setting, with a scope and bounds', () => {
@@ -81,6 +91,7 @@ describe('the manifest', () => {
   it('offers the choices of the code', () => {
     expect(settings['emberline.device']?.enum).toEqual(DEVICES);
     expect(settings['emberline.drafting']?.enum).toEqual(DRAFTING);
+    expect(settings['emberline.completion.eagerness']?.enum).toEqual(EAGERNESS);
     expect(settings['emberline.generate.keepPartial']?.enum).toEqual(KEEP_PARTIAL);
     expect(settings['emberline.sampling.seed']?.maximum).toBe(MAX_SEED);
   });

@@ -11,6 +11,7 @@ function completed(expected: string, text: string, more: Partial<Completed> = {}
     reason: 'shown',
     stop: 'line_end',
     confidence: 0.5,
+    endProbability: 0,
     timings: NO_TIMINGS,
   } as const;
   return { case: one, text, ...outcome, ...more };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 
 namespace emberline {
 
@@ -97,6 +99,7 @@ void SuffixAutomaton::notice(std::uint32_t state, std::uint32_t end) {
 void SuffixAutomaton::extend(TokenId token) {
   sequence_.push_back(token);
   const std::uint32_t state = add_state(states_[last_].length + 1, 0);
+  states_[state].prefix = true;
   std::uint32_t from = last_, edge = kNone;
   for (; from != kNone; from = states_[from].link) {
     edge = find_edge(from, token);
@@ -113,6 +116,26 @@ void SuffixAutomaton::extend(TokenId token) {
   match_ = {repeated.length, repeated.latest_end};
   notice(state, static_cast<std::uint32_t>(sequence_.size()));
   last_ = state;
+}
+
+// A substring ends where those do that it is a suffix of, and where it is a prefix of the sequence itself.
+void SuffixAutomaton::count_occurrences() {
+  std::vector<std::uint32_t> longest_first(states_.size());
+  std::iota(longest_first.begin(), longest_first.end(), 0u);
+  std::ranges::sort(longest_first, std::greater(),
+                    [&](std::uint32_t state) { return states_[state].length; });
+  for (State& state : states_) state.occurrences = state.prefix ? 1 : 0;
+  for (const std::uint32_t state : longest_first) {
+    if (states_[state].link != kNone) states_[states_[state].link].occurrences += states_[state].occurrences;
+  }
+}
+
+void SuffixAutomaton::Cursor::continuations(std::vector<Continuation>& out) const {
+  for (std::uint32_t edge = automaton_->states_[state_].first_edge; edge != kNone;
+       edge = automaton_->edges_[edge].next) {
+    const Edge& followed = automaton_->edges_[edge];
+    out.push_back({followed.token, automaton_->states_[followed.to].occurrences});
+  }
 }
 
 void SuffixAutomaton::Cursor::advance(TokenId token) {

@@ -35,12 +35,24 @@ class SuffixAutomaton {
   // The longest suffix of the sequence that occurred before; of several occurrences a recent one.
   Match repeated_suffix() const { return match_; }
 
+  // A token, and how often it stands behind a substring.
+  struct Continuation {
+    TokenId token = 0;
+    std::uint32_t count = 0;
+  };
+
+  // Counts how often each substring occurs. For Cursor::continuations; to be called again after extend().
+  void count_occurrences();
+
   // Follows another sequence: the longest suffix of it that occurs here. Invalid after the automaton changed.
   class Cursor {
    public:
     explicit Cursor(const SuffixAutomaton& automaton) : automaton_(&automaton) {}
     void advance(TokenId token);
     Match match() const { return {length_, automaton_->states_[state_].latest_end}; }
+    // Appends what follows match() here, each token once, in no order; the counts are those of
+    // count_occurrences().
+    void continuations(std::vector<Continuation>& out) const;
 
    private:
     const SuffixAutomaton* automaton_;
@@ -55,6 +67,8 @@ class SuffixAutomaton {
     std::uint32_t link = kNone;    // none: the root
     std::uint32_t latest_end = 0;  // behind an occurrence: the last that was noticed
     std::uint32_t first_edge = kNone;
+    std::uint32_t occurrences = 0;  // of each of its substrings; as of count_occurrences()
+    bool prefix = false;            // its longest substring is the sequence as it was at some time
   };
   struct Edge {
     std::uint32_t from, to;

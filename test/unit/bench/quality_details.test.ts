@@ -14,6 +14,7 @@ const COMPLETED: Completed = {
   reason: 'shown',
   stop: 'end_token',
   confidence: 0.5,
+  endProbability: 0,
   timings: NO_TIMINGS,
 };
 

@@ -1,0 +1,57 @@
+/** Fits how sure one can be of a suggestion (core/completion/certainty.ts) to places whose authors' text is known. */
+import {
+  CERTAINTY_WEIGHTS,
+  type CertaintyWeights,
+  certaintyOf,
+  EAGERNESS,
+  featuresOf,
+  LEAST_CERTAINTY,
+} from '../../core/completion/certainty';
+import { ascend } from '../gradient_ascent';
+import { ownRow, type Row } from '../report';
+import type { Observation } from './observations';
+
+/** Each place is judged with the weights that the other parts give. */
+const PARTS = 10;
+
+/** The weights under which what was right is likeliest: logistic regression. */
+export function fitCertainty(observations: readonly Observation[]): CertaintyWeights {
+  const rows = observations.map((one) => ({ one, features: featuresOf(one) }));
+  const start = CERTAINTY_WEIGHTS.map(() => 0);
+  const [bias = 0, confidence = 0, tokens = 0, startsLine = 0] = ascend(start, (weights) => {
+    const gradient = start.map(() => 0);
+    for (const { one, features } of rows) {
+      const error = Number(one.right) - certaintyOf(one, weights as unknown as CertaintyWeights);
+      features.forEach((feature, at) => (gradient[at] = (gradient[at] ?? 0) + error * feature));
+    }
+    return gradient;
+  });
+  return [bias, confidence, tokens, startsLine];
+}
+
+/** The weights over all, and what each eagerness shows and has right, judged on places that the weights were not fitted to. */
+export function certaintyRows(observations: readonly Observation[]): Row[] {
+  const parts = Array.from({ length: PARTS }, (_, part) =>
+    observations.filter((__, at) => at % PARTS === part),
+  );
+  const judged = parts.flatMap((part, index) => {
+    const weights = fitCertainty(parts.filter((_, other) => other !== index).flat());
+    return part.map((one) => ({ certainty: certaintyOf(one, weights), right: one.right }));
+  });
+  const names = ['one', 'log-confidence', 'log-tokens', 'starts-line'];
+  const weights = fitCertainty(observations);
+  return [
+    ownRow('certainty/places', 'places', observations.length),
+    ...names.map((name, at) => ownRow(`certainty/weight-${name}`, 'logit', weights[at] ?? 0)),
+    ...EAGERNESS.flatMap((eagerness) => {
+      const shown = judged.filter(({ certainty }) => certainty >= LEAST_CERTAINTY[eagerness]);
+      const right = shown.filter((one) => one.right);
+      const said = shown.reduce((sum, { certainty }) => sum + certainty, 0);
+      return [
+        ownRow(`certainty/${eagerness}-shown`, '%', (100 * shown.length) / judged.length),
+        ownRow(`certainty/${eagerness}-right`, '%', (100 * right.length) / Math.max(1, shown.length)),
+        ownRow(`certainty/${eagerness}-said`, '%', (100 * said) / Math.max(1, shown.length)),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,51 @@
+/**
+ * How sure it is that a suggestion is what its author would have written, the whole of it: what decides whether it is shown unasked.
+ *
+ * The model's own probability of a text is a bad measure of that: it is too sure of long lines that it makes up and not sure enough of
+ * short ones. A logistic function of it, fitted to places whose authors' text is known, is right as often as it says
+ * (`npm run bench -- certainty`, bench/certainty/). For a model of the user's it is what the embedded one's would be.
+ */
+
+/** What speaks for a suggestion. */
+export interface Evidence {
+  /** How probable the model finds the text, all of it, 0 to 1. */
+  readonly confidence: number;
+  /** Tokens of it. */
+  readonly tokens: number;
+  /** Whether nothing but indentation stands before the cursor: what a line begins with is hardest to know. */
+  readonly startsLine: boolean;
+}
+
+/** Weights of `featuresOf`; the fit prints them. */
+export type CertaintyWeights = readonly [number, number, number, number];
+export const CERTAINTY_WEIGHTS: CertaintyWeights = [2.74, 1.37, -0.34, -0.57];
+
+/** The least probability that counts: below, there is nothing to be sure of. */
+const LEAST_PROBABILITY = 1e-9;
+
+/** One, the logarithms of the probability and of the number of tokens, and whether a line starts. */
+export function featuresOf({ confidence, tokens, startsLine }: Evidence): CertaintyWeights {
+  return [
+    1,
+    Math.log(Math.max(confidence, LEAST_PROBABILITY)),
+    Math.log(Math.max(tokens, 1)),
+    startsLine ? 1 : 0,
+  ];
+}
+
+/** The probability that the text is right as a whole, 0 to 1. */
+export function certaintyOf(evidence: Evidence, weights: CertaintyWeights = CERTAINTY_WEIGHTS): number {
+  const logit = featuresOf(evidence).reduce((sum, feature, at) => sum + feature * (weights[at] ?? 0), 0);
+  return 1 / (1 + Math.exp(-logit));
+}
+
+/** How much is shown unasked: `quiet` little that is mostly right, `eager` whatever may help. */
+export const EAGERNESS = ['quiet', 'balanced', 'eager'] as const;
+export type Eagerness = (typeof EAGERNESS)[number];
+
+/** How sure a suggestion has to be. */
+export const LEAST_CERTAINTY: Readonly<Record<Eagerness, number>> = {
+  quiet: 0.65,
+  balanced: 0.3,
+  eager: 0.05,
+};

@@ -1,0 +1,57 @@
+/** What the bench compares the document's memory with. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { longestMatch } from '../../../bench/memory/longest_match';
+import { fitWeights, gainOf, weightOf, featuresOf } from '../../../bench/memory/weight_fit';
+import {
+  LEAST_MATCH,
+  type Observation,
+  OWN_TABLE,
+  readObservations,
+} from '../../../bench/memory/observations';
+
+describe('the longest match', () => {
+  const texts = [Uint32Array.of(1, 2, 3, 9, 1, 2, 3, 8, 2, 3, 7), Uint32Array.of(5, 1, 2, 3, 9)];
+
+  it('counts what followed it in all texts', () => {
+    const { length, counts } = longestMatch([4, 1, 2, 3], texts);
+    expect(length).toBe(3);
+    expect(Object.fromEntries(counts)).toEqual({ 9: 2, 8: 1 });
+  });
+
+  it('is nothing where the last token stands nowhere', () => {
+    expect(longestMatch([1, 2, 6], texts)).toEqual({ length: 0, counts: new Map() });
+  });
+});
+
+describe('the weight of the memory', () => {
+  const observation = (memory: number, surest: number): Observation => ({
+    place: 0,
+    length: 8,
+    occurrences: 1,
+    agreement: 1,
+    surest,
+    model: memory === 1 ? 0.1 : surest,
+    memory,
+  });
+
+  it('is high where the memory is right and the model in doubt, and the fit gains by it', () => {
+    const doubt = Array.from({ length: 40 }, (_, at) => observation(at % 5 === 0 ? 0 : 1, 0.3));
+    const sure = Array.from({ length: 40 }, (_, at) => observation(at % 5 === 0 ? 1 : 0, 0.95));
+    const weights = fitWeights([...doubt, ...sure]);
+    expect(gainOf(weights, [...doubt, ...sure])).toBeGreaterThan(8);
+    const at = (surest: number): number => weightOf(weights, featuresOf(observation(1, surest)));
+    expect(at(0.3)).toBeGreaterThan(at(0.95) + 0.2);
+  });
+
+  it('is in the engine what the table gives', async () => {
+    const native = (file: string): string => readFileSync(`native/decode/document_memory.${file}`, 'utf8');
+    const inCode = [
+      ...native('cpp').matchAll(/k(?:One|Length|Agreement|Occurrences|Doubt) = (-?[\d.]+)/g),
+    ].map(([, value]) => Number(value));
+    const fitted = fitWeights(await readObservations(OWN_TABLE));
+    expect(inCode).toHaveLength(fitted.length);
+    fitted.forEach((weight, at) => expect(Math.abs(weight - (inCode[at] ?? NaN))).toBeLessThan(0.03));
+    expect(native('h')).toContain(`kLeastMatch = ${LEAST_MATCH};`);
+  });
+});
