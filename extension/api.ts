@@ -31,6 +31,8 @@ export interface EmberlineApi {
   /** The last request that came to an end. */
   readonly last: FinishedRequest | undefined;
   readonly onDidFinish: vscode.Event<FinishedRequest>;
+  /** The URI of a document whose cursor rested, once the model has read the text around it. */
+  readonly onDidPrepare: vscode.Event<string>;
   readonly onDidChangeStatus: vscode.Event<Status>;
   /** A line of the log, without text of a document. */
   readonly onDidLog: vscode.Event<string>;

@@ -7,6 +7,7 @@ import { PromptWriter } from '../core/completion/prompt_writer';
 import { DraftingTotals } from '../core/completion/drafting_totals';
 import type { SchemaNote } from '../core/completion/schema_port';
 import { SCHEMA_USES } from '../core/completion/schema_use';
+import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
 import type { EngineSettings } from './settings';
@@ -41,6 +42,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
+  private readonly preparer: Preparer;
   private readonly recentTexts: RecentTexts;
   private readonly workspaceSchemas = new WorkspaceSchemas();
   private readonly schemas: DocumentSchemas;
@@ -57,6 +59,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private working = false;
 
   readonly onDidFinish: vscode.Event<FinishedRequest>;
+  readonly onDidPrepare: vscode.Event<string>;
   readonly onDidChangeStatus = this.statusChanged.event;
   readonly onDidLog = this.log.onDidWrite;
   readonly onDidFailEngine = this.engineFailed.event;
@@ -82,9 +85,17 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.recentTexts = new RecentTexts(() => this.config.completion);
     const beside = (uri: string): readonly string[] => this.recentTexts.beside(uri);
     this.provider = new GhostTextProvider(this.pipeline, beside);
+    this.preparer = new Preparer({
+      engine: this.engine,
+      prompts,
+      options: () => this.config.completion,
+      beside,
+      busy: () => this.provider.pending > 0 || this.writing,
+    });
     this.generator = new Generator(this.engine, prompts, () => this.config, beside, QUICK_PICK);
     this.editor = new StructuredEditor(this.engine, () => this.config.completion);
     this.onDidFinish = this.provider.onDidFinish;
+    this.onDidPrepare = this.preparer.onDidPrepare;
     this.own(
       vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, this.provider),
       this.provider.onDidStart(() => this.onRequestStart()),
@@ -161,6 +172,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     clearTimeout(this.workingTimer);
     for (const subscription of this.subscriptions.splice(0)) subscription.dispose();
     this.provider.dispose();
+    this.preparer.dispose();
     this.generator.dispose();
     this.editor.dispose();
     this.recentTexts.dispose();
@@ -179,6 +191,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
       this.askAgainAfterLoading();
+      this.preparer.wait();
     }
     if (state === 'failed' && this.engine.error !== undefined) {
       this.log.failed(this.engine.error);

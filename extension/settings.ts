@@ -27,6 +27,7 @@ export function readCompletion(setting: Setting): CompletionOptions {
     maxTokens: integer(setting('completion.maxTokens'), fallback.maxTokens, 1, 256),
     promptTokens: integer(setting('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
     leastCertainty: readLeastCertainty(setting),
+    prepares: boolean(setting('completion.readAhead'), fallback.prepares),
     delayMs: number(setting('completion.delay'), fallback.delayMs, 0, 2_000),
     sampling: readSampling(setting),
     drafting: oneOf(setting('drafting'), DRAFTING, fallback.drafting),

@@ -18,6 +18,8 @@ export interface CompletionOptions {
   readonly promptTokens: number;
   /** How sure a suggestion has to be to be shown unasked, 0 to 1 (certainty.ts); 0 shows all. */
   readonly leastCertainty: number;
+  /** Whether the model reads where the cursor rests before anything is asked there. */
+  readonly prepares: boolean;
   /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
   readonly delayMs: number;
   readonly sampling: SamplingOptions;
@@ -34,6 +36,7 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   maxTokens: 40,
   promptTokens: 0,
   leastCertainty: LEAST_CERTAINTY.balanced,
+  prepares: true,
   delayMs: 0,
   sampling: DEFAULT_SAMPLING,
   drafting: 'auto',

@@ -22,7 +22,15 @@ export function refusal(
   options: CompletionOptions,
   readsLine = false,
 ): Reason | undefined {
-  return ofSettings(document, options) ?? ofDocument(document) ?? ofCursor(document, readsLine);
+  return refusalOfDocument(document, options) ?? ofCursor(document, readsLine);
+}
+
+/** Why the model is not asked in this document, wherever the cursor is. */
+export function refusalOfDocument(
+  document: DocumentSnapshot,
+  options: CompletionOptions,
+): Reason | undefined {
+  return ofSettings(document, options) ?? ofDocument(document);
 }
 
 function ofSettings(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {

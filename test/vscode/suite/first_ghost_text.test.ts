@@ -2,7 +2,18 @@
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { ask, closeEditors, edit, figure, place, readyApi, set, showGhostText } from './workbench';
+import type { FinishedRequest } from '../../../extension/completion/provider';
+import {
+  ask,
+  closeEditors,
+  edit,
+  figure,
+  type Place,
+  place,
+  readyApi,
+  set,
+  showGhostText,
+} from './workbench';
 
 suite('the first ghost text of a file', () => {
   let api: EmberlineApi;
@@ -15,7 +26,10 @@ suite('the first ghost text of a file', () => {
   teardown(closeEditors);
 
   async function measure(name: string, content: string): Promise<void> {
-    const { document, position } = await place(content);
+    await measureAt(name, await place(content));
+  }
+
+  async function measureAt(name: string, { document, position }: Place): Promise<FinishedRequest> {
     const began = performance.now();
     const { request } = await ask(api, { document, position });
     const elapsed = performance.now() - began;
@@ -26,6 +40,7 @@ suite('the first ghost text of a file', () => {
       `first ghost text ${name}: ${elapsed.toFixed(0)} ms (prompt ${promptTokens} tokens, ${reusedTokens} reused, ` +
         `read in ${prefillMs.toFixed(0)} ms, ${generatedTokens} generated)`,
     );
+    return request;
   }
 
   const long = (variant: string): string =>
@@ -47,6 +62,20 @@ suite('the first ghost text of a file', () => {
 
   test('in long files, once the speed is known', async () => {
     for (const variant of ['second', 'third', 'fourth']) await measure('in another long file', long(variant));
+  });
+
+  test('where the cursor rested, in a long file', async () => {
+    await vscode.commands.executeCommand('emberline.restart');
+    const read = new Promise((resolve) => {
+      const subscription = api.onDidPrepare((uri) => {
+        subscription.dispose();
+        resolve(uri);
+      });
+    });
+    const { document, selection } = await edit(long('fifth'));
+    assert.strictEqual(await read, document.uri.toString());
+    const { outcome } = await measureAt('where the cursor rested', { document, position: selection.active });
+    assert.ok(outcome.timings.reusedTokens > 0.9 * outcome.timings.promptTokens);
   });
 
   test('on the screen, with the wait of the editor', async () => {
