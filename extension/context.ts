@@ -84,7 +84,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion, prompts, this.schemas);
     this.recentTexts = new RecentTexts(() => this.config.completion);
     const beside = (uri: string): readonly string[] => this.recentTexts.beside(uri);
-    this.provider = new GhostTextProvider(this.pipeline, beside);
+    this.provider = new GhostTextProvider(this.pipeline, () => this.config.completion, beside);
     this.preparer = new Preparer({
       engine: this.engine,
       prompts,

@@ -18,6 +18,7 @@ import { postprocess } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
 import { type Reason, REASON_OF_STATE } from './reasons';
 import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
+import type { SamplingOptions } from './sampling';
 import type { Snippet } from './snippets';
 import type { Stop } from './stop';
 import { refusal } from './trigger';
@@ -64,6 +65,8 @@ export interface SuggestionRequest {
   readonly snippets?: readonly Snippet[];
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
+  /** Draw like this, whatever the options say and whatever is remembered of the place, and remember nothing of it. */
+  readonly sampling?: SamplingOptions;
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
   readonly evenIfRefused?: boolean;
 }
@@ -111,10 +114,11 @@ export class CompletionPipeline {
 
   /** Never rejects: what goes wrong is a reason. */
   async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
-    const { document, signal } = request;
-    const options = this.options();
+    const { document, signal, sampling } = request;
+    const options = sampling === undefined ? this.options() : { ...this.options(), sampling };
     const refused = refusal(document, options, this.readsLine);
-    const hit = this.cache.find(document.uri, document.before, lineAfter(document));
+    const anew = sampling !== undefined;
+    const hit = anew ? undefined : this.cache.find(document.uri, document.before, lineAfter(document));
     // Typed along, a suggestion in front of a word still stands before that word.
     const typedAlong = refused === 'inside_word' && this.readsLine && hit !== undefined;
     if (refused !== undefined && !typedAlong && request.evenIfRefused !== true) return nothing(refused);
@@ -241,7 +245,9 @@ export class CompletionPipeline {
     const cut = stop === 'max_tokens' || stop === 'context_full';
     const text = binding === undefined ? completion.text : binding.finish(completion.text, cut);
     const origin = { ...made, tokens: ids.length, followsSchema: binding !== undefined };
-    this.cache.add(document.uri, document.before, lineAfter(document), { ...origin, text, stop });
+    if (request.sampling === undefined) {
+      this.cache.add(document.uri, document.before, lineAfter(document), { ...origin, text, stop });
+    }
     return this.judge(text, stop, request, options, origin);
   }
 

@@ -4,6 +4,9 @@
  */
 import * as vscode from 'vscode';
 import { snapshotOf } from '../editor/editor_snapshot';
+import { Alternatives } from '../../core/completion/alternatives';
+import type { CompletionOptions } from '../../core/completion/options';
+import { TakenBack } from '../../core/completion/taken_back';
 import { type CompletionOutcome, type CompletionPipeline, nothing } from '../../core/completion/pipeline';
 
 /** A request that came to an end, whatever the end. */
@@ -24,7 +27,9 @@ interface Running {
 
 export class GhostTextProvider implements vscode.InlineCompletionItemProvider, vscode.Disposable {
   private readonly pipeline: CompletionPipeline;
+  private readonly alternatives: Alternatives;
   private readonly beside: (uri: string) => readonly string[];
+  private readonly takenBack = new TakenBack();
   private readonly running = new Set<Running>();
   private readonly started = new vscode.EventEmitter<void>();
   private readonly finished = new vscode.EventEmitter<FinishedRequest>();
@@ -37,17 +42,27 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   readonly onDidFinish = this.finished.event;
 
   /** @param beside Texts of files other than that of the given URI, nearest first. */
-  constructor(pipeline: CompletionPipeline, beside: (uri: string) => readonly string[]) {
+  constructor(
+    pipeline: CompletionPipeline,
+    options: () => CompletionOptions,
+    beside: (uri: string) => readonly string[],
+  ) {
     this.pipeline = pipeline;
+    this.alternatives = new Alternatives(pipeline, options);
     this.beside = beside;
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => {
+        const uri = event.document.uri.toString();
         // The event also tells of a changed dirty flag, with no changes.
-        if (event.contentChanges.length > 0) this.cancel(event.document.uri.toString());
+        if (event.contentChanges.length > 0) this.cancel(uri);
+        for (const { rangeOffset, rangeLength, text } of event.contentChanges)
+          this.takenBack.changed(uri, { offset: rangeOffset, removed: rangeLength, inserted: text });
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
-        this.cancel(document.uri.toString());
-        pipeline.forget(document.uri.toString());
+        const uri = document.uri.toString();
+        this.cancel(uri);
+        this.takenBack.forget(uri);
+        pipeline.forget(uri);
       }),
     ];
   }
@@ -74,15 +89,16 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     const onCancel = token.onCancellationRequested(() => running.controller.abort());
     if (token.isCancellationRequested) running.controller.abort();
     this.started.fire();
+    const { signal } = running.controller;
     let outcome = nothing('cancelled');
     try {
-      outcome = await this.complete(document, position, context, explicit, running.controller.signal);
+      const outcomes = await this.complete(document, position, context, explicit, signal);
+      outcome = outcomes[0] ?? outcome;
       if (outcome.shown && document.version !== version)
         outcome = { ...outcome, shown: false, reason: 'stale' };
-      if (outcome.shown && running.controller.signal.aborted) {
-        outcome = { ...outcome, shown: false, reason: 'cancelled' };
-      }
-      return outcome.shown ? [itemOf(outcome, position, context.selectedCompletionInfo)] : [];
+      if (outcome.shown && signal.aborted) outcome = { ...outcome, shown: false, reason: 'cancelled' };
+      if (!outcome.shown) return [];
+      return outcomes.map((one) => itemOf(one, position, context.selectedCompletionInfo));
     } finally {
       onCancel.dispose();
       this.running.delete(running);
@@ -121,11 +137,23 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     { selectedCompletionInfo: selected }: vscode.InlineCompletionContext,
     explicit: boolean,
     signal: AbortSignal,
-  ): Promise<CompletionOutcome> {
-    if (selected !== undefined && /[\r\n]/.test(selected.text)) return nothing('suggest_widget');
+  ): Promise<readonly CompletionOutcome[]> {
+    if (selected !== undefined && /[\r\n]/.test(selected.text)) return [nothing('suggest_widget')];
     const snapshot = snapshotOf(document, position, selected);
-    const beside = this.beside(snapshot.uri);
-    return this.pipeline.complete({ document: snapshot, signal, explicit, beside });
+    const { uri, before } = snapshot;
+    const request = { document: snapshot, signal, beside: this.beside(uri) };
+    const outcomes = explicit
+      ? await this.alternatives.complete(request)
+      : [this.unlessTakenBack(uri, before, await this.pipeline.complete(request))];
+    const [first] = outcomes;
+    if (first?.shown === true)
+      this.takenBack.offered({ uri, before, offset: document.offsetAt(position), text: first.text });
+    return outcomes;
+  }
+
+  private unlessTakenBack(uri: string, before: string, outcome: CompletionOutcome): CompletionOutcome {
+    if (!outcome.shown || !this.takenBack.has(uri, before, outcome.text)) return outcome;
+    return { ...outcome, shown: false, reason: 'taken_back' };
   }
 }
 

@@ -100,6 +100,26 @@ it('Ctrl+Right accepts a word and leaves the rest', async () => {
   await savedFileHas(PYTHON, suggestion.slice(0, -rest.length));
 });
 
+it('Alt+] shows another suggestion, and Tab takes that', async () => {
+  const scene = {
+    ...PYTHON,
+    name: 'imports.py',
+    before: '',
+    typed: 'import os\nimport ',
+    left: 'import os\nimport ',
+  };
+  editor = await EditorPage.open(context, place, scene.name, scene.before);
+  await editor.type(scene.typed);
+  await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
+  const first = await editor.ghostText();
+  await editor.press('Alt+]');
+  await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe(first);
+  const second = await editor.ghostText();
+  expect(second).not.toBe('');
+  await editor.press('Tab');
+  await savedFileHas(scene, second);
+});
+
 it('Escape dismisses the suggestion', async () => {
   await play(PYTHON);
   await editor.press('Escape');

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { type CompletionPipeline, type SuggestionRequest, nothing } from '../../core/completion/pipeline';
 import { GhostTextProvider } from '../../extension/completion/provider';
 
@@ -38,7 +39,11 @@ describe('the ghost text provider', () => {
       requests.push(request);
       return Promise.resolve(nothing('blank_result'));
     };
-    provider = new GhostTextProvider({ complete } as unknown as CompletionPipeline, () => []);
+    provider = new GhostTextProvider(
+      { complete } as unknown as CompletionPipeline,
+      () => DEFAULT_OPTIONS,
+      () => [],
+    );
     editor.trigger = () => ask(INVOKE);
   });
 
@@ -52,7 +57,7 @@ describe('the ghost text provider', () => {
     );
   }
 
-  const explicit = (): unknown[] => requests.map((request) => request.explicit);
+  const explicit = (): unknown[] => requests.map((request) => request.explicit === true);
 
   it('tells what the user asked for from what the editor asks while typing', async () => {
     await ask(AUTOMATIC);

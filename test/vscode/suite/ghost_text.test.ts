@@ -4,6 +4,7 @@ import type { EmberlineApi } from '../../../extension/api';
 import {
   acceptGhostText,
   ask,
+  changeBy,
   closeEditors,
   edit,
   moveTo,
@@ -51,6 +52,37 @@ suite('ghost text', () => {
       assert.ok(!outcome.text.includes('\n'));
     });
   }
+
+  test('is up to three different ones for who asks, and others for who asks again', async () => {
+    const at = await place('import os\nimport sys\nimport |');
+    const asked = (): ReturnType<typeof ask> =>
+      ask(api, at, undefined, vscode.InlineCompletionTriggerKind.Invoke);
+    const unasked = await ask(api, at);
+    const first = (await asked()).items.map(textOf);
+    assert.strictEqual(first[0], unasked.items.map(textOf)[0]);
+    assert.ok(first.length > 1 && first.length <= 3, first.join());
+    assert.strictEqual(new Set(first).size, first.length);
+    const again = (await asked()).items.map(textOf);
+    assert.ok(
+      again.length > 0 && again.every((text) => !first.includes(text)),
+      `${first.join()}; ${again.join()}`,
+    );
+  });
+
+  test('is not offered again where it was accepted and undone, but to who asks', async () => {
+    const editor = await edit(ADD);
+    const { document } = editor;
+    const at = { document, position: editor.selection.active };
+    const { outcome } = await showGhostText(api, editor);
+    await acceptGhostText(editor);
+    await changeBy('undo', document);
+    assert.strictEqual(document.getText(), ADD.replace('|', ''));
+    const unasked = await ask(api, at);
+    assert.strictEqual(unasked.request.outcome.reason, 'taken_back');
+    assert.deepStrictEqual(unasked.items, []);
+    const asked = await ask(api, at, undefined, vscode.InlineCompletionTriggerKind.Invoke);
+    assert.ok(asked.items.length > 0, outcome.text);
+  });
 
   test('leaves nothing of the text in the log', async () => {
     const lines: string[] = [];

@@ -67,17 +67,15 @@ export interface Asked {
   readonly request: FinishedRequest;
 }
 
-/** Asks the provider as the editor would, without the editor's debounce. */
+/** Asks the provider as the editor would while somebody types, or when somebody asks for it, without the editor's debounce. */
 export async function ask(
   api: EmberlineApi,
   { document, position }: Place,
   selected?: vscode.SelectedCompletionInfo,
+  triggerKind = vscode.InlineCompletionTriggerKind.Automatic,
 ): Promise<Asked> {
   const cancellation = new vscode.CancellationTokenSource();
-  const context = {
-    triggerKind: vscode.InlineCompletionTriggerKind.Automatic,
-    selectedCompletionInfo: selected,
-  };
+  const context = { triggerKind, selectedCompletionInfo: selected };
   let request: FinishedRequest | undefined;
   const listener = api.onDidFinish((finished) => {
     if (finished.uri === document.uri.toString()) request = finished;
