@@ -46,7 +46,13 @@ export async function place(content: string, language = 'python'): Promise<Place
   const offset = content.indexOf('|');
   assert.ok(offset >= 0, 'the content marks no cursor');
   const text = content.slice(0, offset) + content.slice(offset + 1);
-  const document = await vscode.workspace.openTextDocument({ content: text, language });
+  let document = await vscode.workspace.openTextDocument({ content: text, language });
+  if (document.getText().length !== text.length) {
+    // The editor keeps a copy of a document without a file, for a while after it was dropped, and the next one has its name.
+    await vscode.window.showTextDocument(document);
+    await closeEditors();
+    document = await vscode.workspace.openTextDocument({ content: text, language });
+  }
   return { document, position: document.positionAt(offset) };
 }
 
@@ -98,6 +104,7 @@ export async function ask(
 /** Has the editor show ghost text at its cursor, and returns the request that made it. */
 export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor): Promise<FinishedRequest> {
   const uri = editor.document.uri.toString();
+  const cursor = editor.selection.active;
   const shown: FinishedRequest[] = [];
   const listener = api.onDidFinish((request) => {
     const current = request.version === editor.document.version;
@@ -105,6 +112,8 @@ export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor
   });
   try {
     for (const until of longerAndLonger()) {
+      // An editor that was still being opened may not have moved its cursor, though this side thinks that it has.
+      moveTo(editor, cursor);
       await triggerGhostText();
       while (Date.now() < until) {
         const [request] = shown;
