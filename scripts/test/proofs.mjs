@@ -1,7 +1,21 @@
+import { availableParallelism } from 'node:os';
+import { run } from '../processes.mjs';
 import { FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { check } from './checks.mjs';
 import { sum } from './counts.mjs';
 import { DEEP, runGoogleTests } from './google_test.mjs';
 import { runVitest } from './vitest.mjs';
+
+/**
+ * That they compile: nothing else in the tests needs them.
+ * @param {string} log
+ */
+async function buildBench(log) {
+  const failure = 'a native program of the bench does not compile.';
+  await run('cmake', ['--preset', 'release', '-DEMBERLINE_BUILD_BENCH=ON'], { log, failure });
+  const parallel = ['--parallel', String(availableParallelism())];
+  await run('cmake', ['--build', '--preset', 'release', ...parallel], { log, failure });
+}
 
 /**
  * The tests that take long: every mutation of a kernel, a million draws, fifty thousand tokens, every set of kernels, hundreds of edits.
@@ -24,5 +38,6 @@ export const proofs = {
         programs: /^metal_(sim_)?kernels$/,
       }),
       await runVitest(progress, 'deep', 'proofs with the addon'),
+      await check(progress, 'the native programs of the bench', buildBench),
     ]),
 };
