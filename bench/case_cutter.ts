@@ -8,7 +8,7 @@ import type { CompletionCase, LinePlace, Place } from './completion_case';
 import type { SeededRandom } from './random';
 import { codeLines, indentationOf, type SourceFile } from './source_lines';
 
-/** How much is kept around a place, UTF-16 units: behind it, all that an editor looks at. */
+/** How much is kept around a place, UTF-16 units: all that an editor looks at. */
 const MAX_PREFIX = MAX_BEFORE;
 const MAX_SUFFIX = MAX_AFTER;
 

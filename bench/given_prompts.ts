@@ -4,7 +4,7 @@ import { type Place, PromptWriter, type Written } from '../core/completion/promp
 
 /** What a request is made of beside the text before the cursor; default: all of it. */
 export interface Given {
-  /** Whether a model that reads what follows the cursor is given it. */
+  /** Whether what follows the cursor is given: to a model that reads it, and to its memory. */
   readonly suffix?: boolean;
   /** Whether the document beyond the prompt has a say in the law. */
   readonly memory?: boolean;

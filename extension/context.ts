@@ -98,7 +98,11 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.onDidPrepare = this.preparer.onDidPrepare;
     this.own(
       vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, this.provider),
-      this.provider.onDidStart(() => this.onRequestStart()),
+      this.provider.onDidStart(() => {
+        // Of two requests the later one wins, which must not be one that nobody waits for.
+        this.preparer.wait();
+        this.onRequestStart();
+      }),
       this.provider.onDidFinish((request) => this.onRequestEnd(request)),
       this.generator.onDidChange(() => this.onGeneratorChange()),
       this.generator.onDidFinish((generation) => this.onGenerationEnd(generation)),
@@ -241,6 +245,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   }
 
   private onGeneratorChange(): void {
+    this.preparer.wait();
     void vscode.commands.executeCommand('setContext', GENERATING_KEY, this.writing);
     this.refreshStatus();
   }

@@ -11,6 +11,8 @@ import type { CompletionOutcome, CompletionPipeline, SuggestionRequest } from '.
 const MOST_OFFERED = 3;
 /** Draws beside the first suggestion; each takes as long as its tokens, since its prompt has been read. */
 const MOST_DRAWS = 5;
+/** Nor is one begun after so long, ms: the first suggestion waits for the others. */
+const MOST_MS = 400;
 /** So freely, other lines come that are not nonsense. */
 const TEMPERATURE = 0.8;
 
@@ -18,8 +20,8 @@ interface Asked {
   readonly uri: string;
   readonly before: string;
   readonly lineAfter: string;
-  readonly offered: Set<string>;
-  seed: number;
+  readonly offered: ReadonlySet<string>;
+  readonly seed: number;
 }
 
 export class Alternatives {
@@ -41,18 +43,22 @@ export class Alternatives {
     // Refused, cancelled, or no model to ask: another draw would end the same way.
     if (first.source === 'none') return [first];
     const asked = this.askedAt(request);
-    const again = asked.offered.size > 0;
-    const offered = first.shown && !again ? [first] : [];
-    if (first.shown) asked.offered.add(first.text);
+    const known = new Set(asked.offered);
+    const offered = first.shown && known.size === 0 ? [first] : [];
+    if (first.shown) known.add(first.text);
     const others: CompletionOutcome[] = [];
+    let { seed } = asked;
+    const until = performance.now() + MOST_MS;
     for (let draw = 0; draw < MOST_DRAWS && offered.length + others.length < MOST_OFFERED; draw++) {
-      const other = await this.draw(request, asked.seed++);
-      if (request.signal.aborted) break;
-      const isNew = other.shown && !asked.offered.has(other.text);
-      if (!isNew || other.certainty < LEAST_CERTAINTY.eager) continue;
-      asked.offered.add(other.text);
+      if (performance.now() > until) break;
+      const other = await this.draw(request, seed++);
+      // Nobody sees what was cancelled: it is offered next time.
+      if (request.signal.aborted) return [first];
+      if (!other.shown || known.has(other.text) || other.certainty < LEAST_CERTAINTY.eager) continue;
+      known.add(other.text);
       others.push(other);
     }
+    this.last = { ...asked, offered: known, seed };
     offered.push(...others.toSorted((a, b) => b.certainty - a.certainty));
     return offered.length === 0 ? [first] : offered;
   }
@@ -73,6 +79,6 @@ export class Alternatives {
     const here = { uri, before, lineAfter: lineAfter(document) };
     const { last } = this;
     if (last?.uri === uri && last.before === before && last.lineAfter === here.lineAfter) return last;
-    return (this.last = { ...here, offered: new Set(), seed: 0 });
+    return { ...here, offered: new Set(), seed: 0 };
   }
 }

@@ -10,7 +10,7 @@
 export interface Evidence {
   /** How probable the model finds the text, all of it, 0 to 1. */
   readonly confidence: number;
-  /** Tokens of it. */
+  /** Tokens that were made for it, with those that spell the healed tail and the one that ended it. */
   readonly tokens: number;
   /** Whether nothing but indentation stands before the cursor: what a line begins with is hardest to know. */
   readonly startsLine: boolean;
@@ -37,6 +37,14 @@ export function featuresOf({ confidence, tokens, startsLine }: Evidence): Certai
 export function certaintyOf(evidence: Evidence, weights: CertaintyWeights = CERTAINTY_WEIGHTS): number {
   const logit = featuresOf(evidence).reduce((sum, feature, at) => sum + feature * (weights[at] ?? 0), 0);
   return 1 / (1 + Math.exp(-logit));
+}
+
+/**
+ * Of text that follows a schema, whose shape is right whatever it says: not fitted, and meant to hide little.
+ * @param confidence The mean probability of its tokens.
+ */
+export function certaintyUnderSchema(confidence: number): number {
+  return Math.sqrt(confidence);
 }
 
 /** How much is shown unasked: `quiet` little that is mostly right, `eager` whatever may help. */

@@ -8,7 +8,7 @@ import { type NativeCompletion, type NativeTimings, NO_TIMINGS } from '../engine
 import type { NativeError } from '../engine/native_result';
 import { ask } from './asking';
 import { CompletionCache } from './cache';
-import { certaintyOf } from './certainty';
+import { certaintyOf, certaintyUnderSchema } from './certainty';
 import { elapsed } from './delay';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
@@ -261,7 +261,9 @@ export class CompletionPipeline {
     const { text, replace, reason } = postprocess(raw, stop, document, this.readsLine);
     const { confidence } = origin;
     const startsLine = lineBefore(document).trim() === '';
-    const certainty = followsSchema ? confidence : certaintyOf({ confidence, tokens, startsLine });
+    const certainty = followsSchema
+      ? certaintyUnderSchema(confidence)
+      : certaintyOf({ confidence, tokens, startsLine });
     const sure = explicit === true || certainty >= options.leastCertainty;
     const ended = explicit !== true && endsHere(origin, document);
     const verdict: Reason = ended ? 'line_complete' : (reason ?? (sure ? 'shown' : 'low_confidence'));

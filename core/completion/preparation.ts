@@ -22,7 +22,10 @@ export interface Preparation {
   readonly beside?: readonly string[];
 }
 
-/** Whether the place was read to the end. Never rejects; does nothing where a suggestion would be refused or the engine has other work. */
+/**
+ * Whether the place was read to the end. Never rejects; does nothing where a suggestion would be refused or the engine writes a text. Whoever
+ * asks for a suggestion aborts it: of two requests the later one wins.
+ */
 export async function prepare(
   engine: CompletionEngine,
   prompts: PromptWriter,
@@ -40,5 +43,5 @@ export async function prepare(
     const { promptTokens, reusedTokens } = answer.value.timings;
     if (reusedTokens >= READ * promptTokens) return true;
   }
-  return true;
+  return false;
 }

@@ -9,7 +9,8 @@ export function summaryOf(outcome: CompletionOutcome): string {
     ? `shown from ${outcome.source}`
     : `${outcome.reason} (${REASONS[outcome.reason]})`;
   const schema = outcome.schema === undefined ? '' : `; schema ${schemaOf(outcome.schema)}`;
-  return (outcome.source === 'model' ? `${verdict}; ${workOf(outcome)}` : verdict) + schema;
+  const certainty = outcome.source === 'none' ? '' : `; certainty ${outcome.certainty.toFixed(2)}`;
+  return (outcome.source === 'model' ? `${verdict}; ${workOf(outcome)}` : verdict) + certainty + schema;
 }
 
 /** What the engine did, and how long it took. */

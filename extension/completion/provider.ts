@@ -98,6 +98,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         outcome = { ...outcome, shown: false, reason: 'stale' };
       if (outcome.shown && signal.aborted) outcome = { ...outcome, shown: false, reason: 'cancelled' };
       if (!outcome.shown) return [];
+      if (context.selectedCompletionInfo === undefined) this.remember(document, position, outcome);
       return outcomes.map((one) => itemOf(one, position, context.selectedCompletionInfo));
     } finally {
       onCancel.dispose();
@@ -145,10 +146,17 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     const outcomes = explicit
       ? await this.alternatives.complete(request)
       : [this.unlessTakenBack(uri, before, await this.pipeline.complete(request))];
-    const [first] = outcomes;
-    if (first?.shown === true)
-      this.takenBack.offered({ uri, before, offset: document.offsetAt(position), text: first.text });
     return outcomes;
+  }
+
+  /** What is shown may be accepted, and taken back. */
+  private remember(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    { text }: CompletionOutcome,
+  ): void {
+    const { uri, before } = snapshotOf(document, position);
+    this.takenBack.offered({ uri, before, offset: document.offsetAt(position), text });
   }
 
   private unlessTakenBack(uri: string, before: string, outcome: CompletionOutcome): CompletionOutcome {

@@ -32,7 +32,9 @@ void merge(std::vector<SuffixAutomaton::Continuation>& all) {
 }  // namespace
 
 double DocumentMemory::weight(const Evidence& evidence) {
-  const double doubt = std::log((1 - evidence.surest + 1e-9) / (evidence.surest + 1e-9));
+  // Rounded, a probability may be a little more than 1.
+  const double surest = std::clamp(evidence.surest, 0.0, 1.0);
+  const double doubt = std::log((1 - surest + 1e-9) / (surest + 1e-9));
   const double logit = kOne + kLength * std::log2(evidence.length) + kAgreement * evidence.agreement +
                        kOccurrences * std::log2(evidence.occurrences) +
                        kDoubt * std::clamp(doubt, -kMostDoubt, kMostDoubt);
@@ -64,7 +66,8 @@ std::size_t DocumentMemory::silent_tokens(std::span<const TokenId> sequence) {
 
 void DocumentMemory::mix(std::span<const TokenId> sequence, std::span<float> logits, double log_total) {
   const std::uint32_t length = match_length(sequence);
-  if (length < kLeastMatch) return;
+  // Logits that are not finite are found by who draws from them.
+  if (length < kLeastMatch || !std::isfinite(log_total)) return;
   continuations_.clear();
   for (const Text& text : texts_) {
     if (text.cursor.match().length == length) text.cursor.continuations(continuations_);

@@ -28,7 +28,8 @@ void HostChoice::reserve(std::uint32_t vocabulary) {
 }
 
 double HostChoice::log_total() const {
-  return double{logits_[0]} - sampler_.log_probability(logits_, 0);
+  const auto largest = static_cast<TokenId>(std::ranges::max_element(logits_) - logits_.begin());
+  return double{logits_[largest]} - sampler_.log_probability(logits_, largest);
 }
 
 Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {

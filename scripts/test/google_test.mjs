@@ -9,7 +9,7 @@ import { noCounts, oneFailed, sum, summary } from './counts.mjs';
 /** Tests with `Deep` in their name take long, and what they find beyond the others is rare: the deep tests run them (proofs.mjs). */
 export const DEEP = '*Deep*';
 /** All others. */
-export const EVERYDAY = `-${DEEP}`;
+const EVERYDAY = `-${DEEP}`;
 
 /** @typedef {import('./counts.mjs').Counts} Counts */
 /** @typedef {{ name: string, classname: string, status: string, result: string, failures?: unknown[] }} GoogleTest */

@@ -69,7 +69,7 @@ export async function expectRandomEditsApply(engine: Engine, edits: number): Pro
       first,
       last,
       adds: random.below(8) === 0,
-      unit: pick(['  ', '  ', '\t']),
+      unit: pick(['  ', '    ', '\t']),
     };
     const { ending, replacements, completion } = await proposeEdit(
       engine,

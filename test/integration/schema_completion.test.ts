@@ -22,7 +22,7 @@ beforeAll(async () => {
     read: (uri) => Promise.resolve(files.get(uri)),
     compile: (source) => engine.compileGrammar(source),
   });
-  const options = { ...DEFAULT_OPTIONS, minimumConfidence: 0, promptTokens: 400 };
+  const options = { ...DEFAULT_OPTIONS, leastCertainty: 0, promptTokens: 400 };
   pipeline = new CompletionPipeline(engine, () => options, undefined, schemas);
 });
 afterAll(() => engine.dispose());

@@ -73,9 +73,11 @@ describe('alternatives', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('end with the request', async () => {
+  it('end with the request, and are offered next time: nobody has seen them', async () => {
     draws = [made('a')];
     await texts('x = ', AbortSignal.abort());
     expect(requests).toHaveLength(2);
+    draws = [made('a')];
+    expect(await texts()).toEqual(['first', 'a']);
   });
 });

@@ -156,5 +156,19 @@ TEST(DocumentMemory, MakesATokenPossibleThatTheModelRulesOut) {
   EXPECT_NEAR(law[0], weight, 4e-6);
 }
 
+TEST(DocumentMemory, HasALawWhereTheModelIsSureAndItsProbabilityRoundsToMoreThanOne) {
+  const std::vector<ReferenceText> known = {read({1, 2, 3, 4, 5, 0})};
+  DocumentMemory memory;
+  memory.begin(known);
+  const Tokens sequence = {1, 2, 3, 4, 5};
+  std::vector<float> logits = {0, 60, 0, 0, 0, 0};
+  memory.mix(sequence, logits, 60 - 1e-5);
+  const double weight = DocumentMemory::weight({.length = 5, .occurrences = 1, .agreement = 1, .surest = 1});
+  EXPECT_NEAR(law_of(logits)[0], weight, 1e-5 * weight + 4e-6);
+  const std::vector<float> before = logits;
+  memory.mix(sequence, logits, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(logits, before) << "whoever draws says that they are not finite";
+}
+
 }  // namespace
 }  // namespace emberline::testing
