@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import { snapshotOf } from '../editor/editor_snapshot';
 import { Alternatives } from '../../core/completion/alternatives';
+import type { DocumentSnapshot } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
 import { TakenBack } from '../../core/completion/taken_back';
 import { type CompletionOutcome, type CompletionPipeline, nothing } from '../../core/completion/pipeline';
@@ -92,13 +93,18 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     const { signal } = running.controller;
     let outcome = nothing('cancelled');
     try {
-      const outcomes = await this.complete(document, position, context, explicit, signal);
+      const snapshot = snapshotOf(document, position, context.selectedCompletionInfo);
+      const outcomes = await this.complete(snapshot, context, explicit, signal);
       outcome = outcomes[0] ?? outcome;
       if (outcome.shown && document.version !== version)
         outcome = { ...outcome, shown: false, reason: 'stale' };
       if (outcome.shown && signal.aborted) outcome = { ...outcome, shown: false, reason: 'cancelled' };
       if (!outcome.shown) return [];
-      if (context.selectedCompletionInfo === undefined) this.remember(document, position, outcome);
+      if (context.selectedCompletionInfo === undefined) {
+        const { uri, before } = snapshot;
+        const offset = document.offsetAt(position);
+        this.takenBack.offered({ uri, before, offset, text: outcome.text });
+      }
       return outcomes.map((one) => itemOf(one, position, context.selectedCompletionInfo));
     } finally {
       onCancel.dispose();
@@ -133,30 +139,16 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   }
 
   private async complete(
-    document: vscode.TextDocument,
-    position: vscode.Position,
+    document: DocumentSnapshot,
     { selectedCompletionInfo: selected }: vscode.InlineCompletionContext,
     explicit: boolean,
     signal: AbortSignal,
   ): Promise<readonly CompletionOutcome[]> {
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return [nothing('suggest_widget')];
-    const snapshot = snapshotOf(document, position, selected);
-    const { uri, before } = snapshot;
-    const request = { document: snapshot, signal, beside: this.beside(uri) };
-    const outcomes = explicit
-      ? await this.alternatives.complete(request)
-      : [this.unlessTakenBack(uri, before, await this.pipeline.complete(request))];
-    return outcomes;
-  }
-
-  /** What is shown may be accepted, and taken back. */
-  private remember(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    { text }: CompletionOutcome,
-  ): void {
-    const { uri, before } = snapshotOf(document, position);
-    this.takenBack.offered({ uri, before, offset: document.offsetAt(position), text });
+    const { uri, before } = document;
+    const request = { document, signal, beside: this.beside(uri) };
+    if (explicit) return this.alternatives.complete(request);
+    return [this.unlessTakenBack(uri, before, await this.pipeline.complete(request))];
   }
 
   private unlessTakenBack(uri: string, before: string, outcome: CompletionOutcome): CompletionOutcome {
