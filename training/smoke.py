@@ -22,7 +22,7 @@ from training.trainer import LATEST, Options, Trainer
 
 _LANGUAGES = {".ts": "typescript", ".py": "python", ".cpp": "cpp", ".h": "cpp", ".md": "markdown", ".mjs": "javascript"}
 _FOLDERS = ("core", "extension", "cli", "native/decode", "native/tokenizer", "scripts", "training", "docs")
-_TOKENS = 18_432
+_TOKENS = 9_216
 _STEP = 1024
 
 

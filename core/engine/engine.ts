@@ -250,6 +250,8 @@ const CANCELLED_BEFORE_IT_BEGAN: NativeCompletion = {
   stop: 'cancelled',
   ids: new Uint32Array(),
   confidence: 0,
+  tokenProbabilities: new Float32Array(),
+  tokenEnds: new Uint32Array(),
   endProbability: 0,
   grammarEnded: false,
   timings: { ...NO_TIMINGS, cancelPhase: 'queued' },

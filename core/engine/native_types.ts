@@ -184,6 +184,18 @@ export interface NativeCompletion {
    */
   readonly confidence: number;
   /**
+   * The same token by token: how probable each of those that go beyond `requiredPrefix` was, 0 to 1, in order. The product is
+   * `confidence`, up to rounding; empty when there were none.
+   */
+  readonly tokenProbabilities: Float32Array;
+  /**
+   * Where `text` ends behind each of these tokens, in UTF-16 units. An end lies behind the last whole character: a token that ends
+   * within one may add nothing. Ends never decrease, and the last is `text.length`. An end token adds nothing either, and one with the
+   * line break that ended the text what stands before the break. The first n units are as probable as all tokens together up to the
+   * first whose end is n or more.
+   */
+  readonly tokenEnds: Uint32Array;
+  /**
    * With `banBlankStart`: how probable a line break or the end was at the first choice beyond `requiredPrefix`, that is, how
    * sure the model is that nothing more belongs on this line, 0 to 1. Otherwise 0.
    */

@@ -179,6 +179,11 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
       .add("ids", js_typed_array(env, napi_uint32_array, completion.ids.data(), completion.ids.size(),
                                  sizeof(TokenId)))
       .add("confidence", completion.confidence)
+      .add("tokenProbabilities",
+           js_typed_array(env, napi_float32_array, completion.token_probabilities.data(),
+                          completion.token_probabilities.size(), sizeof(float)))
+      .add("tokenEnds", js_typed_array(env, napi_uint32_array, completion.token_ends.data(),
+                                       completion.token_ends.size(), sizeof(std::uint32_t)))
       .add("endProbability", completion.end_probability)
       .add("grammarEnded", js_boolean(env, completion.grammar_ended))
       .add("timings", js_timings)

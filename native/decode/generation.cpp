@@ -23,6 +23,11 @@ constexpr std::size_t kMostStepsAtOnce = 256;
 // fewest.
 constexpr std::size_t kMostPatience = 8;
 
+// Of one choice, tokens that are evaluated to see where they lead.
+constexpr std::size_t kMostWeighed = 8;
+// A token that leads nowhere keeps a chance: there may be no other.
+constexpr double kLeastMass = 1e-300;
+
 class DecodeLoop {
  public:
   DecodeLoop(const GenerationParts& parts, std::span<const TokenId> prompt, GenerationRequest request)
@@ -55,10 +60,13 @@ class DecodeLoop {
       }
     }
     const bool ended = stop_ == StopReason::kGrammar || stop_ == StopReason::kEndToken;
+    const bool rated = !token_ends_.empty();
     return Generation{.text = text_.text(),
                       .ids = {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
                       .stop = *stop_,
-                      .confidence = rated_ == 0 ? 0 : std::exp(log_prob_sum_),
+                      .confidence = rated ? std::exp(log_prob_sum_) : 0,
+                      .token_probabilities = std::move(token_probabilities_),
+                      .token_ends = std::move(token_ends_),
                       .end_probability = end_probability_.value_or(0),
                       .grammar_ended = request_.constraint != nullptr && ended};
   }
@@ -103,14 +111,16 @@ class DecodeLoop {
                       (request_.constraint == nullptr || !request_.constraint->reads(token));
     sequence_.push_back(token);
     if (request_.constraint != nullptr) request_.constraint->advance(token);
-    if (bytes.size() > text_.remaining_prefix().size()) {
-      log_prob_sum_ += log_prob;
-      ++rated_;
-    }
+    const bool goes_beyond = bytes.size() > text_.remaining_prefix().size();
     if (ends) {
       stop_ = StopReason::kEndToken;
     } else if (text_.push(bytes)) {
       stop_ = StopReason::kLineEnd;
+    }
+    if (goes_beyond) {
+      log_prob_sum_ += log_prob;
+      token_probabilities_.push_back(std::exp(log_prob));
+      token_ends_.push_back(static_cast<std::uint32_t>(text_.units()));
     }
     stop_where_complete();
   }
@@ -161,14 +171,62 @@ class DecodeLoop {
 
   // The token behind row `row` of the last batch. `law`: what `drafted` was drawn from; null: nothing was.
   Result<ChosenToken> choose(std::uint32_t row, const Distribution* law, TokenId drafted) {
+    TRY(read_logits(row));
+    return law == nullptr ? parts_.choice.choose(rule(), sequence_, request_.sampling)
+                          : parts_.choice.decide(rule(), sequence_, request_.sampling, *law, drafted);
+  }
+
+  // With what the document says.
+  Status read_logits(std::uint32_t row) {
     TRY(parts_.pass.read_logits(row, parts_.choice.logits()));
     if (parts_.memory != nullptr && parts_.memory->silent_tokens(sequence_) == 0) {
       parts_.memory->mix(sequence_, parts_.choice.logits(), parts_.choice.log_total());
     }
-    const ChoiceRule rule{text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(),
-                          request_.constraint};
-    return law == nullptr ? parts_.choice.choose(rule, sequence_, request_.sampling)
-                          : parts_.choice.decide(rule, sequence_, request_.sampling, *law, drafted);
+    return {};
+  }
+
+  ChoiceRule rule() const {
+    return {text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(), request_.constraint};
+  }
+
+  // Chooses while a prefix has to be spelled. A token that spells a part of it may be likely and lead
+  // nowhere:
+  // ")" before ":" where the model knows "):" as one token. What counts is how likely the prefix is with it,
+  // so a token that is chosen is evaluated, and weighed by how likely the next one goes on spelling (one step
+  // of the sum over encodings in Phan, Amos, Gat, Havasi, Muckley and Ullrich, "Exact Byte-Level
+  // Probabilities from Tokenized Language Models for FIM-Tasks and Model Ensembles", 2024). Others count as
+  // if they led on for sure until they are chosen in turn, so the last choice, greedy or under noise that
+  // stays as it is, is the best of all (Gumbel-max, sampling/gumbel_noise.h).
+  Result<ChosenToken> choose_spelling() {
+    TRY(read_logits(0));
+    SamplingParams sampling = request_.sampling;
+    sampling.draw_by = DrawBy::kGumbelNoise;
+    std::vector<TokenId> weighed;
+    while (true) {
+      TRY_VALUE(const ChosenToken chosen, parts_.choice.choose(rule(), sequence_, sampling));
+      const std::size_t spelled = parts_.tokenizer.bytes(chosen.token).size();
+      if (spelled >= text_.remaining_prefix().size()) return chosen;
+      if (weighed.size() == kMostWeighed) return chosen;
+      const bool known = std::ranges::find(weighed, chosen.token) != weighed.end();
+      if (known && weighed.back() != chosen.token) return chosen;
+      if (known) {
+        logits_ready_ = true;
+        return chosen;
+      }
+      parts_.choice.keep_logits();
+      TRY_VALUE(const ReplayOutcome outcome,
+                parts_.pass.decode(chosen.token, last_position() + 1, request_.cancel));
+      if (outcome.cancelled) {
+        stop_ = StopReason::kCancelled;
+        return chosen;
+      }
+      TRY(parts_.pass.read_logits(0, parts_.choice.logits()));
+      const double mass =
+          parts_.choice.spelling_mass(text_.remaining_prefix().substr(spelled), still_blank());
+      parts_.choice.restore_logits();
+      parts_.choice.logits()[chosen.token] += static_cast<float>(std::log(std::max(mass, kLeastMass)));
+      weighed.push_back(chosen.token);
+    }
   }
 
   // Tells the speculation of plain steps, which took `ms`; 0: not known.
@@ -189,7 +247,9 @@ class DecodeLoop {
     }
     logits_ready_ = false;
     const bool spelled = text_.remaining_prefix().empty();
-    TRY_VALUE(const ChosenToken chosen, choose(0, nullptr, kNoToken));
+    const bool weighs = !spelled && request_.constraint == nullptr;
+    TRY_VALUE(const ChosenToken chosen, weighs ? choose_spelling() : choose(0, nullptr, kNoToken));
+    if (stop_) return {};
     if (spelled && !end_probability_) end_probability_ = chosen.banned_prob;
     accept(chosen.token, chosen.log_prob);
     return stepped(1, steps, watch.milliseconds());
@@ -256,11 +316,12 @@ class DecodeLoop {
   std::vector<TokenId> sequence_;  // prompt and generated
   std::vector<TokenId> batch_;     // under verification
   ChunkPlan chunks_;
-  std::size_t patience_;                   // plain steps before drafts are looked for again
-  double log_prob_sum_ = 0;                // of the tokens that go beyond the required prefix
-  std::size_t rated_ = 0;                  // how many those are
-  std::optional<double> end_probability_;  // known after the first free choice on the CPU
-  bool logits_ready_ = true;               // those that choose the token behind sequence_
+  std::size_t patience_;                    // plain steps before drafts are looked for again
+  double log_prob_sum_ = 0;                 // of the tokens that go beyond the required prefix
+  std::vector<float> token_probabilities_;  // of the same
+  std::vector<std::uint32_t> token_ends_;   // Generation::token_ends
+  std::optional<double> end_probability_;   // known after the first free choice on the CPU
+  bool logits_ready_ = true;                // those that choose the token behind sequence_
   std::optional<StopReason> stop_;
 };
 

@@ -57,6 +57,14 @@ struct Generation {
   // Tokens are rated among those that a constraint allows, one that spells the prefix's end among those that
   // could.
   double confidence = 0;
+  // The same token by token, of the ids that go beyond required_prefix, in order: how probable each was,
+  // 0..1, the product being the confidence, up to rounding; and where the text ends behind it, in UTF-16
+  // units. Both are empty where there are none. An end lies behind the last whole character: a token that
+  // ends within one may add nothing. Ends never decrease, and the last is that of the text. An end token adds
+  // nothing either, and one with the line break that ended the text what stands before the break. The first n
+  // units are as probable as all tokens together up to the first whose end is n or more.
+  std::vector<float> token_probabilities;
+  std::vector<std::uint32_t> token_ends;
   // At the first free choice, where a blank start was banned: the probability of a line break or an end
   // token, that is, of nothing more on this line. 0 otherwise.
   double end_probability = 0;

@@ -32,6 +32,14 @@ double HostChoice::log_total() const {
   return double{logits_[largest]} - sampler_.log_probability(logits_, largest);
 }
 
+double HostChoice::spelling_mass(std::string_view remaining, bool ban_blank_start) {
+  tokens_that_spell(tokenizer_, sets_, remaining, ban_blank_start, allowed_);
+  const double total = log_total();
+  double sum = 0;
+  for (const TokenId token : allowed_) sum += std::exp(double{logits_[token]} - total);
+  return sum;
+}
+
 Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
   banned_ends_.clear();
   banned_blanks_.clear();

@@ -2,6 +2,7 @@
 // sampling.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -49,6 +50,13 @@ class HostChoice {
   // The logarithm of the sum of their exponentials; NaN where one of them is not finite.
   double log_total() const;
 
+  // The probability that the next token spells all or a part of `remaining`, as tokens_that_spell() has them.
+  double spelling_mass(std::string_view remaining, bool ban_blank_start);
+
+  // Keeps a copy of the logits, and puts it back.
+  void keep_logits() { kept_.assign(logits_.begin(), logits_.end()); }
+  void restore_logits() { std::copy(kept_.begin(), kept_.end(), logits_.begin()); }
+
   // Masks, then draws the token at position `history.size()` by the sampling law (greedy: the best allowed,
   // lowest id on ties). `history`: prompt and generated tokens. LOGITS_NOT_FINITE, ALL_TOKENS_MASKED,
   // INVALID_ARGUMENT.
@@ -70,6 +78,7 @@ class HostChoice {
   Sampler sampler_;
   std::vector<float> logits_;  // raw
   std::vector<float> masked_;  // raw where allowed, -inf elsewhere
+  std::vector<float> kept_;
   std::vector<TokenId> allowed_;
   // Logits of what the ban of a blank start hid and the rest of the rule allows.
   std::vector<float> banned_ends_, banned_blanks_;

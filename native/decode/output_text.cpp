@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/blank.h"
+#include "tokenizer/utf8.h"
 
 namespace emberline {
 
@@ -19,6 +20,7 @@ bool OutputText::push(std::string_view bytes) {
   const std::string piece = stream_.feed(beyond);
   if (!piece.empty()) {
     text_ += piece;
+    units_ += utf16_units(piece);
     if (sink_) sink_(piece);
   }
   return ended;

@@ -31,6 +31,8 @@ class OutputText {
   // Whether anything visible was produced beyond the required prefix.
   bool visible() const { return visible_; }
   const std::string& text() const { return text_; }
+  // How long text() is in UTF-16 units, which is what editors count in.
+  std::size_t units() const { return units_; }
 
  private:
   std::string required_prefix_;
@@ -40,6 +42,7 @@ class OutputText {
   bool visible_ = false;
   Utf8Stream stream_;
   std::string text_;
+  std::size_t units_ = 0;
 };
 
 }  // namespace emberline

@@ -11,37 +11,55 @@ namespace {
 // token.
 constexpr std::size_t kBytesPerToken = 8;
 
-ReferenceText read_text(const std::string& text, const Tokenizer& tokenizer, std::size_t room) {
+bool is_set(const std::atomic<bool>* cancel) {
+  return cancel != nullptr && cancel->load(std::memory_order_relaxed);
+}
+
+// Null where `cancel` is seen.
+ReferenceText read_text(const std::string& text, const Tokenizer& tokenizer, std::size_t room,
+                        const std::atomic<bool>* cancel) {
   std::string part = text.substr(0, room * kBytesPerToken);
   const std::size_t line = part.rfind('\n');
   if (part.size() < text.size() && line != std::string::npos) part.resize(line + 1);
-  std::vector<TokenId> tokens = tokenizer.encode(part, false);
+  std::vector<TokenId> tokens = tokenizer.encode(part, false, cancel);
+  if (is_set(cancel)) return nullptr;
   tokens.resize(std::min(tokens.size(), room));
   auto automaton = std::make_shared<SuffixAutomaton>();
   automaton->reserve(tokens.size());
-  for (const TokenId token : tokens) automaton->extend(token);
+  for (const TokenId token : tokens) {
+    if (is_set(cancel)) return nullptr;
+    automaton->extend(token);
+  }
   automaton->count_occurrences();
   return automaton;
 }
 
 }  // namespace
 
-std::vector<ReferenceText> ReferenceTexts::read(std::span<const std::string> texts,
+std::vector<ReferenceText> ReferenceTexts::read(std::span<const std::string> texts, std::size_t count,
                                                 const Tokenizer& tokenizer, std::size_t most,
                                                 const std::atomic<bool>* cancel) {
   std::vector<Text> before = std::exchange(texts_, {});
   std::vector<ReferenceText> all;
   std::size_t room = most;
-  for (const std::string& text : texts) {
-    if (room == 0 || (cancel != nullptr && cancel->load(std::memory_order_relaxed))) break;
+  for (const std::string& text : texts.first(std::min(count, texts.size()))) {
+    if (room == 0 || is_set(cancel)) break;
     const auto known = std::find_if(before.begin(), before.end(), [&](const Text& candidate) {
       return candidate.read != nullptr && candidate.text == text &&
              (candidate.room == room || candidate.read->sequence().size() < std::min(room, candidate.room));
     });
-    texts_.push_back(known == before.end() ? Text{text, room, read_text(text, tokenizer, room)}
-                                           : std::exchange(*known, {}));
+    Text read = known == before.end() ? Text{text, room, read_text(text, tokenizer, room, cancel)}
+                                      : std::exchange(*known, {});
+    if (read.read == nullptr) break;
+    texts_.push_back(std::move(read));
     all.push_back(texts_.back().read);
     room -= std::min(room, all.back()->sequence().size());
+  }
+  if (room == 0) return all;
+  const std::span<const std::string> behind = texts.subspan(all.size());
+  for (Text& text : before) {
+    const bool wanted = text.read != nullptr && std::ranges::find(behind, text.text) != behind.end();
+    if (wanted) texts_.push_back(std::move(text));
   }
   return all;
 }

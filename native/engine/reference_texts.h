@@ -15,11 +15,12 @@ namespace emberline {
 
 class ReferenceTexts {
  public:
-  // Of `texts`, nearest first, the ones that `most` tokens in all have room for, the last one cut. A text
-  // that was there before is not read again. Where `cancel` is seen those read so far. Empty after
-  // an exception.
-  std::vector<ReferenceText> read(std::span<const std::string> texts, const Tokenizer& tokenizer,
-                                  std::size_t most, const std::atomic<bool>* cancel);
+  // Of the first `count` of `texts`, nearest first, the ones that `most` tokens in all have room for, the
+  // last one cut. A text that was read before is not read again; nor is it forgotten as long as it is among
+  // those behind, which a later call may ask for. Where `cancel` is seen, those read whole so far.
+  std::vector<ReferenceText> read(std::span<const std::string> texts, std::size_t count,
+                                  const Tokenizer& tokenizer, std::size_t most,
+                                  const std::atomic<bool>* cancel);
 
  private:
   struct Text {

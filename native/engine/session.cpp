@@ -79,15 +79,16 @@ struct Session::Impl {
 
 void Session::Impl::begin_drafting(const CompletionRequest& request, bool text_changed) {
   speculation.begin(request.drafting, request.sampling, text_changed, [this, &request] {
-    return references.read(request.references, model->tokenizer(), kMostReferenceTokens, request.cancel);
+    return references.read(request.references, request.references.size(), model->tokenizer(),
+                           kMostReferenceTokens, request.cancel);
   });
 }
 
 void Session::Impl::begin_memory(const CompletionRequest& request) {
   if (request.remembered == 0) return memory.begin({});
-  const std::vector<ReferenceText> texts =
-      references.read(request.references, model->tokenizer(), kMostReferenceTokens, request.cancel);
-  memory.begin(std::span(texts).first(std::min<std::size_t>(request.remembered, texts.size())));
+  // The first token waits for these; the other texts are read for the first draft.
+  memory.begin(references.read(request.references, request.remembered, model->tokenizer(),
+                               kMostReferenceTokens, request.cancel));
 }
 
 Result<std::unique_ptr<GrammarConstraint>> Session::Impl::begin_grammar(const CompletionRequest& request) {

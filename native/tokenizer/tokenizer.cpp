@@ -69,9 +69,11 @@ struct Tokenizer::Impl {
   std::optional<BytePairEncoder> encoder;
   std::optional<TokensByBytes> by_bytes;
 
-  void encode_plain(std::string_view text, BytePairScratch& scratch, std::vector<TokenId>& out) const {
+  void encode_plain(std::string_view text, const std::atomic<bool>* cancel, BytePairScratch& scratch,
+                    std::vector<TokenId>& out) const {
     PieceSplitter splitter(pre_tokenizer, text);
     for (std::string_view piece = splitter.next(); !piece.empty(); piece = splitter.next()) {
+      if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
       encoder->encode(piece, scratch, out);
     }
   }
@@ -146,14 +148,15 @@ std::uint32_t Tokenizer::vocabulary_size() const {
   return impl_->vocabulary.size();
 }
 
-std::vector<TokenId> Tokenizer::encode(std::string_view text, bool parse_special) const {
+std::vector<TokenId> Tokenizer::encode(std::string_view text, bool parse_special,
+                                       const std::atomic<bool>* cancel) const {
   const SpecialTokenFinder& finder = parse_special ? impl_->user_defined_and_control : impl_->user_defined;
   std::vector<TokenId> out;
   out.reserve(text.size() / 3);
   BytePairScratch scratch;
   for (std::size_t position = 0; position < text.size();) {
     const SpecialTokenMatch match = finder.find(text, position);
-    impl_->encode_plain(text.substr(position, match.position - position), scratch, out);
+    impl_->encode_plain(text.substr(position, match.position - position), cancel, scratch, out);
     if (match.id != kNoToken) out.push_back(match.id);
     position = match.position + match.length;
   }

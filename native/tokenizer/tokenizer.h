@@ -5,6 +5,7 @@
 // No Unicode normalisation is applied.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -55,7 +56,10 @@ class Tokenizer {
   // A vocabulary may lack tokens for some single bytes (SmolLM2 has none for 04 06 13 14 16 1D C0 C1 F1 F2
   // F5..FF, which valid text hardly ever holds); such bytes are left out. With those aside,
   // decode(encode(text)) is text, byte for byte.
-  std::vector<TokenId> encode(std::string_view text, bool parse_special) const;
+  //
+  // Where `cancel` is seen to be set, the ids so far: of no use but to be thrown away.
+  std::vector<TokenId> encode(std::string_view text, bool parse_special,
+                              const std::atomic<bool>* cancel = nullptr) const;
 
   // The bytes token `id` stands for. Control tokens: their name. Out of range: empty.
   std::string_view bytes(TokenId id) const;

@@ -39,6 +39,17 @@ Utf8Unit read_utf8(std::string_view text, std::size_t position) {
   return {Utf8Sequence::kValid, static_cast<std::uint8_t>(length), code_point};
 }
 
+// A character has a unit for the byte that begins it, and one more where it takes four bytes.
+std::size_t utf16_units(std::string_view text) {
+  std::size_t units = 0;
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    const bool begins = (byte & 0xC0) != 0x80;
+    units += (begins ? 1 : 0) + (byte >= 0xF0 ? 1 : 0);
+  }
+  return units;
+}
+
 void append_utf8(std::string& out, char32_t point) {
   const auto push = [&](char32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (point < 0x80) {

@@ -27,6 +27,9 @@ struct Utf8Unit {
 // values above U+10FFFF are invalid (Unicode 17, table 3-7).
 Utf8Unit read_utf8(std::string_view text, std::size_t position);
 
+// How many UTF-16 units `text` takes. Precondition: it is valid UTF-8.
+std::size_t utf16_units(std::string_view text);
+
 // Appends the bytes of `point`, at most U+10FFFF and no surrogate.
 void append_utf8(std::string& out, char32_t point);
 

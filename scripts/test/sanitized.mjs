@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { DEEP, runGoogleTests } from './google_test.mjs';
 
@@ -29,5 +30,6 @@ export const sanitized = {
     runGoogleTests(progress, 'asan', 'native tests under sanitizers', {
       env: UNDER_SANITIZERS,
       filter: SANITIZED,
+      shards: availableParallelism(),
     }),
 };

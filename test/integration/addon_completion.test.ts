@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GREEDY } from '../../core/engine/engine_request';
-import type { NativeModel, NativeSession } from '../../core/engine/native_types';
+import type { NativeCompletion, NativeModel, NativeSession } from '../../core/engine/native_types';
 import { addon, codeOf, loadModel, MODEL, openSession, request, sourceText, valueOf } from './embedded_model';
 
 let model: NativeModel;
@@ -15,6 +15,18 @@ beforeAll(async () => {
   session = await openSession(model);
 });
 afterAll(() => model.close());
+
+/** What holds of any completion: one probability and one end for each token that goes beyond the prefix. */
+function expectCourse({ text, confidence, tokenProbabilities, tokenEnds }: NativeCompletion): void {
+  expect(tokenProbabilities).toBeInstanceOf(Float32Array);
+  expect(tokenEnds).toBeInstanceOf(Uint32Array);
+  expect(tokenEnds).toHaveLength(tokenProbabilities.length);
+  expect(tokenEnds.length).toBeGreaterThan(0);
+  const product = tokenProbabilities.reduce((all, probability) => all * probability, 1);
+  expect(product / confidence).toBeCloseTo(1, 4);
+  expect([...tokenEnds]).toEqual([...tokenEnds].sort((a, b) => a - b));
+  expect(tokenEnds.at(-1)).toBe(text.length);
+}
 
 const PROMPT = 'def add(a, b):\n    """The sum of a and b."""\n    return';
 
@@ -98,6 +110,42 @@ describe('a completion', () => {
     expect(text).toMatch(/^rn\b/);
   });
 
+  it('tells how sure each token was, and where the text ends behind it', async () => {
+    const result = valueOf(await session.complete(request(PROMPT)));
+    expectCourse(result);
+    expect(result.tokenEnds).toHaveLength(result.ids.length);
+    // " a", " +", " b", and what ended it.
+    expect([...result.tokenEnds]).toEqual([2, 4, 6, 6]);
+
+    // Only the last of the tokens that spell the prefix goes beyond it.
+    const healed = request('def add(a, b):', { requiredPrefix: '\n    retu' });
+    const beyond = valueOf(await session.complete(healed));
+    expectCourse(beyond);
+    expect(beyond.tokenEnds.length).toBeLessThan(beyond.ids.length);
+    expect(beyond.tokenEnds[0]).toBe('rn'.length);
+
+    const spelled = valueOf(
+      await session.complete(request('x', { requiredPrefix: 'zqzqzqzqzqzqzq', maxTokens: 2 })),
+    );
+    expect(spelled).toMatchObject({ text: '', confidence: 0 });
+    expect(spelled.tokenProbabilities).toHaveLength(0);
+    expect(spelled.tokenEnds).toHaveLength(0);
+  });
+
+  it('has ends between whole characters, counted as the text is', async () => {
+    const faces = '😀é'.repeat(8);
+    const changes = { maxTokens: 24, singleLine: false };
+    const result = valueOf(await session.complete(request(faces, changes)));
+    expect(result.text).toContain('😀');
+    expectCourse(result);
+    for (const [token, end] of result.tokenEnds.entries()) {
+      const spelled = valueOf(await model.detokenize(result.ids.slice(0, token + 1)));
+      const whole = new TextDecoder().decode(spelled, { stream: true });
+      // An end token has a name, and no text.
+      expect(end).toBe(whole.slice(0, result.text.length).length);
+    }
+  });
+
   it('is served in order, whichever session of a model it is in', async () => {
     const other = await openSession(model, 256);
     const order: number[] = [];
@@ -143,6 +191,12 @@ describe('a completion', () => {
       );
       expect([...drafted.ids]).toEqual([...plain.ids]);
       expect(drafted.text).toBe(plain.text);
+      expect(drafted.tokenEnds).toEqual(plain.tokenEnds);
+      drafted.tokenProbabilities.forEach((probability, token) => {
+        expect(probability / (plain.tokenProbabilities[token] ?? 0)).toBeCloseTo(1, 3);
+      });
+      expectCourse(drafted);
+      expectCourse(plain);
       expect(plain.drafting.drafted).toBe(0);
       const { drafting: counts } = drafted;
       expect(counts.accepted).toBeGreaterThan(0);

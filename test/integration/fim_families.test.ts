@@ -98,7 +98,7 @@ describe.each(FAMILIES)('a file of the family $name', ({ preTokenizer, marks, ex
     });
     let prompt: NativePrompt = '';
     const { signal } = new AbortController();
-    const place = { document, options: DEFAULT_OPTIONS, snippets: [SNIPPET] };
+    const place = { document, options: DEFAULT_OPTIONS, snippets: () => [SNIPPET] };
     const answer = await ask(new PromptWriter(engine), place, (request) => {
       prompt = request.prompt;
       return engine.complete(request, signal);

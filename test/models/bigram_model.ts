@@ -3,13 +3,14 @@
  * embedding and an output matrix that choose the next token by the last one alone.
  *
  * After whatever text it writes one of the lines of `LINE`, and ends it. After `ENDLESS` it goes through `NUMBERS` over and over,
- * and never ends a line. Every token is ahead of the next likely one by `GAP`, far more than two devices differ in.
+ * and never ends a line. Behind a mark that asks for a middle it writes `FILLED`, and ends. Every token is ahead of the next likely one by `GAP`, far more than two devices differ in.
  */
 import type { BenchModel } from '../../bench/shapes';
 import { TENSOR_TYPES } from '../../bench/synthetic/gguf_layout';
 import { type GivenTensor, writeModelFile } from '../../bench/synthetic/model_file';
 import { halfBits } from '../../bench/synthetic/random_blocks';
 import { byteLetters, type Vocabulary } from '../../bench/synthetic/vocabulary';
+import { FIM, type MarkNames, withMarks } from './fim_model';
 import { vocabularyOf } from './vocabulary_of';
 import { SeededRandom } from '../../bench/random';
 
@@ -22,12 +23,15 @@ const LINE: readonly (readonly [string, string])[] = [
   ['one', 'this'],
   ['line', 'row'],
 ];
+const FILLED = ['what', 'stands', 'between'];
 const NUMBERS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
 /** What greedy decoding writes behind a space. */
 export const GREEDY_LINE = LINE.map(([likeliest]) => likeliest).join(' ');
 /** Everything a line can be. */
 export const ANY_LINE = new RegExp(`^${LINE.map((choice) => `(${choice.join('|')})`).join(' ')}$`);
+/** What it fills in. */
+export const FILLED_LINE = FILLED.join(' ');
 /** Behind this and a space no line ends. */
 export const ENDLESS = 'count';
 
@@ -69,9 +73,14 @@ const { width, vocabulary: TOKENS } = MODEL.shape;
  * Writes the model.
  * @param path Where to.
  * @param embeddedModel The file whose vocabulary it gets.
+ * @param marks How its vocabulary names the marks of a model that fills in the middle; default: it has none.
  */
-export async function writeBigramModel(path: string, embeddedModel: string): Promise<void> {
-  const vocabulary = await vocabularyOf(embeddedModel);
+export async function writeBigramModel(
+  path: string,
+  embeddedModel: string,
+  marks: MarkNames = {},
+): Promise<void> {
+  const vocabulary = withMarks(await vocabularyOf(embeddedModel), marks);
   const { stateAfter, scores } = bigrams(vocabulary);
   const embedding = new RowsOfQ8('token_embd.weight');
   const output = new RowsOfQ8('output.weight');
@@ -134,6 +143,12 @@ function bigrams({ tokens }: Vocabulary): Bigrams {
     state++;
   }
   scores.set(id('\n'), { states: [state], logit: LIKELIEST });
+  stateAfter.set(FIM.middle, ++state);
+  for (const word of FILLED) {
+    scores.set(id(` ${word}`), { states: [state], logit: LIKELIEST });
+    stateAfter.set(id(` ${word}`), ++state);
+  }
+  scores.set(MODEL.shape.endToken, { states: [state], logit: LIKELIEST });
   const counting = ++state;
   for (const text of [ENDLESS, ` ${ENDLESS}`]) stateAfter.set(id(text), counting);
   const last = counting + NUMBERS.length;

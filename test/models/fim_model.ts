@@ -5,6 +5,7 @@
 import type { Metadata } from '../../bench/synthetic/gguf_layout';
 import { readGguf } from '../../bench/synthetic/gguf_reader';
 import { writeTensors } from '../../bench/synthetic/model_file';
+import type { Vocabulary } from '../../bench/synthetic/vocabulary';
 import { vocabularyOf } from './vocabulary_of';
 
 /** The marks, by their ids. */
@@ -43,6 +44,13 @@ export function writeFimModel(path: string, source: string, keys: Metadata = {})
 /** What a family calls its marks; those it has. */
 export type MarkNames = Partial<Record<'prefix' | 'suffix' | 'middle' | 'separator', string>>;
 
+/** The vocabulary with the marks in the place of reserved tokens. */
+export function withMarks(vocabulary: Vocabulary, marks: MarkNames): Vocabulary {
+  const tokens = [...vocabulary.tokens];
+  for (const [mark, name] of Object.entries(marks)) tokens[FIM[mark as keyof MarkNames]] = name;
+  return { ...vocabulary, tokens };
+}
+
 /**
  * Writes a file of a family that says nothing about filling in the middle but by the names of its tokens.
  * @param source The embedded model.
@@ -55,12 +63,11 @@ export async function writeFamilyModel(
   marks: MarkNames,
 ): Promise<void> {
   const { metadata, tensors } = readGguf(source);
-  const names = [...(await vocabularyOf(source)).tokens];
-  for (const [mark, name] of Object.entries(marks)) names[FIM[mark as keyof MarkNames]] = name;
+  const { tokens } = withMarks(await vocabularyOf(source), marks);
   const rest = Object.entries(metadata).filter(([key]) => !key.includes('fim'));
   const changed: Metadata = {
     ...Object.fromEntries(rest),
-    'tokenizer.ggml.tokens': { type: 'strings', value: names },
+    'tokenizer.ggml.tokens': { type: 'strings', value: tokens },
     'tokenizer.ggml.pre': { type: 'string', value: preTokenizer },
   };
   writeTensors(path, changed, tensors, ({ data }) => data);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "decode/generation.h"
+#include "decode/token_course.h"
 #include "device/cpu/cpu_device.h"
 #include "take.h"
 #include "toy_decoder.h"
@@ -79,6 +80,7 @@ TEST_F(GrammarConstraintTest, TextsThatEndedAreOfTheGrammar) {
     GenerationRequest made = request(seed == 0 ? 0.0f : 1.0f, seed);
     made.constraint = constraint.get();
     const Generation text = decoder_.generate_from(prompt_, made);
+    expect_course(decoder_, text, made);
     if (text.grammar_ended) {
       ++ended;
       EXPECT_TRUE(take(grammar->conforms(text.text))) << text.text;
@@ -121,6 +123,29 @@ TEST_F(GrammarConstraintTest, ConfidenceRatesATokenAmongThoseTheGrammarAllows) {
     EXPECT_LT(log_prob_sum, -1);
     EXPECT_NEAR(std::log(text.confidence), log_prob_sum, 1e-4 * static_cast<double>(text.ids.size()));
   }
+}
+
+// Of these characters the toy has tokens for the parts and for some of the wholes; so hot, it takes all of
+// them.
+TEST_F(GrammarConstraintTest, ATokenWithinACharacterEndsBehindTheLastWholeOne) {
+  const auto follow = matcher(compiled("root ::= \"\xE2\x82\xAC\" [a\u00E9\u20AC\U0001F600]{8}"));
+  int within = 0, pairs = 0;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    GenerationRequest made = request(8.0f, seed);
+    made.required_prefix = seed % 2 == 0 ? "" : "\xE2\x82\xAC";
+    const auto constraint = take(GrammarConstraint::begin(*follow, "", made.required_prefix));
+    made.constraint = constraint.get();
+    const Generation text = decoder_.generate_from(prompt_, made);
+    EXPECT_TRUE(text.grammar_ended);
+    expect_course(decoder_, text, made);
+    for (std::size_t token = 1; token < text.token_ends.size(); ++token) {
+      const std::uint32_t added = text.token_ends[token] - text.token_ends[token - 1];
+      within += added == 0 ? 1 : 0;
+      pairs += added == 2 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(within, 0);
+  EXPECT_GT(pairs, 0);
 }
 
 // The ban of a blank start leaves less than the grammar does; neither is a reason to be sure of the rest.
@@ -171,6 +196,7 @@ TEST_F(GrammarConstraintTest, DraftsChangeNothing) {
       EXPECT_EQ(each.stop, made[0].stop);
       EXPECT_EQ(each.grammar_ended, made[0].grammar_ended);
       EXPECT_NEAR(each.confidence, made[0].confidence, 1e-4 * made[0].confidence);
+      expect_same_course(each, made[0]);
     }
   }
   EXPECT_GT(forced, 100u);

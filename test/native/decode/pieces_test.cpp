@@ -110,11 +110,16 @@ TEST(OutputText, EndsASingleLineAtTheFirstBreakBeyondThePrefix) {
 
 TEST(OutputText, HandsOutWholeCharactersOnly) {
   std::vector<std::string> pieces;
+  std::vector<std::size_t> units;
   OutputText text("", true, [&](std::string_view piece) { pieces.emplace_back(piece); });
-  for (const char* bytes : {"a\xE2", "\x82", "\xAC", "b\xF0\x9F"}) text.push(bytes);
-  EXPECT_EQ(pieces, (std::vector<std::string>{"a", "\xE2\x82\xAC", "b"}));
+  for (const char* bytes : {"a\xE2", "\x82", "\xAC", "\xF0\x9F\x98\x80", "b\xF0\x9F"}) {
+    text.push(bytes);
+    units.push_back(text.units());
+  }
+  EXPECT_EQ(pieces, (std::vector<std::string>{"a", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "b"}));
+  EXPECT_EQ(units, (std::vector<std::size_t>{1, 1, 2, 4, 5}));
   EXPECT_EQ(text.text(),
-            "a\xE2\x82\xAC"
+            "a\xE2\x82\xAC\xF0\x9F\x98\x80"
             "b")
       << "the character cut off at the end is dropped";
 }

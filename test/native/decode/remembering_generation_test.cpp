@@ -7,6 +7,7 @@
 
 #include "decode/document_memory.h"
 #include "decode/generation.h"
+#include "decode/token_course.h"
 #include "device/cpu/cpu_device.h"
 #include "toy_decoder.h"
 
@@ -91,6 +92,8 @@ TEST_P(RememberingGeneration, GivesTheIdsOfTheMixtureWithDraftsAndWithout) {
     const Generation drafted = remembering(decoder, prompt, request, memory);
     EXPECT_EQ(drafted.ids, made.ids);
     EXPECT_NEAR(drafted.confidence, made.confidence, 1e-4 * made.confidence);
+    expect_course(decoder, made, request);
+    expect_same_course(drafted, made);
     EXPECT_GT(decoder.speculation.counts().accepted, 0u);
   }
   EXPECT_GT(changed, 0u) << "a memory that changes nothing says little";

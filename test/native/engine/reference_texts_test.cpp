@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "take.h"
 #include "toy_pass.h"
 
@@ -12,7 +17,11 @@ namespace {
 class ReferenceTextsTest : public ::testing::Test {
  protected:
   std::vector<ReferenceText> read(const std::vector<std::string>& from, std::size_t most = 1000) {
-    return texts.read(from, *tokenizer, most, nullptr);
+    return first(from.size(), from, most);
+  }
+  std::vector<ReferenceText> first(std::size_t count, const std::vector<std::string>& from,
+                                   std::size_t most = 1000) {
+    return texts.read(from, count, *tokenizer, most, nullptr);
   }
 
   TemporaryDirectory directory;
@@ -36,6 +45,27 @@ TEST_F(ReferenceTextsTest, AreReadOnce) {
   EXPECT_EQ(after[2], before[2]);
 }
 
+TEST_F(ReferenceTextsTest, AreThoseOfAllWhereTheFirstAreReadBefore) {
+  const std::vector<std::string> from = {"one", "two", "three", "four"};
+  const std::vector<ReferenceText> some = first(2, from, 10);
+  EXPECT_EQ(some.size(), 2u);
+  const std::vector<ReferenceText> all = read(from, 10);
+  ASSERT_EQ(all.size(), 3u) << "the third takes the room that the first two left";
+  EXPECT_EQ(all[0], some[0]);
+  EXPECT_EQ(all[1], some[1]);
+  EXPECT_EQ(all[2]->sequence().size(), 10 - all[0]->sequence().size() - all[1]->sequence().size());
+  EXPECT_EQ(first(9, from, 10), all);
+}
+
+TEST_F(ReferenceTextsTest, AreKeptWhileTheyAreAmongThoseBehind) {
+  const std::vector<ReferenceText> before = read({"one", "two", "three"});
+  EXPECT_EQ(first(1, {"zero", "one", "three"}).size(), 1u);
+  const std::vector<ReferenceText> after = read({"zero", "one", "three"});
+  ASSERT_EQ(after.size(), 3u);
+  EXPECT_EQ(after[1], before[0]);
+  EXPECT_EQ(after[2], before[2]);
+}
+
 TEST_F(ReferenceTextsTest, EndWhereTheRoomDoes) {
   const std::vector<ReferenceText> all = read({"abcdef", "ghijkl", "mnopqr"}, 8);
   ASSERT_EQ(all.size(), 2u);
@@ -47,7 +77,31 @@ TEST_F(ReferenceTextsTest, EndWhereTheRoomDoes) {
 
 TEST_F(ReferenceTextsTest, AreLeftAloneOnceCancelled) {
   const std::atomic<bool> cancel = true;
-  EXPECT_TRUE(texts.read(std::vector<std::string>{"one"}, *tokenizer, 100, &cancel).empty());
+  EXPECT_TRUE(texts.read(std::vector<std::string>{"one"}, 1, *tokenizer, 100, &cancel).empty());
+}
+
+// Wherever the cancel falls: before, within a text, behind.
+TEST_F(ReferenceTextsTest, AreNeverReadInPart) {
+  std::string lines;
+  while (lines.size() < 20'000) lines += "return foo(x);\n";
+  const std::vector<std::string> from = {lines};
+  const std::size_t whole = tokenizer->encode(lines, false).size();
+  for (int round = 0; round < 40; ++round) {
+    ReferenceTexts fresh;
+    std::atomic<bool> cancel = false;
+    std::atomic<int> turns = 2000 * round;
+    std::thread other([&] {
+      while (--turns > 0) {
+      }
+      cancel = true;
+    });
+    const std::vector<ReferenceText> cut = fresh.read(from, 1, *tokenizer, whole + 1, &cancel);
+    other.join();
+    for (const ReferenceText& text : cut) EXPECT_EQ(text->sequence().size(), whole);
+    const std::vector<ReferenceText> again = fresh.read(from, 1, *tokenizer, whole + 1, nullptr);
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_EQ(again[0]->sequence().size(), whole);
+  }
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ void expect_same(const Completion& actual, const Completion& expected) {
   EXPECT_EQ(actual.text, expected.text);
   EXPECT_EQ(actual.stop, expected.stop);
   EXPECT_NEAR(actual.confidence, expected.confidence, 1e-5 * expected.confidence);
+  EXPECT_EQ(actual.token_ends, expected.token_ends);
 }
 
 // Texts as an editor sends them: each grows out of the one before by an edit somewhere.
@@ -134,6 +135,8 @@ TEST(Session, ARequestCancelledBeforeItStartsDoesNothing) {
   EXPECT_EQ(completion.timings.prompt_tokens, 0u);
   EXPECT_TRUE(completion.ids.empty());
   EXPECT_EQ(completion.confidence, 0);
+  EXPECT_TRUE(completion.token_probabilities.empty());
+  EXPECT_TRUE(completion.token_ends.empty());
 }
 
 TEST(Session, SessionsOfOneModelDoNotDisturbEachOther) {
@@ -230,6 +233,8 @@ TEST(Session, TimingsTextAndConfidenceAreConsistent) {
   EXPECT_EQ(completion.timings.generated_tokens, completion.ids.size());
   EXPECT_GT(completion.confidence, 0);
   EXPECT_LE(completion.confidence, 1);
+  EXPECT_EQ(completion.token_probabilities.size(), completion.ids.size());
+  EXPECT_EQ(completion.token_ends.size(), completion.ids.size());
   EXPECT_GT(completion.timings.first_token_ms, completion.timings.prefill_ms);
   EXPECT_GE(completion.timings.total_ms, completion.timings.first_token_ms);
   EXPECT_EQ(completion.timings.cancel_phase, Phase::kNone);

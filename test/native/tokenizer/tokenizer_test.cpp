@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,6 +54,16 @@ TEST(Tokenizer, ControlTokensComeFromTextOnlyWhenAsked) {
   EXPECT_EQ(tokenizer->encode("a<|end|>b", true), (Ids{'a', end, 'b'}));
   EXPECT_EQ(tokenizer->encode("<|end|>2<|end|><|end", true), (Ids{end2, end, '<', '|', 'e', 'n', 'd'}));
   EXPECT_EQ(tokenizer->encode("", true), (Ids{}));
+}
+
+TEST(Tokenizer, LeavesATextThatIsCancelled) {
+  ToyVocabulary toy;
+  const auto tokenizer = make(toy.spec());
+  ASSERT_TRUE(tokenizer);
+  std::atomic<bool> cancel = false;
+  EXPECT_EQ(tokenizer->encode("a b c", false, &cancel), tokenizer->encode("a b c", false));
+  cancel = true;
+  EXPECT_EQ(tokenizer->encode("a b c", false, &cancel), (Ids{}));
 }
 
 TEST(Tokenizer, UserDefinedTokensAlwaysComeFromText) {

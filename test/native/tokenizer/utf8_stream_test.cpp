@@ -28,6 +28,7 @@ TEST(ReadUtf8, ReadsEveryCodePointAndNoSurrogate) {
     ASSERT_EQ(unit.sequence, Utf8Sequence::kValid) << std::hex << static_cast<std::uint32_t>(point);
     ASSERT_EQ(unit.code_point, point);
     ASSERT_EQ(unit.length, text.size());
+    ASSERT_EQ(utf16_units("a" + text + text), point > 0xFFFF ? 5u : 3u);
     for (std::size_t cut = 1; cut < text.size(); ++cut) {
       const Utf8Unit part = read_utf8(std::string_view(text).substr(0, cut), 0);
       ASSERT_EQ(part.sequence, Utf8Sequence::kIncomplete);

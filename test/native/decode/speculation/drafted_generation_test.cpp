@@ -8,6 +8,7 @@
 #include <random>
 
 #include "decode/generation.h"
+#include "decode/token_course.h"
 #include "device/cpu/cpu_device.h"
 #include "forwarding_device.h"
 #include "toy_decoder.h"
@@ -65,6 +66,8 @@ TEST_P(DraftedGeneration, GivesTheIdsOfPlainDecode) {
       EXPECT_EQ(made.text, plain.text);
       EXPECT_EQ(made.stop, plain.stop);
       EXPECT_NEAR(made.confidence, plain.confidence, 1e-4 * plain.confidence);
+      expect_same_course(made, plain);
+      expect_course(decoder, made, request);
       const DraftingCounts& counts = decoder.speculation.counts();
       EXPECT_LE(counts.accepted, counts.drafted);
       // The first id is chosen from the prompt's logits; a batch gives what it accepted and one more, unless
@@ -113,6 +116,8 @@ TEST(DraftedGenerationEnds, WithTheLine) {
     EXPECT_EQ(made.ids, plain.ids);
     EXPECT_EQ(made.text, plain.text);
     EXPECT_EQ(made.stop, plain.stop);
+    expect_same_course(made, plain);
+    expect_course(decoder, made, request);
     batches += decoder.speculation.counts().batches;
   }
   EXPECT_GT(batches, 0u);

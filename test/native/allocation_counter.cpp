@@ -15,14 +15,21 @@ constexpr std::size_t kSlot = alignof(std::max_align_t);
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Every form that pairs with the plain `delete` is replaced: those that a sanitizer brings would hand out
+// blocks without a size in front.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   auto* const block =
       static_cast<std::uint8_t*>(size > SIZE_MAX - kSlot ? nullptr : std::malloc(size + kSlot));
-  if (block == nullptr) throw std::bad_alloc();
+  if (block == nullptr) return nullptr;
   *reinterpret_cast<std::size_t*>(block) = size;
   const std::size_t now = held.fetch_add(size) + size;
   if (now > peak.load()) peak.store(now);
   return block + kSlot;
+}
+void* operator new(std::size_t size) {
+  void* const memory = ::operator new(size, std::nothrow);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
 
 void operator delete(void* memory) noexcept {
@@ -32,6 +39,9 @@ void operator delete(void* memory) noexcept {
   std::free(block);
 }
 void operator delete(void* memory, std::size_t) noexcept {
+  ::operator delete(memory);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
   ::operator delete(memory);
 }
 
