@@ -117,7 +117,9 @@ async function completeCases(file: string, options: CompleteArguments): Promise<
 
 function pipelineOf(engine: Engine, options: CompleteArguments): CompletionPipeline {
   const { maxTokens, promptTokens, schemas } = options;
-  const chosen = { ...DEFAULT_OPTIONS, maxTokens, promptTokens, sampling: samplingOf(options) };
+  const sampling = samplingOf(options);
+  // A case's pieces of other files are there to be read.
+  const chosen = { ...DEFAULT_OPTIONS, maxTokens, promptTokens, sampling, similarCode: 'always' as const };
   const followed = schemas ? localSchemas(engine) : undefined;
   return new CompletionPipeline(engine, () => chosen, undefined, followed);
 }
@@ -130,22 +132,33 @@ async function completeAt(
   const { signal } = new AbortController();
   const document = snapshotOfText(source);
   const snippets = others.map((one) => ({ ...one, languageId: languageOfPath(one.path) }));
-  const outcome = await pipeline.complete({ document, signal, snippets, evenIfRefused: true });
+  const outcome = await pipeline.complete({
+    document,
+    signal,
+    snippets: () => snippets,
+    evenIfRefused: true,
+  });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
   return outcome;
 }
 
-function jsonOf({ text, ids, stop, shown, reason, timings, schema }: CompletionOutcome): object {
+/** All of the text, and whether an editor shows it; where it is not sure of all, the `part` that it shows. */
+function jsonOf(outcome: CompletionOutcome): object {
+  const { uncut, ids, stop, timings, schema } = outcome;
+  const { text, shown, reason } = uncut === undefined ? outcome : { ...uncut, ...NOT_SURE };
   return {
     text,
     tokens: [...ids],
     stop,
     shown,
     reason,
+    ...(uncut === undefined ? {} : { part: outcome.text }),
     ...(schema === undefined ? {} : { schema: schema.use }),
     timings: timingsJson(timings),
   };
 }
+
+const NOT_SURE = { shown: false, reason: 'low_confidence' } as const;
 
 /** As an editor with the current folder open would name the file. */
 function pathForModel(file: string): string {

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from '../core/completion/engine_port';
+import type { CompletionOptions } from '../core/completion/options';
 import { CompletionPipeline } from '../core/completion/pipeline';
 import { PromptWriter } from '../core/completion/prompt_writer';
 import { DraftingTotals } from '../core/completion/drafting_totals';
@@ -21,6 +22,7 @@ import { Log } from './log';
 import { modelDetail } from './model_summary';
 import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
+import { CommitBox } from './editor/commit_box';
 import { RecentTexts } from './editor/recent_texts';
 import { type Status, StatusBar } from './status_bar';
 
@@ -42,6 +44,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
+  private readonly commits: CommitBox;
   private readonly preparer: Preparer;
   private readonly recentTexts: RecentTexts;
   private readonly workspaceSchemas = new WorkspaceSchemas();
@@ -83,27 +86,39 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     });
     this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion, prompts, this.schemas);
     this.recentTexts = new RecentTexts(() => this.config.completion);
-    const beside = (uri: string): readonly string[] => this.recentTexts.beside(uri);
-    this.provider = new GhostTextProvider(this.pipeline, () => this.config.completion, beside);
+    const options = (): CompletionOptions => this.config.completion;
+    this.commits = new CommitBox(options);
+    this.provider = new GhostTextProvider(this.pipeline, options, this.recentTexts, this.commits);
     this.preparer = new Preparer({
       engine: this.engine,
       prompts,
       options: () => this.config.completion,
-      beside,
-      busy: () => this.provider.pending > 0 || this.writing,
+      others: this.recentTexts,
+      next: (document, signal) => this.provider.prepareNext(document, signal),
+      busy: () => this.pending > 0 || this.writing,
     });
-    this.generator = new Generator(this.engine, prompts, () => this.config, beside, QUICK_PICK);
+    this.generator = new Generator(
+      this.engine,
+      prompts,
+      () => this.config,
+      this.recentTexts.beside,
+      QUICK_PICK,
+    );
     this.editor = new StructuredEditor(this.engine, () => this.config.completion);
     this.onDidFinish = this.provider.onDidFinish;
     this.onDidPrepare = this.preparer.onDidPrepare;
     this.own(
       vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, this.provider),
-      this.provider.onDidStart(() => {
+      this.provider.onDidStart((uri) => {
         // Of two requests the later one wins, which must not be one that nobody waits for.
-        this.preparer.wait();
+        this.preparer.wait(uri);
         this.onRequestStart();
       }),
-      this.provider.onDidFinish((request) => this.onRequestEnd(request)),
+      this.provider.onDidFinish((request) => {
+        this.preparer.wait(request.uri);
+        this.onRequestEnd(request);
+      }),
+      this.commits.onDidChange((uri) => this.pipeline.forget(uri)),
       this.generator.onDidChange(() => this.onGeneratorChange()),
       this.generator.onDidFinish((generation) => this.onGenerationEnd(generation)),
       this.editor.onDidChange(() => this.onGeneratorChange()),
@@ -157,7 +172,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   }
 
   get pending(): number {
-    return this.provider.pending;
+    return this.provider.pending + Number(this.provider.goesOn);
   }
 
   /** Adds what is to be disposed of with the extension. */
@@ -176,6 +191,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     clearTimeout(this.workingTimer);
     for (const subscription of this.subscriptions.splice(0)) subscription.dispose();
     this.provider.dispose();
+    this.commits.dispose();
     this.preparer.dispose();
     this.generator.dispose();
     this.editor.dispose();
@@ -221,8 +237,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private onRequestEnd(request: FinishedRequest): void {
     const { outcome } = request;
     this.counts.requests++;
-    if (outcome.source === 'model') this.counts.modelCalls++;
-    this.drafting.add(outcome.drafting);
+    const asked = [outcome, ...(outcome.further ?? [])];
+    if (asked.some(({ source }) => source === 'model')) this.counts.modelCalls++;
+    for (const { drafting } of asked) this.drafting.add(drafting);
     if (outcome.shown) this.counts.shown++;
     if (outcome.stop === 'cancelled' || outcome.reason === 'cancelled') this.counts.cancelled++;
     this.lastRequest = request;

@@ -1,8 +1,9 @@
 /** From the settings, of whatever type their values are, to options. */
 import type { EngineOptions } from '../core/engine/engine';
 import { DEVICES } from '../core/engine/native_types';
+import { MULTILINE } from '../core/completion/block_lines';
 import { EAGERNESS, LEAST_CERTAINTY } from '../core/completion/certainty';
-import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING } from '../core/completion/options';
+import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING, SIMILAR_CODE } from '../core/completion/options';
 import {
   DEFAULT_SAMPLING,
   MAX_SEED,
@@ -27,6 +28,8 @@ export function readCompletion(setting: Setting): CompletionOptions {
     maxTokens: integer(setting('completion.maxTokens'), fallback.maxTokens, 1, 256),
     promptTokens: integer(setting('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
     leastCertainty: readLeastCertainty(setting),
+    multiline: oneOf(setting('completion.multiline'), MULTILINE, fallback.multiline),
+    similarCode: oneOf(setting('completion.similarCode'), SIMILAR_CODE, fallback.similarCode),
     prepares: boolean(setting('completion.readAhead'), fallback.prepares),
     delayMs: number(setting('completion.delay'), fallback.delayMs, 0, 2_000),
     sampling: readSampling(setting),

@@ -54,7 +54,7 @@ export class Alternatives {
       const other = await this.draw(request, seed++);
       // Nobody sees what was cancelled: it is offered next time.
       if (request.signal.aborted) return [first];
-      if (!other.shown || known.has(other.text) || other.certainty < LEAST_CERTAINTY.eager) continue;
+      if (!other.shown || isKnown(other.text, known) || other.certainty < LEAST_CERTAINTY.eager) continue;
       known.add(other.text);
       others.push(other);
     }
@@ -81,4 +81,9 @@ export class Alternatives {
     if (last?.uri === uri && last.before === before && last.lineAfter === here.lineAfter) return last;
     return { ...here, offered: new Set(), seed: 0 };
   }
+}
+
+/** Whether a line was offered, alone or as the first of several. */
+function isKnown(line: string, known: ReadonlySet<string>): boolean {
+  return known.has(line) || [...known].some((text) => text.startsWith(`${line}\n`));
 }

@@ -3,12 +3,12 @@
  * undoing all show its rest without asking the model.
  */
 
+import { type Anchor, anchorAt, typedAlong } from './anchor';
 import type { Stop } from './stop';
+import type { TokenCourse } from './token_course';
 
 /** The model ended the line: nothing follows once all of its text stands in the document. */
 const ENDS_OF_LINE: ReadonlySet<Stop> = new Set(['line_end', 'end_token', 'grammar']);
-/** Text right before the anchor that must be the same for an entry to hold, UTF-16 units. */
-const CONTEXT = 1_024;
 
 export interface CachedGeneration {
   /** What the model produced, before it was fitted to the text right of the cursor. */
@@ -16,8 +16,7 @@ export interface CachedGeneration {
   /** Why it ended. */
   readonly stop: Stop;
   readonly confidence: number;
-  /** How many tokens it is made of. */
-  readonly tokens: number;
+  readonly course: TokenCourse;
   readonly followsSchema: boolean;
   /** How sure the model was that the line ends at the anchor, 0 to 1. */
   readonly endProbability: number;
@@ -29,10 +28,7 @@ export interface CacheHit {
   readonly rest: string;
 }
 
-interface Entry {
-  readonly uri: string;
-  /** The end of the text before the anchor. */
-  readonly context: string;
+interface Entry extends Anchor {
   readonly lineAfter: string;
   readonly generation: CachedGeneration;
 }
@@ -51,7 +47,7 @@ export class CompletionCache {
   }
 
   add(uri: string, before: string, lineAfter: string, generation: CachedGeneration): void {
-    const context = before.slice(-CONTEXT);
+    const { context } = anchorAt(uri, before);
     const same = this.entries.findIndex(
       (entry) => entry.uri === uri && entry.context === context && entry.lineAfter === lineAfter,
     );
@@ -64,8 +60,8 @@ export class CompletionCache {
   find(uri: string, before: string, lineAfter: string): CacheHit | undefined {
     for (let index = this.entries.length - 1; index >= 0; index--) {
       const entry = this.entries[index];
-      if (entry?.uri !== uri || !continuesRight(entry.lineAfter, lineAfter)) continue;
-      const typed = typedAlong(entry, before);
+      if (entry === undefined || !continuesRight(entry.lineAfter, lineAfter)) continue;
+      const typed = typedAlong(entry, entry.generation.text, uri, before);
       if (typed === undefined) continue;
       const rest = entry.generation.text.slice(typed);
       if (rest.trim() === '' && !ENDS_OF_LINE.has(entry.generation.stop)) continue;
@@ -85,17 +81,6 @@ export class CompletionCache {
   clear(): void {
     this.entries.length = 0;
   }
-}
-
-/** How many units of the entry's text stand at the end of `before`, right after its context. */
-function typedAlong(entry: Entry, before: string): number | undefined {
-  const { text } = entry.generation;
-  for (let typed = 0; typed <= text.length && typed <= before.length; typed++) {
-    if (!before.endsWith(text.slice(0, typed))) continue;
-    const anchor = before.length - typed;
-    if (before.slice(Math.max(0, anchor - CONTEXT), anchor) === entry.context) return typed;
-  }
-  return undefined;
 }
 
 /** The line's rest is the same, or grew by brackets and quotes the editor closed while typing, or gave them up again. */

@@ -10,7 +10,14 @@ export const MAX_FRONT = 262_144;
 export const JSON_LANGUAGES: ReadonlySet<string> = new Set(['json', 'jsonc']);
 
 /** Whether suggestions make sense in a document; decided by whoever opens it. */
-export type DocumentKind = 'text' | 'source_control' | 'read_only' | 'unsupported';
+export type DocumentKind =
+  | 'text'
+  /** The commit box. */
+  | 'source_control'
+  /** The commit box, where somebody asks for a message. */
+  | 'commit_message'
+  | 'read_only'
+  | 'unsupported';
 
 export interface DocumentSnapshot {
   /** Identifies the document between requests; never shown to the model. */
@@ -21,14 +28,14 @@ export interface DocumentSnapshot {
   readonly fullPath: string;
   readonly languageId: string;
   readonly kind: DocumentKind;
-  /** Text before the cursor, at most MAX_BEFORE units of it, line breaks as `\n`. */
+  /** Text before the cursor, at most MAX_BEFORE units of it, line breaks as `\n`. May begin with what stands above the document (notebook.ts). */
   readonly before: string;
   /**
    * Text in front of `before`, line breaks as `\n`: empty where that is all there is; undefined where there is more than is looked
    * at, or where the language does not ask for it (JSON_LANGUAGES).
    */
   readonly front: string | undefined;
-  /** Text after the cursor, at most MAX_AFTER units of it, line breaks as `\n`. */
+  /** Text after the cursor, at most MAX_AFTER units of it, line breaks as `\n`. The same of what stands below. */
   readonly after: string;
   /** UTF-16 units of the whole line the cursor is on. */
   readonly lineLength: number;
@@ -87,6 +94,19 @@ export function snapshotOfText(source: TextSource): DocumentSnapshot {
     ...indentationOf(before + after),
     selectionEmpty: true,
     cursors: 1,
+  };
+}
+
+/** The same document once `text`, one or more lines of it, is typed in place of the next `replace` UTF-16 units; the cursor is behind it. */
+export function withTyped(document: DocumentSnapshot, text: string, replace = 0): DocumentSnapshot {
+  const before = document.before + text;
+  const cut = Math.max(0, before.length - MAX_BEFORE);
+  return {
+    ...document,
+    before: before.slice(cut),
+    front: document.front === undefined || cut === 0 ? document.front : document.front + before.slice(0, cut),
+    after: document.after.slice(replace),
+    lineLength: document.lineLength + text.length - replace,
   };
 }
 

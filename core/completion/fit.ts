@@ -2,6 +2,7 @@
  * Fits a suggestion to the text right of the cursor on its line. Editors close brackets and quotes while one types, and a
  * model that does not see the rest of the cursor's line, as the embedded one, closes them again.
  */
+import { brackets, OPENER_OF, QUOTES } from './brackets';
 import { endsWithIdentifier, startsWithIdentifier } from './characters';
 
 export type Fit =
@@ -11,16 +12,6 @@ export type Fit =
   | { readonly kind: 'already_there' }
   /** The line would not make sense with the suggestion in its middle. */
   | { readonly kind: 'does_not_fit' };
-
-const OPENER_OF: ReadonlyMap<string, string> = new Map([
-  [')', '('],
-  [']', '['],
-  ['}', '{'],
-]);
-const CLOSER_OF: ReadonlyMap<string, string> = new Map(
-  [...OPENER_OF].map(([closer, opener]) => [opener, closer]),
-);
-const QUOTES = new Set(['"', "'", '`']);
 
 /** Nothing but closing brackets, quotes and the marks that end a statement or an item. */
 const ONLY_CLOSERS = /^[\s)\]}>"'`;,:]*$/;
@@ -87,38 +78,6 @@ function firstUnmatchedCloser(text: string, right: string): number | undefined {
   const first = right.trimStart()[0] ?? '';
   if (QUOTES.has(first)) return firstUnescaped(text, first);
   return brackets(text).closer;
-}
-
-interface Brackets {
-  /** The offset of the first that closes what the text does not open. */
-  readonly closer: number | undefined;
-  /** What closes those that are open at the end. */
-  readonly missing: string;
-  /** Whether a quote stands alone. */
-  readonly quoted: boolean;
-}
-
-function brackets(text: string): Brackets {
-  let missing = '';
-  let quote = '';
-  let alone = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at] ?? '';
-    if (quote !== '') {
-      if (character === '\\') at++;
-      else if (character === quote) quote = '';
-    } else if (QUOTES.has(character)) {
-      // One without another is an apostrophe, or ends what began before the cursor.
-      if (text.includes(character, at + 1)) quote = character;
-      else alone = true;
-    } else if (CLOSER_OF.has(character)) {
-      missing = `${CLOSER_OF.get(character)}${missing}`;
-    } else if (OPENER_OF.has(character)) {
-      if (!missing.startsWith(character)) return { closer: at, missing: '', quoted: alone };
-      missing = missing.slice(1);
-    }
-  }
-  return { closer: undefined, missing, quoted: quote !== '' || alone };
 }
 
 function firstUnescaped(text: string, quote: string): number | undefined {

@@ -52,6 +52,7 @@ const COMMENTS: ReadonlyMap<string, Comment> = new Map<string, Comment>([
     'dockerfile',
     'elixir',
     'gdscript',
+    'git-commit',
     'graphql',
     'ignore',
     'julia',
@@ -63,6 +64,7 @@ const COMMENTS: ReadonlyMap<string, Comment> = new Map<string, Comment>([
     'python',
     'r',
     'ruby',
+    'scminput',
     'shellscript',
     'terraform',
     'toml',
@@ -138,8 +140,19 @@ export function languageOfPath(path: string): string {
   return LANGUAGE_OF_SUFFIX.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'plaintext';
 }
 
+/** Whether the language has a comment that ends with the line, and it is known. */
+export function hasComments(languageId: string): boolean {
+  return COMMENTS.has(languageId);
+}
+
 /** `text` as one comment line of the language, or bare where the language has no such comment or none is known. */
 export function commentLine(languageId: string, text: string): string {
   const [open, close] = COMMENTS.get(languageId) ?? ['', ''];
   return `${open}${text}${close}\n`;
+}
+
+/** Whether a line is a comment of the language and nothing else. */
+export function isCommentLine(languageId: string, line: string): boolean {
+  const open = COMMENTS.get(languageId)?.[0].trimEnd();
+  return open !== undefined && line.trimStart().startsWith(open);
 }

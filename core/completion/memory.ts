@@ -1,12 +1,19 @@
 /**
- * For which models the rest of the document has a say in what comes next (native/decode/document_memory.h): small ones, which read
- * little of it. `npm run bench -- quality --memory off` shows what it is worth to a model; of larger ones nobody has measured it.
+ * What a small model is given that reads little of a document and nothing of others: a say of the rest of the document in what comes next
+ * (native/decode/document_memory.h), and pieces of other files (similar_windows.ts). `npm run bench -- quality` with `--memory off` and with
+ * `--snippets off` shows what each is worth; of larger models nobody has measured it.
  */
+import type { SimilarCode } from './options';
 
-/** The most parameters of a model that remembers. */
+/** The most parameters of a small model. */
 const MOST_PARAMETERS = 400e6;
 
 /** @param parameters Of the model; undefined where it is not known. */
 export function remembers(parameters: number | undefined): boolean {
   return parameters !== undefined && parameters <= MOST_PARAMETERS;
+}
+
+/** Whether pieces of other files pay. */
+export function readsSimilarCode(choice: SimilarCode, parameters: number | undefined): boolean {
+  return choice === 'always' || (choice === 'auto' && remembers(parameters));
 }

@@ -1,4 +1,5 @@
 /** What a user can choose about completion; read from the settings by `config.ts`, from arguments by the terminal. */
+import type { Multiline } from './block_lines';
 import { LEAST_CERTAINTY } from './certainty';
 import { SECRET_FILES } from './excluded_files';
 import { DEFAULT_SAMPLING, type SamplingOptions } from './sampling';
@@ -6,6 +7,10 @@ import { DEFAULT_SAMPLING, type SamplingOptions } from './sampling';
 /** Whether tokens are drafted and then checked several at once: `auto` does it where it pays. */
 export const DRAFTING = ['auto', 'off'] as const;
 export type Drafting = (typeof DRAFTING)[number];
+
+/** Whether the model is given code of other files that resembles what stands around the cursor: `auto` does it where it pays. */
+export const SIMILAR_CODE = ['auto', 'never', 'always'] as const;
+export type SimilarCode = (typeof SIMILAR_CODE)[number];
 
 export interface CompletionOptions {
   readonly enabled: boolean;
@@ -18,6 +23,9 @@ export interface CompletionOptions {
   readonly promptTokens: number;
   /** How sure a suggestion has to be to be shown unasked, 0 to 1 (certainty.ts); 0 shows all. */
   readonly leastCertainty: number;
+  /** Where suggestions go on over lines. */
+  readonly multiline: Multiline;
+  readonly similarCode: SimilarCode;
   /** Whether the model reads where the cursor rests before anything is asked there. */
   readonly prepares: boolean;
   /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
@@ -36,6 +44,8 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   maxTokens: 40,
   promptTokens: 0,
   leastCertainty: LEAST_CERTAINTY.balanced,
+  multiline: 'auto',
+  similarCode: 'auto',
   prepares: true,
   delayMs: 0,
   sampling: DEFAULT_SAMPLING,

@@ -8,23 +8,21 @@ import { type NativeCompletion, type NativeTimings, NO_TIMINGS } from '../engine
 import type { NativeError } from '../engine/native_result';
 import { ask } from './asking';
 import { CompletionCache } from './cache';
-import { certaintyOf, certaintyUnderSchema } from './certainty';
 import { elapsed } from './delay';
-import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
+import { type DocumentSnapshot, lineAfter } from './document';
 import type { CompletionEngine } from './engine_port';
+import { type Candidate, judge } from './judgement';
 import { fimLayout } from './fim_layout';
 import type { CompletionOptions } from './options';
-import { postprocess } from './postprocess';
+import { firstLine } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
 import { type Reason, REASON_OF_STATE } from './reasons';
 import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
 import type { SamplingOptions } from './sampling';
-import type { Snippet } from './snippets';
+import type { FindSnippets } from './snippets';
 import type { Stop } from './stop';
+import type { TokenCourse } from './token_course';
 import { refusal } from './trigger';
-
-/** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
-const LINE_COMPLETE = 0.5;
 
 export interface CompletionOutcome {
   /** What would be inserted at the cursor; filled, if the model ran, also when it is not shown. */
@@ -42,6 +40,10 @@ export interface CompletionOutcome {
   readonly confidence: number;
   /** How sure it is that the text is right, 0 to 1: what decides whether it is shown unasked (certainty.ts). */
   readonly certainty: number;
+  /** How sure the model was of all that it made, token by token, from the first visible unit of `text` on; not where a schema is followed. */
+  readonly course?: TokenCourse;
+  /** All that there is to show, where it is a part of it that is sure enough, or was on the screen before. */
+  readonly uncut?: Pick<CompletionOutcome, 'text' | 'certainty'>;
   /** How sure the model is that the line ends at the cursor, 0 to 1. */
   readonly endProbability: number;
   /** Where the text comes from: no model call for `cache` and `none`. */
@@ -52,6 +54,10 @@ export interface CompletionOutcome {
   readonly drafting: NativeDraftingCounts;
   /** Set with the reason `engine_error`. */
   readonly error?: NativeError;
+  /** What was asked for the lines behind the first, in order; the other fields are the first's. */
+  readonly further?: readonly CompletionOutcome[];
+  /** Whether lines may follow that the model was not asked for yet. */
+  readonly goesOn?: boolean;
   /** In JSON and YAML, where the model was asked: whether the text follows a schema. */
   readonly schema?: SchemaNote;
 }
@@ -61,12 +67,14 @@ export interface SuggestionRequest {
   readonly signal: AbortSignal;
   /** Texts of other files in which drafts are looked up, nearest first. */
   readonly beside?: readonly string[];
-  /** Pieces of other files for a model that reads them, the most useful first. */
-  readonly snippets?: readonly Snippet[];
+  /** Finds pieces of other files for a model that reads them. */
+  readonly snippets?: FindSnippets;
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
   /** Draw like this, whatever the options say and whatever is remembered of the place, and remember nothing of it. */
   readonly sampling?: SamplingOptions;
+  /** Whether nothing may come, too: a blank line or the end of the text. Default: something visible has to. */
+  readonly mayEnd?: boolean;
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
   readonly evenIfRefused?: boolean;
 }
@@ -91,6 +99,8 @@ export function nothing(reason: Reason): CompletionOutcome {
 
 export class CompletionPipeline {
   private readonly cache = new CompletionCache();
+  /** Where nothing came though it could have. */
+  private readonly ends = new CompletionCache();
   private readonly engine: CompletionEngine;
   private readonly options: () => CompletionOptions;
   private readonly prompts: PromptWriter;
@@ -117,27 +127,8 @@ export class CompletionPipeline {
     const { document, signal, sampling } = request;
     const options = sampling === undefined ? this.options() : { ...this.options(), sampling };
     const refused = refusal(document, options, this.readsLine);
-    const anew = sampling !== undefined;
-    const hit = anew ? undefined : this.cache.find(document.uri, document.before, lineAfter(document));
-    // Typed along, a suggestion in front of a word still stands before that word.
-    const typedAlong = refused === 'inside_word' && this.readsLine && hit !== undefined;
-    if (refused !== undefined && !typedAlong && request.evenIfRefused !== true) return nothing(refused);
-    if (hit !== undefined && (refused === undefined || typedAlong)) {
-      if (hit.rest.trim() === '') return nothing('line_complete');
-      const part = hit.rest.length / hit.generation.text.length;
-      return this.judge(hit.rest, hit.generation.stop, request, options, {
-        // What was typed is no guess any more. Which tokens it was made of is not known: each character is taken to be as sure as any other.
-        confidence: hit.generation.confidence ** part,
-        tokens: hit.generation.tokens * part,
-        followsSchema: hit.generation.followsSchema,
-        // Whoever typed along showed that the line went on.
-        endProbability: hit.rest === hit.generation.text ? hit.generation.endProbability : 0,
-        source: 'cache',
-        ids: new Uint32Array(),
-        timings: NO_TIMINGS,
-        drafting: NO_DRAFTS,
-      });
-    }
+    const known = this.known(request, options, refused);
+    if (known !== undefined) return known;
     const unable = this.unable(signal);
     if (unable !== undefined) return unable;
     if (request.explicit !== true && options.delayMs > 0) {
@@ -146,24 +137,58 @@ export class CompletionPipeline {
       if (unableNow !== undefined) return unableNow;
     }
     const outcome = await this.ask(request, options);
-    return refused === undefined ? outcome : { ...outcome, shown: false, reason: refused };
+    if (refused === undefined) return outcome;
+    // Where nothing is shown there is no part of it either.
+    const { uncut, ...whole } = outcome;
+    return { ...whole, ...uncut, shown: false, reason: refused };
+  }
+
+  /** What is known without the model: what it said of the place, or that nothing is suggested there. */
+  recall(request: SuggestionRequest): CompletionOutcome | undefined {
+    const options = this.options();
+    return this.known(request, options, refusal(request.document, options, this.readsLine));
   }
 
   /** Drops what is remembered of a closed document. */
   forget(uri: string): void {
     this.cache.forget(uri);
+    this.ends.forget(uri);
     this.prompts.forget(uri);
   }
 
   /** Drops every suggestion: another model would make others. */
   reset(): void {
     this.cache.clear();
+    this.ends.clear();
     this.prompts.reset();
   }
 
   /** Whether the model reads what stands right of the cursor. */
   private get readsLine(): boolean {
     return fimLayout(this.engine.fim)?.suffixStart === 'cursor';
+  }
+
+  private known(
+    request: SuggestionRequest,
+    options: CompletionOptions,
+    refused: Reason | undefined,
+  ): CompletionOutcome | undefined {
+    const { document, sampling, mayEnd = false, evenIfRefused = false } = request;
+    const { uri, before } = document;
+    const after = lineAfter(document);
+    const hit = sampling === undefined ? this.cache.find(uri, before, after) : undefined;
+    // Typed along, a suggestion in front of a word still stands before that word.
+    const typedAlong = refused === 'inside_word' && this.readsLine && hit !== undefined;
+    if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
+    if (hit === undefined) {
+      const end = mayEnd && sampling === undefined ? this.ends.find(uri, before, after) : undefined;
+      return end && { ...nothing('blank_result'), stop: end.generation.stop };
+    }
+    // The model ended it there.
+    if (hit.rest.trim() === '') return { ...nothing('line_complete'), endProbability: 1 };
+    const { generation, rest } = hit;
+    const typed = generation.text.length - rest.length;
+    return this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
   }
 
   /** Why the engine cannot be asked at the moment. */
@@ -216,13 +241,23 @@ export class CompletionPipeline {
     return { use: 'rejected_text', detail: name };
   }
 
+  private judge(
+    candidate: Candidate,
+    { document, explicit = false }: SuggestionRequest,
+    leastCertainty: number,
+  ): CompletionOutcome {
+    return judge(candidate, { document, explicit, leastCertainty, readsLine: this.readsLine });
+  }
+
   private send(
-    { document, signal, beside, snippets }: SuggestionRequest,
+    { document, signal, beside, snippets, mayEnd = false }: SuggestionRequest,
     options: CompletionOptions,
     constraint?: Constraint,
   ): Promise<EngineAnswer> {
     const place = { document, options, beside, snippets, constraint };
-    return ask(this.prompts, place, (call) => this.engine.complete(call, signal));
+    return ask(this.prompts, place, (call) =>
+      this.engine.complete(mayEnd ? { ...call, banBlankStart: false } : call, signal),
+    );
   }
 
   private take(
@@ -244,32 +279,28 @@ export class CompletionPipeline {
     }
     const cut = stop === 'max_tokens' || stop === 'context_full';
     const text = binding === undefined ? completion.text : binding.finish(completion.text, cut);
-    const origin = { ...made, tokens: ids.length, followsSchema: binding !== undefined };
+    const followsSchema = binding !== undefined;
+    const course = { probabilities: completion.tokenProbabilities, ends: completion.tokenEnds };
+    const generation = { text, stop, confidence, course, followsSchema, endProbability };
+    const ended = request.mayEnd === true && firstLine(text).trim() === '';
     if (request.sampling === undefined) {
-      this.cache.add(document.uri, document.before, lineAfter(document), { ...origin, text, stop });
+      const cache = ended ? this.ends : this.cache;
+      cache.add(document.uri, document.before, lineAfter(document), generation);
     }
-    return this.judge(text, stop, request, options, origin);
-  }
-
-  private judge(
-    raw: string,
-    stop: Stop,
-    { document, explicit }: SuggestionRequest,
-    options: CompletionOptions,
-    { tokens, followsSchema, ...origin }: Origin,
-  ): CompletionOutcome {
-    const { text, replace, reason } = postprocess(raw, stop, document, this.readsLine);
-    const { confidence } = origin;
-    const startsLine = lineBefore(document).trim() === '';
-    const certainty = followsSchema
-      ? certaintyUnderSchema(confidence)
-      : certaintyOf({ confidence, tokens, startsLine });
-    const sure = explicit === true || certainty >= options.leastCertainty;
-    const ended = explicit !== true && endsHere(origin, document);
-    const verdict: Reason = ended ? 'line_complete' : (reason ?? (sure ? 'shown' : 'low_confidence'));
-    return { text, replace, shown: verdict === 'shown', reason: verdict, stop, ...origin, certainty };
+    return this.judge(
+      { source: 'model', ids, timings, drafting, generation, typed: 0 },
+      request,
+      options.leastCertainty,
+    );
   }
 }
+
+const FROM_CACHE = {
+  source: 'cache',
+  ids: new Uint32Array(),
+  timings: NO_TIMINGS,
+  drafting: NO_DRAFTS,
+} as const;
 
 /**
  * What follows a schema has a right shape and a key that belongs there, whatever its text says: it is rated by the mean of its tokens,
@@ -281,21 +312,4 @@ function meanConfidence({ confidence, ids }: NativeCompletion): number {
 
 function failed(error: NativeError): CompletionOutcome {
   return { ...nothing('engine_error'), stop: 'failed', error };
-}
-
-/** Where a text comes from, and what is known of it. */
-interface Origin extends Pick<
-  CompletionOutcome,
-  'confidence' | 'endProbability' | 'source' | 'ids' | 'timings' | 'drafting'
-> {
-  readonly tokens: number;
-  readonly followsSchema: boolean;
-}
-
-/**
- * True when the model is sure that nothing more belongs on this line. At a line's start a break would only mean a blank
- * line, and a blank before the cursor says that more follows.
- */
-function endsHere(origin: Pick<Origin, 'endProbability'>, document: DocumentSnapshot): boolean {
-  return origin.endProbability >= LINE_COMPLETE && /\S$/.test(lineBefore(document));
 }

@@ -2,7 +2,7 @@
 import { isHighSurrogate, UNPRINTABLE } from './characters';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import { fitToLine } from './fit';
-import { indentationIn } from './indentation';
+import { columnsBefore, indentationIn } from './indentation';
 import type { Reason } from './reasons';
 import type { Stop } from './stop';
 
@@ -32,10 +32,12 @@ export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot,
   const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
   if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');
   if (repeatsNeighbour(fit.text, fit.replace, document)) return shaped('repeats_line');
+  if (closesNothing(fit.text, document)) return shaped('does_not_fit');
   return shaped(undefined);
 }
 
-function firstLine(text: string): string {
+/** What stands before the first line break. */
+export function firstLine(text: string): string {
   return /^[^\r\n]*/.exec(text)?.[0] ?? '';
 }
 
@@ -72,4 +74,20 @@ function repeatsNeighbour(text: string, replace: number, document: DocumentSnaps
   const below = document.after.split('\n').slice(1);
   const isText = (candidate: string): boolean => candidate.trim() !== '';
   return above.findLast(isText)?.trim() === line || below.find(isText)?.trim() === line;
+}
+
+/** A line that leaves a block open. */
+const OPENS_BLOCK = /\{[^}]*$/;
+
+/**
+ * True when a line begins with a brace that closes no block as deep as itself: it would stand among the lines of a block whose own brace
+ * is less deep, and most often there already.
+ */
+function closesNothing(text: string, document: DocumentSnapshot): boolean {
+  const line = lineBefore(document) + text;
+  const depth = columnsBefore(document, line);
+  if (depth === 0 || !line.trimStart().startsWith('}')) return false;
+  const above = document.before.split('\n').slice(0, -1);
+  const outer = above.findLast((one) => one.trim() !== '' && columnsBefore(document, one) <= depth) ?? '';
+  return columnsBefore(document, outer) < depth || !OPENS_BLOCK.test(outer);
 }

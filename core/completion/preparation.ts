@@ -8,6 +8,7 @@ import type { DocumentSnapshot } from './document';
 import type { CompletionEngine } from './engine_port';
 import type { CompletionOptions } from './options';
 import type { PromptWriter } from './prompt_writer';
+import type { FindSnippets } from './snippets';
 import { refusalOfDocument } from './trigger';
 
 /** The first answer of an engine says how fast it reads: how much of a document is a prompt may be another question then. */
@@ -20,6 +21,8 @@ export interface Preparation {
   readonly signal: AbortSignal;
   /** Texts of other files in which drafts are looked up, nearest first. */
   readonly beside?: readonly string[];
+  /** Finds pieces of other files for a model that reads them. */
+  readonly snippets?: FindSnippets;
 }
 
 /**
@@ -30,10 +33,10 @@ export async function prepare(
   engine: CompletionEngine,
   prompts: PromptWriter,
   options: CompletionOptions,
-  { document, signal, beside }: Preparation,
+  { document, signal, beside, snippets }: Preparation,
 ): Promise<boolean> {
   if (refusalOfDocument(document, options) !== undefined || document.before.trim() === '') return false;
-  const place = { document, options, beside };
+  const place = { document, options, beside, snippets, rests: true };
   const send = (request: EngineRequest): ReturnType<CompletionEngine['complete']> =>
     engine.complete({ ...request, maxTokens: 1 }, signal);
   for (let round = 0; round < MOST_ROUNDS; round++) {

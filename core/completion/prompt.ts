@@ -41,6 +41,11 @@ export function selectWindow(text: string, budget: number, memory?: WindowMemory
   return windowAt(text, freshStart(text, filled));
 }
 
+/** Whether a window begins where another one did, edits above it aside. */
+export function isWhereItWas(window: Window, then: Window): boolean {
+  return window.memory.front === then.memory.front || (window.start === 0 && then.start === 0);
+}
+
 /** The line that names the file. */
 export function pathLine(languageId: string, path: string): string {
   return commentLine(languageId, path.replace(/[\r\n]+/g, ' '));

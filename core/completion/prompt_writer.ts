@@ -10,13 +10,13 @@ import type { DocumentSnapshot } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type FimLayout, fimLayout } from './fim_layout';
 import { type Healed, heal, MAX_HEALED } from './healing';
-import { remembers } from './memory';
+import { readsSimilarCode, remembers } from './memory';
 import type { CompletionOptions } from './options';
-import { pathLine, promptText, selectWindow, type WindowMemory } from './prompt';
+import { isWhereItWas, pathLine, promptText, selectWindow, type Window } from './prompt';
 import { PromptBudget } from './prompt_budget';
 import { referencesFor } from './references';
 import { samplingFor } from './sampling';
-import { type Snippet, snippetsWithin } from './snippets';
+import { type ChosenSnippets, chooseSnippets, type FindSnippets, keeps } from './snippets';
 import { selectSuffix, type Suffix } from './suffix';
 import { estimateTokens } from './token_estimate';
 
@@ -36,7 +36,10 @@ const SNIPPET_SHARE = 1 / 4;
 const MIN_PROMPT_SHARE = 1 / 4;
 
 /** What a request takes from the user's options. */
-export type RequestOptions = Pick<CompletionOptions, 'maxTokens' | 'promptTokens' | 'sampling' | 'drafting'>;
+export type RequestOptions = Pick<
+  CompletionOptions,
+  'maxTokens' | 'promptTokens' | 'sampling' | 'drafting' | 'similarCode'
+>;
 
 /** What the text has to be. */
 export interface Constraint {
@@ -51,17 +54,20 @@ export interface Place {
   readonly options: RequestOptions;
   /** Texts of other files in which drafts are looked up, nearest first; default: none. */
   readonly beside?: readonly string[] | undefined;
-  /** Pieces of other files for a model that reads them, the most useful first; default: none. */
-  readonly snippets?: readonly Snippet[] | undefined;
+  /** Finds pieces of other files for a model that reads them, the most useful first; default: there are none. */
+  readonly snippets?: FindSnippets | undefined;
+  /** The cursor rests: there is time to read a prompt that begins with other snippets. Default: somebody types. */
+  readonly rests?: boolean | undefined;
   /** Default: the text may be anything. */
   readonly constraint?: Constraint | undefined;
 }
 
-/** How a document's text was cut. */
+/** How a document's text was cut, and what was put beside it. */
 interface Cut {
-  readonly window: WindowMemory;
+  readonly window: Window;
   /** Undefined where the model does not read it. */
   readonly suffix: Suffix | undefined;
+  readonly snippets: ChosenSnippets;
 }
 
 /** A request, and how the text that it holds was cut. */
@@ -83,7 +89,8 @@ export class PromptWriter {
    * The path line and the window of text before the cursor, cut for healing, and what follows the cursor where the model reads that;
    * `part` scales the budget. What the suffix and the snippets do not need is the window's.
    */
-  write({ document, options, beside = [], snippets = [], constraint }: Place, part = 1): Written {
+  write(place: Place, part = 1): Written {
+    const { document, options, beside = [], constraint } = place;
     const { maxTokens, promptTokens, sampling } = options;
     const { prompt: text, requiredPrefix } = healedFor(document.before, constraint);
     const head = pathLine(document.languageId, document.path);
@@ -99,15 +106,25 @@ export class PromptWriter {
         remembered?.suffix,
         layout.suffixStart,
       );
-    const texts = {
-      suffix: suffix?.text ?? '',
-      snippets: layout ? snippetsWithin(snippets, share(tokens * SNIPPET_SHARE)) : [],
+    const reads = layout !== undefined && readsSimilarCode(options.similarCode, this.engine.parameters);
+    const choose = (): ChosenSnippets =>
+      chooseSnippets(document, reads ? place.snippets : undefined, share(tokens * SNIPPET_SHARE));
+    const windowBeside = ({ texts }: ChosenSnippets): Window => {
+      const others = [head, suffix?.text ?? '', ...texts];
+      const spent = others.reduce((sum, one) => sum + estimateTokens(one), 0);
+      return selectWindow(text, Math.max(1, share(tokens) - spent), remembered?.window.memory);
     };
-    const spent = [head, texts.suffix, ...texts.snippets].reduce((sum, one) => sum + estimateTokens(one), 0);
-    const { start, memory } = selectWindow(text, Math.max(1, share(tokens) - spent), remembered?.window);
-    const prefix = head + text.slice(start);
-    const prompt = layout?.write({ ...texts, prefix }) ?? prefix;
-    const own = referencesFor(document, start);
+    const isSame = part === 1 && remembered !== undefined && remembered.suffix?.text === suffix?.text;
+    let snippets = isSame && keeps(remembered.snippets, place) ? remembered.snippets : choose();
+    let window = windowBeside(snippets);
+    // Where the prompt is read anew in any case, so may be what stands in front.
+    if (snippets === remembered?.snippets && !isWhereItWas(window, remembered.window)) {
+      snippets = choose();
+      window = windowBeside(snippets);
+    }
+    const prefix = head + text.slice(window.start);
+    const prompt = layout?.write({ prefix, suffix: suffix?.text ?? '', snippets: snippets.texts }) ?? prefix;
+    const own = referencesFor(document, window.start);
     const drafts = options.drafting === 'auto';
     const remembering = remembers(this.engine.parameters);
     const request = {
@@ -120,7 +137,7 @@ export class PromptWriter {
       remembered: remembering ? own.length : 0,
       ...(constraint === undefined ? {} : { grammar: constraint.grammar }),
     };
-    return { request, cut: { window: memory, suffix } };
+    return { request, cut: { window, suffix, snippets } };
   }
 
   /** Learns from the answer to what was written for the document: how its text was cut, how long reading took, how far estimates were off. */

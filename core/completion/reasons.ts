@@ -9,7 +9,7 @@ export const REASONS = {
   excluded_file:
     'Files with this name may hold secrets and are left alone (setting emberline.excludedFiles).',
   source_control_input:
-    'The commit message box is left alone (set "scminput" in emberline.languages to include it).',
+    'The commit box is left alone until you ask: Alt+\\, or "scminput" in emberline.languages.',
   unsupported_document: 'This kind of document (an output panel, for example) gets no suggestions.',
   read_only: 'The document cannot be edited.',
   selection: 'Text is selected; suggestions appear at a plain cursor.',

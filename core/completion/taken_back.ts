@@ -2,6 +2,7 @@
  * Suggestions that were accepted and then taken out again, by undo or by deleting them: they are not offered unasked again at that place.
  * Edits tell, since no editor says that a suggestion was refused.
  */
+import { normalizeLineBreaks } from './document';
 
 /** A change of a document: `removed` UTF-16 units at `offset` became `inserted`. */
 export interface Change {
@@ -54,7 +55,7 @@ export class TakenBack {
     const { offer } = this;
     if (offer?.uri !== uri) return;
     const { offset, inserted } = change;
-    const taken = inserted.length >= LEAST_ACCEPTED && offer.text.startsWith(inserted);
+    const taken = inserted.length >= LEAST_ACCEPTED && offer.text.startsWith(normalizeLineBreaks(inserted));
     if (taken && offset === offer.offset) this.accepted = { ...offer, end: offset + inserted.length };
     this.offer = undefined;
   }

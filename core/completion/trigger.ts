@@ -33,11 +33,17 @@ export function refusalOfDocument(
   return ofSettings(document, options) ?? ofDocument(document);
 }
 
+/** Whether suggestions come in the commit box unasked. */
+export function completesMessages({ languages }: Pick<CompletionOptions, 'languages'>): boolean {
+  return languages[SOURCE_CONTROL_LANGUAGE] === true;
+}
+
 function ofSettings(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
   if (!options.enabled) return 'disabled';
   if (document.kind === 'source_control') {
-    return options.languages[SOURCE_CONTROL_LANGUAGE] === true ? undefined : 'source_control_input';
+    return completesMessages(options) ? undefined : 'source_control_input';
   }
+  if (document.kind === 'commit_message') return undefined;
   if (!languageEnabled(options.languages, document.languageId)) return 'disabled_for_language';
   // The path within the workspace alone would not tell of the folders above it.
   const excluded = [document.path, document.fullPath].some((path) => isExcluded(path, options.excludedFiles));

@@ -1,10 +1,12 @@
-/** Has the model read the text around a cursor that rests (core/completion/preparation.ts). */
+/** Uses the time while a cursor rests: the model reads the text around it (core/completion/preparation.ts), then goes on behind what is shown. */
 import * as vscode from 'vscode';
 import type { CompletionEngine } from '../../core/completion/engine_port';
+import type { DocumentSnapshot } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
 import { prepare } from '../../core/completion/preparation';
 import type { PromptWriter } from '../../core/completion/prompt_writer';
 import { snapshotOf } from '../editor/editor_snapshot';
+import type { OtherFiles } from '../editor/recent_texts';
 
 /** A cursor that does not move for this long rests, ms. */
 const REST_MS = 300;
@@ -14,8 +16,10 @@ export interface PreparerParts {
   readonly engine: CompletionEngine;
   readonly prompts: PromptWriter;
   readonly options: () => CompletionOptions;
-  /** Texts of files other than that of the given URI, nearest first. */
-  readonly beside: (uri: string) => readonly string[];
+  /** The files looked at last. */
+  readonly others: OtherFiles;
+  /** Computes what follows a suggestion on the screen. */
+  readonly next: (document: DocumentSnapshot, signal: AbortSignal) => Promise<void>;
   /** Whether the engine has something else to do. */
   readonly busy: () => boolean;
 }
@@ -43,10 +47,14 @@ export class Preparer implements vscode.Disposable {
     ];
   }
 
-  /** Gives up what is under way, and looks again when the cursor has rested. */
-  wait(): void {
+  /**
+   * Gives up what is under way, and looks again when the cursor has rested.
+   * @param uri Where something happened. Default: in the active editor; elsewhere, as in a commit's message, no cursor is looked at.
+   */
+  wait(uri?: string): void {
     this.cancel();
-    if (this.parts.options().prepares) this.timer = setTimeout(() => void this.read(), REST_MS);
+    const elsewhere = uri !== undefined && uri !== vscode.window.activeTextEditor?.document.uri.toString();
+    if (this.parts.options().prepares && !elsewhere) this.timer = setTimeout(() => void this.read(), REST_MS);
   }
 
   dispose(): void {
@@ -63,13 +71,19 @@ export class Preparer implements vscode.Disposable {
 
   private async read(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const { engine, prompts, options, beside, busy } = this.parts;
+    const { engine, prompts, options, others, next, busy } = this.parts;
     if (editor === undefined || busy()) return;
     const controller = new AbortController();
     this.running = controller;
     const document = snapshotOf(editor.document, editor.selection.active);
-    const place = { document, signal: controller.signal, beside: beside(document.uri) };
+    const place = {
+      document,
+      signal: controller.signal,
+      beside: others.beside(document.uri),
+      snippets: others.similarTo,
+    };
     const done = await prepare(engine, prompts, options(), place);
+    if (done) await next(document, controller.signal);
     if (this.running !== controller) return;
     this.running = undefined;
     if (done) this.prepared.fire(document.uri);

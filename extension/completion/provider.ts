@@ -3,12 +3,20 @@
  * stops before the editor even asks again.
  */
 import * as vscode from 'vscode';
+import type { CommitBox } from '../editor/commit_box';
 import { snapshotOf } from '../editor/editor_snapshot';
 import { Alternatives } from '../../core/completion/alternatives';
 import type { DocumentSnapshot } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
+import { Suggestions } from '../../core/completion/suggestions';
 import { TakenBack } from '../../core/completion/taken_back';
-import { type CompletionOutcome, type CompletionPipeline, nothing } from '../../core/completion/pipeline';
+import {
+  type CompletionOutcome,
+  type CompletionPipeline,
+  nothing,
+  type SuggestionRequest,
+} from '../../core/completion/pipeline';
+import type { OtherFiles } from '../editor/recent_texts';
 
 /** A request that came to an end, whatever the end. */
 export interface FinishedRequest {
@@ -21,36 +29,58 @@ export interface FinishedRequest {
   readonly outcome: CompletionOutcome;
 }
 
+/** What is on the screen, unless the document changed since, or the cursor moved. */
+interface Shown {
+  readonly document: DocumentSnapshot;
+  readonly outcome: CompletionOutcome;
+}
+
 interface Running {
   readonly uri: string;
   readonly controller: AbortController;
 }
 
+/** A place in an editor. */
+interface Place {
+  readonly document: vscode.TextDocument;
+  readonly position: vscode.Position;
+}
+
 export class GhostTextProvider implements vscode.InlineCompletionItemProvider, vscode.Disposable {
-  private readonly pipeline: CompletionPipeline;
+  private readonly suggestions: Suggestions;
   private readonly alternatives: Alternatives;
-  private readonly beside: (uri: string) => readonly string[];
+  private readonly others: OtherFiles;
+  private readonly commits: Pick<CommitBox, 'around'>;
   private readonly takenBack = new TakenBack();
   private readonly running = new Set<Running>();
-  private readonly started = new vscode.EventEmitter<void>();
+  /** What goes on behind a suggestion that is shown. */
+  private going: Running | undefined;
+  private readonly started = new vscode.EventEmitter<string>();
   private readonly finished = new vscode.EventEmitter<FinishedRequest>();
   private readonly subscriptions: readonly vscode.Disposable[];
   private sequence = 0;
+  private shown: Shown | undefined;
   /** The next request is one of `askAgain`. */
   private askingAgain = false;
 
+  /** Fires with the URI of a document in which something is asked. */
   readonly onDidStart = this.started.event;
   readonly onDidFinish = this.finished.event;
 
-  /** @param beside Texts of files other than that of the given URI, nearest first. */
+  /**
+   * @param others The files looked at last.
+   * @param commits Knows what is committed, where a message for it is written.
+   */
   constructor(
     pipeline: CompletionPipeline,
     options: () => CompletionOptions,
-    beside: (uri: string) => readonly string[],
+    others: OtherFiles,
+    commits: Pick<CommitBox, 'around'>,
   ) {
-    this.pipeline = pipeline;
-    this.alternatives = new Alternatives(pipeline, options);
-    this.beside = beside;
+    this.suggestions = new Suggestions(pipeline, options);
+    this.alternatives = new Alternatives(this.suggestions, options);
+    this.others = others;
+    this.commits = commits;
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => {
         const uri = event.document.uri.toString();
@@ -73,6 +103,11 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     return this.running.size;
   }
 
+  /** Whether the lines behind a suggestion are under way. */
+  get goesOn(): boolean {
+    return this.going !== undefined;
+  }
+
   async provideInlineCompletionItems(
     document: vscode.TextDocument,
     position: vscode.Position,
@@ -89,11 +124,13 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.running.add(running);
     const onCancel = token.onCancellationRequested(() => running.controller.abort());
     if (token.isCancellationRequested) running.controller.abort();
-    this.started.fire();
+    this.started.fire(running.uri);
     const { signal } = running.controller;
     let outcome = nothing('cancelled');
     try {
-      const snapshot = snapshotOf(document, position, context.selectedCompletionInfo);
+      const own = snapshotOf(document, position, context.selectedCompletionInfo);
+      const snapshot =
+        own.kind === 'source_control' ? await this.commits.around(own, document, explicit) : own;
       const outcomes = await this.complete(snapshot, context, explicit, signal);
       outcome = outcomes[0] ?? outcome;
       if (outcome.shown && document.version !== version)
@@ -104,6 +141,8 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         const { uri, before } = snapshot;
         const offset = document.offsetAt(position);
         this.takenBack.offered({ uri, before, offset, text: outcome.text });
+        this.shown = { document: snapshot, outcome };
+        if (outcome.goesOn === true) void this.goOn(this.shown, { document, position });
       }
       return outcomes.map((one) => itemOf(one, position, context.selectedCompletionInfo));
     } finally {
@@ -113,20 +152,35 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     }
   }
 
-  /** Makes the editor ask at the cursor. It says that the user asked for it; the request is judged as if nobody did. */
-  async askAgain(): Promise<void> {
+  /**
+   * Makes the editor ask at the cursor. It says that the user asked for it; the request is judged as if nobody did.
+   * @param instead What is shown gives way: the editor would go on showing it. Both happen in one go, so that the eye does not see it.
+   */
+  async askAgain(instead = false): Promise<void> {
     this.askingAgain = true;
+    const hide = instead ? ['editor.action.inlineSuggest.hide'] : [];
     try {
-      await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+      await vscode.commands.executeCommand('runCommands', {
+        commands: [...hide, 'editor.action.inlineSuggest.trigger'],
+      });
     } finally {
       // The editor may have had no reason to ask.
       this.askingAgain = false;
     }
   }
 
+  /** Has what follows the suggestion on the screen computed, so that it is there once that is accepted. Never rejects. */
+  async prepareNext({ uri, before, after }: DocumentSnapshot, signal: AbortSignal): Promise<void> {
+    if (this.shown === undefined) return;
+    const { document, outcome } = this.shown;
+    if (document.uri !== uri || document.before !== before || document.after !== after) return;
+    await this.suggestions.prepareNext(this.requestFor(document, signal), outcome);
+  }
+
   /** Cancels the requests of one document, or all. */
   cancel(uri?: string): void {
-    for (const request of this.running) {
+    const all = this.going === undefined ? this.running : [...this.running, this.going];
+    for (const request of all) {
       if (uri === undefined || request.uri === uri) request.controller.abort();
     }
   }
@@ -138,6 +192,19 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.finished.dispose();
   }
 
+  /** Asks for the lines behind a suggestion that did not wait for them, and has the editor show them below it. Never rejects. */
+  private async goOn(shown: Shown, place: Place): Promise<void> {
+    const { document, outcome } = shown;
+    const { uri } = document;
+    const going: Running = { uri, controller: new AbortController() };
+    this.going = going;
+    const { signal } = going.controller;
+    const whole = await this.suggestions.complete(this.requestFor(document, signal));
+    if (this.going === going) this.going = undefined;
+    if (signal.aborted || this.shown !== shown || !whole.shown || whole.text === outcome.text) return;
+    if (isAt(vscode.window.activeTextEditor, place)) await this.askAgain(true).catch(() => undefined);
+  }
+
   private async complete(
     document: DocumentSnapshot,
     { selectedCompletionInfo: selected }: vscode.InlineCompletionContext,
@@ -146,15 +213,25 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   ): Promise<readonly CompletionOutcome[]> {
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return [nothing('suggest_widget')];
     const { uri, before } = document;
-    const request = { document, signal, beside: this.beside(uri) };
+    const request = this.requestFor(document, signal);
     if (explicit) return this.alternatives.complete(request);
-    return [this.unlessTakenBack(uri, before, await this.pipeline.complete(request))];
+    return [this.unlessTakenBack(uri, before, await this.suggestions.begin(request))];
+  }
+
+  private requestFor(document: DocumentSnapshot, signal: AbortSignal): SuggestionRequest {
+    const { beside, similarTo } = this.others;
+    return { document, signal, beside: beside(document.uri), snippets: similarTo };
   }
 
   private unlessTakenBack(uri: string, before: string, outcome: CompletionOutcome): CompletionOutcome {
     if (!outcome.shown || !this.takenBack.has(uri, before, outcome.text)) return outcome;
     return { ...outcome, shown: false, reason: 'taken_back' };
   }
+}
+
+/** Whether the cursor is still there, in the editor one types in. */
+function isAt(editor: vscode.TextEditor | undefined, { document, position }: Place): boolean {
+  return editor?.document === document && editor.selection.active.isEqual(position);
 }
 
 /** The editor wants an item to extend the highlighted entry of the suggestion list, over the same range. */

@@ -10,6 +10,9 @@ import {
   normalizeLineBreaks,
   JSON_LANGUAGES,
 } from '../../core/completion/document';
+import { textAbove, textBelow } from '../../core/completion/notebook';
+import { cellPlace } from './notebook_cells';
+import { textAfter, textBefore } from './text_around';
 
 /** Schemes of documents one writes in that no file system provider stands behind. */
 const WRITTEN_SCHEMES = new Set([
@@ -22,6 +25,7 @@ const WRITTEN_SCHEMES = new Set([
 ]);
 
 /**
+ * Of a notebook's cell, the text around the cursor includes the other cells' (core/completion/notebook.ts).
  * @param selected The entry of the suggestion list that is highlighted: it stands in for what it would replace, as if it
  *   had been accepted.
  */
@@ -33,16 +37,22 @@ export function snapshotOf(
   const from = selected?.range.start ?? position;
   const to = selected?.range.end ?? position;
   const editor = editorOf(document);
-  const before = normalizeLineBreaks(textBefore(document, from) + (selected?.text ?? ''));
+  const cell = cellPlace(document);
+  const { languageId } = document;
+  const ownBefore = normalizeLineBreaks(textBefore(document, from, MAX_BEFORE) + (selected?.text ?? ''));
+  const above = textAbove(cell?.above ?? [], languageId, MAX_BEFORE - ownBefore.length);
+  const ownAfter = normalizeLineBreaks(textAfter(document, to, MAX_AFTER));
+  const below = textBelow(cell?.below ?? [], languageId, MAX_AFTER - ownAfter.length);
+  const before = above + ownBefore;
   return {
     uri: document.uri.toString(),
-    path: pathOf(document),
+    path: pathOf(cell?.notebook ?? document.uri),
     fullPath: document.uri.path,
-    languageId: document.languageId,
+    languageId,
     kind: kindOf(document),
     before: before.slice(-MAX_BEFORE),
     front: frontBefore(document, from, selected?.text ?? '', before),
-    after: normalizeLineBreaks(textAfter(document, to)).slice(0, MAX_AFTER),
+    after: (ownAfter + below).slice(0, MAX_AFTER),
     lineLength: document.lineAt(position.line).text.length,
     tabs: editor?.options.insertSpaces === false,
     tabSize: typeof editor?.options.tabSize === 'number' ? editor.options.tabSize : 4,
@@ -66,24 +76,10 @@ function kindOf(document: vscode.TextDocument): DocumentKind {
 }
 
 /** As a person would name the file: within the workspace, or its last two folders at most. */
-function pathOf(document: vscode.TextDocument): string {
-  const relative = vscode.workspace.asRelativePath(document.uri, false).replaceAll('\\', '/');
+export function pathOf(uri: vscode.Uri): string {
+  const relative = vscode.workspace.asRelativePath(uri, false).replaceAll('\\', '/');
   const isAbsolute = relative.startsWith('/') || /^[a-z]:/i.test(relative);
   return isAbsolute ? relative.split('/').slice(-3).join('/').replace(/^\//, '') : relative;
-}
-
-// Text is read by lines from the cursor outwards: copying the whole text would cost as much as the file is long.
-
-function textBefore(document: vscode.TextDocument, end: vscode.Position): string {
-  const first = Math.max(0, end.character - MAX_BEFORE);
-  const lines = [document.getText(new vscode.Range(end.line, first, end.line, end.character))];
-  let length = end.character - first;
-  for (let line = end.line - 1; line >= 0 && length < MAX_BEFORE; line--) {
-    const text = document.lineAt(line).text.slice(-MAX_BEFORE);
-    lines.push(text);
-    length += text.length + 1;
-  }
-  return lines.reverse().join('\n');
 }
 
 /** DocumentSnapshot.front. */
@@ -100,16 +96,4 @@ function frontBefore(
     document.getText(new vscode.Range(new vscode.Position(0, 0), end)) + selected,
     document.languageId,
   );
-}
-
-function textAfter(document: vscode.TextDocument, start: vscode.Position): string {
-  const end = start.character + MAX_AFTER;
-  const lines = [document.getText(new vscode.Range(start.line, start.character, start.line, end))];
-  let length = lines[0]?.length ?? 0;
-  for (let line = start.line + 1; line < document.lineCount && length < MAX_AFTER; line++) {
-    const text = document.lineAt(line).text.slice(0, MAX_AFTER);
-    lines.push(text);
-    length += text.length + 1;
-  }
-  return lines.join('\n');
 }

@@ -1,8 +1,16 @@
-/** The texts of the files last looked at, for drafts: code repeats itself across the files of a task. */
+/**
+ * The texts of the files last looked at: code repeats itself across the files of a task. Drafts are looked up in them, and the model is given
+ * what resembles the text around the cursor. Of a notebook there is the cell last looked at, and nothing beside another of its cells,
+ * which sees it as the text around it.
+ */
 import * as vscode from 'vscode';
 import { normalizeLineBreaks } from '../../core/completion/document';
 import { isExcluded } from '../../core/completion/excluded_files';
 import type { CompletionOptions } from '../../core/completion/options';
+import { mostSimilar, readAlike, type Window, windowsOf } from '../../core/completion/similar_windows';
+import type { FindSnippets } from '../../core/completion/snippets';
+import { pathOf } from './editor_snapshot';
+import { fileOf } from './notebook_cells';
 
 /** Files that are remembered, the one being edited among them. */
 const MAX_FILES = 5;
@@ -13,9 +21,22 @@ interface Known {
   readonly document: vscode.TextDocument;
   version: number;
   text: string;
+  /** Of that text, once they are asked for. */
+  windows: readonly Window[] | undefined;
 }
 
-export class RecentTexts implements vscode.Disposable {
+/** What a suggestion takes from other files. */
+export interface OtherFiles {
+  /** The texts of all but the file of `uri`, nearest first. */
+  readonly beside: (uri: string) => readonly string[];
+  /** Pieces of them that resemble the text around the cursor, the most similar first. */
+  readonly similarTo: FindSnippets;
+}
+
+/** More do not fit in a prompt. */
+const MOST_SNIPPETS = 3;
+
+export class RecentTexts implements OtherFiles, vscode.Disposable {
   /** Latest first. */
   private readonly known: Known[] = [];
   private readonly options: () => CompletionOptions;
@@ -30,24 +51,36 @@ export class RecentTexts implements vscode.Disposable {
     ];
   }
 
-  /** Of all but `uri`, latest first; none of files that are left alone. */
-  beside(uri: string): readonly string[] {
-    const { excludedFiles } = this.options();
-    return this.known
-      .filter(({ document }) => document.uri.toString() !== uri)
-      .filter(({ document }) => !isExcluded(document.uri.path, excludedFiles))
-      .map(textOf);
-  }
+  /** Latest first; none of files that are left alone. */
+  readonly beside = (uri: string): readonly string[] => this.others(uri).map(textOf);
+
+  /** Of files of the same language. */
+  readonly similarTo: FindSnippets = (document) => {
+    const others = this.others(document.uri).filter((known) =>
+      readAlike(known.document.languageId, document.languageId),
+    );
+    return mostSimilar(others.flatMap(windowsIn), document, MOST_SNIPPETS);
+  };
 
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
     this.known.length = 0;
   }
 
+  private others(uri: string): Known[] {
+    const { excludedFiles } = this.options();
+    const file = fileOf(uri);
+    return this.known
+      .filter(({ document }) => fileOf(document.uri.toString()) !== file)
+      .filter(({ document }) => !isExcluded(document.uri.path, excludedFiles));
+  }
+
   private remember(document: vscode.TextDocument | undefined): void {
     if (document === undefined || document.uri.scheme === 'output') return;
-    this.forget(document);
-    this.known.unshift({ document, version: -1, text: '' });
+    const file = fileOf(document.uri.toString());
+    const same = this.known.find((known) => fileOf(known.document.uri.toString()) === file);
+    if (same !== undefined) this.forget(same.document);
+    this.known.unshift({ document, version: -1, text: '', windows: undefined });
     this.known.length = Math.min(this.known.length, MAX_FILES);
   }
 
@@ -64,6 +97,14 @@ function textOf(known: Known): string {
     const end = document.positionAt(MAX_UNITS);
     known.text = normalizeLineBreaks(document.getText(new vscode.Range(new vscode.Position(0, 0), end)));
     known.version = document.version;
+    known.windows = undefined;
   }
   return known.text;
+}
+
+function windowsIn(known: Known): readonly Window[] {
+  const text = textOf(known);
+  const { uri, languageId } = known.document;
+  known.windows ??= windowsOf({ path: pathOf(uri), languageId, text });
+  return known.windows;
 }

@@ -80,6 +80,12 @@ export class EditorPage {
     return (await this.ghost.allTextContents()).join('').replace(NO_BREAK_SPACE, ' ');
   }
 
+  /** The lines of ghost text below the cursor's, of a suggestion of several. */
+  async furtherGhostLines(): Promise<string[]> {
+    const lines = await this.page.locator('.suggest-preview-text .view-line').allTextContents();
+    return lines.map((line) => line.replace(NO_BREAK_SPACE, ' '));
+  }
+
   /** The text on screen. */
   async text(): Promise<string> {
     const lines = await this.page.locator('.editor-instance .view-line').allTextContents();

@@ -19,6 +19,6 @@ export function completionBetween(folder: string, name: string, head: string, ta
     [join(DIST, 'cli.cjs'), 'complete', '--file', name, ...place, '--json'],
     { cwd: folder, encoding: 'utf8' },
   );
-  const { shown, text } = JSON.parse(printed) as { shown: boolean; text: string };
-  return shown ? text : '';
+  const { shown, text, part = '' } = JSON.parse(printed) as { shown: boolean; text: string; part?: string };
+  return shown ? text : part;
 }

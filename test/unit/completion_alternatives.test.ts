@@ -52,6 +52,12 @@ describe('alternatives', () => {
     expect(await texts()).toEqual(['first', 'c']);
   });
 
+  it('leave out the first line of several that are offered', async () => {
+    first = made('if a:\n    b()');
+    draws = [made('if a:'), made('if c:')];
+    expect(await texts()).toEqual(['if a:\n    b()', 'if c:']);
+  });
+
   it('are others when somebody asks again, and the first where there are none', async () => {
     draws = [made('a'), made('b'), made('a'), made('c'), made('d')];
     expect(await texts()).toEqual(['first', 'a', 'b']);

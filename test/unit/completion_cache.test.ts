@@ -6,7 +6,7 @@ const generation = {
   text: 'a + b',
   stop: 'line_end' as Stop,
   confidence: 0.5,
-  tokens: 3,
+  course: { probabilities: Float32Array.of(0.5), ends: Uint32Array.of(5) },
   followsSchema: false,
   endProbability: 0,
 };

@@ -1,8 +1,14 @@
 /** How sure one can be of a suggestion, and how the numbers in the code were come by. */
 import { describe, expect, it } from 'vitest';
 import { fitCertainty } from '../../bench/certainty/fit';
-import { OWN_TABLE, readObservations } from '../../bench/certainty/observations';
-import { CERTAINTY_WEIGHTS, certaintyOf, EAGERNESS, LEAST_CERTAINTY } from '../../core/completion/certainty';
+import { ownObservations } from '../../bench/certainty/observations';
+import {
+  PART_WEIGHTS,
+  CERTAINTY_WEIGHTS,
+  certaintyOf,
+  EAGERNESS,
+  LEAST_CERTAINTY,
+} from '../../core/completion/certainty';
 
 describe('the certainty of a suggestion', () => {
   it("is a probability that grows with the model's", () => {
@@ -25,16 +31,15 @@ describe('the certainty of a suggestion', () => {
     }
   });
 
-  it('has the weights that its table gives', async () => {
-    const weights = fitCertainty(await readObservations(OWN_TABLE));
-    weights.forEach((weight, at) => expect(weight).toBeCloseTo(CERTAINTY_WEIGHTS[at] ?? NaN, 1));
+  it('has the weights that its tables give', async () => {
+    const { lines, parts } = await ownObservations();
+    fitCertainty(lines).forEach((weight, at) => expect(weight).toBeCloseTo(CERTAINTY_WEIGHTS[at] ?? NaN, 1));
+    fitCertainty(parts).forEach((weight, at) => expect(weight).toBeCloseTo(PART_WEIGHTS[at] ?? NaN, 1));
   });
 
   it('is as often right as it says, within four standard errors, in each tenth', async () => {
-    const places = (await readObservations(OWN_TABLE)).map((one) => ({
-      certainty: certaintyOf(one),
-      right: one.right,
-    }));
+    const { lines } = await ownObservations();
+    const places = lines.map((one) => ({ certainty: certaintyOf(one), right: one.right }));
     const tenths = Array.from({ length: 10 }, (_, tenth) =>
       places.filter(({ certainty }) => Math.floor(certainty * 10) === tenth),
     );

@@ -13,6 +13,7 @@ import {
 import { promptText } from '../../core/completion/prompt';
 import { DEFAULT_SAMPLING, samplingFor } from '../../core/completion/sampling';
 import { estimateTokens } from '../../core/completion/token_estimate';
+import { asOneToken, asTokens } from './made_up_tokens';
 
 /** Says what it is told to, and remembers what it was asked. */
 class FakeEngine implements CompletionEngine {
@@ -28,6 +29,8 @@ class FakeEngine implements CompletionEngine {
   says = 'a + b';
   stop: 'line_end' | 'end_token' | 'max_tokens' = 'line_end';
   confidence = 0.9;
+  /** The tokens of what it says, with their probabilities; default: one. */
+  course: readonly (readonly [string, number])[] | undefined;
   endProbability = 0;
 
   complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
@@ -44,7 +47,7 @@ class FakeEngine implements CompletionEngine {
             text: this.says,
             stop,
             ids: new Uint32Array([1]),
-            confidence: this.confidence,
+            ...(this.course ? asTokens(this.course) : asOneToken(this.says, this.confidence)),
             endProbability: this.endProbability,
             grammarEnded: false,
             timings: NO_TIMINGS,
@@ -58,7 +61,7 @@ class FakeEngine implements CompletionEngine {
   }
 }
 
-type Flags = Pick<SuggestionRequest, 'explicit' | 'evenIfRefused' | 'beside'>;
+type Flags = Pick<SuggestionRequest, 'explicit' | 'evenIfRefused' | 'beside' | 'mayEnd'>;
 
 interface Bench {
   readonly engine: FakeEngine;
@@ -98,8 +101,8 @@ describe('the completion pipeline', () => {
       reason: 'shown',
       stop: 'line_end',
       source: 'model',
-      confidence: 0.9,
     });
+    expect(outcome.confidence).toBeCloseTo(0.9, 6);
     expect(engine.requests).toEqual([
       {
         prompt: '# src/add.py\ndef add(a, b):\n    return',
@@ -174,6 +177,7 @@ describe('the completion pipeline', () => {
       shown: false,
       reason: 'line_complete',
       source: 'none',
+      endProbability: 1,
     });
     expect(engine.requests).toHaveLength(1);
     await at('return a * |');
@@ -225,7 +229,46 @@ describe('the completion pipeline', () => {
     expect(await at('x = tot|')).toMatchObject({ source: 'cache', reason: 'low_confidence' });
     const rest = await at('x = total_of(|');
     expect(rest).toMatchObject({ source: 'cache', shown: true, text: 'prices)' });
-    expect(rest.confidence).toBeCloseTo(engine.confidence ** (7 / 16), 12);
+    expect(rest.confidence).toBeCloseTo(engine.confidence ** (7 / 16), 6);
+  });
+
+  it('shows the part of a line that is sure enough where nothing stands right of the cursor', async () => {
+    const { engine, at } = bench();
+    engine.says = 'total + rest';
+    engine.course = [
+      ['total', 0.95],
+      [' + rest', 0.01],
+    ];
+    const outcome = await at('x = |');
+    expect(outcome).toMatchObject({ text: 'total', shown: true, uncut: { text: 'total + rest' } });
+    expect(outcome.certainty).toBeGreaterThan(outcome.uncut?.certainty ?? 1);
+    expect(await at('x = |)')).toMatchObject({ reason: 'low_confidence', text: 'total + rest' });
+    expect(await at('x = |', { explicit: true })).toMatchObject({ text: 'total + rest' });
+    expect(await at('x = t|')).toMatchObject({ text: 'otal', source: 'cache' });
+  });
+
+  it('has no part of what a place refuses', async () => {
+    const { engine, at } = bench({ ...DEFAULT_OPTIONS, enabled: false });
+    engine.says = 'total + rest';
+    engine.course = [
+      ['total', 0.95],
+      [' + rest', 0.01],
+    ];
+    const outcome = await at('x = |', { evenIfRefused: true });
+    expect(outcome).toMatchObject({ text: 'total + rest', shown: false, reason: 'disabled' });
+    expect(outcome.uncut).toBeUndefined();
+  });
+
+  it('lets a text end where it may, and remembers it for who lets it', async () => {
+    const { engine, at } = bench();
+    engine.says = '';
+    expect(await at('x = 1\n|', { mayEnd: true })).toMatchObject({ reason: 'blank_result' });
+    expect(engine.requests[0]).toMatchObject({ banBlankStart: false });
+    expect(await at('x = 1\n|', { mayEnd: true })).toMatchObject({ reason: 'blank_result' });
+    expect(engine.requests).toHaveLength(1);
+    engine.says = 'y = 2';
+    expect(await at('x = 1\n|')).toMatchObject({ text: 'y = 2', source: 'model' });
+    expect(engine.requests[1]).not.toHaveProperty('banBlankStart');
   });
 
   it('takes a line for complete when the model is sure it ends there', async () => {

@@ -37,6 +37,16 @@ describe('post-processing', () => {
     expect(shape('        return', at('def f():\n|', { tabs: true, tabSize: 4 })).text).toBe('\t\treturn');
   });
 
+  it('closes no block that is not as deep as the brace', () => {
+    const reason = (text: string, raw: string): string | undefined => shape(raw, at(text)).reason;
+    expect(reason('function f() {\n    a();\n    |\n}', '}')).toBe('does_not_fit');
+    expect(reason('function f() {\n    |', '} else {')).toBe('does_not_fit');
+    expect(reason('function f() {\n    a();\n|', '    }')).toBe('does_not_fit');
+    expect(reason('function f() {\n    if (a) {\n        b();\n    |\n}', '}')).toBeUndefined();
+    expect(reason('function f() {\n    if (a) {\n        b();\n    } else {\n    |', '}')).toBeUndefined();
+    expect(reason('function f() {\n    a();\n|', '}')).toBeUndefined();
+  });
+
   it('respects what stands right of the cursor', () => {
     expect(shape('a, b)', at('f(|)')).text).toBe('a, b');
     expect(shape('a, b):', at('def f(|)'))).toMatchObject({ text: 'a, b):', replace: 1 });
@@ -53,7 +63,7 @@ describe('post-processing', () => {
   it('hides repetition', () => {
     expect(shape('value = 1', at('value = 1\n|')).reason).toBe('repeats_line');
     expect(shape('ue = 1', at('x\n\nval|\n\nvalue = 1\n')).reason).toBe('repeats_line');
-    expect(shape('},', at('  },\n  |'))).toMatchObject({ reason: undefined });
+    expect(shape('},', at('  a: {\n    b: {\n    },\n  |'))).toMatchObject({ reason: undefined });
     expect(postprocess('0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,', 'max_tokens', at('x = [|]')).reason).toBe(
       'repetitive',
     );

@@ -3,16 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import type { EngineRequest } from '../../core/engine/engine_request';
-import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { DEFAULT_OPTIONS, type SimilarCode } from '../../core/completion/options';
 import { promptText } from '../../core/completion/prompt';
 import { type Place, PromptWriter } from '../../core/completion/prompt_writer';
+import type { FindSnippets } from '../../core/completion/snippets';
 import { estimateTokens } from '../../core/completion/token_estimate';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import { type NativeFim, type NativePrompt, NO_TIMINGS } from '../../core/engine/native_types';
+import { asOneToken } from './made_up_tokens';
 
 const FIM: NativeFim = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5 };
 
-type Extras = Pick<Place, 'snippets' | 'constraint'>;
+type Extras = Pick<Place, 'snippets' | 'rests' | 'constraint'>;
 
 interface Writing {
   /** The request for the `|` of `text`. */
@@ -25,10 +27,12 @@ function writing({
   promptTokens = 400,
   longest = Infinity,
   prefillTokensPerSecond = undefined as number | undefined,
+  parameters = 135e6,
+  similarCode = DEFAULT_OPTIONS.similarCode,
 } = {}): Writing {
   const speed = { prefillTokensPerSecond };
-  const writer = new PromptWriter({ speed, fim });
-  const options = { ...DEFAULT_OPTIONS, promptTokens };
+  const writer = new PromptWriter({ speed, fim, parameters });
+  const options = { ...DEFAULT_OPTIONS, promptTokens, similarCode };
   return {
     writer,
     at: async (text, extras) => {
@@ -44,7 +48,7 @@ function writing({
           text: '',
           stop: 'line_end',
           ids: new Uint32Array(),
-          confidence: 1,
+          ...asOneToken('', 1),
           endProbability: 0,
           grammarEnded: false,
           timings: NO_TIMINGS,
@@ -92,9 +96,56 @@ describe('the prompt of a model that fills in the middle', () => {
     ];
     const { at } = writing();
     const others = [5, '// lib/b.js\nlet b;\n', 5, '# c.py\nc = 1\n'];
-    const { prompt } = await at('x|\ny\n', { snippets });
+    const { prompt } = await at('x|\ny\n', { snippets: () => snippets });
     expect(prompt).toEqual([8, 'y\n', ...others, 9, '# a.py\n']);
-    expect((await writing().at('x|', { snippets })).prompt).toEqual([...others, 9, '# a.py\n']);
+    expect((await writing().at('x|', { snippets: () => snippets })).prompt).toEqual([
+      ...others,
+      9,
+      '# a.py\n',
+    ]);
+  });
+
+  it.each<[SimilarCode, number, boolean]>([
+    ['auto', 135e6, true],
+    ['auto', 1.5e9, false],
+    ['always', 1.5e9, true],
+    ['never', 135e6, false],
+  ])('has them where they pay or are wanted: %s, %d parameters', async (similarCode, parameters, has) => {
+    const snippets: FindSnippets = () => [{ path: 'b.py', languageId: 'python', text: 'b\n' }];
+    const { prompt } = await writing({ similarCode, parameters }).at('x|', { snippets });
+    expect(promptText(prompt).includes('# b.py')).toBe(has);
+  });
+
+  it('keeps the pieces that it has while somebody types, until its window begins elsewhere', async () => {
+    const { at } = writing();
+    let found = 'first';
+    const snippets: FindSnippets = () => [{ path: 'b.py', languageId: 'python', text: `${found}\n` }];
+    const pieceAt = async (text: string, rests = false): Promise<unknown> => {
+      const { prompt } = await at(text, { snippets, rests });
+      return typeof prompt === 'string' ? undefined : prompt[1];
+    };
+    const some = LINES.slice(0, 4).join('');
+    expect(await pieceAt(`${some}x|`)).toBe('# b.py\nfirst\n');
+    found = 'second';
+    expect(await pieceAt(`${some}x = 1|`)).toBe('# b.py\nfirst\n');
+    expect(await pieceAt(`${some}x = 1|`, true)).toBe('# b.py\nfirst\n');
+    expect(await pieceAt(`${LINES.slice(0, 16).join('')}x|`)).toBe('# b.py\nfirst\n');
+    expect(await pieceAt(`${LINES.slice(0, 16).join('')}x|`, true)).toBe('# b.py\nsecond\n');
+    found = 'third';
+    expect(await pieceAt(`${LINES.join('')}x|`)).toBe('# b.py\nthird\n');
+  });
+
+  it('looks again where it has none, once the cursor rests', async () => {
+    const { at } = writing();
+    expect((await at('x = |', { snippets: () => [] })).prompt).toEqual([9, '# a.py\nx =']);
+    const snippets: FindSnippets = () => [{ path: 'b.py', languageId: 'python', text: 'b\n' }];
+    expect((await at('x = 1|', { snippets })).prompt).toEqual([9, '# a.py\nx =']);
+    expect((await at('x = 1|', { snippets, rests: true })).prompt).toEqual([
+      5,
+      '# b.py\nb\n',
+      9,
+      '# a.py\nx =',
+    ]);
   });
 
   it('spells again what a constraint says', async () => {
@@ -199,7 +250,7 @@ describe('the prompt of a model that does not', () => {
   it('is the text before the cursor alone', async () => {
     const snippets = [{ path: 'b.py', languageId: 'python', text: 'b\n' }];
     const { prompt } = await writing({ fim: { ...FIM, layout: 'other' } }).at('a = 1\nb = |)\nc = 3\n', {
-      snippets,
+      snippets: () => snippets,
     });
     expect(prompt).toBe('# a.py\na = 1\nb =');
   });

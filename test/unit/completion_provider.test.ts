@@ -19,39 +19,46 @@ vi.mock('vscode', () => {
       readonly fire = (): void => undefined;
       readonly dispose = (): void => undefined;
     },
+    Range: vi.fn(),
+    InlineCompletionItem: vi.fn(),
     InlineCompletionTriggerKind: { Invoke: INVOKE, Automatic: AUTOMATIC },
     workspace: { onDidChangeTextDocument: event, onDidCloseTextDocument: event },
     commands: { executeCommand: () => editor.trigger() },
   };
 });
 
-vi.mock('../../extension/editor/editor_snapshot', () => ({
-  snapshotOf: () => snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text: 'x', offset: 1 }),
-}));
+const textAt = (offset: number): ReturnType<typeof snapshotOfText> =>
+  snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text: 'x', offset });
+
+vi.mock('../../extension/editor/editor_snapshot', () => ({ snapshotOf: () => textAt(1) }));
 
 describe('the ghost text provider', () => {
   let requests: SuggestionRequest[] = [];
   let provider: GhostTextProvider;
+  let answer = nothing('blank_result');
 
   beforeEach(() => {
     requests = [];
+    answer = nothing('blank_result');
     const complete = (request: SuggestionRequest): Promise<ReturnType<typeof nothing>> => {
       requests.push(request);
-      return Promise.resolve(nothing('blank_result'));
+      return Promise.resolve(answer);
     };
     provider = new GhostTextProvider(
       { complete } as unknown as CompletionPipeline,
       () => DEFAULT_OPTIONS,
-      () => [],
+      { beside: () => [], similarTo: () => [] },
+      { around: (snapshot) => Promise.resolve(snapshot) },
     );
     editor.trigger = () => ask(INVOKE);
   });
 
   function ask(triggerKind: number): Promise<unknown> {
-    const document = { uri: 'u', version: 1, languageId: 'python' };
+    const document = { uri: 'u', version: 1, languageId: 'python', offsetAt: () => 1 };
+    const position = { translate: () => position };
     const context = { triggerKind, selectedCompletionInfo: undefined };
     const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => 0 }) };
-    const call = [document, {}, context, token] as unknown;
+    const call = [document, position, context, token] as unknown;
     return provider.provideInlineCompletionItems(
       ...(call as Parameters<GhostTextProvider['provideInlineCompletionItems']>),
     );
@@ -69,6 +76,18 @@ describe('the ghost text provider', () => {
     await provider.askAgain();
     await ask(INVOKE);
     expect(explicit()).toEqual([false, true]);
+  });
+
+  it('goes on behind what it shows, where the cursor still is', async () => {
+    const { signal } = new AbortController();
+    await provider.prepareNext(textAt(1), signal);
+    answer = { ...nothing('shown'), shown: true, text: ' = 1', source: 'model' };
+    await ask(AUTOMATIC);
+    requests = [];
+    await provider.prepareNext(textAt(0), signal);
+    expect(requests).toEqual([]);
+    await provider.prepareNext(textAt(1), signal);
+    expect(requests.map(({ document }) => document.before)).toEqual(['x = 1']);
   });
 
   it('forgets that it asked when the editor had no reason to', async () => {

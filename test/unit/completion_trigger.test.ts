@@ -51,6 +51,9 @@ describe('the trigger', () => {
     expect(ask('fix |', box)).toBe('source_control_input');
     const languages = { '*': true, scminput: true };
     expect(ask('fix |', box, { ...DEFAULT_OPTIONS, languages })).toBeUndefined();
+    const asked = { ...box, kind: 'commit_message' } as const;
+    expect(ask('fix |', asked)).toBeUndefined();
+    expect(ask('fix |', asked, { ...DEFAULT_OPTIONS, enabled: false })).toBe('disabled');
   });
 
   it('knows documents that make no sense', () => {

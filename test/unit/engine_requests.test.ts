@@ -12,6 +12,7 @@ import type {
   NativeSession,
 } from '../../core/engine/native_types';
 import type { NativeResult } from '../../core/engine/native_result';
+import { asOneToken } from './made_up_tokens';
 
 const LINE: EngineRequest = { prompt: 'a = ', requiredPrefix: '', maxTokens: 8, sampling: GREEDY };
 
@@ -35,7 +36,7 @@ function completion(stop: NativeCompletion['stop'], text = ''): NativeResult<Nat
       text,
       stop,
       ids: new Uint32Array(),
-      confidence: 1,
+      ...asOneToken(text, 1),
       endProbability: 0,
       grammarEnded: false,
       timings,

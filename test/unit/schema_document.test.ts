@@ -11,6 +11,7 @@ import { NO_TIMINGS } from '../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../core/engine/native_result';
 import { DocumentSchemas } from '../../core/schema/document_schemas';
 import type { SchemaAssociation } from '../../core/schema/schema_place';
+import { asOneToken } from './made_up_tokens';
 
 interface Compiled extends NativeGrammar {
   readonly source: NativeGrammarSource;
@@ -54,7 +55,7 @@ class FakeEngine implements CompletionEngine {
       text: this.says,
       stop: 'line_end',
       ids: new Uint32Array(this.tokens),
-      confidence: this.confidence,
+      ...asOneToken(this.says, this.confidence),
       endProbability: 0.9,
     } as const;
     return Promise.resolve({ ok: true, value: { ...value, ...counts } });

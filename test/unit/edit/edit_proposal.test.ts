@@ -12,6 +12,7 @@ import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
 import { type NativeStop, NO_TIMINGS } from '../../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../../core/engine/native_result';
+import { asOneToken } from '../made_up_tokens';
 
 class FakeEngine implements EditEngine {
   state: EngineState = 'ready';
@@ -43,7 +44,8 @@ class FakeEngine implements EditEngine {
     this.requests.push(request);
     if (this.fails !== undefined) return Promise.resolve({ ok: false, error: this.fails });
     const stop = signal.aborted ? 'cancelled' : this.stop;
-    const counts = { timings: NO_TIMINGS, drafting: NO_DRAFTS, confidence: 1, endProbability: 0 };
+    const sure = asOneToken(this.says, 1);
+    const counts = { timings: NO_TIMINGS, drafting: NO_DRAFTS, ...sure, endProbability: 0 };
     return Promise.resolve({
       ok: true,
       value: { text: this.says, stop, ids: new Uint32Array(), grammarEnded: true, ...counts },

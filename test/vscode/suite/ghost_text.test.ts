@@ -31,6 +31,7 @@ suite('ghost text', () => {
   suiteTeardown(() => set('emberline.completion.minimumConfidence', undefined));
   teardown(async () => {
     await set('emberline.sampling.temperature', undefined);
+    await set('emberline.completion.multiline', undefined);
     await closeEditors();
   });
 
@@ -131,6 +132,7 @@ suite('ghost text', () => {
   });
 
   test('is not offered where a line is complete', async () => {
+    await set('emberline.completion.multiline', 'never');
     const { document, position } = await place('def add(a, b):\n    return a + b|\n\n\nprint(add(1, 2))\n');
     const { items, request } = await ask(api, { document, position });
     assert.deepStrictEqual(items, []);

@@ -1,0 +1,44 @@
+/** Brackets and quotes of a piece of code, in any language that has the usual ones. */
+
+export const OPENER_OF: ReadonlyMap<string, string> = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+]);
+const CLOSER_OF: ReadonlyMap<string, string> = new Map(
+  [...OPENER_OF].map(([closer, opener]) => [opener, closer]),
+);
+export const QUOTES = new Set(['"', "'", '`']);
+
+export interface Brackets {
+  /** The offset of the first that closes what the text does not open. */
+  readonly closer: number | undefined;
+  /** What closes those that are open at the end. */
+  readonly missing: string;
+  /** Whether a quote stands alone. */
+  readonly quoted: boolean;
+}
+
+/** @param open What closes the brackets that are open before `text`, innermost first; the text may close them. */
+export function brackets(text: string, open = ''): Brackets {
+  let missing = open;
+  let quote = '';
+  let alone = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (quote !== '') {
+      if (character === '\\') at++;
+      else if (character === quote) quote = '';
+    } else if (QUOTES.has(character)) {
+      // One without another is an apostrophe, or ends what began before the cursor.
+      if (text.includes(character, at + 1)) quote = character;
+      else alone = true;
+    } else if (CLOSER_OF.has(character)) {
+      missing = `${CLOSER_OF.get(character)}${missing}`;
+    } else if (OPENER_OF.has(character)) {
+      if (!missing.startsWith(character)) return { closer: at, missing: '', quoted: alone };
+      missing = missing.slice(1);
+    }
+  }
+  return { closer: undefined, missing, quoted: quote !== '' || alone };
+}

@@ -1,0 +1,79 @@
+/** Whether what was generated is shown: fitted to the text right of the cursor, and sure enough, if need be in part. */
+import type { CachedGeneration } from './cache';
+import { certaintyOf, certaintyUnderSchema, leastOfPart } from './certainty';
+import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
+import type { CompletionOutcome } from './pipeline';
+import { postprocess } from './postprocess';
+import type { Reason } from './reasons';
+import { surePart } from './sure_part';
+import { courseFrom, type Sureness, surenessOf } from './token_course';
+
+/** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
+export const LINE_COMPLETE = 0.5;
+
+/** What is judged: what was generated as far as it is not typed yet, and what the model did for it now. */
+export interface Candidate extends Pick<CompletionOutcome, 'source' | 'ids' | 'timings' | 'drafting'> {
+  readonly generation: CachedGeneration;
+  /** UTF-16 units of its text. */
+  readonly typed: number;
+}
+
+/** Where it would be shown. */
+interface Circumstances {
+  readonly document: DocumentSnapshot;
+  /** Somebody asked: what the model doubts is shown as well. */
+  readonly explicit: boolean;
+  /** How sure it has to be otherwise, 0 to 1. */
+  readonly leastCertainty: number;
+  /** Whether the model has read what stands right of the cursor. */
+  readonly readsLine: boolean;
+}
+
+/** The verdict on a candidate at a place. */
+export function judge(candidate: Candidate, circumstances: Circumstances): CompletionOutcome {
+  const { document, explicit, leastCertainty, readsLine } = circumstances;
+  const { generation, typed, ...origin } = candidate;
+  const raw = generation.text.slice(typed);
+  const { stop, followsSchema, course } = generation;
+  const { text, replace, reason } = postprocess(raw, stop, document, readsLine);
+  const visible = text.trimStart();
+  const lead = text.length - visible.length;
+  const rest = courseFrom(course, typed + Math.max(0, raw.indexOf(visible)));
+  const { confidence, tokens } = followsSchema ? underSchema(candidate) : surenessOf(rest);
+  const startsLine = lineBefore(document).trim() === '';
+  const certainty = followsSchema
+    ? certaintyUnderSchema(confidence)
+    : certaintyOf({ confidence, tokens, startsLine });
+  // Whoever typed along showed that the line went on.
+  const endProbability = typed === 0 ? generation.endProbability : 0;
+  const made = { text, replace, stop, confidence, certainty, endProbability, ...origin };
+  const whole = followsSchema ? made : { ...made, course: rest };
+  if (!explicit && endsHere(endProbability, document)) return hidden(whole, 'line_complete');
+  if (reason !== undefined) return hidden(whole, reason);
+  const least = explicit ? 0 : leastCertainty;
+  if (certainty >= least) return { ...whole, shown: true, reason: 'shown' };
+  if (followsSchema || lineAfter(document).trim() !== '') return hidden(whole, 'low_confidence');
+  const part = surePart(visible, rest, startsLine, leastOfPart(least));
+  if (part === undefined) return hidden(whole, 'low_confidence');
+  const shown = { text: text.slice(0, lead + part.length), certainty: part.certainty };
+  return { ...whole, ...shown, uncut: { text, certainty }, shown: true, reason: 'shown' };
+}
+
+/** Text that follows a schema is not what the model's tokens spelled: each unit is taken to be as sure as any other. */
+function underSchema({ generation, typed }: Candidate): Sureness {
+  const { text, confidence, course } = generation;
+  const rest = text === '' ? 1 : 1 - typed / text.length;
+  return { confidence: confidence ** rest, tokens: course.ends.length };
+}
+
+function hidden(made: Omit<CompletionOutcome, 'shown' | 'reason'>, reason: Reason): CompletionOutcome {
+  return { ...made, shown: false, reason };
+}
+
+/**
+ * True when the model is sure that nothing more belongs on this line. At a line's start a break would only mean a blank
+ * line, and a blank before the cursor says that more follows.
+ */
+function endsHere(endProbability: number, document: DocumentSnapshot): boolean {
+  return endProbability >= LINE_COMPLETE && /\S$/.test(lineBefore(document));
+}

@@ -1,0 +1,180 @@
+/**
+ * What is suggested at a place: a line, and the lines behind it where the model is sure of them.
+ *
+ * Each line is asked for as if the ones before had been typed: it is judged, remembered and typed along like any other, the KV cache
+ * holds all but its own tokens, and whoever accepts one finds the next one waiting.
+ */
+import { type Anchor, anchorAt, typedAlong } from './anchor';
+import { BlockLines, takesLines } from './block_lines';
+import { LEAST_CERTAINTY } from './certainty';
+import { lineBefore, withTyped } from './document';
+import { LINE_COMPLETE } from './judgement';
+import type { CompletionOptions } from './options';
+import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
+
+/** After so long no further line is begun, ms: the first one waits for the others. */
+const MOST_MS = 150;
+/** Whoever asked waits longer. */
+const MOST_MS_EXPLICIT = 600;
+
+/** Which lines behind the first are wanted. */
+interface Wanted {
+  /** More than one. */
+  readonly several: boolean;
+  /** Once there is something to show, those alone that are known without the model. */
+  readonly known: boolean;
+}
+
+/** The lines behind the first. */
+interface Followed {
+  /** The probability that all lines are right, the first among them, 0 to 1. */
+  readonly certainty: number;
+  /** What was asked for them. */
+  readonly outcomes: readonly CompletionOutcome[];
+  readonly goesOn: boolean;
+}
+
+export class Suggestions {
+  private readonly pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>;
+  private readonly options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>;
+
+  /** What was shown, and where. */
+  private last: { readonly anchor: Anchor; readonly text: string } | undefined;
+
+  constructor(
+    pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>,
+    options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>,
+  ) {
+    this.pipeline = pipeline;
+    this.options = options;
+  }
+
+  /** All of it. Never rejects. */
+  complete(request: SuggestionRequest): Promise<CompletionOutcome> {
+    return this.suggest(request, false);
+  }
+
+  /** What need not wait for the lines behind it: the first line, and those that are known. Never rejects. */
+  begin(request: SuggestionRequest): Promise<CompletionOutcome> {
+    return this.suggest(request, true);
+  }
+
+  private async suggest(request: SuggestionRequest, known: boolean): Promise<CompletionOutcome> {
+    const outcome = await this.make(request, known);
+    // One of several that are drawn need not be the one that is offered.
+    if (request.sampling !== undefined) return outcome;
+    const steady = request.explicit === true ? outcome : this.asItWasShown(request, outcome);
+    // Nor does anybody see what was cancelled.
+    if (steady.shown && steady === outcome && !request.signal.aborted) {
+      const { uri, before } = request.document;
+      this.last = { anchor: anchorAt(uri, before), text: outcome.text };
+    }
+    return steady;
+  }
+
+  /** Asks for what follows a suggestion that is shown, so that it is there once that is accepted. Never rejects. */
+  async prepareNext(request: SuggestionRequest, { text, replace }: CompletionOutcome): Promise<void> {
+    await this.make({ ...request, document: withTyped(request.document, text, replace) }, false);
+  }
+
+  /**
+   * With each key that is typed along the model is surer of what is left, and could say more; and what is left of a part may be too short to
+   * be shown for itself. But what one reads stays as it is until it is typed.
+   */
+  private asItWasShown(request: SuggestionRequest, outcome: CompletionOutcome): CompletionOutcome {
+    if (this.last === undefined || !(outcome.shown || outcome.reason === 'low_confidence')) return outcome;
+    const { uri, before } = request.document;
+    const { anchor, text } = this.last;
+    const typed = typedAlong(anchor, text, uri, before);
+    if (typed === undefined || typed === 0 || typed === text.length) return outcome;
+    const rest = text.slice(typed);
+    const differs = outcome.text !== rest || !outcome.shown;
+    if (!differs || !outcome.text.startsWith(rest)) return outcome;
+    const uncut = outcome.uncut ?? outcome;
+    return { ...outcome, text: rest, uncut, shown: true, reason: 'shown', goesOn: false };
+  }
+
+  private async make(request: SuggestionRequest, known: boolean): Promise<CompletionOutcome> {
+    const first = await this.pipeline.complete(request);
+    const { document } = request;
+    const { multiline } = this.options();
+    // Drawn anew, nothing is remembered, and each line would be drawn for itself.
+    if (multiline === 'never' || request.sampling !== undefined) return first;
+    if (isComplete(first, request)) return this.nextLines(request, first, known);
+    if (!first.shown || first.replace > 0 || first.uncut !== undefined) return first;
+    const lines = new BlockLines(document, first.text);
+    if (!lines.asksForMore(multiline)) return first;
+    return joined(first, lines, await this.follow(request, lines, first.certainty, { several: true, known }));
+  }
+
+  /** The line is complete: the next one, and the body that it opens. Nobody sees that it is: that has to be as sure as what follows. */
+  private async nextLines(
+    request: SuggestionRequest,
+    first: CompletionOutcome,
+    known: boolean,
+  ): Promise<CompletionOutcome> {
+    const lines = new BlockLines(request.document, '');
+    const several = lines.asksForMore(this.options().multiline);
+    const followed = await this.follow(request, lines, first.endProbability, { several, known });
+    if (lines.count === 1) return { ...first, further: followed.outcomes };
+    return { ...joined(first, lines, followed), shown: true, reason: 'shown' };
+  }
+
+  /**
+   * Adds lines as long as they belong there and all together are sure enough.
+   * @param certainty That of the first.
+   */
+  private async follow(
+    request: SuggestionRequest,
+    lines: BlockLines,
+    certainty: number,
+    { several, known }: Wanted,
+  ): Promise<Followed> {
+    const { explicit = false, document, signal } = request;
+    const least = explicit ? LEAST_CERTAINTY.eager : this.options().leastCertainty;
+    const until = performance.now() + (explicit ? MOST_MS_EXPLICIT : MOST_MS);
+    const outcomes: CompletionOutcome[] = [];
+    let sofar = certainty;
+    let whole = certainty;
+    while (sofar >= least && !signal.aborted) {
+      const place = withTyped(document, `${lines.all}\n`);
+      const asked = { ...request, document: place, explicit: true, mayEnd: true };
+      const waits = known && lines.text !== '';
+      const next = waits ? this.pipeline.recall(asked) : await this.pipeline.complete(asked);
+      if (next === undefined) return { certainty: whole, outcomes, goesOn: true };
+      outcomes.push(next);
+      sofar *= next.certainty;
+      if (!next.shown || sofar < least) break;
+      const { count } = lines;
+      if (!lines.add(next.text)) break;
+      if (lines.count > count) whole = sofar;
+      if (!several || next.stop === 'end_token' || performance.now() > until) break;
+    }
+    return { certainty: whole, outcomes, goesOn: false };
+  }
+}
+
+/** Whether the cursor's line is complete, and others may follow. Where somebody asks, the pipeline does not say so. */
+function isComplete(first: CompletionOutcome, { document, explicit = false }: SuggestionRequest): boolean {
+  const { reason, stop, endProbability } = first;
+  const ends = explicit && stop !== 'cancelled' && endProbability >= LINE_COMPLETE;
+  return (reason === 'line_complete' || ends) && /\S$/.test(lineBefore(document)) && takesLines(document);
+}
+
+/** One outcome of all that was asked. */
+function joined(
+  first: CompletionOutcome,
+  lines: BlockLines,
+  { certainty, outcomes, goesOn }: Followed,
+): CompletionOutcome {
+  const asked = [first, ...outcomes].find(({ source }) => source === 'model');
+  return {
+    ...first,
+    text: lines.text,
+    certainty,
+    source: asked?.source ?? 'cache',
+    timings: (asked ?? first).timings,
+    further: outcomes,
+    goesOn,
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * The part of a line that is sure enough to be shown where all of it is not: up to the end of a word or a bracket behind which nothing is
+ * left open. What a model says first it knows better than what it goes on with.
+ */
+import { brackets } from './brackets';
+import { certaintyOfPart } from './certainty';
+import { endsWithIdentifier, startsWithIdentifier } from './characters';
+import { surenessOf, type TokenCourse } from './token_course';
+
+/** Shorter than this, accepting it saves nothing, visible UTF-16 units. */
+const LEAST_UNITS = 4;
+/** What a part may end with: a name, a number, or something closed. */
+const ENDS = /[\p{L}\p{N}_$)\]}"'`]$/u;
+
+export interface SurePart {
+  /** UTF-16 units from the start of the line. */
+  readonly length: number;
+  /** How sure it is that the line goes on like this, 0 to 1. */
+  readonly certainty: number;
+}
+
+/**
+ * The longest part of `line` that is at least this sure; undefined where there is none.
+ * @param startsLine Whether nothing but indentation stands before `line`.
+ */
+export function surePart(
+  line: string,
+  course: TokenCourse,
+  startsLine: boolean,
+  least: number,
+): SurePart | undefined {
+  for (const length of partsOf(line)) {
+    const certainty = certaintyOfPart({ ...surenessOf(course, length), startsLine });
+    if (certainty >= least) return { length, certainty };
+  }
+  return undefined;
+}
+
+/** The lengths of the parts that could stand for themselves, the longest first, UTF-16 units. */
+export function* partsOf(line: string): Generator<number> {
+  for (let length = line.length - 1; length >= LEAST_UNITS; length--) {
+    if (isWhole(line.slice(0, length), line.slice(length))) yield length;
+  }
+}
+
+function isWhole(part: string, rest: string): boolean {
+  if (!ENDS.test(part) || part.trim().length < LEAST_UNITS) return false;
+  if (endsWithIdentifier(part) && startsWithIdentifier(rest)) return false;
+  const { closer, missing, quoted } = brackets(part);
+  return closer === undefined && missing === '' && !quoted;
+}

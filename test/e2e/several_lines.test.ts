@@ -1,0 +1,53 @@
+/** Several lines at once: a body below its signature, taken with one Tab and given back with one undo; and the line after a finished one. */
+import { readFileSync } from 'node:fs';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { EditorPage } from './editor_page';
+
+const PATIENCE = { timeout: 45_000, interval: 50 };
+const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const BEFORE = 'class Box:\n';
+const SIGNATURE = '    def __init__(self, width, height, depth):';
+
+let browser: Browser;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  context = await browser.newContext({ viewport: { width: 1200, height: 700 } });
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+async function open(name: string): Promise<EditorPage> {
+  const editor = await EditorPage.open(context, place, name, BEFORE);
+  await editor.type(SIGNATURE);
+  return editor;
+}
+
+async function saved(editor: EditorPage): Promise<string> {
+  await editor.save();
+  return readFileSync(editor.file, 'utf8');
+}
+
+it('a body is offered where it begins; Tab takes all of it, and one undo gives it back', async () => {
+  const editor = await open('body.py');
+  await editor.press('Enter');
+  await expect.poll(() => editor.ghostText(), PATIENCE).toBe('self.width = width');
+  await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('        self.height = height');
+  await editor.press('Tab');
+  const taken = await saved(editor);
+  expect(taken).toContain(`${BEFORE}${SIGNATURE}\n        self.width = width\n        self.height = height`);
+  await editor.press('Control+z');
+  expect((await saved(editor)).trimEnd()).toBe(`${BEFORE}${SIGNATURE}`);
+});
+
+it('the next line is offered from the end of one that is complete', async () => {
+  const editor = await open('next_line.py');
+  await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('        self.width = width');
+  await editor.press('Tab');
+  expect(await saved(editor)).toContain(`${BEFORE}${SIGNATURE}\n        self.width = width`);
+});

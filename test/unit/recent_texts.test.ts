@@ -1,0 +1,68 @@
+import { describe, expect, it, vi } from 'vitest';
+import { snapshotOfText } from '../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { RecentTexts } from '../../extension/editor/recent_texts';
+
+type Listener = (editor: { document: unknown }) => void;
+
+const { editors } = vi.hoisted(() => ({
+  /** Tells of the editor that is active. */
+  editors: { activate: undefined as Listener | undefined },
+}));
+
+vi.mock('vscode', () => ({
+  Position: vi.fn(),
+  Range: vi.fn(),
+  window: {
+    activeTextEditor: undefined,
+    onDidChangeActiveTextEditor: (listener: Listener) => {
+      editors.activate = listener;
+      return { dispose: () => undefined };
+    },
+  },
+  workspace: {
+    asRelativePath: ({ path }: { path: string }) => path.slice(1),
+    onDidCloseTextDocument: () => ({ dispose: () => undefined }),
+  },
+}));
+
+function document(uri: string): unknown {
+  const { protocol, pathname } = new URL(uri);
+  return {
+    uri: { scheme: protocol.slice(0, -1), path: pathname, toString: () => uri },
+    version: 1,
+    getText: () => uri,
+    positionAt: () => ({}),
+  };
+}
+
+const CELL = 'vscode-notebook-cell:/w/sums.ipynb#';
+
+describe('pieces of other files', () => {
+  it('are of the same language, and named as a document is', () => {
+    const texts = new RecentTexts(() => DEFAULT_OPTIONS);
+    const CODE = 'def total_price(order, discount):\n    return order.price - discount\n';
+    for (const uri of ['file:///w/prices.py', 'file:///w/prices.md', 'file:///w/.env', 'file:///w/a.py']) {
+      const languageId = uri.endsWith('.md') ? 'markdown' : 'python';
+      editors.activate?.({ document: { ...(document(uri) as object), languageId, getText: () => CODE } });
+    }
+    const before = 'price = total_price(order, discount';
+    const source = { uri: 'file:///w/a.py', path: 'a.py', languageId: 'python' };
+    const found = texts.similarTo(snapshotOfText({ ...source, text: before, offset: before.length }));
+    expect(found).toMatchObject([{ path: 'w/prices.py', languageId: 'python', text: CODE }]);
+    texts.dispose();
+  });
+});
+
+describe('texts beside a cell', () => {
+  it('are those of other files, and of each notebook the cell last looked at', () => {
+    const texts = new RecentTexts(() => DEFAULT_OPTIONS);
+    for (const uri of [`${CELL}a`, 'file:///w/a.py', `${CELL}b`, 'file:///w/b.py', `${CELL}c`]) {
+      editors.activate?.({ document: document(uri) });
+    }
+    expect(texts.beside(`${CELL}a`)).toEqual(['file:///w/b.py', 'file:///w/a.py']);
+    expect(texts.beside('file:///w/a.py')).toEqual([`${CELL}c`, 'file:///w/b.py']);
+    expect(texts.beside('vscode-notebook-cell:/w/other.ipynb#a')).toHaveLength(3);
+    texts.dispose();
+  });
+});

@@ -1,0 +1,127 @@
+import * as assert from 'node:assert';
+import * as vscode from 'vscode';
+import type { EmberlineApi } from '../../../extension/api';
+import type { CompletionOutcome } from '../../../core/completion/pipeline';
+import {
+  acceptGhostText,
+  type Asked,
+  ask,
+  changeBy,
+  closeEditors,
+  edit,
+  eventually,
+  moveTo,
+  type Place,
+  place,
+  readyApi,
+  set,
+  showGhostText,
+} from './workbench';
+
+/** What its constructor has to say follows from its signature. */
+const BOX = `class Box:
+    def __init__(self, width, height, depth):|
+
+    def volume(self):
+        return self.width * self.height * self.depth
+`;
+const IN_BODY = BOX.replace('|', '\n        |');
+const SETS_WIDTH = /^\s*self\.width = width$/m;
+
+/** The first line comes alone where the others are not known; then all of them. */
+async function wholeGhostText(api: EmberlineApi): Promise<CompletionOutcome> {
+  await eventually(() => api.last?.outcome.goesOn === false, 'all lines are shown');
+  const outcome = api.last?.outcome;
+  assert.ok(outcome?.shown);
+  return outcome;
+}
+
+/** As `ask`, once all lines are known. */
+async function askForAll(api: EmberlineApi, at: Place): Promise<Asked> {
+  await ask(api, at);
+  await eventually(() => api.pending === 0, 'all lines are made');
+  return ask(api, at);
+}
+
+suite('several lines', () => {
+  let api: EmberlineApi;
+
+  suiteSetup(async () => {
+    api = await readyApi();
+  });
+  teardown(async () => {
+    await set('emberline.completion.multiline', undefined);
+    await closeEditors();
+  });
+
+  for (const [lineBreaks, endOfLine] of [
+    ['\\n', vscode.EndOfLine.LF],
+    ['\\r\\n', vscode.EndOfLine.CRLF],
+  ] as const) {
+    test(`are one suggestion where a body begins, and one undo, with ${lineBreaks}`, async () => {
+      const editor = await edit(IN_BODY);
+      const { document } = editor;
+      const cursor = editor.selection.active;
+      await editor.edit((builder) => builder.setEndOfLine(endOfLine));
+      moveTo(editor, cursor);
+      const before = document.getText();
+      const offset = document.offsetAt(cursor);
+      assert.match((await showGhostText(api, editor)).outcome.text, SETS_WIDTH);
+      const outcome = await wholeGhostText(api);
+      assert.match(outcome.text, /\n {8}self\.height = height/);
+      await acceptGhostText(editor);
+      const written = outcome.text.replaceAll('\n', endOfLine === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
+      assert.strictEqual(document.getText(), before.slice(0, offset) + written + before.slice(offset));
+      await changeBy('undo', document);
+      assert.strictEqual(document.getText(), before);
+    });
+  }
+
+  test('follow a line that is complete, from its end', async () => {
+    const at = await place(BOX);
+    const { items, request } = await ask(api, at);
+    assert.match(request.outcome.text, /^\n {8}self\.width = width/);
+    assert.strictEqual(items.length, 1);
+    const { range } = items[0] ?? {};
+    assert.ok(range?.isEmpty === true && range.start.isEqual(at.position));
+    assert.ok((request.outcome.further?.length ?? 0) > 0);
+  });
+
+  test('are remembered line by line: whoever types along sees the rest without a model call', async () => {
+    const { document, position } = await place(IN_BODY);
+    const editor = await vscode.window.showTextDocument(document);
+    const { outcome } = (await askForAll(api, { document, position })).request;
+    const [first = ''] = outcome.text.split('\n');
+    await editor.edit((builder) => builder.insert(position, first));
+    const { request } = await askForAll(api, { document, position: position.translate(0, first.length) });
+    assert.strictEqual(request.outcome.text.split('\n')[1], outcome.text.split('\n')[1]);
+    assert.ok(request.outcome.shown);
+  });
+
+  test('are one where the setting says never', async () => {
+    await set('emberline.completion.multiline', 'never');
+    const body = await ask(api, await place(IN_BODY));
+    assert.ok(!body.request.outcome.text.includes('\n'));
+    const complete = await ask(api, await place(BOX));
+    assert.deepStrictEqual(complete.items, []);
+    assert.strictEqual(complete.request.outcome.reason, 'line_complete');
+  });
+
+  test('are computed ahead: once a suggestion is accepted, the next one needs no model', async () => {
+    const editor = await edit(BOX.replace('|', '\n        self.width = |'));
+    const uri = editor.document.uri.toString();
+    let prepared = false;
+    const listener = api.onDidPrepare((of) => (prepared ||= of === uri));
+    try {
+      await showGhostText(api, editor);
+      prepared = false;
+      await eventually(() => prepared, 'what follows is computed');
+      await acceptGhostText(editor);
+      const { request } = await ask(api, { document: editor.document, position: editor.selection.active });
+      assert.match(request.outcome.text, /^\n {8}self\.height = height/);
+      assert.strictEqual(request.outcome.source, 'cache');
+    } finally {
+      listener.dispose();
+    }
+  });
+});
