@@ -27,7 +27,7 @@ export async function completeBlock(
     text += generated.add(piece);
     if (generated.over) controller.abort();
   };
-  const place = { document, options: { ...options, maxTokens: MAX_TOKENS }, snippets };
+  const place = { document, options: { ...options, maxTokens: MAX_TOKENS }, snippets: () => snippets };
   const answer = await ask(prompts, place, (request) => engine.generate(request, controller.signal, onText));
   if (!answer.ok) throw new Failure(answer.error);
   const { stop, confidence, endProbability, timings } = answer.value;

@@ -2,11 +2,12 @@
  * Cuts completion cases from source files: takes the rest of a line, or a block of lines, out and keeps what stood around it.
  * Within a line the cursor is equally likely before each character but the first.
  */
+import { isCommentLine, languageOfPath } from '../core/completion/languages';
 import { MAX_AFTER, MAX_BEFORE } from '../core/completion/document';
 import { blocksOf } from './block_finder';
 import type { CompletionCase, LinePlace, Place } from './completion_case';
 import type { SeededRandom } from './random';
-import { codeLines, indentationOf, type SourceFile } from './source_lines';
+import { codeLines, commentLines, indentationOf, type SourceFile } from './source_lines';
 
 /** How much is kept around a place, UTF-16 units: all that an editor looks at. */
 const MAX_PREFIX = MAX_BEFORE;
@@ -42,14 +43,20 @@ export function cutCases(
 }
 
 /** In random order. */
-function* lineCuts({ text, language }: SourceFile, place: LinePlace, random: SeededRandom): Generator<Cut> {
+function* lineCuts(
+  { path, text, language }: SourceFile,
+  place: LinePlace,
+  random: SeededRandom,
+): Generator<Cut> {
   const lines = text.split('\n');
   const starts = lineStarts(lines);
-  for (const index of random.shuffled(codeLines(text, language))) {
+  const some = place === 'comment' ? commentLines(text, languageOfPath(path)) : codeLines(text, language);
+  for (const index of random.shuffled(some)) {
     const line = lines[index] ?? '';
     const column = place === 'start' ? indentationOf(line) : columnWithin(line, random);
     const start = starts[index] ?? 0;
-    if (column !== undefined) yield { from: start + column, to: start + line.length };
+    const isInMark = place === 'comment' && !isCommentLine(languageOfPath(path), line.slice(0, column));
+    if (column !== undefined && !isInMark) yield { from: start + column, to: start + line.length };
   }
 }
 

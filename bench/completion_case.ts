@@ -1,4 +1,5 @@
 /** A place in a source file, and what its author wrote there. */
+import { isCommentLine, languageOfPath } from '../core/completion/languages';
 import { readCases, type Case } from '../cli/case_file';
 import { Failure } from '../cli/failure';
 
@@ -8,17 +9,23 @@ export interface CompletionCase extends Case {
   readonly expected: string;
 }
 
-/** Places where one line is completed. `start`: nothing but indentation stands before the cursor; `mid`: text does. */
-export const LINE_PLACES = ['mid', 'start'] as const;
+/** Places where one line is completed. `start`: nothing but indentation stands before the cursor; `mid`: code does; `comment`: a comment. */
+export const LINE_PLACES = ['mid', 'start', 'comment'] as const;
 export type LinePlace = (typeof LINE_PLACES)[number];
 
 /** `block`: several lines are expected, from the start of the first one's text. */
 export const PLACES = [...LINE_PLACES, 'block'] as const;
 export type Place = (typeof PLACES)[number];
 
-export function placeOf({ prefix, expected }: Pick<CompletionCase, 'prefix' | 'expected'>): Place {
+export function placeOf({
+  path,
+  prefix,
+  expected,
+}: Pick<CompletionCase, 'path' | 'prefix' | 'expected'>): Place {
   if (expected.includes('\n')) return 'block';
-  return prefix.slice(prefix.lastIndexOf('\n') + 1).trim() === '' ? 'start' : 'mid';
+  const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  if (line.trim() === '') return 'start';
+  return isCommentLine(languageOfPath(path), line) ? 'comment' : 'mid';
 }
 
 /** Reads a case a line; each says what is expected, and there is at least one. Throws Failure. */

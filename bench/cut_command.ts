@@ -3,14 +3,21 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { integer } from '../cli/engine_options';
 import { writeBytes } from '../cli/files';
 import { cutCases } from './case_cutter';
-import { LINE_PLACES, type CompletionCase } from './completion_case';
+import type { CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
 import { type Language, LANGUAGE_TITLES, LANGUAGES } from './languages';
+import { Neighbours } from './neighbours';
 import { SeededRandom } from './random';
 import { sourceFiles } from './source_files';
 
-/** What is cut in one go: places of both kinds in a line, or blocks of lines. */
-const CUTS = { line: LINE_PLACES, block: ['block'], mid: ['mid'], start: ['start'] } as const;
+/** What is cut in one go: places of both kinds in a line of code, or of one kind. */
+const CUTS = {
+  line: ['mid', 'start'],
+  block: ['block'],
+  mid: ['mid'],
+  start: ['start'],
+  comment: ['comment'],
+} as const;
 
 export interface CutOptions {
   readonly language: Language;
@@ -21,6 +28,8 @@ export interface CutOptions {
   /** At most so many of each kind from one file. */
   readonly perFile: number;
   readonly seed: number;
+  /** Pieces of other files that each case gets, at most. */
+  readonly snippets?: number;
   /** Files whose path in their folder matches are passed over. */
   readonly exclude?: RegExp;
   readonly out: string;
@@ -42,6 +51,7 @@ export function addCutCommand(program: Command): void {
     .option('--count <n>', 'cases in all', integer(1, MAX_COUNT), 400)
     .option('--per-file <n>', 'most of each kind from one file', integer(1, MAX_COUNT), 1)
     .option('--seed <n>', 'another seed, other places', integer(0, 2 ** 32 - 1), 1)
+    .option('--snippets <n>', 'most pieces of other files of its package a case gets', integer(0, 16), 0)
     .option('--exclude <pattern>', 'pass over files whose path in the folder matches', pattern)
     .requiredOption('--out <file>', 'where to write them, one JSON object a line')
     .action(async (folders: string[], options: CutOptions) => {
@@ -52,7 +62,8 @@ export function addCutCommand(program: Command): void {
 
 /** Writes the cases, one JSON object a line, and returns them; fewer than asked for when the files run out. */
 export async function cut(folders: readonly string[], options: CutOptions): Promise<CompletionCase[]> {
-  const { language, count, perFile, seed, exclude, out } = options;
+  const { language, count, perFile, seed, snippets = 0, exclude, out } = options;
+  const neighbours = new Neighbours(folders, language);
   const random = new SeededRandom(seed);
   const places = CUTS[options.place ?? 'line'];
   const cases: CompletionCase[] = [];
@@ -61,7 +72,8 @@ export async function cut(folders: readonly string[], options: CutOptions): Prom
       const wanted = Math.min(perFile, count - cases.length);
       for (const made of cutCases(file, place, wanted, random)) {
         const number = String(cases.length + 1).padStart(4, '0');
-        cases.push({ id: `${language}-${place}-${number}`, ...made });
+        const found = snippets > 0 ? { snippets: await neighbours.snippetsFor(made, snippets) } : {};
+        cases.push({ id: `${language}-${place}-${number}`, ...made, ...found });
       }
     }
     if (cases.length >= count) break;

@@ -12,13 +12,14 @@ import { languageOfPath } from '../core/completion/languages';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
 import { CompletionPipeline } from '../core/completion/pipeline';
 import { DEFAULT_SAMPLING, type SamplingOptions } from '../core/completion/sampling';
+import { Suggestions } from '../core/completion/suggestions';
 import type { Snippet } from '../core/completion/snippets';
 import { completeBlock } from './block_completion';
 import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
 import { type Given, GivenPrompts } from './given_prompts';
 import { detailsOf } from './quality_details';
-import { blockRows, qualityRows, type Completed } from './quality_rows';
+import { blockRows, qualityRows, suggestedRows, type Completed } from './quality_rows';
 import type { Row } from './report';
 
 /** The committed case set. */
@@ -49,13 +50,20 @@ export interface QualityOptions extends Given {
   readonly details?: string;
 }
 
-export async function runQuality(engine: GenerationEngine, options: QualityOptions): Promise<Row[]> {
+export interface Quality {
+  readonly rows: readonly Row[];
+  readonly lines: Readonly<Record<Way, readonly Completed[]>>;
+}
+
+export async function runQuality(engine: GenerationEngine, options: QualityOptions): Promise<Quality> {
   const cases = await readExpectedCases(options.cases);
   const lines: Record<Way, Completed[]> = { drawn: [], greedy: [] };
   const blocks: Completed[] = [];
+  const suggested: Completed[] = [];
   for (const [index, one] of cases.entries()) {
     if (placeOf(one) === 'block') {
       blocks.push(await makeBlock(engine, one, options));
+      if (options.ways.includes('drawn')) suggested.push(await suggestLines(engine, one, options));
     } else {
       for (const way of options.ways) {
         lines[way].push(await makeLine(engine, one, options, way));
@@ -70,7 +78,26 @@ export async function runQuality(engine: GenerationEngine, options: QualityOptio
     );
     await writeBytes(options.details, jsonLines(details));
   }
-  return [...qualityRows(lines.drawn), ...qualityRows(lines.greedy, 'quality/greedy-'), ...blockRows(blocks)];
+  const ofLines = [...qualityRows(lines.drawn), ...qualityRows(lines.greedy, 'quality/greedy-')];
+  return { rows: [...ofLines, ...blockRows(blocks), ...suggestedRows(suggested)], lines };
+}
+
+/** What an editor shows unasked where a block begins: nothing, its first line, or several. Throws Failure when the engine reports an error. */
+async function suggestLines(
+  engine: GenerationEngine,
+  one: CompletionCase,
+  options: QualityOptions,
+): Promise<Completed> {
+  const chosen = optionsOf(options, 'drawn');
+  const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
+  const { signal } = new AbortController();
+  const outcome = await new Suggestions(pipeline, () => chosen).complete({
+    document: documentOf(one),
+    signal,
+  });
+  if (outcome.error !== undefined) throw new Failure(outcome.error);
+  const { text, shown, reason, stop, confidence, certainty, endProbability, timings } = outcome;
+  return { case: one, text, shown, reason, stop, confidence, certainty, endProbability, timings };
 }
 
 /** As if its file had just been opened. Throws Failure when the engine reports an error. */
@@ -83,7 +110,7 @@ async function makeLine(
   const chosen = optionsOf(options, way);
   const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
   const { signal } = new AbortController();
-  const snippets = snippetsOf(one, options);
+  const snippets = (): Snippet[] => snippetsOf(one, options);
   const outcome = await pipeline.complete({
     document: documentOf(one),
     signal,
@@ -91,8 +118,20 @@ async function makeLine(
     evenIfRefused: true,
   });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
-  const { text, shown, reason, stop, confidence, endProbability, timings } = outcome;
-  return { case: one, text, shown, reason, stop, confidence, endProbability, timings };
+  const { uncut, course, stop, confidence, endProbability, timings } = outcome;
+  const made = { case: one, course, stop, confidence, endProbability, timings };
+  if (uncut === undefined) {
+    const { text, shown, reason, certainty } = outcome;
+    return { ...made, text, shown, reason, certainty };
+  }
+  return {
+    ...made,
+    text: uncut.text,
+    certainty: uncut.certainty,
+    part: outcome.text,
+    shown: false,
+    reason: 'low_confidence',
+  };
 }
 
 async function makeBlock(
@@ -107,7 +146,7 @@ async function makeBlock(
 }
 
 function optionsOf({ promptTokens }: QualityOptions, way: Way): CompletionOptions {
-  return { ...DEFAULT_OPTIONS, promptTokens, sampling: SAMPLING[way] };
+  return { ...DEFAULT_OPTIONS, promptTokens, sampling: SAMPLING[way], similarCode: 'always' };
 }
 
 function snippetsOf(one: CompletionCase, { snippets = true }: QualityOptions): Snippet[] {

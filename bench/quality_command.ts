@@ -1,8 +1,11 @@
 /** `quality` and `compare`: how good completions are, and which of two models makes the better ones. */
 import { type Command, Option } from 'commander';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from '../cli/engine_options';
+import { writeBytes } from '../cli/files';
 import { compareDetails, formatComparison } from './comparison';
+import { htmlPage } from './html_page';
 import { readDetails } from './quality_details';
+import { qualityFigures } from './quality_figures';
 import { OWN_CASES, runQuality, WAYS } from './quality';
 import { formatReport, reportOf } from './report';
 
@@ -18,6 +21,7 @@ interface QualityArguments extends EngineArguments {
   readonly snippets: Switch;
   readonly memory: Switch;
   readonly details?: string;
+  readonly html?: string;
   readonly json: boolean;
 }
 
@@ -33,6 +37,7 @@ export function addQualitySuite(program: Command): void {
     .addOption(switchOption('snippets', "a case's pieces of other files, for a model that reads them"))
     .addOption(switchOption('memory', 'what followed in the document where the same stood before'))
     .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
+    .option('--html <file>', 'write a page with the rows and a plot')
     .option('--json', 'print the rows as JSON', false);
   withEngineOptions(command).action(async (options: QualityArguments) => {
     const chosen = WAYS.filter((way) => options[way]);
@@ -42,8 +47,11 @@ export function addQualitySuite(program: Command): void {
       snippets: options.snippets === 'on',
       memory: options.memory === 'on',
     };
-    const rows = await withEngine(options, (engine) => runQuality(engine, { ...options, ...given, ways }));
-    const report = reportOf('quality', rows);
+    const quality = await withEngine(options, (engine) => runQuality(engine, { ...options, ...given, ways }));
+    const report = reportOf('quality', quality.rows);
+    if (options.html !== undefined) {
+      await writeBytes(options.html, htmlPage(report, await qualityFigures(quality)));
+    }
     console.log(options.json ? JSON.stringify(report, null, 2) : formatReport(report));
   });
 }

@@ -12,13 +12,21 @@ export interface Detail extends Pick<CompletionCase, 'id' | 'path' | 'expected'>
   /** Above 0 where the text was drawn. */
   readonly temperature: number;
   readonly text: string;
+  /** What stands right of the cursor on its line. */
+  readonly lineAfter: string;
+  /** `shown`, or why the text is not. */
+  readonly reason: string;
+  readonly exact: boolean;
+  /** How probable each token was, and where the text ends behind it, from its first visible unit on; not of a block. */
+  readonly tokens?: { readonly probabilities: readonly number[]; readonly ends: readonly number[] };
 }
 
 const TEXT = { type: 'string' } as const;
+const NUMBERS = { type: 'array', items: { type: 'number' } } as const;
 
 const isDetail = new Ajv().compile<Detail>({
   type: 'object',
-  required: ['id', 'path', 'expected', 'place', 'temperature', 'text'],
+  required: ['id', 'path', 'expected', 'place', 'temperature', 'text', 'lineAfter', 'reason', 'exact'],
   properties: {
     id: TEXT,
     path: TEXT,
@@ -26,16 +34,29 @@ const isDetail = new Ajv().compile<Detail>({
     place: { enum: PLACES },
     temperature: { type: 'number' },
     text: TEXT,
+    lineAfter: TEXT,
+    reason: TEXT,
+    exact: { type: 'boolean' },
+    tokens: {
+      type: 'object',
+      required: ['probabilities', 'ends'],
+      properties: { probabilities: NUMBERS, ends: NUMBERS },
+    },
   },
 });
 
 export function detailsOf(completed: Completed, temperature: number): Detail {
-  const { id, path, prefix, expected } = completed.case;
-  const { text, shown, reason, stop, confidence, endProbability, timings } = completed;
+  const { id, path, prefix, suffix, expected } = completed.case;
+  const { text, shown, reason, stop, confidence, certainty, endProbability, timings } = completed;
   const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  const lineAfter = suffix.split('\n', 1)[0] ?? '';
   const exact = isExact({ expected, text });
-  const more = { exact, line, shown, reason, stop, confidence, endProbability, timings };
-  return { id, path, place: placeOf(completed.case), temperature, text, expected, ...more };
+  const { part, course } = completed;
+  const more = { line, shown, stop, confidence, certainty, endProbability, timings, part };
+  const place = placeOf(completed.case);
+  const detail = { id, path, place, temperature, text, expected, lineAfter, reason, exact, ...more };
+  if (course === undefined) return detail;
+  return { ...detail, tokens: { probabilities: [...course.probabilities], ends: [...course.ends] } };
 }
 
 /** Throws Failure for what is no details file. */

@@ -2,10 +2,19 @@
 import type { Reason } from '../core/completion/reasons';
 import type { Stop } from '../core/completion/stop';
 import type { NativeTimings } from '../core/engine/native_types';
+import type { TokenCourse } from '../core/completion/token_course';
 import { LINE_PLACES, placeOf, type CompletionCase, type LinePlace, type Place } from './completion_case';
 import { LANGUAGES, languageOf } from './languages';
 import { ownRow, type Row } from './report';
-import { endsRight, isExact, isFirstLineRight, isFirstWordRight, type Scored, similarity } from './scores';
+import {
+  beginsRight,
+  endsRight,
+  isExact,
+  isFirstLineRight,
+  isFirstWordRight,
+  type Scored,
+  similarity,
+} from './scores';
 
 export interface Completed {
   readonly case: CompletionCase;
@@ -18,12 +27,18 @@ export interface Completed {
   readonly stop: Stop;
   /** 0 to 1. */
   readonly confidence: number;
+  /** How sure it is that the text is right, 0 to 1. A block has none: it is asked for. */
+  readonly certainty?: number;
+  /** Of all tokens, from the first visible unit of the text on. */
+  readonly course?: TokenCourse | undefined;
+  /** What of the text an editor shows that would not show all of it. */
+  readonly part?: string;
   readonly endProbability: number;
   readonly timings: NativeTimings;
 }
 
 /** Exact rest of the line, percent, that the embedded model must reach on unseen code. */
-const EXACT_FLOOR: Readonly<Record<LinePlace, number>> = { mid: 28, start: 8 };
+const EXACT_FLOOR: Readonly<Partial<Record<LinePlace, number>>> = { mid: 28, start: 8 };
 
 /** Shares of the most confident suggestions, percent. */
 const MOST_CONFIDENT = [10, 25, 50];
@@ -63,10 +78,37 @@ export function qualityRows(all: readonly Completed[], prefix = 'quality/'): Row
     const surest = sorted.slice(0, Math.max(1, Math.round((sorted.length * share) / 100)));
     rows.push(ownRow(`${prefix}top${share}-exact`, '%', percent(surest, isExact)));
   }
-  const shown = completed.filter((one) => one.shown);
-  rows.push(ownRow(`${prefix}shown`, '%', (100 * shown.length) / completed.length));
-  if (shown.length > 0) rows.push(ownRow(`${prefix}shown-exact`, '%', percent(shown, isExact)));
+  rows.push(...unaskedRows(completed, `${prefix}shown`));
+  for (const place of LINE_PLACES) rows.push(...unaskedRows(at(place, completed), `${prefix}shown-${place}`));
   return rows;
+}
+
+/** What an editor shows while nobody asks, and how good that is. */
+function unaskedRows(completed: readonly Completed[], name: string): Row[] {
+  if (completed.length === 0) return [];
+  const shown = completed.filter((one) => one.shown);
+  const share = ownRow(name, '%', (100 * shown.length) / completed.length);
+  const rows = [share, ...partRows(completed, `${name}-part`)];
+  if (shown.length === 0) return rows;
+  return [
+    ...rows,
+    ownRow(`${name}-exact`, '%', percent(shown, isExact)),
+    ownRow(`${name}-first-word`, '%', percent(shown, isFirstWordRight)),
+    ownRow(`${name}-similarity`, '%', meanSimilarity(shown)),
+  ];
+}
+
+/** Where only a part of a text is shown: how often, and how often the author's line goes on like that. */
+function partRows(completed: readonly Completed[], name: string): Row[] {
+  const parts = completed.flatMap(({ case: { expected }, part }) =>
+    part === undefined ? [] : [{ expected, text: part }],
+  );
+  if (parts.length === 0) return [];
+  const right = parts.filter(beginsRight).length;
+  return [
+    ownRow(name, '%', (100 * parts.length) / completed.length),
+    ownRow(`${name}-right`, '%', (100 * right) / parts.length),
+  ];
 }
 
 /** Of blocks: rows of the languages that occur, then those over all. */
@@ -88,6 +130,23 @@ export function blockRows(all: readonly Completed[], prefix = 'quality/'): Row[]
       return rowsOf(some, `${prefix}${language}-block`);
     }),
     ...rowsOf(completed, `${prefix}block`),
+  ];
+}
+
+/** Of what is shown unasked where blocks begin: how often, and how good it is; then the same of those of several lines. */
+export function suggestedRows(suggested: readonly Completed[], prefix = 'quality/'): Row[] {
+  if (suggested.length === 0) return [];
+  const shown = suggested.filter((one) => one.shown);
+  const several = shown.filter((one) => one.text.includes('\n'));
+  const share = (some: readonly Completed[]): number => (100 * some.length) / suggested.length;
+  const name = `${prefix}suggested-block`;
+  return [
+    ownRow(name, '%', share(shown)),
+    ownRow(`${name}-first-line`, '%', percent(shown, isFirstLineRight)),
+    ownRow(`${name}-several`, '%', share(several)),
+    ownRow(`${name}-several-first-line`, '%', percent(several, isFirstLineRight)),
+    ownRow(`${name}-several-right`, '%', percent(several, beginsRight)),
+    ownRow(`${name}-several-end`, '%', percent(several, endsRight)),
   ];
 }
 

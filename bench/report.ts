@@ -39,7 +39,7 @@ export function reportOf(suite: string, rows: readonly Row[]): Report {
 const SPEED_UNITS: Readonly<Record<string, Better>> = { 'tok/s': 'higher', ms: 'lower' };
 
 /** A table's column: what stands in it, and on which side. */
-interface Column {
+export interface Column {
   readonly title: string;
   readonly side: 'left' | 'right';
   readonly cell: (row: Row) => string;
@@ -76,14 +76,15 @@ export function floorRatio({ unit, peer, floor }: Row): number | null {
   return better === undefined || floor === null || peer === null ? null : ratioOf(floor, peer, better);
 }
 
-function tableOf({ rows }: Report): { columns: readonly Column[]; lines: string[][] } {
+/** The rows' cells, as texts. */
+export function reportTable({ rows }: Report): { columns: readonly Column[]; lines: string[][] } {
   const columns = rows.some((row) => partOfFloor(row) !== null) ? [...COLUMNS, OF_FLOOR] : COLUMNS;
   return { columns, lines: rows.map((row) => columns.map(({ cell }) => cell(row))) };
 }
 
 /** Aligned columns; numbers to the right. */
 export function formatReport(report: Report): string {
-  const { columns, lines } = tableOf(report);
+  const { columns, lines } = reportTable(report);
   const cells = [columns.map(({ title }) => title), ...lines];
   const widths = columns.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   const padded = cells.map((line) =>
@@ -107,7 +108,7 @@ export function formatRow({ name, unit, ours, peer, ratio }: Row): string {
 
 /** The same as a Markdown table. */
 export function formatMarkdown(report: Report): string {
-  const { columns, lines } = tableOf(report);
+  const { columns, lines } = reportTable(report);
   return [`${report.suite} on ${report.machine}`, '', ...markdownTable(columns, lines)].join('\n');
 }
 

@@ -22,6 +22,12 @@ export function isFirstLineRight({ expected, text }: Scored): boolean {
   return firstLine(expected) === firstLine(text);
 }
 
+/** The expected text begins with the proposed one, and its last word ends there as well. */
+export function beginsRight({ expected, text }: Scored): boolean {
+  const inWord = /[\p{L}\p{N}_$]$/u.test(text) && /^[\p{L}\p{N}_$]/u.test(expected.slice(text.length));
+  return expected.startsWith(text) && !inWord;
+}
+
 /**
  * The text is over where the expected one is: both have as many lines that are not blank, and their last lines have the same
  * indentation and begin with the same closing brackets.

@@ -62,7 +62,7 @@ async function* filesInTurn(
 }
 
 /** Sorted, relative to `folder`, with forward slashes. */
-async function sourcePaths(folder: string, language: Language): Promise<string[]> {
+export async function sourcePaths(folder: string, language: Language): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
     throw new Failure({
       code: 'FILE_NOT_FOUND',
@@ -78,14 +78,19 @@ async function sourcePaths(folder: string, language: Language): Promise<string[]
 }
 
 /** The first folder, or the first two below a scope such as `@types`. */
-function groupOf(path: string): string {
+export function groupOf(path: string): string {
   return path
     .split('/')
     .slice(0, path.startsWith('@') ? 2 : 1)
     .join('/');
 }
 
-async function readSource(folder: string, path: string, language: Language): Promise<SourceFile | undefined> {
+/** Undefined for what nobody wrote by hand, and for what is too short or too long. */
+export async function readSource(
+  folder: string,
+  path: string,
+  language: Language,
+): Promise<SourceFile | undefined> {
   const bytes = await readFile(join(folder, path));
   if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return undefined;
   const text = bytes.toString('utf8').replace(/\r\n?/g, '\n');

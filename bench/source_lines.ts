@@ -1,4 +1,5 @@
 /** What the lines of a source file are: code that a person wrote, or what stands around it. */
+import { isCommentLine } from '../core/completion/languages';
 import { commentsOf, type Language } from './languages';
 
 export interface SourceFile {
@@ -36,6 +37,14 @@ export function codeLines(text: string, language: Language): number[] {
   return lines.flatMap((line, index) => {
     const fits = index >= MIN_LINES_BEFORE && line.length <= MAX_LINE;
     return fits && prose[index] === false && /[\p{L}\p{N}]/u.test(line) ? [index] : [];
+  });
+}
+
+/** Indices of the lines that are comments, as far as they say something. */
+export function commentLines(text: string, languageId: string): number[] {
+  return text.split('\n').flatMap((line, index) => {
+    const fits = index >= MIN_LINES_BEFORE && line.length <= MAX_LINE;
+    return fits && isCommentLine(languageId, line) && /\p{L}{2}/u.test(line) ? [index] : [];
   });
 }
 

@@ -1,9 +1,10 @@
 /** `certainty`: fits and judges how sure one can be of a suggestion. */
 import type { Command } from 'commander';
 import { writeBytes } from '../../cli/files';
+import { type Eagerness, LEAST_CERTAINTY, leastOfPart } from '../../core/completion/certainty';
 import { formatReport, reportOf } from '../report';
 import { certaintyRows } from './fit';
-import { observationsOfDetails, OWN_TABLE, readObservations, tableOf } from './observations';
+import { observationsOfDetails, OWN_TABLES, ownObservations, tableOf } from './observations';
 
 export function addCertaintySuite(program: Command): void {
   program
@@ -11,14 +12,22 @@ export function addCertaintySuite(program: Command): void {
     .description('fit how sure a suggestion has to be to places whose text is known')
     .option(
       '--details <file>',
-      'what `quality --drawn --details` wrote; default: the table in the repository',
+      'what `quality --drawn --details` wrote; default: the tables in the repository',
     )
-    .option('--write', 'put the places of the details into the table', false)
+    .option('--write', 'put the places of the details into the tables', false)
     .action(async ({ details, write }: { readonly details?: string; readonly write: boolean }) => {
-      const observations = await (details === undefined
-        ? readObservations(OWN_TABLE)
+      const { lines, parts } = await (details === undefined
+        ? ownObservations()
         : observationsOfDetails(details));
-      if (write) await writeBytes(OWN_TABLE, tableOf(observations));
-      console.log(formatReport(reportOf('certainty', certaintyRows(observations))));
+      if (write) {
+        await writeBytes(OWN_TABLES.lines, tableOf(lines));
+        await writeBytes(OWN_TABLES.parts, tableOf(parts));
+      }
+      const ofLine = (eagerness: Eagerness): number => LEAST_CERTAINTY[eagerness];
+      const rows = [
+        ...certaintyRows('certainty', lines, ofLine),
+        ...certaintyRows('certainty/part', parts, (eagerness) => leastOfPart(ofLine(eagerness))),
+      ];
+      console.log(formatReport(reportOf('certainty', rows)));
     });
 }

@@ -3,15 +3,15 @@ import {
   CERTAINTY_WEIGHTS,
   type CertaintyWeights,
   certaintyOf,
+  type Eagerness,
   EAGERNESS,
   featuresOf,
-  LEAST_CERTAINTY,
 } from '../../core/completion/certainty';
 import { ascend } from '../gradient_ascent';
 import { ownRow, type Row } from '../report';
 import type { Observation } from './observations';
 
-/** Each place is judged with the weights that the other parts give. */
+/** Each tenth of the places is judged with the weights that the others give. */
 const PARTS = 10;
 
 /** The weights under which what was right is likeliest: logistic regression. */
@@ -29,10 +29,18 @@ export function fitCertainty(observations: readonly Observation[]): CertaintyWei
   return [bias, confidence, tokens, startsLine];
 }
 
-/** The weights over all, and what each eagerness shows and has right, judged on places that the weights were not fitted to. */
-export function certaintyRows(observations: readonly Observation[]): Row[] {
+/**
+ * The weights over all, and what each eagerness shows and has right, judged on places that the weights were not fitted to.
+ * @param name What the rows are about.
+ * @param least How sure one has to be at an eagerness.
+ */
+export function certaintyRows(
+  name: string,
+  observations: readonly Observation[],
+  least: (eagerness: Eagerness) => number,
+): Row[] {
   const parts = Array.from({ length: PARTS }, (_, part) =>
-    observations.filter((__, at) => at % PARTS === part),
+    observations.filter(({ at }) => at % PARTS === part),
   );
   const judged = parts.flatMap((part, index) => {
     const weights = fitCertainty(parts.filter((_, other) => other !== index).flat());
@@ -41,16 +49,17 @@ export function certaintyRows(observations: readonly Observation[]): Row[] {
   const names = ['one', 'log-confidence', 'log-tokens', 'starts-line'];
   const weights = fitCertainty(observations);
   return [
-    ownRow('certainty/places', 'places', observations.length),
-    ...names.map((name, at) => ownRow(`certainty/weight-${name}`, 'logit', weights[at] ?? 0)),
+    ownRow(`${name}/places`, 'places', new Set(observations.map(({ at }) => at)).size),
+    ownRow(`${name}/observations`, 'observations', observations.length),
+    ...names.map((weight, at) => ownRow(`${name}/weight-${weight}`, 'logit', weights[at] ?? 0)),
     ...EAGERNESS.flatMap((eagerness) => {
-      const shown = judged.filter(({ certainty }) => certainty >= LEAST_CERTAINTY[eagerness]);
+      const shown = judged.filter(({ certainty }) => certainty >= least(eagerness));
       const right = shown.filter((one) => one.right);
       const said = shown.reduce((sum, { certainty }) => sum + certainty, 0);
       return [
-        ownRow(`certainty/${eagerness}-shown`, '%', (100 * shown.length) / judged.length),
-        ownRow(`certainty/${eagerness}-right`, '%', (100 * right.length) / Math.max(1, shown.length)),
-        ownRow(`certainty/${eagerness}-said`, '%', (100 * said) / Math.max(1, shown.length)),
+        ownRow(`${name}/${eagerness}-shown`, '%', (100 * shown.length) / judged.length),
+        ownRow(`${name}/${eagerness}-right`, '%', (100 * right.length) / Math.max(1, shown.length)),
+        ownRow(`${name}/${eagerness}-said`, '%', (100 * said) / Math.max(1, shown.length)),
       ];
     }),
   ];

@@ -1,28 +1,45 @@
 /** The command of the replay suite: what drafts are worth on recorded edits. */
 import { Argument, type Command, Option } from 'commander';
-import { type EngineArguments, integer, withEngine, withEngineOptions } from '../../cli/engine_options';
+import { join, resolve } from 'node:path';
+import { type EngineArguments, integer, ROOT, withEngine, withEngineOptions } from '../../cli/engine_options';
 import { writeBytes } from '../../cli/files';
+import type { Engine } from '../../core/engine/engine';
 import { readExpectedCases } from '../completion_case';
+import { type Figure, htmlPage } from '../html_page';
 import { OWN_CASES } from '../quality';
 import { formatMarkdown, formatReport, formatRow, reportOf, type Row } from '../report';
 import { endChildrenOnInterrupt, MOST_REPEATS } from '../speed_command';
+import { typingFigures } from '../typing/typing_figures';
+import { typingRows } from '../typing/typing_rows';
+import { runTyping, type TypingOptions } from '../typing/typing_suite';
 import { runDraftModel } from './draft_model_suite';
 import { compareIds, comparisonRows } from './ids_equal';
 import { LOOKUP_PARTS, runLookup } from './lookup_suite';
 import { readReplayCases } from './replay_case';
 import { replayPlot } from './replay_plot';
-import { typeAll, typingRows } from './typing_session';
 
 const PARTS = [...LOOKUP_PARTS, 'draft', 'ids', 'keys'] as const;
 type Part = (typeof PARTS)[number];
 
 const COMPARED_TOKENS = 20_000;
 
-interface ReplayArguments extends EngineArguments {
+/** What is typed where nothing else is said. */
+const OWN_SOURCES = join(ROOT, 'bench', 'cases', 'sources');
+const MOST_KEYS = 1_000_000;
+const MOST_PROMPT_TOKENS = 4_096;
+
+interface ReplayArguments extends EngineArguments, TypingOptions {
   readonly rounds: number;
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly plot?: string;
+  readonly html?: string;
+}
+
+/** What one part gives. */
+interface Measured {
+  readonly rows: readonly Row[];
+  readonly figures?: readonly Figure[];
 }
 
 export function addReplaySuite(program: Command): void {
@@ -33,36 +50,57 @@ export function addReplaySuite(program: Command): void {
     .option('--rounds <n>', 'samples of each', integer(1, MOST_REPEATS), 5)
     .addOption(new Option('--json', 'print the rows as JSON').conflicts('markdown'))
     .option('--markdown', 'print the rows as a Markdown table')
-    .option('--plot <file>', 'draw the speeds as an SVG image');
+    .option('--plot <file>', 'draw the speeds as an SVG image')
+    .option('--html <file>', 'write a page with the rows, and plots of `keys`')
+    .option('--files <folder>', 'keys: sources to type in', OWN_SOURCES)
+    .option('--keys <n>', 'keys: how many to type, about', integer(1, MOST_KEYS), 1_500)
+    .option('--seed <n>', 'keys: another seed, other stretches and intervals', integer(0, 2 ** 32 - 1), 1)
+    .option('--patient', 'keys: wait for each answer before the next key', false)
+    .option(
+      '--prompt-tokens <n>',
+      'keys: tokens of prompt; 0: as the measured speed allows',
+      integer(0, MOST_PROMPT_TOKENS),
+      0,
+    )
+    .option('--alone', 'keys: without prompts of other extensions', false);
   withEngineOptions(command).action(async (parts: readonly Part[], options: ReplayArguments) => {
     endChildrenOnInterrupt();
     const rows: Row[] = [];
+    const figures: Figure[] = [];
     for (const part of parts) {
       console.error(`replay: ${part}`);
       const measured = await runPart(part, options);
-      for (const row of measured) console.error(formatRow(row));
-      rows.push(...measured);
+      for (const row of measured.rows) console.error(formatRow(row));
+      rows.push(...measured.rows);
+      figures.push(...(measured.figures ?? []));
     }
     const report = reportOf('replay', rows);
     if (options.plot !== undefined) await writeBytes(options.plot, Buffer.from(await replayPlot(report)));
+    if (options.html !== undefined) await writeBytes(options.html, htmlPage(report, figures));
     if (options.json === true) console.log(JSON.stringify(report, null, 2));
     else console.log(options.markdown === true ? formatMarkdown(report) : formatReport(report));
   });
 }
 
 /** Throws Failure. */
-async function runPart(part: Part, options: ReplayArguments): Promise<Row[]> {
-  if (part === 'draft') return runDraftModel(options);
+async function runPart(part: Part, options: ReplayArguments): Promise<Measured> {
+  if (part === 'draft') return { rows: await runDraftModel(options) };
   return withEngine(options, async (engine) => {
     switch (part) {
       case 'ids':
-        return comparisonRows(await compareIds(engine, await realTexts(), COMPARED_TOKENS));
+        return { rows: comparisonRows(await compareIds(engine, await realTexts(), COMPARED_TOKENS)) };
       case 'keys':
-        return typingRows(await typeAll(engine));
+        return runKeys(engine, options);
       default:
-        return runLookup(engine, part, options.rounds);
+        return { rows: await runLookup(engine, part, options.rounds) };
     }
   });
+}
+
+async function runKeys(engine: Engine, options: ReplayArguments): Promise<Measured> {
+  const typing = await runTyping(engine, { ...options, files: resolve(options.files) });
+  const figures = options.html === undefined ? [] : await typingFigures(typing);
+  return { rows: typingRows(typing), figures };
 }
 
 /** What stands before the cursor in every case of the bench. */

@@ -42,7 +42,8 @@ export async function replay(
     offset: one.prefix.length,
   });
   const sampling = { ...DEFAULT_SAMPLING, temperature };
-  const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, drafting: 'auto' } as const;
+  const choices = { drafting: 'auto', similarCode: 'never' } as const;
+  const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, ...choices };
   const single = lines === 'one';
   // A writer for each, so that no case depends on the one before.
   const place = { document, options, beside: one.beside };

@@ -101,6 +101,22 @@ describe('cutting', () => {
     }
   });
 
+  it('takes out the rest of a comment, behind its mark', () => {
+    const lines = [
+      ...Array<string>(8).fill('x = 1'),
+      '# Waits until it is ready.',
+      '    # --',
+      'y = 2  # why',
+    ];
+    const commented = { path: 'a.py', language: 'py', text: lines.join('\n') } as const;
+    for (let seed = 0; seed < 50; seed++) {
+      const [one, ...others] = cutCases(commented, 'comment', 9, new SeededRandom(seed));
+      expect(others).toEqual([]);
+      expect(one && placeOf(one)).toBe('comment');
+      expect(`${one?.prefix}${one?.expected}`).toMatch(/\n# Waits until it is ready\.$/);
+    }
+  });
+
   it('takes out the rest of a line and nothing else', () => {
     for (const place of ['mid', 'start'] as const) {
       for (let seed = 0; seed < 50; seed++) {

@@ -1,6 +1,6 @@
 import { NO_TIMINGS } from '../../core/engine/native_types';
 import { describe, expect, it } from 'vitest';
-import { blockRows, qualityRows, type Completed } from '../../bench/quality_rows';
+import { blockRows, qualityRows, suggestedRows, type Completed } from '../../bench/quality_rows';
 import { formatReport, reportOf } from '../../bench/report';
 import { endsRight, isExact, isFirstLineRight, isFirstWordRight, similarity } from '../../bench/scores';
 
@@ -82,6 +82,39 @@ describe('rows', () => {
     expect(rows.find((row) => row.name === 'quality/js-start-exact')?.floor).toBe(8);
   });
 
+  it('tell of parts that are shown alone how often the line goes on like that', () => {
+    const parts = qualityRows([
+      completed('total + tax', 'total - tax', { shown: false, part: 'total' }),
+      completed('totals', 'total - tax', { shown: false, part: 'total' }),
+      completed('total', 'total'),
+      completed('total', 'x', { shown: false }),
+    ]);
+    const partValue = (name: string): number | undefined => parts.find((row) => row.name === name)?.ours;
+    expect(partValue('quality/shown')).toBe(25);
+    expect(partValue('quality/shown-part')).toBe(50);
+    expect(partValue('quality/shown-part-right')).toBe(50);
+  });
+
+  it('tell what is shown unasked where blocks begin', () => {
+    const block = 'a:\n  b\n  c';
+    const suggested = suggestedRows([
+      completed(block, block),
+      completed(block, 'a:\n  b'),
+      completed(block, 'a:\n  x'),
+      completed(block, 'a:'),
+      completed(block, 'x', { shown: false }),
+    ]);
+    expect(suggested.map(({ name, ours }) => [name.replace('quality/suggested-block', ''), ours])).toEqual([
+      ['', 80],
+      ['-first-line', 100],
+      ['-several', 60],
+      ['-several-first-line', 100],
+      ['-several-right', 200 / 3],
+      ['-several-end', 100 / 3],
+    ]);
+    expect(suggestedRows([])).toEqual([]);
+  });
+
   it('leave blocks out, however sure the model is of them', () => {
     const block = completed('a\nb', 'c', { confidence: 1 });
     const ofLines = Array.from({ length: 4 }, () => completed('right', 'right'));
@@ -117,6 +150,11 @@ describe('rows', () => {
     expect(valueOf('top50-exact')).toBe(50);
     expect(valueOf('shown')).toBeCloseTo((100 * 10) / 12);
     expect(valueOf('shown-exact')).toBe(30);
+    expect(valueOf('shown-first-word')).toBe(30);
+    expect(valueOf('shown-mid')).toBe(100);
+    expect(valueOf('shown-mid-exact')).toBe(30);
+    expect(valueOf('shown-start')).toBe(0);
+    expect(valueOf('shown-start-exact')).toBeUndefined();
   });
 
   it('are printed aligned, with a dash for what there is not', () => {

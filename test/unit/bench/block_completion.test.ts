@@ -7,6 +7,7 @@ import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { PromptWriter } from '../../../core/completion/prompt_writer';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import { type NativeCompletion, NO_TIMINGS } from '../../../core/engine/native_types';
+import { asOneToken } from '../made_up_tokens';
 
 const BEFORE = 'def f():\n    ';
 const DOCUMENT = snapshotOfText({
@@ -18,7 +19,12 @@ const DOCUMENT = snapshotOfText({
 });
 
 function answer(text: string, stop: NativeCompletion['stop']): EngineAnswer {
-  const rest = { ids: new Uint32Array(), confidence: 0.5, endProbability: 0, grammarEnded: false };
+  const rest = {
+    ids: new Uint32Array(),
+    ...asOneToken(text, 0.5),
+    endProbability: 0,
+    grammarEnded: false,
+  };
   return { ok: true, value: { text, stop, ...rest, timings: NO_TIMINGS, drafting: NO_DRAFTS } };
 }
 

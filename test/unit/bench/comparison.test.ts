@@ -44,7 +44,8 @@ describe('McNemar, exact and two-sided', () => {
 });
 
 function detail(id: string, text: string, more: Partial<Detail> = {}): Detail {
-  return { id, path: 'a.py', place: 'mid', temperature: 0.2, expected: 'one two', text, ...more };
+  const made = { temperature: 0.2, lineAfter: '', reason: 'shown', exact: text === 'one two' };
+  return { id, path: 'a.py', place: 'mid', expected: 'one two', text, ...made, ...more };
 }
 
 /** A run that is right at `right` of 20 places, from the first on or from the last. */

@@ -8,7 +8,7 @@ import type { Completed } from '../../../bench/quality_rows';
 import { NO_TIMINGS } from '../../../core/engine/native_types';
 
 const COMPLETED: Completed = {
-  case: { id: 'a', path: 'a.py', prefix: 'x\n  ', suffix: '', expected: 'b = 1\n  c = 2' },
+  case: { id: 'a', path: 'a.py', prefix: 'x\n  ', suffix: ')\ny', expected: 'b = 1\n  c = 2' },
   text: 'b = 1',
   shown: true,
   reason: 'shown',
@@ -35,6 +35,7 @@ describe('a details file', () => {
       text: 'b = 1',
       exact: false,
       line: '  ',
+      lineAfter: ')',
     });
     await writeFile(file, jsonLines([detail, detail]));
     expect(await readDetails(file)).toEqual([detail, detail]);

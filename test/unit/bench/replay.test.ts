@@ -10,7 +10,6 @@ import { type PairedSamples, sameIds } from '../../../bench/replay/lookup_sample
 import { KINDS, readReplayCases, repeats, type ReplayKind } from '../../../bench/replay/replay_case';
 import { barsOf, replayPlot } from '../../../bench/replay/replay_plot';
 import type { Sample } from '../../../bench/replay/replay_request';
-import { typingRows } from '../../../bench/replay/typing_session';
 import { quantile } from '../../../bench/statistics';
 import { DraftingTotals } from '../../../core/completion/drafting_totals';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
@@ -179,29 +178,6 @@ describe('other rows', () => {
       ['replay/ids-accepted', 3],
       ['replay/ids-different', 1],
     ]);
-  });
-
-  it('keep the first key in a file apart', () => {
-    const rows = typingRows([
-      { ms: 50, first: true, source: 'model' },
-      { ms: 8, first: false, source: 'model' },
-      { ms: 0, first: false, source: 'cache' },
-      { ms: 0, first: false, source: 'none' },
-    ]);
-    const figures = Object.fromEntries(rows.map(({ name, ours }) => [name, ours]));
-    expect(figures).toMatchObject({
-      'replay/keys': 4,
-      'replay/keys-asking-the-model': 2,
-      'replay/key-to-ghost-p50-ms': 0,
-      'replay/key-to-ghost-p95-ms': 8,
-      'replay/key-to-model-p50-ms': 8,
-      'replay/first-key-in-file-ms': 50,
-    });
-  });
-
-  it('leave out what no key did', () => {
-    const rows = typingRows([{ ms: 0, first: false, source: 'none' }]);
-    expect(rows.map(({ name }) => name)).not.toContain('replay/key-to-model-p50-ms');
   });
 
   it('have quantiles', () => {

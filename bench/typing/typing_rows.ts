@@ -1,0 +1,85 @@
+/** From what was typed to the figures of `replay keys`. */
+import { ownRow, type Row } from '../report';
+import { median, quantile } from '../statistics';
+import { type Timed, timeQuantile } from './clock';
+import type { TypedKey, TypedStretch } from './typing_session';
+import type { Typing } from './typing_suite';
+
+/** Keys saved of those that were needed, those of acceptances taken off, percent. */
+export function savedPercent(typed: readonly TypedStretch[]): number {
+  const sum = (of: (one: TypedStretch) => number): number => typed.reduce((total, one) => total + of(one), 0);
+  const needed = sum((one) => one.needed);
+  return needed === 0 ? 0 : (100 * (needed - sum((one) => one.pressed))) / needed;
+}
+
+/** Times of keys at which the editor asked; with `model`, of those alone for which the model ran. */
+export function timesOf(keys: readonly TypedKey[], model: boolean): Timed[] {
+  return keys.flatMap(({ time, source }) =>
+    time === undefined || (model && source !== 'model') ? [] : [time],
+  );
+}
+
+/** A row that nothing was measured for is left out. */
+export function typingRows({ along, ideal, idealOfAll, others, cold, rested }: Typing): Row[] {
+  const saved = savedPercent(ideal);
+  return [
+    ...alongRows(along.flatMap(({ keys }) => keys)),
+    ...figure('first-key-in-file-ms', 'ms', cold.length === 0 ? undefined : median(cold)),
+    ...figure('first-key-after-rest-ms', 'ms', rested.length === 0 ? undefined : median(rested)),
+    ownRow('replay/saved', '%', saved),
+    ...figure('saved-all-shown', '%', idealOfAll.length === 0 ? undefined : savedPercent(idealOfAll)),
+    ...others.flatMap(({ prompt, all, sure }) => [
+      beside(`saved-beside-${prompt}`, saved, savedPercent(all)),
+      beside(`saved-beside-${prompt}-sure`, saved, savedPercent(sure)),
+    ]),
+  ];
+}
+
+/** Of who never accepts. */
+function alongRows(keys: readonly TypedKey[]): Row[] {
+  const fresh = keys.filter((key) => key.fresh);
+  const asked = keys.filter(({ time }) => time !== undefined);
+  const recomputed = keys.flatMap((key) => key.recomputed ?? []);
+  const tokens = (share: number): number | undefined =>
+    recomputed.length === 0 ? undefined : quantile(recomputed, share);
+  const all = timesOf(keys, false);
+  const model = timesOf(keys, true);
+  return [
+    ownRow('replay/keys', 'keys', keys.length),
+    ...percentage('shown', keys, ({ text }) => text !== ''),
+    ...percentage('right', fresh, ({ right }) => right),
+    ...percentage('right-to-line-end', fresh, ({ toLineEnd }) => toLineEnd),
+    ...percentage('flicker', keys, ({ flickers }) => flickers),
+    ...percentage('late', asked, ({ time }) => time?.complete === false),
+    ...percentage(
+      'without-model',
+      keys,
+      ({ source, sourceBehind }) => source !== 'model' && sourceBehind !== 'model',
+    ),
+    ...figure('key-to-ghost-p50-ms', 'ms', timeQuantile(all, 0.5)),
+    ...figure('key-to-ghost-p95-ms', 'ms', timeQuantile(all, 0.95)),
+    ...figure('key-to-model-p50-ms', 'ms', timeQuantile(model, 0.5)),
+    ...figure('key-to-model-p95-ms', 'ms', timeQuantile(model, 0.95)),
+    ...figure('recomputed-p50', 'tokens', tokens(0.5)),
+    ...figure('recomputed-p95', 'tokens', tokens(0.95)),
+  ];
+}
+
+function percentage(name: string, of: readonly TypedKey[], holds: (key: TypedKey) => boolean): Row[] {
+  return figure(name, '%', of.length === 0 ? undefined : (100 * of.filter(holds).length) / of.length);
+}
+
+function figure(name: string, unit: string, value: number | undefined): Row[] {
+  return value === undefined ? [] : [ownRow(`replay/${name}`, unit, value)];
+}
+
+function beside(name: string, ours: number, peer: number): Row {
+  return {
+    name: `replay/${name}`,
+    unit: '%',
+    ours,
+    peer,
+    ratio: peer === 0 ? null : ours / peer,
+    floor: null,
+  };
+}

@@ -1,0 +1,123 @@
+/** A person types a stretch of a file, key after key, as an editor would see it. */
+import { Failure } from '../../cli/failure';
+import type { CompletionOutcome } from '../../core/completion/pipeline';
+import { acceptanceOf } from './acceptance';
+import { type Clock, DEBOUNCE_MS, REAL_CLOCK, REST_MS, type Timed } from './clock';
+import { type Agreement, agreementOf, Ghost, type Sight } from './ghost';
+import { documentAt, type Stretch } from './stretch';
+import type { Subject } from './subject';
+
+export interface Person {
+  /** Whether what agrees with the file is accepted as soon as it is seen. */
+  readonly accepts: boolean;
+  /** Waits for each answer before the next key, however long it takes. */
+  readonly patient: boolean;
+}
+
+/** A key, or an acceptance, and what came of it. */
+export interface TypedKey extends Sight, Agreement {
+  /** From the request to its answer; undefined where the next key came before the editor asked. */
+  readonly time: Timed | undefined;
+  readonly source: CompletionOutcome['source'];
+  /** Of the lines behind the first, where they came later. */
+  readonly sourceBehind: CompletionOutcome['source'];
+  /** Tokens of the prompt that were read anew; undefined where the model was not asked. */
+  readonly recomputed: number | undefined;
+  /** What was made, shown or not, where nothing but doubt would hide it. */
+  readonly made: (Agreement & { readonly certainty: number }) | undefined;
+}
+
+export interface TypedStretch {
+  readonly keys: readonly TypedKey[];
+  /** How many there were to press without any help. */
+  readonly needed: number;
+  /** How many were pressed, those of acceptances included. */
+  readonly pressed: number;
+}
+
+/** Throws Failure where the engine reports an error. */
+export async function typeStretch(
+  subject: Subject,
+  stretch: Stretch,
+  person: Person,
+  clock: Clock = REAL_CLOCK,
+): Promise<TypedStretch> {
+  const { text, end, stops } = stretch;
+  const ghost = new Ghost();
+  const keys: TypedKey[] = [];
+  let pressed = 0;
+  let shown = '';
+  for (let at = 0; at < stops.length - 1;) {
+    const cursor = stops[at] ?? end;
+    const taken = person.accepts ? acceptanceOf(shown, text.slice(cursor, end)) : undefined;
+    pressed += taken?.keys ?? 1;
+    const reached = cursor + (taken?.text.length ?? 1);
+    // Whoever accepts up to a line break, or into the indentation behind it, is put behind that by the editor.
+    at = stops.findIndex((stop) => stop >= reached);
+    const stop = stops[at] ?? end;
+    const answer = await ask(subject, stretch, at, person, clock);
+    const first = ghost.after(text.slice(cursor, stop), answer.text);
+    const sight = answer.whole === undefined ? first : ghost.grow(first, answer.whole);
+    shown = sight.text;
+    keys.push({ ...answer, ...sight, ...agreementOf(shown, text.slice(stop, end)) });
+  }
+  return { keys, needed: stops.length - 1, pressed };
+}
+
+interface Answer extends Pick<TypedKey, 'time' | 'source' | 'sourceBehind' | 'recomputed' | 'made'> {
+  /** What is to be shown; undefined where the next key came first. */
+  readonly text: string | undefined;
+  /** The same with the lines behind it, where they come later. */
+  readonly whole: string | undefined;
+}
+
+const NOT_ASKED: Answer = {
+  time: undefined,
+  source: 'none',
+  sourceBehind: 'none',
+  recomputed: undefined,
+  made: undefined,
+  text: undefined,
+  whole: undefined,
+};
+
+/** What an editor asks at a stop, and has read ahead where the cursor rests there. */
+async function ask(
+  subject: Subject,
+  stretch: Stretch,
+  at: number,
+  { patient }: Person,
+  clock: Clock,
+): Promise<Answer> {
+  const { path, text, end, stops, intervals } = stretch;
+  const interval = intervals[at] ?? 0;
+  const left = patient ? Infinity : interval - DEBOUNCE_MS;
+  if (left <= 0) return NOT_ASKED;
+  const cursor = stops[at] ?? end;
+  const document = documentAt(stretch, `typed:${path}`, cursor);
+  const begin = subject.begin ?? subject.complete;
+  const { value: outcome, ms } = await clock.within(left, (signal) => begin({ document, signal }));
+  if (outcome.error !== undefined) throw new Failure(outcome.error);
+  const complete = ms <= left && outcome.stop !== 'cancelled';
+  const goesOn = complete && outcome.shown && outcome.goesOn === true;
+  const behind = goesOn
+    ? await clock.within(left - ms, (signal) => subject.complete({ document, signal }))
+    : undefined;
+  const { value: whole, ms: more } = behind ?? { value: undefined, ms: 0 };
+  // While the engine is busy with an answer, nothing is read ahead.
+  if (interval > REST_MS && ms + more + DEBOUNCE_MS <= REST_MS)
+    await clock.within(interval - REST_MS, (signal) => subject.prepare(document, signal));
+  const { promptTokens, reusedTokens } = outcome.timings;
+  const judged = complete && /^(?:shown|low_confidence)$/.test(outcome.reason);
+  return {
+    time: { ms, complete },
+    source: outcome.source,
+    sourceBehind: whole?.source ?? 'none',
+    recomputed: outcome.source === 'model' && promptTokens > 0 ? promptTokens - reusedTokens : undefined,
+    made: judged
+      ? { certainty: outcome.certainty, ...agreementOf(outcome.text, text.slice(cursor, end)) }
+      : undefined,
+    text: complete ? (outcome.shown ? outcome.text : '') : undefined,
+    whole: whole?.shown === true && ms + more <= left ? whole.text : undefined,
+  };
+}
