@@ -26,10 +26,13 @@ def _lock(_: argparse.Namespace) -> int:
     return 0
 
 
-def _corpus(_: argparse.Namespace) -> int:
-    from training.corpus.build import build
+def _corpus(options: argparse.Namespace) -> int:
+    from training.corpus.build import build, build_held_out
 
-    build(cache())
+    if options.held_out:
+        build_held_out(cache())
+    else:
+        build(cache())
     return 0
 
 
@@ -107,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     lock.set_defaults(command=_lock)
 
     corpus = commands.add_parser("corpus", help="fetch the packages, filter their files and leave out near-duplicates")
+    corpus.add_argument("--held-out", action="store_true", help="only the packages that models are judged on")
     corpus.set_defaults(command=_corpus)
 
     notices = commands.add_parser("notices", help="write who made what the model is taught with, from the archives")

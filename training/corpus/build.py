@@ -50,10 +50,7 @@ def build(cache: Path, packages_file: Path = LIST, model: Path | None = None) ->
 
     Raises FetchError or PackageListError before anything is written when a package is missing or not locked.
     """
-    packages = read_packages(packages_file)
-    for package in packages:
-        if not (package.version and package.licence and package.sha256):
-            raise PackageListError(f"{package.label} is not locked in packages.toml: run `python -m training lock`.")
+    packages = _locked(packages_file)
     fetch(packages, cache)
     folder = cache / "corpus"
     folder.mkdir(parents=True, exist_ok=True)
@@ -78,6 +75,24 @@ def build(cache: Path, packages_file: Path = LIST, model: Path | None = None) ->
     temporary.write_text(json.dumps(asdict(manifest), indent=2) + "\n", encoding="utf-8")
     temporary.replace(folder / "manifest.json")
     return manifest
+
+
+def build_held_out(cache: Path, packages_file: Path = LIST) -> dict[str, int]:
+    """Fetches and writes `corpus/held_out` alone, which is all that judging a model takes; returns how many files each package has.
+
+    Raises as `build` does.
+    """
+    held_out = [p for p in _locked(packages_file) if p.role == HELD_OUT]
+    fetch(held_out, cache)
+    return _write_held_out(held_out, cache, cache / "corpus" / "held_out")
+
+
+def _locked(packages_file: Path) -> list[Package]:
+    packages = read_packages(packages_file)
+    for package in packages:
+        if not (package.version and package.licence and package.sha256):
+            raise PackageListError(f"{package.label} is not locked in packages.toml: run `python -m training lock`.")
+    return packages
 
 
 def _written(package: Package, cache: Path, dropped: Counter[str]) -> tuple[list[ArchiveFile], int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from training.corpus import fetch as fetching
-from training.corpus.build import build
+from training.corpus.build import build, build_held_out
 from training.corpus.clients import Delivery, DownloadError
 from training.corpus.fetch import FetchError, archive_path, fetch, sha256_of
 from training.corpus.lock import lock
@@ -87,6 +87,13 @@ def test_a_build_keeps_what_is_written_once_and_not_judged_on(cache: Path) -> No
     assert manifest.dropped["near duplicate"] == 1
     assert manifest.dropped["path"] == 2
     assert json.loads((cache / "corpus" / "manifest.json").read_text())["total"]["packages"] == 2
+
+
+def test_what_is_judged_on_can_be_had_alone(cache: Path) -> None:
+    packages = cache / "packages.toml"
+    assert build_held_out(cache, packages) == build(cache, packages).held_out == {"pypi/judged": 1}
+    archive_path(next(p for p in read_packages(packages) if p.role != HELD_OUT), cache).unlink()
+    assert build_held_out(cache, packages) == {"pypi/judged": 1}
 
 
 def test_the_same_list_gives_the_same_bytes(cache: Path) -> None:
