@@ -9,6 +9,7 @@ import { type Figure, htmlPage } from '../html_page';
 import { OWN_CASES } from '../quality';
 import { formatMarkdown, formatReport, formatRow, reportOf, type Row } from '../report';
 import { endChildrenOnInterrupt, MOST_REPEATS } from '../speed_command';
+import { typingDetails } from '../typing/typing_details';
 import { typingFigures } from '../typing/typing_figures';
 import { typingRows } from '../typing/typing_rows';
 import { runTyping, type TypingOptions } from '../typing/typing_suite';
@@ -34,6 +35,7 @@ interface ReplayArguments extends EngineArguments, TypingOptions {
   readonly markdown?: boolean;
   readonly plot?: string;
   readonly html?: string;
+  readonly details?: string;
 }
 
 /** What one part gives. */
@@ -52,6 +54,7 @@ export function addReplaySuite(program: Command): void {
     .option('--markdown', 'print the rows as a Markdown table')
     .option('--plot <file>', 'draw the speeds as an SVG image')
     .option('--html <file>', 'write a page with the rows, and plots of `keys`')
+    .option('--details <file>', 'keys: write each key with what was shown behind it, one JSON object a line')
     .option('--files <folder>', 'keys: sources to type in', OWN_SOURCES)
     .option('--keys <n>', 'keys: how many to type, about', integer(1, MOST_KEYS), 1_500)
     .option('--seed <n>', 'keys: another seed, other stretches and intervals', integer(0, 2 ** 32 - 1), 1)
@@ -99,6 +102,9 @@ async function runPart(part: Part, options: ReplayArguments): Promise<Measured> 
 
 async function runKeys(engine: Engine, options: ReplayArguments): Promise<Measured> {
   const typing = await runTyping(engine, { ...options, files: resolve(options.files) });
+  if (options.details !== undefined) {
+    await writeBytes(options.details, Buffer.from(typingDetails(typing.along)));
+  }
   const figures = options.html === undefined ? [] : await typingFigures(typing);
   return { rows: typingRows(typing), figures };
 }

@@ -2,7 +2,7 @@
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import { languageOfPath } from '../../core/completion/languages';
 import type { SeededRandom } from '../random';
-import { intervalAfter } from './typist';
+import { BEFORE_FIRST_MS, intervalAfter } from './typist';
 
 export interface Stretch {
   /** Relative, with forward slashes. */
@@ -47,7 +47,7 @@ export function stretchFrom(
   random: SeededRandom,
 ): Stretch {
   const stops = [start];
-  const intervals = [intervalAfter('\n', random)];
+  const intervals = [BEFORE_FIRST_MS];
   let end = start;
   for (const key of keysOf(text.slice(start))) {
     if (stops.length > keys && key.startsWith('\n')) break;

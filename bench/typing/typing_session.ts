@@ -16,6 +16,8 @@ export interface Person {
 
 /** A key, or an acceptance, and what came of it. */
 export interface TypedKey extends Sight, Agreement {
+  /** The cursor's line, up to the cursor. */
+  readonly line: string;
   /** From the request to its answer; undefined where the next key came before the editor asked. */
   readonly time: Timed | undefined;
   readonly source: CompletionOutcome['source'];
@@ -28,6 +30,7 @@ export interface TypedKey extends Sight, Agreement {
 }
 
 export interface TypedStretch {
+  readonly path: string;
   readonly keys: readonly TypedKey[];
   /** How many there were to press without any help. */
   readonly needed: number;
@@ -42,11 +45,12 @@ export async function typeStretch(
   person: Person,
   clock: Clock = REAL_CLOCK,
 ): Promise<TypedStretch> {
-  const { text, end, stops } = stretch;
+  const { path, text, end, stops } = stretch;
   const ghost = new Ghost();
   const keys: TypedKey[] = [];
   let pressed = 0;
   let shown = '';
+  await rest(subject, stretch, 0, 0, clock);
   for (let at = 0; at < stops.length - 1;) {
     const cursor = stops[at] ?? end;
     const taken = person.accepts ? acceptanceOf(shown, text.slice(cursor, end)) : undefined;
@@ -59,9 +63,10 @@ export async function typeStretch(
     const first = ghost.after(text.slice(cursor, stop), answer.text);
     const sight = answer.whole === undefined ? first : ghost.grow(first, answer.whole);
     shown = sight.text;
-    keys.push({ ...answer, ...sight, ...agreementOf(shown, text.slice(stop, end)) });
+    const line = text.slice(text.lastIndexOf('\n', stop - 1) + 1, stop);
+    keys.push({ line, ...answer, ...sight, ...agreementOf(shown, text.slice(stop, end)) });
   }
-  return { keys, needed: stops.length - 1, pressed };
+  return { path, keys, needed: stops.length - 1, pressed };
 }
 
 interface Answer extends Pick<TypedKey, 'time' | 'source' | 'sourceBehind' | 'recomputed' | 'made'> {
@@ -94,7 +99,7 @@ async function ask(
   const left = patient ? Infinity : interval - DEBOUNCE_MS;
   if (left <= 0) return NOT_ASKED;
   const cursor = stops[at] ?? end;
-  const document = documentAt(stretch, `typed:${path}`, cursor);
+  const document = documentAt(stretch, uriOf(path), cursor);
   const begin = subject.begin ?? subject.complete;
   const { value: outcome, ms } = await clock.within(left, (signal) => begin({ document, signal }));
   if (outcome.error !== undefined) throw new Failure(outcome.error);
@@ -104,11 +109,10 @@ async function ask(
     ? await clock.within(left - ms, (signal) => subject.complete({ document, signal }))
     : undefined;
   const { value: whole, ms: more } = behind ?? { value: undefined, ms: 0 };
-  // While the engine is busy with an answer, nothing is read ahead.
-  if (interval > REST_MS && ms + more + DEBOUNCE_MS <= REST_MS)
-    await clock.within(interval - REST_MS, (signal) => subject.prepare(document, signal));
+  await rest(subject, stretch, at, ms + more + DEBOUNCE_MS, clock);
   const { promptTokens, reusedTokens } = outcome.timings;
-  const judged = complete && /^(?:shown|low_confidence)$/.test(outcome.reason);
+  const ended = complete && outcome.stop !== 'unsure';
+  const judged = ended && /^(?:shown|low_confidence)$/.test(outcome.reason);
   return {
     time: { ms, complete },
     source: outcome.source,
@@ -120,4 +124,26 @@ async function ask(
     text: complete ? (outcome.shown ? outcome.text : '') : undefined,
     whole: whole?.shown === true && ms + more <= left ? whole.text : undefined,
   };
+}
+
+/**
+ * Reads ahead at a stop until the next key, if the cursor rests there.
+ * @param busyMs So long the engine has an answer to find there.
+ */
+async function rest(
+  subject: Subject,
+  stretch: Stretch,
+  at: number,
+  busyMs: number,
+  clock: Clock,
+): Promise<void> {
+  const { path, end, stops, intervals } = stretch;
+  const interval = intervals[at] ?? 0;
+  if (interval <= REST_MS || busyMs > REST_MS) return;
+  const document = documentAt(stretch, uriOf(path), stops[at] ?? end);
+  await clock.within(interval - REST_MS, (signal) => subject.prepare(document, signal));
+}
+
+function uriOf(path: string): string {
+  return `typed:${path}`;
 }

@@ -18,6 +18,12 @@ export const MEDIAN_MS = Math.exp(LOG_MEDIAN);
 /** Those people copied text. Whoever writes a program thinks where a line begins: so many times as long. This is an assumption. */
 export const LINE_START_PAUSE = 4;
 
+/**
+ * Before the first key in a file, ms: one decides what to write, and takes the hand from the mouse to the keyboard. Source: Card, Moran and
+ * Newell, "The Keystroke-Level Model for User Performance Time with Interactive Systems" (CACM 23, 1980): 1.35 and 0.4 seconds.
+ */
+export const BEFORE_FIRST_MS = 1_350 + 400;
+
 /** From one key to the next, ms, above 0. */
 export function intervalAfter(key: string, random: SeededRandom): number {
   const ms = Math.exp(LOG_MEDIAN + Math.sqrt(VARIANCE) * normal(random));

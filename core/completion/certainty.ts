@@ -52,6 +52,27 @@ export function leastOfPart(leastCertainty: number): number {
   return Math.sqrt(leastCertainty);
 }
 
+/** No line has more tokens that count. */
+const MOST_TOKENS = 64;
+/** Somewhat less likely texts are made all the same: typed along, they may become likely enough. */
+const LIKELIER_YET = 1 / 2;
+
+/**
+ * The confidence below which neither a line nor a part of it is this certain, nor will be soon, however long it is: what comes behind it
+ * is not worth computing. 0 where nothing is too uncertain.
+ */
+export function leastConfidence(leastCertainty: number, startsLine: boolean): number {
+  const lowest = (weights: CertaintyWeights, certainty: number): number => {
+    const [base, slope, length, start] = weights;
+    const logit = Math.log(certainty / (1 - certainty));
+    const most = Math.max(0, length * Math.log(MOST_TOKENS)) + (startsLine ? start : 0);
+    return Math.exp((logit - base - most) / slope);
+  };
+  const line = lowest(CERTAINTY_WEIGHTS, leastCertainty);
+  const part = lowest(PART_WEIGHTS, leastOfPart(leastCertainty));
+  return LIKELIER_YET * Math.min(1, line, part);
+}
+
 /**
  * Of text that follows a schema, whose shape is right whatever it says: not fitted, and meant to hide little.
  * @param confidence The mean probability of its tokens.

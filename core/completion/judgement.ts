@@ -51,7 +51,8 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   if (!explicit && endsHere(endProbability, document)) return hidden(whole, 'line_complete');
   if (reason !== undefined) return hidden(whole, reason);
   const least = explicit ? 0 : leastCertainty;
-  if (certainty >= least) return { ...whole, shown: true, reason: 'shown' };
+  // What was not made to its end is a part at best.
+  if (certainty >= least && stop !== 'unsure') return { ...whole, shown: true, reason: 'shown' };
   if (followsSchema || lineAfter(document).trim() !== '') return hidden(whole, 'low_confidence');
   const part = surePart(visible, rest, startsLine, leastOfPart(least));
   if (part === undefined) return hidden(whole, 'low_confidence');

@@ -9,7 +9,8 @@ import type { NativeError } from '../engine/native_result';
 import { ask } from './asking';
 import { CompletionCache } from './cache';
 import { elapsed } from './delay';
-import { type DocumentSnapshot, lineAfter } from './document';
+import { leastConfidence } from './certainty';
+import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type Candidate, judge } from './judgement';
 import { fimLayout } from './fim_layout';
@@ -188,7 +189,8 @@ export class CompletionPipeline {
     if (hit.rest.trim() === '') return { ...nothing('line_complete'), endProbability: 1 };
     const { generation, rest } = hit;
     const typed = generation.text.length - rest.length;
-    return this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
+    const judged = this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
+    return goesFurther(judged, request, options) ? undefined : judged;
   }
 
   /** Why the engine cannot be asked at the moment. */
@@ -250,13 +252,18 @@ export class CompletionPipeline {
   }
 
   private send(
-    { document, signal, beside, snippets, mayEnd = false }: SuggestionRequest,
+    request: SuggestionRequest,
     options: CompletionOptions,
     constraint?: Constraint,
   ): Promise<EngineAnswer> {
+    const { document, signal, beside, snippets, mayEnd = false } = request;
     const place = { document, options, beside, snippets, constraint };
+    const least = constraint === undefined ? leastConfidenceAt(request, options) : 0;
     return ask(this.prompts, place, (call) =>
-      this.engine.complete(mayEnd ? { ...call, banBlankStart: false } : call, signal),
+      this.engine.complete(
+        { ...call, ...(least > 0 && { leastConfidence: least }), ...(mayEnd && { banBlankStart: false }) },
+        signal,
+      ),
     );
   }
 
@@ -301,6 +308,24 @@ const FROM_CACHE = {
   timings: NO_TIMINGS,
   drafting: NO_DRAFTS,
 } as const;
+
+/** How likely a text has to stay for any of it to be shown; 0 where whoever asks wants it whole. */
+function leastConfidenceAt(
+  { document, explicit = false, evenIfRefused = false }: SuggestionRequest,
+  { leastCertainty }: CompletionOptions,
+): number {
+  return explicit || evenIfRefused ? 0 : leastConfidence(leastCertainty, lineBefore(document).trim() === '');
+}
+
+/** Whether the model, asked again, would go on where it had become too unsure of a text: what is typed since is no guess any more. */
+function goesFurther(
+  { stop, shown, confidence }: CompletionOutcome,
+  request: SuggestionRequest,
+  options: CompletionOptions,
+): boolean {
+  if (stop !== 'unsure') return false;
+  return request.explicit === true || (!shown && confidence >= leastConfidenceAt(request, options));
+}
 
 /**
  * What follows a schema has a right shape and a key that belongs there, whatever its text says: it is rated by the mean of its tokens,

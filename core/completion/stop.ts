@@ -5,6 +5,7 @@ export const STOPS = {
   max_tokens: 'The limit of tokens was reached.',
   context_full: 'The context is full.',
   grammar: 'The grammar allows nothing more.',
+  unsure: 'It became too unlikely to be shown.',
   cancelled: 'The request was cancelled.',
   not_run: 'The model was not asked.',
   failed: 'The engine reported an error.',

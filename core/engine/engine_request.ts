@@ -40,6 +40,7 @@ const DEFAULTS = {
   requiredPrefix: '',
   singleLine: true,
   banBlankStart: true,
+  leastConfidence: 0,
   references: [],
   remembered: 0,
 } as const;

@@ -128,6 +128,11 @@ export interface NativeCompletionRequest {
    * `requiredPrefix` ends with a space or a tab, further blanks: the indentation at the cursor is complete.
    */
   readonly banBlankStart: boolean;
+  /**
+   * End behind the token with which {@link NativeCompletion.confidence} falls below this, 0 to 1: whoever shows nothing less likely need
+   * not wait for the rest. 0: never.
+   */
+  readonly leastConfidence: number;
   readonly sampling: NativeSampling;
   readonly drafting: NativeDrafting;
   /** Up to 64 texts in which drafts are looked up beside the prompt, nearest first; their first 32,768 tokens count. */
@@ -141,8 +146,12 @@ export interface NativeCompletionRequest {
   readonly grammar?: NativeGrammarUse;
 }
 
-/** Why generation ended: `grammar` where nothing more may come. `cancelled` is an outcome, not an error. */
-export type NativeStop = 'end_token' | 'line_end' | 'max_tokens' | 'context_full' | 'cancelled' | 'grammar';
+/**
+ * Why generation ended: `grammar` where nothing more may come, `unsure` where the confidence fell below `leastConfidence`. `cancelled` is
+ * an outcome, not an error.
+ */
+export type NativeStop =
+  'end_token' | 'line_end' | 'max_tokens' | 'context_full' | 'cancelled' | 'grammar' | 'unsure';
 
 export interface NativeTimings {
   readonly promptTokens: number;
@@ -202,8 +211,8 @@ export interface NativeCompletion {
   readonly endProbability: number;
   /**
    * Whether the text ended where the grammar lets it (`grammar`, `end_token`), so that with the grammar's `prefix` it is a whole one
-   * that the grammar accepts. False where something cut it (`max_tokens`, `context_full`, `line_end`, `cancelled`), and without a
-   * grammar.
+   * that the grammar accepts. False where something cut it (`max_tokens`, `context_full`, `line_end`, `unsure`, `cancelled`), and
+   * without a grammar.
    */
   readonly grammarEnded: boolean;
   readonly timings: NativeTimings;

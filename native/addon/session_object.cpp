@@ -85,6 +85,7 @@ CompletionJob read_request(Arguments& arguments, napi_env env, napi_value from) 
       static_cast<std::uint32_t>(arguments.integer(value("maxTokens"), "maxTokens", 1, kMaxTokens));
   job.request.single_line = arguments.boolean(value("singleLine"), "singleLine");
   job.request.ban_blank_start = arguments.boolean(value("banBlankStart"), "banBlankStart");
+  job.request.least_confidence = arguments.number(value("leastConfidence"), "leastConfidence", 0, 1);
   job.request.sampling = read_sampling(arguments, value("sampling"));
   job.request.drafting = read_drafting(arguments, value("drafting"));
   job.references = arguments.strings(value("references"), "references", kMaxReferences, kMaxPrompt);

@@ -123,6 +123,8 @@ class DecodeLoop {
       token_ends_.push_back(static_cast<std::uint32_t>(text_.units()));
     }
     stop_where_complete();
+    if (!stop_ && goes_beyond && std::exp(log_prob_sum_) < request_.least_confidence)
+      stop_ = StopReason::kUnsure;
   }
 
   Status step() {

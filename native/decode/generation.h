@@ -40,6 +40,9 @@ struct TextRequest {
   // Until something visible was produced beyond required_prefix: no line break or control token, and where
   // required_prefix ends with a space no more blanks, as the indentation at the cursor is complete.
   bool ban_blank_start = true;
+  // End behind the token with which the confidence falls below this, 0..1: whoever shows nothing less likely
+  // need not wait for the rest of it. 0: never.
+  double least_confidence = 0;
   SamplingParams sampling;
   const std::atomic<bool>* cancel = nullptr;
   TextSink on_text;  // receives pieces of valid UTF-8 on the thread that generates; may be empty

@@ -10,6 +10,7 @@ const char* stop_reason_name(StopReason reason) {
     case StopReason::kContextFull: return "context_full";
     case StopReason::kCancelled: return "cancelled";
     case StopReason::kGrammar: return "grammar";
+    case StopReason::kUnsure: return "unsure";
   }
   return "max_tokens";
 }

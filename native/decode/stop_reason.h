@@ -5,9 +5,17 @@
 
 namespace emberline {
 
-enum class StopReason : std::uint8_t { kEndToken, kLineEnd, kMaxTokens, kContextFull, kCancelled, kGrammar };
+enum class StopReason : std::uint8_t {
+  kEndToken,
+  kLineEnd,
+  kMaxTokens,
+  kContextFull,
+  kCancelled,
+  kGrammar,
+  kUnsure
+};
 
-// "end_token", "line_end", "max_tokens", "context_full", "cancelled", "grammar". Never null.
+// "end_token", "line_end", "max_tokens", "context_full", "cancelled", "grammar", "unsure". Never null.
 const char* stop_reason_name(StopReason reason);
 
 }  // namespace emberline

@@ -117,6 +117,7 @@ describe('hostile arguments', () => {
     await refuses(run, base, 'parseSpecial', NO_BOOLEAN);
     await refuses(run, base, 'singleLine', NO_BOOLEAN);
     await refuses(run, base, 'banBlankStart', NO_BOOLEAN);
+    await refuses(run, base, 'leastConfidence', [...NO_NUMBER, -0.1, 1.1]);
     await refuses(run, base, 'maxTokens', [...NO_INTEGER, 0, -1]);
     await refuses(run, base, 'sampling', [undefined, null, 1, 'x', () => 1]);
   });

@@ -62,6 +62,7 @@ export function request(
     maxTokens: 8,
     singleLine: true,
     banBlankStart: true,
+    leastConfidence: 0,
     sampling: GREEDY,
     drafting: NO_DRAFTING,
     references: [],

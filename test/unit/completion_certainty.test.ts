@@ -6,8 +6,11 @@ import {
   PART_WEIGHTS,
   CERTAINTY_WEIGHTS,
   certaintyOf,
+  certaintyOfPart,
   EAGERNESS,
   LEAST_CERTAINTY,
+  leastConfidence,
+  leastOfPart,
 } from '../../core/completion/certainty';
 
 describe('the certainty of a suggestion', () => {
@@ -49,6 +52,26 @@ describe('the certainty of a suggestion', () => {
       const right = tenth.filter((one) => one.right).length;
       expect(Math.abs(right - expected)).toBeLessThanOrEqual(4 * Math.sqrt(variance) + 1);
     }
+  });
+
+  it('cannot be had from less than the least confidence', () => {
+    for (const eagerness of EAGERNESS) {
+      for (const startsLine of [false, true]) {
+        const wanted = LEAST_CERTAINTY[eagerness];
+        const confidence = leastConfidence(wanted, startsLine);
+        expect(confidence).toBeGreaterThan(0);
+        expect(confidence).toBeLessThan(wanted);
+        for (const tokens of [1, 2, 8, 64]) {
+          const evidence = { confidence, tokens, startsLine };
+          expect(certaintyOf(evidence)).toBeLessThan(wanted);
+          expect(certaintyOfPart(evidence)).toBeLessThan(leastOfPart(wanted));
+        }
+        // But from little more.
+        expect(certaintyOf({ confidence: 2.5 * confidence, tokens: 1, startsLine })).toBeGreaterThan(wanted);
+      }
+    }
+    expect(leastConfidence(0, false)).toBe(0);
+    expect(leastConfidence(1, false)).toBeLessThanOrEqual(1);
   });
 
   it('shows more the more eager it is', () => {

@@ -1,6 +1,7 @@
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
-import { type NativeFim, NO_TIMINGS } from '../../core/engine/native_types';
+import { type NativeFim, type NativeStop, NO_TIMINGS } from '../../core/engine/native_types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { leastConfidence } from '../../core/completion/certainty';
 import { snapshotOfText } from '../../core/completion/document';
 import type { CompletionEngine, EngineState } from '../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
@@ -27,7 +28,7 @@ class FakeEngine implements CompletionEngine {
   fim: NativeFim | undefined;
   parameters: number | undefined;
   says = 'a + b';
-  stop: 'line_end' | 'end_token' | 'max_tokens' = 'line_end';
+  stop: NativeStop = 'line_end';
   confidence = 0.9;
   /** The tokens of what it says, with their probabilities; default: one. */
   course: readonly (readonly [string, number])[] | undefined;
@@ -108,6 +109,7 @@ describe('the completion pipeline', () => {
         prompt: '# src/add.py\ndef add(a, b):\n    return',
         requiredPrefix: ' ',
         maxTokens: DEFAULT_OPTIONS.maxTokens,
+        leastConfidence: leastConfidence(DEFAULT_OPTIONS.leastCertainty, false),
         sampling: samplingFor(DEFAULT_SAMPLING, '# src/add.py\ndef add(a, b):\n    return '),
         drafting: { lookup: true, model: true },
         references: [],
@@ -245,6 +247,38 @@ describe('the completion pipeline', () => {
     expect(await at('x = |)')).toMatchObject({ reason: 'low_confidence', text: 'total + rest' });
     expect(await at('x = |', { explicit: true })).toMatchObject({ text: 'total + rest' });
     expect(await at('x = t|')).toMatchObject({ text: 'otal', source: 'cache' });
+  });
+
+  it('has the model go no further than it is sure enough, but for who asks', async () => {
+    const { engine, at } = bench();
+    await at('x = |');
+    await at('x = 1\n    |');
+    await at('y = |', { explicit: true });
+    await at('z = |', { evenIfRefused: true });
+    const least = DEFAULT_OPTIONS.leastCertainty;
+    expect(engine.requests.map(({ leastConfidence: asked }) => asked)).toEqual([
+      leastConfidence(least, false),
+      leastConfidence(least, true),
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('asks again for what the model was too unsure of once that is typed', async () => {
+    const { engine, at } = bench();
+    engine.says = 'total + re';
+    engine.stop = 'unsure';
+    engine.course = [
+      ['total', 0.95],
+      [' +', 0.001],
+      [' re', 0.5],
+    ];
+    expect(await at('x = |')).toMatchObject({ text: 'total', shown: true, source: 'model' });
+    expect(await at('x = total|')).toMatchObject({ reason: 'low_confidence', source: 'cache' });
+    // Half of the token is typed, and what is left of it a fair guess; the text is no whole line for that.
+    expect(await at('x = total +|')).toMatchObject({ source: 'model' });
+    expect(engine.requests).toHaveLength(2);
+    expect(await at('x = |', { explicit: true })).toMatchObject({ source: 'model' });
   });
 
   it('has no part of what a place refuses', async () => {

@@ -163,6 +163,7 @@ describe('engine requests', () => {
       parseSpecial: false,
       singleLine: true,
       banBlankStart: true,
+      leastConfidence: 0,
       sampling: { temperature: 0.2, topK: 40, topP: 1, minP: 0, repeatPenalty: 1, seed: 7 },
     });
   });

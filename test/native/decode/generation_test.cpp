@@ -375,6 +375,40 @@ TEST(Generation, MaxTokensIsExact) {
   }
 }
 
+// Greedily in chains, drawn token by token, with a prefix to spell.
+TEST(Generation, EndsBehindTheTokenThatIsTooUnlikely) {
+  int cut = 0, whole = 0;
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    ToyDecoder decoder({});
+    const std::vector<TokenId> prompt = prompt_of(decoder, seed);
+    GenerationRequest request = free_request(20);
+    request.sampling.temperature = seed % 3 == 0 ? 0.7f : 0.0f;
+    if (seed % 4 == 1) request.required_prefix = "return";
+    const Generation all = decoder.generate_from(prompt, request);
+    const std::size_t spelled = all.ids.size() - all.token_probabilities.size();
+    for (const double least : {1.0, 0.5, 0.01, 1e-9}) {
+      std::size_t rated = 0;
+      double confidence = 1;
+      while (rated < all.token_probabilities.size() && confidence >= least)
+        confidence *= double{all.token_probabilities[rated++]};
+      request.least_confidence = least;
+      const Generation made = decoder.generate_from(prompt, request);
+      ASSERT_EQ(made.ids.size(), spelled + rated) << "prompt " << seed << ", " << least;
+      EXPECT_TRUE(std::equal(made.ids.begin(), made.ids.end(), all.ids.begin()));
+      EXPECT_NEAR(made.confidence, confidence, 1e-4 * confidence);
+      expect_course(decoder, made, request);
+      if (made.ids.size() < all.ids.size()) {
+        EXPECT_EQ(made.stop, StopReason::kUnsure);
+        ++cut;
+      } else if (made.stop == all.stop) {
+        ++whole;
+      }
+    }
+  }
+  EXPECT_GT(cut, 24);
+  EXPECT_GT(whole, 6);
+}
+
 TEST(Generation, StopsWhenTheContextIsFull) {
   ToyDecoder decoder(endless(), 24);
   const std::vector<TokenId> prompt = prompt_of(decoder, 1);

@@ -143,6 +143,7 @@ TEST(StopReason, NamesAreDistinct) {
   EXPECT_STREQ(stop_reason_name(StopReason::kMaxTokens), "max_tokens");
   EXPECT_STREQ(stop_reason_name(StopReason::kContextFull), "context_full");
   EXPECT_STREQ(stop_reason_name(StopReason::kCancelled), "cancelled");
+  EXPECT_STREQ(stop_reason_name(StopReason::kUnsure), "unsure");
 }
 
 }  // namespace

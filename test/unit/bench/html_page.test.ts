@@ -76,7 +76,7 @@ describe('plots', () => {
   });
 
   it('of typing leave out what there is nothing of', async () => {
-    const typed = [{ keys: [], needed: 10, pressed: 6 }];
+    const typed = [{ path: 'a.py', keys: [], needed: 10, pressed: 6 }];
     const others = [{ prompt: 'prefix', all: typed, sure: typed } as const];
     const figures = await typingFigures({
       along: [],

@@ -100,6 +100,27 @@ TEST(DraftedGenerationEnds, WherePlainDecodeDoes) {
   EXPECT_GT(batches, 0u);
 }
 
+TEST(DraftedGenerationEnds, WhereItIsTooUnlikely) {
+  ToyDecoder decoder({}, 256);
+  std::uint32_t accepted = 0;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const std::vector<TokenId> prompt = repetitive_prompt(decoder, seed);
+    GenerationRequest request = draftable_request(60);
+    decoder.speculation.begin({}, {}, true);
+    const Generation whole = decoder.generate_from(prompt, request);
+    request.least_confidence = 1.001;
+    for (std::size_t at = 0; at < 4 * seed + 1; ++at)
+      request.least_confidence *= double{whole.token_probabilities.at(at)};
+    const Generation plain = decoder.generate_from(prompt, request);
+    const Generation made = drafted(decoder, prompt, request, kAlways);
+    EXPECT_EQ(made.ids, plain.ids) << seed;
+    EXPECT_EQ(made.stop, plain.stop) << seed;
+    EXPECT_EQ(made.stop, StopReason::kUnsure) << seed;
+    accepted += decoder.speculation.counts().accepted;
+  }
+  EXPECT_GT(accepted, 0u);
+}
+
 TEST(DraftedGenerationEnds, WithTheLine) {
   std::uint32_t batches = 0;
   for (std::uint64_t seed = 1; seed < 20; ++seed) {

@@ -3,6 +3,7 @@ import { SeededRandom } from '../../../../bench/random';
 import { type Clock, DEBOUNCE_MS, distributionOf, timeQuantile } from '../../../../bench/typing/clock';
 import { type Stretch, stretchFrom } from '../../../../bench/typing/stretch';
 import type { Subject } from '../../../../bench/typing/subject';
+import { typingDetails } from '../../../../bench/typing/typing_details';
 import { savedPercent, typingRows } from '../../../../bench/typing/typing_rows';
 import { typeStretch } from '../../../../bench/typing/typing_session';
 import { lineAfter, lineBefore } from '../../../../core/completion/document';
@@ -105,13 +106,14 @@ describe('who never accepts', () => {
 
   it('rests where there is time, and then the place is read ahead', async () => {
     const stretch = stretchOf('x = 1\n', 0);
-    const intervals = stretch.intervals.map((_, at) => (at === 3 ? 301 : 300));
+    const intervals = stretch.intervals.map((_, at) => (at === 0 || at === 3 ? 301 : 300));
     const fake = new Fake({});
     await typeStretch(fake, { ...stretch, intervals }, ALONG, FAST);
-    expect(fake.prepared).toEqual(['x =']);
+    // Before the first key, and within the line.
+    expect(fake.prepared).toEqual(['', 'x =']);
     const busy = new Fake({});
     await typeStretch(busy, { ...stretch, intervals }, ALONG, clockOf(251));
-    expect(busy.prepared).toEqual([]);
+    expect(busy.prepared).toEqual(['']);
   });
 
   it('waits for an answer when patient', async () => {
@@ -199,8 +201,19 @@ describe('times of which some were given up', () => {
   });
 });
 
+describe('the details of typing', () => {
+  it('are a key a line', async () => {
+    const typed = await typeStretch(new Fake({ x: ' = 1' }), stretchOf('x = 1\n', 0), ALONG, FAST);
+    const lines = typingDetails([typed]).trimEnd().split('\n');
+    expect(lines).toHaveLength(6);
+    const [first] = lines.map((line) => JSON.parse(line) as unknown);
+    expect(first).toMatchObject({ path: 'a.py', line: 'x', text: ' = 1', right: true, source: 'model' });
+  });
+});
+
 describe('rows of typing', () => {
   const key = {
+    line: '',
     text: '',
     fresh: false,
     flickers: false,
@@ -228,9 +241,11 @@ describe('rows of typing', () => {
   ] as const;
 
   it('are of who types along, but for what is saved', () => {
-    const along = [{ keys, needed: 4, pressed: 4 }];
-    const ideal = [{ keys: [], needed: 10, pressed: 6 }];
-    const others = [{ prompt: 'prefix', all: along, sure: [{ keys: [], needed: 10, pressed: 8 }] } as const];
+    const along = [{ path: 'a.py', keys, needed: 4, pressed: 4 }];
+    const ideal = [{ path: 'a.py', keys: [], needed: 10, pressed: 6 }];
+    const others = [
+      { prompt: 'prefix', all: along, sure: [{ path: 'a.py', keys: [], needed: 10, pressed: 8 }] } as const,
+    ];
     const rows = typingRows({ along, ideal, idealOfAll: ideal, others, cold: [30, 10, 20], rested: [] });
     expect(Object.fromEntries(rows.map(({ name, ours }) => [name.replace('replay/', ''), ours]))).toEqual({
       keys: 4,
@@ -264,7 +279,7 @@ describe('rows of typing', () => {
 
   it('leave out what no key did', () => {
     const typing = {
-      along: [{ keys: [key], needed: 1, pressed: 1 }],
+      along: [{ path: 'a.py', keys: [key], needed: 1, pressed: 1 }],
       ideal: [],
       idealOfAll: [],
       others: [],
