@@ -51,7 +51,8 @@ const SLOW = [
  * A pattern of the tests of a kernel set, which have its name and may have a weight type's.
  * @param {string} set
  */
-const testsOf = (set) => ['', '_Q*', '_F*', '_BF16'].map((type) => `*/${set}${type}`).join(':');
+const testsOf = (set) =>
+  ['', '_Q*', '_IQ*', '_MX*', '_F*', '_BF16'].map((type) => `*/${set}${type}`).join(':');
 
 /** Oldest first. `layers`: those whose code depends on the processor, or all of them. @type {ArmProcessor[]} */
 const PROCESSORS = [

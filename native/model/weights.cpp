@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/try.h"
+#include "gguf/describe.h"
 #include "gguf/gguf_file.h"
 #include "model/hyperparameters.h"
 
@@ -62,11 +63,12 @@ class WeightMapper {
 
   Weight wrong_type(const std::string& name, std::uint32_t type_id) {
     const TensorTypeTraits* type = tensor_type_traits(type_id);
-    const std::string type_name = type != nullptr ? type->name : "number " + std::to_string(type_id);
-    status_ = Status(ErrorCode::kModelTensorTypeUnsupported,
-                     "The tensor " + name + " is stored as type " + type_name +
-                         ", which Emberline has no kernel for; choose a file quantised as Q4_0, Q4_1, Q5_0, "
-                         "Q5_1 or Q8_0.");
+    const std::string type_name = type != nullptr ? type->name : tensor_type_name(type_id);
+    status_ =
+        Status(ErrorCode::kModelTensorTypeUnsupported,
+               "The tensor " + name + " is stored as type " + type_name +
+                   ", which Emberline has no kernel for; choose a file quantised as Q4_K_M, Q5_K_M, Q6_K, "
+                   "Q4_0 or Q8_0.");
     return {};
   }
 

@@ -104,6 +104,30 @@ class RandomTensors {
         append_u16(f32_to_f16(-15.5f * scale / 9.2f), data);
         return append_random(20, data);
       case TensorType::kQ8_0: append_u16(f32_to_f16(scale / 74.0f), data); return append_random(32, data);
+      // Scales and minima of 0..63, and int8 scales whose mean square is 74 squared, times quants around 0. A
+      // minimum differs from what would make the mean 0 by 18 steps of scale 1 in deviation, which adds to
+      // that of the quants.
+      case TensorType::kQ4_K:
+      case TensorType::kQ5_K: {
+        const float quants = type == TensorType::kQ4_K ? 4.6f : 9.2f;
+        append_u16(f32_to_f16(scale / (60.0f * quants)), data);
+        append_u16(f32_to_f16(1.6f * scale / 60.0f), data);
+        return append_random(type == TensorType::kQ4_K ? 140 : 172, data);
+      }
+      case TensorType::kQ3_K:
+        append_random(108, data);
+        return append_u16(f32_to_f16(scale / (18.5f * 2.3f)), data);
+      case TensorType::kIQ4_NL: append_u16(f32_to_f16(scale / 69.0f), data); return append_random(16, data);
+      case TensorType::kIQ4_XS:
+        append_u16(f32_to_f16(scale / (18.5f * 69.0f)), data);
+        return append_random(134, data);
+      // Codes deviate by 2.9.
+      case TensorType::kMXFP4:
+        data.push_back(static_cast<std::uint8_t>(127 + std::lround(std::log2(scale / 2.9f))));
+        return append_random(16, data);
+      case TensorType::kQ6_K:
+        append_random(208, data);
+        return append_u16(f32_to_f16(scale / (74.0f * 18.5f)), data);
     }
   }
 

@@ -33,6 +33,7 @@ ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::siz
   scratch.scales = layout.take<float>(rows * blocks);
   scratch.sums = layout.take<float>(rows * blocks);
   scratch.offsets = layout.take<std::int32_t>(rows * blocks);
+  scratch.first_offsets = layout.take<std::int32_t>(rows * blocks);
   scratch.fine = layout.take<std::int8_t>(rows * width);
   return scratch;
 }

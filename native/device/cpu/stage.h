@@ -23,14 +23,15 @@ struct ActivationScratch {
   float* scales = nullptr;
   float* sums = nullptr;
   std::int32_t* offsets = nullptr;
+  std::int32_t* first_offsets = nullptr;
   std::int8_t* fine = nullptr;
 
   ActivationRows rows(std::size_t count, std::size_t width, bool with_fine) const {
-    return {count, width, values, quants, scales, sums, offsets, with_fine ? fine : nullptr};
+    return {count, width, values, quants, scales, sums, offsets, first_offsets, with_fine ? fine : nullptr};
   }
   QuantizedRow quantized_row(std::size_t row, std::size_t width) const {
     const std::size_t at = row * width, block = at / kBlockElements;
-    return {quants + at, fine + at, scales + block, sums + block, offsets + block};
+    return {quants + at, fine + at, scales + block, sums + block, offsets + block, first_offsets + block};
   }
 };
 

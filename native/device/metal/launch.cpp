@@ -24,6 +24,7 @@ const char* suffix(std::uint32_t type_id) {
     case TensorType::kQ5_0: return "_q5_0";
     case TensorType::kQ5_1: return "_q5_1";
     case TensorType::kQ8_0: return "_q8_0";
+    default: break;
   }
   return "";
 }
@@ -181,6 +182,10 @@ template <typename Params>
 void launch(LaunchDraft&, const Params&) {}
 
 }  // namespace
+
+bool has_kernels(TensorType type) {
+  return *suffix(static_cast<std::uint32_t>(type)) != '\0';
+}
 
 Launch launch_of(const Command& command, const LaunchOptions& options) {
   LaunchDraft draft(command, options);

@@ -23,6 +23,18 @@ struct IntegerLanes {
     const __m256i set = _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit), bit);
     return _mm256_or_si256(nibbles, _mm256_and_si256(set, _mm256_set1_epi8(16)));
   }
+  // Two more bits above the nibbles: bits 2t and 2t + 1 of each byte. t: 0 to 3.
+  static Ints or_upper_bits(Ints nibbles, Ints bits, std::size_t t) {
+    const Ints moved = t == 0   ? _mm256_slli_epi16(bits, 4)
+                       : t == 1 ? _mm256_slli_epi16(bits, 2)
+                       : t == 2 ? bits
+                                : _mm256_srli_epi16(bits, 2);
+    return _mm256_or_si256(nibbles, _mm256_and_si256(moved, _mm256_set1_epi8(0x30)));
+  }
+  static Ints repeat_16(const std::int8_t* bytes) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
+  }
+  static Ints look_up(Ints table, Ints nibbles) { return _mm256_shuffle_epi8(table, nibbles); }
   static Ints flip_sign_bits(Ints v) { return _mm256_xor_si256(v, _mm256_set1_epi8(-128)); }
   static Ints broadcast_four(const void* p) {
     int four;

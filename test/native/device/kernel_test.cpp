@@ -17,22 +17,31 @@ namespace {
 struct QuantizedRows {
   std::vector<std::int8_t> quants, fine;
   std::vector<float> scales, sums;
-  std::vector<std::int32_t> offsets;
+  std::vector<std::int32_t> offsets, first_offsets;
 
   QuantizedRows(const Kernels& kernels, const std::vector<float>& x, bool finely)
       : quants(x.size()),
         fine(finely ? x.size() : 0),
         scales(x.size() / 32),
         sums(x.size() / 32),
-        offsets(x.size() / 32) {
-    const QuantizedRow to{quants.data(), fine.data(), scales.data(), sums.data(), offsets.data()};
+        offsets(x.size() / 32),
+        first_offsets(x.size() / 32) {
+    const QuantizedRow to{quants.data(), fine.data(),    scales.data(),
+                          sums.data(),   offsets.data(), first_offsets.data()};
     (finely ? kernels.quantize_row_fine : kernels.quantize_row)(x.data(), x.size(), to);
   }
   bool operator==(const QuantizedRows&) const = default;
 
   ActivationRows rows(const std::vector<float>& x, std::size_t width) const {
-    return {x.size() / width, width,       x.data(),       quants.data(),
-            scales.data(),    sums.data(), offsets.data(), fine.empty() ? nullptr : fine.data()};
+    return {x.size() / width,
+            width,
+            x.data(),
+            quants.data(),
+            scales.data(),
+            sums.data(),
+            offsets.data(),
+            first_offsets.data(),
+            fine.empty() ? nullptr : fine.data()};
   }
 };
 
@@ -84,16 +93,18 @@ TEST_P(Kernel, QuantizesToTheNearestOf255Levels) {
   const QuantizedRows q(kernels(), x, false);
   for (std::size_t b = 0; b < q.scales.size(); ++b) {
     float largest = 0;
-    int sum = 0;
+    int sum = 0, first = 0;
     for (std::size_t i = 32 * b; i < 32 * b + 32; ++i) {
       largest = std::max(largest, std::fabs(x[i]));
       sum += q.quants[i];
+      if (i % 32 < 16) first = sum;
       EXPECT_NEAR(q.scales[b] * static_cast<float>(q.quants[i]), x[i], q.scales[b] * 0.5001f + 1e-30f);
       EXPECT_GE(q.quants[i], -127);
     }
     EXPECT_EQ(q.scales[b], b == 2 || b == 3 ? 0.0f : largest / 127.0f);
     EXPECT_EQ(q.sums[b], q.scales[b] * static_cast<float>(sum));
     EXPECT_EQ(q.offsets[b], -8 * sum);
+    EXPECT_EQ(q.first_offsets[b], -8 * first);
   }
 }
 
@@ -104,11 +115,12 @@ TEST_P(Kernel, QuantizesFinelyToTheNearestOf65025Levels) {
   const QuantizedRows q(kernels(), x, true);
   for (std::size_t b = 0; b < q.scales.size(); ++b) {
     float largest = 0;
-    int sum = 0;
+    int sum = 0, first = 0;
     for (std::size_t i = 32 * b; i < 32 * b + 32; ++i) {
       largest = std::max(largest, std::fabs(x[i]));
       const int level = kFineStep * q.quants[i] + q.fine[i];
       sum += level;
+      if (i % 32 < 16) first = sum;
       EXPECT_NEAR(q.scales[b] * static_cast<float>(level), x[i], q.scales[b] * 0.51f + 1e-30f);
       EXPECT_GE(q.quants[i], -127);
       EXPECT_GE(q.fine[i], -127);
@@ -116,6 +128,7 @@ TEST_P(Kernel, QuantizesFinelyToTheNearestOf65025Levels) {
     EXPECT_EQ(q.scales[b], largest / 32512.0f);
     EXPECT_EQ(q.sums[b], q.scales[b] * static_cast<float>(sum));
     EXPECT_EQ(q.offsets[b], -8 * sum);
+    EXPECT_EQ(q.first_offsets[b], -8 * first);
   }
 }
 
@@ -196,9 +209,10 @@ std::vector<std::size_t> row_counts() {
 // The batch a row came in decides nothing, nor do the panels next to a panel.
 TEST_P(Kernel, GivesEveryRowAndPanelTheSameBitsInAnyCompany) {
   Random random(9);
-  const std::size_t width = 64, panels = 5;
-  const std::vector<float> x = random.normals(64 * width);
-  for (TensorType type : kWeightTypes) {
+  const std::size_t panels = 5;
+  for (TensorType type : kCpuWeightTypes) {
+    const std::size_t width = whole_blocks(type, std::size_t{64});
+    const std::vector<float> x = random.normals(64 * width);
     const PackedPanels weights(type, panels, width, random);
     for (const bool finely : {false, true}) {
       if (finely && !is_quantized(type)) continue;
@@ -231,11 +245,12 @@ INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()
 // the portable set fuse, and then agree in every bit where the weights are quantised.
 void expect_sets_agree(bool finely) {
   Random random(8);
-  const std::size_t width = 576, rows = 3;
-  const std::vector<float> x = random.normals(rows * width);
-  const QuantizedRows q(portable_kernels(), x, finely);
-  const ActivationRows activations = q.rows(x, width);
-  for (TensorType type : kWeightTypes) {
+  const std::size_t rows = 3;
+  for (TensorType type : kCpuWeightTypes) {
+    const std::size_t width = whole_blocks(type, std::size_t{576});
+    const std::vector<float> x = random.normals(rows * width);
+    const QuantizedRows q(portable_kernels(), x, finely);
+    const ActivationRows activations = q.rows(x, width);
     const PackedPanels weights(type, 2, width, random);
     const std::vector<float> portable = product(portable_kernels(), type, weights.panels, activations);
     std::vector<float> fused;
@@ -246,7 +261,7 @@ void expect_sets_agree(bool finely) {
       const std::vector<float> actual = product(kernels, type, weights.panels, activations);
       for (std::size_t i = 0; i < actual.size(); ++i) {
         // Weights and activations have about unit size: |w||x| is about the width.
-        ASSERT_NEAR(actual[i], portable[i], 1.2e-7 * width * 4);
+        ASSERT_NEAR(actual[i], portable[i], 1.2e-7 * static_cast<double>(width) * 4);
       }
       if (isa == "portable" || !is_quantized(type)) continue;
       if (fused.empty()) fused = actual;
@@ -265,16 +280,19 @@ TEST(KernelSets, AgreeOnFinelyQuantizedProductsToRounding) {
 // The largest integers of weights and activations, of either sign: no sum on the way may overflow.
 TEST(KernelSets, AgreeOnTheLargestProducts) {
   Random random(10);
-  const std::size_t width = 64, rows = 5;
+  const std::size_t rows = 5;
   for (const float sign : {1.0f, -1.0f}) {
-    const std::vector<float> x(rows * width, sign);
-    for (TensorType type :
-         {TensorType::kQ4_0, TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0}) {
+    for (TensorType type : kCpuWeightTypes) {
+      if (!is_quantized(type)) continue;
+      const std::size_t width = whole_blocks(type, std::size_t{64});
+      const std::vector<float> x(rows * width, sign);
       for (const int byte : {0x00, 0x7F, 0x80, 0xFF}) {
         PackedPanels weights(type, 1, width, random);
         const std::size_t block_bytes = weights.panels.panel_bytes / (width / 32);
-        // What follows the integers of a block: 16 scales, and 16 minima of the types _1.
-        const std::size_t scale_bytes = type == TensorType::kQ4_1 || type == TensorType::kQ5_1 ? 64 : 32;
+        // What follows the integers of a block: 16 scales, and 16 minima or scales of its second half.
+        const bool one_scale =
+            type == TensorType::kQ4_0 || type == TensorType::kQ5_0 || type == TensorType::kQ8_0;
+        const std::size_t scale_bytes = one_scale ? 32 : 64;
         for (std::size_t i = 0; i < weights.packed.size(); ++i) {
           if (i % block_bytes < block_bytes - scale_bytes)
             weights.packed[i] = static_cast<std::uint8_t>(byte);

@@ -22,6 +22,7 @@ class PackedMatrix : public ::testing::TestWithParam<TensorType> {
  protected:
   // Widths with every remainder that vector code could treat apart.
   static std::vector<std::size_t> widths() {
+    if (traits(GetParam()).block_elements == 256) return {256, 512, 768};
     return traits(GetParam()).block_elements > 1 ? std::vector<std::size_t>{32, 64, 96, 128, 160, 576}
                                                  : std::vector<std::size_t>{1, 2, 3, 7, 8, 15, 16, 33, 101};
   }
@@ -98,7 +99,7 @@ TEST_P(PackedMatrix, PanelsCanBePackedInAnyOrderAndWriteOnlyThemselves) {
   EXPECT_TRUE(std::all_of(parts.end() - 64, parts.end(), [](std::uint8_t byte) { return byte == 0xA5; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, PackedMatrix, ::testing::ValuesIn(kWeightTypes),
+INSTANTIATE_TEST_SUITE_P(AllTypes, PackedMatrix, ::testing::ValuesIn(kCpuWeightTypes),
                          [](const auto& info) { return type_name(info.param); });
 
 struct OwnedSource {
@@ -111,7 +112,7 @@ struct OwnedSource {
 std::vector<OwnedSource> mixed_sources() {
   Random random(34);
   std::vector<OwnedSource> sources;
-  for (const TensorType type : kWeightTypes) {
+  for (const TensorType type : kCpuWeightTypes) {
     // One that many claims are needed for, and one of a single row.
     for (const std::uint32_t rows : {5003u, 1u}) {
       sources.push_back({type, rows, 256, random_weights(type, rows, 256, random)});

@@ -13,6 +13,25 @@ void put_u16(std::vector<std::uint8_t>& bytes, std::uint16_t value) {
   bytes.push_back(static_cast<std::uint8_t>(value >> 8));
 }
 
+// Elements of about unit size: scales of 6 bits are 32 on the average, or 16 around 32; those of Q6_K 64 in
+// size.
+void append_super_block(TensorType type, Random& random, std::vector<std::uint8_t>& bytes) {
+  const std::size_t begin = bytes.size(), end = begin + traits(type).block_bytes;
+  const float d = (random.bits() % 2 == 0 ? 1.0f : -1.0f) * static_cast<float>(0.5 + random.uniform());
+  if (type == TensorType::kIQ4_XS) put_u16(bytes, f32_to_f16(d / 64.0f / 16.0f));
+  if (type == TensorType::kQ4_K || type == TensorType::kQ5_K) {
+    const float levels = type == TensorType::kQ4_K ? 16.0f : 32.0f;
+    put_u16(bytes, f32_to_f16(d * 3.0f / levels / 32.0f));
+    put_u16(bytes, f32_to_f16(d * 1.5f / 32.0f));
+  }
+  while (bytes.size() < end) bytes.push_back(static_cast<std::uint8_t>(random.bits() & 255));
+  if (type == TensorType::kQ3_K || type == TensorType::kQ6_K) {
+    bytes.resize(end - 2);
+    put_u16(bytes,
+            f32_to_f16(type == TensorType::kQ3_K ? d * 3.0f / 8.0f / 16.0f : d * 3.0f / 64.0f / 64.0f));
+  }
+}
+
 }  // namespace
 
 std::uint32_t Random::bits() {  // splitmix64
@@ -55,11 +74,20 @@ std::vector<std::uint8_t> random_weights(TensorType type, std::size_t rows, std:
       default: break;
     }
     const std::size_t end = bytes.size() + layout.block_bytes;
+    if (layout.block_elements == 256) {
+      append_super_block(type, random, bytes);
+      continue;
+    }
+    if (type == TensorType::kMXFP4) bytes.push_back(static_cast<std::uint8_t>(124 + random.bits() % 4));
     const bool five_bits = type == TensorType::kQ5_0 || type == TensorType::kQ5_1;
     const float levels = type == TensorType::kQ8_0 ? 256.0f : five_bits ? 32.0f : 16.0f;
     const float sign = random.bits() % 2 == 0 ? 1.0f : -1.0f;
     const float d = sign * 3.0f / levels * static_cast<float>(0.5 + random.uniform());
-    put_u16(bytes, f32_to_f16(d));
+    if (type == TensorType::kIQ4_NL) {
+      put_u16(bytes, f32_to_f16(sign / 64.0f * static_cast<float>(0.5 + random.uniform())));
+    } else if (type != TensorType::kMXFP4) {
+      put_u16(bytes, f32_to_f16(d));
+    }
     if (type == TensorType::kQ4_1 || type == TensorType::kQ5_1) put_u16(bytes, f32_to_f16(-d * levels / 2));
     while (bytes.size() < end) bytes.push_back(static_cast<std::uint8_t>(random.bits() & 255));
   }

@@ -26,6 +26,19 @@ inline constexpr TensorType kWeightTypes[] = {TensorType::kF32,  TensorType::kF1
                                               TensorType::kQ4_0, TensorType::kQ4_1, TensorType::kQ5_0,
                                               TensorType::kQ5_1, TensorType::kQ8_0};
 
+// Those, and what processors alone multiply.
+inline constexpr TensorType kCpuWeightTypes[] = {
+    TensorType::kF32,  TensorType::kF16,  TensorType::kBF16,   TensorType::kQ4_0,   TensorType::kQ4_1,
+    TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0,   TensorType::kQ3_K,   TensorType::kQ4_K,
+    TensorType::kQ5_K, TensorType::kQ6_K, TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4};
+
+// `width`, or the next larger one of whole blocks.
+template <typename Size>
+Size whole_blocks(TensorType type, Size width) {
+  const auto block = static_cast<Size>(traits(type).block_elements);
+  return (width + block - 1) / block * block;
+}
+
 // A matrix of `rows` rows of `width` elements in GGUF's layout: elements of about unit size, every quant
 // value in use.
 std::vector<std::uint8_t> random_weights(TensorType type, std::size_t rows, std::size_t width,

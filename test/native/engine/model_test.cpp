@@ -87,7 +87,7 @@ TEST(ModelLoad, WhatIsWrongWithAFileHasACode) {
   toy.without = {"blk.1.ffn_up.weight"};
   EXPECT_EQ(load_status(toy).code(), ErrorCode::kModelTensorMissing);
   toy = {};
-  toy.types["blk.0.attn_k.weight"] = 12;  // Q4_K
+  toy.types["blk.0.attn_k.weight"] = 19;  // IQ1_S
   EXPECT_EQ(load_status(toy).code(), ErrorCode::kModelTensorTypeUnsupported);
   toy = {};
   toy.without = {"tokenizer.ggml.model"};

@@ -52,6 +52,16 @@ std::vector<NamedToy> toys() {
     toy.output_type = TensorType::kQ8_0;
     toys.push_back({traits(type).name, toy});
   }
+  // As files call Q4_K_M: most in one type, the output matrix in another.
+  for (const TensorType type : {TensorType::kQ3_K, TensorType::kQ4_K, TensorType::kQ5_K, TensorType::kQ6_K,
+                                TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4}) {
+    toy = {};
+    toy.type = type;
+    toy.output_type = TensorType::kQ6_K;
+    toy.width = toy.hidden = 256;
+    toy.head_width = 256 / toy.heads;
+    toys.push_back({traits(type).name, toy});
+  }
   return toys;
 }
 

@@ -193,10 +193,10 @@ TEST(ModelFile, AShapeThatDisagreesWithTheMetadataIsAnError) {
 
 TEST(ModelFile, ATensorTypeWithoutKernelsIsNamed) {
   ToyModel toy;
-  toy.types["blk.1.ffn_up.weight"] = 14;  // Q6_K
+  toy.types["blk.1.ffn_up.weight"] = 19;  // IQ1_S
   const Status status = read(toy);
   EXPECT_EQ(status.code(), ErrorCode::kModelTensorTypeUnsupported);
-  EXPECT_NE(status.message().find("blk.1.ffn_up.weight"), std::string::npos);
+  EXPECT_NE(status.message().find("blk.1.ffn_up.weight is stored as type IQ1_S"), std::string::npos);
 
   toy = {};
   toy.types["blk.1.attn_norm.weight"] = static_cast<std::uint32_t>(TensorType::kF16);

@@ -33,14 +33,6 @@ inline LoadedBlock load_block(const float* x, float largest_quant) {
   return block;
 }
 
-inline std::int32_t add_up(const __m256i q[4]) {
-  const __m256i total = _mm256_add_epi32(_mm256_add_epi32(q[0], q[1]), _mm256_add_epi32(q[2], q[3]));
-  __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
-  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4E));
-  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xB1));
-  return _mm_cvtsi128_si32(sum);
-}
-
 inline void store_bytes(std::int8_t* to, const __m256i q[4]) {
   // Packing two vectors of 32-bit integers twice interleaves their halves; this puts them in order again.
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -48,11 +40,17 @@ inline void store_bytes(std::int8_t* to, const __m256i q[4]) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(packed, order));
 }
 
-inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, std::int32_t sum) {
-  to.scales[block] = scale;
-  to.sums[block] = scale * static_cast<float>(sum);
+inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, const __m256i q[4]) {
+  const __m256i pairs = _mm256_hadd_epi32(_mm256_add_epi32(q[0], q[1]), _mm256_add_epi32(q[2], q[3]));
+  const __m128i fours = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
+  const __m128i sums = _mm_hadd_epi32(fours, fours);
   // Unsigned, because what is not finite became integers that are too large.
-  to.offsets[block] = static_cast<std::int32_t>(0u - 8u * static_cast<std::uint32_t>(sum));
+  const auto first = static_cast<std::uint32_t>(_mm_cvtsi128_si32(sums));
+  const auto sum = first + static_cast<std::uint32_t>(_mm_extract_epi32(sums, 1));
+  to.scales[block] = scale;
+  to.sums[block] = scale * static_cast<float>(static_cast<std::int32_t>(sum));
+  to.offsets[block] = static_cast<std::int32_t>(0u - 8u * sum);
+  to.first_offsets[block] = static_cast<std::int32_t>(0u - 8u * first);
 }
 
 void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
@@ -61,7 +59,7 @@ void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
     __m256i q[4];
     for (int i = 0; i < 4; ++i) q[i] = _mm256_cvtps_epi32(_mm256_mul_ps(block.v[i], block.inverse));
     store_bytes(to.quants + b * kBlockElements, q);
-    store_sums(to, b, block.scale, add_up(q));
+    store_sums(to, b, block.scale, q);
   }
 }
 
@@ -77,7 +75,7 @@ void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
     }
     store_bytes(to.quants + b * kBlockElements, coarse);
     store_bytes(to.fine + b * kBlockElements, rest);
-    store_sums(to, b, block.scale, add_up(q));
+    store_sums(to, b, block.scale, q);
   }
 }
 

@@ -39,16 +39,21 @@ inline void store_bytes(std::int8_t* to, __m512i low, __m512i high) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16), _mm512_cvtsepi32_epi8(high));
 }
 
-inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, __m512i quants) {
-  const __m256i eighths =
-      _mm256_add_epi32(_mm512_castsi512_si256(quants), _mm512_extracti32x8_epi32(quants, 1));
-  __m128i quads = _mm_add_epi32(_mm256_castsi256_si128(eighths), _mm256_extracti128_si256(eighths, 1));
-  quads = _mm_add_epi32(quads, _mm_shuffle_epi32(quads, 0x4E));
-  const std::int32_t sum = _mm_cvtsi128_si32(_mm_add_epi32(quads, _mm_shuffle_epi32(quads, 0xB1)));
-  to.scales[block] = scale;
-  to.sums[block] = scale * static_cast<float>(sum);
+inline __m256i add_halves(__m512i v) {
+  return _mm256_add_epi32(_mm512_castsi512_si256(v), _mm512_extracti32x8_epi32(v, 1));
+}
+
+inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, __m512i low, __m512i high) {
+  const __m256i pairs = _mm256_hadd_epi32(add_halves(low), add_halves(high));
+  const __m128i fours = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
+  const __m128i sums = _mm_hadd_epi32(fours, fours);
   // Unsigned, because what is not finite became integers that are too large.
-  to.offsets[block] = static_cast<std::int32_t>(0u - 8u * static_cast<std::uint32_t>(sum));
+  const auto first = static_cast<std::uint32_t>(_mm_cvtsi128_si32(sums));
+  const auto sum = first + static_cast<std::uint32_t>(_mm_extract_epi32(sums, 1));
+  to.scales[block] = scale;
+  to.sums[block] = scale * static_cast<float>(static_cast<std::int32_t>(sum));
+  to.offsets[block] = static_cast<std::int32_t>(0u - 8u * sum);
+  to.first_offsets[block] = static_cast<std::int32_t>(0u - 8u * first);
 }
 
 void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
@@ -57,7 +62,7 @@ void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
     const __m512i low = _mm512_cvtps_epi32(_mm512_mul_ps(block.low, block.inverse));
     const __m512i high = _mm512_cvtps_epi32(_mm512_mul_ps(block.high, block.inverse));
     store_bytes(to.quants + b * kBlockElements, low, high);
-    store_sums(to, b, block.scale, _mm512_add_epi32(low, high));
+    store_sums(to, b, block.scale, low, high);
   }
 }
 
@@ -77,7 +82,7 @@ void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
     const __m512i coarse_low = coarse_part(low), coarse_high = coarse_part(high);
     store_bytes(to.quants + b * kBlockElements, coarse_low, coarse_high);
     store_bytes(to.fine + b * kBlockElements, rest_of(low, coarse_low), rest_of(high, coarse_high));
-    store_sums(to, b, block.scale, _mm512_add_epi32(low, high));
+    store_sums(to, b, block.scale, low, high);
   }
 }
 

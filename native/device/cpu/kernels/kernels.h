@@ -34,6 +34,7 @@ struct ActivationRows {
   // [rows, width / 32]: -8 * sum of the block's integers, what a product with weights stored 8 too large is
   // to begin from (16 and 128 too large: 2 and 16 times as much).
   const std::int32_t* offsets;
+  const std::int32_t* first_offsets;  // [rows, width / 32]: the same of the first 16 columns of each block
   // Null, or [rows, width], for 16 bits: value ~ scale * (kFineStep * quant + fine), |fine| <= 127; the
   // block's integers are then kFineStep * quant + fine.
   const std::int8_t* fine = nullptr;
@@ -46,6 +47,7 @@ struct QuantizedRow {
   float* scales;
   float* sums;
   std::int32_t* offsets;
+  std::int32_t* first_offsets;
 };
 
 // Neighbouring panels of a packed matrix.
@@ -56,7 +58,8 @@ struct Panels {
 };
 
 // y[r * stride + 16 * p + i] = row i of panel p . row r of x, for a quantised matrix
-//   sum over blocks, in order, of fma(d * scale, integer dot product, y), then fma(m, sum, y) where the
+//   sum over blocks (halves of blocks, where they have scales of their own), in order, of
+//   fma(d * scale, integer dot product, y), then fma(m, sum, y) where the
 //   format has a minimum; the integer product is exact and includes the format's zero point,
 // for a float matrix sum over columns, in order, of fma(w, x, y).
 using ProductKernel = void (*)(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride);
@@ -94,7 +97,8 @@ struct Kernels {
   AttentionKernels attention;
 
   ProductKernel product_f32, product_f16, product_bf16;
-  ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0;
+  ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0, product_q6_k;
+  ProductKernel product_iq4_nl, product_mxfp4;
 };
 
 const Kernels& portable_kernels();

@@ -8,8 +8,8 @@ namespace emberline {
 namespace {
 
 // Products of bytes come as 16-bit sums of two. Unsigned weights of 4 and 5 bits give at most 2 * 15 * 127
-// and 2 * 31 * 127: 8 and 4 of those may be added before they are widened. Signed ones, whose sign moves to
-// the other factor, give at most 2 * 128 * 127.
+// and 2 * 31 * 127: 8 and 4 of those may be added before they are widened; of 6 bits, 2 * 63 * 127: 2. Signed
+// ones, whose sign moves to the other factor, give at most 2 * 128 * 127.
 struct Integers : IntegerLanes {
   static constexpr bool kSignedBytes = true;
   static constexpr std::size_t kMostRows = 4;  // pairs and sums of each in 8 of 16 registers
@@ -21,7 +21,7 @@ struct Integers : IntegerLanes {
   static Ints end(const Dot& dot) { return dot.total; }
   template <int kBits>
   static void add(Dot& dot, std::size_t i, Ints weights, const std::int8_t* x) {
-    constexpr std::size_t kRun = kBits == 4 ? 8 : kBits == 5 ? 4 : 1;
+    constexpr std::size_t kRun = kBits == 4 ? 8 : kBits == 5 ? 4 : kBits == 6 ? 2 : 1;
     const Ints pairs = multiply_pairs<kBits>(weights, broadcast_four(x));
     dot.pairs = i % kRun == 0 ? pairs : _mm256_add_epi16(dot.pairs, pairs);
     if (i % kRun == kRun - 1)

@@ -29,37 +29,39 @@ BlockScale block_scale(const float* x, float largest_quant) {
   return {(zero ? 0.0f : largest / largest_quant) + poison, zero ? 0.0f : largest_quant / largest};
 }
 
-void store_sums(const QuantizedRow& to, std::size_t block, float scale, std::int32_t sum) {
+void store_sums(const QuantizedRow& to, std::size_t block, float scale, const std::int32_t (&halves)[2]) {
+  const std::int32_t sum = halves[0] + halves[1];
   to.scales[block] = scale;
   to.sums[block] = scale * static_cast<float>(sum);
   to.offsets[block] = -8 * sum;
+  to.first_offsets[block] = -8 * halves[0];
 }
 
 void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
   for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
     const BlockScale block = block_scale(x, 127.0f);
     std::int8_t* quants = to.quants + b * kBlockElements;
-    std::int32_t sum = 0;
+    std::int32_t sums[2] = {};
     for (std::size_t i = 0; i < kBlockElements; ++i) {
       quants[i] = static_cast<std::int8_t>(round_to_int(x[i] * block.inverse));
-      sum += quants[i];
+      sums[i / 16] += quants[i];
     }
-    store_sums(to, b, block.scale, sum);
+    store_sums(to, b, block.scale, sums);
   }
 }
 
 void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
   for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
     const BlockScale block = block_scale(x, 127 * kFineStep + 127);
-    std::int32_t sum = 0;
+    std::int32_t sums[2] = {};
     for (std::size_t i = 0; i < kBlockElements; ++i) {
       const std::int32_t q = round_to_int(x[i] * block.inverse);
       const std::int32_t coarse = round_to_int(static_cast<float>(q) * (1.0f / kFineStep));
       to.quants[b * kBlockElements + i] = static_cast<std::int8_t>(coarse);
       to.fine[b * kBlockElements + i] = static_cast<std::int8_t>(q - coarse * kFineStep);
-      sum += q;
+      sums[i / 16] += q;
     }
-    store_sums(to, b, block.scale, sum);
+    store_sums(to, b, block.scale, sums);
   }
 }
 
@@ -84,7 +86,10 @@ const Kernels& portable_kernels() {
                                       product_quantized<PackedQ4_1, 0>,
                                       product_quantized<PackedQ5_0, 2>,
                                       product_quantized<PackedQ5_1, 0>,
-                                      product_quantized<PackedQ8_0, 0>};
+                                      product_quantized<PackedQ8_0, 0>,
+                                      product_quantized<PackedQ6_K, 4>,
+                                      product_quantized<PackedIQ4_NL, 0>,
+                                      product_quantized<PackedMXFP4, 0>};
   return kernels;
 }
 

@@ -12,22 +12,24 @@ struct LoadedColumns {
   int8x16_t low, high;
 };
 
-template <int kStep, std::size_t kGroups, std::size_t kRows, typename Block>
+template <int kStep, std::size_t kGroups, std::size_t kRows, std::size_t kHalves, typename Block>
 inline void multiply_steps(const Block& block, std::size_t group, const LoadedColumns x[kRows],
-                           int32x4_t dot[kRows][kGroups]) {
+                           int32x4_t (&dot)[kHalves][kRows][kGroups]) {
   for (std::size_t g = 0; g < kGroups; ++g) {
     const StepPair weights = load_steps(block, kStep, group + g);
     for (std::size_t r = 0; r < kRows; ++r) {
-      dot[r][g] = vdotq_laneq_s32(dot[r][g], weights.low, x[r].low, kStep);
-      dot[r][g] = vdotq_laneq_s32(dot[r][g], weights.high, x[r].high, kStep);
+      int32x4_t &low = dot[0][r][g], &high = dot[kHalves - 1][r][g];
+      low = vdotq_laneq_s32(low, weights.low, x[r].low, kStep);
+      high = vdotq_laneq_s32(high, weights.high, x[r].high, kStep);
     }
   }
 }
 
-// Adds to dot[r][g] the products of weight rows 4 * (group + g) .. + 3 with the 32 columns at x(r).
+// Adds to dot[0][r][g] the products of weight rows 4 * (group + g) .. + 3 with the 32 columns at x(r); of a
+// format with two halves those of the second to dot[1][r][g].
 template <typename Format, std::size_t kGroups, std::size_t kRows, typename Columns>
 inline void multiply_block(const typename Format::Block& block, std::size_t group, const Columns& x,
-                           int32x4_t dot[kRows][kGroups]) {
+                           int32x4_t (&dot)[Format::kHalves][kRows][kGroups]) {
   LoadedColumns columns[kRows];
   for (std::size_t r = 0; r < kRows; ++r) {
     columns[r] = {vld1q_s8(x(r)), vld1q_s8(x(r) + 16)};

@@ -14,12 +14,16 @@ struct Format {
   using Block = B;
   static constexpr int kBits = bits;
   static constexpr int kOffsets = offsets;
+  static constexpr std::size_t kHalves = sizeof(B::d) / (kPanelRows * 2);  // that have scales of their own
 };
 using Q4_0 = Format<PackedQ4_0, 4, 1>;
 using Q4_1 = Format<PackedQ4_1, 4, 0>;
 using Q5_0 = Format<PackedQ5_0, 5, 2>;
 using Q5_1 = Format<PackedQ5_1, 5, 0>;
 using Q8_0 = Format<PackedQ8_0, 8, 0>;
+using Q6_K = Format<PackedQ6_K, 6, 4>;
+using IQ4_NL = Format<PackedIQ4_NL, 8, 0>;
+using MXFP4 = Format<PackedMXFP4, 8, 0>;
 
 constexpr std::size_t kGroupRows = 4;  // rows whose 4 columns fill a register
 
@@ -42,12 +46,35 @@ inline uint8x16_t add_to_bytes(uint8x16_t bytes, std::size_t n) {
   return vaddq_u8(bytes, vdupq_n_u8(static_cast<std::uint8_t>(n)));
 }
 
+// Bits 2t and 2t + 1 of each byte, moved above a nibble. t: 0 to 3.
+inline int8x16_t upper_bits(uint8x16_t bits, std::size_t t) {
+  const uint8x16_t moved = t == 0   ? vshlq_n_u8(bits, 4)
+                           : t == 1 ? vshlq_n_u8(bits, 2)
+                           : t == 2 ? bits
+                                    : vshrq_n_u8(bits, 2);
+  return vreinterpretq_s8_u8(vandq_u8(moved, vdupq_n_u8(0x30)));
+}
+
+// Scales of 4 rows of a panel from `row` on: of all columns, or of the half `h`.
+template <typename Block>
+inline const std::uint16_t* scales_of(const Block& block, std::size_t h, std::size_t row) {
+  if constexpr (requires { block.d[0][0]; }) {
+    return block.d[h] + row;
+  } else {
+    return block.d + row;
+  }
+}
+
 // Steps k and k + 4 of rows 4 * group to 4 * group + 3, k = 0..3.
 template <typename Block>
 inline StepPair load_steps(const Block& block, std::size_t k, std::size_t group) {
   const std::size_t row = group * kGroupRows;
   if constexpr (requires { block.quants; }) {
     return {vld1q_s8(block.quants[k][row]), vld1q_s8(block.quants[k + 4][row])};
+  } else if constexpr (requires { block.codes; }) {
+    const uint8x16_t both = vld1q_u8(block.codes[k][row]);
+    const int8x16_t table = vld1q_s8(Block::kTable);
+    return {vqtbl1q_s8(table, vandq_u8(both, vdupq_n_u8(15))), vqtbl1q_s8(table, vshrq_n_u8(both, 4))};
   } else {
     const uint8x16_t both = vld1q_u8(block.nibbles[k][row]);
     StepPair steps = {vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15))),
@@ -59,6 +86,10 @@ inline StepPair load_steps(const Block& block, std::size_t k, std::size_t group)
       const int8x16_t low = spread_fifth_bits(vld1q_u8(block.fifth[k / 2 * 2]), index, bit);
       const int8x16_t high = spread_fifth_bits(vld1q_u8(block.fifth[k / 2 * 2 + 4]), index, bit);
       steps = {vorrq_s8(steps.low, low), vorrq_s8(steps.high, high)};
+    }
+    if constexpr (requires { block.upper; }) {
+      steps = {vorrq_s8(steps.low, upper_bits(vld1q_u8(block.upper[0][row]), k)),
+               vorrq_s8(steps.high, upper_bits(vld1q_u8(block.upper[1][row]), k))};
     }
     return steps;
   }

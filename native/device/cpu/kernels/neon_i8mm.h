@@ -19,7 +19,7 @@ struct PairedBlock {
   int8x16_t columns[kPairs][4];  // columns 8c to 8c + 7 of the first row, then of the second
   float32x4_t scales[kPairs];    // of the first row, the second, the first, the second; so all below
   float32x4_t sums[kPairs];
-  int32x4_t offsets[kPairs];
+  int32x4_t offsets[kPairs], first_offsets[kPairs];
 };
 
 inline int8x16_t low_halves(int8x16_t a, int8x16_t b) {
@@ -50,6 +50,7 @@ inline void pair_block(const ActivationRows& x, std::size_t row, std::size_t b, 
     to.scales[i] = alternate(x.scales[first], x.scales[second]);
     to.sums[i] = alternate(x.sums[first], x.sums[second]);
     to.offsets[i] = alternate(x.offsets[first], x.offsets[second]);
+    to.first_offsets[i] = alternate(x.first_offsets[first], x.first_offsets[second]);
   }
 }
 
@@ -73,6 +74,10 @@ inline RowPairs load_row_pairs(const Block& block, std::size_t k, std::size_t gr
     if constexpr (requires { block.quants; }) {
       pairs.low[p] = zip_steps(vld1q_s8(block.quants[k][row]), vld1q_s8(block.quants[k + 1][row]), p);
       pairs.high[p] = zip_steps(vld1q_s8(block.quants[k + 4][row]), vld1q_s8(block.quants[k + 5][row]), p);
+    } else if constexpr (requires { block.codes; }) {
+      const StepPair first = load_steps(block, k, group), second = load_steps(block, k + 1, group);
+      pairs.low[p] = zip_steps(first.low, second.low, p);
+      pairs.high[p] = zip_steps(first.high, second.high, p);
     } else {
       const int8x16_t first = vreinterpretq_s8_u8(vld1q_u8(block.nibbles[k][row]));
       const int8x16_t second = vreinterpretq_s8_u8(vld1q_u8(block.nibbles[k + 1][row]));
@@ -89,6 +94,11 @@ inline RowPairs load_row_pairs(const Block& block, std::size_t k, std::size_t gr
       const int8x16_t high = spread_fifth_bits(vld1q_u8(block.fifth[k + 4]), index, bit);
       pairs.low[p] = vorrq_s8(pairs.low[p], low);
       pairs.high[p] = vorrq_s8(pairs.high[p], high);
+    }
+    if constexpr (requires { block.upper; }) {
+      const uint8x16_t low = vld1q_u8(block.upper[0][row]), high = vld1q_u8(block.upper[1][row]);
+      pairs.low[p] = vorrq_s8(pairs.low[p], zip_steps(upper_bits(low, k), upper_bits(low, k + 1), p));
+      pairs.high[p] = vorrq_s8(pairs.high[p], zip_steps(upper_bits(high, k), upper_bits(high, k + 1), p));
     }
   }
   return pairs;
@@ -107,24 +117,33 @@ inline RepeatedHalves repeat_halves(const std::uint16_t* halves) {
 template <typename Format, std::size_t kPairs>
 inline void add_block(const typename Format::Block& block, std::size_t group, const PairedBlock<kPairs>& x,
                       float32x4_t sums[kPairs][2]) {
-  int32x4_t dot[kPairs][2];
+  constexpr std::size_t kHalves = Format::kHalves;
+  int32x4_t dot[kHalves][kPairs][2];
   for (std::size_t i = 0; i < kPairs; ++i) {
-    const int32x4_t zero = vdupq_n_s32(0);
-    dot[i][0] = dot[i][1] = Format::kOffsets == 0 ? zero : vmulq_n_s32(x.offsets[i], Format::kOffsets);
+    for (std::size_t h = 0; h < kHalves; ++h) {
+      const int32x4_t offset = kHalves == 1 ? x.offsets[i]
+                               : h == 0     ? x.first_offsets[i]
+                                            : vsubq_s32(x.offsets[i], x.first_offsets[i]);
+      dot[h][i][0] = dot[h][i][1] =
+          Format::kOffsets == 0 ? vdupq_n_s32(0) : vmulq_n_s32(offset, Format::kOffsets);
+    }
   }
   for (std::size_t c = 0; c < 2; ++c) {
     const RowPairs weights = load_row_pairs(block, 2 * c, group);
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (std::size_t p = 0; p < 2; ++p) {
-        dot[i][p] = vmmlaq_s32(dot[i][p], weights.low[p], x.columns[i][c]);
-        dot[i][p] = vmmlaq_s32(dot[i][p], weights.high[p], x.columns[i][c + 2]);
+        int32x4_t &low = dot[0][i][p], &high = dot[kHalves - 1][i][p];
+        low = vmmlaq_s32(low, weights.low[p], x.columns[i][c]);
+        high = vmmlaq_s32(high, weights.high[p], x.columns[i][c + 2]);
       }
     }
   }
-  const RepeatedHalves d = repeat_halves(block.d + group * kGroupRows);
-  for (std::size_t i = 0; i < kPairs; ++i) {
-    for (std::size_t p = 0; p < 2; ++p) {
-      sums[i][p] = vfmaq_f32(sums[i][p], vmulq_f32(d.pair[p], x.scales[i]), vcvtq_f32_s32(dot[i][p]));
+  for (std::size_t h = 0; h < kHalves; ++h) {
+    const RepeatedHalves d = repeat_halves(scales_of(block, h, group * kGroupRows));
+    for (std::size_t i = 0; i < kPairs; ++i) {
+      for (std::size_t p = 0; p < 2; ++p) {
+        sums[i][p] = vfmaq_f32(sums[i][p], vmulq_f32(d.pair[p], x.scales[i]), vcvtq_f32_s32(dot[h][i][p]));
+      }
     }
   }
   if constexpr (requires { block.m; }) {

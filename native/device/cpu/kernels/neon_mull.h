@@ -32,14 +32,16 @@ inline int8x16_t repeat_columns(const std::int8_t* x) {
   return vreinterpretq_s8_s32(vdupq_n_s32(four));
 }
 
-// Adds to dot[r][g] the products of weight rows 4 * (group + g) .. + 3 with the 32 columns at x(r).
+// As in neon_dot.h.
 template <typename Format, std::size_t kGroups, std::size_t kRows, typename Columns>
 inline void multiply_block(const typename Format::Block& block, std::size_t group, const Columns& x,
-                           int32x4_t dot[kRows][kGroups]) {
-  // 8 * 15 * 127 and 8 * 31 * 127 are in range, and 2 * 128 * 127 of signed weights, which is a pair of
-  // steps.
+                           int32x4_t (&dot)[Format::kHalves][kRows][kGroups]) {
+  // 8 * 15 * 127 and 8 * 31 * 127 are in range, of a half 4 * 63 * 127, and 2 * 128 * 127 of signed weights,
+  // which is a pair of steps.
   constexpr bool kWiden = Format::kBits == 8;
-  ShortSums sums[kRows][kGroups];
+  constexpr std::size_t kHalves = Format::kHalves;
+  static_assert(Format::kBits <= 5 || kWiden || (Format::kBits == 6 && kHalves == 2));
+  ShortSums sums[kHalves][kRows][kGroups];
   for (std::size_t k = 0; k < kBlockSteps / 2; ++k) {
     StepPair weights[kGroups];
     for (std::size_t g = 0; g < kGroups; ++g) weights[g] = load_steps(block, k, group + g);
@@ -47,17 +49,20 @@ inline void multiply_block(const typename Format::Block& block, std::size_t grou
       const int8x16_t low = repeat_columns(x(r) + 4 * k);
       const int8x16_t high = repeat_columns(x(r) + 16 + 4 * k);
       for (std::size_t g = 0; g < kGroups; ++g) {
-        ShortSums& sum = sums[r][g];
-        sum =
-            k == 0 || kWiden ? multiply_first(weights[g].low, low) : multiply_more(sum, weights[g].low, low);
-        sum = multiply_more(sum, weights[g].high, high);
-        if constexpr (kWiden) dot[r][g] = add_columns(dot[r][g], sum);
+        ShortSums &of_low = sums[0][r][g], &of_high = sums[kHalves - 1][r][g];
+        const bool begins = k == 0 || kWiden;
+        of_low = begins ? multiply_first(weights[g].low, low) : multiply_more(of_low, weights[g].low, low);
+        of_high = begins && kHalves == 2 ? multiply_first(weights[g].high, high)
+                                         : multiply_more(of_high, weights[g].high, high);
+        if constexpr (kWiden) dot[0][r][g] = add_columns(dot[0][r][g], of_low);
       }
     }
   }
   if constexpr (!kWiden) {
-    for (std::size_t r = 0; r < kRows; ++r) {
-      for (std::size_t g = 0; g < kGroups; ++g) dot[r][g] = add_columns(dot[r][g], sums[r][g]);
+    for (std::size_t h = 0; h < kHalves; ++h) {
+      for (std::size_t r = 0; r < kRows; ++r) {
+        for (std::size_t g = 0; g < kGroups; ++g) dot[h][r][g] = add_columns(dot[h][r][g], sums[h][r][g]);
+      }
     }
   }
 }

@@ -12,7 +12,7 @@ namespace {
 template <typename Format, std::size_t kGroups, std::size_t kRows, bool kFine>
 inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const ActivationRows& x,
                           std::size_t row, float* y, std::size_t stride) {
-  constexpr std::size_t kParts = kFine ? 2 : 1;
+  constexpr std::size_t kParts = kFine ? 2 : 1, kHalves = Format::kHalves;
   const std::size_t blocks = x.width / kBlockElements;
   float32x4_t sums[kRows][kGroups];
   for (auto& of_row : sums) {
@@ -26,28 +26,36 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
     const auto columns = [&](std::size_t r) {
       return r < kRows ? x.quants + at + r * x.width : x.fine + at + (r - kRows) * x.width;
     };
-    int32x4_t dot[kParts * kRows][kGroups];
+    int32x4_t dot[kHalves][kParts * kRows][kGroups];
     for (std::size_t r = 0; r < kRows; ++r) {
-      const std::int32_t offset =
-          Format::kOffsets == 0 ? 0 : Format::kOffsets * x.offsets[scale + r * blocks];
-      for (std::size_t g = 0; g < kGroups; ++g) {
-        dot[r][g] = vdupq_n_s32(kFine ? 0 : offset);
-        if constexpr (kFine) dot[kRows + r][g] = vdupq_n_s32(offset);
+      const std::int32_t whole = x.offsets[scale + r * blocks], first = x.first_offsets[scale + r * blocks];
+      for (std::size_t h = 0; h < kHalves; ++h) {
+        const std::int32_t offset = Format::kOffsets * (kHalves == 1 ? whole
+                                                        : h == 0     ? first
+                                                                     : whole - first);
+        for (std::size_t g = 0; g < kGroups; ++g) {
+          dot[h][r][g] = vdupq_n_s32(kFine ? 0 : offset);
+          if constexpr (kFine) dot[h][kRows + r][g] = vdupq_n_s32(offset);
+        }
       }
     }
     multiply_block<Format, kGroups, kParts * kRows>(block, group, columns, dot);
     if constexpr (kFine) {
-      for (std::size_t r = 0; r < kRows; ++r) {
-        for (std::size_t g = 0; g < kGroups; ++g) {
-          dot[r][g] = vmlaq_n_s32(dot[kRows + r][g], dot[r][g], kFineStep);
+      for (auto& half : dot) {
+        for (std::size_t r = 0; r < kRows; ++r) {
+          for (std::size_t g = 0; g < kGroups; ++g) {
+            half[r][g] = vmlaq_n_s32(half[kRows + r][g], half[r][g], kFineStep);
+          }
         }
       }
     }
     for (std::size_t g = 0; g < kGroups; ++g) {
-      const float32x4_t d = Vector::widen_half(vld1_u16(block.d + (group + g) * kGroupRows));
-      for (std::size_t r = 0; r < kRows; ++r) {
-        const float32x4_t scaled = vmulq_n_f32(d, x.scales[scale + r * blocks]);
-        sums[r][g] = vfmaq_f32(sums[r][g], scaled, vcvtq_f32_s32(dot[r][g]));
+      for (std::size_t h = 0; h < kHalves; ++h) {
+        const float32x4_t d = Vector::widen_half(vld1_u16(scales_of(block, h, (group + g) * kGroupRows)));
+        for (std::size_t r = 0; r < kRows; ++r) {
+          const float32x4_t scaled = vmulq_n_f32(d, x.scales[scale + r * blocks]);
+          sums[r][g] = vfmaq_f32(sums[r][g], scaled, vcvtq_f32_s32(dot[h][r][g]));
+        }
       }
       if constexpr (requires { block.m; }) {
         const float32x4_t m = Vector::widen_half(vld1_u16(block.m + (group + g) * kGroupRows));

@@ -46,20 +46,23 @@ inline void store_bytes(std::int8_t* to, const int32x4_t q[kBlockQuads]) {
   }
 }
 
-inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, int32x4_t sums) {
-  const std::int32_t sum = vaddvq_s32(sums);
+// sums: of the first half of the block, and of the second.
+inline void store_sums(const QuantizedRow& to, std::size_t block, float scale, const int32x4_t (&sums)[2]) {
+  const std::int32_t first = vaddvq_s32(sums[0]), sum = first + vaddvq_s32(sums[1]);
   to.scales[block] = scale;
   to.sums[block] = scale * static_cast<float>(sum);
   to.offsets[block] = -8 * sum;
+  to.first_offsets[block] = -8 * first;
 }
 
 void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
   for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
     const LoadedBlock block = load_block(x, 127.0f);
-    int32x4_t q[kBlockQuads], sums = vdupq_n_s32(0);
+    int32x4_t q[kBlockQuads], sums[2] = {vdupq_n_s32(0), vdupq_n_s32(0)};
     for (std::size_t i = 0; i < kBlockQuads; ++i) {
       q[i] = quantize_quad(block, i);
-      sums = vaddq_s32(sums, q[i]);
+      int32x4_t& sum = sums[2 * i / kBlockQuads];
+      sum = vaddq_s32(sum, q[i]);
     }
     store_bytes(to.quants + b * kBlockElements, q);
     store_sums(to, b, block.scale, sums);
@@ -69,12 +72,13 @@ void quantize_row(const float* x, std::size_t n, const QuantizedRow& to) {
 void quantize_row_fine(const float* x, std::size_t n, const QuantizedRow& to) {
   for (std::size_t b = 0; b < n / kBlockElements; ++b, x += kBlockElements) {
     const LoadedBlock block = load_block(x, 127 * kFineStep + 127);
-    int32x4_t coarse[kBlockQuads], rest[kBlockQuads], sums = vdupq_n_s32(0);
+    int32x4_t coarse[kBlockQuads], rest[kBlockQuads], sums[2] = {vdupq_n_s32(0), vdupq_n_s32(0)};
     for (std::size_t i = 0; i < kBlockQuads; ++i) {
       const int32x4_t q = quantize_quad(block, i);
       coarse[i] = vcvtnq_s32_f32(vmulq_n_f32(vcvtq_f32_s32(q), 1.0f / kFineStep));
       rest[i] = vmlsq_s32(q, coarse[i], vdupq_n_s32(kFineStep));
-      sums = vaddq_s32(sums, q);
+      int32x4_t& sum = sums[2 * i / kBlockQuads];
+      sum = vaddq_s32(sum, q);
     }
     store_bytes(to.quants + b * kBlockElements, coarse);
     store_bytes(to.fine + b * kBlockElements, rest);

@@ -24,12 +24,16 @@ struct Format {
   using Block = B;
   static constexpr int kBits = bits;
   static constexpr int kOffsets = zero_point / 8;  // so many offsets of a block go into its dot product
+  static constexpr std::size_t kHalves = sizeof(B::d) / (kPanelRows * 2);  // that have scales of their own
 };
 using Q4_0 = Format<PackedQ4_0, 4, 8>;
 using Q4_1 = Format<PackedQ4_1, 4, 0>;
 using Q5_0 = Format<PackedQ5_0, 5, 16>;
 using Q5_1 = Format<PackedQ5_1, 5, 0>;
 using Q8_0 = Format<PackedQ8_0, 8, Integers::kSignedBytes ? 0 : 128>;
+using Q6_K = Format<PackedQ6_K, 6, 32>;
+using IQ4_NL = Format<PackedIQ4_NL, 8, Integers::kSignedBytes ? 0 : 128>;
+using MXFP4 = Format<PackedMXFP4, 8, Integers::kSignedBytes ? 0 : 128>;
 
 // Columns 4s to 4s + 3 of kLanes rows from row `first` on.
 template <typename Block>
@@ -37,14 +41,31 @@ inline Integers::Ints load_step(const Block& block, std::size_t s, std::size_t f
   if constexpr (requires { block.quants; }) {
     const auto quants = Integers::load(block.quants[s][first]);
     return Integers::kSignedBytes ? quants : Integers::flip_sign_bits(quants);
+  } else if constexpr (requires { block.codes; }) {
+    const auto both = Integers::load(block.codes[s % 4][first]);
+    const auto table = Integers::repeat_16(Block::kTable);
+    const auto codes = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
+    return Integers::look_up(Integers::kSignedBytes ? table : Integers::flip_sign_bits(table), codes);
   } else {
     const auto both = Integers::load(block.nibbles[s % 4][first]);
     const auto nibbles = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
     if constexpr (requires { block.fifth; }) {
       return Integers::or_fifth_bits(nibbles, block.fifth[s] + first / 2);
+    } else if constexpr (requires { block.upper; }) {
+      return Integers::or_upper_bits(nibbles, Integers::load(block.upper[s / 4][first]), s % 4);
     } else {
       return nibbles;
     }
+  }
+}
+
+// Scales of kLanes rows of a panel from `row` on: of all columns, or of the half `h`.
+template <typename Block>
+inline Vector::Lanes load_scales(const Block& block, std::size_t h, std::size_t row) {
+  if constexpr (requires { block.d[0][0]; }) {
+    return Vector::load_halves(block.d[h] + row);
+  } else {
+    return Vector::load_halves(block.d + row);
   }
 }
 
@@ -64,6 +85,7 @@ template <typename Format, std::size_t kVectors, std::size_t kRows, bool kFine>
 class Tile {
   using Block = typename Format::Block;
   using Floats = Vector::Lanes;
+  static constexpr std::size_t kHalves = Format::kHalves;
 
  public:
   static void run(const std::uint8_t* panel, std::size_t first, const ActivationRows& x, std::size_t row,
@@ -75,6 +97,7 @@ class Tile {
     const float* scales = x.scales + row * blocks;
     const float* block_sums = x.sums + row * blocks;
     const std::int32_t* offsets = x.offsets + row * blocks;
+    const std::int32_t* first_offsets = x.first_offsets + row * blocks;
     Floats sums[kRows][kVectors];
     EMBERLINE_UNROLL
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -83,32 +106,41 @@ class Tile {
     }
     for (std::size_t b = 0; b < blocks; ++b, ++block) {
       prefetch_ahead(*block);
-      Integers::Dot dots[kRows][kVectors];
       EMBERLINE_UNROLL
-      for (std::size_t r = 0; r < kRows; ++r) {
-        const auto start = Integers::set(kFine ? 0 : offset(offsets[r * blocks + b]));
-        EMBERLINE_UNROLL
-        for (std::size_t v = 0; v < kVectors; ++v) dots[r][v] = Integers::begin(start);
-      }
-      multiply_block(*block, first, quants + b * kBlockElements, width, dots);
-      if constexpr (kFine) {
+      for (std::size_t h = 0; h < kHalves; ++h) {
+        const auto start_of = [&](std::size_t r) {
+          const std::size_t at = r * blocks + b;
+          return Integers::set(offset(kHalves == 1 ? offsets[at]
+                                      : h == 0     ? first_offsets[at]
+                                                   : minus(offsets[at], first_offsets[at])));
+        };
+        Integers::Dot dots[kRows][kVectors];
         EMBERLINE_UNROLL
         for (std::size_t r = 0; r < kRows; ++r) {
-          const auto start = Integers::set(offset(offsets[r * blocks + b]));
+          const auto start = kFine ? Integers::set(0) : start_of(r);
           EMBERLINE_UNROLL
-          for (std::size_t v = 0; v < kVectors; ++v)
-            dots[r][v] = Integers::begin(Integers::multiply_255_add(Integers::end(dots[r][v]), start));
+          for (std::size_t v = 0; v < kVectors; ++v) dots[r][v] = Integers::begin(start);
         }
-        static_assert(kFineStep == 255);
-        multiply_block(*block, first, fine + b * kBlockElements, width, dots);
-      }
-      EMBERLINE_UNROLL
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const Floats d = Vector::load_halves(block->d + first + v * Vector::kLanes);
+        multiply_block(*block, h, first, quants + b * kBlockElements, width, dots);
+        if constexpr (kFine) {
+          EMBERLINE_UNROLL
+          for (std::size_t r = 0; r < kRows; ++r) {
+            const auto start = start_of(r);
+            EMBERLINE_UNROLL
+            for (std::size_t v = 0; v < kVectors; ++v)
+              dots[r][v] = Integers::begin(Integers::multiply_255_add(Integers::end(dots[r][v]), start));
+          }
+          static_assert(kFineStep == 255);
+          multiply_block(*block, h, first, fine + b * kBlockElements, width, dots);
+        }
         EMBERLINE_UNROLL
-        for (std::size_t r = 0; r < kRows; ++r) {
-          const Floats scale = Vector::mul(d, Vector::set(scales[r * blocks + b]));
-          sums[r][v] = Vector::fma(scale, Integers::to_floats(Integers::end(dots[r][v])), sums[r][v]);
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          const Floats d = load_scales(*block, h, first + v * Vector::kLanes);
+          EMBERLINE_UNROLL
+          for (std::size_t r = 0; r < kRows; ++r) {
+            const Floats scale = Vector::mul(d, Vector::set(scales[r * blocks + b]));
+            sums[r][v] = Vector::fma(scale, Integers::to_floats(Integers::end(dots[r][v])), sums[r][v]);
+          }
         }
       }
       if constexpr (requires { block->m; }) {
@@ -136,12 +168,17 @@ class Tile {
                                      static_cast<std::uint32_t>(x));
   }
 
-  // dots += weights of the block . bytes, kRows rows of them `width` apart
-  static void multiply_block(const Block& block, std::size_t first, const std::int8_t* bytes,
+  static std::int32_t minus(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+  }
+
+  // dots += weights of the block, or of its half h, . bytes, kRows rows of them `width` apart
+  static void multiply_block(const Block& block, std::size_t h, std::size_t first, const std::int8_t* bytes,
                              std::size_t width, Integers::Dot (&dots)[kRows][kVectors]) {
     EMBERLINE_UNROLL
-    for (std::size_t i = 0; i < kBlockSteps; ++i) {
-      const std::size_t s = i / 2 + i % 2 * (kBlockSteps / 2);  // the two steps of a byte of nibbles in turn
+    for (std::size_t i = 0; i < kBlockSteps / kHalves; ++i) {
+      // Of a whole block, the two steps of a byte of nibbles in turn.
+      const std::size_t s = kHalves == 1 ? i / 2 + i % 2 * (kBlockSteps / 2) : h * (kBlockSteps / 2) + i;
       EMBERLINE_UNROLL
       for (std::size_t v = 0; v < kVectors; ++v) {
         const Integers::Ints weights = load_step(block, s, first + v * Vector::kLanes);

@@ -20,14 +20,21 @@ constexpr std::size_t kStepWeights = kPanelRows * 4;  // of a step: 4 columns of
 // A block of a panel, before the zero point is taken off: of step s, column 4s + j of row i at 4i + j.
 struct UnpackedBlock {
   alignas(16) std::int16_t steps[kBlockSteps][kStepWeights];
-  float d[kPanelRows], m[kPanelRows];  // m: of formats that have a minimum
+  float d[2][kPanelRows],
+      m[kPanelRows];  // d: the second of formats whose halves have their own; m: of those with a minimum
 };
 
-// As many steps as 16 bits hold the sum of the products of, one product a step. The weights reach 31, or -128
-// in 8 bits, and |x| <= 127: 8 * 31 * 127 = 31496 and 2 * 128 * 127 = 32512.
+// As many steps as 16 bits hold the sum of the products of, one product a step. The weights reach 31, 63 in 6
+// bits, or -128 in 8, and |x| <= 127: 8 * 31 * 127 = 31496, 4 * 63 * 127 = 32004 and 2 * 128 * 127 = 32512.
 template <typename Block>
-constexpr std::size_t kStepsTogether = requires(Block block) { block.quants; } ? 2 : kBlockSteps;
-static_assert(kBlockSteps * 31 * 127 < 32768 && 2 * 128 * 127 < 32768);
+constexpr std::size_t kStepsTogether = requires(Block block) { block.quants; }  ? 2
+                                       : requires(Block block) { block.codes; } ? 2
+                                       : requires(Block block) { block.upper; } ? 4
+                                                                                : kBlockSteps;
+static_assert(kBlockSteps * 31 * 127 < 32768 && 4 * 63 * 127 < 32768 && 2 * 128 * 127 < 32768);
+
+template <typename Block>
+constexpr std::size_t kHalves = sizeof(Block::d) / (kPanelRows * 2);  // that have scales of their own
 
 struct FifthBits {
   alignas(16) std::int16_t of_byte[256][8];  // 16 where bit i of the byte is set
@@ -49,6 +56,14 @@ void unpack(const Block& block, UnpackedBlock* to) {
       const std::int8_t* quants = block.quants[s][0];
       for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = quants[i];
     }
+  } else if constexpr (requires { block.codes; }) {
+    for (std::size_t s = 0; s < kBlockSteps / 2; ++s) {
+      const std::uint8_t* bytes = block.codes[s][0];
+      for (std::size_t i = 0; i < kStepWeights; ++i) {
+        to->steps[s][i] = Block::kTable[bytes[i] & 15];
+        to->steps[s + kBlockSteps / 2][i] = Block::kTable[bytes[i] >> 4];
+      }
+    }
   } else {
     for (std::size_t s = 0; s < kBlockSteps / 2; ++s) {
       const std::uint8_t* bytes = block.nibbles[s][0];
@@ -64,7 +79,22 @@ void unpack(const Block& block, UnpackedBlock* to) {
       }
     }
   }
-  for (std::size_t i = 0; i < kPanelRows; ++i) to->d[i] = f16_to_f32(block.d[i]);
+  if constexpr (requires { block.upper; }) {
+    for (std::size_t s = 0; s < kBlockSteps; ++s) {
+      const std::uint8_t* bytes = block.upper[s / 4][0];
+      for (std::size_t i = 0; i < kStepWeights; ++i)
+        to->steps[s][i] = static_cast<std::int16_t>(to->steps[s][i] + ((bytes[i] >> (2 * (s % 4)) & 3) << 4));
+    }
+  }
+  for (std::size_t h = 0; h < kHalves<Block>; ++h) {
+    for (std::size_t i = 0; i < kPanelRows; ++i) {
+      if constexpr (kHalves<Block> == 2) {
+        to->d[h][i] = f16_to_f32(block.d[h][i]);
+      } else {
+        to->d[h][i] = f16_to_f32(block.d[i]);
+      }
+    }
+  }
   if constexpr (requires { block.m; }) {
     for (std::size_t i = 0; i < kPanelRows; ++i) to->m[i] = f16_to_f32(block.m[i]);
   }
@@ -74,7 +104,8 @@ void unpack(const Block& block, UnpackedBlock* to) {
 struct Dots {
   Ints of_rows[kPanelRows / 4];
 };
-template <std::size_t kTogether>
+// Steps [kFirst, kLast) alone.
+template <std::size_t kTogether, std::size_t kFirst, std::size_t kLast>
 inline Dots multiply(const UnpackedBlock& block, const std::int8_t* quants) {
   alignas(16) std::int16_t wide[kBlockElements];
   for (std::size_t c = 0; c < kBlockElements; ++c) wide[c] = quants[c];
@@ -90,7 +121,7 @@ inline Dots multiply(const UnpackedBlock& block, const std::int8_t* quants) {
       const std::size_t at = 16 * four + 8 * half;
       Ints sums{};
       EMBERLINE_UNROLL
-      for (std::size_t s = 0; s < kBlockSteps; s += kTogether) {
+      for (std::size_t s = kFirst; s < kLast; s += kTogether) {
         Shorts sum = load_lanes<Shorts>(block.steps[s] + at) * x[s];
         EMBERLINE_UNROLL
         for (std::size_t t = s + 1; t < s + kTogether; ++t)
@@ -104,11 +135,30 @@ inline Dots multiply(const UnpackedBlock& block, const std::int8_t* quants) {
   return dots;
 }
 
+// Adds to 16 sums the products of a block, or of its half h, with one of a row of x, from integer `at` on.
+// offset: what the dot products begin from.
+template <typename Block, std::size_t h>
+inline void add_products(const UnpackedBlock& block, const ActivationRows& x, std::size_t at,
+                         std::int32_t offset, float scale, float* sums) {
+  constexpr std::size_t kTogether = kStepsTogether<Block>, kSteps = kBlockSteps / kHalves<Block>;
+  constexpr std::size_t kFirst = h * kSteps, kLast = kFirst + kSteps;
+  Dots dots = multiply<kTogether, kFirst, kLast>(block, x.quants + at);
+  if (x.fine != nullptr) {
+    const Dots fine = multiply<kTogether, kFirst, kLast>(block, x.fine + at);
+    for (std::size_t v = 0; v < kPanelRows / 4; ++v)
+      dots.of_rows[v] = dots.of_rows[v] * kFineStep + fine.of_rows[v];
+  }
+  for (std::size_t v = 0; v < kPanelRows / 4; ++v) {
+    const Floats d = load_lanes<Floats>(block.d[h] + 4 * v);
+    store_lanes(sums + 4 * v,
+                load_lanes<Floats>(sums + 4 * v) + d * scale * to_floats(dots.of_rows[v] + offset));
+  }
+}
+
 // kOffsets: how often the offset of a block goes into its dot product.
 template <typename Block, int kOffsets>
 void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x, float* y,
                              std::size_t stride) {
-  constexpr std::size_t kTogether = kStepsTogether<Block>;
   const std::size_t blocks = x.width / kBlockElements;
   for (std::size_t r = 0; r < x.rows; ++r) {
     for (std::size_t i = 0; i < kPanelRows; ++i) y[r * stride + i] = 0.0f;
@@ -118,21 +168,18 @@ void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x,
     unpack(reinterpret_cast<const Block*>(panel)[b], &block);
     for (std::size_t r = 0; r < x.rows; ++r) {
       const std::size_t at = r * x.width + b * kBlockElements;
-      Dots dots = multiply<kTogether>(block, x.quants + at);
-      if (x.fine != nullptr) {
-        const Dots fine = multiply<kTogether>(block, x.fine + at);
-        for (std::size_t v = 0; v < kPanelRows / 4; ++v)
-          dots.of_rows[v] = dots.of_rows[v] * kFineStep + fine.of_rows[v];
-      }
-      const std::int32_t offset = kOffsets * x.offsets[r * blocks + b];
+      const std::int32_t offset = x.offsets[r * blocks + b], first = x.first_offsets[r * blocks + b];
       const float scale = x.scales[r * blocks + b], block_sum = x.sums[r * blocks + b];
-      for (std::size_t v = 0; v < kPanelRows / 4; ++v) {
-        float* to = y + r * stride + 4 * v;
-        const Floats d = load_lanes<Floats>(block.d + 4 * v);
-        Floats sum = load_lanes<Floats>(to) + d * scale * to_floats(dots.of_rows[v] + offset);
-        if constexpr (requires(Block packed) { packed.m; })
-          sum = sum + load_lanes<Floats>(block.m + 4 * v) * block_sum;
-        store_lanes(to, sum);
+      float* to = y + r * stride;
+      if constexpr (kHalves<Block> == 2) {
+        add_products<Block, 0>(block, x, at, kOffsets * first, scale, to);
+        add_products<Block, 1>(block, x, at, kOffsets * (offset - first), scale, to);
+      } else {
+        add_products<Block, 0>(block, x, at, kOffsets * offset, scale, to);
+      }
+      if constexpr (requires(Block packed) { packed.m; }) {
+        for (std::size_t v = 0; v < kPanelRows; v += 4)
+          store_lanes(to + v, load_lanes<Floats>(to + v) + load_lanes<Floats>(block.m + v) * block_sum);
       }
     }
   }

@@ -3,8 +3,14 @@
 //
 // A matrix is a sequence of panels, each of 16 rows (those past the last row are zero); a panel is a sequence
 // of the blocks below, one for each 32 columns of a quantised type and for each one or two columns of a float
-// type. A quantised panel takes exactly as many bytes as its 16 rows in a GGUF file (gguf/tensor_type.h has
-// those formats and the formulas). One layout serves every kernel set.
+// type. gguf/tensor_type.h has the formats of files and the formulas. One layout serves every kernel set.
+//
+// A panel takes exactly as many bytes as its 16 rows in a file, but for two kinds. Super-blocks are taken
+// apart into blocks of 32 columns, whose scales and minima are the products of two that the file keeps,
+// rounded to half floats. That is 1 part in 2048 at most, a tenth of what 8 bits lose of an activation; for
+// it Q4_K and Q5_K are Q4_1 and Q5_1 to every kernel, at half a bit more a weight, IQ4_XS is IQ4_NL, and
+// Q3_K, which few files are made of, is Q6_K at twice its size. And the scale of an MXFP4 block is a half
+// float.
 //
 // Plain data alone: kernels_*.cpp include this (kernels.h has the rules).
 #pragma once
@@ -23,6 +29,9 @@ using PackedNibbles = std::uint8_t[kBlockSteps / 2][kPanelRows][4];
 // Fifth bits of step s: bit 4i + j of the 64 (least significant byte first) belongs to column 4s + j of row
 // i.
 using PackedFifthBits = std::uint8_t[kBlockSteps][8];
+
+// Upper bits [h][i][j]: bits 2t and 2t + 1 belong to column 16h + 4t + j of row i.
+using PackedUpperBits = std::uint8_t[2][kPanelRows][4];
 
 struct PackedQ4_0 {
   PackedNibbles nibbles;
@@ -46,6 +55,24 @@ struct PackedQ8_0 {
   std::int8_t quants[kBlockSteps][kPanelRows][4];  // column 4k + j of row i
   std::uint16_t d[kPanelRows];
 };
+struct PackedQ6_K {
+  PackedNibbles nibbles;
+  PackedUpperBits upper;
+  std::uint16_t d[2][kPanelRows];  // of the first 16 columns, and of the others
+};
+// Nibbles that stand for the numbers of a table.
+struct PackedIQ4_NL {
+  static constexpr std::int8_t kTable[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                             1,    13,   25,  38,  53,  69,  89,  113};
+  PackedNibbles codes;
+  std::uint16_t d[kPanelRows];
+};
+struct PackedMXFP4 {
+  static constexpr std::int8_t kTable[16] = {0, 1,  2,  3,  4,  6,  8,  12,
+                                             0, -1, -2, -3, -4, -6, -8, -12};  // doubled
+  PackedNibbles codes;
+  std::uint16_t d[kPanelRows];  // half of the block's scale
+};
 struct PackedF32 {
   float values[kPanelRows];  // one column
 };
@@ -56,6 +83,7 @@ struct PackedBf16 {
   std::uint16_t values[kPanelRows][2];  // two neighbouring columns; the second is zero past the last column
 };
 static_assert(sizeof(PackedQ4_0) == 288 && sizeof(PackedQ4_1) == 320 && sizeof(PackedQ5_0) == 352 &&
-              sizeof(PackedQ5_1) == 384 && sizeof(PackedQ8_0) == 544);
+              sizeof(PackedQ5_1) == 384 && sizeof(PackedQ8_0) == 544 && sizeof(PackedQ6_K) == 448 &&
+              sizeof(PackedIQ4_NL) == 288 && sizeof(PackedMXFP4) == 288);
 
 }  // namespace emberline

@@ -1,9 +1,11 @@
 #include "device/cpu/packed/packed_matrix.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/half.h"
+#include "device/cpu/packed/super_blocks.h"
 #include "device/cpu/packed/transpose_words.h"
 
 namespace emberline {
@@ -18,6 +20,9 @@ constexpr FileBlock kQ4_1Block{20, 0, 2, -1, 4};
 constexpr FileBlock kQ5_0Block{22, 0, -1, 2, 6};
 constexpr FileBlock kQ5_1Block{24, 0, 2, 4, 8};
 constexpr FileBlock kQ8_0Block{34, 0, -1, -1, 2};
+constexpr FileBlock kIQ4_NLBlock{18, 0, -1, -1, 2};
+constexpr FileBlock kMXFP4Block{17, -1, -1, -1, 1};
+constexpr std::size_t kLargestBlockBytes = 210;  // of all types; 32 floats are 128
 
 // Fifth bits of rows i and i + 1, which share bytes: the even row has their low halves.
 void pack_fifth_bits(std::uint32_t even, std::uint32_t odd, PackedFifthBits& to, std::size_t i) {
@@ -33,12 +38,20 @@ std::uint32_t little_endian_word(const std::uint8_t* bytes) {
   return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
 }
 
+// Of an MXFP4 block's scale 2^(exponent - 127) the half, which the doubled table asks for, as the nearest
+// half float.
+std::uint16_t half_of_power(std::uint8_t exponent) {
+  return f32_to_f16(std::ldexp(1.0f, static_cast<int>(exponent) - 128));
+}
+
 // A block of 16 rows, the first at `from`. 32-bit words of quants stay whole: word k of a row of nibbles
 // holds columns 4k.. in its low halves and 16 + 4k.. in its high ones.
 template <typename Block, const FileBlock& kFile>
 void pack_block(const std::uint8_t* from, std::size_t row_bytes, Block& to) {
   if constexpr (requires { to.nibbles; }) {
     transpose_words(from + kFile.quants, row_bytes, to.nibbles);
+  } else if constexpr (requires { to.codes; }) {
+    transpose_words(from + kFile.quants, row_bytes, to.codes);
   } else {
     auto* quants = reinterpret_cast<std::uint8_t(*)[kPanelRows][4]>(to.quants);
     transpose_words(from + kFile.quants, row_bytes, quants);
@@ -46,7 +59,11 @@ void pack_block(const std::uint8_t* from, std::size_t row_bytes, Block& to) {
   }
   for (std::size_t i = 0; i < kPanelRows; ++i) {
     const std::uint8_t* row = from + i * row_bytes;
-    std::memcpy(&to.d[i], row + kFile.d, 2);
+    if constexpr (kFile.d >= 0) {
+      std::memcpy(&to.d[i], row + kFile.d, 2);
+    } else {
+      to.d[i] = half_of_power(*row);
+    }
     if constexpr (kFile.m >= 0) std::memcpy(&to.m[i], row + kFile.m, 2);
     if constexpr (kFile.fifth >= 0) {
       if (i % 2 == 0)
@@ -62,6 +79,59 @@ void pack_quantized_panel(const MatrixShape& shape, const std::uint8_t* rows, st
   const std::size_t row_bytes = shape.source_row_bytes();
   for (std::size_t b = 0; b < shape.columns / kBlockElements; ++b, ++block, rows += kFile.bytes) {
     pack_block<Block, kFile>(rows, row_bytes, *block);
+  }
+}
+
+template <typename Block>
+auto& nibbles_of(Block& block) {
+  if constexpr (requires { block.codes; }) {
+    return block.codes;
+  } else {
+    return block.nibbles;
+  }
+}
+
+// Puts a block of 32 columns of a super-block into row i.
+template <typename Block>
+void put_row(const ColumnBlock& from, std::size_t i, Block& to) {
+  PackedNibbles& nibbles = nibbles_of(to);
+  for (std::size_t c = 0; c < 16; ++c) {
+    nibbles[c / 4][i][c % 4] =
+        static_cast<std::uint8_t>((from.quants[c] & 15) | (from.quants[16 + c] & 15) << 4);
+  }
+  if constexpr (requires { to.fifth; }) {
+    for (std::size_t s = 0; s < kBlockSteps; ++s) {
+      unsigned bits = 0;
+      for (std::size_t j = 0; j < 4; ++j) bits |= (from.quants[4 * s + j] >> 4 & 1u) << j;
+      std::uint8_t& byte = to.fifth[s][i / 2];
+      byte = static_cast<std::uint8_t>(i % 2 == 0 ? bits : byte | bits << 4);
+    }
+  }
+  if constexpr (requires { to.upper; }) {
+    for (std::size_t h = 0; h < 2; ++h) {
+      to.d[h][i] = from.d[h];
+      for (std::size_t j = 0; j < 4; ++j) {
+        unsigned bits = 0;
+        for (std::size_t t = 0; t < 4; ++t) bits |= (from.quants[16 * h + 4 * t + j] >> 4 & 3u) << (2 * t);
+        to.upper[h][i][j] = static_cast<std::uint8_t>(bits);
+      }
+    }
+  } else {
+    to.d[i] = from.d[0];
+    if constexpr (requires { to.m; }) to.m[i] = from.m;
+  }
+}
+
+template <typename Block>
+void pack_super_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
+  auto* block = reinterpret_cast<Block*>(packed);
+  const TensorTypeTraits& type = traits(shape.type);
+  for (std::size_t at = 0; at < shape.source_row_bytes(); at += type.block_bytes, block += kColumnBlocks) {
+    for (std::size_t i = 0; i < kPanelRows; ++i) {
+      ColumnBlock columns[kColumnBlocks];
+      take_apart(shape.type, rows + i * shape.source_row_bytes() + at, columns);
+      for (std::size_t b = 0; b < kColumnBlocks; ++b) put_row(columns[b], i, block[b]);
+    }
   }
 }
 
@@ -111,6 +181,13 @@ void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t
     case TensorType::kQ5_0: return pack_quantized_panel<PackedQ5_0, kQ5_0Block>(shape, rows, packed);
     case TensorType::kQ5_1: return pack_quantized_panel<PackedQ5_1, kQ5_1Block>(shape, rows, packed);
     case TensorType::kQ8_0: return pack_quantized_panel<PackedQ8_0, kQ8_0Block>(shape, rows, packed);
+    case TensorType::kQ4_K: return pack_super_panel<PackedQ4_1>(shape, rows, packed);
+    case TensorType::kQ5_K: return pack_super_panel<PackedQ5_1>(shape, rows, packed);
+    case TensorType::kQ3_K:
+    case TensorType::kQ6_K: return pack_super_panel<PackedQ6_K>(shape, rows, packed);
+    case TensorType::kIQ4_NL: return pack_quantized_panel<PackedIQ4_NL, kIQ4_NLBlock>(shape, rows, packed);
+    case TensorType::kIQ4_XS: return pack_super_panel<PackedIQ4_NL>(shape, rows, packed);
+    case TensorType::kMXFP4: return pack_quantized_panel<PackedMXFP4, kMXFP4Block>(shape, rows, packed);
   }
 }
 
@@ -118,9 +195,10 @@ void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t
 // the filled-up rows need no memory that might not be there.
 void pack_short_panel(const MatrixShape& shape, const std::uint8_t* rows, std::size_t count,
                       std::uint8_t* packed) {
-  std::uint8_t filled[kPanelRows * kBlockElements * sizeof(float)] = {};
-  for (std::size_t c = 0; c < shape.columns; c += kBlockElements) {
-    const MatrixShape part{shape.type, kPanelRows, std::min(kBlockElements, shape.columns - c)};
+  std::uint8_t filled[kPanelRows * kLargestBlockBytes] = {};
+  const std::size_t columns = std::max<std::size_t>(kBlockElements, traits(shape.type).block_elements);
+  for (std::size_t c = 0; c < shape.columns; c += columns) {
+    const MatrixShape part{shape.type, kPanelRows, std::min(columns, shape.columns - c)};
     const std::size_t bytes = part.source_row_bytes();
     for (std::size_t i = 0; i < count; ++i) {
       std::memcpy(filled + i * bytes, rows + i * shape.source_row_bytes(), bytes);
@@ -135,14 +213,21 @@ void pack_short_panel(const MatrixShape& shape, const std::uint8_t* rows, std::s
 // Row i of a block as out[32].
 template <typename Block>
 void widen_block(const Block& block, std::size_t i, int zero_point, float* out) {
-  const float d = f16_to_f32(block.d[i]);
+  const auto d = [&](std::size_t c) {
+    if constexpr (requires { block.d[0][0]; }) {
+      return f16_to_f32(block.d[c / 16][i]);
+    } else {
+      return f16_to_f32(block.d[i]);
+    }
+  };
   float m = 0.0f;
   if constexpr (requires { block.m; }) m = f16_to_f32(block.m[i]);
   for (std::size_t c = 0; c < kBlockElements; ++c) {
     int quant;
-    if constexpr (requires { block.nibbles; }) {
-      const std::uint8_t byte = block.nibbles[c % 16 / 4][i][c % 4];
+    if constexpr (requires { block.nibbles; } || requires { block.codes; }) {
+      const std::uint8_t byte = nibbles_of(block)[c % 16 / 4][i][c % 4];
       quant = c < 16 ? byte & 15 : byte >> 4;
+      if constexpr (requires { Block::kTable; }) quant = Block::kTable[quant];
     } else {
       quant = block.quants[c / 4][i][c % 4];
     }
@@ -150,7 +235,10 @@ void widen_block(const Block& block, std::size_t i, int zero_point, float* out) 
       const unsigned byte = block.fifth[c / 4][i / 2];
       quant |= static_cast<int>((byte >> (4 * (i % 2) + c % 4)) & 1u) << 4;
     }
-    out[c] = d * static_cast<float>(quant - zero_point) + m;
+    if constexpr (requires { block.upper; }) {
+      quant |= (block.upper[c / 16][i][c % 4] >> (2 * (c % 16 / 4)) & 3) << 4;
+    }
+    out[c] = d(c) * static_cast<float>(quant - zero_point) + m;
   }
 }
 
@@ -167,6 +255,12 @@ std::size_t MatrixShape::panel_bytes() const {
     case TensorType::kF32: return columns * sizeof(PackedF32);
     case TensorType::kF16: return columns * sizeof(PackedF16);
     case TensorType::kBF16: return (columns + 1) / 2 * sizeof(PackedBf16);
+    case TensorType::kQ4_K: return columns / kBlockElements * sizeof(PackedQ4_1);
+    case TensorType::kQ5_K: return columns / kBlockElements * sizeof(PackedQ5_1);
+    case TensorType::kQ3_K:
+    case TensorType::kQ6_K: return columns / kBlockElements * sizeof(PackedQ6_K);
+    case TensorType::kIQ4_XS: return columns / kBlockElements * sizeof(PackedIQ4_NL);
+    case TensorType::kMXFP4: return columns / kBlockElements * sizeof(PackedMXFP4);
     default: return kPanelRows * source_row_bytes();
   }
 }
@@ -203,10 +297,17 @@ void widen_packed_row(const MatrixShape& shape, const std::uint8_t* packed, std:
         out[c] = bf16_to_f32(reinterpret_cast<const PackedBf16*>(panel)[c / 2].values[i][c % 2]);
       return;
     case TensorType::kQ4_0: return widen_blocks<PackedQ4_0>(panel, columns, i, 8, out);
-    case TensorType::kQ4_1: return widen_blocks<PackedQ4_1>(panel, columns, i, 0, out);
+    case TensorType::kQ4_1:
+    case TensorType::kQ4_K: return widen_blocks<PackedQ4_1>(panel, columns, i, 0, out);
     case TensorType::kQ5_0: return widen_blocks<PackedQ5_0>(panel, columns, i, 16, out);
-    case TensorType::kQ5_1: return widen_blocks<PackedQ5_1>(panel, columns, i, 0, out);
+    case TensorType::kQ5_1:
+    case TensorType::kQ5_K: return widen_blocks<PackedQ5_1>(panel, columns, i, 0, out);
     case TensorType::kQ8_0: return widen_blocks<PackedQ8_0>(panel, columns, i, 0, out);
+    case TensorType::kQ3_K:
+    case TensorType::kQ6_K: return widen_blocks<PackedQ6_K>(panel, columns, i, 32, out);
+    case TensorType::kIQ4_NL:
+    case TensorType::kIQ4_XS: return widen_blocks<PackedIQ4_NL>(panel, columns, i, 0, out);
+    case TensorType::kMXFP4: return widen_blocks<PackedMXFP4>(panel, columns, i, 0, out);
   }
 }
 
