@@ -80,7 +80,7 @@ export const SHAPES = {
 export type ShapeName = keyof typeof SHAPES;
 
 /** Tensor types, by the name GGUF gives them in lower case. */
-export type Quantization = 'q4_0' | 'q4_1' | 'q8_0';
+export type Quantization = 'q4_0' | 'q4_1' | 'q8_0' | 'q4_k' | 'q5_k' | 'q6_k';
 
 export interface BenchModel {
   /** For example `smollm2-135m-q4_1`: the part of a row's name after the slash. */
@@ -89,6 +89,8 @@ export interface BenchModel {
   readonly weights: Quantization;
   /** Of the token embedding, which is the output matrix as well. llama.cpp keeps it at 8 bits in a Q4_0 file. */
   readonly embedding: Quantization;
+  /** Of the value and down matrices of half the layers, where it is another; llama.cpp does so in a file that it calls Q4_K_M. */
+  readonly finer?: Quantization;
   /** The embedded model itself; the others have random weights. */
   readonly real: boolean;
 }
@@ -109,4 +111,6 @@ export const BENCH_MODELS: readonly BenchModel[] = [
   benchModel('qwen-0.5b', 'q4_0', 'q8_0'),
   benchModel('qwen-0.5b', 'q8_0', 'q8_0'),
   benchModel('qwen-1.5b', 'q4_0', 'q8_0'),
+  { ...benchModel('qwen-1.5b', 'q4_k', 'q6_k'), name: 'qwen-1.5b-q4_k_m', finer: 'q6_k' },
+  benchModel('qwen-1.5b', 'q6_k', 'q6_k'),
 ];

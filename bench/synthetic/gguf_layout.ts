@@ -17,6 +17,9 @@ export const TENSOR_TYPES = {
   q4_0: { id: 2, elements: 32, bytes: 18 },
   q4_1: { id: 3, elements: 32, bytes: 20 },
   q8_0: { id: 8, elements: 32, bytes: 34 },
+  q4_k: { id: 12, elements: 256, bytes: 144 },
+  q5_k: { id: 13, elements: 256, bytes: 176 },
+  q6_k: { id: 14, elements: 256, bytes: 210 },
 } as const;
 
 export type TensorType = keyof typeof TENSOR_TYPES;

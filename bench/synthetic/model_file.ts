@@ -18,7 +18,14 @@ import { BlockPool, randomFloats } from './random_blocks';
 import { type ControlTokens, makeVocabulary, type Vocabulary } from './vocabulary';
 
 /** `general.file_type`. */
-const FILE_TYPES: Readonly<Record<Quantization, number>> = { q4_0: 2, q4_1: 3, q8_0: 7 };
+const FILE_TYPES: Readonly<Record<Quantization, number>> = {
+  q4_0: 2,
+  q4_1: 3,
+  q8_0: 7,
+  q4_k: 15,
+  q5_k: 17,
+  q6_k: 18,
+};
 
 /** Keeps the residual stream from growing over the layers. */
 const OUTPUT_GAIN = 0.3;
@@ -112,7 +119,7 @@ function seedOf(text: string): number {
 }
 
 /** In the order of the file. */
-export function modelTensors({ shape, weights, embedding }: BenchModel): readonly Tensor[] {
+export function modelTensors({ shape, weights, embedding, finer = weights }: BenchModel): readonly Tensor[] {
   const { width, hidden, vocabulary } = shape;
   const queries = shape.heads * shape.headSize;
   const keys = shape.kvHeads * shape.headSize;
@@ -121,8 +128,8 @@ export function modelTensors({ shape, weights, embedding }: BenchModel): readonl
     return { name, type: 'f32', extents: [length], rms: BIAS_RMS };
   };
   // A row of n elements with this scale keeps the size of what it is multiplied with.
-  const matrix = (name: string, columns: number, rows: number, gain = 1): Tensor => {
-    return { name, type: weights, extents: [columns, rows], rms: gain / Math.sqrt(columns) };
+  const matrix = (name: string, columns: number, rows: number, gain = 1, type = weights): Tensor => {
+    return { name, type, extents: [columns, rows], rms: gain / Math.sqrt(columns) };
   };
   const tensors: Tensor[] = [
     { name: 'token_embd.weight', type: embedding, extents: [width, vocabulary], rms: EMBEDDING_RMS },
@@ -130,16 +137,17 @@ export function modelTensors({ shape, weights, embedding }: BenchModel): readonl
   ];
   for (let layer = 0; layer < shape.layers; layer++) {
     const block = `blk.${layer}.`;
+    const fine = isFiner(layer, shape.layers) ? finer : weights;
     tensors.push(
       norm(`${block}attn_norm.weight`),
       matrix(`${block}attn_q.weight`, width, queries),
       matrix(`${block}attn_k.weight`, width, keys),
-      matrix(`${block}attn_v.weight`, width, keys),
+      matrix(`${block}attn_v.weight`, width, keys, 1, fine),
       matrix(`${block}attn_output.weight`, queries, width, OUTPUT_GAIN),
       norm(`${block}ffn_norm.weight`),
       matrix(`${block}ffn_gate.weight`, width, hidden),
       matrix(`${block}ffn_up.weight`, width, hidden),
-      matrix(`${block}ffn_down.weight`, hidden, width, OUTPUT_GAIN),
+      matrix(`${block}ffn_down.weight`, hidden, width, OUTPUT_GAIN, fine),
     );
     if (shape.qkvBiases) {
       tensors.push(
@@ -150,6 +158,12 @@ export function modelTensors({ shape, weights, embedding }: BenchModel): readonl
     }
   }
   return tensors;
+}
+
+/** Which layers have some matrices finer: the first and the last eighth, and every third between. */
+function isFiner(layer: number, layers: number): boolean {
+  const eighth = Math.floor(layers / 8);
+  return layer < eighth || layer >= layers - eighth || (layer - eighth) % 3 === 2;
 }
 
 /** Ids of a shape's control tokens: in Qwen's vocabulary all from the begin token on, in SmolLM's a few at its front. */

@@ -3,6 +3,8 @@ import type { SeededRandom } from '../random';
 import type { Quantization } from '../shapes';
 import { TENSOR_TYPES } from './gguf_layout';
 
+/** A block of at least so many bytes is a super-block, whose scales lie elsewhere. */
+const SUPER_BLOCK_BYTES = 100;
 /** Blocks drawn at random; a tensor strings pieces of them together, which is much faster than to draw every one. */
 const POOL_BLOCKS = 4_096;
 const LEAST_PIECE = 64;
@@ -12,10 +14,17 @@ const OWN_SCALE_STEP = 8;
 
 /**
  * Root mean square of a block's integers: uniform over 1..15 less 8 (Q4_0), over 0..15 less 7.5 (Q4_1), over -127..127
- * (Q8_0). All have mean zero: with any other, every matrix would amplify the mean of its input, and after some layers the
+ * (Q8_0); of K-quants over 0..15, 0..31 and -32..31 with what is off the middle. All have mean zero: with any other, every matrix would amplify the mean of its input, and after some layers the
  * logits would be the same whatever the prompt.
  */
-const INTEGER_RMS: Readonly<Record<Quantization, number>> = { q4_0: 4.32, q4_1: 4.61, q8_0: 73.3 };
+const INTEGER_RMS: Readonly<Record<Quantization, number>> = {
+  q4_0: 4.32,
+  q4_1: 4.61,
+  q8_0: 73.3,
+  q4_k: 4.61,
+  q5_k: 9.23,
+  q6_k: 18.5,
+};
 /** Half the range of four bits: a Q4_1 block with this offset has mean zero. */
 const Q4_MIDDLE = 7.5;
 
@@ -54,9 +63,13 @@ export class BlockPool {
     return result;
   }
 
-  /** The scale at a block's beginning, and the offset of a type that has one. */
+  /** The scale of a block, and the offset of a type that has one. */
   private writeScale(blocks: Buffer, start: number): void {
     const scale = (this.rms * (0.8 + 0.4 * this.random.next())) / INTEGER_RMS[this.type];
+    if (this.blockBytes >= SUPER_BLOCK_BYTES) {
+      writeSuperScale(blocks, start, this.type, scale);
+      return;
+    }
     blocks.writeUInt16LE(halfBits(scale), start);
     if (this.type === 'q4_1') blocks.writeUInt16LE(halfBits(-Q4_MIDDLE * scale), start + 2);
   }
@@ -67,11 +80,31 @@ export class BlockPool {
       case 'q4_0':
         return 1 + random.below(15) + 16 * (1 + random.below(15));
       case 'q4_1':
+      case 'q4_k':
+      case 'q5_k':
+      case 'q6_k':
         return random.below(256);
       case 'q8_0':
         return (random.below(255) - 127) & 0xff;
     }
   }
+}
+
+/**
+ * The scales of a super-block: one scale of 6 bits for all its parts, and the minimum that makes the mean zero (Q4_K, Q5_K); or scales
+ * of 8 bits of either sign, which make the mean zero whatever the middle is (Q6_K).
+ */
+function writeSuperScale(blocks: Buffer, start: number, type: Quantization, scale: number): void {
+  if (type === 'q6_k') {
+    for (let part = 0; part < 16; part++) blocks.writeInt8(part % 2 === 0 ? 63 : -63, start + 192 + part);
+    blocks.writeUInt16LE(halfBits(scale / 63), start + 208);
+    return;
+  }
+  const middle = type === 'q4_k' ? 7.5 : 15.5;
+  blocks.writeUInt16LE(halfBits(scale / 63), start);
+  blocks.writeUInt16LE(halfBits((middle * scale) / 63), start + 2);
+  // All 6-bit numbers are 63.
+  blocks.fill(0xff, start + 4, start + 16);
 }
 
 /** The bits of the IEEE half nearest to `value`, for magnitudes from 2^-24 to 65504. */
