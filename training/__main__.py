@@ -63,9 +63,11 @@ def _train(options: argparse.Namespace) -> int:
     from training.trainer import Options, Trainer
 
     keep_freed_memory()
-    if options.threads:
-        torch.set_num_threads(options.threads)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if options.workers is None:
+        options.workers = 1 if device.type == "cuda" else torch.get_num_threads()
+    if options.workers > 1:
+        torch.set_num_threads(1)
     chosen = {
         name: getattr(options, name)
         for name in Options.__dataclass_fields__
@@ -149,7 +151,9 @@ def _parser() -> argparse.ArgumentParser:
         "--compile", action="store_true", default=None, help="compile the layers; faster from some hundred steps on"
     )
     train.add_argument("--seconds", type=float, help="stop after so long, with a checkpoint to go on from")
-    train.add_argument("--threads", type=int)
+    train.add_argument(
+        "--workers", type=int, help="passes at a time; on processors, of one thread each; default there: all"
+    )
     train.set_defaults(command=_train)
 
     pack = commands.add_parser("pack", help="write a checkpoint as a model file")

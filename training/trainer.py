@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import torch
 
 from training import checkpoint
+from training.allocation import give_back_memory
 from training.batches import PARTS, Batch, Cursor, Stream, pack
 from training.model import Model
 from training.schedule import Schedule
@@ -22,6 +24,8 @@ LATEST = "latest.pt"
 # The last checkpoint before the rate falls: a longer run goes on from here.
 STABLE = "stable.pt"
 
+Gradients = tuple[torch.Tensor, ...]  # of the parameters, in their order
+
 
 @dataclass(frozen=True)
 class Options:
@@ -30,7 +34,8 @@ class Options:
     warm_up_tokens: int = 100_000
     rounding_share: float = 1.0
     step_tokens: int = 4096
-    micro_tokens: int = 4096  # of one forward and backward pass
+    micro_tokens: int = 2048  # of one forward and backward pass
+    workers: int = 1  # passes at a time; on processors, of one thread each
     clip: float = 1.0
     seed: int = 1
     all_embeddings: bool = False
@@ -50,6 +55,7 @@ class Trainer:
         self._model = Model(self._masters.sizes, None if options.all_embeddings else LAYOUT_TOKENS)
         self._model.to(device=device, dtype=torch.bfloat16)
         self._parameters = dict(self._model.named_parameters())
+        self._workers = ThreadPoolExecutor(options.workers, initializer=_compute_alone) if options.workers > 1 else None
         self._optimiser = torch.optim.AdamW(
             list(self._masters.tensors.values()), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.0, fused=True
         )
@@ -58,6 +64,7 @@ class Trainer:
         self.seen = 0
         self._step = 0
         self._decaying = False
+        self._fresh = True
         self._rounding = self.schedule.is_rounding(0)
         if options.compile:
             compile_layers(self._model)
@@ -83,6 +90,7 @@ class Trainer:
                 if last or time.monotonic() - saved >= self.options.checkpoint_seconds:
                     self.save(LATEST)
                     record |= {"validation": self.validate()}
+                    give_back_memory()
                     saved = time.monotonic()
                 log.write(json.dumps(record) + "\n")
                 yield record
@@ -105,14 +113,16 @@ class Trainer:
         batches = [self._stream.take(micro) for _ in range(max(1, self.options.step_tokens // micro))]
         total = float(sum(batch.weights.sum() for batch in batches))
         losses = PartLosses()
-        for batch in batches:
-            self._learn(batch.to(self._device), total, losses)
+        for batch, (each, gradients) in zip(batches, self._passes(batches, total), strict=True):
+            losses.add(batch, each)
+            self._accumulate(gradients)
         norm = torch.nn.utils.clip_grad_norm_(list(self._masters.tensors.values()), self.options.clip)
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._optimiser.step()
         self._optimiser.zero_grad()
-        self._masters.publish(self._model, self._rounding)
+        self._masters.publish(self._model, self._rounding, self._workers)
+        self._fresh = False
         tokens = sum(batch.tokens for batch in batches)
         self.seen += tokens
         self._step += 1
@@ -127,15 +137,21 @@ class Trainer:
             "loss": losses.means(),
         }
 
-    def _learn(self, batch: Batch, total: float, losses: PartLosses) -> None:
+    def _passes(self, batches: list[Batch], total: float) -> Iterator[tuple[torch.Tensor, Gradients]]:
+        """The losses and gradients of each batch, in their order, so that sums do not depend on which is done first."""
+
+        def one(batch: Batch) -> tuple[torch.Tensor, Gradients]:
+            moved = batch.to(self._device)
+            loss, each = self._model.loss(moved.packed, moved.rows, moved.targets, moved.weights / total)
+            return each, torch.autograd.grad(loss, list(self._parameters.values()))
+
+        # What a first step compiles, it compiles in one thread.
+        return map(one, batches) if self._workers is None or self._fresh else self._workers.map(one, batches)
+
+    def _accumulate(self, gradients: Gradients) -> None:
         """Adds the gradient of one forward and backward pass to the masters'."""
-        loss, each = self._model.loss(batch.packed, batch.rows, batch.targets, batch.weights / total)
-        loss.backward()
-        losses.add(batch, each)
-        for name, master in self._masters.tensors.items():
-            gradient = self._parameters[name].grad
-            assert gradient is not None
-            self._parameters[name].grad = None
+        for name, gradient in zip(self._parameters, gradients, strict=True):
+            master = self._masters.tensors[name]
             master.grad = gradient.float() if master.grad is None else master.grad.add_(gradient)
 
     @torch.no_grad()
@@ -184,6 +200,11 @@ class Trainer:
         self._stream = self._stream.at(Cursor(**state["cursor"]))
         self.seen, self._step = state["seen"], state["step"]
         self._decaying, self._rounding = state["decaying"], state["rounding"]
+
+
+def _compute_alone() -> None:
+    """Of a worker: nobody waits for it within an operation, so a processor that does other work holds up one pass, not all."""
+    torch.set_num_threads(1)
 
 
 class PartLosses:

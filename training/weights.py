@@ -7,6 +7,7 @@ them is taken for the masters' (straight-through estimator, Bengio et al., 2013)
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -71,10 +72,14 @@ class Masters:
         return self.tensors[name] if grid is None else round_to_grid(self.tensors[name], grid)
 
     @torch.no_grad()
-    def publish(self, model: Model, rounding: bool) -> None:
+    def publish(self, model: Model, rounding: bool, workers: ThreadPoolExecutor | None = None) -> None:
         """Gives `model` the weights that it computes with, in its own dtype."""
-        for name, parameter in model.named_parameters():
-            parameter.copy_(self.rounded(name) if rounding else self.tensors[name])
+
+        def one(named: tuple[str, torch.nn.Parameter]) -> None:
+            name, parameter = named
+            parameter.data.copy_(self.rounded(name) if rounding else self.tensors[name])
+
+        list((workers.map if workers else map)(one, model.named_parameters()))
 
     def to_gguf(self) -> dict[str, np.ndarray]:
         """Masters by the names of the GGUF tensors, float32."""

@@ -7,7 +7,8 @@ import torch
 from training.padded_attention import buckets, padded_attention
 
 HEADS, KV_HEADS, SIZE = 6, 2, 16
-LENGTHS = (5, 1, 17, 4, 16, 5, 40, 2)
+# The longest is cut into several tiles.
+LENGTHS = (5, 1, 17, 4, 16, 5, 40, 2, 700)
 
 
 def slow_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, lengths: tuple[int, ...]) -> torch.Tensor:
@@ -43,4 +44,5 @@ def test_every_token_is_in_one_bucket_and_little_is_padded() -> None:
     assert sorted(torch.cat([one.tokens for one in made]).tolist()) == list(range(sum(LENGTHS)))
     for bucket in made:
         lengths = (~bucket.behind).sum(1)
-        assert int(lengths.max()) == bucket.longest <= 1.25 * int(lengths.min())
+        assert int(lengths.max()) <= 1.25 * int(lengths.min())
+        assert 0 <= bucket.longest - int(lengths.max()) < 32

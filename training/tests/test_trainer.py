@@ -87,6 +87,21 @@ def test_a_run_that_was_stopped_goes_on_bit_for_bit(folder: Path) -> None:
     assert [one["loss"] for one in once] == [one["loss"] for one in again]
 
 
+def test_passes_at_the_same_time_change_nothing(folder: Path) -> None:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        alone = trainer(folder, "alone", replace(OPTIONS, step_tokens=512))
+        together = trainer(folder, "together", replace(OPTIONS, step_tokens=512, workers=3))
+        for one in (alone, together):
+            for _ in one.train():
+                pass
+    finally:
+        torch.set_num_threads(threads)
+    for name, tensor in alone.masters.tensors.items():
+        assert torch.equal(tensor, together.masters.tensors[name]), name
+
+
 def test_it_stops_when_its_time_is_up_and_goes_on_from_there(folder: Path) -> None:
     for number in range(1, 4):
         records = list(trainer(folder, "run", replace(OPTIONS, seconds=0.0)).train())
