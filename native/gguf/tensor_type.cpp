@@ -10,6 +10,7 @@ const TensorTypeTraits* tensor_type_traits(std::uint32_t id) {
   static constexpr TensorTypeTraits kQ5_0{"Q5_0", 32, 22};
   static constexpr TensorTypeTraits kQ5_1{"Q5_1", 32, 24};
   static constexpr TensorTypeTraits kQ8_0{"Q8_0", 32, 34};
+  static constexpr TensorTypeTraits kQ2_K{"Q2_K", 256, 84};
   static constexpr TensorTypeTraits kQ3_K{"Q3_K", 256, 110};
   static constexpr TensorTypeTraits kQ4_K{"Q4_K", 256, 144};
   static constexpr TensorTypeTraits kQ5_K{"Q5_K", 256, 176};
@@ -26,6 +27,7 @@ const TensorTypeTraits* tensor_type_traits(std::uint32_t id) {
     case TensorType::kQ5_0: return &kQ5_0;
     case TensorType::kQ5_1: return &kQ5_1;
     case TensorType::kQ8_0: return &kQ8_0;
+    case TensorType::kQ2_K: return &kQ2_K;
     case TensorType::kQ3_K: return &kQ3_K;
     case TensorType::kQ4_K: return &kQ4_K;
     case TensorType::kQ5_K: return &kQ5_K;

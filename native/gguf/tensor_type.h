@@ -1,27 +1,25 @@
 // The element types of GGUF tensors that the engine can compute with, and their block layout.
 //
 // Source: the GGUF specification and ggml's block formats. A quantised row is a sequence of blocks of 32
-// elements,
-//   Q4_0  f16 d, 16 bytes of nibbles               x = d * (q - 8)
-//   Q4_1  f16 d, f16 m, 16 bytes of nibbles        x = d * q + m
-//   Q5_0  f16 d, 4 bytes of fifth bits, 16 nibbles x = d * (q - 16)
-//   Q5_1  f16 d, f16 m, 4 bytes, 16 nibbles        x = d * q + m
-//   Q8_0  f16 d, 32 int8                           x = d * q
-//   IQ4_NL f16 d, 16 bytes of nibbles              x = d * code[q], of a fixed table
-//   MXFP4 8-bit exponent e, 16 bytes of nibbles    x = 2^(e - 127) * code[q], OCP Microscaling Formats 1.0:
-//   E2M1
+// elements:
+//   Q4_0    f16 d, 16 bytes of nibbles               x = d * (q - 8)
+//   Q4_1    f16 d, f16 m, 16 bytes of nibbles        x = d * q + m
+//   Q5_0    f16 d, 4 bytes of fifth bits, 16 nibbles x = d * (q - 16)
+//   Q5_1    f16 d, f16 m, 4 bytes, 16 nibbles        x = d * q + m
+//   Q8_0    f16 d, 32 int8                           x = d * q
+//   IQ4_NL  f16 d, 16 bytes of nibbles               x = d * code[q], of a table
+//   MXFP4   exponent e, 16 bytes of nibbles          x = 2^(e - 127) * code[q] (OCP Microscaling 1.0)
 // Nibbles: element i of a block is the low nibble of byte i for i < 16, the high nibble of byte i - 16
 // otherwise.
 //
-// Or of super-blocks of 256 ("K-quants"), of which s is the group of 32 elements (of Q3_K and Q6_K, of 16)
-// with a scale of its own:
-//   Q4_K  f16 d, f16 m, 12 bytes of scales, 128 bytes of nibbles             x = d * scale[s] * q - m *
-//   min[s] Q5_K  the same with 32 bytes of fifth bits in front of the nibbles       x = d * scale[s] * q - m
-//   * min[s] Q6_K  128 bytes of nibbles, 64 of upper bits, 16 int8 scales, f16 d      x = d * scale[s] * (q -
-//   32) Q3_K  32 bytes of third bits, 64 of low bits, 12 of 6-bit scales, f16 d  x = d * (scale[s] - 32) * (q
-//   - 4) IQ4_XS f16 d, 2 + 4 bytes of 6-bit scales, 128 bytes of nibbles          x = d * (scale[s] - 32) *
-//   code[q]
-// device/cpu/packed/super_blocks.cpp tells where the bits lie.
+// Or of super-blocks of 256, whose groups of 32 elements (of Q2_K, Q3_K and Q6_K: 16) have scales:
+//   Q2_K    scales and minima of 4 bits, f16 d, f16 m            x = d * scale * q - m * min
+//   Q3_K    scales of 6 bits, f16 d                              x = d * (scale - 32) * (q - 4)
+//   Q4_K    scales and minima of 6 bits, f16 d, f16 m            x = d * scale * q - m * min
+//   Q5_K    the same                                             x = d * scale * q - m * min
+//   Q6_K    scales of 8 bits, f16 d                              x = d * scale * (q - 32)
+//   IQ4_XS  scales of 6 bits, f16 d                              x = d * (scale - 32) * code[q]
+// device/cpu/packed/super_blocks.cpp tells where their bits lie.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +35,7 @@ enum class TensorType : std::uint32_t {
   kQ5_0 = 6,
   kQ5_1 = 7,
   kQ8_0 = 8,
+  kQ2_K = 10,
   kQ3_K = 11,
   kQ4_K = 12,
   kQ5_K = 13,

@@ -20,6 +20,7 @@ ELEMENTS = 512
 
 # Where the half floats of a block lie, and values that keep every product of theirs within 1.
 HALVES = {
+    "Q2_K": {80: 1 / (15 * 3), 82: 1 / 15},
     "Q3_K": {108: 1 / (32 * 4)},
     "Q4_K": {0: 1 / (63 * 15), 2: 1 / 63},
     "Q5_K": {0: 1 / (63 * 31), 2: 1 / 63},

@@ -114,6 +114,10 @@ class RandomTensors {
         append_u16(f32_to_f16(1.6f * scale / 60.0f), data);
         return append_random(type == TensorType::kQ4_K ? 140 : 172, data);
       }
+      case TensorType::kQ2_K:
+        append_random(80, data);
+        append_u16(f32_to_f16(scale / (10.0f * 1.2f)), data);
+        return append_u16(f32_to_f16(1.2f * scale / 10.0f), data);
       case TensorType::kQ3_K:
         append_random(108, data);
         return append_u16(f32_to_f16(scale / (18.5f * 2.3f)), data);

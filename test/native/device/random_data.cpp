@@ -25,6 +25,11 @@ void append_super_block(TensorType type, Random& random, std::vector<std::uint8_
     put_u16(bytes, f32_to_f16(d * 1.5f / 32.0f));
   }
   while (bytes.size() < end) bytes.push_back(static_cast<std::uint8_t>(random.bits() & 255));
+  if (type == TensorType::kQ2_K) {
+    bytes.resize(end - 4);
+    put_u16(bytes, f32_to_f16(d * 3.0f / 4.0f / 8.0f));
+    put_u16(bytes, f32_to_f16(d * 1.5f / 8.0f));
+  }
   if (type == TensorType::kQ3_K || type == TensorType::kQ6_K) {
     bytes.resize(end - 2);
     put_u16(bytes,

@@ -55,9 +55,9 @@ TEST_P(OtherBlocks, AreWhatAnotherImplementationMakesOfThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, OtherBlocks,
-                         ::testing::Values(TensorType::kQ3_K, TensorType::kQ4_K, TensorType::kQ5_K,
-                                           TensorType::kQ6_K, TensorType::kIQ4_NL, TensorType::kIQ4_XS,
-                                           TensorType::kMXFP4),
+                         ::testing::Values(TensorType::kQ2_K, TensorType::kQ3_K, TensorType::kQ4_K,
+                                           TensorType::kQ5_K, TensorType::kQ6_K, TensorType::kIQ4_NL,
+                                           TensorType::kIQ4_XS, TensorType::kMXFP4),
                          [](const auto& info) { return type_name(info.param); });
 
 }  // namespace

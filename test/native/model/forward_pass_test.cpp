@@ -53,8 +53,9 @@ std::vector<NamedToy> toys() {
     toys.push_back({traits(type).name, toy});
   }
   // As files call Q4_K_M: most in one type, the output matrix in another.
-  for (const TensorType type : {TensorType::kQ3_K, TensorType::kQ4_K, TensorType::kQ5_K, TensorType::kQ6_K,
-                                TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4}) {
+  for (const TensorType type :
+       {TensorType::kQ2_K, TensorType::kQ3_K, TensorType::kQ4_K, TensorType::kQ5_K, TensorType::kQ6_K,
+        TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4}) {
     toy = {};
     toy.type = type;
     toy.output_type = TensorType::kQ6_K;

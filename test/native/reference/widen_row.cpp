@@ -65,6 +65,12 @@ double with_minimum(const std::uint8_t* block, std::size_t i, bool five_bits) {
 constexpr int kIq4Codes[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 constexpr double kE2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
 
+double q2_k_element(const std::uint8_t* block, std::size_t i) {
+  const int both = block[i / 16];
+  const int q = (block[16 + i / 128 * 32 + i % 32] >> (2 * (i % 128 / 32))) % 4;
+  return scaled_half(block + 80, both % 16) * q - scaled_half(block + 82, both / 16);
+}
+
 double q3_k_element(const std::uint8_t* block, std::size_t i) {
   const std::uint8_t* scales = block + 96;
   const std::size_t s = i / 16, chunk = i / 128;
@@ -109,6 +115,7 @@ double block_element(TensorType type, const std::uint8_t* block, std::size_t i) 
     case TensorType::kQ8_0: return half_value(block) * static_cast<std::int8_t>(block[2 + i]);
     case TensorType::kIQ4_NL: return half_value(block) * kIq4Codes[nibble(block + 2, i)];
     case TensorType::kMXFP4: return mxfp4_element(block, i);
+    case TensorType::kQ2_K: return q2_k_element(block, i);
     case TensorType::kQ3_K: return q3_k_element(block, i);
     case TensorType::kIQ4_XS: return iq4_xs_element(block, i);
     case TensorType::kQ4_K: return with_minimum(block, i, false);

@@ -97,7 +97,8 @@ struct Kernels {
   AttentionKernels attention;
 
   ProductKernel product_f32, product_f16, product_bf16;
-  ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0, product_q6_k;
+  ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0, product_q2_k,
+      product_q6_k;
   ProductKernel product_iq4_nl, product_mxfp4;
 };
 

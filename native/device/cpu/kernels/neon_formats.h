@@ -21,6 +21,7 @@ using Q4_1 = Format<PackedQ4_1, 4, 0>;
 using Q5_0 = Format<PackedQ5_0, 5, 2>;
 using Q5_1 = Format<PackedQ5_1, 5, 0>;
 using Q8_0 = Format<PackedQ8_0, 8, 0>;
+using Q2_K = Format<PackedQ2_K, 6, 0>;
 using Q6_K = Format<PackedQ6_K, 6, 4>;
 using IQ4_NL = Format<PackedIQ4_NL, 8, 0>;
 using MXFP4 = Format<PackedMXFP4, 8, 0>;
@@ -55,14 +56,18 @@ inline int8x16_t upper_bits(uint8x16_t bits, std::size_t t) {
   return vreinterpretq_s8_u8(vandq_u8(moved, vdupq_n_u8(0x30)));
 }
 
-// Scales of 4 rows of a panel from `row` on: of all columns, or of the half `h`.
-template <typename Block>
-inline const std::uint16_t* scales_of(const Block& block, std::size_t h, std::size_t row) {
-  if constexpr (requires { block.d[0][0]; }) {
-    return block.d[h] + row;
-  } else {
-    return block.d + row;
-  }
+// Scales or minima of a panel's rows from `row` on: of all columns, or of the half `h`.
+inline const std::uint16_t* values_of(const std::uint16_t (&all)[kPanelRows], std::size_t, std::size_t row) {
+  return all + row;
+}
+inline const std::uint16_t* values_of(const std::uint16_t (&halves)[2][kPanelRows], std::size_t h,
+                                      std::size_t row) {
+  return halves[h] + row;
+}
+
+// As the sums of blocks, of the half whose offset this is.
+inline float half_sum(float scale, std::int32_t offset) {
+  return scale * (-0.125f * static_cast<float>(offset));
 }
 
 // Steps k and k + 4 of rows 4 * group to 4 * group + 3, k = 0..3.
@@ -71,6 +76,8 @@ inline StepPair load_steps(const Block& block, std::size_t k, std::size_t group)
   const std::size_t row = group * kGroupRows;
   if constexpr (requires { block.quants; }) {
     return {vld1q_s8(block.quants[k][row]), vld1q_s8(block.quants[k + 4][row])};
+  } else if constexpr (!requires { block.nibbles; } && requires { block.upper; }) {
+    return {upper_bits(vld1q_u8(block.upper[0][row]), k), upper_bits(vld1q_u8(block.upper[1][row]), k)};
   } else if constexpr (requires { block.codes; }) {
     const uint8x16_t both = vld1q_u8(block.codes[k][row]);
     const int8x16_t table = vld1q_s8(Block::kTable);

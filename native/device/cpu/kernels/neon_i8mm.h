@@ -74,7 +74,7 @@ inline RowPairs load_row_pairs(const Block& block, std::size_t k, std::size_t gr
     if constexpr (requires { block.quants; }) {
       pairs.low[p] = zip_steps(vld1q_s8(block.quants[k][row]), vld1q_s8(block.quants[k + 1][row]), p);
       pairs.high[p] = zip_steps(vld1q_s8(block.quants[k + 4][row]), vld1q_s8(block.quants[k + 5][row]), p);
-    } else if constexpr (requires { block.codes; }) {
+    } else if constexpr (!requires { block.nibbles; }) {
       const StepPair first = load_steps(block, k, group), second = load_steps(block, k + 1, group);
       pairs.low[p] = zip_steps(first.low, second.low, p);
       pairs.high[p] = zip_steps(first.high, second.high, p);
@@ -95,7 +95,7 @@ inline RowPairs load_row_pairs(const Block& block, std::size_t k, std::size_t gr
       pairs.low[p] = vorrq_s8(pairs.low[p], low);
       pairs.high[p] = vorrq_s8(pairs.high[p], high);
     }
-    if constexpr (requires { block.upper; }) {
+    if constexpr (requires { block.nibbles; } && requires { block.upper; }) {
       const uint8x16_t low = vld1q_u8(block.upper[0][row]), high = vld1q_u8(block.upper[1][row]);
       pairs.low[p] = vorrq_s8(pairs.low[p], zip_steps(upper_bits(low, k), upper_bits(low, k + 1), p));
       pairs.high[p] = vorrq_s8(pairs.high[p], zip_steps(upper_bits(high, k), upper_bits(high, k + 1), p));
@@ -139,7 +139,7 @@ inline void add_block(const typename Format::Block& block, std::size_t group, co
     }
   }
   for (std::size_t h = 0; h < kHalves; ++h) {
-    const RepeatedHalves d = repeat_halves(scales_of(block, h, group * kGroupRows));
+    const RepeatedHalves d = repeat_halves(values_of(block.d, h, group * kGroupRows));
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (std::size_t p = 0; p < 2; ++p) {
         sums[i][p] = vfmaq_f32(sums[i][p], vmulq_f32(d.pair[p], x.scales[i]), vcvtq_f32_s32(dot[h][i][p]));
@@ -147,9 +147,14 @@ inline void add_block(const typename Format::Block& block, std::size_t group, co
     }
   }
   if constexpr (requires { block.m; }) {
-    const RepeatedHalves m = repeat_halves(block.m + group * kGroupRows);
-    for (std::size_t i = 0; i < kPairs; ++i) {
-      for (std::size_t p = 0; p < 2; ++p) sums[i][p] = vfmaq_f32(sums[i][p], m.pair[p], x.sums[i]);
+    for (std::size_t h = 0; h < kHalves; ++h) {
+      const RepeatedHalves m = repeat_halves(values_of(block.m, h, group * kGroupRows));
+      for (std::size_t i = 0; i < kPairs; ++i) {
+        const int32x4_t offset = h == 0 ? x.first_offsets[i] : vsubq_s32(x.offsets[i], x.first_offsets[i]);
+        const float32x4_t sum =
+            kHalves == 1 ? x.sums[i] : vmulq_f32(x.scales[i], vmulq_n_f32(vcvtq_f32_s32(offset), -0.125f));
+        for (std::size_t p = 0; p < 2; ++p) sums[i][p] = vfmaq_f32(sums[i][p], m.pair[p], sum);
+      }
     }
   }
 }

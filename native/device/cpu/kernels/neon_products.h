@@ -51,16 +51,22 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
     }
     for (std::size_t g = 0; g < kGroups; ++g) {
       for (std::size_t h = 0; h < kHalves; ++h) {
-        const float32x4_t d = Vector::widen_half(vld1_u16(scales_of(block, h, (group + g) * kGroupRows)));
+        const float32x4_t d = Vector::widen_half(vld1_u16(values_of(block.d, h, (group + g) * kGroupRows)));
         for (std::size_t r = 0; r < kRows; ++r) {
           const float32x4_t scaled = vmulq_n_f32(d, x.scales[scale + r * blocks]);
           sums[r][g] = vfmaq_f32(sums[r][g], scaled, vcvtq_f32_s32(dot[h][r][g]));
         }
       }
       if constexpr (requires { block.m; }) {
-        const float32x4_t m = Vector::widen_half(vld1_u16(block.m + (group + g) * kGroupRows));
-        for (std::size_t r = 0; r < kRows; ++r) {
-          sums[r][g] = vfmaq_f32(sums[r][g], m, vdupq_n_f32(x.sums[scale + r * blocks]));
+        for (std::size_t h = 0; h < kHalves; ++h) {
+          const float32x4_t m = Vector::widen_half(vld1_u16(values_of(block.m, h, (group + g) * kGroupRows)));
+          for (std::size_t r = 0; r < kRows; ++r) {
+            const std::size_t of = scale + r * blocks;
+            const std::int32_t first = x.first_offsets[of];
+            const float sum =
+                kHalves == 1 ? x.sums[of] : half_sum(x.scales[of], h == 0 ? first : x.offsets[of] - first);
+            sums[r][g] = vfmaq_f32(sums[r][g], m, vdupq_n_f32(sum));
+          }
         }
       }
     }

@@ -31,6 +31,7 @@ using Q4_1 = Format<PackedQ4_1, 4, 0>;
 using Q5_0 = Format<PackedQ5_0, 5, 16>;
 using Q5_1 = Format<PackedQ5_1, 5, 0>;
 using Q8_0 = Format<PackedQ8_0, 8, Integers::kSignedBytes ? 0 : 128>;
+using Q2_K = Format<PackedQ2_K, 6, 0>;
 using Q6_K = Format<PackedQ6_K, 6, 32>;
 using IQ4_NL = Format<PackedIQ4_NL, 8, Integers::kSignedBytes ? 0 : 128>;
 using MXFP4 = Format<PackedMXFP4, 8, Integers::kSignedBytes ? 0 : 128>;
@@ -41,6 +42,8 @@ inline Integers::Ints load_step(const Block& block, std::size_t s, std::size_t f
   if constexpr (requires { block.quants; }) {
     const auto quants = Integers::load(block.quants[s][first]);
     return Integers::kSignedBytes ? quants : Integers::flip_sign_bits(quants);
+  } else if constexpr (!requires { block.nibbles; } && requires { block.upper; }) {
+    return Integers::or_upper_bits(Integers::set(0), Integers::load(block.upper[s / 4][first]), s % 4);
   } else if constexpr (requires { block.codes; }) {
     const auto both = Integers::load(block.codes[s % 4][first]);
     const auto table = Integers::repeat_16(Block::kTable);
@@ -59,14 +62,12 @@ inline Integers::Ints load_step(const Block& block, std::size_t s, std::size_t f
   }
 }
 
-// Scales of kLanes rows of a panel from `row` on: of all columns, or of the half `h`.
-template <typename Block>
-inline Vector::Lanes load_scales(const Block& block, std::size_t h, std::size_t row) {
-  if constexpr (requires { block.d[0][0]; }) {
-    return Vector::load_halves(block.d[h] + row);
-  } else {
-    return Vector::load_halves(block.d + row);
-  }
+// Scales or minima of kLanes rows of a panel from `row` on: of all columns, or of the half `h`.
+inline Vector::Lanes load_of(const std::uint16_t (&all)[kPanelRows], std::size_t, std::size_t row) {
+  return Vector::load_halves(all + row);
+}
+inline Vector::Lanes load_of(const std::uint16_t (&halves)[2][kPanelRows], std::size_t h, std::size_t row) {
+  return Vector::load_halves(halves[h] + row);
 }
 
 // A panel is fetched this far ahead of its use: about what arrives in the time of one access to memory.
@@ -110,9 +111,8 @@ class Tile {
       for (std::size_t h = 0; h < kHalves; ++h) {
         const auto start_of = [&](std::size_t r) {
           const std::size_t at = r * blocks + b;
-          return Integers::set(offset(kHalves == 1 ? offsets[at]
-                                      : h == 0     ? first_offsets[at]
-                                                   : minus(offsets[at], first_offsets[at])));
+          return Integers::set(
+              offset(kHalves == 1 ? offsets[at] : half_offset(offsets[at], first_offsets[at], h)));
         };
         Integers::Dot dots[kRows][kVectors];
         EMBERLINE_UNROLL
@@ -135,7 +135,7 @@ class Tile {
         }
         EMBERLINE_UNROLL
         for (std::size_t v = 0; v < kVectors; ++v) {
-          const Floats d = load_scales(*block, h, first + v * Vector::kLanes);
+          const Floats d = load_of(block->d, h, first + v * Vector::kLanes);
           EMBERLINE_UNROLL
           for (std::size_t r = 0; r < kRows; ++r) {
             const Floats scale = Vector::mul(d, Vector::set(scales[r * blocks + b]));
@@ -145,11 +145,19 @@ class Tile {
       }
       if constexpr (requires { block->m; }) {
         EMBERLINE_UNROLL
-        for (std::size_t v = 0; v < kVectors; ++v) {
-          const Floats m = Vector::load_halves(block->m + first + v * Vector::kLanes);
+        for (std::size_t h = 0; h < kHalves; ++h) {
           EMBERLINE_UNROLL
-          for (std::size_t r = 0; r < kRows; ++r)
-            sums[r][v] = Vector::fma(m, Vector::set(block_sums[r * blocks + b]), sums[r][v]);
+          for (std::size_t v = 0; v < kVectors; ++v) {
+            const Floats m = load_of(block->m, h, first + v * Vector::kLanes);
+            EMBERLINE_UNROLL
+            for (std::size_t r = 0; r < kRows; ++r) {
+              const std::size_t at = r * blocks + b;
+              const float sum = kHalves == 1
+                                    ? block_sums[at]
+                                    : half_sum(scales[at], half_offset(offsets[at], first_offsets[at], h));
+              sums[r][v] = Vector::fma(m, Vector::set(sum), sums[r][v]);
+            }
+          }
         }
       }
     }
@@ -168,8 +176,14 @@ class Tile {
                                      static_cast<std::uint32_t>(x));
   }
 
-  static std::int32_t minus(std::int32_t a, std::int32_t b) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+  static std::int32_t half_offset(std::int32_t whole, std::int32_t first, std::size_t h) {
+    return h == 0 ? first
+                  : static_cast<std::int32_t>(static_cast<std::uint32_t>(whole) -
+                                              static_cast<std::uint32_t>(first));
+  }
+  // As the sums of blocks, of the half whose offset this is.
+  static float half_sum(float scale, std::int32_t offset) {
+    return scale * (-0.125f * static_cast<float>(offset));
   }
 
   // dots += weights of the block, or of its half h, . bytes, kRows rows of them `width` apart

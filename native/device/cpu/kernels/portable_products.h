@@ -20,8 +20,8 @@ constexpr std::size_t kStepWeights = kPanelRows * 4;  // of a step: 4 columns of
 // A block of a panel, before the zero point is taken off: of step s, column 4s + j of row i at 4i + j.
 struct UnpackedBlock {
   alignas(16) std::int16_t steps[kBlockSteps][kStepWeights];
-  float d[2][kPanelRows],
-      m[kPanelRows];  // d: the second of formats whose halves have their own; m: of those with a minimum
+  // The second: of formats whose halves have their own. m: of those with a minimum.
+  float d[2][kPanelRows], m[2][kPanelRows];
 };
 
 // As many steps as 16 bits hold the sum of the products of, one product a step. The weights reach 31, 63 in 6
@@ -49,12 +49,24 @@ constexpr FifthBits spread_fifth_bits() {
 }
 constexpr FifthBits kFifthBits = spread_fifth_bits();
 
+// The scale or minimum of row i: of all columns, or of the half `h`.
+inline std::uint16_t value_of(const std::uint16_t (&all)[kPanelRows], std::size_t, std::size_t i) {
+  return all[i];
+}
+inline std::uint16_t value_of(const std::uint16_t (&halves)[2][kPanelRows], std::size_t h, std::size_t i) {
+  return halves[h][i];
+}
+
 template <typename Block>
 void unpack(const Block& block, UnpackedBlock* to) {
   if constexpr (requires { block.quants; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
       const std::int8_t* quants = block.quants[s][0];
       for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = quants[i];
+    }
+  } else if constexpr (!requires { block.nibbles; } && requires { block.upper; }) {
+    for (std::size_t s = 0; s < kBlockSteps; ++s) {
+      for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = 0;
     }
   } else if constexpr (requires { block.codes; }) {
     for (std::size_t s = 0; s < kBlockSteps / 2; ++s) {
@@ -88,15 +100,9 @@ void unpack(const Block& block, UnpackedBlock* to) {
   }
   for (std::size_t h = 0; h < kHalves<Block>; ++h) {
     for (std::size_t i = 0; i < kPanelRows; ++i) {
-      if constexpr (kHalves<Block> == 2) {
-        to->d[h][i] = f16_to_f32(block.d[h][i]);
-      } else {
-        to->d[h][i] = f16_to_f32(block.d[i]);
-      }
+      to->d[h][i] = f16_to_f32(value_of(block.d, h, i));
+      if constexpr (requires { block.m; }) to->m[h][i] = f16_to_f32(value_of(block.m, h, i));
     }
-  }
-  if constexpr (requires { block.m; }) {
-    for (std::size_t i = 0; i < kPanelRows; ++i) to->m[i] = f16_to_f32(block.m[i]);
   }
 }
 
@@ -178,8 +184,14 @@ void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x,
         add_products<Block, 0>(block, x, at, kOffsets * offset, scale, to);
       }
       if constexpr (requires(Block packed) { packed.m; }) {
-        for (std::size_t v = 0; v < kPanelRows; v += 4)
-          store_lanes(to + v, load_lanes<Floats>(to + v) + load_lanes<Floats>(block.m + v) * block_sum);
+        // As the sums of blocks, of halves.
+        const float sums[2] = {
+            kHalves<Block> == 1 ? block_sum : scale * (-0.125f * static_cast<float>(first)),
+            scale * (-0.125f * static_cast<float>(offset - first))};
+        for (std::size_t h = 0; h < kHalves<Block>; ++h) {
+          for (std::size_t v = 0; v < kPanelRows; v += 4)
+            store_lanes(to + v, load_lanes<Floats>(to + v) + load_lanes<Floats>(block.m[h] + v) * sums[h]);
+        }
       }
     }
   }

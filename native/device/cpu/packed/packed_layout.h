@@ -55,6 +55,11 @@ struct PackedQ8_0 {
   std::int8_t quants[kBlockSteps][kPanelRows][4];  // column 4k + j of row i
   std::uint16_t d[kPanelRows];
 };
+struct PackedQ2_K {
+  PackedUpperBits upper;           // the only ones: what is multiplied is 16 q
+  std::uint16_t d[2][kPanelRows];  // a sixteenth of the scale
+  std::uint16_t m[2][kPanelRows];
+};
 struct PackedQ6_K {
   PackedNibbles nibbles;
   PackedUpperBits upper;
@@ -84,6 +89,6 @@ struct PackedBf16 {
 };
 static_assert(sizeof(PackedQ4_0) == 288 && sizeof(PackedQ4_1) == 320 && sizeof(PackedQ5_0) == 352 &&
               sizeof(PackedQ5_1) == 384 && sizeof(PackedQ8_0) == 544 && sizeof(PackedQ6_K) == 448 &&
-              sizeof(PackedIQ4_NL) == 288 && sizeof(PackedMXFP4) == 288);
+              sizeof(PackedQ2_K) == 256 && sizeof(PackedIQ4_NL) == 288 && sizeof(PackedMXFP4) == 288);
 
 }  // namespace emberline

@@ -94,10 +94,12 @@ auto& nibbles_of(Block& block) {
 // Puts a block of 32 columns of a super-block into row i.
 template <typename Block>
 void put_row(const ColumnBlock& from, std::size_t i, Block& to) {
-  PackedNibbles& nibbles = nibbles_of(to);
-  for (std::size_t c = 0; c < 16; ++c) {
-    nibbles[c / 4][i][c % 4] =
-        static_cast<std::uint8_t>((from.quants[c] & 15) | (from.quants[16 + c] & 15) << 4);
+  if constexpr (requires { to.nibbles; } || requires { to.codes; }) {
+    PackedNibbles& nibbles = nibbles_of(to);
+    for (std::size_t c = 0; c < 16; ++c) {
+      nibbles[c / 4][i][c % 4] =
+          static_cast<std::uint8_t>((from.quants[c] & 15) | (from.quants[16 + c] & 15) << 4);
+    }
   }
   if constexpr (requires { to.fifth; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
@@ -110,6 +112,7 @@ void put_row(const ColumnBlock& from, std::size_t i, Block& to) {
   if constexpr (requires { to.upper; }) {
     for (std::size_t h = 0; h < 2; ++h) {
       to.d[h][i] = from.d[h];
+      if constexpr (requires { to.m; }) to.m[h][i] = from.m[h];
       for (std::size_t j = 0; j < 4; ++j) {
         unsigned bits = 0;
         for (std::size_t t = 0; t < 4; ++t) bits |= (from.quants[16 * h + 4 * t + j] >> 4 & 3u) << (2 * t);
@@ -118,7 +121,7 @@ void put_row(const ColumnBlock& from, std::size_t i, Block& to) {
     }
   } else {
     to.d[i] = from.d[0];
-    if constexpr (requires { to.m; }) to.m[i] = from.m;
+    if constexpr (requires { to.m; }) to.m[i] = from.m[0];
   }
 }
 
@@ -183,6 +186,7 @@ void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t
     case TensorType::kQ8_0: return pack_quantized_panel<PackedQ8_0, kQ8_0Block>(shape, rows, packed);
     case TensorType::kQ4_K: return pack_super_panel<PackedQ4_1>(shape, rows, packed);
     case TensorType::kQ5_K: return pack_super_panel<PackedQ5_1>(shape, rows, packed);
+    case TensorType::kQ2_K: return pack_super_panel<PackedQ2_K>(shape, rows, packed);
     case TensorType::kQ3_K:
     case TensorType::kQ6_K: return pack_super_panel<PackedQ6_K>(shape, rows, packed);
     case TensorType::kIQ4_NL: return pack_quantized_panel<PackedIQ4_NL, kIQ4_NLBlock>(shape, rows, packed);
@@ -213,22 +217,20 @@ void pack_short_panel(const MatrixShape& shape, const std::uint8_t* rows, std::s
 // Row i of a block as out[32].
 template <typename Block>
 void widen_block(const Block& block, std::size_t i, int zero_point, float* out) {
-  const auto d = [&](std::size_t c) {
-    if constexpr (requires { block.d[0][0]; }) {
-      return f16_to_f32(block.d[c / 16][i]);
+  const auto value = [&](const auto& values, std::size_t c) {
+    if constexpr (requires { values[0][0]; }) {
+      return f16_to_f32(values[c / 16][i]);
     } else {
-      return f16_to_f32(block.d[i]);
+      return f16_to_f32(values[i]);
     }
   };
-  float m = 0.0f;
-  if constexpr (requires { block.m; }) m = f16_to_f32(block.m[i]);
   for (std::size_t c = 0; c < kBlockElements; ++c) {
-    int quant;
+    int quant = 0;
     if constexpr (requires { block.nibbles; } || requires { block.codes; }) {
       const std::uint8_t byte = nibbles_of(block)[c % 16 / 4][i][c % 4];
       quant = c < 16 ? byte & 15 : byte >> 4;
       if constexpr (requires { Block::kTable; }) quant = Block::kTable[quant];
-    } else {
+    } else if constexpr (requires { block.quants; }) {
       quant = block.quants[c / 4][i][c % 4];
     }
     if constexpr (requires { block.fifth; }) {
@@ -238,7 +240,9 @@ void widen_block(const Block& block, std::size_t i, int zero_point, float* out) 
     if constexpr (requires { block.upper; }) {
       quant |= (block.upper[c / 16][i][c % 4] >> (2 * (c % 16 / 4)) & 3) << 4;
     }
-    out[c] = d(c) * static_cast<float>(quant - zero_point) + m;
+    float m = 0.0f;
+    if constexpr (requires { block.m; }) m = value(block.m, c);
+    out[c] = value(block.d, c) * static_cast<float>(quant - zero_point) + m;
   }
 }
 
@@ -257,6 +261,7 @@ std::size_t MatrixShape::panel_bytes() const {
     case TensorType::kBF16: return (columns + 1) / 2 * sizeof(PackedBf16);
     case TensorType::kQ4_K: return columns / kBlockElements * sizeof(PackedQ4_1);
     case TensorType::kQ5_K: return columns / kBlockElements * sizeof(PackedQ5_1);
+    case TensorType::kQ2_K: return columns / kBlockElements * sizeof(PackedQ2_K);
     case TensorType::kQ3_K:
     case TensorType::kQ6_K: return columns / kBlockElements * sizeof(PackedQ6_K);
     case TensorType::kIQ4_XS: return columns / kBlockElements * sizeof(PackedIQ4_NL);
@@ -303,6 +308,7 @@ void widen_packed_row(const MatrixShape& shape, const std::uint8_t* packed, std:
     case TensorType::kQ5_1:
     case TensorType::kQ5_K: return widen_blocks<PackedQ5_1>(panel, columns, i, 0, out);
     case TensorType::kQ8_0: return widen_blocks<PackedQ8_0>(panel, columns, i, 0, out);
+    case TensorType::kQ2_K: return widen_blocks<PackedQ2_K>(panel, columns, i, 0, out);
     case TensorType::kQ3_K:
     case TensorType::kQ6_K: return widen_blocks<PackedQ6_K>(panel, columns, i, 32, out);
     case TensorType::kIQ4_NL:

@@ -1,5 +1,5 @@
-// Where the bits of a super-block lie. Source: ggml's block formats (block_q3_K, block_q4_K, block_q5_K,
-// block_q6_K, block_iq4_xs).
+// Where the bits of a super-block lie. Source: ggml's block formats (block_q2_K, block_q3_K, block_q4_K,
+// block_q5_K, block_q6_K, block_iq4_xs).
 #include "device/cpu/packed/super_blocks.h"
 
 #include "base/half.h"
@@ -31,7 +31,7 @@ void take_apart_with_minima(const std::uint8_t* from, const std::uint8_t* fifth,
     const auto [scale, minimum] = six_bits(from + 4, b);
     ColumnBlock& block = to[b];
     block.d[0] = block.d[1] = f32_to_f16(d * static_cast<float>(scale));
-    block.m = f32_to_f16(-m * static_cast<float>(minimum));
+    block.m[0] = block.m[1] = f32_to_f16(-m * static_cast<float>(minimum));
     const std::uint8_t* bytes = nibbles + b / 2 * 32;
     for (std::size_t c = 0; c < kBlockElements; ++c) {
       const int upper = fifth == nullptr ? 0 : (fifth[c] >> b & 1) << 4;
@@ -53,11 +53,28 @@ void take_apart_q6_k(const std::uint8_t* from, ColumnBlock (&to)[kColumnBlocks])
         const auto scale = static_cast<std::int8_t>(from[192 + 8 * half + 2 * b + h]);
         block.d[h] = f32_to_f16(d * static_cast<float>(scale));
       }
-      block.m = 0;
+      block.m[0] = block.m[1] = 0;
       for (std::size_t c = 0; c < kBlockElements; ++c) {
         const int low = nibbles[32 * (b % 2) + c] >> (b / 2 * 4) & 15;
         block.quants[c] = static_cast<std::uint8_t>(low | (upper[c] >> (2 * b) & 3) << 4);
       }
+    }
+  }
+}
+
+// Of half a super-block, block b has its quants in bits 2b and 2b + 1 of 32 bytes. A byte holds a scale and,
+// above it, a minimum.
+void take_apart_q2_k(const std::uint8_t* from, ColumnBlock (&to)[kColumnBlocks]) {
+  const float d = half_at(from + 80), m = half_at(from + 82);
+  for (std::size_t b = 0; b < kColumnBlocks; ++b) {
+    ColumnBlock& block = to[b];
+    for (std::size_t h = 0; h < 2; ++h) {
+      const int both = from[2 * b + h];
+      block.d[h] = f32_to_f16(d * static_cast<float>(both & 15) / 16.0f);
+      block.m[h] = f32_to_f16(-m * static_cast<float>(both >> 4));
+    }
+    for (std::size_t c = 0; c < kBlockElements; ++c) {
+      block.quants[c] = static_cast<std::uint8_t>((from[16 + b / 4 * 32 + c] >> (b % 4 * 2) & 3) << 4);
     }
   }
 }
@@ -78,7 +95,7 @@ void take_apart_q3_k(const std::uint8_t* from, ColumnBlock (&to)[kColumnBlocks])
     for (std::size_t h = 0; h < 2; ++h) {
       block.d[h] = f32_to_f16(d * static_cast<float>(q3_k_scale(from + 96, 2 * b + h) - 32));
     }
-    block.m = 0;
+    block.m[0] = block.m[1] = 0;
     for (std::size_t c = 0; c < kBlockElements; ++c) {
       const int low = from[32 + b / 4 * 32 + c] >> (b % 4 * 2) & 3, third = from[c] >> b & 1;
       block.quants[c] = static_cast<std::uint8_t>(28 + low + 4 * third);
@@ -95,7 +112,7 @@ void take_apart_iq4_xs(const std::uint8_t* from, ColumnBlock (&to)[kColumnBlocks
     ColumnBlock& block = to[b];
     const int scale = (from[4 + b / 2] >> (b % 2 * 4) & 15) | (upper >> (2 * b) & 3) << 4;
     block.d[0] = block.d[1] = f32_to_f16(d * static_cast<float>(scale - 32));
-    block.m = 0;
+    block.m[0] = block.m[1] = 0;
     const std::uint8_t* nibbles = from + 8 + 16 * b;
     for (std::size_t c = 0; c < 16; ++c) {
       block.quants[c] = nibbles[c] & 15;
@@ -109,6 +126,7 @@ void take_apart_iq4_xs(const std::uint8_t* from, ColumnBlock (&to)[kColumnBlocks
 void take_apart(TensorType type, const std::uint8_t* from, ColumnBlock (&to)[kColumnBlocks]) {
   switch (type) {
     case TensorType::kQ4_K: return take_apart_with_minima(from, nullptr, from + 16, to);
+    case TensorType::kQ2_K: return take_apart_q2_k(from, to);
     case TensorType::kQ3_K: return take_apart_q3_k(from, to);
     case TensorType::kIQ4_XS: return take_apart_iq4_xs(from, to);
     case TensorType::kQ5_K: return take_apart_with_minima(from, from + 16, from + 48, to);

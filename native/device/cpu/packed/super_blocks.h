@@ -11,9 +11,10 @@ namespace emberline {
 
 constexpr std::size_t kColumnBlocks = 8;  // of 32 columns, in a super-block
 
-// Column c is d[c / 16] * (q - 32) of Q3_K and Q6_K, d[0] * q + m of Q4_K and Q5_K, d[0] * code[q] of IQ4_XS.
+// Column c is d[c / 16] * (q - 32) of Q3_K and Q6_K, d[0] * q + m[0] of Q4_K and Q5_K, d[0] * code[q] of
+// IQ4_XS, d[c / 16] * q + m[c / 16] of Q2_K, whose q are 16 times as large.
 struct ColumnBlock {
-  std::uint16_t d[2], m;  // f16
+  std::uint16_t d[2], m[2];  // f16
   std::uint8_t quants[kBlockElements];
 };
 
