@@ -1,28 +1,33 @@
 // Cutting text into pieces that merges never cross, as each model family was trained.
 //
-// Hand-written scanners over code points; each documents the regular expression it implements. \s is
-// Unicode's White_Space, \p{L} and \p{N} are General_Category L and N (unicode_class.h). A byte that is not
-// part of valid UTF-8 is a character of its own that is none of these.
+// Hand-written scanners over code points; each documents the regular expression it implements
+// (word_split.h, isolating_split.h). \s is Unicode's White_Space; \p{L}, \p{M}, \p{N}, \p{P} and \p{S} are
+// General_Category's (unicode_class.h). A byte that is not part of valid UTF-8 is a character of its own that
+// is none of these.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <variant>
+
+#include "tokenizer/isolating_split.h"
+#include "tokenizer/word_split.h"
 
 namespace emberline {
 
-enum class SplitPattern {
-  kGpt2,    // Radford et al. 2019
-  kLlama3,  // tiktoken's cl100k family: Llama 3 and Qwen2, which differ in how many digits a piece may hold
-};
+struct Gpt2Rules {};
+struct DeepSeek3Rules {};
+using Split = std::variant<Gpt2Rules, Cl100kRules, O200kRules, DeepSeek3Rules, Isolated>;
 
 struct PreTokenizer {
-  SplitPattern pattern;
-  // Every \p{N} is a piece of its own, and what lies between two of them is cut as if it were a text of its
-  // own.
-  bool isolates_numbers;
-  // kLlama3: the longest run of \p{N} in one piece.
-  unsigned digits_per_piece;
+  static constexpr std::size_t kMaxSplits = 6;
+
+  // The first cuts the text; each further one cuts every piece of the one before it, as if it were a text of
+  // its own.
+  std::array<Split, kMaxSplits> splits;
+  std::size_t split_count;
   // A piece that is a token is that token, whatever the merges say.
   bool ignores_merges;
   // Whether a BOS is expected where the file does not say.
@@ -47,8 +52,8 @@ class PieceSplitter {
   PreTokenizer pre_;
   std::string_view text_;
   std::size_t position_ = 0;
-  // Where the run without numbers ends that position_ is in; used where isolates_numbers.
-  std::size_t section_end_ = 0;
+  // Where the piece of each split ends that position_ is in; position_ itself where a new one begins.
+  std::array<std::size_t, PreTokenizer::kMaxSplits> ends_{};
 };
 
 }  // namespace emberline

@@ -90,9 +90,10 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_gguf(const GgufFile& file) {
 Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySpec& spec) {
   const auto pre_tokenizer = find_pre_tokenizer(spec.pre_tokenizer);
   if (!pre_tokenizer) {
-    return Status{ErrorCode::kModelTokenizerUnsupported,
-                  "The model splits text in a way the engine does not know (" + quoted(spec.pre_tokenizer) +
-                      "); choose a model of the SmolLM, StarCoder, Llama 3 or Qwen2 families."};
+    return Status{
+        ErrorCode::kModelTokenizerUnsupported,
+        "The model splits text in a way the engine does not know (" + quoted(spec.pre_tokenizer) +
+            "); choose a model of the Qwen, Llama, DeepSeek, Mistral, StarCoder or Granite families."};
   }
   auto vocabulary = Vocabulary::make(spec);
   if (!vocabulary.ok()) return vocabulary.error();

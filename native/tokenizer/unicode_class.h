@@ -1,4 +1,4 @@
-// The three Unicode properties that pre-tokenizers ask for, one class a code point (they do not overlap).
+// The Unicode properties that pre-tokenizers ask for, one class a code point (they do not overlap).
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,21 @@
 namespace emberline {
 
 enum class UnicodeClass : std::uint8_t {
-  kOther = 0,
-  kLetter = 1,  // \p{L}: General_Category Lu, Ll, Lt, Lm, Lo
-  kNumber = 2,  // \p{N}: General_Category Nd, Nl, No
-  kSpace = 3,   // \s: White_Space; with U+0085, without U+FEFF (unlike JavaScript's \s)
+  kOther = 0,        // controls, format characters, what is private or not assigned
+  kUpperLetter = 1,  // General_Category Lu, Lt
+  kLowerLetter = 2,  // Ll
+  kOtherLetter = 3,  // Lm, Lo
+  kNumber = 4,       // \p{N}: Nd, Nl, No
+  kSpace = 5,        // \s: White_Space; with U+0085, without U+FEFF (unlike JavaScript's \s)
+  kMark = 6,         // \p{M}: Mn, Mc, Me
+  kPunctuation = 7,  // \p{P}: Pc, Pd, Ps, Pe, Pi, Pf, Po
+  kSymbol = 8,       // \p{S}: Sm, Sc, Sk, So
 };
+
+// \p{L}
+constexpr bool is_letter(UnicodeClass unicode_class) {
+  return unicode_class >= UnicodeClass::kUpperLetter && unicode_class <= UnicodeClass::kOtherLetter;
+}
 
 // The class of `code_point` in Unicode 17.0; kOther for anything above U+10FFFF. O(log of the number of
 // runs).

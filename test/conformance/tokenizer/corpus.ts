@@ -10,7 +10,7 @@ function readText(...path: string[]): string {
 }
 
 /** Numbers from 0 (included) to 1, the same ones every time (Marsaglia's xorshift32). */
-function seededRandom(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state ^= state << 13;

@@ -43,21 +43,22 @@ export interface Vocabulary {
 }
 
 /** The text after which a byte-level model is split: Radford et al. 2019. */
-const GPT2_PATTERN = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+export const GPT2_PATTERN =
+  "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
-const split = (pattern: string): object => ({
+export const split = (pattern: string): object => ({
   type: 'Split',
   pattern: { Regex: pattern },
   behavior: 'Isolated',
   invert: false,
 });
-const byteLevel = (useRegex: boolean): object => ({
+export const byteLevel = (useRegex: boolean): object => ({
   type: 'ByteLevel',
   add_prefix_space: false,
   trim_offsets: true,
   use_regex: useRegex,
 });
-const sequence = (...steps: object[]): object => ({ type: 'Sequence', pretokenizers: steps });
+export const sequence = (...steps: object[]): object => ({ type: 'Sequence', pretokenizers: steps });
 
 /** The pipelines as the models' own files write them. */
 export const WRITTEN_PIPELINE = {

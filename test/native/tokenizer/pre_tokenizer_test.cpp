@@ -22,20 +22,33 @@ Pieces split(std::string_view name, std::string_view text) {
   return pieces;
 }
 
-constexpr std::string_view kFamilies[] = {"gpt-2", "smollm", "llama-bpe", "qwen2"};
+// One of each way to split.
+constexpr std::string_view kFamilies[] = {
+    "gpt-2",      "smollm", "falcon", "llama-bpe",      "minicpm5",     "qwen2",      "qwen35",
+    "seed-coder", "tekken", "gpt-4o", "deepseek-coder", "deepseek-llm", "deepseek-v3"};
 
 TEST(PreTokenizer, KnowsTheNamesOfItsFamilies) {
-  for (const std::string_view name : {"smollm", "starcoder", "starcoder2", "refact", "llama-bpe", "llama3",
-                                      "llama-v3", "qwen2", "gpt-2", "default"}) {
+  for (const std::string_view name :
+       {"smollm",       "starcoder",      "starcoder2",  "refact",     "codeshell",
+        "command-r",    "llama-bpe",      "llama3",      "llama-v3",   "falcon3",
+        "dbrx",         "smaug-bpe",      "glm4",        "qwen2",      "deepseek-r1-qwen",
+        "stablelm2",    "qwen35",         "gpt-2",       "default",    "mpt",
+        "olmo",         "mellum",         "mellum2",     "falcon",     "tekken",
+        "gpt-4o",       "seed-coder",     "exaone",      "exaone4",    "granite-docling",
+        "deepseek-llm", "deepseek-coder", "deepseek-v3", "bailingmoe", "hunyuan"}) {
     EXPECT_TRUE(find_pre_tokenizer(name)) << name;
   }
-  for (const std::string_view name : {"", "qwen", "Qwen2", "llama", "smollm ", "deepseek-llm"}) {
+  for (const std::string_view name : {"", "qwen", "Qwen2", "llama", "smollm ", "viking"}) {
     EXPECT_FALSE(find_pre_tokenizer(name)) << name;
   }
-  EXPECT_TRUE(find_pre_tokenizer("llama-bpe")->ignores_merges);
-  EXPECT_TRUE(find_pre_tokenizer("llama-bpe")->adds_bos_by_default);
-  EXPECT_FALSE(find_pre_tokenizer("qwen2")->ignores_merges);
-  EXPECT_FALSE(find_pre_tokenizer("smollm")->adds_bos_by_default);
+  for (const std::string_view name : {"llama-bpe", "tekken"}) {
+    EXPECT_TRUE(find_pre_tokenizer(name)->ignores_merges) << name;
+    EXPECT_TRUE(find_pre_tokenizer(name)->adds_bos_by_default) << name;
+  }
+  for (const std::string_view name : {"qwen2", "dbrx", "smollm", "gpt-4o", "deepseek-coder"}) {
+    EXPECT_FALSE(find_pre_tokenizer(name)->ignores_merges) << name;
+    EXPECT_FALSE(find_pre_tokenizer(name)->adds_bos_by_default) << name;
+  }
 }
 
 TEST(PreTokenizer, Gpt2) {
@@ -103,6 +116,86 @@ TEST(PreTokenizer, Qwen2DiffersFromLlama3InDigitsAlone) {
        {"foo.bar(baz)", "{\n\n  return;\n}", "IT'S \t\tx", "a\xC2\xA0z  ", "日本\xE3\x80\x80x!"}) {
     EXPECT_EQ(split("qwen2", text), split("llama-bpe", text)) << text;
   }
+}
+
+TEST(PreTokenizer, Qwen35TakesMarksForLetters) {
+  const auto s = [](std::string_view text) { return split("qwen35", text); };
+  EXPECT_EQ(s("e\u0301x 12"), (Pieces{"e\u0301x", " ", "1", "2"}));
+  EXPECT_EQ(s(".\u0301 ("), (Pieces{".\u0301", " ("}));
+  EXPECT_EQ(split("qwen2", ".\u0301 ("), (Pieces{".\u0301", " ("}));
+  EXPECT_EQ(split("qwen2", "e\u0301x"), (Pieces{"e", "\u0301x"}));
+}
+
+TEST(PreTokenizer, SeedCoderPartsLineEndsFromWhatStandsBeforeThem) {
+  EXPECT_EQ(split("seed-coder", "f();\n\n  x = 12\n"),
+            (Pieces{"f", "();", "\n\n", " ", " x", " =", " ", "1", "2", "\n"}));
+}
+
+TEST(PreTokenizer, MiniCpm5TakesTextBetweenNumbersForTextsOfTheirOwn) {
+  EXPECT_EQ(split("minicpm5", "a   12345   b"), (Pieces{"a", "   ", "123", "45", "  ", " b"}));
+  EXPECT_EQ(split("dbrx", "a   12345   b"), (Pieces{"a", "  ", " ", "123", "45", "  ", " b"}));
+}
+
+TEST(PreTokenizer, TekkenCutsWhereSmallLettersMeetCapitals) {
+  const auto s = [](std::string_view text) { return split("tekken", text); };
+  EXPECT_EQ(s("camelCaseName"), (Pieces{"camel", "Case", "Name"}));
+  EXPECT_EQ(s("HTTPServer X"), (Pieces{"HTTPServer", " X"}));
+  EXPECT_EQ(s("it's 12"), (Pieces{"it", "'s", " ", "1", "2"}));
+  EXPECT_EQ(s(" // x\n"), (Pieces{" //", " x", "\n"}));
+  EXPECT_EQ(s("a();\n/b"), (Pieces{"a", "();\n/", "b"}));
+  EXPECT_EQ(s("日本GO"), (Pieces{"日本", "GO"}));
+  EXPECT_EQ(s("GO日本GO"), (Pieces{"GO日本", "GO"}));
+  EXPECT_EQ(s("GO日本go"), (Pieces{"GO日本go"}));
+  // A mark is of both kinds, and may stand in front as well.
+  EXPECT_EQ(s("\u0301ABC"), (Pieces{"\u0301", "ABC"}));
+  EXPECT_EQ(s("\u0301abc"), (Pieces{"\u0301abc"}));
+  EXPECT_EQ(s("E\u0301A"), (Pieces{"E\u0301", "A"}));
+  EXPECT_EQ(s("\u0301"), (Pieces{"\u0301"}));
+}
+
+TEST(PreTokenizer, Gpt4oGivesAWordTheContractionBehindIt) {
+  const auto s = [](std::string_view text) { return split("gpt-4o", text); };
+  EXPECT_EQ(s("it's I'VE DON'T 'tis"), (Pieces{"it's", " I'VE", " DON'T", " '", "tis"}));
+  EXPECT_EQ(s("12345"), (Pieces{"123", "45"}));
+  EXPECT_EQ(s("camelCase's"), (Pieces{"camel", "Case's"}));
+}
+
+TEST(PreTokenizer, FalconCutsPunctuationThenWordsThenDigits) {
+  const auto s = [](std::string_view text) { return split("falcon", text); };
+  EXPECT_EQ(s("f(x) == 12345"), (Pieces{"f", "(", "x", ")", " ", "==", " ", "123", "45"}));
+  EXPECT_EQ(s("it's"), (Pieces{"it", "'", "s"}));
+  // The digits are looked for in what spells the bytes, where the byte BC is ¼.
+  EXPECT_EQ(s("\u043C"), (Pieces{"\xD0", "\xBC"}));
+  EXPECT_EQ(s("12\u00BD3456"), (Pieces{"12", "\xC2", "\xBD", "345", "6"}));
+}
+
+TEST(PreTokenizer, DeepSeekCoder) {
+  const auto s = [](std::string_view text) { return split("deepseek-coder", text); };
+  EXPECT_EQ(s("if x:\r\n\n   y12 = 3"),
+            (Pieces{"if", " x", ":", "\r", "\n", "\n", "  ", " y", "1", "2", " = ", "3"}));
+  EXPECT_EQ(s("(a, b);"), (Pieces{"(", "a", ",", " b", ");"}));
+  EXPECT_EQ(s(" 日本abc"), (Pieces{" ", "日本", "abc"}));
+  EXPECT_EQ(s("e\u0301"), (Pieces{"e", "\u0301"}));
+}
+
+TEST(PreTokenizer, DeepSeekLlm) {
+  const auto s = [](std::string_view text) { return split("deepseek-llm", text); };
+  EXPECT_EQ(s("if x:\n\n   y12 = 3"),
+            (Pieces{"if", " x", ":", "\n", "\n", "  ", " y", "1", "2", " =", " ", "3"}));
+  EXPECT_EQ(s("h\u00E9llo"), (Pieces{"h", "\u00E9", "llo"}));  // two splits, one after the other
+  EXPECT_EQ(s("x~   \ny  "), (Pieces{"x", "~", "   ", "\n", "y", "  "}));
+  EXPECT_EQ(s("日本\u00AA"), (Pieces{"日本", "\u00AA"}));
+}
+
+TEST(PreTokenizer, DeepSeekV3) {
+  const auto s = [](std::string_view text) { return split("deepseek-v3", text); };
+  EXPECT_EQ(s("foo.bar(baz) 12345"), (Pieces{"foo", ".bar", "(baz", ")", " ", "123", "45"}));
+  EXPECT_EQ(s("{\n\n  return;\n}"), (Pieces{"{\n\n", " ", " return", ";\n", "}"}));
+  EXPECT_EQ(s("日本・語 x"), (Pieces{"日本", "・", "語", " x"}));
+  EXPECT_EQ(s("a   7"), (Pieces{"a", "   ", "7"}));
+  EXPECT_EQ(s("e\u0301 \u0301"), (Pieces{"e\u0301", " \u0301"}));
+  EXPECT_EQ(s(std::string_view("a\0\0b\0", 5)),
+            (Pieces{"a", std::string(1, '\0'), std::string("\0b", 2), std::string(1, '\0')}));
 }
 
 TEST(PreTokenizer, BytesOutsideUtf8AreCharactersOfNoClass) {

@@ -2,25 +2,34 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
+#include "tokenizer/text_unit.h"
+
 namespace emberline {
 namespace {
 
 // That the table is Unicode's own is checked where it is generated; here, that it is read right.
-TEST(UnicodeClass, NamesLettersNumbersAndWhiteSpace) {
-  for (const char32_t c :
-       {U'a', U'Z', U'ß', U'я', U'日', U'ก', U'ª', U'\u02B0', U'\u0620', U'\U0001D400', U'\U00020000'}) {
-    EXPECT_EQ(unicode_class(c), UnicodeClass::kLetter) << static_cast<std::uint32_t>(c);
-  }
-  for (const char32_t c : {U'0', U'9', U'²', U'½', U'Ⅷ', U'①', U'\u0663', U'\u096A', U'\U0001D7D8'}) {
-    EXPECT_EQ(unicode_class(c), UnicodeClass::kNumber) << static_cast<std::uint32_t>(c);
-  }
-  for (const char32_t c : {U'\t', U'\n', U'\v', U'\f', U'\r', U' ', U'\u0085', U'\u00A0', U'\u1680',
-                           U'\u2000', U'\u200A', U'\u2028', U'\u2029', U'\u202F', U'\u205F', U'\u3000'}) {
-    EXPECT_EQ(unicode_class(c), UnicodeClass::kSpace) << static_cast<std::uint32_t>(c);
-  }
-  for (const char32_t c : {U'\0', U'_', U'$', U'\u0301', U'\u200B', U'\u200D', U'\uFEFF', U'\uFFFD', U'€',
-                           U'\U0001F600', U'\uE000'}) {
-    EXPECT_EQ(unicode_class(c), UnicodeClass::kOther) << static_cast<std::uint32_t>(c);
+TEST(UnicodeClass, NamesWhatPreTokenizersAskFor) {
+  const auto expect_all = [](UnicodeClass expected, std::u32string_view some) {
+    for (const char32_t c : some) EXPECT_EQ(unicode_class(c), expected) << static_cast<std::uint32_t>(c);
+  };
+  expect_all(UnicodeClass::kUpperLetter, U"AZÜЯΩ\u01C5\U0001D400");
+  expect_all(UnicodeClass::kLowerLetter, U"azßяµ\u017F\U0001D41A");
+  expect_all(UnicodeClass::kOtherLetter, U"日กªº\u02B0\u0620\U00020000");
+  expect_all(UnicodeClass::kNumber, U"09²½Ⅷ①\u0663\u096A\U0001D7D8");
+  expect_all(UnicodeClass::kSpace,
+             U"\t\n\v\f\r \u0085\u00A0\u1680\u2000\u200A\u2028\u2029\u202F\u205F\u3000");
+  expect_all(UnicodeClass::kMark, U"\u0301\u0903\u20DD\uFE0F");
+  expect_all(UnicodeClass::kPunctuation, U"_-()«»!#%&*/:@\\·、。");
+  expect_all(UnicodeClass::kSymbol, U"$+<=>^`|~€¬\u309B\U0001F600\uFFFD");
+  expect_all(UnicodeClass::kOther, std::u32string_view(U"\0\u001F\u007F\u200B\u200D\uFEFF\uE000", 7));
+}
+
+// One character a class and script is known above; here, that the two ways to read ASCII agree.
+TEST(UnicodeClass, OfAsciiIsInAShortTableToo) {
+  for (std::size_t c = 0; c < kAsciiClasses.size(); ++c) {
+    EXPECT_EQ(kAsciiClasses[c], unicode_class(static_cast<char32_t>(c))) << c;
   }
 }
 

@@ -119,7 +119,7 @@ TEST_F(VocabularySpecTest, ReadsThemUnderTheirFirstNamesToo) {
 
 TEST_F(VocabularySpecTest, RefusesOtherKindsOfTokenizers) {
   EXPECT_EQ(code_with("model", "llama"), ErrorCode::kModelTokenizerUnsupported);
-  EXPECT_EQ(code_with("pre", "deepseek-llm"), ErrorCode::kModelTokenizerUnsupported);
+  EXPECT_EQ(code_with("pre", "viking"), ErrorCode::kModelTokenizerUnsupported);
 }
 
 TEST_F(VocabularySpecTest, RefusesWrongTypes) {
