@@ -79,16 +79,19 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
   vocabulary.arena_.reserve(spelled_bytes);
   vocabulary.offsets_.reserve(count + 1);
   vocabulary.kinds_.reserve(count);
+  std::vector<bool> reachable(count);  // from text, one by one or by merges
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view token = spec.tokens[i];
     const TokenType type = spec.types.empty() ? TokenType::kNormal : spec.types[i];
     vocabulary.offsets_.push_back(static_cast<std::uint32_t>(vocabulary.arena_.size()));
     vocabulary.kinds_.push_back(kind_of(type, token));
+    const bool normal = vocabulary.kinds_.back() == TokenKind::kNormal;
     const int byte = type == TokenType::kByte ? spelled_byte(token) : -1;
+    reachable[i] = normal && (byte >= 0 || append_spelled_bytes(token, vocabulary.arena_));
     if (byte >= 0) {
       vocabulary.arena_.push_back(static_cast<char>(byte));
-    } else if (vocabulary.kinds_.back() != TokenKind::kNormal ||
-               !append_spelled_bytes(token, vocabulary.arena_)) {
+    } else if (!reachable[i]) {
+      // Command-R has a few such normal tokens: no text becomes one, whatever else has their bytes.
       vocabulary.arena_.append(token);
     }
   }
@@ -100,18 +103,18 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
     if (id < count && vocabulary.kinds_[id] == TokenKind::kUserDefined)
       vocabulary.kinds_[id] = TokenKind::kControl;
   }
-  vocabulary.index_normal_tokens();
+  vocabulary.index_tokens(reachable);
   return vocabulary;
 }
 
-void Vocabulary::index_normal_tokens() {
+void Vocabulary::index_tokens(const std::vector<bool>& reachable) {
   std::vector<std::uint64_t> hashes(kinds_.size());
   for (TokenId id = 0; id < size(); ++id) hashes[id] = hash_bytes(bytes(id));
   normal_by_hash_.assign(std::bit_ceil(2 * kinds_.size()), Slot());
   constexpr TokenId kAhead = 16;
   for (TokenId id = 0; id < size(); ++id) {
     if (size() - id > kAhead) announce(hashes[id + kAhead]);
-    if (kinds_[id] != TokenKind::kNormal || bytes(id).empty()) continue;
+    if (!reachable[id] || bytes(id).empty()) continue;
     Slot& slot = normal_by_hash_[find_slot(bytes(id), hashes[id])];
     if (slot.id == kNoToken) slot = {tag_of(hashes[id]), id};
   }

@@ -27,7 +27,7 @@ class Vocabulary {
   }
   TokenKind kind(TokenId id) const { return kinds_[id]; }
 
-  // The normal token with exactly these bytes, the lowest id of several; kNoToken if there is none.
+  // The normal token that spells exactly these bytes, the lowest id of several; kNoToken if there is none.
   // O(length).
   TokenId find_normal(std::string_view bytes) const { return find_normal(bytes, hash_bytes(bytes)); }
 
@@ -38,7 +38,7 @@ class Vocabulary {
 
  private:
   Vocabulary() = default;
-  void index_normal_tokens();
+  void index_tokens(const std::vector<bool>& reachable);
 
   std::string arena_;                   // the bytes of all tokens, in the order of their ids
   std::vector<std::uint32_t> offsets_;  // [size + 1] into arena_

@@ -24,7 +24,8 @@ std::unique_ptr<Tokenizer> make(const VocabularySpec& spec) {
 }
 
 TEST(Tokenizer, AnyBytesComeBackAsTheyWent) {
-  for (const char* pre : {"gpt-2", "smollm", "llama-bpe", "qwen2"}) {
+  for (const char* pre : {"gpt-2", "smollm", "llama-bpe", "qwen2", "falcon", "tekken", "gpt-4o",
+                          "deepseek-coder", "deepseek-llm", "deepseek-v3"}) {
     ToyVocabulary toy(pre);
     toy.merge(" ", "t");
     toy.merge(" ", " ");
@@ -199,6 +200,17 @@ TEST(Tokenizer, OfEqualTokensTextBecomesTheFirst) {
   const auto tokenizer = make(toy.spec());
   ASSERT_TRUE(tokenizer);
   EXPECT_EQ(tokenizer->encode("ab", false), (Ids{ab}));
+}
+
+TEST(Tokenizer, TextBecomesNoTokenThatIsNotSpelledInTheByteAlphabet) {
+  ToyVocabulary toy;
+  const TokenId literal = toy.add("\u200D", TokenType::kNormal);
+  toy.merge("\xE2", "\x80");
+  const TokenId joiner = toy.merge("\xE2\x80", "\x8D");
+  const auto tokenizer = make(toy.spec());
+  ASSERT_TRUE(tokenizer);
+  EXPECT_EQ(tokenizer->bytes(literal), tokenizer->bytes(joiner));
+  EXPECT_EQ(tokenizer->encode("\u200D", false), (Ids{joiner}));
 }
 
 TEST(Tokenizer, AnswersForIdsOutOfRange) {
