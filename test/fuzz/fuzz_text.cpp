@@ -30,15 +30,20 @@ std::unique_ptr<Tokenizer> make_tokenizer(std::string_view pre_tokenizer) {
   return std::move(tokenizer).value();
 }
 
+// One a way to split.
+std::vector<std::unique_ptr<Tokenizer>> make_tokenizers() {
+  std::vector<std::unique_ptr<Tokenizer>> made;
+  for (const std::string_view pre : emberline::testing::kSplitNames) made.push_back(make_tokenizer(pre));
+  return made;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::unique_ptr<Tokenizer> tokenizers[] = {make_tokenizer("gpt-2"), make_tokenizer("smollm"),
-                                                          make_tokenizer("llama-bpe"),
-                                                          make_tokenizer("qwen2")};
+  static const std::vector<std::unique_ptr<Tokenizer>> tokenizers = make_tokenizers();
   if (size == 0) return 0;
-  const Tokenizer& tokenizer = *tokenizers[data[0] % 4];
-  const bool parse_special = (data[0] & 4) != 0;
+  const Tokenizer& tokenizer = *tokenizers[(data[0] >> 1) % tokenizers.size()];
+  const bool parse_special = (data[0] & 1) != 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
 
   const std::vector<emberline::TokenId> ids = tokenizer.encode(text, parse_special);

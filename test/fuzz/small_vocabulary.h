@@ -11,6 +11,11 @@
 
 namespace emberline::testing {
 
+// Pre-tokenizers, one of each way to split.
+inline constexpr std::string_view kSplitNames[] = {
+    "gpt-2",      "smollm", "falcon", "llama-bpe",      "minicpm5",     "qwen2",      "qwen35",
+    "seed-coder", "tekken", "gpt-4o", "deepseek-coder", "deepseek-llm", "deepseek-v3"};
+
 // The byte alphabet of GPT-2 (Radford et al. 2019), written from its definition.
 inline std::string spell_byte(unsigned byte) {
   const auto stands_for_itself = [](unsigned b) {

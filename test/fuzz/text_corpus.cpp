@@ -1,8 +1,11 @@
 // Writes short texts, one a way to split them, into the directory that is its argument.
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
+
+#include "small_vocabulary.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
@@ -18,7 +21,7 @@ int main(int argc, char** argv) {
   };
   int number = 0;
   for (const std::string_view text : kTexts) {
-    for (char way = 0; way < 8; ++way) {
+    for (char way = 0; way < static_cast<char>(2 * std::size(emberline::testing::kSplitNames)); ++way) {
       std::ofstream file(directory / ("seed" + std::to_string(number++)), std::ios::binary);
       file << way << text;
       if (!file.flush()) return 1;
