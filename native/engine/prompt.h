@@ -28,7 +28,8 @@ class Prompt {
   std::vector<PromptPart> parts_;
 };
 
-// Each text is tokenized on its own: no token reaches over a boundary. `parse_special` as
+// Each text is tokenized on its own: no token reaches over a boundary. The first that is not empty has a
+// space in front of it where the model was taught so (Tokenizer::adds_space_prefix). `parse_special` as
 // Tokenizer::encode has it, of the texts. INVALID_ARGUMENT for a token that is not in the vocabulary.
 Result<std::vector<TokenId>> encode_prompt(const Tokenizer& tokenizer, const Prompt& prompt,
                                            bool parse_special);

@@ -11,6 +11,7 @@
 #include "tokenizer/byte_pair_encoder.h"
 #include "tokenizer/fim_families.h"
 #include "tokenizer/pre_tokenizer.h"
+#include "tokenizer/scored_pair_encoder.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/tokens_by_bytes.h"
 #include "tokenizer/vocabulary.h"
@@ -57,24 +58,35 @@ bool is_end_name(std::string_view name) {
 struct Tokenizer::Impl {
   Vocabulary vocabulary;
   std::string pre_tokenizer_name;
-  PreTokenizer pre_tokenizer;
+  std::optional<PreTokenizer> pre_tokenizer;  // nothing for a SentencePiece model
   TokenId bos = kNoToken;
   TokenId eos = kNoToken;
   bool adds_bos = false;
+  bool adds_space_prefix = false;
   std::vector<TokenId> ends;  // sorted
   FimTokens fim;
   SpecialTokenFinder user_defined;
   SpecialTokenFinder user_defined_and_control;
-  // These two refer to `vocabulary`, so they are made once that is in place.
+  // These refer to `vocabulary`, so they are made once that is in place. One of the encoders is there.
   std::optional<BytePairEncoder> encoder;
+  std::optional<ScoredPairEncoder> scored_encoder;
   std::optional<TokensByBytes> by_bytes;
 
-  void encode_plain(std::string_view text, const std::atomic<bool>* cancel, BytePairScratch& scratch,
+  struct Scratch {
+    BytePairScratch pairs;
+    ScoredPairEncoder::Scratch scored_pairs;
+  };
+
+  void encode_plain(std::string_view text, const std::atomic<bool>* cancel, Scratch& scratch,
                     std::vector<TokenId>& out) const {
-    PieceSplitter splitter(pre_tokenizer, text);
+    if (scored_encoder) {
+      scored_encoder->encode(text, cancel, scratch.scored_pairs, out);
+      return;
+    }
+    PieceSplitter splitter(*pre_tokenizer, text);
     for (std::string_view piece = splitter.next(); !piece.empty(); piece = splitter.next()) {
       if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
-      encoder->encode(piece, scratch, out);
+      encoder->encode(piece, scratch.pairs, out);
     }
   }
 };
@@ -88,8 +100,9 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_gguf(const GgufFile& file) {
 }
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySpec& spec) {
-  const auto pre_tokenizer = find_pre_tokenizer(spec.pre_tokenizer);
-  if (!pre_tokenizer) {
+  const bool sentence_piece = spec.model == TokenizerModel::kSentencePiece;
+  const auto pre_tokenizer = sentence_piece ? std::nullopt : find_pre_tokenizer(spec.pre_tokenizer);
+  if (!sentence_piece && !pre_tokenizer) {
     return Status{
         ErrorCode::kModelTokenizerUnsupported,
         "The model splits text in a way the engine does not know (" + quoted(spec.pre_tokenizer) +
@@ -98,22 +111,25 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   auto vocabulary = Vocabulary::make(spec);
   if (!vocabulary.ok()) return vocabulary.error();
 
-  std::unique_ptr<Impl> impl(new Impl{std::move(vocabulary).value(),
-                                      std::string(spec.pre_tokenizer),
-                                      *pre_tokenizer,
-                                      spec.bos,
-                                      spec.eos,
-                                      spec.adds_bos.value_or(pre_tokenizer->adds_bos_by_default),
-                                      spec.other_ends,
-                                      spec.fim,
-                                      {},
-                                      {},
-                                      std::nullopt,
-                                      std::nullopt});
+  std::unique_ptr<Impl> impl(
+      new Impl{std::move(vocabulary).value(),
+               std::string(spec.pre_tokenizer),
+               pre_tokenizer,
+               spec.bos,
+               spec.eos,
+               spec.adds_bos.value_or(!pre_tokenizer || pre_tokenizer->adds_bos_by_default),
+               sentence_piece && spec.adds_space_prefix.value_or(true),
+               spec.other_ends,
+               spec.fim,
+               {},
+               {},
+               std::nullopt,
+               std::nullopt,
+               std::nullopt});
   const Vocabulary& tokens = impl->vocabulary;
   const auto out_of_range = [&](TokenId id) { return id != kNoToken && id >= tokens.size(); };
-  const TokenId named[] = {impl->bos,        impl->eos,        impl->fim.prefix,
-                           impl->fim.suffix, impl->fim.middle, impl->fim.separator};
+  const TokenId named[] = {impl->bos,        impl->eos,           impl->fim.prefix, impl->fim.suffix,
+                           impl->fim.middle, impl->fim.separator, spec.unknown};
   if (std::any_of(std::begin(named), std::end(named), out_of_range) ||
       std::any_of(impl->ends.begin(), impl->ends.end(), out_of_range)) {
     return Status{ErrorCode::kModelMetadataInvalid,
@@ -126,10 +142,19 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   // Beside the merges, since somebody may be waiting for a first completion.
   std::future<TokensByBytes> sorting =
       std::async(std::launch::async | std::launch::deferred, [&tokens] { return TokensByBytes(tokens); });
-  auto encoder = BytePairEncoder::make(tokens, spec.merges, pre_tokenizer->ignores_merges);
+  const auto make_encoder = [&]() -> Status {
+    if (sentence_piece) {
+      TRY_VALUE(auto scored, ScoredPairEncoder::make(tokens, spec.scores, spec.unknown));
+      impl->scored_encoder.emplace(std::move(scored));
+    } else {
+      TRY_VALUE(auto pairs, BytePairEncoder::make(tokens, spec.merges, pre_tokenizer->ignores_merges));
+      impl->encoder.emplace(std::move(pairs));
+    }
+    return {};
+  };
+  const Status made = make_encoder();
   impl->by_bytes.emplace(sorting.get());
-  if (!encoder.ok()) return encoder.error();
-  impl->encoder.emplace(std::move(encoder).value());
+  TRY(made);
 
   if (impl->eos != kNoToken) impl->ends.push_back(impl->eos);
   for (TokenId id = 0; id < tokens.size(); ++id) {
@@ -154,7 +179,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, bool parse_special
   const SpecialTokenFinder& finder = parse_special ? impl_->user_defined_and_control : impl_->user_defined;
   std::vector<TokenId> out;
   out.reserve(text.size() / 3);
-  BytePairScratch scratch;
+  Impl::Scratch scratch;
   for (std::size_t position = 0; position < text.size();) {
     const SpecialTokenMatch match = finder.find(text, position);
     impl_->encode_plain(text.substr(position, match.position - position), cancel, scratch, out);
@@ -186,6 +211,10 @@ TokenId Tokenizer::eos() const {
 }
 bool Tokenizer::adds_bos() const {
   return impl_->adds_bos;
+}
+
+bool Tokenizer::adds_space_prefix() const {
+  return impl_->adds_space_prefix;
 }
 
 bool Tokenizer::ends_generation(TokenId id) const {

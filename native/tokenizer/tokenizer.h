@@ -1,8 +1,9 @@
-// Byte-level BPE: text to token ids and back, exactly as the model was trained.
+// Byte pair encoding: text to token ids and back, exactly as the model was trained.
 //
 // Source: Sennrich et al. 2016 (BPE on merges), Radford et al. 2019 (bytes as the base alphabet);
 // pre-tokenisation follows the regular expression of each model family, named by GGUF's `tokenizer.ggml.pre`.
-// No Unicode normalisation is applied.
+// Kudo and Richardson 2018 (SentencePiece's BPE, without pre-tokenisation). No Unicode normalisation is
+// applied.
 #pragma once
 
 #include <atomic>
@@ -54,8 +55,10 @@ class Tokenizer {
   // added. Thread-safe. Time linear in the text but for a logarithmic factor in the longest piece.
   //
   // A vocabulary may lack tokens for some single bytes (SmolLM2 has none for 04 06 13 14 16 1D C0 C1 F1 F2
-  // F5..FF, which valid text hardly ever holds); such bytes are left out. With those aside,
-  // decode(encode(text)) is text, byte for byte.
+  // F5..FF, which valid text hardly ever holds); such bytes are left out, or the unknown token where a
+  // SentencePiece model has one. With those aside, decode(encode(text)) is text, byte for byte.
+  //
+  // `text` is taken for one that goes on behind another: see adds_space_prefix().
   //
   // Where `cancel` is seen to be set, the ids so far: of no use but to be thrown away.
   std::vector<TokenId> encode(std::string_view text, bool parse_special,
@@ -70,6 +73,9 @@ class Tokenizer {
   TokenId bos() const;
   TokenId eos() const;
   bool adds_bos() const;
+  // Whether the model was taught texts with one more space in front: a text that begins a prompt is to be
+  // encoded with it. What the model writes is taken as it is.
+  bool adds_space_prefix() const;
   // True for every token that ends generation (EOS, EOT, <|endoftext|>, FIM padding and file separators).
   bool ends_generation(TokenId id) const;
   const FimTokens& fim() const;

@@ -55,7 +55,9 @@ TokensByBytes::TokensByBytes(const Vocabulary& vocabulary) : vocabulary_(&vocabu
                                    [&](const Entry& entry) { return entry.leading != first->leading; });
     std::sort(first, last, [&](const Entry& a, const Entry& b) {
       const int order = vocabulary.bytes(a.id).compare(vocabulary.bytes(b.id));
-      return order != 0 ? order < 0 : a.id < b.id;
+      if (order != 0) return order < 0;
+      const bool fallback = vocabulary.is_byte_fallback(a.id);
+      return fallback != vocabulary.is_byte_fallback(b.id) ? !fallback : a.id < b.id;
     });
     first = last;
   }

@@ -18,7 +18,7 @@ class TokensByBytes {
   explicit TokensByBytes(const Vocabulary& vocabulary);
 
   // Normal and user-defined tokens of at least one byte, ordered by their bytes (as unsigned numbers), then
-  // by id.
+  // by id, byte fallbacks last.
   std::span<const TokenId> all() const { return sorted_; }
   // Those whose bytes begin with `prefix`: a part of all(). O(log V).
   std::span<const TokenId> starting_with(std::string_view prefix) const;

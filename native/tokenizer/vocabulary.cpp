@@ -26,9 +26,9 @@ bool is_named_like_control(std::string_view name) {
   if (name.size() > 4 && name.starts_with("<[") && name.ends_with("]>")) return true;
   if (name.size() > 8 && name.starts_with(kWideOpen) && name.ends_with(kWideClose)) return true;
   constexpr std::string_view kNames[] = {
-      "<fim_prefix>", "<fim_middle>", "<fim_suffix>", "<fim_pad>", "<repo_name>",
-      "<reponame>",   "<file_sep>",   "<filename>",   "▁<PRE>",    "▁<SUF>",
-      "▁<MID>",       "▁<EOT>",       "[PREFIX]",     "[SUFFIX]",  "[MIDDLE]",
+      "<fim_prefix>", "<fim_middle>", "<fim_suffix>", "<fim_pad>", "<repo_name>", "<reponame>",
+      "<file_sep>",   "<filename>",   "▁<PRE>",       "▁<SUF>",    "▁<MID>",      "▁<EOT>",
+      "<s>",          "</s>",         "[PREFIX]",     "[SUFFIX]",  "[MIDDLE]",
   };
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
@@ -61,6 +61,11 @@ int spelled_byte(std::string_view name) {
   return value;
 }
 
+// Code Llama's marks are normal tokens in some files.
+bool is_mark_of_code_llama(std::string_view name) {
+  return name == "▁<PRE>" || name == "▁<SUF>" || name == "▁<MID>" || name == "▁<EOT>";
+}
+
 }  // namespace
 
 Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
@@ -79,21 +84,16 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
   vocabulary.arena_.reserve(spelled_bytes);
   vocabulary.offsets_.reserve(count + 1);
   vocabulary.kinds_.reserve(count);
-  std::vector<bool> reachable(count);  // from text, one by one or by merges
+  std::vector<bool> reachable(count);
+  const bool sentence_piece = spec.model == TokenizerModel::kSentencePiece;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view token = spec.tokens[i];
     const TokenType type = spec.types.empty() ? TokenType::kNormal : spec.types[i];
     vocabulary.offsets_.push_back(static_cast<std::uint32_t>(vocabulary.arena_.size()));
-    vocabulary.kinds_.push_back(kind_of(type, token));
-    const bool normal = vocabulary.kinds_.back() == TokenKind::kNormal;
-    const int byte = type == TokenType::kByte ? spelled_byte(token) : -1;
-    reachable[i] = normal && (byte >= 0 || append_spelled_bytes(token, vocabulary.arena_));
-    if (byte >= 0) {
-      vocabulary.arena_.push_back(static_cast<char>(byte));
-    } else if (!reachable[i]) {
-      // Command-R has a few such normal tokens: no text becomes one, whatever else has their bytes.
-      vocabulary.arena_.append(token);
-    }
+    vocabulary.kinds_.push_back(sentence_piece && is_mark_of_code_llama(token) ? TokenKind::kControl
+                                                                               : kind_of(type, token));
+    reachable[i] = sentence_piece ? vocabulary.append_sentence_piece(token, type)
+                                  : vocabulary.append_byte_level(token, type);
   }
   vocabulary.offsets_.push_back(static_cast<std::uint32_t>(vocabulary.arena_.size()));
   // What the file itself names as special is nothing for a document to spell, either.
@@ -105,6 +105,43 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
   }
   vocabulary.index_tokens(reachable);
   return vocabulary;
+}
+
+bool Vocabulary::append_byte_level(std::string_view token, TokenType type) {
+  const bool normal = kinds_.back() == TokenKind::kNormal;
+  if (const int byte = type == TokenType::kByte ? spelled_byte(token) : -1; byte >= 0) {
+    arena_.push_back(static_cast<char>(byte));
+    return true;
+  }
+  if (normal && append_spelled_bytes(token, arena_)) return true;
+  // Command-R has a few such normal tokens: no text becomes one, whatever else has their bytes.
+  arena_.append(token);
+  return false;
+}
+
+bool Vocabulary::append_sentence_piece(std::string_view token, TokenType type) {
+  const TokenKind kind = kinds_.back();
+  if (const int byte = type == TokenType::kByte ? spelled_byte(token) : -1; byte >= 0) {
+    arena_.push_back(static_cast<char>(byte));
+    TokenId& fallback = byte_fallbacks_[static_cast<std::size_t>(byte)];
+    if (fallback == kNoToken) fallback = static_cast<TokenId>(kinds_.size() - 1);
+    return false;
+  }
+  if (kind != TokenKind::kNormal && kind != TokenKind::kUserDefined) {
+    arena_.append(token);
+    return false;
+  }
+  constexpr std::string_view kSpace = "\u2581";
+  while (!token.empty()) {
+    const std::size_t space = std::min(token.find(kSpace), token.size());
+    arena_.append(token.substr(0, space));
+    token.remove_prefix(space);
+    if (!token.empty()) {
+      arena_.push_back(' ');
+      token.remove_prefix(kSpace.size());
+    }
+  }
+  return kind == TokenKind::kNormal;
 }
 
 void Vocabulary::index_tokens(const std::vector<bool>& reachable) {

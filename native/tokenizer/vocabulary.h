@@ -1,6 +1,7 @@
 // The tokens themselves: their bytes, their kinds, and how to find one by its bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,8 +28,15 @@ class Vocabulary {
   }
   TokenKind kind(TokenId id) const { return kinds_[id]; }
 
-  // The normal token that spells exactly these bytes, the lowest id of several; kNoToken if there is none.
-  // O(length).
+  // Of a SentencePiece model, the token for a byte of characters that have none; kNoToken where it lacks one,
+  // and for other models, whose tokens for single bytes are tokens as all others.
+  TokenId byte_fallback(char byte) const { return byte_fallbacks_[static_cast<unsigned char>(byte)]; }
+  bool is_byte_fallback(TokenId id) const {
+    return bytes(id).size() == 1 && byte_fallback(bytes(id)[0]) == id;
+  }
+
+  // The normal token that spells exactly these bytes, the lowest id of several; kNoToken if there is none. No
+  // byte fallback. O(length).
   TokenId find_normal(std::string_view bytes) const { return find_normal(bytes, hash_bytes(bytes)); }
 
   // The same in two steps, for those who look up many: the index is larger than the caches near a processor,
@@ -37,12 +45,16 @@ class Vocabulary {
   TokenId find_normal(std::string_view bytes, std::uint64_t hash) const;
 
  private:
-  Vocabulary() = default;
+  Vocabulary() { byte_fallbacks_.fill(kNoToken); }
+  // Appends the bytes of a token. False where no text becomes it, one by one or by merges.
+  bool append_byte_level(std::string_view token, TokenType type);
+  bool append_sentence_piece(std::string_view token, TokenType type);
   void index_tokens(const std::vector<bool>& reachable);
 
   std::string arena_;                   // the bytes of all tokens, in the order of their ids
   std::vector<std::uint32_t> offsets_;  // [size + 1] into arena_
   std::vector<TokenKind> kinds_;        // [size]
+  std::array<TokenId, 256> byte_fallbacks_;
 
   // Open addressing, a power of two of slots and at least twice as many as needed.
   struct Slot {

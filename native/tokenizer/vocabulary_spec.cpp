@@ -1,5 +1,7 @@
 #include "tokenizer/vocabulary_spec.h"
 
+#include <bit>
+#include <optional>
 #include <string>
 
 #include "base/try.h"
@@ -52,6 +54,31 @@ Result<std::vector<TokenType>> read_types(const GgufFile& file, std::size_t voca
   return types;
 }
 
+Result<std::vector<float>> read_scores(const GgufFile& file, std::size_t vocabulary_size) {
+  constexpr std::string_view kKey = "tokenizer.ggml.scores";
+  if (file.find(kKey) == nullptr) return missing(kKey);
+  const GgufArray* array = file.get_array(kKey);
+  const bool floats = array != nullptr && array->element_type == GgufType::kF32;
+  if (!floats || array->count != vocabulary_size || array->bytes.size() / 4 < vocabulary_size) {
+    return invalid(kKey, "is not one 32-bit float a token");
+  }
+  std::vector<float> scores(vocabulary_size);
+  for (std::size_t i = 0; i < vocabulary_size; ++i) {
+    const std::uint8_t* element = array->bytes.data() + 4 * i;
+    scores[i] = std::bit_cast<float>(element[0] | std::uint32_t{element[1]} << 8 |
+                                     std::uint32_t{element[2]} << 16 | std::uint32_t{element[3]} << 24);
+  }
+  return scores;
+}
+
+// Nothing where the key is absent.
+Result<std::optional<bool>> read_flag(const GgufFile& file, std::string_view key) {
+  if (file.find(key) == nullptr) return std::optional<bool>();
+  const std::optional<bool> flag = file.get_bool(key);
+  if (!flag) return invalid(key, "is not true or false");
+  return flag;
+}
+
 }  // namespace
 
 Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
@@ -59,42 +86,45 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
   constexpr std::string_view kTokensKey = "tokenizer.ggml.tokens";
   constexpr std::string_view kMergesKey = "tokenizer.ggml.merges";
   constexpr std::string_view kPreKey = "tokenizer.ggml.pre";
-  constexpr std::string_view kAddBosKey = "tokenizer.ggml.add_bos_token";
 
   if (file.find(kModelKey) == nullptr) return missing(kModelKey);
   const auto model = file.get_string(kModelKey);
   if (!model) return invalid(kModelKey, "is not a string");
-  if (*model != "gpt2") {
+  if (*model != "gpt2" && *model != "llama") {
     return Status{ErrorCode::kModelTokenizerUnsupported,
                   "The model's tokenizer is of the kind " + quoted(*model) +
-                      "; choose a model with a byte-level BPE (\"gpt2\") tokenizer."};
+                      "; choose a model with a byte-level BPE (\"gpt2\") or a SentencePiece BPE "
+                      "(\"llama\") tokenizer."};
   }
 
   VocabularySpec spec;
+  spec.model = *model == "llama" ? TokenizerModel::kSentencePiece : TokenizerModel::kByteLevel;
   if (file.find(kTokensKey) == nullptr) return missing(kTokensKey);
   const GgufArray* tokens = file.get_array(kTokensKey);
   if (tokens == nullptr || tokens->element_type != GgufType::kString)
     return invalid(kTokensKey, "is not an array of strings");
   spec.tokens = tokens->strings;
 
-  if (file.find(kMergesKey) == nullptr) return missing(kMergesKey);
-  const GgufArray* merges = file.get_array(kMergesKey);
-  if (merges == nullptr || merges->element_type != GgufType::kString)
-    return invalid(kMergesKey, "is not an array of strings");
-  spec.merges = merges->strings;
-
   TRY_VALUE(spec.types, read_types(file, spec.tokens.size()));
 
-  spec.pre_tokenizer = "default";
-  if (file.find(kPreKey) != nullptr) {
-    const auto pre = file.get_string(kPreKey);
-    if (!pre) return invalid(kPreKey, "is not a string");
-    spec.pre_tokenizer = *pre;
+  if (spec.model == TokenizerModel::kSentencePiece) {
+    spec.pre_tokenizer = "llama";
+    TRY_VALUE(spec.scores, read_scores(file, spec.tokens.size()));
+    TRY_VALUE(spec.adds_space_prefix, read_flag(file, "tokenizer.ggml.add_space_prefix"));
+  } else {
+    if (file.find(kMergesKey) == nullptr) return missing(kMergesKey);
+    const GgufArray* merges = file.get_array(kMergesKey);
+    if (merges == nullptr || merges->element_type != GgufType::kString)
+      return invalid(kMergesKey, "is not an array of strings");
+    spec.merges = merges->strings;
+    spec.pre_tokenizer = "default";
+    if (file.find(kPreKey) != nullptr) {
+      const auto pre = file.get_string(kPreKey);
+      if (!pre) return invalid(kPreKey, "is not a string");
+      spec.pre_tokenizer = *pre;
+    }
   }
-  if (file.find(kAddBosKey) != nullptr) {
-    spec.adds_bos = file.get_bool(kAddBosKey);
-    if (!spec.adds_bos) return invalid(kAddBosKey, "is not true or false");
-  }
+  TRY_VALUE(spec.adds_bos, read_flag(file, "tokenizer.ggml.add_bos_token"));
 
   struct IdKey {
     std::string_view key;
@@ -104,6 +134,7 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
   const IdKey id_keys[] = {
       {"tokenizer.ggml.bos_token_id", &spec.bos, false},
       {"tokenizer.ggml.eos_token_id", &spec.eos, false},
+      {"tokenizer.ggml.unknown_token_id", &spec.unknown, false},
       {"tokenizer.ggml.eot_token_id", nullptr, true},
       {"tokenizer.ggml.eom_token_id", nullptr, true},
       // What the next three were called at first.

@@ -23,22 +23,34 @@ enum class TokenType : std::uint8_t {
   kByte = 6,
 };
 
+// How a text becomes tokens, by GGUF's `tokenizer.ggml.model`.
+enum class TokenizerModel : std::uint8_t {
+  kByteLevel,      // `gpt2`: byte-level BPE with merges
+  kSentencePiece,  // `llama`: SentencePiece's BPE with scores
+};
+
 // Views: what they point into must outlive the construction of a Tokenizer, not the Tokenizer.
 struct VocabularySpec {
-  std::vector<std::string_view>
-      tokens;  // by id; normal tokens spelled in GPT-2's byte alphabet, the others literally
+  TokenizerModel model = TokenizerModel::kByteLevel;
+  // By id. Of kByteLevel, normal tokens are spelled in GPT-2's byte alphabet; of kSentencePiece, a U+2581
+  // stands for a space in normal and user-defined ones. The others are literal.
+  std::vector<std::string_view> tokens;
   std::vector<TokenType> types;          // as many as tokens, or empty: all normal
-  std::vector<std::string_view> merges;  // "left right", most important first
-  std::string_view pre_tokenizer;        // GGUF's name
+  std::vector<std::string_view> merges;  // kByteLevel: "left right", most important first
+  std::vector<float> scores;             // kSentencePiece: one a token
+  // GGUF's name of how text is split; kSentencePiece: "llama", the name of the model, since nothing is split.
+  std::string_view pre_tokenizer;
   TokenId bos = kNoToken;
   TokenId eos = kNoToken;
   std::vector<TokenId> other_ends;  // end of turn, end of message, FIM padding and separators
   FimTokens fim;
+  TokenId unknown = kNoToken;
   std::optional<bool> adds_bos;
+  std::optional<bool> adds_space_prefix;
 };
 
 // The `tokenizer.ggml.*` keys of `file`; views into its mapping. Checks types, not contents.
-// MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TOKENIZER_UNSUPPORTED (not byte-level BPE).
+// MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TOKENIZER_UNSUPPORTED (a model of another kind).
 Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file);
 
 }  // namespace emberline

@@ -21,8 +21,8 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-std::unique_ptr<Tokenizer> make_tokenizer(std::string_view pre_tokenizer) {
-  const std::vector<std::uint8_t> bytes = emberline::testing::small_vocabulary(pre_tokenizer).bytes();
+std::unique_ptr<Tokenizer> make_tokenizer(const emberline::testing::GgufWriter& writer) {
+  const std::vector<std::uint8_t> bytes = writer.bytes();
   const auto file = emberline::GgufFile::from_bytes(bytes);
   require(file.ok());
   auto tokenizer = Tokenizer::from_gguf(*file.value());
@@ -30,10 +30,13 @@ std::unique_ptr<Tokenizer> make_tokenizer(std::string_view pre_tokenizer) {
   return std::move(tokenizer).value();
 }
 
-// One a way to split.
+// One a way to split, and a SentencePiece model's.
 std::vector<std::unique_ptr<Tokenizer>> make_tokenizers() {
   std::vector<std::unique_ptr<Tokenizer>> made;
-  for (const std::string_view pre : emberline::testing::kSplitNames) made.push_back(make_tokenizer(pre));
+  for (const std::string_view pre : emberline::testing::kSplitNames) {
+    made.push_back(make_tokenizer(emberline::testing::small_vocabulary(pre)));
+  }
+  made.push_back(make_tokenizer(emberline::testing::small_pieces()));
   return made;
 }
 

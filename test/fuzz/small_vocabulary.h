@@ -61,4 +61,30 @@ inline GgufWriter small_vocabulary(std::string_view pre_tokenizer) {
   return writer;
 }
 
+// The same of a SentencePiece model: byte fallbacks, a few words, a user-defined and a control token.
+inline GgufWriter small_pieces() {
+  std::vector<std::string> tokens = {"<unk>", "</s>", "<|user|>", "\u2581\u2581\u2581"};
+  std::vector<std::int32_t> types = {2, 3, 4, 4};
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    tokens.push_back(std::string("<0x") + kDigits[byte / 16] + kDigits[byte % 16] + ">");
+    types.push_back(6);
+  }
+  for (const char* piece : {"\u2581", "\u2581\u2581", "i", "n", "t", "in", "int", "\u2581int", "\u00E9",
+                            "t\u00E9", "1", "12", "'s", ";\u2581", "\u65E5\u672C"}) {
+    tokens.push_back(piece);
+    types.push_back(1);
+  }
+  std::vector<float> scores(tokens.size(), 0.0f);
+  for (std::size_t i = 260; i < scores.size(); ++i) scores[i] = -static_cast<float>(i % 5);
+  GgufWriter writer;
+  writer.add("tokenizer.ggml.model", "llama")
+      .add("tokenizer.ggml.tokens", tokens)
+      .add("tokenizer.ggml.token_type", types)
+      .add("tokenizer.ggml.scores", scores)
+      .add("tokenizer.ggml.unknown_token_id", std::uint32_t{0})
+      .add("tokenizer.ggml.eos_token_id", std::uint32_t{1});
+  return writer;
+}
+
 }  // namespace emberline::testing

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   };
   int number = 0;
   for (const std::string_view text : kTexts) {
-    for (char way = 0; way < static_cast<char>(2 * std::size(emberline::testing::kSplitNames)); ++way) {
+    for (char way = 0; way < static_cast<char>(2 * std::size(emberline::testing::kSplitNames) + 2); ++way) {
       std::ofstream file(directory / ("seed" + std::to_string(number++)), std::ios::binary);
       file << way << text;
       if (!file.flush()) return 1;

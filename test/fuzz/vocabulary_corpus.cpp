@@ -13,5 +13,5 @@ int main(int argc, char** argv) {
     const auto writer = emberline::testing::small_vocabulary(pre_tokenizer);
     if (!writer.write(directory / ("seed-" + std::string(pre_tokenizer)))) return 1;
   }
-  return 0;
+  return emberline::testing::small_pieces().write(directory / "seed-llama") ? 0 : 1;
 }

@@ -32,14 +32,21 @@ export interface TokenizerJson {
 }
 
 /** What GGUF's `tokenizer.ggml.token_type` says. */
-export const TOKEN_TYPE = { normal: 1, control: 3, userDefined: 4 } as const;
+export const TOKEN_TYPE = { normal: 1, unknown: 2, control: 3, userDefined: 4 } as const;
 
-/** A vocabulary as GGUF holds it. */
+/** A vocabulary of byte-level BPE as GGUF holds it. */
 export interface Vocabulary {
   pre: string;
   tokens: string[];
   types: number[];
   merges: string[];
+}
+
+/** One of SentencePiece's BPE. */
+export interface ScoredVocabulary {
+  tokens: string[];
+  types: number[];
+  scores: number[];
 }
 
 /** The text after which a byte-level model is split: Radford et al. 2019. */

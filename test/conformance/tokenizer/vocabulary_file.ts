@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import type { Vocabulary } from './families.js';
+import { TOKEN_TYPE } from './families.js';
+import type { ScoredVocabulary, Vocabulary } from './families.js';
 
-const GGUF_TYPE = { int32: 5, string: 8, array: 9 } as const;
+const GGUF_TYPE = { uint32: 4, int32: 5, float32: 6, string: 8, array: 9 } as const;
 
 /** Writes a GGUF v3 file that holds a vocabulary and no tensors. */
-export function writeVocabularyFile(path: string, vocabulary: Vocabulary): void {
+export function writeVocabularyFile(path: string, vocabulary: Vocabulary | ScoredVocabulary): void {
   const parts: Buffer[] = [];
   const u32 = (value: number): void => {
     const part = Buffer.alloc(4);
@@ -34,13 +35,23 @@ export function writeVocabularyFile(path: string, vocabulary: Vocabulary): void 
   parts.push(Buffer.from('GGUF', 'latin1'));
   u32(3);
   u64(0); // tensors
+  const scored = 'scores' in vocabulary;
   u64(5); // keys
   key('tokenizer.ggml.model', GGUF_TYPE.string);
-  string('gpt2');
-  key('tokenizer.ggml.pre', GGUF_TYPE.string);
-  string(vocabulary.pre);
+  string(scored ? 'llama' : 'gpt2');
   strings('tokenizer.ggml.tokens', vocabulary.tokens);
-  strings('tokenizer.ggml.merges', vocabulary.merges);
+  if (scored) {
+    key('tokenizer.ggml.scores', GGUF_TYPE.array);
+    u32(GGUF_TYPE.float32);
+    u64(vocabulary.scores.length);
+    parts.push(Buffer.from(Float32Array.from(vocabulary.scores).buffer));
+    key('tokenizer.ggml.unknown_token_id', GGUF_TYPE.uint32);
+    u32(vocabulary.types.indexOf(TOKEN_TYPE.unknown));
+  } else {
+    key('tokenizer.ggml.pre', GGUF_TYPE.string);
+    string(vocabulary.pre);
+    strings('tokenizer.ggml.merges', vocabulary.merges);
+  }
   key('tokenizer.ggml.token_type', GGUF_TYPE.array);
   u32(GGUF_TYPE.int32);
   u64(vocabulary.types.length);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tokenizer/toy_vocabulary.h"
 #include "toy_session.h"
 
 namespace emberline::testing {
@@ -36,6 +37,23 @@ TEST(Prompt, ATextIsAPromptOfOnePart) {
   EXPECT_EQ(ids_of(*model, Parts{"return foo("}), expected);
   EXPECT_EQ(ids_of(*model, Parts{"", "return foo(", ""}), expected);
   EXPECT_TRUE(ids_of(*model, Prompt()).empty());
+}
+
+TEST(Prompt, ASentencePieceModelReadsASpaceInFrontOfTheFirstText) {
+  ToyPieces toy;
+  const TokenId word = toy.piece("▁a", 0);
+  const TokenId letter = toy.piece("a", -1);
+  const TokenId mark = toy.add("▁<PRE>", TokenType::kControl);
+  VocabularySpec spec = toy.spec();
+  const auto tokenizer = take(Tokenizer::from_vocabulary(spec));
+  const auto ids = [](const Tokenizer& of, const Prompt& prompt) {
+    return take(encode_prompt(of, prompt, false));
+  };
+  EXPECT_EQ(ids(*tokenizer, "a"), (Ids{word}));
+  EXPECT_EQ(ids(*tokenizer, Parts{mark, "", "a", mark, "a"}), (Ids{mark, word, mark, letter}));
+  EXPECT_TRUE(ids(*tokenizer, Prompt("")).empty());
+  spec.adds_space_prefix = false;
+  EXPECT_EQ(ids(*take(Tokenizer::from_vocabulary(spec)), "a"), (Ids{letter}));
 }
 
 TEST(Prompt, NoTokenReachesOverABoundary) {

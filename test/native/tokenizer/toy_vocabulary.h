@@ -78,4 +78,50 @@ class ToyVocabulary {
   std::vector<std::string_view> merges_;
 };
 
+// The same for a SentencePiece model: the unknown token is 0, byte b is the byte fallback 1 + b, and
+// everything added follows in order.
+class ToyPieces {
+ public:
+  explicit ToyPieces(bool with_bytes = true) {
+    add("<unk>", TokenType::kUnknown);
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    for (std::size_t byte = 0; with_bytes && byte < 256; ++byte) {
+      add(std::string("<0x") + kDigits[byte / 16] + kDigits[byte % 16] + ">", TokenType::kByte);
+    }
+  }
+
+  static TokenId fallback(char byte) { return 1 + static_cast<unsigned char>(byte); }
+
+  // The id of a token spelled as given, with U+2581 for a space.
+  TokenId add(std::string spelling, TokenType type, float score = 0) {
+    texts_.push_back(std::move(spelling));
+    tokens_.push_back(texts_.back());
+    types_.push_back(type);
+    scores_.push_back(score);
+    return static_cast<TokenId>(tokens_.size() - 1);
+  }
+  TokenId piece(std::string spelling, float score) {
+    return add(std::move(spelling), TokenType::kNormal, score);
+  }
+
+  // Views into this object.
+  VocabularySpec spec() const&& = delete;
+  VocabularySpec spec() const& {
+    VocabularySpec spec;
+    spec.model = TokenizerModel::kSentencePiece;
+    spec.tokens = tokens_;
+    spec.types = types_;
+    spec.scores = scores_;
+    spec.pre_tokenizer = "llama";
+    spec.unknown = 0;
+    return spec;
+  }
+
+ private:
+  std::deque<std::string> texts_;  // a deque: the views stay valid as it grows
+  std::vector<std::string_view> tokens_;
+  std::vector<TokenType> types_;
+  std::vector<float> scores_;
+};
+
 }  // namespace emberline::testing

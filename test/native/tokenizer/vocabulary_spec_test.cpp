@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -118,8 +119,45 @@ TEST_F(VocabularySpecTest, ReadsThemUnderTheirFirstNamesToo) {
 }
 
 TEST_F(VocabularySpecTest, RefusesOtherKindsOfTokenizers) {
-  EXPECT_EQ(code_with("model", "llama"), ErrorCode::kModelTokenizerUnsupported);
+  EXPECT_EQ(code_with("model", "t5"), ErrorCode::kModelTokenizerUnsupported);
   EXPECT_EQ(code_with("pre", "viking"), ErrorCode::kModelTokenizerUnsupported);
+}
+
+TEST_F(VocabularySpecTest, ReadsASentencePieceModel) {
+  const auto writer_with_scores = [](const auto& scores) {
+    GgufWriter writer = writer_without({"model", "pre", "merges"});
+    writer.add("tokenizer.ggml.model", "llama");
+    writer.add("tokenizer.ggml.scores", scores);
+    return writer;
+  };
+  const std::vector<float> scores = {-1, -2, 0, 0};
+  const auto tokenizer = load(writer_with_scores(scores));
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().message();
+  EXPECT_EQ(tokenizer.value()->pre_tokenizer_name(), "llama");
+  EXPECT_TRUE(tokenizer.value()->adds_space_prefix());
+  EXPECT_EQ(tokenizer.value()->encode("aba", false), (std::vector<TokenId>{2, 0}));
+
+  GgufWriter with_keys = writer_with_scores(scores);
+  with_keys.add("tokenizer.ggml.add_space_prefix", false)
+      .add("tokenizer.ggml.unknown_token_id", std::uint32_t{3});
+  const auto other = load(with_keys);
+  ASSERT_TRUE(other.ok()) << other.error().message();
+  EXPECT_FALSE(other.value()->adds_space_prefix());
+  EXPECT_EQ(other.value()->encode("ax", false), (std::vector<TokenId>{0, 3}));
+
+  constexpr auto kInvalid = ErrorCode::kModelMetadataInvalid;
+  EXPECT_EQ(load(writer_with_scores(std::vector<float>{-1, -2, 0})).code(), kInvalid);
+  EXPECT_EQ(load(writer_with_scores(Types{-1, -2, 0, 0})).code(), kInvalid);
+  EXPECT_EQ(load(writer_with_scores(std::vector<float>{NAN, -2, 0, 0})).code(), kInvalid);
+  GgufWriter odd_flag = writer_with_scores(scores);
+  odd_flag.add("tokenizer.ggml.add_space_prefix", "yes");
+  EXPECT_EQ(load(odd_flag).code(), kInvalid);
+  GgufWriter odd_unknown = writer_with_scores(scores);
+  odd_unknown.add("tokenizer.ggml.unknown_token_id", std::uint32_t{4});
+  EXPECT_EQ(load(odd_unknown).code(), kInvalid);
+  GgufWriter without = writer_without({"model"});
+  without.add("tokenizer.ggml.model", "llama");
+  EXPECT_EQ(load(without).code(), ErrorCode::kModelMetadataMissing);
 }
 
 TEST_F(VocabularySpecTest, RefusesWrongTypes) {

@@ -1,0 +1,104 @@
+"""Writes what SentencePiece makes of texts to test/fixtures/sentencepiece.
+
+    python3 -m venv .cache/reference
+    .cache/reference/bin/pip install sentencepiece==0.2.1
+    .cache/reference/bin/python scripts/reference/make_sentencepiece.py
+
+Two small models are trained on this project's samples of code and prose; the texts are the lines of those samples and
+random strings of what tokenizers trip over. The format is described in test/fixtures/sentencepiece/README.md.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "test" / "conformance" / "tokenizer" / "text"
+FIXTURES = ROOT / "test" / "fixtures" / "sentencepiece"
+RANDOM_TEXTS = 1500
+# Without U+2581, which SentencePiece takes for a space.
+PARTICLES = (
+    list(
+        "abzABZäßΩя日本語グあ한ก0129²½٣.,;:!?_-(){}[]<>=+*/\\|&^%$#@~`\"'«»“。€\t\n\r\x00\x7f\x85\xa0\u3000\u200b\u200d\u0301\ufe0f👩🏽"
+    )
+    + ["  ", "   ", "    ", "\n\n", "\r\n", "\n    ", " the", "return ", "self.", "function", " = "]
+    + ["<div>", "</div>", "<s>", "</s>", "<unk>", "<0x41>"]
+)
+MODELS: dict[str, dict[str, Any]] = {
+    # As those of Llama: words apart, bytes for what has no token.
+    "bytes": {"byte_fallback": True, "add_dummy_prefix": True, "user_defined_symbols": ["<div>", "\n\n"]},
+    # Tokens that reach over words, a token for what is unknown, and runs of spaces as Gemma has them.
+    "unknown": {
+        "byte_fallback": False,
+        "add_dummy_prefix": False,
+        "split_by_whitespace": False,
+        "user_defined_symbols": ["</div>", "▁▁▁"],
+    },
+}
+
+
+def samples() -> list[str]:
+    texts = [(SAMPLES / name).read_text(encoding="utf-8") for name in ("code.txt", "prose.txt")]
+    return [line for text in texts for line in text.split("\n")]
+
+
+def trained(options: dict[str, Any]) -> sentencepiece.SentencePieceProcessor:
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(line for line in samples() if line),
+        model_writer=model,
+        model_type="bpe",
+        vocab_size=1100,
+        character_coverage=0.98,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        allow_whitespace_only_pieces=True,
+        minloglevel=2,
+        **options,
+    )
+    return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+
+
+def texts() -> list[str]:
+    random.seed(20180819)
+    made = samples()
+    made += ["".join(random.choices(PARTICLES, k=random.randint(1, 20))) for _ in range(RANDOM_TEXTS)]
+    return made
+
+
+def type_of(model: sentencepiece.SentencePieceProcessor, token: int, defined: list[str]) -> int:
+    """What GGUF's `tokenizer.ggml.token_type` says."""
+    if model.IsUnknown(token):
+        return 2
+    if model.IsControl(token):
+        return 3
+    if model.IsByte(token):
+        return 6
+    return 4 if model.IdToPiece(token) in defined else 1
+
+
+def main() -> None:
+    FIXTURES.mkdir(parents=True, exist_ok=True)
+    inputs = texts()
+    for name, options in MODELS.items():
+        model = trained(options)
+        ids = range(model.GetPieceSize())
+        fixture = {
+            "addsSpacePrefix": options["add_dummy_prefix"],
+            "tokens": [model.IdToPiece(token) for token in ids],
+            "scores": [model.GetScore(token) for token in ids],
+            "types": [type_of(model, token, options["user_defined_symbols"]) for token in ids],
+            "texts": [[text, model.EncodeAsIds(text)] for text in inputs],
+        }
+        text = json.dumps(fixture, ensure_ascii=True, separators=(",", ":"))
+        (FIXTURES / f"{name}.json").write_text(text.replace('],["', '],\n["') + "\n", encoding="ascii")
+
+
+if __name__ == "__main__":
+    main()
