@@ -33,24 +33,32 @@ constexpr CodePointRange kDeepSeekCased[] = {
     {0x10C80, 0x10CB2}, {0x10CC0, 0x10CF2}, {0x118A0, 0x118DF}, {0x1E900, 0x1E943},
 };
 
-// The end of the match at `position`, or `position` where nothing matches there, of   \s?wanted+
+// Up to `most` units for which `wanted` holds, or all up to the first of them.
 template <typename Wanted>
-std::size_t spaced_run_end(std::string_view text, std::size_t position, Wanted wanted) {
+std::size_t run_end(std::string_view text, std::size_t position, Wanted wanted,
+                    std::size_t most = std::string_view::npos) {
   const TextUnit first = unit_at(text, position);
-  if (wanted(first)) return skip_units(text, position + first.length, wanted);
-  if (first.unicode_class != UnicodeClass::kSpace) return position;
-  const std::size_t body = position + first.length;
-  const std::size_t end = skip_units(text, body, wanted);
-  return end > body ? end : position;
+  position += first.length;
+  if (!wanted(first)) return skip_units(text, position, [&](const TextUnit& unit) { return !wanted(unit); });
+  return skip_units(text, position, [&](const TextUnit& unit) { return --most > 0 && wanted(unit); });
 }
 
-// `match`: the end of the match at a position, or the position itself.
-template <typename Match>
-std::size_t piece_end(std::string_view text, std::size_t position, Match match) {
-  if (const std::size_t end = match(position); end > position) return end;
+// The same for   \s?wanted+
+template <typename Wanted>
+std::size_t spaced_run_end(std::string_view text, std::size_t position, Wanted wanted) {
+  // The end of the match at `at`, or `at` where nothing matches there.
+  const auto match_end = [&](std::size_t at) {
+    const TextUnit first = unit_at(text, at);
+    const std::size_t after_first = at + first.length;
+    if (wanted(first)) return skip_units(text, after_first, wanted);
+    if (first.unicode_class != UnicodeClass::kSpace) return at;
+    const std::size_t end = skip_units(text, after_first, wanted);
+    return end > after_first ? end : at;
+  };
+  if (const std::size_t end = match_end(position); end > position) return end;
   do {
     position += unit_at(text, position).length;
-  } while (position < text.size() && match(position) == position);
+  } while (position < text.size() && match_end(position) == position);
   return position;
 }
 
@@ -130,33 +138,22 @@ std::size_t trailing_space_end(std::string_view text, std::size_t position) {
 }  // namespace
 
 std::size_t isolated_piece_end(Isolated isolated, std::string_view text, std::size_t position) {
-  const auto run = [&](auto wanted) {
-    return piece_end(text, position, [&](std::size_t at) { return skip_units(text, at, wanted); });
-  };
-  const auto spaced_run = [&](auto wanted) {
-    return piece_end(text, position, [&](std::size_t at) { return spaced_run_end(text, at, wanted); });
-  };
-  const auto up_to = [&](unsigned count, auto wanted) {
-    return piece_end(text, position, [&](std::size_t at) {
-      unsigned taken = 0;
-      return skip_units(text, at, [&](const TextUnit& unit) { return wanted(unit) && taken++ < count; });
-    });
-  };
   const auto is_number = [](const TextUnit& unit) { return unit.unicode_class == UnicodeClass::kNumber; };
   switch (isolated) {
-    case Isolated::kNumber: return up_to(1, is_number);
-    case Isolated::kThreeNumbers: return up_to(3, is_number);
+    case Isolated::kNumber: return run_end(text, position, is_number, 1);
+    case Isolated::kThreeNumbers: return run_end(text, position, is_number, 3);
     case Isolated::kLineEnd:
-      return up_to(1, [](const TextUnit& unit) { return is_line_end(unit.code_point); });
+      return run_end(text, position, [](const TextUnit& unit) { return is_line_end(unit.code_point); }, 1);
     case Isolated::kLetters:
-      return spaced_run([](const TextUnit& unit) { return is_letter(unit.unicode_class); });
-    case Isolated::kPunctuation: return spaced_run(is_punctuation);
-    case Isolated::kPunctuationAlone: return run(is_punctuation_or_ascii_symbol);
-    case Isolated::kDeepSeekLetters: return spaced_run(is_deepseek_cased);
-    case Isolated::kDeepSeekCharacters: return spaced_run(is_deepseek_character);
+      return spaced_run_end(text, position,
+                            [](const TextUnit& unit) { return is_letter(unit.unicode_class); });
+    case Isolated::kPunctuation: return spaced_run_end(text, position, is_punctuation);
+    case Isolated::kPunctuationAlone: return run_end(text, position, is_punctuation_or_ascii_symbol);
+    case Isolated::kDeepSeekLetters: return spaced_run_end(text, position, is_deepseek_cased);
+    case Isolated::kDeepSeekCharacters: return spaced_run_end(text, position, is_deepseek_character);
     case Isolated::kTrailingSpace: return trailing_space_end(text, position);
-    case Isolated::kAsian: return run(is_asian);
-    case Isolated::kHanOrKana: return run(is_han_or_kana);
+    case Isolated::kAsian: return run_end(text, position, is_asian);
+    case Isolated::kHanOrKana: return run_end(text, position, is_han_or_kana);
     case Isolated::kSpelledNumbers: return spelled_numbers_end(text, position);
     case Isolated::kThreeDigits: return three_digits_end(text, position);
   }

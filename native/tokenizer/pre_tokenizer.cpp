@@ -17,31 +17,49 @@ constexpr PreTokenizer pre_tokenizer(std::initializer_list<Split> splits, Merges
   return made;
 }
 
-// cl100k_base with pieces of up to so many digits.
-constexpr Cl100kRules cl100k(unsigned digits) {
-  return {digits, false, false};
+constexpr Split cl100k(const Cl100kRules& rules) {
+  return {.way = Split::Way::kCl100k, .cl100k = rules};
+}
+constexpr Split o200k(const O200kRules& rules) {
+  return {.way = Split::Way::kO200k, .o200k = rules};
+}
+constexpr Split isolated(Isolated what) {
+  return {.way = Split::Way::kIsolated, .isolated = what};
 }
 
-constexpr PreTokenizer kGpt2 = pre_tokenizer({Gpt2Rules{}});
-constexpr PreTokenizer kStarCoder = pre_tokenizer({Isolated::kNumber, Gpt2Rules{}});
-constexpr PreTokenizer kFalcon = pre_tokenizer(
-    {Isolated::kPunctuationAlone, Gpt2Rules{}, Isolated::kSpelledNumbers, Isolated::kThreeDigits});
-constexpr PreTokenizer kLlama3 = pre_tokenizer({cl100k(3)}, Merges::kIgnoredByTokens, Bos::kAdded);
-constexpr PreTokenizer kDbrx = pre_tokenizer({cl100k(3)});
-constexpr PreTokenizer kMiniCpm5 =
-    pre_tokenizer({Isolated::kThreeNumbers, cl100k(3)}, Merges::kIgnoredByTokens);
-constexpr PreTokenizer kQwen2 = pre_tokenizer({cl100k(1)});
-constexpr PreTokenizer kQwen35 = pre_tokenizer({Cl100kRules{1, true, false}});
-constexpr PreTokenizer kSeedCoder = pre_tokenizer({Cl100kRules{1, false, true}});
-constexpr PreTokenizer kTekken = pre_tokenizer({O200kRules{1, false}}, Merges::kIgnoredByTokens, Bos::kAdded);
-constexpr PreTokenizer kGpt4o = pre_tokenizer({O200kRules{3, true}});
+constexpr Split kGpt2Words = {.way = Split::Way::kGpt2};
+constexpr Split kDeepSeek3Words = {.way = Split::Way::kDeepSeek3};
+constexpr Split kCl100kWords =
+    cl100k({.digits_per_piece = 3, .marks_are_letters = false, .line_ends_apart = false});
+constexpr Split kEachNumber = isolated(Isolated::kNumber);
+constexpr Split kThreeNumbers = isolated(Isolated::kThreeNumbers);
+constexpr Split kLineEnds = isolated(Isolated::kLineEnd);
+constexpr Split kAsian = isolated(Isolated::kAsian);
+
+constexpr PreTokenizer kGpt2 = pre_tokenizer({kGpt2Words});
+constexpr PreTokenizer kStarCoder = pre_tokenizer({kEachNumber, kGpt2Words});
+constexpr PreTokenizer kFalcon =
+    pre_tokenizer({isolated(Isolated::kPunctuationAlone), kGpt2Words, isolated(Isolated::kSpelledNumbers),
+                   isolated(Isolated::kThreeDigits)});
+constexpr PreTokenizer kLlama3 = pre_tokenizer({kCl100kWords}, Merges::kIgnoredByTokens, Bos::kAdded);
+constexpr PreTokenizer kDbrx = pre_tokenizer({kCl100kWords});
+constexpr PreTokenizer kMiniCpm5 = pre_tokenizer({kThreeNumbers, kCl100kWords}, Merges::kIgnoredByTokens);
+constexpr PreTokenizer kQwen2 =
+    pre_tokenizer({cl100k({.digits_per_piece = 1, .marks_are_letters = false, .line_ends_apart = false})});
+constexpr PreTokenizer kQwen35 =
+    pre_tokenizer({cl100k({.digits_per_piece = 1, .marks_are_letters = true, .line_ends_apart = false})});
+constexpr PreTokenizer kSeedCoder =
+    pre_tokenizer({cl100k({.digits_per_piece = 1, .marks_are_letters = false, .line_ends_apart = true})});
+constexpr PreTokenizer kTekken = pre_tokenizer({o200k({.digits_per_piece = 1, .contractions = false})},
+                                               Merges::kIgnoredByTokens, Bos::kAdded);
+constexpr PreTokenizer kGpt4o = pre_tokenizer({o200k({.digits_per_piece = 3, .contractions = true})});
 constexpr PreTokenizer kDeepSeekCoder = pre_tokenizer(
-    {Isolated::kLineEnd, Isolated::kLetters, Isolated::kPunctuation, Isolated::kAsian, Isolated::kNumber});
+    {kLineEnds, isolated(Isolated::kLetters), isolated(Isolated::kPunctuation), kAsian, kEachNumber});
 constexpr PreTokenizer kDeepSeekLlm =
-    pre_tokenizer({Isolated::kLineEnd, Isolated::kDeepSeekLetters, Isolated::kDeepSeekCharacters,
-                   Isolated::kTrailingSpace, Isolated::kAsian, Isolated::kNumber});
+    pre_tokenizer({kLineEnds, isolated(Isolated::kDeepSeekLetters), isolated(Isolated::kDeepSeekCharacters),
+                   isolated(Isolated::kTrailingSpace), kAsian, kEachNumber});
 constexpr PreTokenizer kDeepSeek3 =
-    pre_tokenizer({Isolated::kThreeNumbers, Isolated::kHanOrKana, DeepSeek3Rules{}});
+    pre_tokenizer({kThreeNumbers, isolated(Isolated::kHanOrKana), kDeepSeek3Words});
 
 struct NamedPreTokenizer {
   std::string_view name;
@@ -120,13 +138,14 @@ constexpr NamedPreTokenizer kPreTokenizers[] = {
 };
 
 std::size_t piece_end(const Split& split, std::string_view text, std::size_t position) {
-  if (std::holds_alternative<Gpt2Rules>(split)) return gpt2_piece_end(text, position);
-  if (const auto* rules = std::get_if<Cl100kRules>(&split)) return cl100k_piece_end(text, position, *rules);
-  if (const auto* rules = std::get_if<O200kRules>(&split)) return o200k_piece_end(text, position, *rules);
-  if (const auto* isolated = std::get_if<Isolated>(&split)) {
-    return isolated_piece_end(*isolated, text, position);
+  switch (split.way) {
+    case Split::Way::kGpt2: return gpt2_piece_end(text, position);
+    case Split::Way::kCl100k: return cl100k_piece_end(text, position, split.cl100k);
+    case Split::Way::kO200k: return o200k_piece_end(text, position, split.o200k);
+    case Split::Way::kDeepSeek3: return deepseek3_piece_end(text, position);
+    case Split::Way::kIsolated: return isolated_piece_end(split.isolated, text, position);
   }
-  return deepseek3_piece_end(text, position);
+  return text.size();
 }
 
 }  // namespace

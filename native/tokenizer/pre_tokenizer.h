@@ -8,18 +8,23 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
-#include <variant>
 
 #include "tokenizer/isolating_split.h"
 #include "tokenizer/word_split.h"
 
 namespace emberline {
 
-struct Gpt2Rules {};
-struct DeepSeek3Rules {};
-using Split = std::variant<Gpt2Rules, Cl100kRules, O200kRules, DeepSeek3Rules, Isolated>;
+struct Split {
+  enum class Way : std::uint8_t { kGpt2, kCl100k, kO200k, kDeepSeek3, kIsolated };
+
+  Way way = Way::kGpt2;
+  Cl100kRules cl100k = {};                // for kCl100k
+  O200kRules o200k = {};                  // for kO200k
+  Isolated isolated = Isolated::kNumber;  // for kIsolated
+};
 
 struct PreTokenizer {
   static constexpr std::size_t kMaxSplits = 6;
