@@ -25,7 +25,8 @@ RANDOM_TEXTS = 1500
 # Without U+2581, which SentencePiece takes for a space.
 PARTICLES = (
     list(
-        "abzABZäßΩя日本語グあ한ก0129²½٣.,;:!?_-(){}[]<>=+*/\\|&^%$#@~`\"'«»“。€\t\n\r\x00\x7f\x85\xa0\u3000\u200b\u200d\u0301\ufe0f👩🏽"
+        "abzABZäßΩя日本語グあ한ก0129²½٣.,;:!?_-(){}[]<>=+*/\\|&^%$#@~`\"'«»“。€"
+        "\t\n\r\x00\x7f\x85\xa0\u3000\u200b\u200d\u0301\ufe0f👩🏽"
     )
     + ["  ", "   ", "    ", "\n\n", "\r\n", "\n    ", " the", "return ", "self.", "function", " = "]
     + ["<div>", "</div>", "<s>", "</s>", "<unk>", "<0x41>"]
