@@ -1,5 +1,6 @@
-// out[R, D] = x / sqrt(mean(x^2) + epsilon) * gain, for prefill: a threadgroup a row. x is read twice, the
-// second time from the core's cache. Decode has its norms fused (mat_vec.h).
+// out[R, P, D] = x / sqrt(mean(x^2) + epsilon) * gain: a threadgroup a part of a row, which is all of it in
+// prefill and a head where queries and keys are normed. x is read twice, the second time from the core's
+// cache; out may be x. Decode has its other norms fused (mat_vec.h).
 #include "chain_guard.h"
 #include "launch_shapes.h"
 #include "reductions.h"

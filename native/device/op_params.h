@@ -20,8 +20,9 @@ struct EmbeddingParams {
 };
 
 struct RmsNormParams {
-  uint32_t width;
+  uint32_t width;  // of a part
   float epsilon;
+  uint32_t parts = 1;  // of a row, one behind the other, each normed by itself: heads
 };
 
 struct MatMulParams {

@@ -18,7 +18,7 @@ namespace emberline {
 enum class Op : std::uint8_t {
   // -- basic: every device offers these
   kEmbedding,    // tokens (u32), table[V, D] -> out[R, D]
-  kRmsNorm,      // x[R, D], gain[D] -> out[R, D]
+  kRmsNorm,      // x[R, P*D], gain[D] -> out[R, P*D] for P parts; out may be x
   kMatMul,       // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
   kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d] -> cache entries
                  // position..position+R-1

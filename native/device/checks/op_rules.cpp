@@ -12,12 +12,12 @@ using Access = CommandReader::Access;
 
 // -- parts of several ops
 
-// x[R, D] and gain[D].
+// x[R, P*D] and gain[D].
 template <typename Slot, typename Params>
-void check_norm(CommandReader& command, const Params& p) {
+void check_norm(CommandReader& command, const Params& p, std::uint64_t parts = 1) {
   command.epsilon(p.epsilon);
-  command.extent(p.width);
-  command.reads(Slot::kX, command.rows() * p.width);
+  for (const std::uint64_t extent : {parts, std::uint64_t{p.width}, parts * p.width}) command.extent(extent);
+  command.reads(Slot::kX, command.rows() * parts * p.width);
   command.reads(Slot::kGain, p.width);
 }
 
@@ -104,8 +104,8 @@ void check_op(CommandReader& command, const EmbeddingParams& p) {
 void check_op(CommandReader& command, const RmsNormParams& p) {
   using Slot = slot::RmsNorm;
   command.no_patch();
-  check_norm<Slot>(command, p);
-  command.writes(Slot::kOut, command.rows() * p.width);
+  check_norm<Slot>(command, p, p.parts);
+  command.writes(Slot::kOut, command.rows() * p.parts * p.width);
 }
 
 void check_op(CommandReader& command, const MatMulParams& p) {

@@ -23,6 +23,7 @@ void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDr
   stage.x = command.at(Slot::kX);
   stage.gain = command.at(Slot::kGain);
   stage.width = params.width;
+  stage.parts = params.parts;
   stage.epsilon = params.epsilon;
   stage.out = command.at(Slot::kOut);
 }

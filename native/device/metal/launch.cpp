@@ -93,10 +93,10 @@ void launch(LaunchDraft& draft, const EmbeddingParams& p) {
   draft.rows_in(Grid::Rows::kX);
 }
 
-void launch(LaunchDraft& draft, const RmsNormParams&) {
+void launch(LaunchDraft& draft, const RmsNormParams& p) {
   draft.kernel("rms_norm");
   draft.grid(1, 1, 1, kRowKernelThreads);
-  draft.rows_in(Grid::Rows::kX);
+  draft.rows_in(Grid::Rows::kX, 1, p.parts);
 }
 
 void launch(LaunchDraft& draft, const GatedUnitParams& p) {

@@ -172,7 +172,10 @@ TEST(CommandCheck, Embedding) {
 TEST(CommandCheck, NormAndGatedUnit) {
   using N = RmsNormParams;
   const Command norm = right(Op::kRmsNorm).command;
-  expect_wrong(norm, kExtent, {{"no width", with(&N::width, 0)}});
+  expect_wrong(norm, kExtent,
+               {{"no width", with(&N::width, 0)},
+                {"no parts", with(&N::parts, 0)},
+                {"too wide", both(with(&N::width, 0x10000), with(&N::parts, 0x10000))}});
   expect_wrong(norm, kWrongEpsilon,
                {{"negative", with(&N::epsilon, -1.0f)},
                 {"not a number", with(&N::epsilon, NAN)},

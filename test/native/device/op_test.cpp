@@ -48,6 +48,20 @@ TEST_P(BasicOp, RmsNorm) {
   }
 }
 
+TEST_P(BasicOp, RmsNormOfEachHeadInPlace) {
+  const std::uint32_t width = 20, heads = 3, rows = 5;
+  Random random(28);
+  const auto x = random.normals(rows * heads * width, 5.0f), gain = random.normals(width);
+  const double tolerance = 1.2e-7 * (4 + std::sqrt(width)) * 4 * 3;  // as above
+  compare(GetParam(), tolerance, [&](Device& device) {
+    TableHarness table(device);
+    const Binding in_place = table.floats(x);
+    table.add(Op::kRmsNorm, {in_place, table.floats(gain), in_place}, RmsNormParams{width, 1e-5f, heads});
+    table.run(rows);
+    return table.read_floats(in_place, x.size());
+  });
+}
+
 TEST_P(BasicOp, RmsNormOfZerosIsZero) {
   const auto device = cpu_device(GetParam());
   TableHarness table(*device);

@@ -242,7 +242,7 @@ class ReferenceDevice final : public DeferredDevice {
   void rms_norm(const Command& command) {
     const auto params = command.get_params<RmsNormParams>();
     const Row gain = load_row(command.bindings[slot::RmsNorm::kGain], 0, params.width);
-    for (std::size_t r = 0; r < rows_; ++r) {
+    for (std::size_t r = 0; r < rows_ * params.parts; ++r) {
       Row x = load_row(command.bindings[slot::RmsNorm::kX], r, params.width);
       double squares = 0;
       for (double value : x) squares += value * value;

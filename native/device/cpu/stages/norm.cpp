@@ -14,8 +14,8 @@ void norm_row(const Kernels& kernels, const float* x, const float* gain, std::si
 }  // namespace
 
 void NormStage::run(const Step&, Worker&, std::size_t begin, std::size_t end) const {
-  for (std::size_t r = begin; r < end; ++r) {
-    norm_row(*kernels, x + r * width, gain, width, epsilon, out + r * width);
+  for (std::size_t unit = begin; unit < end; ++unit) {
+    norm_row(*kernels, x + unit * width, gain, width, epsilon, out + unit * width);
   }
 }
 

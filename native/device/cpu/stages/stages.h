@@ -32,10 +32,11 @@ struct NormStage final : Stage {
   const float* x;
   const float* gain;
   std::uint32_t width;
+  std::uint32_t parts;  // of a row
   float epsilon;
   float* out;
 
-  std::size_t units(const Step& step) const override { return step.rows; }
+  std::size_t units(const Step& step) const override { return step.rows * parts; }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
