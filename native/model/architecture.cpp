@@ -5,8 +5,9 @@ namespace emberline {
 namespace {
 
 constexpr Architecture kArchitectures[] = {
-    {"llama", RopeStyle::kAdjacent, false, kGateSilu},
-    {"qwen2", RopeStyle::kHalves, true, kGateSilu},
+    {.name = "llama"},
+    {.name = "qwen2", .rope_style = RopeStyle::kHalves, .needs_qkv_bias = true},
+    {.name = "qwen3", .rope_style = RopeStyle::kHalves, .query_key_norm = QueryKeyNorm::kHead},
 };
 
 }  // namespace

@@ -16,20 +16,29 @@ namespace emberline {
 // How rotary embedding pairs the elements of a head. Values are RopeKvWriteParams::style.
 enum class RopeStyle : std::uint32_t {
   kAdjacent = 0,  // (0, 1), (2, 3), ...: llama's weights as GGUF stores them
-  kHalves = 1,    // (0, d/2), (1, d/2 + 1), ...: qwen2, neox
+  kHalves = 1,    // (0, d/2), (1, d/2 + 1), ...: qwen, neox
 };
 
+// What is normed of queries and keys before they are rotated, by gains of its extent.
+enum class QueryKeyNorm : std::uint8_t {
+  kNone,
+  kHead,  // each head by itself: qwen3
+};
+
+// The defaults are llama's.
 struct Architecture {
   std::string_view name;  // `general.architecture`, and the prefix of the family's metadata keys
-  RopeStyle rope_style;
-  bool needs_qkv_bias;  // biases on the query, key and value projections must be there; elsewhere they may be
-  std::uint32_t gate_activation;  // GatedUnitParams::activation
+  RopeStyle rope_style = RopeStyle::kAdjacent;
+  bool needs_qkv_bias =
+      false;  // biases on the query, key and value projections must be there; elsewhere they may be
+  std::uint32_t gate_activation = kGateSilu;  // GatedUnitParams::activation
+  QueryKeyNorm query_key_norm = QueryKeyNorm::kNone;
 };
 
 // Null when the engine does not run the family.
 const Architecture* find_architecture(std::string_view name);
 
-// "llama, qwen2": for error messages.
+// "llama, qwen2, ...": for error messages.
 std::string supported_architectures();
 
 }  // namespace emberline

@@ -135,12 +135,14 @@ class TableBuilder {
   void attention_input(std::uint32_t layer, bool only_cache) {
     const LayerWeights& weights = weights_.layers[layer];
     const bool one_type = weights.query.type == weights.key.type && weights.query.type == weights.value.type;
-    if (one_type && offers(Op::kNormQkvRope)) {
+    // Norms of queries and keys come between the products and the rotation.
+    if (one_type && !weights.query_norm.present && offers(Op::kNormQkvRope)) {
       norm_qkv_rope(layer);
       if (!only_cache) attention(layer);
       return;
     }
     norm_qkv(weights);
+    norm_heads(weights);
     if (only_cache) {
       rope_kv_write(layer);
     } else {
@@ -217,6 +219,18 @@ class TableBuilder {
     project("query", layer.query, layer.query_bias, s_.query.at(), h_.query_width());
     project("key", layer.key, layer.key_bias, s_.key.at(), h_.kv_width());
     project("value", layer.value, layer.value_bias, s_.value.at(), h_.kv_width());
+  }
+
+  // In place.
+  void norm_heads(const LayerWeights& layer) {
+    const auto norm = [this](const char* label, const Weight& gain, Binding heads, std::uint32_t count) {
+      if (!gain.present) return;
+      add(Op::kRmsNorm, label,
+          {{slot::RmsNorm::kX, heads}, {slot::RmsNorm::kGain, weight(gain)}, {slot::RmsNorm::kOut, heads}},
+          RmsNormParams{.width = h_.head_width, .epsilon = h_.norm_epsilon, .parts = count});
+    };
+    norm("query norm", layer.query_norm, s_.query.at(), h_.query_heads);
+    norm("key norm", layer.key_norm, s_.key.at(), h_.kv_heads);
   }
 
   void rope_kv_write(std::uint32_t layer) {

@@ -1,7 +1,7 @@
 #include "model/weights.h"
 
+#include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "base/try.h"
 #include "gguf/describe.h"
@@ -20,7 +20,7 @@ class WeightMapper {
   explicit WeightMapper(const GgufFile& file) : file_(file) {}
 
   const Status& status() const { return status_; }
-  std::uint32_t found() const { return found_; }
+  const std::vector<std::string>& names() const { return names_; }  // of the tensors found
 
   Weight matrix(const std::string& name, std::uint64_t rows, std::uint64_t columns,
                 Presence presence = Presence::kRequired) {
@@ -74,18 +74,20 @@ class WeightMapper {
 
   // Shapes follow from hyperparameters, all of which fit 32 bits.
   Weight at(const GgufTensor& tensor, std::uint64_t rows, std::uint64_t columns) {
+    const auto index = static_cast<std::uint32_t>(names_.size());
+    names_.emplace_back(tensor.name);
     return {tensor.data,
             static_cast<TensorType>(tensor.type_id),
             tensor.rank,
             static_cast<std::uint32_t>(rows),
             static_cast<std::uint32_t>(columns),
-            found_++,
+            index,
             true};
   }
 
   const GgufFile& file_;
   Status status_;
-  std::uint32_t found_ = 0;
+  std::vector<std::string> names_;
 };
 
 LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint32_t index) {
@@ -99,6 +101,10 @@ LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint
   layer.query_bias = mapper.vector(prefix + "attn_q.bias", h.query_width(), bias);
   layer.key_bias = mapper.vector(prefix + "attn_k.bias", h.kv_width(), bias);
   layer.value_bias = mapper.vector(prefix + "attn_v.bias", h.kv_width(), bias);
+  if (h.architecture->query_key_norm != QueryKeyNorm::kNone) {
+    layer.query_norm = mapper.vector(prefix + "attn_q_norm.weight", h.head_width);
+    layer.key_norm = mapper.vector(prefix + "attn_k_norm.weight", h.head_width);
+  }
   layer.attention_output = mapper.matrix(prefix + "attn_output.weight", h.width, h.query_width());
   layer.attention_output_bias = mapper.vector(prefix + "attn_output.bias", h.width, Presence::kOptional);
   layer.ffn_norm = mapper.vector(prefix + "ffn_norm.weight", h.width);
@@ -108,30 +114,9 @@ LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint
   return layer;
 }
 
-// Names the forward pass reads; used only to say which tensor of a file is the odd one.
-bool is_read(std::string_view name, std::uint32_t layers) {
-  if (name == "token_embd.weight" || name == "output_norm.weight" || name == "output.weight") return true;
-  if (name.substr(0, 4) != "blk.") return false;
-  const std::size_t dot = name.find('.', 4);
-  if (dot == std::string_view::npos || dot == 4 || dot > 8) return false;
-  std::uint32_t index = 0;
-  for (const char c : name.substr(4, dot - 4)) {
-    if (c < '0' || c > '9') return false;
-    index = index * 10 + static_cast<std::uint32_t>(c - '0');
-  }
-  if (index >= layers || std::to_string(index) != name.substr(4, dot - 4)) return false;
-  for (const char* suffix :
-       {"attn_norm.weight", "attn_q.weight", "attn_k.weight", "attn_v.weight", "attn_q.bias", "attn_k.bias",
-        "attn_v.bias", "attn_output.weight", "attn_output.bias", "ffn_norm.weight", "ffn_gate.weight",
-        "ffn_up.weight", "ffn_down.weight"}) {
-    if (name.substr(dot + 1) == suffix) return true;
-  }
-  return false;
-}
-
-Status refuse_leftovers(const GgufFile& file, const Hyperparameters& h) {
+Status refuse_leftovers(const GgufFile& file, const std::vector<std::string>& read) {
   for (const GgufTensor& tensor : file.tensors()) {
-    if (!is_read(tensor.name, h.layers)) {
+    if (std::find(read.begin(), read.end(), tensor.name) == read.end()) {
       return Status(ErrorCode::kModelArchitectureUnsupported,
                     "The model has a tensor " + std::string(tensor.name.substr(0, 64)) +
                         " that this architecture's forward pass does not use; choose another model.");
@@ -153,8 +138,8 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
     weights.layers.push_back(map_layer(mapper, h, index));
   }
   if (!mapper.status().ok()) return mapper.status();
-  if (mapper.found() != file.tensors().size()) {
-    TRY(refuse_leftovers(file, h));
+  if (mapper.names().size() != file.tensors().size()) {
+    TRY(refuse_leftovers(file, mapper.names()));
   }
   return weights;
 }
@@ -164,8 +149,8 @@ void forget_file(Weights& weights) {
   for (LayerWeights& layer : weights.layers) {
     for (Weight* weight :
          {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_bias, &layer.key_bias,
-          &layer.value_bias, &layer.attention_output, &layer.attention_output_bias, &layer.ffn_norm,
-          &layer.gate, &layer.up, &layer.down}) {
+          &layer.value_bias, &layer.query_norm, &layer.key_norm, &layer.attention_output,
+          &layer.attention_output_bias, &layer.ffn_norm, &layer.gate, &layer.up, &layer.down}) {
       weight->data = {};
     }
   }

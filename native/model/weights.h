@@ -28,6 +28,7 @@ struct LayerWeights {
   Weight attention_norm;                    // [D]
   Weight query, key, value;                 // [H*d, D], [G*d, D], [G*d, D]
   Weight query_bias, key_bias, value_bias;  // [H*d], [G*d], [G*d]; may be absent
+  Weight query_norm, key_norm;              // [d]; where the architecture has them
   Weight attention_output;                  // [D, H*d]
   Weight attention_output_bias;             // [D]; may be absent
   Weight ffn_norm;                          // [D]

@@ -1,5 +1,6 @@
 #include "straight_forward.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -18,7 +19,7 @@ class File {
     return *file_.get_uint(std::string(family_) + "." + key);
   }
   double real(const std::string& key) const { return *file_.get_float(std::string(family_) + "." + key); }
-  bool halves() const { return family_ == "qwen2"; }
+  bool halves() const { return family_ == "qwen2" || family_ == "qwen3"; }
   bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
   std::size_t rows(const std::string& name) const { return file_.tensor(name)->shape[1]; }
 
@@ -44,6 +45,16 @@ class File {
     Vector y = row(name, 0);
     for (std::size_t i = 0; i < x.size(); ++i) y[i] *= x[i] * scale;
     return y;
+  }
+
+  // Each stretch of x that is as long as the gain, where the file has one.
+  void norm_parts(const std::string& name, Vector& x) const {
+    if (!has(name)) return;
+    const auto width = static_cast<std::ptrdiff_t>(row(name, 0).size());
+    for (auto part = x.begin(); part != x.end(); part += width) {
+      const Vector normed = norm(name, Vector(part, part + width));
+      std::copy(normed.begin(), normed.end(), part);
+    }
   }
 
  private:
@@ -115,6 +126,8 @@ std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::
       Vector query = project("attn_q", normed);
       keys.push_back(project("attn_k", normed));
       values.push_back(project("attn_v", normed));
+      file.norm_parts(block + "attn_q_norm.weight", query);
+      file.norm_parts(block + "attn_k_norm.weight", keys.back());
       rotate(file, query, position);
       rotate(file, keys.back(), position);
       add(x, file.product(block + "attn_output.weight", attend(file, query, keys, values)));

@@ -242,6 +242,10 @@ class ToyWriter {
         tensor(prefix + "attn_k.bias", {kv}, TensorType::kF32, 0.5f);
         tensor(prefix + "attn_v.bias", {kv}, TensorType::kF32, 0.5f);
       }
+      if (toy_.head_norms) {
+        gain(prefix + "attn_q_norm.weight", toy_.head_width);
+        gain(prefix + "attn_k_norm.weight", toy_.head_width);
+      }
       gain(prefix + "ffn_norm.weight", toy_.width);
       tensor(prefix + "ffn_gate.weight", {toy_.width, toy_.hidden}, toy_.type, scale(toy_.width));
       tensor(prefix + "ffn_up.weight", {toy_.width, toy_.hidden}, toy_.type, scale(toy_.width));

@@ -30,6 +30,7 @@ struct ToyModel {
   TensorType output_type = TensorType::kF32;  // of the embedding and the output matrix
   bool tied = true;                           // no output.weight
   bool biases = false;                        // on the query, key and value projections
+  bool head_norms = false;                    // of queries and keys
   bool end_tokens = true;                     // control tokens in the vocabulary
   std::uint32_t padding_rows = 0;             // embeddings beyond the tokenizer's list
   float output_scale = 1.0f;                  // larger: more certain

@@ -40,6 +40,17 @@ TEST_F(MetalModel, BiasesAndTheOtherOrderOfRotationsAreSeenTo) {
   }
 }
 
+TEST_F(MetalModel, NormsOfQueriesAndKeysAreSeenTo) {
+  ToyModel toy = gpu_toy();
+  toy.architecture = "qwen3";
+  toy.head_norms = true;
+  for (const std::size_t slice : {1u, 5u, 40u}) {
+    ToyPass metal(toy, 256, metal_device());
+    const std::vector<TokenId> tokens = random_tokens(40, metal.hyperparameters.vocabulary, 4);
+    EXPECT_LE(relative_error(metal.prefill(tokens, slice), straight_forward(*metal.file, tokens)), 2e-3);
+  }
+}
+
 TEST_F(MetalModel, VerificationOfSeveralTokensGivesTheBitsOfSingleOnes) {
   ToyPass batch(gpu_toy(TensorType::kQ4_0), 256, metal_device()),
       single(gpu_toy(TensorType::kQ4_0), 256, metal_device());

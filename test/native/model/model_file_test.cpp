@@ -177,6 +177,16 @@ TEST(ModelFile, QwenNeedsItsBiases) {
   EXPECT_TRUE(read(toy).ok());
 }
 
+TEST(ModelFile, Qwen3NeedsItsNorms) {
+  ToyModel toy;
+  toy.architecture = "qwen3";
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorMissing);
+  toy.head_norms = true;
+  EXPECT_TRUE(read(toy).ok()) << read(toy).message();
+  toy.shapes["blk.0.attn_q_norm.weight"] = {toy.heads * toy.head_width};
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorShape);
+}
+
 TEST(ModelFile, AShapeThatDisagreesWithTheMetadataIsAnError) {
   const std::pair<const char*, std::vector<std::uint64_t>> wrong[] = {
       {"blk.0.attn_q.weight", {32, 128}},  {"blk.0.attn_q.weight", {64, 32}},
