@@ -42,7 +42,8 @@ struct MatMulParams {
 EMBERLINE_CONSTANT uint32_t kKvPagePositions = 256;
 
 // Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even);
-// elements from `rotary` on pass unchanged. k itself is left as it was.
+// elements from `rotary` on pass unchanged. Where factors are bound, the angle of pair i is divided by
+// factors[i]: positions that are scaled. k itself is left as it was.
 struct RopeKvWriteParams {
   uint32_t position;      // patched: absolute position of the batch's row 0
   uint32_t query_heads;   // H

@@ -20,7 +20,7 @@ enum class Op : std::uint8_t {
   kEmbedding,    // tokens (u32), table[V, D] -> out[R, D]
   kRmsNorm,      // x[R, P*D], gain[D] -> out[R, P*D] for P parts; out may be x
   kMatMul,       // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
-  kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d] -> cache entries
+  kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d], factors[rotary/2]? -> cache entries
                  // position..position+R-1
   kAttention,    // q[R, H*d], cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
   kGatedUnit,    // gate[R, F], up[R, F] -> out[R, F] = activation(gate) * up
@@ -32,7 +32,8 @@ enum class Op : std::uint8_t {
   kNormGateUp,     // x, gain, w_gate, w_up -> out[R, F] = activation(gate) * up
   kNormMatMul,     // x, gain, weight -> y: the output matrix behind the last norm
   kNormArgmax,     // x, gain, weight[V, D] -> tokens, log_probs: the same and kArgmax, without writing logits
-  kRopeAttention,  // q[R, H*d], k, v, cache -> out[R, H*d]: kRopeKvWrite, then kAttention; q is left
+  kRopeAttention,  // q[R, H*d], k, v, cache, factors? -> out[R, H*d]: kRopeKvWrite, then kAttention; q is
+                   // left
                    // undefined
   kNormQkvRope,    // x, gain, w_q, w_k, w_v, biases? -> q[R, H*d] rotated, cache entries: kNormQkv and
                    // kRopeKvWrite
@@ -60,7 +61,7 @@ struct MatMul {
   enum : int { kX, kWeight, kBias /*optional*/, kY };
 };
 struct RopeKvWrite {
-  enum : int { kQ, kK, kV, kKeyCache, kValueCache, kPages };
+  enum : int { kQ, kK, kV, kKeyCache, kValueCache, kPages, kFactors /*optional*/ };
 };
 struct Attention {
   enum : int { kQ, kKeyCache, kValueCache, kPages, kOut };
@@ -84,7 +85,7 @@ struct NormArgmax {
   enum : int { kX, kTokens, kLogProbs, kGain, kWeight };
 };
 struct RopeAttention {
-  enum : int { kQ, kK, kV, kKeyCache, kValueCache, kPages, kOut };
+  enum : int { kQ, kK, kV, kKeyCache, kValueCache, kPages, kOut, kFactors /*optional*/ };
 };
 struct NormQkvRope {
   enum : int { kX, kGain, kWq, kWk, kWv, kBq /*optional*/, kBk, kBv, kQ, kKeyCache, kValueCache, kPages };

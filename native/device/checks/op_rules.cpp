@@ -129,6 +129,7 @@ void check_op(CommandReader& command, const RopeKvWriteParams& p) {
   command.reads(Slot::kQ, command.rows() * widths.query);
   command.writes(Slot::kQ, command.rows() * widths.query);
   for (const int slot : {Slot::kK, Slot::kV}) command.reads(slot, command.rows() * widths.kv);
+  command.may_read(Slot::kFactors, p.rotary_width / 2);
   check_cache<Slot>(command, p, patched, Access::kWrite);
 }
 
@@ -220,6 +221,7 @@ void check_op(CommandReader& command, const RopeAttentionParams& p) {
     command.reads(slot, command.rows() * widths.kv);
     command.apart(slot, Slot::kOut);
   }
+  command.may_read(Slot::kFactors, p.rotary_width / 2);
   check_cache<Slot>(command, p, patched, Access::kWrite);
   check_cache<Slot>(command, p, patched, Access::kRead);
 }

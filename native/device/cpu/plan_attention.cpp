@@ -43,10 +43,10 @@ KvPages cache(const BoundCommand& command, const Params& params) {
 
 // Those of an earlier command where it has the same.
 const RopeAngleStage* find_angles(PlanDraft& draft, float theta, std::uint32_t rotary_width,
-                                  const HeadShape& heads) {
+                                  const float* factors, const HeadShape& heads) {
   const std::uint32_t position = heads.position_from_step ? 0 : heads.position;
   for (const auto& stage : draft.angles) {
-    if (stage->theta == theta && stage->rotary_width == rotary_width &&
+    if (stage->theta == theta && stage->rotary_width == rotary_width && stage->factors == factors &&
         stage->position_from_step == heads.position_from_step && stage->position == position) {
       return stage.get();
     }
@@ -54,6 +54,7 @@ const RopeAngleStage* find_angles(PlanDraft& draft, float theta, std::uint32_t r
   auto stage = std::make_unique<RopeAngleStage>();
   stage->rotary_width = rotary_width;
   stage->theta = theta;
+  stage->factors = factors;
   stage->position_from_step = heads.position_from_step;
   stage->position = position;
   for (std::uint32_t i = 0; i < rotary_width / 2; ++i) {
@@ -74,8 +75,9 @@ RopeStage& add_rope_stage(const BoundCommand& command, PlanDraft& draft, const P
   const HeadShape heads = head_shape(command, params);
   stage.rows.kernels = &draft.kernels;
   stage.rows.heads = heads;
-  stage.rows.rotation = {find_angles(draft, params.theta, params.rotary_width, heads), params.style,
-                         params.head_width};
+  stage.rows.rotation = {
+      find_angles(draft, params.theta, params.rotary_width, command.at(Slot::kFactors), heads), params.style,
+      params.head_width};
   stage.rows.k = command.at(Slot::kK);
   stage.rows.v = command.at(Slot::kV);
   stage.rows.cache = cache<Slot>(command, params);

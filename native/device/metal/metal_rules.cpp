@@ -30,7 +30,10 @@ const char* refuse(const Command& command) {
       return "a binding is not aligned to 4 bytes";
   }
   switch (command.op) {
-    case Op::kRopeKvWrite: return refuse_heads(command.get_params<RopeKvWriteParams>());
+    case Op::kRopeKvWrite:
+      if (command.bindings[slot::RopeKvWrite::kFactors].buffer != kNoBuffer)
+        return "positions that are scaled are not offered";
+      return refuse_heads(command.get_params<RopeKvWriteParams>());
     case Op::kNormQkvRope: return refuse_heads(command.get_params<NormQkvRopeParams>());
     case Op::kAttention: {
       const auto p = command.get_params<AttentionParams>();

@@ -270,7 +270,8 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
                                     Rope{0, 4, 2, 16, 14, 0, 10000.0f, 64, kPage}, patched(Patch::kPosition));
   expect_accepted(rope, {{"as it is", [](Command&) {}}});
   expect_refused(rope, {{"15 wide", with(&Rope::head_width, 15)},
-                        {"pages of half a word", with(&Rope::page_stride, kPage + 2)}});
+                        {"pages of half a word", with(&Rope::page_stride, kPage + 2)},
+                        {"scaled positions", bind(slot::RopeKvWrite::kFactors, at(6))}});
 }
 
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {

@@ -56,6 +56,45 @@ std::vector<float> read_cache(Device& device, TableHarness& memory, const PagedC
   return rows;
 }
 
+// In one command and in two, as a batch and alone.
+TEST_P(AttentionOps, FactorsDivideTheAnglesOfTheirPairs) {
+  const TestHeads heads{6, 2, 20, 12};
+  const std::uint32_t context = 300, rows = 20, position = 250;
+  Random random(29);
+  const auto q = random.normals(rows * heads.q_width()), k = random.normals(rows * heads.kv_width()),
+             v = random.normals(rows * heads.kv_width());
+  const std::vector<float> factors = {1.0f, 1.5f, 2.0f, 4.0f, 8.0f, 32.0f};
+  for (const std::uint32_t count : {1u, rows}) {
+    const auto run = [&](bool in_one) {
+      return [&, in_one](Device& device) {
+        TableHarness table(device);
+        const PagedCache cache(table, heads, context);
+        const Binding queries = table.floats(q), out = table.zeros(4 * q.size());
+        if (in_one && device.offers(Op::kRopeAttention, count)) {
+          table.add(Op::kRopeAttention,
+                    {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
+                     out, table.floats(factors)},
+                    cache.rope_attention(1, 1e4f, 0.25f), Patch::kPositionAndKv,
+                    offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
+        } else {
+          table.add(Op::kRopeKvWrite,
+                    {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
+                     table.floats(factors)},
+                    cache.rope(1, 1e4f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+          table.add(Op::kAttention, {queries, cache.keys(), cache.values(), cache.pages(), out},
+                    cache.attention(0.25f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
+                    offsetof(AttentionParams, kv_length));
+        }
+        table.run(count, position);
+        return table.read_floats(out, count * heads.q_width());
+      };
+    };
+    // Values of about 4 at most, rounded to 11 bits, and averaged.
+    compare(GetParam(), 0x1p-9, run(false));
+    compare(GetParam(), 0x1p-9, run(true));
+  }
+}
+
 TEST_P(AttentionOps, RopeRotatesAndWritesTheCache) {
   for (const TestHeads& heads : kHeadShapes) {
     for (std::uint32_t style : {0u, 1u}) {

@@ -68,9 +68,9 @@ inline RightCommand right(Op op) {
               {64 * kFloats, 64 * 8 * 4, 8 * 4, 8 * kFloats}};
     case Op::kRopeKvWrite:
       return {
-          make_command(op, {at(0), at(1), at(2), at(3), at(4), at(5)},
+          make_command(op, {at(0), at(1), at(2), at(3), at(4), at(5), at(6)},
                        RopeKvWriteParams{0, 4, 2, 16, 16, 0, 10000.0f, 64, kPage}, patched(Patch::kPosition)),
-          {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4}};
+          {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4, 8 * 4}};
     case Op::kAttention:
       return {make_command(op, {at(0), at(3), at(4), at(1), at(5)},
                            AttentionParams{0, 0, 4, 2, 16, 0.25f, 64, kPage},
@@ -101,10 +101,10 @@ inline RightCommand right(Op op) {
                            patched(Patch::kArgmaxOutput, offsetof(NormArgmaxParams, position))),
               {64 * kFloats, kChosen, kChosen, 64 * 4, 64 * 100 * 4}};
     case Op::kRopeAttention:
-      return {make_command(op, {at(0), at(1), at(2), at(3), at(4), at(6), at(5)},
+      return {make_command(op, {at(0), at(1), at(2), at(3), at(4), at(6), at(5), at(7)},
                            RopeAttentionParams{0, 0, 4, 2, 16, 16, 0, 10000.0f, 0.25f, 64, kPage},
                            patched(Patch::kPositionAndKv, 0, offsetof(RopeAttentionParams, kv_length))),
-              {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4, 64 * kFloats}};
+              {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4, 64 * kFloats, 8 * 4}};
     case Op::kNormQkvRope:
       return {make_command(op,
                            {at(0), at(1), weight(), weight(), weight(), at(7), at(8), at(9), at(3), at(4),

@@ -274,13 +274,14 @@ class ReferenceDevice final : public DeferredDevice {
     }
   }
 
-  static void rotate(Row& row, const RopeKvWriteParams& params, double position) {
+  static void rotate(Row& row, const RopeKvWriteParams& params, const Row& factors, double position) {
     const std::size_t half = params.rotary_width / 2;
     for (std::size_t head = 0; head < row.size() / params.head_width; ++head) {
       double* x = row.data() + head * params.head_width;
       for (std::size_t i = 0; i < half; ++i) {
         const double angle =
-            position * std::pow(double{params.theta}, -2.0 * static_cast<double>(i) / params.rotary_width);
+            position * std::pow(double{params.theta}, -2.0 * static_cast<double>(i) / params.rotary_width) /
+            factors[i];
         double& a = x[params.style == 0 ? 2 * i : i];
         double& b = x[params.style == 0 ? 2 * i + 1 : i + half];
         const double rotated_a = a * std::cos(angle) - b * std::sin(angle);
@@ -294,12 +295,15 @@ class ReferenceDevice final : public DeferredDevice {
     const auto params = command.get_params<RopeKvWriteParams>();
     const std::size_t base = command.patch == Patch::kPosition ? position_ : params.position;
     const std::size_t kv_width = std::size_t{params.kv_heads} * params.head_width;
+    const Binding factors_at = command.bindings[slot::RopeKvWrite::kFactors];
+    const Row factors = factors_at.buffer == kNoBuffer ? Row(params.rotary_width / 2, 1.0)
+                                                       : load_row(factors_at, 0, params.rotary_width / 2);
     for (std::size_t r = 0; r < rows_; ++r) {
       Row q = load_row(command.bindings[slot::RopeKvWrite::kQ], r,
                        std::size_t{params.query_heads} * params.head_width);
       Row k = load_row(command.bindings[slot::RopeKvWrite::kK], r, kv_width);
-      rotate(q, params, static_cast<double>(base + r));
-      rotate(k, params, static_cast<double>(base + r));
+      rotate(q, params, factors, static_cast<double>(base + r));
+      rotate(k, params, factors, static_cast<double>(base + r));
       store_row(command.bindings[slot::RopeKvWrite::kQ], r, q);
       using Slot = slot::RopeKvWrite;
       store_half_row(cache_row(command, Slot::kKeyCache, Slot::kPages, params, base + r), k);

@@ -10,10 +10,12 @@
 
 namespace emberline {
 
-// Cosines and sines of the step's positions, shared by the stages of a plan with the same base and width.
+// Cosines and sines of the step's positions, shared by the stages of a plan with the same base, width and
+// factors.
 struct RopeAngleStage final : Stage {
   std::uint32_t rotary_width;
   float theta;
+  const float* factors;     // [rotary / 2], of the model; null: all 1
   bool position_from_step;  // position is the step's, else `position`
   std::uint32_t position;
   std::vector<double> frequencies;  // [rotary / 2], radians a position

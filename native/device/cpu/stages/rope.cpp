@@ -34,8 +34,9 @@ void RopeAngleStage::run(const Step& step, Worker&, std::size_t begin, std::size
     const double at = static_cast<double>(r) + (position_from_step ? step.position : position);
     float* row = angles.get() + r * rotary_width;
     for (std::size_t i = 0; i < pairs; ++i) {
-      row[2 * i] = static_cast<float>(std::cos(at * frequencies[i]));
-      row[2 * i + 1] = static_cast<float>(std::sin(at * frequencies[i]));
+      const double angle = at * frequencies[i] / (factors != nullptr ? double{factors[i]} : 1.0);
+      row[2 * i] = static_cast<float>(std::cos(angle));
+      row[2 * i + 1] = static_cast<float>(std::sin(angle));
     }
   }
 }
