@@ -35,9 +35,12 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
   DeviceWeights loaded;
   std::vector<const Weight*> matrices, vectors;
   std::vector<MatrixSource> sources;
-  std::size_t vector_bytes = 0;
+  const std::span<const float> factors = weights.rope_factors;
+  std::size_t vector_bytes = factors.size_bytes();
   const std::vector<const Weight*> all = all_present(weights);
-  loaded.bindings_.resize(all.size());
+  std::size_t most = 0;
+  for (const Weight* weight : all) most = std::max<std::size_t>(most, weight->index);
+  loaded.bindings_.resize(most + 1);
   for (const Weight* weight : all) {
     if (weight->rank == 1) {
       vectors.push_back(weight);
@@ -62,6 +65,10 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
     TRY(device.write(loaded.vectors_.id(), offset, weight->data.data(), weight->data.size()));
     loaded.bindings_[weight->index] = loaded.vectors_.at(offset);
     offset += (weight->data.size() + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  if (!factors.empty()) {
+    TRY(device.write(loaded.vectors_.id(), offset, factors.data(), factors.size_bytes()));
+    loaded.rope_factors_ = loaded.vectors_.at(offset);
   }
   return loaded;
 }

@@ -24,10 +24,14 @@ class DeviceWeights {
   // Of a weight of the model loaded; absent for one the model does not have.
   Binding at(const Weight& weight) const { return weight.present ? bindings_[weight.index] : Binding{}; }
 
+  // Weights::rope_factors; absent where there are none.
+  Binding rope_factors() const { return rope_factors_; }
+
  private:
   bool from_copy_ = false;
   bool keeps_sources_ = false;
   DeviceBuffer matrices_, vectors_;
+  Binding rope_factors_;
   std::vector<Binding> bindings_;  // by Weight::index
 };
 

@@ -78,21 +78,49 @@ class FamilyMetadata {
 };
 
 // Variants of the family that share its name but not its arithmetic.
-void refuse_variants(const GgufFile& file, FamilyMetadata& metadata, const Hyperparameters& h) {
+void refuse_variants(FamilyMetadata& metadata, const Hyperparameters& h) {
   if (metadata.uint_or("expert_count", 0, 0, 1u << 16) > 0) metadata.unsupported("a mixture of experts");
-  if (metadata.has("rope.scaling.type")) {
-    const std::string type(file.get_string(metadata.key("rope.scaling.type")).value_or("of an unknown type"));
-    const float factor = metadata.float_or("rope.scaling.factor", 1.0, 0.0, 1e6);
-    if (type != "none" && !(type == "linear" && factor == 1.0f))
-      metadata.unsupported("rope scaling " + quoted(type));
-  }
-  if (metadata.float_or("rope.scale_linear", 1.0, 0.0, 1e6) != 1.0f)
-    metadata.unsupported("rope scaling linear");
   if (metadata.uint_or("attention.value_length", h.head_width, 1, 1u << 16) != h.head_width) {
     metadata.unsupported("values of another width than keys");
   }
+}
+
+// A file that gives a factor and no kind means linear; `rope.scale_linear` is the older name of its factor.
+void read_rope_scaling(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters& h) {
+  RopeScaling& scaling = h.rope_scaling;
+  const double older = metadata.float_or("rope.scale_linear", 1.0, 0.0, 1e6);
+  scaling.factor = metadata.float_or("rope.scaling.factor", older, 0.0, 1e6);
+  if (scaling.factor == 0.0f) scaling.factor = 1.0f;  // how some files say that nothing is scaled
+  std::string type = "linear";
+  if (metadata.has("rope.scaling.type"))
+    type = file.get_string(metadata.key("rope.scaling.type")).value_or("of an unknown type");
+  if (type == "none" || (type == "linear" && scaling.factor == 1.0f)) return;
+  if (type == "linear") {
+    scaling.kind = RopeScalingKind::kLinear;
+    return;
+  }
+  if (type != "yarn") return metadata.unsupported("rope scaling " + quoted(type));
+  scaling.kind = RopeScalingKind::kYarn;
+  scaling.original_context =
+      metadata.uint_or("rope.scaling.original_context_length", h.context_length, 16, 1u << 24);
+  scaling.fast_turns = metadata.float_or("rope.scaling.yarn_beta_fast", 32.0, 1e-3, 1e6);
+  scaling.slow_turns = metadata.float_or("rope.scaling.yarn_beta_slow", 1.0, 1e-3, 1e6);
+  scaling.attention_factor = metadata.float_or("rope.scaling.attn_factor", 1.0, 1e-3, 1e3);
+  if (metadata.float_or("rope.scaling.yarn_ext_factor", 1.0, -1e6, 1e6) != 1.0f ||
+      metadata.float_or("rope.scaling.yarn_log_multiplier", 0.0, -1e6, 1e6) != 0.0f) {
+    metadata.unsupported("a variant of rope scaling yarn");
+  }
+  // The temperature is the scores' here, which is the same only where all of a head is rotated.
+  if (h.rotary_width != h.head_width) metadata.unsupported("rope scaling yarn of a part of each head");
+  if (h.rope_theta <= 1.0f) metadata.unsupported("rope scaling yarn of a base of 1");
+}
+
+// In the first `window` tokens attention through a sliding window sees everything: the context ends there.
+void stay_in_window(FamilyMetadata& metadata, Hyperparameters& h) {
   const std::uint32_t window = metadata.uint_or("attention.sliding_window", 0, 0, 1u << 31);
-  if (window != 0 && window < h.context_length) metadata.unsupported("sliding-window attention");
+  if (window == 0 || window >= h.context_length) return;
+  if (window < 16) return metadata.unsupported("sliding-window attention of less than 16 tokens");
+  h.context_length = window;
 }
 
 // Of more, the sampler's masses could not be added up (sampling/softmax_mass.h).
@@ -166,7 +194,9 @@ Result<Hyperparameters> read_hyperparameters(const GgufFile& file) {
                   "The model's head width and rotary width must be even, the latter no larger; get another "
                   "model file.");
   }
-  refuse_variants(file, metadata, h);
+  refuse_variants(metadata, h);
+  read_rope_scaling(file, metadata, h);
+  stay_in_window(metadata, h);
   read_vocabulary(file, metadata, h);
   if (!metadata.status().ok()) return metadata.status();
   return h;

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "model/architecture.h"
+#include "model/rope_scaling.h"
 
 namespace emberline {
 
@@ -22,8 +23,9 @@ struct Hyperparameters {
   std::uint32_t head_width = 0;   // d
   std::uint32_t rotary_width = 0;
   std::uint32_t vocabulary = 0;      // V
-  std::uint32_t context_length = 0;  // tokens the model was trained with
+  std::uint32_t context_length = 0;  // tokens the model was trained with, or sees at once
   float rope_theta = 0;
+  RopeScaling rope_scaling;
   float norm_epsilon = 0;
 
   std::uint32_t query_width() const { return query_heads * head_width; }
@@ -32,7 +34,7 @@ struct Hyperparameters {
 
 // MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TENSOR_MISSING (no token embedding to take the
 // vocabulary from), MODEL_ARCHITECTURE_UNSUPPORTED (an unknown family, or a variant of a known one such as
-// experts or scaled positions).
+// experts).
 Result<Hyperparameters> read_hyperparameters(const GgufFile& file);
 
 }  // namespace emberline

@@ -135,8 +135,10 @@ class TableBuilder {
   void attention_input(std::uint32_t layer, bool only_cache) {
     const LayerWeights& weights = weights_.layers[layer];
     const bool one_type = weights.query.type == weights.key.type && weights.query.type == weights.value.type;
-    // Norms of queries and keys come between the products and the rotation.
-    if (one_type && !weights.query_norm.present && offers(Op::kNormQkvRope)) {
+    // Norms of queries and keys come between the products and the rotation, whose factors this op has no slot
+    // for.
+    const bool in_one = one_type && !weights.query_norm.present && weights_.rope_factors.empty();
+    if (in_one && offers(Op::kNormQkvRope)) {
       norm_qkv_rope(layer);
       if (!only_cache) attention(layer);
       return;
@@ -240,7 +242,8 @@ class TableBuilder {
          {slot::RopeKvWrite::kV, s_.value.at()},
          {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
          {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
-         {slot::RopeKvWrite::kPages, cache_.pages()}},
+         {slot::RopeKvWrite::kPages, cache_.pages()},
+         {slot::RopeKvWrite::kFactors, device_weights_.rope_factors()}},
         RopeKvWriteParams{.position = 0,
                           .query_heads = h_.query_heads,
                           .kv_heads = h_.kv_heads,
@@ -266,7 +269,8 @@ class TableBuilder {
          {slot::RopeAttention::kKeyCache, cache_.keys(layer)},
          {slot::RopeAttention::kValueCache, cache_.values(layer)},
          {slot::RopeAttention::kPages, cache_.pages()},
-         {slot::RopeAttention::kOut, s_.attended.at()}},
+         {slot::RopeAttention::kOut, s_.attended.at()},
+         {slot::RopeAttention::kFactors, device_weights_.rope_factors()}},
         RopeAttentionParams{.position = 0,
                             .kv_length = 0,
                             .query_heads = h_.query_heads,
@@ -301,7 +305,9 @@ class TableBuilder {
   }
 
   std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.architecture->rope_style); }
-  float attention_scale() const { return 1.0f / std::sqrt(static_cast<float>(h_.head_width)); }
+  float attention_scale() const {
+    return rope_attention_factor(h_.rope_scaling) / std::sqrt(static_cast<float>(h_.head_width));
+  }
 
   void attention_output(const LayerWeights& layer) {
     mat_mul("attention output", {.x = s_.attended.at(),

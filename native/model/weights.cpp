@@ -1,6 +1,8 @@
 #include "model/weights.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <string>
 
 #include "base/try.h"
@@ -125,6 +127,20 @@ Status refuse_leftovers(const GgufFile& file, const std::vector<std::string>& re
   return {};
 }
 
+// Llama 3.1's, whose scaling is no formula in the metadata but a list.
+Result<std::vector<float>> read_rope_factors(const Weight& listed, const Hyperparameters& h) {
+  std::vector<float> given(listed.columns);
+  if (listed.present) std::memcpy(given.data(), listed.data.data(), given.size() * sizeof(float));
+  for (const float factor : given) {
+    if (!std::isfinite(factor) || factor <= 0.0f) {
+      return Status(
+          ErrorCode::kModelTensorShape,
+          "The tensor rope_freqs.weight holds a factor that is not positive; get another model file.");
+    }
+  }
+  return rope_factors(h.rope_scaling, given, h.rotary_width, h.rope_theta);
+}
+
 }  // namespace
 
 Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
@@ -137,7 +153,9 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
   for (std::uint32_t index = 0; index < h.layers && mapper.status().ok(); ++index) {
     weights.layers.push_back(map_layer(mapper, h, index));
   }
+  const Weight factors = mapper.vector("rope_freqs.weight", h.rotary_width / 2, Presence::kOptional);
   if (!mapper.status().ok()) return mapper.status();
+  TRY_VALUE(weights.rope_factors, read_rope_factors(factors, h));
   if (mapper.names().size() != file.tensors().size()) {
     TRY(refuse_leftovers(file, mapper.names()));
   }

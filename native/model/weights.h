@@ -41,6 +41,7 @@ struct Weights {
   Weight output_norm;      // [D]
   Weight output;           // [V, D]; the token embedding where the file ties them
   std::vector<LayerWeights> layers;
+  std::vector<float> rope_factors;  // [rotary/2], rope_scaling.h; empty: none
 };
 
 // MODEL_TENSOR_MISSING, MODEL_TENSOR_SHAPE, MODEL_TENSOR_TYPE_UNSUPPORTED; MODEL_ARCHITECTURE_UNSUPPORTED

@@ -19,6 +19,12 @@ class File {
     return *file_.get_uint(std::string(family_) + "." + key);
   }
   double real(const std::string& key) const { return *file_.get_float(std::string(family_) + "." + key); }
+  double real_or(const std::string& key, double otherwise) const {
+    return file_.get_float(std::string(family_) + "." + key).value_or(otherwise);
+  }
+  bool is_yarn() const {
+    return file_.get_string(std::string(family_) + ".rope.scaling.type").value_or("") == "yarn";
+  }
   bool halves() const { return family_ == "qwen2" || family_ == "qwen3"; }
   bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
   std::size_t rows(const std::string& name) const { return file_.tensor(name)->shape[1]; }
@@ -66,14 +72,32 @@ void add(Vector& x, const Vector& y) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
 }
 
+// Radians a token that pair `i` of a head turns by.
+double speed(const File& file, std::size_t i) {
+  const double pairs = static_cast<double>(file.number("attention.key_length")) / 2;
+  const auto plain = [&](double pair) { return std::pow(file.real("rope.freq_base"), -pair / pairs); };
+  const double pair = static_cast<double>(i);
+  const double listed = file.has("rope_freqs.weight") ? file.row("rope_freqs.weight", 0)[i] : 1.0;
+  const double factor = file.real_or("rope.scaling.factor", 1.0);
+  if (!file.is_yarn()) return plain(pair) / listed / factor;
+  // YaRN: from the last pair that makes 32 turns in the first length to the first that makes one, by a ramp.
+  const auto turns = [&](double p) {
+    return static_cast<double>(file.number("rope.scaling.original_context_length")) * plain(p) /
+           6.283185307179586;
+  };
+  double low = 0, high = 0;
+  while (turns(low + 1) >= 32) ++low;
+  while (turns(high) > 1) ++high;
+  const double scaled = std::min(1.0, std::max(0.0, (pair - low) / (high - low)));
+  return plain(pair) / listed * (scaled / factor + 1 - scaled);
+}
+
 // Rotates every head of `x` to `position`.
 void rotate(const File& file, Vector& x, std::size_t position) {
   const std::size_t width = file.number("attention.key_length");
   for (std::size_t head = 0; head < x.size(); head += width) {
     for (std::size_t i = 0; i < width / 2; ++i) {
-      const double angle =
-          static_cast<double>(position) *
-          std::pow(file.real("rope.freq_base"), -2.0 * static_cast<double>(i) / static_cast<double>(width));
+      const double angle = static_cast<double>(position) * speed(file, i);
       double& a = x[head + (file.halves() ? i : 2 * i)];
       double& b = x[head + (file.halves() ? i + width / 2 : 2 * i + 1)];
       const double real = a * std::cos(angle) - b * std::sin(angle);
@@ -88,6 +112,8 @@ Vector attend(const File& file, const Vector& query, const std::vector<Vector>& 
   const std::size_t width = file.number("attention.key_length");
   const std::size_t heads = file.number("attention.head_count");
   const std::size_t group = heads / file.number("attention.head_count_kv");
+  const double warmth = file.is_yarn() ? 1 + 0.1 * std::log(file.real("rope.scaling.factor")) : 1.0;
+  const double scale = warmth * warmth / std::sqrt(static_cast<double>(width));
   Vector out(query.size());
   for (std::size_t head = 0; head < heads; ++head) {
     const std::size_t q = head * width, kv = head / group * width;
@@ -96,7 +122,7 @@ Vector attend(const File& file, const Vector& query, const std::vector<Vector>& 
     for (std::size_t t = 0; t < keys.size(); ++t) {
       double dot = 0;
       for (std::size_t i = 0; i < width; ++i) dot += query[q + i] * keys[t][kv + i];
-      sum += weight[t] = std::exp(dot / std::sqrt(static_cast<double>(width)));
+      sum += weight[t] = std::exp(dot * scale);
     }
     for (std::size_t t = 0; t < keys.size(); ++t) {
       for (std::size_t i = 0; i < width; ++i) out[q + i] += weight[t] / sum * values[t][kv + i];

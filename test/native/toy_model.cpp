@@ -251,6 +251,8 @@ class ToyWriter {
       tensor(prefix + "ffn_up.weight", {toy_.width, toy_.hidden}, toy_.type, scale(toy_.width));
       tensor(prefix + "ffn_down.weight", {toy_.hidden, toy_.width}, toy_.type, scale(toy_.hidden));
     }
+    if (!toy_.rope_factors.empty())
+      writer_.add_tensor("rope_freqs.weight", {toy_.rope_factors.size()}, toy_.rope_factors);
     gain("output_norm.weight", toy_.width);
     if (!toy_.tied) tensor("output.weight", {toy_.width, toy_.vocabulary()}, toy_.output_type, output_scale);
   }

@@ -31,6 +31,7 @@ struct ToyModel {
   bool tied = true;                           // no output.weight
   bool biases = false;                        // on the query, key and value projections
   bool head_norms = false;                    // of queries and keys
+  std::vector<float> rope_factors;            // [head_width / 2]; empty: none
   bool end_tokens = true;                     // control tokens in the vocabulary
   std::uint32_t padding_rows = 0;             // embeddings beyond the tokenizer's list
   float output_scale = 1.0f;                  // larger: more certain

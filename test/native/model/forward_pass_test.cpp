@@ -35,6 +35,21 @@ std::vector<NamedToy> toys() {
   toy.head_width = 32;  // the heads together are wider than the model
   toys.push_back({"Qwen3", toy});
   toy = {};
+  toy.rope_factors = {1, 1, 1, 1.25f, 2.5f, 8, 8, 8};
+  toys.push_back({"ListedRopeFactors", toy});
+  toy = {};
+  toy.also = [](GgufWriter& writer) {
+    writer.add("llama.rope.scaling.type", "linear").add("llama.rope.scaling.factor", 4.0f);
+  };
+  toys.push_back({"LinearRopeScaling", toy});
+  toy = {};
+  toy.head_width = 32;
+  toy.also = [](GgufWriter& writer) {
+    writer.add("llama.rope.scaling.type", "yarn").add("llama.rope.scaling.factor", 4.0f);
+    writer.add("llama.rope.scaling.original_context_length", std::uint32_t{1024});
+  };
+  toys.push_back({"Yarn", toy});
+  toy = {};
   toy.tied = false;
   toys.push_back({"SeparateOutput", toy});
   toy = {};

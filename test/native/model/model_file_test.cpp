@@ -1,6 +1,9 @@
 // What a model file must say: hyperparameters and weights, and the error for every way of saying it wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "model/hyperparameters.h"
 #include "model/weights.h"
 #include "toy_pass.h"
@@ -128,14 +131,12 @@ TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
   using Change = void (*)(GgufWriter&);
   const Change variants[] = {
       [](GgufWriter& w) { w.add("llama.expert_count", std::uint32_t{8}); },
-      [](GgufWriter& w) { w.add("llama.rope.scaling.type", "yarn"); },
+      [](GgufWriter& w) { w.add("llama.rope.scaling.type", "longrope"); },
       [](GgufWriter& w) {
-        w.add("llama.rope.scaling.type", "linear").add("llama.rope.scaling.factor", 4.0f);
+        w.add("llama.rope.scaling.type", "yarn").add("llama.rope.scaling.yarn_log_multiplier", 0.1f);
       },
-      [](GgufWriter& w) { w.add("llama.rope.scale_linear", 2.0f); },
       [](GgufWriter& w) { w.add("llama.attention.value_length", std::uint32_t{32}); },
-      [](GgufWriter& w) { w.add("llama.attention.sliding_window", std::uint32_t{64}); },
-      [](GgufWriter& w) { w.add_tensor("rope_freqs.weight", {8}, std::vector<float>(8, 1.0f)); },
+      [](GgufWriter& w) { w.add("llama.attention.sliding_window", std::uint32_t{8}); },
       [](GgufWriter& w) { w.add_tensor("blk.0.attn_q_norm.weight", {16}, std::vector<float>(16, 1.0f)); },
       [](GgufWriter& w) { w.add_tensor("blk.2.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
       [](GgufWriter& w) { w.add_tensor("blk.00.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
@@ -144,6 +145,46 @@ TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
     ToyModel toy;
     toy.also = variants[i];
     EXPECT_EQ(read(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "variant " << i;
+  }
+}
+
+TEST(ModelFile, RopeScalingBecomesFactors) {
+  using Change = void (*)(GgufWriter&);
+  const auto factors = [](Change change) {
+    ToyModel toy;
+    toy.also = change;
+    return ToyPass(toy).weights.rope_factors;
+  };
+  EXPECT_TRUE(factors([](GgufWriter&) {}).empty());
+  const std::vector<float> fours(8, 4.0f);
+  EXPECT_EQ(factors([](GgufWriter& w) {
+              w.add("llama.rope.scaling.type", "linear").add("llama.rope.scaling.factor", 4.0f);
+            }),
+            fours);
+  EXPECT_EQ(factors([](GgufWriter& w) { w.add("llama.rope.scaling.factor", 4.0f); }), fours);
+  EXPECT_EQ(factors([](GgufWriter& w) { w.add("llama.rope.scale_linear", 4.0f); }), fours);
+  const std::vector<float> yarn = factors(
+      [](GgufWriter& w) { w.add("llama.rope.scaling.type", "yarn").add("llama.rope.scaling.factor", 4.0f); });
+  EXPECT_EQ(yarn.front(), 1.0f) << "the fastest pair is left alone";
+  EXPECT_EQ(yarn.back(), 4.0f) << "the slowest is scaled wholly";
+  EXPECT_TRUE(std::is_sorted(yarn.begin(), yarn.end()));
+}
+
+TEST(ModelFile, ListedRopeFactorsMustBePositive) {
+  for (const float wrong : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    ToyModel toy;
+    toy.rope_factors = {1, 1, 1, 1, 1, 1, wrong, 1};
+    EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorShape) << wrong;
+  }
+}
+
+TEST(ModelFile, TheContextEndsWhereASlidingWindowWouldBegin) {
+  for (const auto& [window, context] : {std::pair{64u, 64u}, {256u, 256u}, {4096u, 256u}, {0u, 256u}}) {
+    ToyModel toy;
+    toy.also = [window = window](GgufWriter& writer) {
+      writer.add("llama.attention.sliding_window", std::uint32_t{window});
+    };
+    EXPECT_EQ(ToyPass(toy, 16).hyperparameters.context_length, context) << window;
   }
 }
 
