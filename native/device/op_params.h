@@ -17,6 +17,7 @@ struct EmbeddingParams {
   uint32_t vocabulary;    // V
   uint32_t weight_type;   // TensorType
   uint32_t position = 0;  // patched: of row 0; row r reads tokens[position + r]
+  float scale = 1.0f;     // of every element
 };
 
 struct RmsNormParams {

@@ -17,7 +17,7 @@ namespace emberline {
 
 enum class Op : std::uint8_t {
   // -- basic: every device offers these
-  kEmbedding,    // tokens (u32), table[V, D] -> out[R, D]
+  kEmbedding,    // tokens (u32), table[V, D] -> out[R, D] = scale * rows of the table
   kRmsNorm,      // x[R, P*D], gain[D] -> out[R, P*D] for P parts; out may be x
   kMatMul,       // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
   kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d], factors[rotary/2]? -> cache entries

@@ -93,6 +93,7 @@ void check_op(CommandReader& command, const EmbeddingParams& p) {
   using Slot = slot::Embedding;
   const bool patched = command.patch(Patch::kTokenOffset, offsetof(EmbeddingParams, position));
   const std::uint32_t position = patched ? 0 : p.position;
+  command.require(std::isfinite(p.scale), "the scale is not finite");
   command.weight_rows(Slot::kTable, p.weight_type, p.vocabulary, p.width, command.rows());
   command.reads(Slot::kTokens, position + command.rows());
   command.writes(Slot::kOut, command.rows() * p.width);

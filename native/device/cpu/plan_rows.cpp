@@ -13,6 +13,7 @@ void add_stages(const BoundCommand& command, const EmbeddingParams& params, Plan
   stage.type = static_cast<TensorType>(params.weight_type);
   stage.width = params.width;
   stage.vocabulary = params.vocabulary;
+  stage.scale = params.scale;
   stage.out = command.at(Slot::kOut);
 }
 

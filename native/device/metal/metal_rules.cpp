@@ -30,6 +30,9 @@ const char* refuse(const Command& command) {
       return "a binding is not aligned to 4 bytes";
   }
   switch (command.op) {
+    case Op::kEmbedding:
+      return command.get_params<EmbeddingParams>().scale != 1.0f ? "scaled embeddings are not offered"
+                                                                 : nullptr;
     case Op::kRopeKvWrite:
       if (command.bindings[slot::RopeKvWrite::kFactors].buffer != kNoBuffer)
         return "positions that are scaled are not offered";

@@ -274,6 +274,13 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
                         {"scaled positions", bind(slot::RopeKvWrite::kFactors, at(6))}});
 }
 
+TEST_F(PlanTest, RefusesScaledEmbeddings) {
+  const Command embedding =
+      make_command(Op::kEmbedding, {at(0), weight(), at(2)}, EmbeddingParams{32, 16, kF32});
+  expect_accepted(embedding, {{"as it is", [](Command&) {}}});
+  expect_refused(embedding, {{"scaled", with(&EmbeddingParams::scale, 2.0f)}});
+}
+
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {
   const Command unit = make_command(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
   expect_refused(unit, {{"norm+qkv", [](Command& command) { command.op = Op::kNormQkv; }},

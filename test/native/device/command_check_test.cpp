@@ -169,6 +169,12 @@ TEST(CommandCheck, Embedding) {
       {{"position", position(kBytes / 4 - kRows + 1)}, {"vocabulary", with(&P::vocabulary, 1u << 20)}});
 }
 
+TEST(CommandCheck, ScaleOfEmbeddings) {
+  const Command embedding = right(Op::kEmbedding).command;
+  expect_right(embedding, {{"negative", with(&EmbeddingParams::scale, -2.0f)}});
+  expect_wrong(embedding, kScale, {{"not a number", with(&EmbeddingParams::scale, NAN)}});
+}
+
 TEST(CommandCheck, NormAndGatedUnit) {
   using N = RmsNormParams;
   const Command norm = right(Op::kRmsNorm).command;

@@ -32,6 +32,21 @@ TEST_P(BasicOp, EmbeddingWidensEveryWeightType) {
   }
 }
 
+TEST_P(BasicOp, EmbeddingsMayBeScaled) {
+  Random random(30);
+  const std::uint32_t width = 96, vocabulary = 5;
+  const auto table_bytes = random_weights(TensorType::kQ8_0, vocabulary, width, random);
+  compare(GetParam(), 12 * 1e-6, [&](Device& device) {
+    TableHarness table(device);
+    const Binding out = table.zeros(2 * width * 4);
+    table.add(Op::kEmbedding,
+              {table.words({4, 2}), table.matrix(TensorType::kQ8_0, vocabulary, width, table_bytes), out},
+              EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(TensorType::kQ8_0), 0, 12.0f});
+    table.run(2);
+    return table.read_floats(out, 2 * width);
+  });
+}
+
 TEST_P(BasicOp, RmsNorm) {
   for (std::uint32_t width : {1u, 9u, 576u}) {
     Random random(22);

@@ -233,9 +233,10 @@ class ReferenceDevice final : public DeferredDevice {
       std::uint32_t token;
       std::memcpy(&token, const_bytes({tokens.buffer, tokens.offset + 4 * r}, 4).data(), 4);
       if (token >= params.vocabulary) fail(ErrorCode::kInvalidArgument, "a token outside the vocabulary");
-      store_row(
-          command.bindings[slot::Embedding::kOut], r,
-          weight_row(command.bindings[slot::Embedding::kTable], params.weight_type, token, params.width));
+      Row row =
+          weight_row(command.bindings[slot::Embedding::kTable], params.weight_type, token, params.width);
+      for (double& value : row) value *= params.scale;
+      store_row(command.bindings[slot::Embedding::kOut], r, row);
     }
   }
 

@@ -11,7 +11,10 @@ void EmbeddingStage::run(const Step& step, Worker&, std::size_t begin, std::size
       step.report(ErrorCode::kInvalidArgument);
       continue;
     }
-    widen_packed_row(shape, table, token, out + r * std::size_t{width});
+    float* row = out + r * std::size_t{width};
+    widen_packed_row(shape, table, token, row);
+    if (scale == 1.0f) continue;
+    for (std::size_t i = 0; i < width; ++i) row[i] *= scale;
   }
 }
 

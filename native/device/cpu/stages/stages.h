@@ -20,6 +20,7 @@ struct EmbeddingStage final : Stage {
   const std::uint8_t* table;  // packed, [vocabulary, width]
   TensorType type;
   std::uint32_t width, vocabulary;
+  float scale;
   float* out;
 
   std::size_t units(const Step& step) const override { return step.rows; }
