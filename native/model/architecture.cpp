@@ -8,6 +8,7 @@ constexpr Architecture kArchitectures[] = {
     {.name = "llama"},
     {.name = "qwen2", .rope_style = RopeStyle::kHalves, .needs_qkv_bias = true},
     {.name = "qwen3", .rope_style = RopeStyle::kHalves, .query_key_norm = QueryKeyNorm::kHead},
+    {.name = "granite", .has_multipliers = true},
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ struct Architecture {
       false;  // biases on the query, key and value projections must be there; elsewhere they may be
   std::uint32_t gate_activation = kGateSilu;  // GatedUnitParams::activation
   QueryKeyNorm query_key_norm = QueryKeyNorm::kNone;
+  bool has_multipliers = false;  // Multipliers of hyperparameters.h, from the metadata: granite
 };
 
 // Null when the engine does not run the family.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "base/try.h"
@@ -26,6 +27,13 @@ std::vector<const Weight*> all_present(const Weights& weights) {
   if (weights.output.index != weights.token_embedding.index) all.push_back(&weights.output);
   std::erase_if(all, [](const Weight* weight) { return !weight->present; });
   return all;
+}
+
+std::vector<float> scaled_vector(const Weight& weight) {
+  std::vector<float> elements(weight.columns);
+  std::memcpy(elements.data(), weight.data.data(), weight.data.size());
+  for (float& element : elements) element *= weight.scale;
+  return elements;
 }
 
 }  // namespace
@@ -62,7 +70,8 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
   TRY_VALUE(loaded.vectors_, DeviceBuffer::allocate(device, vector_bytes));
   std::size_t offset = 0;
   for (const Weight* weight : vectors) {
-    TRY(device.write(loaded.vectors_.id(), offset, weight->data.data(), weight->data.size()));
+    const std::vector<float> scaled = scaled_vector(*weight);
+    TRY(device.write(loaded.vectors_.id(), offset, scaled.data(), weight->data.size()));
     loaded.bindings_[weight->index] = loaded.vectors_.at(offset);
     offset += (weight->data.size() + kAlignment - 1) / kAlignment * kAlignment;
   }

@@ -51,11 +51,14 @@ class FamilyMetadata {
     if (!has(name)) return static_cast<float>(fallback);
     const std::optional<double> value = file_.get_float(key(name));
     if (!value || !(*value >= low && *value <= high)) {
-      fail(ErrorCode::kModelMetadataInvalid,
-           "The metadata key " + key(name) + " is out of range; get another model file.");
+      invalid(name);
       return static_cast<float>(fallback);
     }
     return static_cast<float>(*value);
+  }
+  void invalid(const char* name) {
+    fail(ErrorCode::kModelMetadataInvalid,
+         "The metadata key " + key(name) + " is out of range; get another model file.");
   }
 
   float required_float(const char* name, double low, double high) {
@@ -113,6 +116,29 @@ void read_rope_scaling(const GgufFile& file, FamilyMetadata& metadata, Hyperpara
   // The temperature is the scores' here, which is the same only where all of a head is rotated.
   if (h.rotary_width != h.head_width) metadata.unsupported("rope scaling yarn of a part of each head");
   if (h.rope_theta <= 1.0f) metadata.unsupported("rope scaling yarn of a base of 1");
+}
+
+// Absent or zero: as if there were none.
+void read_multipliers(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters& h) {
+  Multipliers& multipliers = h.multipliers;
+  const struct {
+    const char* key;
+    float& value;
+  } plan[] = {{"embedding_scale", multipliers.embedding},
+              {"residual_scale", multipliers.residual},
+              {"attention.scale", multipliers.attention},
+              {"logit_scale", multipliers.logit_divisor}};
+  for (const auto& [key, value] : plan) {
+    const float given = metadata.float_or(key, 0.0, 0.0, 1e6);
+    if (given == 0.0f || given == value) continue;
+    if (!h.architecture->has_multipliers) return metadata.unsupported(std::string("a multiplier, ") + key);
+    if (given < 1e-6f) return metadata.invalid(key);
+    value = given;
+  }
+  if (h.architecture->has_multipliers &&
+      !file.get_bool(metadata.key("rope.scaling.finetuned")).value_or(true)) {
+    metadata.unsupported("no positions");  // how granite's files say it
+  }
 }
 
 // In the first `window` tokens attention through a sliding window sees everything: the context ends there.
@@ -197,6 +223,7 @@ Result<Hyperparameters> read_hyperparameters(const GgufFile& file) {
   refuse_variants(metadata, h);
   read_rope_scaling(file, metadata, h);
   stay_in_window(metadata, h);
+  read_multipliers(file, metadata, h);
   read_vocabulary(file, metadata, h);
   if (!metadata.status().ok()) return metadata.status();
   return h;

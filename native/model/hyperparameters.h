@@ -11,6 +11,14 @@ namespace emberline {
 
 class GgufFile;
 
+// Of granite (Shen et al. 2024, after Yang et al. 2022): what is multiplied on its way through the model.
+struct Multipliers {
+  float embedding = 1;
+  float residual = 1;       // what a layer's attention and feed-forward add to the stream
+  float attention = 0;      // the scores', in the place of 1 / sqrt(d); 0: that
+  float logit_divisor = 1;  // the logits are divided by it
+};
+
 // Invariants: kv_heads divides query_heads; head_width and rotary_width are even; rotary_width <= head_width;
 // every extent is at least 1 and small enough that products of two fit 64 bits with room to spare.
 struct Hyperparameters {
@@ -26,6 +34,7 @@ struct Hyperparameters {
   std::uint32_t context_length = 0;  // tokens the model was trained with, or sees at once
   float rope_theta = 0;
   RopeScaling rope_scaling;
+  Multipliers multipliers;
   float norm_epsilon = 0;
 
   std::uint32_t query_width() const { return query_heads * head_width; }

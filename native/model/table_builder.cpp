@@ -91,9 +91,17 @@ class TableBuilder {
         {{slot::Embedding::kTokens, history_.tokens()},
          {slot::Embedding::kTable, weight(weights_.token_embedding)},
          {slot::Embedding::kOut, s_.residual.at()}},
-        EmbeddingParams{
-            .width = h_.width, .vocabulary = h_.vocabulary, .weight_type = id(weights_.token_embedding.type)},
+        EmbeddingParams{.width = h_.width,
+                        .vocabulary = h_.vocabulary,
+                        .weight_type = id(weights_.token_embedding.type),
+                        .scale = h_.multipliers.embedding / h_.multipliers.residual},
         {Patch::kTokenOffset, offsetof(EmbeddingParams, position)});
+  }
+
+  // The residual stream is kept in units of what is added to it, so that nothing has to be scaled on its way
+  // there: norms give the same of it where their epsilon, too, is in these units.
+  float stream_epsilon() const {
+    return h_.norm_epsilon / (h_.multipliers.residual * h_.multipliers.residual);
   }
 
   void rms_norm(const char* label, const Weight& gain) {
@@ -101,7 +109,7 @@ class TableBuilder {
         {{slot::RmsNorm::kX, s_.residual.at()},
          {slot::RmsNorm::kGain, weight(gain)},
          {slot::RmsNorm::kOut, s_.normed.at()}},
-        RmsNormParams{.width = h_.width, .epsilon = h_.norm_epsilon});
+        RmsNormParams{.width = h_.width, .epsilon = stream_epsilon()});
   }
 
   struct Product {
@@ -169,7 +177,7 @@ class TableBuilder {
          {Slot::kValueCache, cache_.values(layer)},
          {Slot::kPages, cache_.pages()}},
         NormQkvRopeParams{.width = h_.width,
-                          .epsilon = h_.norm_epsilon,
+                          .epsilon = stream_epsilon(),
                           .weight_type = id(w.query.type),
                           .position = 0,
                           .query_heads = h_.query_heads,
@@ -198,7 +206,7 @@ class TableBuilder {
            {slot::NormQkv::kK, s_.key.at()},
            {slot::NormQkv::kV, s_.value.at()}},
           NormQkvParams{.width = h_.width,
-                        .epsilon = h_.norm_epsilon,
+                        .epsilon = stream_epsilon(),
                         .q_out = h_.query_width(),
                         .kv_out = h_.kv_width(),
                         .q_type = id(layer.query.type),
@@ -306,7 +314,9 @@ class TableBuilder {
 
   std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.architecture->rope_style); }
   float attention_scale() const {
-    return rope_attention_factor(h_.rope_scaling) / std::sqrt(static_cast<float>(h_.head_width));
+    const float own = h_.multipliers.attention;
+    const float scale = own != 0.0f ? own : 1.0f / std::sqrt(static_cast<float>(h_.head_width));
+    return rope_attention_factor(h_.rope_scaling) * scale;
   }
 
   void attention_output(const LayerWeights& layer) {
@@ -328,7 +338,7 @@ class TableBuilder {
            {slot::NormGateUp::kWUp, weight(layer.up)},
            {slot::NormGateUp::kOut, s_.hidden.at()}},
           NormGateUpParams{.width = h_.width,
-                           .epsilon = h_.norm_epsilon,
+                           .epsilon = stream_epsilon(),
                            .hidden = h_.hidden,
                            .gate_type = id(layer.gate.type),
                            .up_type = id(layer.up.type),
@@ -362,7 +372,7 @@ class TableBuilder {
            {slot::NormMatMul::kWeight, weight(weights_.output)},
            {slot::NormMatMul::kY, s_.logits.at()}},
           NormMatMulParams{.width = h_.width,
-                           .epsilon = h_.norm_epsilon,
+                           .epsilon = stream_epsilon(),
                            .out = h_.vocabulary,
                            .weight_type = id(weights_.output.type),
                            .last_row_only = last_row_only,
@@ -387,7 +397,7 @@ class TableBuilder {
          {slot::NormArgmax::kTokens, history_.tokens()},
          {slot::NormArgmax::kLogProbs, history_.log_probs()}},
         NormArgmaxParams{.width = h_.width,
-                         .epsilon = h_.norm_epsilon,
+                         .epsilon = stream_epsilon(),
                          .vocabulary = h_.vocabulary,
                          .weight_type = id(weights_.output.type),
                          .fine_activations = kFine},

@@ -148,6 +148,8 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
   Weights weights;
   weights.token_embedding = mapper.matrix("token_embd.weight", h.vocabulary, h.width);
   weights.output_norm = mapper.vector("output_norm.weight", h.width);
+  // A product's input and its output scale alike.
+  weights.output_norm.scale = 1.0f / h.multipliers.logit_divisor;
   weights.output = mapper.matrix("output.weight", h.vocabulary, h.width, Presence::kOptional);
   if (!weights.output.present) weights.output = weights.token_embedding;
   for (std::uint32_t index = 0; index < h.layers && mapper.status().ok(); ++index) {

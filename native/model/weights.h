@@ -20,6 +20,7 @@ struct Weight {
   std::uint32_t rows = 0, columns = 0;  // a vector has one row
   std::uint32_t index = 0;              // its place among the weights of the model
   bool present = false;
+  float scale = 1;  // a vector's elements are multiplied by it on their way to a device
 };
 
 // Shapes as [rows, columns]; a product is y = x W^T. Gains and biases are F32, everything else any type with

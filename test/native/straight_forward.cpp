@@ -72,6 +72,11 @@ void add(Vector& x, const Vector& y) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
 }
 
+Vector scaled(Vector x, double factor) {
+  for (double& value : x) value *= factor;
+  return x;
+}
+
 // Radians a token that pair `i` of a head turns by.
 double speed(const File& file, std::size_t i) {
   const double pairs = static_cast<double>(file.number("attention.key_length")) / 2;
@@ -113,7 +118,8 @@ Vector attend(const File& file, const Vector& query, const std::vector<Vector>& 
   const std::size_t heads = file.number("attention.head_count");
   const std::size_t group = heads / file.number("attention.head_count_kv");
   const double warmth = file.is_yarn() ? 1 + 0.1 * std::log(file.real("rope.scaling.factor")) : 1.0;
-  const double scale = warmth * warmth / std::sqrt(static_cast<double>(width));
+  const double scale =
+      warmth * warmth * file.real_or("attention.scale", 1.0 / std::sqrt(static_cast<double>(width)));
   Vector out(query.size());
   for (std::size_t head = 0; head < heads; ++head) {
     const std::size_t q = head * width, kv = head / group * width;
@@ -136,7 +142,10 @@ Vector attend(const File& file, const Vector& query, const std::vector<Vector>& 
 std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::uint32_t> tokens) {
   const File file(gguf);
   std::vector<Vector> stream;
-  for (const std::uint32_t token : tokens) stream.push_back(file.row("token_embd.weight", token));
+  for (const std::uint32_t token : tokens) {
+    stream.push_back(scaled(file.row("token_embd.weight", token), file.real_or("embedding_scale", 1.0)));
+  }
+  const double residual = file.real_or("residual_scale", 1.0);
 
   for (std::size_t layer = 0; layer < file.number("block_count"); ++layer) {
     const std::string block = "blk." + std::to_string(layer) + ".";
@@ -156,18 +165,19 @@ std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::
       file.norm_parts(block + "attn_k_norm.weight", keys.back());
       rotate(file, query, position);
       rotate(file, keys.back(), position);
-      add(x, file.product(block + "attn_output.weight", attend(file, query, keys, values)));
+      add(x, scaled(file.product(block + "attn_output.weight", attend(file, query, keys, values)), residual));
 
       const Vector inner = file.norm(block + "ffn_norm.weight", x);
       Vector hidden = file.product(block + "ffn_gate.weight", inner);
       const Vector up = file.product(block + "ffn_up.weight", inner);
       for (std::size_t i = 0; i < hidden.size(); ++i)
         hidden[i] = hidden[i] / (1.0 + std::exp(-hidden[i])) * up[i];
-      add(x, file.product(block + "ffn_down.weight", hidden));
+      add(x, scaled(file.product(block + "ffn_down.weight", hidden), residual));
     }
   }
   const Vector last = file.norm("output_norm.weight", stream.back());
-  return file.product(file.has("output.weight") ? "output.weight" : "token_embd.weight", last);
+  const Vector logits = file.product(file.has("output.weight") ? "output.weight" : "token_embd.weight", last);
+  return scaled(logits, 1.0 / file.real_or("logit_scale", 1.0));
 }
 
 double relative_error(std::span<const float> a, std::span<const double> b) {

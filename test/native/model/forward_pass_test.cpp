@@ -35,6 +35,13 @@ std::vector<NamedToy> toys() {
   toy.head_width = 32;  // the heads together are wider than the model
   toys.push_back({"Qwen3", toy});
   toy = {};
+  toy.architecture = "granite";
+  toy.also = [](GgufWriter& writer) {
+    writer.add("granite.embedding_scale", 1.5f).add("granite.residual_scale", 0.5f);
+    writer.add("granite.attention.scale", 0.1f).add("granite.logit_scale", 6.0f);
+  };
+  toys.push_back({"Granite", toy});
+  toy = {};
   toy.rope_factors = {1, 1, 1, 1.25f, 2.5f, 8, 8, 8};
   toys.push_back({"ListedRopeFactors", toy});
   toy = {};

@@ -136,6 +136,7 @@ TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
         w.add("llama.rope.scaling.type", "yarn").add("llama.rope.scaling.yarn_log_multiplier", 0.1f);
       },
       [](GgufWriter& w) { w.add("llama.attention.value_length", std::uint32_t{32}); },
+      [](GgufWriter& w) { w.add("llama.logit_scale", 6.0f); },
       [](GgufWriter& w) { w.add("llama.attention.sliding_window", std::uint32_t{8}); },
       [](GgufWriter& w) { w.add_tensor("blk.0.attn_q_norm.weight", {16}, std::vector<float>(16, 1.0f)); },
       [](GgufWriter& w) { w.add_tensor("blk.2.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
@@ -168,6 +169,26 @@ TEST(ModelFile, RopeScalingBecomesFactors) {
   EXPECT_EQ(yarn.front(), 1.0f) << "the fastest pair is left alone";
   EXPECT_EQ(yarn.back(), 4.0f) << "the slowest is scaled wholly";
   EXPECT_TRUE(std::is_sorted(yarn.begin(), yarn.end()));
+}
+
+TEST(ModelFile, GraniteHasMultipliers) {
+  ToyModel toy;
+  toy.architecture = "granite";
+  toy.also = [](GgufWriter& writer) {
+    writer.add("granite.embedding_scale", 12.0f).add("granite.residual_scale", 0.25f);
+    writer.add("granite.logit_scale", 8.0f).add("granite.attention.scale", 0.0f);
+  };
+  const ToyPass pass(toy);
+  EXPECT_EQ(pass.hyperparameters.multipliers.embedding, 12.0f);
+  EXPECT_EQ(pass.hyperparameters.multipliers.residual, 0.25f);
+  EXPECT_EQ(pass.hyperparameters.multipliers.attention, 0.0f) << "none";
+  EXPECT_EQ(pass.hyperparameters.multipliers.logit_divisor, 8.0f);
+  for (const float wrong : {-1.0f, 1e-9f, std::numeric_limits<float>::infinity()}) {
+    toy.also = [wrong](GgufWriter& writer) { writer.add("granite.residual_scale", wrong); };
+    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << wrong;
+  }
+  toy.also = [](GgufWriter& writer) { writer.add("granite.rope.scaling.finetuned", false); };
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelArchitectureUnsupported);
 }
 
 TEST(ModelFile, ListedRopeFactorsMustBePositive) {
