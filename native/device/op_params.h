@@ -23,7 +23,8 @@ struct EmbeddingParams {
 struct RmsNormParams {
   uint32_t width;  // of a part
   float epsilon;
-  uint32_t parts = 1;  // of a row, one behind the other, each normed by itself: heads
+  uint32_t parts = 1;       // of a row, one behind the other, each normed by itself: heads
+  uint32_t accumulate = 0;  // 1: out += the normed row, as MatMulParams
 };
 
 struct MatMulParams {

@@ -105,7 +105,9 @@ void check_op(CommandReader& command, const EmbeddingParams& p) {
 void check_op(CommandReader& command, const RmsNormParams& p) {
   using Slot = slot::RmsNorm;
   command.no_patch();
+  command.flag(p.accumulate);
   check_norm<Slot>(command, p, p.parts);
+  if (p.accumulate != 0) command.reads(Slot::kOut, command.rows() * p.parts * p.width);
   command.writes(Slot::kOut, command.rows() * p.parts * p.width);
 }
 

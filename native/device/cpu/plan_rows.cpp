@@ -25,6 +25,7 @@ void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDr
   stage.gain = command.at(Slot::kGain);
   stage.width = params.width;
   stage.parts = params.parts;
+  stage.accumulate = params.accumulate != 0;
   stage.epsilon = params.epsilon;
   stage.out = command.at(Slot::kOut);
 }

@@ -33,6 +33,8 @@ const char* refuse(const Command& command) {
     case Op::kEmbedding:
       return command.get_params<EmbeddingParams>().scale != 1.0f ? "scaled embeddings are not offered"
                                                                  : nullptr;
+    case Op::kRmsNorm:
+      return command.get_params<RmsNormParams>().accumulate != 0 ? "norms that add are not offered" : nullptr;
     case Op::kRopeKvWrite:
       if (command.bindings[slot::RopeKvWrite::kFactors].buffer != kNoBuffer)
         return "positions that are scaled are not offered";

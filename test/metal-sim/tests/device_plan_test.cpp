@@ -281,6 +281,12 @@ TEST_F(PlanTest, RefusesScaledEmbeddings) {
   expect_refused(embedding, {{"scaled", with(&EmbeddingParams::scale, 2.0f)}});
 }
 
+TEST_F(PlanTest, RefusesNormsThatAdd) {
+  const Command norm = make_command(Op::kRmsNorm, {at(0), at(1), at(2)}, RmsNormParams{64, 1e-5f});
+  expect_accepted(norm, {{"of heads", with(&RmsNormParams::parts, 2)}});
+  expect_refused(norm, {{"added", with(&RmsNormParams::accumulate, 1)}});
+}
+
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {
   const Command unit = make_command(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
   expect_refused(unit, {{"norm+qkv", [](Command& command) { command.op = Op::kNormQkv; }},

@@ -182,6 +182,8 @@ TEST(CommandCheck, NormAndGatedUnit) {
                {{"no width", with(&N::width, 0)},
                 {"no parts", with(&N::parts, 0)},
                 {"too wide", both(with(&N::width, 0x10000), with(&N::parts, 0x10000))}});
+  expect_right(norm, {{"added", with(&N::accumulate, 1)}});
+  expect_wrong(norm, kFlag, {{"2", with(&N::accumulate, 2)}});
   expect_wrong(norm, kWrongEpsilon,
                {{"negative", with(&N::epsilon, -1.0f)},
                 {"not a number", with(&N::epsilon, NAN)},

@@ -249,6 +249,10 @@ class ReferenceDevice final : public DeferredDevice {
       for (double value : x) squares += value * value;
       const double scale = 1.0 / std::sqrt(squares / params.width + params.epsilon);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] *= scale * gain[i];
+      if (params.accumulate != 0) {
+        const Row before = load_row(command.bindings[slot::RmsNorm::kOut], r, params.width);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] += before[i];
+      }
       store_row(command.bindings[slot::RmsNorm::kOut], r, x);
     }
   }

@@ -5,17 +5,27 @@
 namespace emberline {
 namespace {
 
+float norm_scale(const Kernels& kernels, const float* x, std::size_t width, float epsilon) {
+  return 1.0f / std::sqrt(kernels.sum_of_squares(x, width) / static_cast<float>(width) + epsilon);
+}
+
 void norm_row(const Kernels& kernels, const float* x, const float* gain, std::size_t width, float epsilon,
               float* out) {
-  const float mean_square = kernels.sum_of_squares(x, width) / static_cast<float>(width);
-  kernels.scale_row(x, gain, 1.0f / std::sqrt(mean_square + epsilon), width, out);
+  kernels.scale_row(x, gain, norm_scale(kernels, x, width, epsilon), width, out);
+}
+
+void add_norm_row(const Kernels& kernels, const float* x, const float* gain, std::size_t width, float epsilon,
+                  float* out) {
+  const float scale = norm_scale(kernels, x, width, epsilon);
+  for (std::size_t i = 0; i < width; ++i) out[i] += x[i] * scale * gain[i];
 }
 
 }  // namespace
 
 void NormStage::run(const Step&, Worker&, std::size_t begin, std::size_t end) const {
   for (std::size_t unit = begin; unit < end; ++unit) {
-    norm_row(*kernels, x + unit * width, gain, width, epsilon, out + unit * width);
+    (accumulate ? add_norm_row : norm_row)(*kernels, x + unit * width, gain, width, epsilon,
+                                           out + unit * width);
   }
 }
 

@@ -34,6 +34,7 @@ struct NormStage final : Stage {
   const float* gain;
   std::uint32_t width;
   std::uint32_t parts;  // of a row
+  bool accumulate;
   float epsilon;
   float* out;
 
