@@ -9,6 +9,12 @@ constexpr Architecture kArchitectures[] = {
     {.name = "qwen2", .rope_style = RopeStyle::kHalves, .needs_qkv_bias = true},
     {.name = "qwen3", .rope_style = RopeStyle::kHalves, .query_key_norm = QueryKeyNorm::kHead},
     {.name = "granite", .has_multipliers = true},
+    {.name = "olmo2",
+     .rope_style = RopeStyle::kHalves,
+     .query_key_norm = QueryKeyNorm::kAll,
+     .norm_place = NormPlace::kBehind},
+    {.name = "exaone", .rope_style = RopeStyle::kHalves},
+    {.name = "phi3", .rope_style = RopeStyle::kHalves, .fused_matrices = true},
 };
 
 }  // namespace

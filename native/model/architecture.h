@@ -1,8 +1,8 @@
 // What tells one model family from another where they share one forward pass.
 //
 // Every family here is the llama block: norm, grouped-query attention with rotary positions, norm, gated
-// unit. A descriptor states the few points in which a family differs; a family that differs elsewhere needs
-// ops of its own and is not listed.
+// unit. A descriptor states the few points in which a family differs, the places of the norms among them; a
+// family that differs elsewhere is not listed.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,13 @@ enum class RopeStyle : std::uint32_t {
 enum class QueryKeyNorm : std::uint8_t {
   kNone,
   kHead,  // each head by itself: qwen3
+  kAll,   // all heads together: olmo2
+};
+
+// Where the norms of a layer stand.
+enum class NormPlace : std::uint8_t {
+  kBefore,  // in front of attention and of the feed-forward part
+  kBehind,  // behind each, on what is added to the residual stream: olmo2
 };
 
 // The defaults are llama's.
@@ -33,6 +40,8 @@ struct Architecture {
       false;  // biases on the query, key and value projections must be there; elsewhere they may be
   std::uint32_t gate_activation = kGateSilu;  // GatedUnitParams::activation
   QueryKeyNorm query_key_norm = QueryKeyNorm::kNone;
+  NormPlace norm_place = NormPlace::kBefore;
+  bool fused_matrices = false;   // query, key and value in one tensor, gate and up in another: phi3
   bool has_multipliers = false;  // Multipliers of hyperparameters.h, from the metadata: granite
 };
 

@@ -144,7 +144,11 @@ void read_multipliers(const GgufFile& file, FamilyMetadata& metadata, Hyperparam
 // In the first `window` tokens attention through a sliding window sees everything: the context ends there.
 void stay_in_window(FamilyMetadata& metadata, Hyperparameters& h) {
   const std::uint32_t window = metadata.uint_or("attention.sliding_window", 0, 0, 1u << 31);
-  if (window == 0 || window >= h.context_length) return;
+  if (window == 0) return;
+  // Layers with a window turn at their own speed then: olmo3, under the name of olmo2.
+  if (h.rope_scaling.kind != RopeScalingKind::kNone)
+    return metadata.unsupported("a sliding window and scaled positions");
+  if (window >= h.context_length) return;
   if (window < 16) return metadata.unsupported("sliding-window attention of less than 16 tokens");
   h.context_length = window;
 }

@@ -11,7 +11,7 @@ namespace emberline {
 
 class GgufFile;
 
-// Of granite (Shen et al. 2024, after Yang et al. 2022): what is multiplied on its way through the model.
+// Of granite (Granite 3, 2024; after Yang et al. 2022): what is multiplied on its way through the model.
 struct Multipliers {
   float embedding = 1;
   float residual = 1;       // what a layer's attention and feed-forward add to the stream

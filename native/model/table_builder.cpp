@@ -117,12 +117,38 @@ class TableBuilder {
     std::uint32_t in;
     const Weight& weight;
     const Weight* bias = nullptr;  // null: none
-    Binding y;
+    Binding y = {};
     std::uint32_t out;
     bool fine_activations = false;
     bool accumulate = false;
     bool last_row_only = false;
   };
+
+  bool norms_behind() const { return h_.architecture->norm_place == NormPlace::kBehind; }
+
+  // What attention and the feed-forward part read: the stream, normed unless that comes behind them.
+  Binding part_input(const char* label, const Weight& gain) {
+    if (norms_behind()) return s_.residual.at();
+    rms_norm(label, gain);
+    return s_.normed.at();
+  }
+
+  // What they add to the stream.
+  void part_output(const char* label, Product product, const char* norm_label, const Weight& gain) {
+    if (!norms_behind()) {
+      product.y = s_.residual.at();
+      product.accumulate = true;
+      return mat_mul(label, product);
+    }
+    product.y = s_.normed.at();
+    mat_mul(label, product);
+    add(Op::kRmsNorm, norm_label,
+        {{slot::RmsNorm::kX, s_.normed.at()},
+         {slot::RmsNorm::kGain, weight(gain)},
+         {slot::RmsNorm::kOut, s_.residual.at()}},
+        RmsNormParams{.width = h_.width, .epsilon = stream_epsilon(), .accumulate = 1});
+  }
+
   void mat_mul(const char* label, const Product& p) {
     add(Op::kMatMul, label,
         {{slot::MatMul::kX, p.x},
@@ -145,7 +171,8 @@ class TableBuilder {
     const bool one_type = weights.query.type == weights.key.type && weights.query.type == weights.value.type;
     // Norms of queries and keys come between the products and the rotation, whose factors this op has no slot
     // for.
-    const bool in_one = one_type && !weights.query_norm.present && weights_.rope_factors.empty();
+    const bool in_one =
+        one_type && !norms_behind() && !weights.query_norm.present && weights_.rope_factors.empty();
     if (in_one && offers(Op::kNormQkvRope)) {
       norm_qkv_rope(layer);
       if (!only_cache) attention(layer);
@@ -192,7 +219,7 @@ class TableBuilder {
   }
 
   void norm_qkv(const LayerWeights& layer) {
-    if (offers(Op::kNormQkv)) {
+    if (!norms_behind() && offers(Op::kNormQkv)) {
       add(Op::kNormQkv, "norm+qkv",
           {{slot::NormQkv::kX, s_.residual.at()},
            {slot::NormQkv::kGain, weight(layer.attention_norm)},
@@ -215,10 +242,10 @@ class TableBuilder {
                         .fine_activations = kFine});
       return;
     }
-    rms_norm("attention norm", layer.attention_norm);
-    const auto project = [this](const char* label, const Weight& weight, const Weight& bias, Binding y,
-                                std::uint32_t out) {
-      mat_mul(label, {.x = s_.normed.at(),
+    const Binding x = part_input("attention norm", layer.attention_norm);
+    const auto project = [this, x](const char* label, const Weight& weight, const Weight& bias, Binding y,
+                                   std::uint32_t out) {
+      mat_mul(label, {.x = x,
                       .in = h_.width,
                       .weight = weight,
                       .bias = &bias,
@@ -233,14 +260,14 @@ class TableBuilder {
 
   // In place.
   void norm_heads(const LayerWeights& layer) {
-    const auto norm = [this](const char* label, const Weight& gain, Binding heads, std::uint32_t count) {
+    const auto norm = [this](const char* label, const Weight& gain, Binding heads, std::uint32_t width) {
       if (!gain.present) return;
       add(Op::kRmsNorm, label,
           {{slot::RmsNorm::kX, heads}, {slot::RmsNorm::kGain, weight(gain)}, {slot::RmsNorm::kOut, heads}},
-          RmsNormParams{.width = h_.head_width, .epsilon = h_.norm_epsilon, .parts = count});
+          RmsNormParams{.width = gain.columns, .epsilon = h_.norm_epsilon, .parts = width / gain.columns});
     };
-    norm("query norm", layer.query_norm, s_.query.at(), h_.query_heads);
-    norm("key norm", layer.key_norm, s_.key.at(), h_.kv_heads);
+    norm("query norm", layer.query_norm, s_.query.at(), h_.query_width());
+    norm("key norm", layer.key_norm, s_.key.at(), h_.kv_width());
   }
 
   void rope_kv_write(std::uint32_t layer) {
@@ -320,17 +347,17 @@ class TableBuilder {
   }
 
   void attention_output(const LayerWeights& layer) {
-    mat_mul("attention output", {.x = s_.attended.at(),
-                                 .in = h_.query_width(),
-                                 .weight = layer.attention_output,
-                                 .bias = &layer.attention_output_bias,
-                                 .y = s_.residual.at(),
-                                 .out = h_.width,
-                                 .accumulate = true});
+    part_output("attention output",
+                {.x = s_.attended.at(),
+                 .in = h_.query_width(),
+                 .weight = layer.attention_output,
+                 .bias = &layer.attention_output_bias,
+                 .out = h_.width},
+                "attention norm", layer.attention_norm);
   }
 
   void feed_forward(const LayerWeights& layer) {
-    if (offers(Op::kNormGateUp)) {
+    if (!norms_behind() && offers(Op::kNormGateUp)) {
       add(Op::kNormGateUp, "norm+gate+up",
           {{slot::NormGateUp::kX, s_.residual.at()},
            {slot::NormGateUp::kGain, weight(layer.ffn_norm)},
@@ -344,9 +371,9 @@ class TableBuilder {
                            .up_type = id(layer.up.type),
                            .activation = h_.architecture->gate_activation});
     } else {
-      rms_norm("feed-forward norm", layer.ffn_norm);
-      const auto expand = [this](const char* label, const Weight& weight, Binding y) {
-        mat_mul(label, {.x = s_.normed.at(), .in = h_.width, .weight = weight, .y = y, .out = h_.hidden});
+      const Binding x = part_input("feed-forward norm", layer.ffn_norm);
+      const auto expand = [this, x](const char* label, const Weight& weight, Binding y) {
+        mat_mul(label, {.x = x, .in = h_.width, .weight = weight, .y = y, .out = h_.hidden});
       };
       expand("gate", layer.gate, s_.gate.at());
       expand("up", layer.up, s_.up.at());
@@ -356,12 +383,8 @@ class TableBuilder {
            {slot::GatedUnit::kOut, s_.hidden.at()}},
           GatedUnitParams{.width = h_.hidden, .activation = h_.architecture->gate_activation});
     }
-    mat_mul("down", {.x = s_.hidden.at(),
-                     .in = h_.hidden,
-                     .weight = layer.down,
-                     .y = s_.residual.at(),
-                     .out = h_.width,
-                     .accumulate = true});
+    part_output("down", {.x = s_.hidden.at(), .in = h_.hidden, .weight = layer.down, .out = h_.width},
+                "feed-forward norm", layer.ffn_norm);
   }
 
   void output(bool last_row_only) {

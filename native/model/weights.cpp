@@ -26,14 +26,26 @@ class WeightMapper {
 
   Weight matrix(const std::string& name, std::uint64_t rows, std::uint64_t columns,
                 Presence presence = Presence::kRequired) {
+    return rows_of(name, {.first = 0, .count = rows, .all = rows}, columns, presence);
+  }
+
+  // Rows [first, first + count) of a matrix that has `all`.
+  struct Rows {
+    std::uint64_t first, count, all;
+  };
+  Weight rows_of(const std::string& name, const Rows& rows, std::uint64_t columns,
+                 Presence presence = Presence::kRequired) {
     const GgufTensor* tensor = find(name, presence);
     if (tensor == nullptr) return {};
-    if (tensor->rank != 2 || tensor->shape[0] != columns || tensor->shape[1] != rows)
+    if (tensor->rank != 2 || tensor->shape[0] != columns || tensor->shape[1] != rows.all)
       return wrong_shape(name);
     const TensorTypeTraits* type = tensor_type_traits(tensor->type_id);
     if (type == nullptr) return wrong_type(name, tensor->type_id);
     if (columns % type->block_elements != 0) return wrong_shape(name);
-    return at(*tensor, rows, columns);
+    const std::size_t row_bytes = columns / type->block_elements * type->block_bytes;
+    Weight weight = at(*tensor, rows.count, columns);
+    weight.data = weight.data.subspan(rows.first * row_bytes, rows.count * row_bytes);
+    return weight;
   }
 
   Weight vector(const std::string& name, std::uint64_t extent, Presence presence = Presence::kRequired) {
@@ -76,42 +88,62 @@ class WeightMapper {
 
   // Shapes follow from hyperparameters, all of which fit 32 bits.
   Weight at(const GgufTensor& tensor, std::uint64_t rows, std::uint64_t columns) {
-    const auto index = static_cast<std::uint32_t>(names_.size());
-    names_.emplace_back(tensor.name);
+    if (names_.empty() || names_.back() != tensor.name) names_.emplace_back(tensor.name);
     return {tensor.data,
             static_cast<TensorType>(tensor.type_id),
             tensor.rank,
             static_cast<std::uint32_t>(rows),
             static_cast<std::uint32_t>(columns),
-            index,
+            count_++,
             true};
   }
 
   const GgufFile& file_;
   Status status_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_;  // parts of a tensor are asked for one behind the other
+  std::uint32_t count_ = 0;
 };
 
-LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint32_t index) {
-  const std::string prefix = "blk." + std::to_string(index) + ".";
+// The matrices that phi3 fuses.
+void map_fused(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
+               LayerWeights& layer) {
+  const std::uint64_t query = h.query_width(), kv = h.kv_width(), all = query + 2 * kv;
+  const std::string qkv = prefix + "attn_qkv.weight", gate_up = prefix + "ffn_up.weight";
+  layer.query = mapper.rows_of(qkv, {0, query, all}, h.width);
+  layer.key = mapper.rows_of(qkv, {query, kv, all}, h.width);
+  layer.value = mapper.rows_of(qkv, {query + kv, kv, all}, h.width);
+  layer.gate = mapper.rows_of(gate_up, {0, h.hidden, std::uint64_t{2} * h.hidden}, h.width);
+  layer.up = mapper.rows_of(gate_up, {h.hidden, h.hidden, std::uint64_t{2} * h.hidden}, h.width);
+}
+
+void map_apart(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
+               LayerWeights& layer) {
   const Presence bias = h.architecture->needs_qkv_bias ? Presence::kRequired : Presence::kOptional;
-  LayerWeights layer;
-  layer.attention_norm = mapper.vector(prefix + "attn_norm.weight", h.width);
   layer.query = mapper.matrix(prefix + "attn_q.weight", h.query_width(), h.width);
   layer.key = mapper.matrix(prefix + "attn_k.weight", h.kv_width(), h.width);
   layer.value = mapper.matrix(prefix + "attn_v.weight", h.kv_width(), h.width);
   layer.query_bias = mapper.vector(prefix + "attn_q.bias", h.query_width(), bias);
   layer.key_bias = mapper.vector(prefix + "attn_k.bias", h.kv_width(), bias);
   layer.value_bias = mapper.vector(prefix + "attn_v.bias", h.kv_width(), bias);
+  layer.gate = mapper.matrix(prefix + "ffn_gate.weight", h.hidden, h.width);
+  layer.up = mapper.matrix(prefix + "ffn_up.weight", h.hidden, h.width);
+}
+
+LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint32_t index) {
+  const std::string prefix = "blk." + std::to_string(index) + ".";
+  const bool behind = h.architecture->norm_place == NormPlace::kBehind;
+  LayerWeights layer;
+  layer.attention_norm =
+      mapper.vector(prefix + (behind ? "post_attention_norm.weight" : "attn_norm.weight"), h.width);
+  (h.architecture->fused_matrices ? map_fused : map_apart)(mapper, h, prefix, layer);
   if (h.architecture->query_key_norm != QueryKeyNorm::kNone) {
-    layer.query_norm = mapper.vector(prefix + "attn_q_norm.weight", h.head_width);
-    layer.key_norm = mapper.vector(prefix + "attn_k_norm.weight", h.head_width);
+    const bool all = h.architecture->query_key_norm == QueryKeyNorm::kAll;
+    layer.query_norm = mapper.vector(prefix + "attn_q_norm.weight", all ? h.query_width() : h.head_width);
+    layer.key_norm = mapper.vector(prefix + "attn_k_norm.weight", all ? h.kv_width() : h.head_width);
   }
   layer.attention_output = mapper.matrix(prefix + "attn_output.weight", h.width, h.query_width());
   layer.attention_output_bias = mapper.vector(prefix + "attn_output.bias", h.width, Presence::kOptional);
-  layer.ffn_norm = mapper.vector(prefix + "ffn_norm.weight", h.width);
-  layer.gate = mapper.matrix(prefix + "ffn_gate.weight", h.hidden, h.width);
-  layer.up = mapper.matrix(prefix + "ffn_up.weight", h.hidden, h.width);
+  layer.ffn_norm = mapper.vector(prefix + (behind ? "post_ffw_norm.weight" : "ffn_norm.weight"), h.width);
   layer.down = mapper.matrix(prefix + "ffn_down.weight", h.width, h.hidden);
   return layer;
 }

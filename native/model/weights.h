@@ -23,13 +23,13 @@ struct Weight {
   float scale = 1;  // a vector's elements are multiplied by it on their way to a device
 };
 
-// Shapes as [rows, columns]; a product is y = x W^T. Gains and biases are F32, everything else any type with
-// kernels.
+// Shapes as [rows, columns]; a product is y = x W^T. Several may be rows of one tensor. Gains and biases are
+// F32, everything else any type with kernels.
 struct LayerWeights {
-  Weight attention_norm;                    // [D]
+  Weight attention_norm;                    // [D], where the architecture has it: in front or behind
   Weight query, key, value;                 // [H*d, D], [G*d, D], [G*d, D]
   Weight query_bias, key_bias, value_bias;  // [H*d], [G*d], [G*d]; may be absent
-  Weight query_norm, key_norm;              // [d]; where the architecture has them
+  Weight query_norm, key_norm;              // [d], or [H*d], [G*d]; where the architecture has them
   Weight attention_output;                  // [D, H*d]
   Weight attention_output_bias;             // [D]; may be absent
   Weight ffn_norm;                          // [D]

@@ -25,7 +25,7 @@ class File {
   bool is_yarn() const {
     return file_.get_string(std::string(family_) + ".rope.scaling.type").value_or("") == "yarn";
   }
-  bool halves() const { return family_ == "qwen2" || family_ == "qwen3"; }
+  bool halves() const { return family_ != "llama" && family_ != "granite"; }
   bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
   std::size_t rows(const std::string& name) const { return file_.tensor(name)->shape[1]; }
 
@@ -53,6 +53,10 @@ class File {
     return y;
   }
 
+  Vector norm_if_there(const std::string& name, const Vector& x) const {
+    return has(name) ? norm(name, x) : x;
+  }
+
   // Each stretch of x that is as long as the gain, where the file has one.
   void norm_parts(const std::string& name, Vector& x) const {
     if (!has(name)) return;
@@ -70,6 +74,11 @@ class File {
 
 void add(Vector& x, const Vector& y) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+}
+
+Vector part(const Vector& x, std::size_t from, std::size_t count) {
+  const auto begin = x.begin() + static_cast<std::ptrdiff_t>(from);
+  return Vector(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
 Vector scaled(Vector x, double factor) {
@@ -157,22 +166,39 @@ std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::
     std::vector<Vector> keys, values;
     for (std::size_t position = 0; position < stream.size(); ++position) {
       Vector& x = stream[position];
-      const Vector normed = file.norm(block + "attn_norm.weight", x);
-      Vector query = project("attn_q", normed);
-      keys.push_back(project("attn_k", normed));
-      values.push_back(project("attn_v", normed));
+      const Vector normed = file.norm_if_there(block + "attn_norm.weight", x);
+      Vector query;
+      if (file.has(block + "attn_qkv.weight")) {
+        const Vector all = file.product(block + "attn_qkv.weight", normed);
+        const std::size_t kv = file.number("attention.head_count_kv") * file.number("attention.key_length");
+        query = part(all, 0, all.size() - 2 * kv);
+        keys.push_back(part(all, all.size() - 2 * kv, kv));
+        values.push_back(part(all, all.size() - kv, kv));
+      } else {
+        query = project("attn_q", normed);
+        keys.push_back(project("attn_k", normed));
+        values.push_back(project("attn_v", normed));
+      }
       file.norm_parts(block + "attn_q_norm.weight", query);
       file.norm_parts(block + "attn_k_norm.weight", keys.back());
       rotate(file, query, position);
       rotate(file, keys.back(), position);
-      add(x, scaled(file.product(block + "attn_output.weight", attend(file, query, keys, values)), residual));
+      const Vector attended = file.product(block + "attn_output.weight", attend(file, query, keys, values));
+      add(x, scaled(file.norm_if_there(block + "post_attention_norm.weight", attended), residual));
 
-      const Vector inner = file.norm(block + "ffn_norm.weight", x);
-      Vector hidden = file.product(block + "ffn_gate.weight", inner);
-      const Vector up = file.product(block + "ffn_up.weight", inner);
+      const Vector inner = file.norm_if_there(block + "ffn_norm.weight", x);
+      Vector up = file.product(block + "ffn_up.weight", inner);
+      Vector hidden;
+      if (file.has(block + "ffn_gate.weight")) {
+        hidden = file.product(block + "ffn_gate.weight", inner);
+      } else {
+        hidden = part(up, 0, up.size() / 2);
+        up = part(up, up.size() / 2, up.size() / 2);
+      }
       for (std::size_t i = 0; i < hidden.size(); ++i)
         hidden[i] = hidden[i] / (1.0 + std::exp(-hidden[i])) * up[i];
-      add(x, scaled(file.product(block + "ffn_down.weight", hidden), residual));
+      const Vector down = file.product(block + "ffn_down.weight", hidden);
+      add(x, scaled(file.norm_if_there(block + "post_ffw_norm.weight", down), residual));
     }
   }
   const Vector last = file.norm("output_norm.weight", stream.back());

@@ -31,6 +31,8 @@ struct ToyModel {
   bool tied = true;                           // no output.weight
   bool biases = false;                        // on the query, key and value projections
   bool head_norms = false;                    // of queries and keys
+  bool post_norms = false;                    // olmo2's places and extents of norms
+  bool fused = false;                         // phi3's tensors of several matrices
   std::vector<float> rope_factors;            // [head_width / 2]; empty: none
   bool end_tokens = true;                     // control tokens in the vocabulary
   std::uint32_t padding_rows = 0;             // embeddings beyond the tokenizer's list

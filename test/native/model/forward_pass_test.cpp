@@ -42,6 +42,21 @@ std::vector<NamedToy> toys() {
   };
   toys.push_back({"Granite", toy});
   toy = {};
+  toy.architecture = "olmo2";
+  toy.post_norms = true;
+  toys.push_back({"Olmo2", toy});
+  toy = {};
+  toy.architecture = "exaone";
+  toy.rope_factors = {1, 1, 1, 1.25f, 2.5f, 8, 8, 8};
+  toys.push_back({"Exaone", toy});
+  for (const TensorType type : {TensorType::kF32, TensorType::kQ4_0}) {
+    toy = {};
+    toy.architecture = "phi3";
+    toy.fused = true;
+    toy.type = type;
+    toys.push_back({type == TensorType::kF32 ? "Phi3" : "Phi3Quantised", toy});
+  }
+  toy = {};
   toy.rope_factors = {1, 1, 1, 1.25f, 2.5f, 8, 8, 8};
   toys.push_back({"ListedRopeFactors", toy});
   toy = {};

@@ -137,6 +137,9 @@ TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
       },
       [](GgufWriter& w) { w.add("llama.attention.value_length", std::uint32_t{32}); },
       [](GgufWriter& w) { w.add("llama.logit_scale", 6.0f); },
+      [](GgufWriter& w) {
+        w.add("llama.attention.sliding_window", std::uint32_t{64}).add("llama.rope.scaling.factor", 4.0f);
+      },
       [](GgufWriter& w) { w.add("llama.attention.sliding_window", std::uint32_t{8}); },
       [](GgufWriter& w) { w.add_tensor("blk.0.attn_q_norm.weight", {16}, std::vector<float>(16, 1.0f)); },
       [](GgufWriter& w) { w.add_tensor("blk.2.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
@@ -247,6 +250,29 @@ TEST(ModelFile, Qwen3NeedsItsNorms) {
   EXPECT_TRUE(read(toy).ok()) << read(toy).message();
   toy.shapes["blk.0.attn_q_norm.weight"] = {toy.heads * toy.head_width};
   EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorShape);
+}
+
+TEST(ModelFile, OneTensorMayHoldSeveralMatrices) {
+  ToyModel toy;
+  toy.architecture = "phi3";
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorMissing) << "no attn_qkv";
+  toy.fused = true;
+  const ToyPass pass(toy);
+  const LayerWeights& layer = pass.weights.layers[1];
+  const auto all = pass.file->tensor("blk.1.attn_qkv.weight")->data;
+  EXPECT_EQ(layer.query.data.data(), all.data());
+  EXPECT_EQ(layer.key.data.data(), layer.query.data.data() + layer.query.data.size());
+  EXPECT_EQ(layer.value.data.data() + layer.value.data.size(), all.data() + all.size());
+  EXPECT_EQ(layer.up.data.data(), layer.gate.data.data() + layer.gate.data.size());
+  for (const char* name : {"blk.0.attn_qkv.weight", "blk.0.ffn_up.weight"}) {
+    ToyModel wrong = toy;
+    wrong.shapes[name] = {toy.width, 64};
+    EXPECT_EQ(read(wrong).code(), ErrorCode::kModelTensorShape) << name;
+  }
+  toy.also = [](GgufWriter& w) {
+    w.add_tensor("rope_factors_long.weight", {8}, std::vector<float>(8, 1.0f));
+  };
+  EXPECT_EQ(read(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "longrope";
 }
 
 TEST(ModelFile, AShapeThatDisagreesWithTheMetadataIsAnError) {
