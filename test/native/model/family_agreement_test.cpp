@@ -1,0 +1,49 @@
+// Every family against another engine, from whose logits it was not written.
+#include <gtest/gtest.h>
+
+#include "device/cpu/cpu_device.h"
+#include "model/family_toys.h"
+#include "model/llama_cpp_logits.h"
+#include "straight_forward.h"
+#include "toy_pass.h"
+
+namespace emberline::testing {
+namespace {
+
+constexpr std::size_t kPrompt = 100, kEvery = 16;
+constexpr std::uint64_t kPromptSeed = 11;
+
+// Both caches round keys and values to 11 bits, as in forward_pass_test.cpp, of which each is off by 2e-3 at
+// most. Where both round the same numbers, which is so of all but YaRN's keys, they agree to 1e-5.
+constexpr double kTwoCaches = 4e-3;
+
+void expect_agreement(const std::string& name, const ToyModel& toy, std::unique_ptr<Device> device) {
+  ToyPass pass(toy, 256, std::move(device));
+  const std::vector<float> all = pass.prefill(random_tokens(kPrompt, toy.end_token(), kPromptSeed));
+  std::vector<float> ours;
+  for (std::size_t i = 0; i < all.size(); i += kEvery) ours.push_back(all[i]);
+  const std::vector<float>& theirs = llama_cpp_logits().at(name);
+  ASSERT_EQ(ours.size(), theirs.size());
+  EXPECT_LE(relative_error(ours, std::vector<double>(theirs.begin(), theirs.end())), kTwoCaches);
+}
+
+TEST(FamilyAgreement, LogitsAreThoseOfLlamaCpp) {
+  for (const auto& [name, toy] : family_toys()) {
+    SCOPED_TRACE(name);
+    expect_agreement(name, toy, make_reference_device());
+    expect_agreement(name, toy, take(make_cpu_device({.threads = 1})));
+  }
+}
+
+// Told apart from one that lacks what is new in it.
+TEST(FamilyAgreement, AFamilyIsNotAnother) {
+  const std::vector<float>& plain = llama_cpp_logits().at("llama");
+  for (const auto& [name, logits] : llama_cpp_logits()) {
+    if (name == "llama") continue;
+    EXPECT_GT(relative_error(logits, std::vector<double>(plain.begin(), plain.end())), 4 * kTwoCaches)
+        << name;
+  }
+}
+
+}  // namespace
+}  // namespace emberline::testing
