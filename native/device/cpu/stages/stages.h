@@ -38,7 +38,7 @@ struct NormStage final : Stage {
   float epsilon;
   float* out;
 
-  std::size_t units(const Step& step) const override { return step.rows * parts; }
+  std::size_t units(const Step& step) const override { return std::size_t{step.rows} * parts; }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
 };
 
