@@ -49,7 +49,18 @@ export function compareDetails(a: readonly Detail[], b: readonly Detail[]): Comp
       LINE_PLACES,
       LINE_CHECKS,
     ),
-    ...rowsOf(blocks, '', ['block'], BLOCK_CHECKS),
+    ...rowsOf(
+      blocks.filter((pair) => pair.a.temperature === 0),
+      '',
+      ['block'],
+      BLOCK_CHECKS,
+    ),
+    ...rowsOf(
+      blocks.filter((pair) => pair.a.temperature > 0),
+      'suggested-',
+      ['block'],
+      BLOCK_CHECKS,
+    ),
   ];
 }
 

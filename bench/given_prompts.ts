@@ -23,6 +23,8 @@ export class GivenPrompts extends PromptWriter {
     const { suffix = true, memory = true } = this.given;
     const document = suffix ? place.document : { ...place.document, after: '' };
     const written = super.write({ ...place, document }, part);
-    return memory ? written : { ...written, request: { ...written.request, remembered: 0 } };
+    return memory
+      ? written
+      : { ...written, request: { ...written.request, remembered: 0, rememberedBeside: 0 } };
   }
 }

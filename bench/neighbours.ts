@@ -8,18 +8,24 @@ import { groupOf, readSource, sourcePaths } from './source_files';
 
 /** So many files, the nearest in the tree of folders, stand for those one has looked at. */
 const MOST_FILES = 8;
+/** Of each, UTF-16 units: as the editor takes no more of them (extension/editor/recent_texts.ts). */
+const MOST_UNITS = 40_000;
 /** A file that has this part of its lines in common with the case's own is a copy of it: it would give the answer away. */
 const COPY = 0.3;
 /** Shorter lines are in any file, UTF-16 units. */
 const TELLING_LINE = 8;
 
-interface Neighbour {
+export interface Neighbour {
   readonly path: string;
+  /** As much of it as an editor takes. */
+  readonly text: string;
+  /** Those that are not in any file. */
   readonly lines: readonly string[];
   readonly windows: readonly Window[];
 }
 
-type Place = Pick<CompletionCase, 'path' | 'prefix' | 'suffix' | 'expected'>;
+/** A place in a file, and what is written there. */
+export type Place = Pick<CompletionCase, 'path' | 'prefix' | 'suffix' | 'expected'>;
 
 export class Neighbours {
   private readonly folders: readonly string[];
@@ -34,17 +40,21 @@ export class Neighbours {
 
   /** At most `count` windows of other files of the case's package, the most similar first. Throws Failure. */
   async snippetsFor(one: Place, count: number): Promise<{ path: string; text: string }[]> {
+    const windows = (await this.near(one, MOST_FILES)).flatMap((file) => file.windows);
+    const found = mostSimilar(windows, { before: one.prefix, after: one.suffix }, count);
+    return found.map(({ path, text }) => ({ path, text }));
+  }
+
+  /** At most `count` other files of the case's package that are no copies of its own, the nearest first. Throws Failure. */
+  async near(one: Place, count: number): Promise<Neighbour[]> {
     const group = groupOf(one.path);
     const known = this.groups.get(group) ?? this.read(group);
     this.groups.set(group, known);
     const own = new Set(tellingLines(one.prefix + one.expected + one.suffix));
-    const windows = (await known)
+    return (await known)
       .filter(({ path, lines }) => path !== one.path && !isCopy(lines, own))
       .toSorted((a, b) => distance(a.path, one.path) - distance(b.path, one.path))
-      .slice(0, MOST_FILES)
-      .flatMap((file) => file.windows);
-    const found = mostSimilar(windows, { before: one.prefix, after: one.suffix }, count);
-    return found.map(({ path, text }) => ({ path, text }));
+      .slice(0, count);
   }
 
   private async read(group: string): Promise<Neighbour[]> {
@@ -55,7 +65,7 @@ export class Neighbours {
         const text = (await readSource(folder, path, this.language))?.text;
         if (text === undefined) continue;
         const windows = windowsOf({ path, languageId: languageOfPath(path), text });
-        files.push({ path, lines: tellingLines(text), windows });
+        files.push({ path, text: text.slice(0, MOST_UNITS), lines: tellingLines(text), windows });
       }
     }
     return files;

@@ -11,6 +11,7 @@ import type { GenerationEngine } from '../core/completion/engine_port';
 import { languageOfPath } from '../core/completion/languages';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
 import { CompletionPipeline } from '../core/completion/pipeline';
+import type { OtherText } from '../core/completion/references';
 import { DEFAULT_SAMPLING, type SamplingOptions } from '../core/completion/sampling';
 import { Suggestions } from '../core/completion/suggestions';
 import type { Snippet } from '../core/completion/snippets';
@@ -18,8 +19,10 @@ import { completeBlock } from './block_completion';
 import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
 import { type Given, GivenPrompts } from './given_prompts';
+import { closersBehind, lineOf } from './closers';
+import { OpenFiles } from './open_files';
 import { detailsOf } from './quality_details';
-import { blockRows, qualityRows, suggestedRows, type Completed } from './quality_rows';
+import { blockRows, qualityRows, shapeRows, suggestedRows, type Completed } from './quality_rows';
 import type { Row } from './report';
 
 /** The committed case set. */
@@ -46,6 +49,10 @@ export interface QualityOptions extends Given {
   readonly ways: readonly Way[];
   /** Whether one that reads pieces of other files is given those of a case; default: true. */
   readonly snippets?: boolean;
+  /** Folders in which the files of the cases lie: the others of their packages have a say in the law. Default: none. */
+  readonly beside?: readonly string[];
+  /** Whether brackets and quotes that are open on the cursor's line stand closed behind it, as an editor closes them; default: false. */
+  readonly closers?: boolean;
   /** A file to write each place to, with what was proposed there. */
   readonly details?: string;
 }
@@ -57,29 +64,36 @@ export interface Quality {
 
 export async function runQuality(engine: GenerationEngine, options: QualityOptions): Promise<Quality> {
   const cases = await readExpectedCases(options.cases);
+  const files = new OpenFiles(options.beside ?? []);
   const lines: Record<Way, Completed[]> = { drawn: [], greedy: [] };
   const blocks: Completed[] = [];
   const suggested: Completed[] = [];
   for (const [index, one] of cases.entries()) {
+    const { beside } = await files.besideOf(one);
     if (placeOf(one) === 'block') {
-      blocks.push(await makeBlock(engine, one, options));
-      if (options.ways.includes('drawn')) suggested.push(await suggestLines(engine, one, options));
+      if (options.ways.includes('greedy')) blocks.push(await makeBlock(engine, one, options));
+      if (options.ways.includes('drawn')) suggested.push(await suggestLines(engine, one, options, beside));
     } else {
       for (const way of options.ways) {
-        lines[way].push(await makeLine(engine, one, options, way));
+        lines[way].push(await makeLine(engine, one, options, way, beside));
       }
     }
     if ((index + 1) % PROGRESS_STEP === 0) console.error(`${index + 1} of ${cases.length} places`);
   }
   if (options.details !== undefined) {
-    const made = [...WAYS.map((way) => [way, lines[way]] as const), ['greedy', blocks] as const];
+    const made = [
+      ...WAYS.map((way) => [way, lines[way]] as const),
+      ['greedy', blocks] as const,
+      ['drawn', suggested] as const,
+    ];
     const details = made.flatMap(([way, some]) =>
       some.map((one) => detailsOf(one, SAMPLING[way].temperature)),
     );
     await writeBytes(options.details, jsonLines(details));
   }
   const ofLines = [...qualityRows(lines.drawn), ...qualityRows(lines.greedy, 'quality/greedy-')];
-  return { rows: [...ofLines, ...blockRows(blocks), ...suggestedRows(suggested)], lines };
+  const shapes = shapeRows([...lines.drawn, ...suggested]);
+  return { rows: [...ofLines, ...blockRows(blocks), ...suggestedRows(suggested), ...shapes], lines };
 }
 
 /** What an editor shows unasked where a block begins: nothing, its first line, or several. Throws Failure when the engine reports an error. */
@@ -87,14 +101,15 @@ async function suggestLines(
   engine: GenerationEngine,
   one: CompletionCase,
   options: QualityOptions,
+  beside: readonly OtherText[],
 ): Promise<Completed> {
   const chosen = optionsOf(options, 'drawn');
   const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
   const { signal } = new AbortController();
-  const outcome = await new Suggestions(pipeline, () => chosen).complete({
-    document: documentOf(one),
-    signal,
-  });
+  const snippets = (): Snippet[] => snippetsOf(one, options);
+  // However slow this machine is: a block is judged by what it says.
+  const suggestions = new Suggestions(pipeline, () => chosen, Infinity);
+  const outcome = await suggestions.complete({ document: documentOf(one), signal, snippets, beside });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
   const { text, shown, reason, stop, confidence, certainty, endProbability, timings } = outcome;
   return { case: one, text, shown, reason, stop, confidence, certainty, endProbability, timings };
@@ -106,29 +121,34 @@ async function makeLine(
   one: CompletionCase,
   options: QualityOptions,
   way: Way,
+  beside: readonly OtherText[],
 ): Promise<Completed> {
   const chosen = optionsOf(options, way);
   const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
   const { signal } = new AbortController();
   const snippets = (): Snippet[] => snippetsOf(one, options);
+  const closers = options.closers === true ? closersBehind(lineOf(one.prefix)) : '';
   const outcome = await pipeline.complete({
-    document: documentOf(one),
+    document: documentOf(one, closers),
     signal,
     snippets,
+    beside,
     evenIfRefused: true,
   });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
-  const { uncut, course, stop, confidence, endProbability, timings } = outcome;
+  const { uncut, replace, course, stop, confidence, endProbability, timings } = outcome;
+  // What the line is then, whatever of it stood there before.
+  const right = closers.slice(replace);
   const made = { case: one, course, stop, confidence, endProbability, timings };
   if (uncut === undefined) {
     const { text, shown, reason, certainty } = outcome;
-    return { ...made, text, shown, reason, certainty };
+    return { ...made, text: text + right, shown, reason, certainty };
   }
   return {
     ...made,
-    text: uncut.text,
+    text: uncut.text + right,
     certainty: uncut.certainty,
-    part: outcome.text,
+    part: outcome.text + right,
     shown: false,
     reason: 'low_confidence',
   };
@@ -154,12 +174,13 @@ function snippetsOf(one: CompletionCase, { snippets = true }: QualityOptions): S
   return one.snippets.map((snippet) => ({ ...snippet, languageId: languageOfPath(snippet.path) }));
 }
 
-function documentOf(one: CompletionCase): DocumentSnapshot {
+/** @param closers What stands right of the cursor that the case does not have. */
+function documentOf(one: CompletionCase, closers = ''): DocumentSnapshot {
   return snapshotOfText({
     uri: `case:${one.id}`,
     path: one.path,
     languageId: languageOfPath(one.path),
-    text: one.prefix + one.suffix,
+    text: one.prefix + closers + one.suffix,
     offset: one.prefix.length,
   });
 }

@@ -20,6 +20,8 @@ interface QualityArguments extends EngineArguments {
   readonly suffix: Switch;
   readonly snippets: Switch;
   readonly memory: Switch;
+  readonly beside: readonly string[];
+  readonly closers: Switch;
   readonly details?: string;
   readonly html?: string;
   readonly json: boolean;
@@ -36,6 +38,12 @@ export function addQualitySuite(program: Command): void {
     .addOption(switchOption('suffix', 'what follows the cursor, for a model that reads it'))
     .addOption(switchOption('snippets', "a case's pieces of other files, for a model that reads them"))
     .addOption(switchOption('memory', 'what followed in the document where the same stood before'))
+    .option(
+      '--beside <folder...>',
+      'where the files of the cases lie: others of their packages have a say',
+      [],
+    )
+    .addOption(switchOption('closers', 'closers of open brackets and quotes behind the cursor', 'off'))
     .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
     .option('--html <file>', 'write a page with the rows and a plot')
     .option('--json', 'print the rows as JSON', false);
@@ -46,6 +54,7 @@ export function addQualitySuite(program: Command): void {
       suffix: options.suffix === 'on',
       snippets: options.snippets === 'on',
       memory: options.memory === 'on',
+      closers: options.closers === 'on',
     };
     const quality = await withEngine(options, (engine) => runQuality(engine, { ...options, ...given, ways }));
     const report = reportOf('quality', quality.rows);
@@ -56,8 +65,8 @@ export function addQualitySuite(program: Command): void {
   });
 }
 
-function switchOption(name: string, what: string): Option {
-  return new Option(`--${name} <switch>`, what).choices(SWITCH).default('on');
+function switchOption(name: string, what: string, otherwise: Switch = 'on'): Option {
+  return new Option(`--${name} <switch>`, what).choices(SWITCH).default(otherwise);
 }
 
 export function addCompareCommand(program: Command): void {

@@ -4,11 +4,15 @@ import type { Stop } from '../core/completion/stop';
 import type { NativeTimings } from '../core/engine/native_types';
 import type { TokenCourse } from '../core/completion/token_course';
 import { LINE_PLACES, placeOf, type CompletionCase, type LinePlace, type Place } from './completion_case';
+import { lineOf } from './closers';
 import { LANGUAGES, languageOf } from './languages';
 import { ownRow, type Row } from './report';
+import { SHAPE_FAULTS, type ShapeFault, shapeFaults } from './shape';
+import { indentationOf } from './source_lines';
 import {
   beginsRight,
   endsRight,
+  endsStatement,
   isExact,
   isFirstLineRight,
   isFirstWordRight,
@@ -111,6 +115,27 @@ function partRows(completed: readonly Completed[], name: string): Row[] {
   ];
 }
 
+/** Of all that is shown unasked, parts included: how much of it has a shape that is wrong whatever it says (shape.ts). */
+export function shapeRows(completed: readonly Completed[], prefix = 'quality/'): Row[] {
+  const faults = completed.flatMap((one) => {
+    const text = shownText(one);
+    const isRight = text === undefined || one.case.expected.startsWith(text);
+    return isRight ? [] : shapeFaults({ ...one.case, text });
+  });
+  const shown = completed.filter((one) => shownText(one) !== undefined).length;
+  if (shown === 0) return [];
+  const count = (fault: ShapeFault): number => faults.filter((one) => one === fault).length;
+  return [
+    ownRow(`${prefix}shown-places`, 'places', shown),
+    ...SHAPE_FAULTS.map((fault) => ownRow(`${prefix}shown-${fault}`, 'places', count(fault), 0)),
+  ];
+}
+
+/** What an editor shows of it; undefined where that is nothing. */
+export function shownText({ text, shown, part }: Completed): string | undefined {
+  return shown ? text : part;
+}
+
 /** Of blocks: rows of the languages that occur, then those over all. */
 export function blockRows(all: readonly Completed[], prefix = 'quality/'): Row[] {
   const completed = at('block', all);
@@ -138,6 +163,9 @@ export function suggestedRows(suggested: readonly Completed[], prefix = 'quality
   if (suggested.length === 0) return [];
   const shown = suggested.filter((one) => one.shown);
   const several = shown.filter((one) => one.text.includes('\n'));
+  const ended = several.filter((one) =>
+    endsStatement(scored(one), indentationOf(lineOf(one.case.prefix))),
+  ).length;
   const share = (some: readonly Completed[]): number => (100 * some.length) / suggested.length;
   const name = `${prefix}suggested-block`;
   return [
@@ -147,6 +175,7 @@ export function suggestedRows(suggested: readonly Completed[], prefix = 'quality
     ownRow(`${name}-several-first-line`, '%', percent(several, isFirstLineRight)),
     ownRow(`${name}-several-right`, '%', percent(several, beginsRight)),
     ownRow(`${name}-several-end`, '%', percent(several, endsRight)),
+    ownRow(`${name}-several-statement-end`, '%', several.length === 0 ? 0 : (100 * ended) / several.length),
   ];
 }
 

@@ -1,4 +1,8 @@
 /** How near a proposed text is to what the author wrote. */
+import { indentationOf } from './source_lines';
+
+/** A line that goes on with the statement before it. */
+const GOES_ON_WITH = /^\s*(?:[)\]}.?:&|]|(?:else|elif|except|finally|catch|and|or)\b)/;
 
 /** What was expected at a place, and what was proposed. */
 export interface Scored {
@@ -35,6 +39,19 @@ export function beginsRight({ expected, text }: Scored): boolean {
 export function endsRight({ expected, text }: Scored): boolean {
   const [wanted, made] = [visibleLines(expected), visibleLines(text)];
   return wanted.length === made.length && edgeOf(wanted.at(-1)) === edgeOf(made.at(-1));
+}
+
+/**
+ * The text is over where a statement of the expected one is, with all that it opens: its last line begins with the same closing brackets as the
+ * line of that number, which nothing deeper, and no part of the same statement, follows.
+ * @param depth Blanks before the first line, which the texts do not have.
+ */
+export function endsStatement({ expected, text }: Scored, depth: number): boolean {
+  const [wanted, made] = [visibleLines(expected), visibleLines(text)];
+  const last = wanted[made.length - 1];
+  if (last === undefined || edgeOf(last) !== edgeOf(made.at(-1))) return false;
+  const next = wanted[made.length];
+  return next === undefined || (indentationOf(next) <= depth && !GOES_ON_WITH.test(next));
 }
 
 /** 1: the same but for blanks at the ends of lines; 0: nothing in common. Edits (Levenshtein) a unit of the longer text, less 1. */

@@ -46,7 +46,8 @@ export async function replay(
   const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, ...choices };
   const single = lines === 'one';
   // A writer for each, so that no case depends on the one before.
-  const place = { document, options, beside: one.beside };
+  const beside = one.beside.map((text) => ({ text, languageId: document.languageId }));
+  const place = { document, options, beside };
   const answer = await ask(new PromptWriter(engine), place, (request) =>
     engine.complete({ ...request, drafting, singleLine: single, banBlankStart: single }),
   );

@@ -21,10 +21,16 @@ export async function firstKeyMs(
   const uri = `first:${restMs}:${path}`;
   if (restMs > REST_MS) {
     const document = documentAt(stretch, uri, stops[0] ?? end);
-    await REAL_CLOCK.within(restMs - REST_MS, (signal) => subject.prepare(document, signal));
+    await REAL_CLOCK.within(restMs - REST_MS, (signal) =>
+      subject.prepare({ document, signal, ...stretch.others }),
+    );
   }
   const { value, ms } = await REAL_CLOCK.within(Infinity, (signal) =>
-    subject.complete({ document: documentAt(stretch, uri, stops[1] ?? end), signal }),
+    subject.complete({
+      document: documentAt(stretch, uri, stops[1] ?? end),
+      signal,
+      ...stretch.others,
+    }),
   );
   return value.source === 'model' ? ms : undefined;
 }

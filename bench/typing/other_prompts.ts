@@ -10,6 +10,7 @@ import { pathLine, promptText } from '../../core/completion/prompt';
 import { PromptBudget } from '../../core/completion/prompt_budget';
 import { type Place, PromptWriter, type Written } from '../../core/completion/prompt_writer';
 import { samplingFor } from '../../core/completion/sampling';
+import { type ChosenSnippets, chooseSnippets, keeps } from '../../core/completion/snippets';
 import { estimateTokens } from '../../core/completion/token_estimate';
 
 /** What there is to cut from. */
@@ -29,6 +30,8 @@ export interface Around {
 export interface CutTexts {
   readonly prefix: string;
   readonly suffix: string;
+  /** Estimated tokens that pieces of other files may have; default: there are none. */
+  readonly roomForSnippets?: number;
 }
 
 export type Cutter = (around: Around) => CutTexts;
@@ -41,6 +44,7 @@ const INFILL_PREFIX_TOKENS = 768;
 const INFILL_SUFFIX_TOKENS = 256;
 const COPILOT_PREFIX_SHARE = 0.35;
 const COPILOT_SUFFIX_SHARE = 0.15;
+const COPILOT_SNIPPET_SHARE = 0.5;
 
 export const CUTTERS = {
   prefix: ({ before }) => ({ prefix: lastUnits(before, PLAIN_CHARACTERS), suffix: '' }),
@@ -56,6 +60,7 @@ export const CUTTERS = {
     return {
       prefix: lastTokens(above, estimateOf(INFILL_PREFIX_TOKENS)) + line,
       suffix: firstTokens(below, estimateOf(INFILL_SUFFIX_TOKENS)),
+      roomForSnippets: Infinity,
     };
   },
 
@@ -65,7 +70,11 @@ export const CUTTERS = {
     const whole = tail.length === before.length;
     // It leaves out whole lines; the cursor's own is kept whatever its length.
     const prefix = whole ? tail : tail.slice(tail.indexOf('\n') + 1);
-    return { prefix: head + prefix, suffix: firstTokens(after, budget * COPILOT_SUFFIX_SHARE) };
+    return {
+      prefix: head + prefix,
+      suffix: firstTokens(after, budget * COPILOT_SUFFIX_SHARE),
+      roomForSnippets: budget * COPILOT_SNIPPET_SHARE,
+    };
   },
 } as const satisfies Readonly<Record<string, Cutter>>;
 
@@ -77,6 +86,7 @@ export class CutPrompts extends PromptWriter {
   private readonly measured = new PromptBudget();
   private readonly reads: CompletionEngine;
   private readonly cutter: Cutter;
+  private readonly chosen = new Map<string, ChosenSnippets>();
 
   constructor(engine: CompletionEngine, cutter: Cutter) {
     super(engine);
@@ -93,7 +103,11 @@ export class CutPrompts extends PromptWriter {
     const below = lineEnd < 0 ? '' : document.after.slice(lineEnd + 1);
     const tokens = options.promptTokens > 0 ? options.promptTokens : this.measured.tokens;
     const estimateOf = (count: number): number => part * this.measured.estimateOf(count);
-    const { prefix, suffix } = this.cutter({
+    const {
+      prefix,
+      suffix,
+      roomForSnippets = 0,
+    } = this.cutter({
       head: pathLine(document.languageId, document.path),
       before: document.before,
       after: layout?.suffixStart === 'cursor' ? document.after : below,
@@ -102,9 +116,23 @@ export class CutPrompts extends PromptWriter {
     });
     // What is healed the model writes again.
     const given = prefix.slice(0, Math.max(0, prefix.length - requiredPrefix.length));
-    const prompt = layout?.write({ prefix: given, suffix, snippets: [] }) ?? given;
+    const snippets = this.snippetsAt(place, roomForSnippets);
+    const prompt = layout?.write({ prefix: given, suffix, snippets: snippets.texts }) ?? given;
     const sampling = samplingFor(options.sampling, promptText(prompt) + requiredPrefix);
-    return { ...written, request: { ...written.request, prompt, sampling, remembered: 0 } };
+    return {
+      ...written,
+      request: { ...written.request, prompt, sampling, remembered: 0, rememberedBeside: 0 },
+    };
+  }
+
+  /** As ours: they stay until the cursor rests some way from where they were chosen. */
+  private snippetsAt(place: Place, room: number): ChosenSnippets {
+    const { uri } = place.document;
+    const known = this.chosen.get(uri);
+    if (known !== undefined && keeps(known, place)) return known;
+    const chosen = chooseSnippets(place.document, room > 0 ? place.snippets : undefined, room);
+    this.chosen.set(uri, chosen);
+    return chosen;
   }
 
   override learn(uri: string, written: Written, completion: NativeCompletion): void {

@@ -2,6 +2,7 @@
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import { languageOfPath } from '../../core/completion/languages';
 import type { SeededRandom } from '../random';
+import type { OtherFiles } from '../open_files';
 import { BEFORE_FIRST_MS, intervalAfter } from './typist';
 
 export interface Stretch {
@@ -15,6 +16,8 @@ export interface Stretch {
   readonly stops: readonly number[];
   /** What passes at each stop until the next key is pressed, ms. */
   readonly intervals: readonly number[];
+  /** What else is open; default: nothing. */
+  readonly others?: OtherFiles;
 }
 
 /** What a key writes: one character, behind Enter also the next line's indentation, which the editor writes. */

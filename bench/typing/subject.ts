@@ -1,9 +1,8 @@
 /** What is put to the test: what makes suggestions, and what reads ahead for it. */
-import type { DocumentSnapshot } from '../../core/completion/document';
 import type { GenerationEngine } from '../../core/completion/engine_port';
 import type { CompletionOptions } from '../../core/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
-import { prepare } from '../../core/completion/preparation';
+import { prepare, type Preparation } from '../../core/completion/preparation';
 import { Suggestions } from '../../core/completion/suggestions';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 
@@ -11,7 +10,7 @@ export interface Subject extends Pick<CompletionPipeline, 'complete'> {
   /** What is shown first, where that need not wait for all; default: all of it. */
   readonly begin?: Subject['complete'];
   /** As the extension does where the cursor rests: the place is read, then what follows the suggestion there is computed. */
-  readonly prepare: (document: DocumentSnapshot, signal: AbortSignal) => Promise<boolean>;
+  readonly prepare: (place: Preparation) => Promise<boolean>;
 }
 
 /** As an editor starts: nothing is remembered. */
@@ -33,10 +32,10 @@ export function subjectOf(
   return {
     begin: noted((request) => suggestions.begin(request)),
     complete: noted((request) => suggestions.complete(request)),
-    async prepare(document, signal) {
-      const done = await prepare(engine, prompts, options, { document, signal });
-      if (!done || last?.before !== document.before || !last.outcome.shown) return done;
-      await suggestions.prepareNext({ document, signal }, last.outcome);
+    async prepare(place) {
+      const done = await prepare(engine, prompts, options, place);
+      if (!done || last?.before !== place.document.before || !last.outcome.shown) return done;
+      await suggestions.prepareNext(place, last.outcome);
       return true;
     },
   };

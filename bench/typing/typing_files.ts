@@ -1,6 +1,7 @@
 /** The stretches of a folder's files that are typed. */
 import { Failure } from '../../cli/failure';
 import { LANGUAGES } from '../languages';
+import { OpenFiles } from '../open_files';
 import { SeededRandom } from '../random';
 import { sourceFiles } from '../source_files';
 import { chooseStretch, type Stretch } from './stretch';
@@ -14,6 +15,7 @@ const KEYS_A_FILE = 300;
  */
 export async function chooseStretches(folder: string, keys: number, seed: number): Promise<Stretch[]> {
   const random = new SeededRandom(seed);
+  const open = new OpenFiles([folder]);
   const stretches: Stretch[] = [];
   let left = keys;
   let turns = LANGUAGES.map((language) => sourceFiles([folder], language, random));
@@ -27,7 +29,17 @@ export async function chooseStretches(folder: string, keys: number, seed: number
       const { path, text } = next.value;
       const stretch = chooseStretch(path, text, Math.min(left, KEYS_A_FILE), random);
       if (stretch === undefined) continue;
-      stretches.push(stretch);
+      const {
+        end,
+        stops: [start = end],
+      } = stretch;
+      const place = {
+        path,
+        prefix: text.slice(0, start),
+        expected: text.slice(start, end),
+        suffix: text.slice(end),
+      };
+      stretches.push({ ...stretch, others: await open.besideOf(place) });
       left -= stretch.stops.length - 1;
     }
     turns = going;

@@ -94,19 +94,19 @@ async function ask(
   { patient }: Person,
   clock: Clock,
 ): Promise<Answer> {
-  const { path, text, end, stops, intervals } = stretch;
+  const { path, text, end, stops, intervals, others } = stretch;
   const interval = intervals[at] ?? 0;
   const left = patient ? Infinity : interval - DEBOUNCE_MS;
   if (left <= 0) return NOT_ASKED;
   const cursor = stops[at] ?? end;
   const document = documentAt(stretch, uriOf(path), cursor);
   const begin = subject.begin ?? subject.complete;
-  const { value: outcome, ms } = await clock.within(left, (signal) => begin({ document, signal }));
+  const { value: outcome, ms } = await clock.within(left, (signal) => begin({ document, signal, ...others }));
   if (outcome.error !== undefined) throw new Failure(outcome.error);
   const complete = ms <= left && outcome.stop !== 'cancelled';
   const goesOn = complete && outcome.shown && outcome.goesOn === true;
   const behind = goesOn
-    ? await clock.within(left - ms, (signal) => subject.complete({ document, signal }))
+    ? await clock.within(left - ms, (signal) => subject.complete({ document, signal, ...others }))
     : undefined;
   const { value: whole, ms: more } = behind ?? { value: undefined, ms: 0 };
   await rest(subject, stretch, at, ms + more + DEBOUNCE_MS, clock);
@@ -137,11 +137,11 @@ async function rest(
   busyMs: number,
   clock: Clock,
 ): Promise<void> {
-  const { path, end, stops, intervals } = stretch;
+  const { path, end, stops, intervals, others } = stretch;
   const interval = intervals[at] ?? 0;
   if (interval <= REST_MS || busyMs > REST_MS) return;
   const document = documentAt(stretch, uriOf(path), stops[at] ?? end);
-  await clock.within(interval - REST_MS, (signal) => subject.prepare(document, signal));
+  await clock.within(interval - REST_MS, (signal) => subject.prepare({ document, signal, ...others }));
 }
 
 function uriOf(path: string): string {

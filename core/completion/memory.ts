@@ -1,6 +1,6 @@
 /**
- * What a small model is given that reads little of a document and nothing of others: a say of the rest of the document in what comes next
- * (native/decode/document_memory.h), and pieces of other files (similar_windows.ts). `npm run bench -- quality` with `--memory off` and with
+ * What a small model is given that reads little of a document and nothing of others: a say of the rest of the document and of other files in what
+ * comes next (native/decode/document_memory.h), and pieces of other files (similar_windows.ts). `npm run bench -- quality` with `--memory off` and with
  * `--snippets off` shows what each is worth; of larger models nobody has measured it.
  */
 import type { SimilarCode } from './options';
@@ -13,7 +13,7 @@ export function remembers(parameters: number | undefined): boolean {
   return parameters !== undefined && parameters <= MOST_PARAMETERS;
 }
 
-/** Whether pieces of other files pay. */
+/** Whether other files pay: pieces of them in the prompt, and their say. */
 export function readsSimilarCode(choice: SimilarCode, parameters: number | undefined): boolean {
   return choice === 'always' || (choice === 'auto' && remembers(parameters));
 }

@@ -17,6 +17,7 @@ import { fimLayout } from './fim_layout';
 import type { CompletionOptions } from './options';
 import { firstLine } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
+import type { OtherText } from './references';
 import { type Reason, REASON_OF_STATE } from './reasons';
 import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
 import type { SamplingOptions } from './sampling';
@@ -67,7 +68,7 @@ export interface SuggestionRequest {
   readonly document: DocumentSnapshot;
   readonly signal: AbortSignal;
   /** Texts of other files in which drafts are looked up, nearest first. */
-  readonly beside?: readonly string[];
+  readonly beside?: readonly OtherText[];
   /** Finds pieces of other files for a model that reads them. */
   readonly snippets?: FindSnippets;
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */

@@ -32,7 +32,7 @@ export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot,
   const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
   if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');
   if (repeatsNeighbour(fit.text, fit.replace, document)) return shaped('repeats_line');
-  if (closesNothing(fit.text, document)) return shaped('does_not_fit');
+  if (closesNothing(fit.text, document) || opensQuoteAlone(fit.text, document)) return shaped('does_not_fit');
   return shaped(undefined);
 }
 
@@ -74,6 +74,12 @@ function repeatsNeighbour(text: string, replace: number, document: DocumentSnaps
   const below = document.after.split('\n').slice(1);
   const isText = (candidate: string): boolean => candidate.trim() !== '';
   return above.findLast(isText)?.trim() === line || below.find(isText)?.trim() === line;
+}
+
+/** True for a triple quote and nothing in it that begins a string: it would be open, and what belongs in it is not known. */
+function opensQuoteAlone(text: string, { before }: DocumentSnapshot): boolean {
+  const [quote] = /^(?:"""|''')$/.exec(text.trim()) ?? [];
+  return quote !== undefined && before.split(quote).length % 2 === 1;
 }
 
 /** A line that leaves a block open. */

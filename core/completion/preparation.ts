@@ -8,6 +8,7 @@ import type { DocumentSnapshot } from './document';
 import type { CompletionEngine } from './engine_port';
 import type { CompletionOptions } from './options';
 import type { PromptWriter } from './prompt_writer';
+import type { OtherText } from './references';
 import type { FindSnippets } from './snippets';
 import { refusalOfDocument } from './trigger';
 
@@ -20,7 +21,7 @@ export interface Preparation {
   readonly document: DocumentSnapshot;
   readonly signal: AbortSignal;
   /** Texts of other files in which drafts are looked up, nearest first. */
-  readonly beside?: readonly string[];
+  readonly beside?: readonly OtherText[];
   /** Finds pieces of other files for a model that reads them. */
   readonly snippets?: FindSnippets;
 }

@@ -14,8 +14,9 @@ import { readsSimilarCode, remembers } from './memory';
 import type { CompletionOptions } from './options';
 import { isWhereItWas, pathLine, promptText, selectWindow, type Window } from './prompt';
 import { PromptBudget } from './prompt_budget';
-import { referencesFor } from './references';
+import { type OtherText, referencesFor } from './references';
 import { samplingFor } from './sampling';
+import { readAlike } from './similar_windows';
 import { type ChosenSnippets, chooseSnippets, type FindSnippets, keeps } from './snippets';
 import { selectSuffix, type Suffix } from './suffix';
 import { estimateTokens } from './token_estimate';
@@ -52,8 +53,8 @@ export interface Constraint {
 export interface Place {
   readonly document: DocumentSnapshot;
   readonly options: RequestOptions;
-  /** Texts of other files in which drafts are looked up, nearest first; default: none. */
-  readonly beside?: readonly string[] | undefined;
+  /** Texts of other files in which drafts are looked up, nearest first; a small model remembers those of its language. Default: none. */
+  readonly beside?: readonly OtherText[] | undefined;
   /** Finds pieces of other files for a model that reads them, the most useful first; default: there are none. */
   readonly snippets?: FindSnippets | undefined;
   /** The cursor rests: there is time to read a prompt that begins with other snippets. Default: somebody types. */
@@ -106,9 +107,13 @@ export class PromptWriter {
         remembered?.suffix,
         layout.suffixStart,
       );
-    const reads = layout !== undefined && readsSimilarCode(options.similarCode, this.engine.parameters);
+    const readsOthers = readsSimilarCode(options.similarCode, this.engine.parameters);
     const choose = (): ChosenSnippets =>
-      chooseSnippets(document, reads ? place.snippets : undefined, share(tokens * SNIPPET_SHARE));
+      chooseSnippets(
+        document,
+        layout !== undefined && readsOthers ? place.snippets : undefined,
+        share(tokens * SNIPPET_SHARE),
+      );
     const windowBeside = ({ texts }: ChosenSnippets): Window => {
       const others = [head, suffix?.text ?? '', ...texts];
       const spent = others.reduce((sum, one) => sum + estimateTokens(one), 0);
@@ -127,14 +132,22 @@ export class PromptWriter {
     const own = referencesFor(document, window.start);
     const drafts = options.drafting === 'auto';
     const remembering = remembers(this.engine.parameters);
+    const others = beside.filter((other) => other.text !== '');
+    const alike = others.filter(({ languageId }) => readAlike(languageId, document.languageId));
+    const known = readsOthers && remembering ? alike : [];
+    const unknown = drafts ? others.filter((other) => !known.includes(other)) : [];
     const request = {
       prompt,
       requiredPrefix,
       maxTokens,
       sampling: samplingFor(sampling, promptText(prompt) + requiredPrefix),
       drafting: { lookup: drafts, model: drafts },
-      references: drafts ? [...own, ...beside.filter((other) => other !== '')] : remembering ? own : [],
+      references: [
+        ...(drafts || remembering ? own : []),
+        ...[...known, ...unknown].map((other) => other.text),
+      ],
       remembered: remembering ? own.length : 0,
+      rememberedBeside: known.length,
       ...(constraint === undefined ? {} : { grammar: constraint.grammar }),
     };
     return { request, cut: { window, suffix, snippets } };

@@ -1,6 +1,6 @@
 /**
  * What a prompt leaves of its document, nearest first: the lines below the cursor's, and what stands before the prompt's window. Drafts
- * are looked up there, and a small model remembers it (memory.ts).
+ * are looked up there, and in other files, and a small model remembers both (memory.ts).
  *
  * The engine keeps the tokens of texts that did not change, so a keystroke must not change them.
  */
@@ -8,6 +8,12 @@ import { type DocumentSnapshot, MAX_AFTER, MAX_BEFORE } from './document';
 
 /** A text that a snapshot cuts has an end that moves with each keystroke: it is taken from one blank line, or to one, instead. */
 const BREAK = '\n\n';
+
+/** A text of another file. */
+export interface OtherText {
+  readonly text: string;
+  readonly languageId: string;
+}
 
 /** @param windowStart Where the prompt's window begins in `document.before`. */
 export function referencesFor(document: DocumentSnapshot, windowStart: number): readonly string[] {

@@ -37,16 +37,20 @@ interface Followed {
 export class Suggestions {
   private readonly pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>;
   private readonly options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>;
+  private readonly mostMs: number;
 
   /** What was shown, and where. */
   private last: { readonly anchor: Anchor; readonly text: string } | undefined;
 
+  /** @param mostMs After so long no further line is begun where nobody asked. */
   constructor(
     pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>,
     options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>,
+    mostMs: number = MOST_MS,
   ) {
     this.pipeline = pipeline;
     this.options = options;
+    this.mostMs = mostMs;
   }
 
   /** All of it. Never rejects. */
@@ -132,7 +136,7 @@ export class Suggestions {
   ): Promise<Followed> {
     const { explicit = false, document, signal } = request;
     const least = explicit ? LEAST_CERTAINTY.eager : this.options().leastCertainty;
-    const until = performance.now() + (explicit ? MOST_MS_EXPLICIT : MOST_MS);
+    const until = performance.now() + (explicit ? MOST_MS_EXPLICIT : this.mostMs);
     const outcomes: CompletionOutcome[] = [];
     let sofar = certainty;
     let whole = certainty;

@@ -43,10 +43,16 @@ const DEFAULTS = {
   leastConfidence: 0,
   references: [],
   remembered: 0,
+  rememberedBeside: 0,
 } as const;
 
 /** For a text over several lines, which may begin on the next. Of 200 blocks, none came out better for a memory of the document. */
-export const SEVERAL_LINES = { singleLine: false, banBlankStart: false, remembered: 0 } as const;
+export const SEVERAL_LINES = {
+  singleLine: false,
+  banBlankStart: false,
+  remembered: 0,
+  rememberedBeside: 0,
+} as const;
 
 export function nativeRequest(id: number, request: EngineRequest): NativeCompletionRequest {
   return {

@@ -142,6 +142,8 @@ export interface NativeCompletionRequest {
    * before is mixed into the model's law.
    */
   readonly remembered: number;
+  /** How many of those behind these are of other files that have a say as well, 0 to 64. */
+  readonly rememberedBeside: number;
   /** What the text has to be, from the first token on: those that spell `requiredPrefix` included. Left out: anything. */
   readonly grammar?: NativeGrammarUse;
 }

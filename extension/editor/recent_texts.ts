@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import { normalizeLineBreaks } from '../../core/completion/document';
 import { isExcluded } from '../../core/completion/excluded_files';
 import type { CompletionOptions } from '../../core/completion/options';
+import type { OtherText } from '../../core/completion/references';
 import { mostSimilar, readAlike, type Window, windowsOf } from '../../core/completion/similar_windows';
 import type { FindSnippets } from '../../core/completion/snippets';
 import { pathOf } from './editor_snapshot';
@@ -28,7 +29,7 @@ interface Known {
 /** What a suggestion takes from other files. */
 export interface OtherFiles {
   /** The texts of all but the file of `uri`, nearest first. */
-  readonly beside: (uri: string) => readonly string[];
+  readonly beside: (uri: string) => readonly OtherText[];
   /** Pieces of them that resemble the text around the cursor, the most similar first. */
   readonly similarTo: FindSnippets;
 }
@@ -52,7 +53,8 @@ export class RecentTexts implements OtherFiles, vscode.Disposable {
   }
 
   /** Latest first; none of files that are left alone. */
-  readonly beside = (uri: string): readonly string[] => this.others(uri).map(textOf);
+  readonly beside = (uri: string): readonly OtherText[] =>
+    this.others(uri).map((known) => ({ text: textOf(known), languageId: known.document.languageId }));
 
   /** Of files of the same language. */
   readonly similarTo: FindSnippets = (document) => {

@@ -7,6 +7,7 @@ import type { EngineAnswer } from '../../core/engine/engine_request';
 import type { CompletionOptions } from '../../core/completion/options';
 import { postprocess } from '../../core/completion/postprocess';
 import type { PromptWriter } from '../../core/completion/prompt_writer';
+import type { OtherText } from '../../core/completion/references';
 import { REASON_OF_STATE, REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
 import { snapshotOf } from '../editor/editor_snapshot';
@@ -54,7 +55,7 @@ export class Generator implements vscode.Disposable {
   private readonly engine: GenerationEngine;
   private readonly prompts: PromptWriter;
   private readonly options: () => GeneratorOptions;
-  private readonly beside: (uri: string) => readonly string[];
+  private readonly beside: (uri: string) => readonly OtherText[];
   private readonly question: PartialQuestion;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly finished = new vscode.EventEmitter<Generation>();
@@ -72,7 +73,7 @@ export class Generator implements vscode.Disposable {
     engine: GenerationEngine,
     prompts: PromptWriter,
     options: () => GeneratorOptions,
-    beside: (uri: string) => readonly string[],
+    beside: (uri: string) => readonly OtherText[],
     question: PartialQuestion,
   ) {
     this.engine = engine;

@@ -91,6 +91,8 @@ CompletionJob read_request(Arguments& arguments, napi_env env, napi_value from) 
   job.references = arguments.strings(value("references"), "references", kMaxReferences, kMaxPrompt);
   job.request.remembered =
       static_cast<std::uint32_t>(arguments.integer(value("remembered"), "remembered", 0, kMaxReferences));
+  job.request.remembered_beside = static_cast<std::uint32_t>(
+      arguments.integer(value("rememberedBeside"), "rememberedBeside", 0, kMaxReferences));
   if (const napi_value grammar = value("grammar"); !arguments.is_undefined(grammar)) {
     const napi_value use = arguments.object(grammar, "grammar");
     job.request.grammar = read_grammar(arguments, env, arguments.property(use, "grammar"));

@@ -85,10 +85,14 @@ void Session::Impl::begin_drafting(const CompletionRequest& request, bool text_c
 }
 
 void Session::Impl::begin_memory(const CompletionRequest& request) {
-  if (request.remembered == 0) return memory.begin({});
+  const std::size_t count = std::size_t{request.remembered} + request.remembered_beside;
+  if (count == 0) return memory.begin({});
   // The first token waits for these; the other texts are read for the first draft.
-  memory.begin(references.read(request.references, request.remembered, model->tokenizer(),
-                               kMostReferenceTokens, request.cancel));
+  const std::vector<ReferenceText> texts =
+      references.read(request.references, count, model->tokenizer(), kMostReferenceTokens, request.cancel);
+  const std::span<const ReferenceText> all(texts);
+  const std::size_t own = std::min<std::size_t>(request.remembered, all.size());
+  memory.begin(all.first(own), all.subspan(own));
 }
 
 Result<std::unique_ptr<GrammarConstraint>> Session::Impl::begin_grammar(const CompletionRequest& request) {

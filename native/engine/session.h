@@ -35,6 +35,8 @@ struct CompletionRequest : TextRequest {
   // Of these, how many of the first are of the prompt's own document: what followed there is mixed into the
   // model's law (decode/document_memory.h).
   std::uint32_t remembered = 0;
+  // How many of those behind these are of other files that have a say as well.
+  std::uint32_t remembered_beside = 0;
   // What the text has to be, all of it, what spells required_prefix included; null: anything.
   std::shared_ptr<const grammar::Grammar> grammar;
   // Text that the grammar reads before required_prefix: what stands before the cursor of a document. Read

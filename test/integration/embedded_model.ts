@@ -67,6 +67,7 @@ export function request(
     drafting: NO_DRAFTING,
     references: [],
     remembered: 0,
+    rememberedBeside: 0,
     ...changes,
   };
 }

@@ -114,12 +114,13 @@ describe('the completion pipeline', () => {
         drafting: { lookup: true, model: true },
         references: [],
         remembered: 0,
+        rememberedBeside: 0,
       },
     ]);
   });
 
   it('has drafts looked up in the rest of the text and in other files, unless they are off', async () => {
-    const beside = ['import os\n'];
+    const beside = [{ text: 'import os\n', languageId: 'python' }];
     const on = bench();
     await on.at('x = |\ny = 2', { beside });
     expect(on.engine.requests[0]).toMatchObject({ references: ['y = 2', 'import os\n'] });
@@ -131,19 +132,31 @@ describe('the completion pipeline', () => {
     });
   });
 
-  it('has a small model remember the rest of the document, with drafts and without', async () => {
+  const BESIDE = [
+    { text: '# Prices\n', languageId: 'markdown' },
+    { text: 'import os\n', languageId: 'python' },
+  ];
+
+  it('has a small model remember the rest of the document and files of its language, with drafts and without', async () => {
     for (const drafting of ['auto', 'off'] as const) {
       const { engine, at } = bench({ ...DEFAULT_OPTIONS, drafting });
-      for (const [parameters, remembered] of [
-        [135e6, 1],
-        [7e9, 0],
-      ] as const) {
-        engine.parameters = parameters;
-        await at(`x${remembered} = |\ny = 2`, { beside: ['import os\n'] });
-        expect(engine.requests.at(-1)).toMatchObject({ remembered });
-      }
-      expect(engine.requests[0]?.references?.[0]).toBe('y = 2');
+      const rest = drafting === 'auto' ? ['# Prices\n'] : [];
+      engine.parameters = 135e6;
+      await at('x = |\ny = 2', { beside: BESIDE });
+      const remembered = { remembered: 1, rememberedBeside: 1 };
+      expect(engine.requests.at(-1)).toMatchObject(remembered);
+      expect(engine.requests.at(-1)?.references).toEqual(['y = 2', 'import os\n', ...rest]);
+      engine.parameters = 7e9;
+      await at('z = |\ny = 2', { beside: BESIDE });
+      expect(engine.requests.at(-1)).toMatchObject({ remembered: 0, rememberedBeside: 0 });
     }
+  });
+
+  it('has it remember no other files where nothing of them is wanted', async () => {
+    const { engine, at } = bench({ ...DEFAULT_OPTIONS, similarCode: 'never' });
+    engine.parameters = 135e6;
+    await at('x = |\ny = 2', { beside: BESIDE });
+    expect(engine.requests.at(-1)).toMatchObject({ remembered: 1, rememberedBeside: 0 });
   });
 
   it('draws the same at the same place, and anew at another', async () => {

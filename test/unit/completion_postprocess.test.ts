@@ -37,6 +37,12 @@ describe('post-processing', () => {
     expect(shape('        return', at('def f():\n|', { tabs: true, tabSize: 4 })).text).toBe('\t\treturn');
   });
 
+  it('begins no string with a quote and nothing in it, and ends one', () => {
+    expect(shape('    """', at('def f():\n|')).reason).toBe('does_not_fit');
+    expect(shape('"""', at('def f():\n    """Adds.\n    |')).reason).toBeUndefined();
+    expect(shape('"""Adds."""', at('def f():\n    |')).reason).toBeUndefined();
+  });
+
   it('closes no block that is not as deep as the brace', () => {
     const reason = (text: string, raw: string): string | undefined => shape(raw, at(text)).reason;
     expect(reason('function f() {\n    a();\n    |\n}', '}')).toBe('does_not_fit');

@@ -2,7 +2,14 @@ import { NO_TIMINGS } from '../../core/engine/native_types';
 import { describe, expect, it } from 'vitest';
 import { blockRows, qualityRows, suggestedRows, type Completed } from '../../bench/quality_rows';
 import { formatReport, reportOf } from '../../bench/report';
-import { endsRight, isExact, isFirstLineRight, isFirstWordRight, similarity } from '../../bench/scores';
+import {
+  endsRight,
+  endsStatement,
+  isExact,
+  isFirstLineRight,
+  isFirstWordRight,
+  similarity,
+} from '../../bench/scores';
 
 function completed(expected: string, text: string, more: Partial<Completed> = {}): Completed {
   const one = { id: '', path: 'a.py', prefix: 'x', suffix: '', expected };
@@ -48,6 +55,20 @@ describe('scores', () => {
       expect(endsRight({ expected, text: `if (a) {\n    ${end}` })).toBe(false);
     }
     expect(endsRight({ expected, text: '' })).toBe(false);
+  });
+
+  it('tell whether a text ends where a statement does, with all that it opens', () => {
+    const expected = 'if (a) {\n    b();\n  }\n  c();';
+    for (const text of ['if (x) {\n    y();\n  }', 'if (a) {\n    b();\n  }\n  c();']) {
+      expect(endsStatement({ expected, text }, 2)).toBe(true);
+    }
+    // Within the body, within the statement, behind everything.
+    for (const text of ['if (a) {', 'if (a) {\n    b();', 'if (a) {\n    b();\n  }\n  c();\n  d();', '']) {
+      expect(endsStatement({ expected, text }, 2)).toBe(false);
+    }
+    const chosen = 'if a:\n        b()\n    else:\n        c()';
+    expect(endsStatement({ expected: chosen, text: 'if a:\n        b()' }, 4)).toBe(false);
+    expect(endsStatement({ expected: chosen, text: chosen }, 4)).toBe(true);
   });
 
   it('measure similarity by edits', () => {
@@ -111,6 +132,7 @@ describe('rows', () => {
       ['-several-first-line', 100],
       ['-several-right', 200 / 3],
       ['-several-end', 100 / 3],
+      ['-several-statement-end', 100 / 3],
     ]);
     expect(suggestedRows([])).toEqual([]);
   });

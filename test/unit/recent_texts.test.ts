@@ -60,8 +60,9 @@ describe('texts beside a cell', () => {
     for (const uri of [`${CELL}a`, 'file:///w/a.py', `${CELL}b`, 'file:///w/b.py', `${CELL}c`]) {
       editors.activate?.({ document: document(uri) });
     }
-    expect(texts.beside(`${CELL}a`)).toEqual(['file:///w/b.py', 'file:///w/a.py']);
-    expect(texts.beside('file:///w/a.py')).toEqual([`${CELL}c`, 'file:///w/b.py']);
+    const beside = (uri: string): string[] => texts.beside(uri).map(({ text }) => text);
+    expect(beside(`${CELL}a`)).toEqual(['file:///w/b.py', 'file:///w/a.py']);
+    expect(beside('file:///w/a.py')).toEqual([`${CELL}c`, 'file:///w/b.py']);
     expect(texts.beside('vscode-notebook-cell:/w/other.ipynb#a')).toHaveLength(3);
     texts.dispose();
   });

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace emberline::testing {
@@ -99,7 +100,8 @@ TEST(DocumentMemory, MixesWhatFollowedTheLongestMatchIntoTheLaw) {
       const double weight =
           followed.length < DocumentMemory::kLeastMatch || followed.total == 0
               ? 0
-              : DocumentMemory::weight({.length = static_cast<std::uint32_t>(followed.length),
+              : DocumentMemory::weight(DocumentMemory::Kind::kDocument,
+                                       {.length = static_cast<std::uint32_t>(followed.length),
                                         .occurrences = followed.total,
                                         .agreement = it->second / followed.total,
                                         .surest = *std::max_element(before.begin(), before.end())});
@@ -116,6 +118,49 @@ TEST(DocumentMemory, MixesWhatFollowedTheLongestMatchIntoTheLaw) {
   }
   EXPECT_GT(mixed, 100);
   EXPECT_GT(disagreed, 20);
+}
+
+TEST(DocumentMemory, MixesOtherFilesInBeforeTheDocumentWithTheirOwnWeight) {
+  std::mt19937_64 random(6);
+  int both = 0;
+  for (int round = 0; round < 300; ++round) {
+    const std::uint64_t letters = 2 + random() % 5;
+    const Tokens own = babble(random, 60, letters), other = babble(random, 90, letters);
+    const std::vector<ReferenceText> document = {read(own)}, others = {read(other)};
+    const Tokens sequence = babble(random, 20 + random() % 40, letters);
+    DocumentMemory memory;
+    memory.begin(document, others);
+    std::vector<float> logits(letters);
+    for (float& logit : logits) logit = static_cast<float>(random() % 8000) / 1000.0f - 4.0f;
+    const std::vector<double> before = law_of(logits);
+    const double surest = *std::max_element(before.begin(), before.end());
+    std::vector<double> expected = before;
+    int mixed = 0;
+    for (const auto& [kind, text] : {std::pair{DocumentMemory::Kind::kOthers, &other},
+                                     std::pair{DocumentMemory::Kind::kDocument, &own}}) {
+      const Followed followed = look_everywhere(sequence, {*text});
+      if (followed.length < DocumentMemory::kLeastMatch || followed.total == 0) continue;
+      double most = 0;
+      for (const auto& [token, count] : followed.counts) most = std::max(most, count);
+      const double weight =
+          DocumentMemory::weight(kind, {.length = static_cast<std::uint32_t>(followed.length),
+                                        .occurrences = followed.total,
+                                        .agreement = most / followed.total,
+                                        .surest = surest});
+      for (TokenId token = 0; token < letters; ++token) {
+        const auto it = followed.counts.find(token);
+        const double remembered = it == followed.counts.end() ? 0 : it->second / followed.total;
+        expected[token] = (1 - weight) * expected[token] + weight * remembered;
+      }
+      ++mixed;
+    }
+    memory.mix(sequence, logits, log_total(logits));
+    const std::vector<double> after = law_of(logits);
+    // Each logit is rounded to float32 twice: of at most 2^-24 of it, which is below 16.
+    for (TokenId token = 0; token < letters; ++token) EXPECT_NEAR(after[token], expected[token], 8e-6);
+    both += mixed == 2 ? 1 : 0;
+  }
+  EXPECT_GT(both, 50);
 }
 
 TEST(DocumentMemory, IsSilentForAsManyTokensAsAMatchLacks) {
@@ -152,7 +197,8 @@ TEST(DocumentMemory, MakesATokenPossibleThatTheModelRulesOut) {
   std::vector<float> logits = {-std::numeric_limits<float>::infinity(), 40, 0, 0, 0, 0};
   memory.mix(sequence, logits, log_total(logits));
   const std::vector<double> law = law_of(logits);
-  const double weight = DocumentMemory::weight({.length = 5, .occurrences = 1, .agreement = 1, .surest = 1});
+  const double weight = DocumentMemory::weight(DocumentMemory::Kind::kDocument,
+                                               {.length = 5, .occurrences = 1, .agreement = 1, .surest = 1});
   EXPECT_NEAR(law[0], weight, 4e-6);
 }
 
@@ -163,7 +209,8 @@ TEST(DocumentMemory, HasALawWhereTheModelIsSureAndItsProbabilityRoundsToMoreThan
   const Tokens sequence = {1, 2, 3, 4, 5};
   std::vector<float> logits = {0, 60, 0, 0, 0, 0};
   memory.mix(sequence, logits, 60 - 1e-5);
-  const double weight = DocumentMemory::weight({.length = 5, .occurrences = 1, .agreement = 1, .surest = 1});
+  const double weight = DocumentMemory::weight(DocumentMemory::Kind::kDocument,
+                                               {.length = 5, .occurrences = 1, .agreement = 1, .surest = 1});
   EXPECT_NEAR(law_of(logits)[0], weight, 1e-5 * weight + 4e-6);
   const std::vector<float> before = logits;
   memory.mix(sequence, logits, std::numeric_limits<double>::quiet_NaN());

@@ -43,8 +43,10 @@ TEST(SessionReferences, TheFirstTokenWaitsForNoneButTheDocument) {
   EXPECT_GE(peak_bytes_of(*session, request), kLarge);
   EXPECT_LT(peak_bytes_of(*session, request), kLarge);
   request.max_tokens = 1;
-  request.remembered = 2;
+  request.remembered_beside = 1;
   EXPECT_LT(peak_bytes_of(*session, request), kLarge) << "what was read before";
+  const auto other = take(Session::create(model, 256));
+  EXPECT_GE(peak_bytes_of(*other, request), kLarge) << "files that have a say are read";
 }
 
 TEST(SessionReferences, TheDocumentIsReadBeforeTheFirstToken) {

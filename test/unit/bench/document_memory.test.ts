@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { longestMatch } from '../../../bench/memory/longest_match';
-import { fitWeights, gainOf, weightOf, featuresOf } from '../../../bench/memory/weight_fit';
+import { fitWeights, gainOf, weightOf } from '../../../bench/memory/weight_fit';
 import {
   LEAST_MATCH,
   type Observation,
   OWN_TABLE,
   readObservations,
+  type Said,
 } from '../../../bench/memory/observations';
 
 describe('the longest match', () => {
@@ -25,14 +26,14 @@ describe('the longest match', () => {
 });
 
 describe('the weight of the memory', () => {
+  const said = (memory: number): Said => ({ length: 8, occurrences: 1, agreement: 1, memory });
+  const nothing: Said = { length: 0, occurrences: 0, agreement: 0, memory: 0 };
   const observation = (memory: number, surest: number): Observation => ({
     place: 0,
-    length: 8,
-    occurrences: 1,
-    agreement: 1,
     surest,
     model: memory === 1 ? 0.1 : surest,
-    memory,
+    document: said(memory),
+    others: nothing,
   });
 
   it('is high where the memory is right and the model in doubt, and the fit gains by it', () => {
@@ -40,18 +41,22 @@ describe('the weight of the memory', () => {
     const sure = Array.from({ length: 40 }, (_, at) => observation(at % 5 === 0 ? 1 : 0, 0.95));
     const weights = fitWeights([...doubt, ...sure]);
     expect(gainOf(weights, [...doubt, ...sure])).toBeGreaterThan(8);
-    const at = (surest: number): number => weightOf(weights, featuresOf(observation(1, surest)));
+    const at = (surest: number): number => weightOf(weights.document, said(1), surest);
     expect(at(0.3)).toBeGreaterThan(at(0.95) + 0.2);
   });
 
   it('is in the engine what the table gives', async () => {
     const native = (file: string): string => readFileSync(`native/decode/document_memory.${file}`, 'utf8');
-    const inCode = [
-      ...native('cpp').matchAll(/k(?:One|Length|Agreement|Occurrences|Doubt) = (-?[\d.]+)/g),
-    ].map(([, value]) => Number(value));
     const fitted = fitWeights(await readObservations(OWN_TABLE));
-    expect(inCode).toHaveLength(fitted.length);
-    fitted.forEach((weight, at) => expect(Math.abs(weight - (inCode[at] ?? NaN))).toBeLessThan(0.03));
+    for (const [name, weights] of [
+      ['kDocumentFit', fitted.document],
+      ['kOthersFit', fitted.others],
+    ] as const) {
+      const [, numbers = ''] = new RegExp(`${name}\\{([^}]*)\\}`).exec(native('cpp')) ?? [];
+      const inCode = numbers.split(',').map(Number);
+      expect(inCode).toHaveLength(weights.length);
+      weights.forEach((weight, at) => expect(Math.abs(weight - (inCode[at] ?? NaN))).toBeLessThan(0.03));
+    }
     expect(native('h')).toContain(`kLeastMatch = ${LEAST_MATCH};`);
   });
 });

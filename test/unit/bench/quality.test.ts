@@ -88,6 +88,7 @@ describe('the quality suite', () => {
       'a mid 0',
       'b start 0',
       'c block 0',
+      'c block 0.2',
     ]);
   });
 
@@ -95,6 +96,9 @@ describe('the quality suite', () => {
     const { engine, figures } = await run({ ways: ['greedy'] });
     expect(engine.asked).toEqual(['line 0', 'line 0', 'block 0']);
     expect(figures.has('quality/py-mid-exact')).toBe(false);
+    const drawn = await run({ ways: ['drawn'] });
+    expect(drawn.engine.asked).not.toContain('block 0');
+    expect(drawn.figures.has('quality/py-block-whole')).toBe(false);
   });
 
   it('gives a model what it reads beside the text before the cursor', async () => {

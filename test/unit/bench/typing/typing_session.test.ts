@@ -56,7 +56,7 @@ class Fake implements Subject {
     return Promise.resolve(answer === undefined ? nothing('blank_result') : shown(answer));
   };
 
-  readonly prepare: Subject['prepare'] = (document) => {
+  readonly prepare: Subject['prepare'] = ({ document }) => {
     this.prepared.push(lineBefore(document));
     return Promise.resolve(true);
   };
