@@ -102,6 +102,7 @@ struct ModelNeeds {
   std::uint32_t query_heads, kv_heads, head_width;
   std::uint32_t gate_activation;                           // as GatedUnitParams
   bool qkv_biases = false, attention_output_bias = false;  // of some layer
+  bool experts = false;                                    // kExperts in every layer
   friend bool operator==(const ModelNeeds&, const ModelNeeds&) = default;
 };
 

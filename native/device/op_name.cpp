@@ -18,6 +18,7 @@ const char* op_name(Op op) {
     case Op::kRopeAttention: return "rope and attention";
     case Op::kNormQkvRope: return "norm, query/key/value products, rope and cache write";
     case Op::kGumbel: return "sampler";
+    case Op::kExperts: return "experts";
   }
   return "unknown";
 }

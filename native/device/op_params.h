@@ -171,6 +171,23 @@ struct NormQkvRopeParams {
   uint32_t page_stride;
 };
 
+// What the outputs of a row's k experts are multiplied by, of the router's logits (Shazeer et al.,
+// "Outrageously large neural networks", 2017).
+EMBERLINE_CONSTANT uint32_t kSoftmaxOfChosen = 0;  // their softmax over the k: weights with a sum of 1
+EMBERLINE_CONSTANT uint32_t kSoftmaxOfAll = 1;     // their softmax over all experts
+EMBERLINE_CONSTANT uint32_t kExpertWeightings = 2;
+
+struct ExpertsParams {
+  uint32_t width;    // D
+  uint32_t hidden;   // F, of one expert
+  uint32_t experts;  // E
+  uint32_t used;     // k <= E; of two equal logits the one with the lower index is likelier
+  uint32_t gate_type, up_type, down_type;
+  uint32_t activation = kGateSilu;        // as GatedUnitParams
+  uint32_t weighting = kSoftmaxOfChosen;  // kSoftmaxOf...
+  float scale = 1.0f;                     // of every weight
+};
+
 #if !defined(__METAL_VERSION__)
 }  // namespace emberline
 #endif

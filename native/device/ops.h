@@ -39,8 +39,13 @@ enum class Op : std::uint8_t {
                    // kRopeKvWrite
   kGumbel,  // logits[1, V], token history, SamplingBlock -> scores[V], whose argmax is a sample of the law in
             // sampling/sampling_params.h; normalizer[1] = log of the sum of exp(logits)
+  // -- of mixtures of experts: offered by a device that runs them. E experts, of which a row uses its k
+  // likeliest, of F hidden elements each; matrices of several experts lie one behind the other.
+  kExperts,  // x[R, D], logits[R, E], w_gate[E*F, D], w_up[E*F, D], w_down[E*D, F] -> out[R, D] += sum over
+             // the row's experts e of p_e (activation(x gate_e^T) * (x up_e^T)) down_e^T, p_e of the logits;
+             // hidden[R, k*F] is left undefined
 };
-inline constexpr int kOpCount = 14;
+inline constexpr int kOpCount = 15;
 
 constexpr bool is_basic(Op op) {
   return op <= Op::kArgmax;
@@ -92,6 +97,9 @@ struct NormQkvRope {
 };
 struct Gumbel {
   enum : int { kLogits, kTokens, kSampling, kScores, kNormalizer };
+};
+struct Experts {
+  enum : int { kX, kLogits, kWGate, kWUp, kWDown, kHidden, kOut };
 };
 }  // namespace slot
 

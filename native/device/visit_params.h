@@ -23,6 +23,7 @@ void visit_params(const Command& command, Visit&& visit) {
     case Op::kRopeAttention: return visit(command.get_params<RopeAttentionParams>());
     case Op::kNormQkvRope: return visit(command.get_params<NormQkvRopeParams>());
     case Op::kGumbel: return visit(command.get_params<GumbelParams>());
+    case Op::kExperts: return visit(command.get_params<ExpertsParams>());
   }
 }
 

@@ -1,4 +1,5 @@
 // The rules of each op, in the order of ops.h: shapes are those of its parameter block there.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -259,6 +260,36 @@ void check_op(CommandReader& command, const GumbelParams& p) {
   command.writes(Slot::kNormalizer, 1);
   command.apart(Slot::kLogits, Slot::kScores);
   if (command.ok() && patched) command.limits().limit_positions(command.capacity(Slot::kTokens));
+}
+
+// Only what is read of the experts is traffic: at most one for each row and choice.
+void check_op(CommandReader& command, const ExpertsParams& p) {
+  using Slot = slot::Experts;
+  command.no_patch();
+  command.gate_activation(p.activation);
+  command.require(p.weighting < kExpertWeightings, "there is no such weighting of experts");
+  command.require(std::isfinite(p.scale), "the scale is not finite");
+  const std::uint64_t all_hidden = std::uint64_t{p.experts} * p.hidden,
+                      all_width = std::uint64_t{p.experts} * p.width;
+  for (const std::uint64_t extent :
+       {std::uint64_t{p.width}, std::uint64_t{p.hidden}, std::uint64_t{p.experts}, std::uint64_t{p.used},
+        all_hidden, all_width}) {
+    command.extent(extent);
+  }
+  command.require(p.used <= p.experts, "more experts are used than there are");
+  const std::uint64_t read = std::min<std::uint64_t>(p.experts, command.rows() * p.used);
+  const auto gate_rows = static_cast<std::uint32_t>(all_hidden),
+             down_rows = static_cast<std::uint32_t>(all_width);
+  command.weight_rows(Slot::kWGate, p.gate_type, gate_rows, p.width, read * p.hidden);
+  command.weight_rows(Slot::kWUp, p.up_type, gate_rows, p.width, read * p.hidden);
+  command.weight_rows(Slot::kWDown, p.down_type, down_rows, p.hidden, read * p.width);
+  command.reads(Slot::kX, command.rows() * p.width);
+  command.reads(Slot::kLogits, command.rows() * p.experts);
+  command.writes(Slot::kHidden, command.rows() * p.used * p.hidden);
+  command.reads(Slot::kOut, command.rows() * p.width);
+  command.writes(Slot::kOut, command.rows() * p.width);
+  for (const int input : {Slot::kX, Slot::kLogits, Slot::kHidden}) command.apart(input, Slot::kOut);
+  for (const int input : {Slot::kX, Slot::kLogits}) command.apart(input, Slot::kHidden);
 }
 
 }  // namespace

@@ -42,6 +42,9 @@ void add_stages(const BoundCommand& command, const NormGateUpParams& params, Pla
 void add_stages(const BoundCommand& command, const ArgmaxParams& params, PlanDraft& draft);
 void add_stages(const BoundCommand& command, const NormArgmaxParams& params, PlanDraft& draft);
 
+// plan_experts.cpp
+void add_stages(const BoundCommand& command, const ExpertsParams& params, PlanDraft& draft);
+
 // plan_attention.cpp: rotary embedding, the KV cache and attention.
 void add_stages(const BoundCommand& command, const RopeKvWriteParams& params, PlanDraft& draft);
 void add_stages(const BoundCommand& command, const AttentionParams& params, PlanDraft& draft);

@@ -37,7 +37,7 @@ const char kNoActivation[] = "there is no such activation";
 const char kOneRow[] = "a sampler takes one row";
 
 constexpr Op kFusedOps[] = {Op::kNormQkv,     Op::kNormGateUp,    Op::kNormMatMul, Op::kNormArgmax,
-                            Op::kNormQkvRope, Op::kRopeAttention, Op::kGumbel};
+                            Op::kNormQkvRope, Op::kRopeAttention, Op::kGumbel,     Op::kExperts};
 
 MatrixExtent as_in_a_file(TensorType type, std::uint32_t rows, std::uint32_t width) {
   const std::uint64_t row = std::uint64_t{width} / traits(type).block_elements * traits(type).block_bytes;
@@ -119,7 +119,12 @@ TEST(CommandCheck, OutputsOfProductsAndAttentionAreApartFromTheirInputs) {
         Case{Op::kRopeAttention, Both::kQ, Both::kOut}, Case{Op::kRopeAttention, Both::kK, Both::kOut},
         Case{Op::kRopeAttention, Both::kV, Both::kOut},
         Case{Op::kNormQkvRope, slot::NormQkvRope::kX, slot::NormQkvRope::kQ},
-        Case{Op::kGumbel, slot::Gumbel::kLogits, slot::Gumbel::kScores}}) {
+        Case{Op::kGumbel, slot::Gumbel::kLogits, slot::Gumbel::kScores},
+        Case{Op::kExperts, slot::Experts::kX, slot::Experts::kOut},
+        Case{Op::kExperts, slot::Experts::kLogits, slot::Experts::kOut},
+        Case{Op::kExperts, slot::Experts::kHidden, slot::Experts::kOut},
+        Case{Op::kExperts, slot::Experts::kX, slot::Experts::kHidden},
+        Case{Op::kExperts, slot::Experts::kLogits, slot::Experts::kHidden}}) {
     SCOPED_TRACE(op_name(c.op));
     const RightCommand good = right(c.op);
     const BufferId buffer = good.command.bindings[static_cast<std::size_t>(c.input)].buffer;
@@ -289,6 +294,30 @@ TEST(CommandCheck, Argmax) {
   expect_wrong(argmax, kOneRow, {{"of samplers", both(logits, normalizer)}});
   expect_wrong(argmax, "raw logits come without their normalizer",
                {{"without", logits}, {"alone", normalizer}}, 1);
+}
+
+TEST(CommandCheck, Experts) {
+  using P = ExpertsParams;
+  const Command experts = right(Op::kExperts).command;
+  expect_right(experts, {{"all used", with(&P::used, 8)}, {"of all", with(&P::weighting, kSoftmaxOfAll)}});
+  expect_wrong(experts, "more experts are used than there are", {{"9", with(&P::used, 9)}});
+  expect_wrong(experts, "there is no such weighting of experts",
+               {{"unknown", with(&P::weighting, kExpertWeightings)}});
+  expect_wrong(experts, kNoActivation, {{"unknown", with(&P::activation, kGateActivations)}});
+  expect_wrong(experts, kScale, {{"not a number", with(&P::scale, NAN)}});
+  expect_wrong(experts, kExtent,
+               {{"none", with(&P::experts, 0)},
+                {"none used", with(&P::used, 0)},
+                {"no width", with(&P::width, 0)},
+                {"nothing hidden", with(&P::hidden, 0)},
+                {"too many", both(with(&P::experts, 1u << 16), with(&P::hidden, 1u << 16))}});
+  expect_wrong(experts, kPast, {{"experts", with(&P::experts, 64)}});
+  expect_wrong(experts, kNoType, {{"down", with(&P::down_type, 4)}});
+  // Of one row two experts of eight are read, of many rows each once.
+  const std::uint64_t one = 3u * 16 * 32 * 4;
+  EXPECT_EQ(check(experts, 1).traffic.weights, 2 * one);
+  EXPECT_EQ(check(experts, 3).traffic.weights, 6 * one);
+  EXPECT_EQ(check(experts, 4).traffic.weights, 8 * one);
 }
 
 TEST(CommandCheck, Gumbel) {

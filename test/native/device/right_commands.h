@@ -118,6 +118,11 @@ inline RightCommand right(Op op) {
                            patched(Patch::kPosition, offsetof(GumbelParams, position))),
               {400, 4, sizeof(SamplingBlock), 400, 4},
               1};
+    case Op::kExperts:
+      return {make_command(op, {at(0), at(1), weight(), weight(), weight(), at(2), at(3)},
+                           ExpertsParams{32, 16, 8, 2, kF32, kF32, kF32}),
+              {32 * kFloats, 8 * kFloats, 8 * 16 * 32 * 4, 8 * 16 * 32 * 4, 8 * 32 * 16 * 4, 2 * 16 * kFloats,
+               32 * kFloats}};
   }
   return {};
 }

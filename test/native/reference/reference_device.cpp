@@ -1,9 +1,11 @@
 #include "reference/reference_device.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "base/half.h"
 #include "device/deferred_device.h"
@@ -34,7 +36,7 @@ class ReferenceDevice final : public DeferredDevice {
  public:
   const char* name() const override { return "reference"; }
   std::string description() const override { return "reference, double precision, 1 thread"; }
-  bool offers(Op op, std::uint32_t) const override { return is_basic(op); }
+  bool offers(Op op, std::uint32_t) const override { return is_basic(op) || op == Op::kExperts; }
 
   Result<BufferId> allocate(std::size_t bytes) override {
     if (bytes > (std::size_t{1} << 32)) return Status(ErrorCode::kOutOfMemory, "too large for a test");
@@ -221,7 +223,8 @@ class ReferenceDevice final : public DeferredDevice {
       case Op::kAttention: return attention(command);
       case Op::kGatedUnit: return gated_unit(command);
       case Op::kArgmax: return argmax(command);
-      default: fail(ErrorCode::kInvalidArgument, "the reference offers the basic ops only");
+      case Op::kExperts: return experts(command);
+      default: fail(ErrorCode::kInvalidArgument, "the reference offers no fused ops");
     }
   }
 
@@ -385,6 +388,53 @@ class ReferenceDevice final : public DeferredDevice {
       std::memcpy(mutable_bytes({log_probs.buffer, log_probs.offset + 4 * r}, 4), &log_prob, 4);
       last_token_ = best;
       has_token_ = true;
+    }
+  }
+
+  // The indices of the `used` largest of `logits`, of equal ones the first.
+  static std::vector<std::size_t> likeliest(const Row& logits, std::size_t used) {
+    std::vector<std::size_t> order(logits.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+    order.resize(used);
+    return order;
+  }
+
+  void experts(const Command& command) {
+    using Slot = slot::Experts;
+    const auto params = command.get_params<ExpertsParams>();
+    const auto product = [&](int slot, std::uint32_t type, std::size_t expert, const Row& x,
+                             std::size_t out) {
+      Row y(out, 0.0);
+      for (std::size_t o = 0; o < out; ++o) {
+        const Row w =
+            weight_row(command.bindings[static_cast<std::size_t>(slot)], type, expert * out + o, x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) y[o] += w[i] * x[i];
+      }
+      return y;
+    };
+    for (std::size_t r = 0; r < rows_; ++r) {
+      const Row x = load_row(command.bindings[Slot::kX], r, params.width);
+      const Row logits = load_row(command.bindings[Slot::kLogits], r, params.experts);
+      const std::vector<std::size_t> chosen = likeliest(logits, params.used);
+      double total = 0;
+      if (params.weighting == kSoftmaxOfAll) {
+        for (const double logit : logits) total += std::exp(logit - logits[chosen[0]]);
+      } else {
+        for (const std::size_t e : chosen) total += std::exp(logits[e] - logits[chosen[0]]);
+      }
+      Row out = load_row(command.bindings[Slot::kOut], r, params.width);
+      for (const std::size_t e : chosen) {
+        Row hidden = product(Slot::kWGate, params.gate_type, e, x, params.hidden);
+        const Row up = product(Slot::kWUp, params.up_type, e, x, params.hidden);
+        for (std::size_t i = 0; i < hidden.size(); ++i)
+          hidden[i] = gate_reference(hidden[i], params.activation) * up[i];
+        const Row down = product(Slot::kWDown, params.down_type, e, hidden, params.width);
+        const double weight = params.scale * std::exp(logits[e] - logits[chosen[0]]) / total;
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] += weight * down[i];
+      }
+      store_row(command.bindings[Slot::kOut], r, out);
     }
   }
 
