@@ -90,7 +90,12 @@ Result<TextParts> read_text(const GgufFile& file, std::uint32_t vocabulary) {
 Status place_on(Model::Impl& model, const GgufFile& file, std::shared_ptr<Device> device,
                 const ModelOptions& options) {
   model.device = std::move(device);
-  TRY(model.device->examine(device_needs(model.parts.hyperparameters, model.parts.weights)));
+  const ModelNeeds needs = device_needs(model.parts.hyperparameters, model.parts.weights);
+  if (needs.experts && !model.device->offers(Op::kExperts, kPrefillRows)) {
+    return Status(ErrorCode::kDeviceUnavailable, std::string("The device ") + model.device->name() +
+                                                     " does not run mixtures of experts; use the processor.");
+  }
+  TRY(model.device->examine(needs));
   const MatrixLoading loading{[&file](std::span<const std::uint8_t> bytes) { file.discard(bytes); },
                               packed_copy_path(options.packed_folder, options.path, file.identity()),
                               file.mapping()};

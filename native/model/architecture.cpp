@@ -5,7 +5,7 @@ namespace emberline {
 namespace {
 
 constexpr Architecture kArchitectures[] = {
-    {.name = "llama"},
+    {.name = "llama", .experts = ExpertUse::kOptional},
     {.name = "qwen2", .rope_style = RopeStyle::kHalves, .needs_qkv_bias = true},
     {.name = "qwen3", .rope_style = RopeStyle::kHalves, .query_key_norm = QueryKeyNorm::kHead},
     {.name = "granite", .has_multipliers = true},
@@ -14,6 +14,16 @@ constexpr Architecture kArchitectures[] = {
      .query_key_norm = QueryKeyNorm::kAll,
      .norm_place = NormPlace::kBehind},
     {.name = "exaone", .rope_style = RopeStyle::kHalves},
+    {.name = "qwen3moe",
+     .rope_style = RopeStyle::kHalves,
+     .query_key_norm = QueryKeyNorm::kHead,
+     .experts = ExpertUse::kAlways},
+    {.name = "granitemoe", .has_multipliers = true, .experts = ExpertUse::kAlways},
+    {.name = "olmoe",
+     .rope_style = RopeStyle::kHalves,
+     .query_key_norm = QueryKeyNorm::kAll,
+     .experts = ExpertUse::kAlways,
+     .expert_weighting = kSoftmaxOfAll},
     {.name = "phi3", .rope_style = RopeStyle::kHalves, .fused_matrices = true},
 };
 

@@ -32,6 +32,13 @@ enum class NormPlace : std::uint8_t {
   kBehind,  // behind each, on what is added to the residual stream: olmo2
 };
 
+// Whether a family's feed-forward parts are mixtures of experts.
+enum class ExpertUse : std::uint8_t {
+  kNone,
+  kOptional,  // where the file says how many there are: llama's are Mixtral
+  kAlways,
+};
+
 // The defaults are llama's.
 struct Architecture {
   std::string_view name;  // `general.architecture`, and the prefix of the family's metadata keys
@@ -43,6 +50,8 @@ struct Architecture {
   NormPlace norm_place = NormPlace::kBefore;
   bool fused_matrices = false;   // query, key and value in one tensor, gate and up in another: phi3
   bool has_multipliers = false;  // Multipliers of hyperparameters.h, from the metadata: granite
+  ExpertUse experts = ExpertUse::kNone;
+  std::uint32_t expert_weighting = kSoftmaxOfChosen;  // ExpertsParams::weighting
 };
 
 // Null when the engine does not run the family.

@@ -12,12 +12,15 @@ ModelNeeds device_needs(const Hyperparameters& hyperparameters, const Weights& w
                    hyperparameters.kv_heads,
                    hyperparameters.head_width,
                    hyperparameters.architecture->gate_activation};
+  needs.experts = hyperparameters.experts.count > 0;
   std::vector<TensorType>& types = needs.layer_types;
   for (const LayerWeights& layer : weights.layers) {
     needs.qkv_biases |= layer.query_bias.present || layer.key_bias.present || layer.value_bias.present;
     needs.attention_output_bias |= layer.attention_output_bias.present;
-    for (const Weight* matrix : {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate,
-                                 &layer.up, &layer.down}) {
+    for (const Weight* matrix :
+         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up,
+          &layer.down, &layer.router, &layer.expert_gate, &layer.expert_up, &layer.expert_down}) {
+      if (!matrix->present) continue;
       if (std::find(types.begin(), types.end(), matrix->type) == types.end()) types.push_back(matrix->type);
     }
   }

@@ -23,7 +23,8 @@ std::vector<const Weight*> all_present(const Weights& weights) {
     all.insert(all.end(), {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_bias,
                            &layer.key_bias, &layer.value_bias, &layer.query_norm, &layer.key_norm,
                            &layer.attention_output, &layer.attention_output_bias, &layer.ffn_norm,
-                           &layer.gate, &layer.up, &layer.down});
+                           &layer.gate, &layer.up, &layer.down, &layer.router, &layer.expert_gate,
+                           &layer.expert_up, &layer.expert_down});
   }
   all.push_back(&weights.output_norm);
   if (weights.output.index != weights.token_embedding.index) all.push_back(&weights.output);

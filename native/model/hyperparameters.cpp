@@ -82,10 +82,46 @@ class FamilyMetadata {
 
 // Variants of the family that share its name but not its arithmetic.
 void refuse_variants(FamilyMetadata& metadata, const Hyperparameters& h) {
-  if (metadata.uint_or("expert_count", 0, 0, 1u << 16) > 0) metadata.unsupported("a mixture of experts");
   if (metadata.uint_or("attention.value_length", h.head_width, 1, 1u << 16) != h.head_width) {
     metadata.unsupported("values of another width than keys");
   }
+}
+
+constexpr std::uint32_t kMostExperts = 1024;
+
+// What other families do with experts. An absent key means what these files are without it.
+void refuse_expert_variants(const GgufFile& file, FamilyMetadata& metadata) {
+  constexpr std::uint32_t kSoftmax = 1;
+  if (metadata.uint_or("expert_gating_func", kSoftmax, 0, 1u << 16) != kSoftmax)
+    metadata.unsupported("experts that are not chosen by a softmax");
+  if (metadata.uint_or("expert_group_count", 1, 0, kMostExperts) > 1)
+    metadata.unsupported("experts in groups");
+  if (metadata.uint_or("leading_dense_block_count", 0, 0, 1024) > 0 ||
+      metadata.uint_or("interleave_moe_layer_step", 1, 0, 1024) > 1)
+    metadata.unsupported("experts in some layers and none in others");
+  const bool normed = file.get_bool(metadata.key("expert_weights_norm")).value_or(true);
+  if (!normed) metadata.unsupported("weights of experts that its family does not use");
+}
+
+// Behind the feed-forward width.
+void read_experts(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters& h) {
+  const ExpertUse use = h.architecture->experts;
+  Experts& experts = h.experts;
+  experts.count = use == ExpertUse::kAlways ? metadata.required_uint("expert_count", 1, kMostExperts)
+                                            : metadata.uint_or("expert_count", 0, 0, 1u << 16);
+  if (experts.count == 0) return;
+  if (use == ExpertUse::kNone || experts.count > kMostExperts)
+    return metadata.unsupported("a mixture of experts");
+  experts.used = metadata.required_uint("expert_used_count", 1, experts.count);
+  experts.hidden = metadata.uint_or("expert_feed_forward_length", h.hidden, 1, 1u << 18);
+  const std::uint32_t shared = metadata.uint_or("expert_shared_feed_forward_length", 0, 0, 1u << 18);
+  experts.shared = shared > 0;
+  h.hidden = experts.shared ? shared : experts.hidden;
+  experts.scale = metadata.float_or("expert_weights_scale", 1.0, 0.0, 1e6);
+  if (experts.scale == 0.0f) experts.scale = 1.0f;  // how some files say that nothing is scaled
+  if (h.width % 16 != 0 || experts.hidden % 16 != 0)
+    metadata.unsupported("experts whose width is no multiple of 16");
+  refuse_expert_variants(file, metadata);
 }
 
 // A file that gives a factor and no kind means linear; `rope.scale_linear` is the older name of its factor.
@@ -225,6 +261,7 @@ Result<Hyperparameters> read_hyperparameters(const GgufFile& file) {
                   "model file.");
   }
   refuse_variants(metadata, h);
+  read_experts(file, metadata, h);
   read_rope_scaling(file, metadata, h);
   stay_in_window(metadata, h);
   read_multipliers(file, metadata, h);

@@ -19,13 +19,22 @@ struct Multipliers {
   float logit_divisor = 1;  // the logits are divided by it
 };
 
+// A mixture of experts in the place of each layer's feed-forward part.
+struct Experts {
+  std::uint32_t count = 0;   // E; 0: there are none
+  std::uint32_t used = 0;    // k <= E, of a token
+  std::uint32_t hidden = 0;  // F of one
+  bool shared = false;       // beside them one that every token uses, Hyperparameters::hidden wide
+  float scale = 1;           // of what their outputs are multiplied by
+};
+
 // Invariants: kv_heads divides query_heads; head_width and rotary_width are even; rotary_width <= head_width;
 // every extent is at least 1 and small enough that products of two fit 64 bits with room to spare.
 struct Hyperparameters {
   const Architecture* architecture = nullptr;
   std::uint32_t layers = 0;
   std::uint32_t width = 0;        // D
-  std::uint32_t hidden = 0;       // F, the feed-forward width
+  std::uint32_t hidden = 0;       // F, the feed-forward width; of experts, the shared one's
   std::uint32_t query_heads = 0;  // H
   std::uint32_t kv_heads = 0;     // G
   std::uint32_t head_width = 0;   // d
@@ -35,6 +44,7 @@ struct Hyperparameters {
   float rope_theta = 0;
   RopeScaling rope_scaling;
   Multipliers multipliers;
+  Experts experts;
   float norm_epsilon = 0;
 
   std::uint32_t query_width() const { return query_heads * head_width; }
@@ -42,8 +52,7 @@ struct Hyperparameters {
 };
 
 // MODEL_METADATA_MISSING, MODEL_METADATA_INVALID, MODEL_TENSOR_MISSING (no token embedding to take the
-// vocabulary from), MODEL_ARCHITECTURE_UNSUPPORTED (an unknown family, or a variant of a known one such as
-// experts).
+// vocabulary from), MODEL_ARCHITECTURE_UNSUPPORTED (an unknown family, or a variant of a known one).
 Result<Hyperparameters> read_hyperparameters(const GgufFile& file);
 
 }  // namespace emberline

@@ -31,7 +31,8 @@ struct Scratch {
   DeviceBuffer attended;  // [kPrefillRows, H*d]
   DeviceBuffer gate;      // [kPrefillRows, F]
   DeviceBuffer up;        // [kPrefillRows, F]
-  DeviceBuffer hidden;    // [kPrefillRows, F] activation(gate) * up
+  DeviceBuffer hidden;    // [kPrefillRows, F] activation(gate) * up; of experts, [kPrefillRows, k*F] as well
+  DeviceBuffer routing;   // [kPrefillRows, E] logits of experts; absent where there are none
   DeviceBuffer logits;    // [kVerifyRows, V]
   // Of devices that sample (kGumbel):
   DeviceBuffer scores;      // [V]

@@ -356,7 +356,64 @@ class TableBuilder {
                 "attention norm", layer.attention_norm);
   }
 
+  // Norms are in front wherever there are experts.
+  void experts(const LayerWeights& layer) {
+    const Experts& e = h_.experts;
+    using Slot = slot::Experts;
+    rms_norm("feed-forward norm", layer.ffn_norm);
+    mat_mul(
+        "router",
+        {.x = s_.normed.at(), .in = h_.width, .weight = layer.router, .y = s_.routing.at(), .out = e.count});
+    add(Op::kExperts, "experts",
+        {{Slot::kX, s_.normed.at()},
+         {Slot::kLogits, s_.routing.at()},
+         {Slot::kWGate, weight(layer.expert_gate)},
+         {Slot::kWUp, weight(layer.expert_up)},
+         {Slot::kWDown, weight(layer.expert_down)},
+         {Slot::kHidden, s_.hidden.at()},
+         {Slot::kOut, s_.residual.at()}},
+        ExpertsParams{.width = h_.width,
+                      .hidden = e.hidden,
+                      .experts = e.count,
+                      .used = e.used,
+                      .gate_type = id(layer.expert_gate.type),
+                      .up_type = id(layer.expert_up.type),
+                      .down_type = id(layer.expert_down.type),
+                      .activation = h_.architecture->gate_activation,
+                      .weighting = h_.architecture->expert_weighting,
+                      .scale = e.scale});
+  }
+
+  // The shared expert reads what the others have read: the norm of the stream before them.
+  void shared_expert(const LayerWeights& layer) {
+    gated_unit(layer, s_.normed.at());
+    mat_mul("down", {.x = s_.hidden.at(),
+                     .in = h_.hidden,
+                     .weight = layer.down,
+                     .y = s_.residual.at(),
+                     .out = h_.width,
+                     .accumulate = true});
+  }
+
+  void gated_unit(const LayerWeights& layer, Binding x) {
+    const auto expand = [this, x](const char* label, const Weight& weight, Binding y) {
+      mat_mul(label, {.x = x, .in = h_.width, .weight = weight, .y = y, .out = h_.hidden});
+    };
+    expand("gate", layer.gate, s_.gate.at());
+    expand("up", layer.up, s_.up.at());
+    add(Op::kGatedUnit, "gated unit",
+        {{slot::GatedUnit::kGate, s_.gate.at()},
+         {slot::GatedUnit::kUp, s_.up.at()},
+         {slot::GatedUnit::kOut, s_.hidden.at()}},
+        GatedUnitParams{.width = h_.hidden, .activation = h_.architecture->gate_activation});
+  }
+
   void feed_forward(const LayerWeights& layer) {
+    if (h_.experts.count > 0) {
+      experts(layer);
+      if (h_.experts.shared) shared_expert(layer);
+      return;
+    }
     if (!norms_behind() && offers(Op::kNormGateUp)) {
       add(Op::kNormGateUp, "norm+gate+up",
           {{slot::NormGateUp::kX, s_.residual.at()},
@@ -371,17 +428,7 @@ class TableBuilder {
                            .up_type = id(layer.up.type),
                            .activation = h_.architecture->gate_activation});
     } else {
-      const Binding x = part_input("feed-forward norm", layer.ffn_norm);
-      const auto expand = [this, x](const char* label, const Weight& weight, Binding y) {
-        mat_mul(label, {.x = x, .in = h_.width, .weight = weight, .y = y, .out = h_.hidden});
-      };
-      expand("gate", layer.gate, s_.gate.at());
-      expand("up", layer.up, s_.up.at());
-      add(Op::kGatedUnit, "gated unit",
-          {{slot::GatedUnit::kGate, s_.gate.at()},
-           {slot::GatedUnit::kUp, s_.up.at()},
-           {slot::GatedUnit::kOut, s_.hidden.at()}},
-          GatedUnitParams{.width = h_.hidden, .activation = h_.architecture->gate_activation});
+      gated_unit(layer, part_input("feed-forward norm", layer.ffn_norm));
     }
     part_output("down", {.x = s_.hidden.at(), .in = h_.hidden, .weight = layer.down, .out = h_.width},
                 "feed-forward norm", layer.ffn_norm);

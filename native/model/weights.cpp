@@ -29,6 +29,19 @@ class WeightMapper {
     return rows_of(name, {.first = 0, .count = rows, .all = rows}, columns, presence);
   }
 
+  // `count` matrices of a tensor of three dimensions, one below the other.
+  Weight stacked(const std::string& name, std::uint64_t count, std::uint64_t rows, std::uint64_t columns) {
+    const GgufTensor* tensor = find(name, Presence::kRequired);
+    if (tensor == nullptr) return {};
+    if (tensor->rank != 3 || tensor->shape[0] != columns || tensor->shape[1] != rows ||
+        tensor->shape[2] != count)
+      return wrong_shape(name);
+    const TensorTypeTraits* type = tensor_type_traits(tensor->type_id);
+    if (type == nullptr) return wrong_type(name, tensor->type_id);
+    if (columns % type->block_elements != 0) return wrong_shape(name);
+    return at(*tensor, count * rows, columns);
+  }
+
   // Rows [first, first + count) of a matrix that has `all`.
   struct Rows {
     std::uint64_t first, count, all;
@@ -104,6 +117,24 @@ class WeightMapper {
   std::uint32_t count_ = 0;
 };
 
+// `suffix`: "", or "_shexp" of an expert that is shared.
+void map_feed_forward(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
+                      const std::string& suffix, LayerWeights& layer) {
+  layer.gate = mapper.matrix(prefix + "ffn_gate" + suffix + ".weight", h.hidden, h.width);
+  layer.up = mapper.matrix(prefix + "ffn_up" + suffix + ".weight", h.hidden, h.width);
+  layer.down = mapper.matrix(prefix + "ffn_down" + suffix + ".weight", h.width, h.hidden);
+}
+
+void map_experts(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
+                 LayerWeights& layer) {
+  const Experts& experts = h.experts;
+  layer.router = mapper.matrix(prefix + "ffn_gate_inp.weight", experts.count, h.width);
+  layer.expert_gate = mapper.stacked(prefix + "ffn_gate_exps.weight", experts.count, experts.hidden, h.width);
+  layer.expert_up = mapper.stacked(prefix + "ffn_up_exps.weight", experts.count, experts.hidden, h.width);
+  layer.expert_down = mapper.stacked(prefix + "ffn_down_exps.weight", experts.count, h.width, experts.hidden);
+  if (experts.shared) map_feed_forward(mapper, h, prefix, "_shexp", layer);
+}
+
 // The matrices that phi3 fuses.
 void map_fused(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
                LayerWeights& layer) {
@@ -114,6 +145,7 @@ void map_fused(WeightMapper& mapper, const Hyperparameters& h, const std::string
   layer.value = mapper.rows_of(qkv, {query + kv, kv, all}, h.width);
   layer.gate = mapper.rows_of(gate_up, {0, h.hidden, std::uint64_t{2} * h.hidden}, h.width);
   layer.up = mapper.rows_of(gate_up, {h.hidden, h.hidden, std::uint64_t{2} * h.hidden}, h.width);
+  layer.down = mapper.matrix(prefix + "ffn_down.weight", h.width, h.hidden);
 }
 
 void map_apart(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
@@ -125,8 +157,11 @@ void map_apart(WeightMapper& mapper, const Hyperparameters& h, const std::string
   layer.query_bias = mapper.vector(prefix + "attn_q.bias", h.query_width(), bias);
   layer.key_bias = mapper.vector(prefix + "attn_k.bias", h.kv_width(), bias);
   layer.value_bias = mapper.vector(prefix + "attn_v.bias", h.kv_width(), bias);
-  layer.gate = mapper.matrix(prefix + "ffn_gate.weight", h.hidden, h.width);
-  layer.up = mapper.matrix(prefix + "ffn_up.weight", h.hidden, h.width);
+  if (h.experts.count > 0) {
+    map_experts(mapper, h, prefix, layer);
+  } else {
+    map_feed_forward(mapper, h, prefix, "", layer);
+  }
 }
 
 LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint32_t index) {
@@ -144,7 +179,6 @@ LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint
   layer.attention_output = mapper.matrix(prefix + "attn_output.weight", h.width, h.query_width());
   layer.attention_output_bias = mapper.vector(prefix + "attn_output.bias", h.width, Presence::kOptional);
   layer.ffn_norm = mapper.vector(prefix + (behind ? "post_ffw_norm.weight" : "ffn_norm.weight"), h.width);
-  layer.down = mapper.matrix(prefix + "ffn_down.weight", h.width, h.hidden);
   return layer;
 }
 
@@ -202,7 +236,8 @@ void forget_file(Weights& weights) {
     for (Weight* weight :
          {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_bias, &layer.key_bias,
           &layer.value_bias, &layer.query_norm, &layer.key_norm, &layer.attention_output,
-          &layer.attention_output_bias, &layer.ffn_norm, &layer.gate, &layer.up, &layer.down}) {
+          &layer.attention_output_bias, &layer.ffn_norm, &layer.gate, &layer.up, &layer.down, &layer.router,
+          &layer.expert_gate, &layer.expert_up, &layer.expert_down}) {
       weight->data = {};
     }
   }

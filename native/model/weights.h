@@ -16,7 +16,7 @@ struct Hyperparameters;
 struct Weight {
   std::span<const std::uint8_t> data;  // in the mapping; empty after forget_file
   TensorType type = TensorType::kF32;
-  std::uint32_t rank = 0;               // 1 or 2
+  std::uint32_t rank = 0;               // of the tensor, 1 to 3
   std::uint32_t rows = 0, columns = 0;  // a vector has one row
   std::uint32_t index = 0;              // its place among the weights of the model
   bool present = false;
@@ -35,6 +35,11 @@ struct LayerWeights {
   Weight ffn_norm;                          // [D]
   Weight gate, up;                          // [F, D]
   Weight down;                              // [D, F]
+  // Where there are experts; gate, up and down are then those of the shared one, or absent. Experts lie one
+  // behind the other.
+  Weight router;                  // [E, D]
+  Weight expert_gate, expert_up;  // [E*F, D]
+  Weight expert_down;             // [E*D, F]
 };
 
 struct Weights {

@@ -25,7 +25,8 @@ class File {
   bool is_yarn() const {
     return file_.get_string(std::string(family_) + ".rope.scaling.type").value_or("") == "yarn";
   }
-  bool halves() const { return family_ != "llama" && family_ != "granite"; }
+  bool halves() const { return family_ != "llama" && family_ != "granite" && family_ != "granitemoe"; }
+  bool weighs_among_all() const { return family_ == "olmoe"; }  // experts
   bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
   std::size_t rows(const std::string& name) const { return file_.tensor(name)->shape[1]; }
 
@@ -38,6 +39,16 @@ class File {
     Vector y(rows(name));
     for (std::size_t i = 0; i < y.size(); ++i) {
       const Vector w = row(name, i);
+      for (std::size_t j = 0; j < x.size(); ++j) y[i] += w[j] * x[j];
+    }
+    return y;
+  }
+
+  // Of matrix `index` of several.
+  Vector product(const std::string& name, std::size_t index, const Vector& x) const {
+    Vector y(rows(name));
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const Vector w = row(name, index * y.size() + i);
       for (std::size_t j = 0; j < x.size(); ++j) y[i] += w[j] * x[j];
     }
     return y;
@@ -121,6 +132,38 @@ void rotate(const File& file, Vector& x, std::size_t position) {
   }
 }
 
+Vector gated(Vector gate, const Vector& up) {
+  for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = gate[i] / (1.0 + std::exp(-gate[i])) * up[i];
+  return gate;
+}
+
+// What a block's mixture of experts makes of `x`.
+Vector mix(const File& file, const std::string& block, const Vector& x) {
+  const Vector logits = file.product(block + "ffn_gate_inp.weight", x);
+  double of_all = 0, of_chosen = 0;
+  for (const double logit : logits) of_all += std::exp(logit);
+  const auto likelier = [&](std::size_t e) {
+    return std::count_if(logits.begin(), logits.end(), [&](double logit) { return logit > logits[e]; });
+  };
+  const auto used = static_cast<std::ptrdiff_t>(file.number("expert_used_count"));
+  Vector sum(x.size());
+  for (std::size_t e = 0; e < logits.size(); ++e) {
+    if (likelier(e) >= used) continue;
+    of_chosen += std::exp(logits[e]);
+    const Vector hidden = gated(file.product(block + "ffn_gate_exps.weight", e, x),
+                                file.product(block + "ffn_up_exps.weight", e, x));
+    add(sum, scaled(file.product(block + "ffn_down_exps.weight", e, hidden), std::exp(logits[e])));
+  }
+  sum =
+      scaled(sum, file.real_or("expert_weights_scale", 1.0) / (file.weighs_among_all() ? of_all : of_chosen));
+  if (file.has(block + "ffn_up_shexp.weight")) {
+    add(sum,
+        file.product(block + "ffn_down_shexp.weight", gated(file.product(block + "ffn_gate_shexp.weight", x),
+                                                            file.product(block + "ffn_up_shexp.weight", x))));
+  }
+  return sum;
+}
+
 Vector attend(const File& file, const Vector& query, const std::vector<Vector>& keys,
               const std::vector<Vector>& values) {
   const std::size_t width = file.number("attention.key_length");
@@ -187,6 +230,10 @@ std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::
       add(x, scaled(file.norm_if_there(block + "post_attention_norm.weight", attended), residual));
 
       const Vector inner = file.norm_if_there(block + "ffn_norm.weight", x);
+      if (file.has(block + "ffn_gate_inp.weight")) {
+        add(x, scaled(mix(file, block, inner), residual));
+        continue;
+      }
       Vector up = file.product(block + "ffn_up.weight", inner);
       Vector hidden;
       if (file.has(block + "ffn_gate.weight")) {
@@ -195,9 +242,7 @@ std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::
         hidden = part(up, 0, up.size() / 2);
         up = part(up, up.size() / 2, up.size() / 2);
       }
-      for (std::size_t i = 0; i < hidden.size(); ++i)
-        hidden[i] = hidden[i] / (1.0 + std::exp(-hidden[i])) * up[i];
-      const Vector down = file.product(block + "ffn_down.weight", hidden);
+      const Vector down = file.product(block + "ffn_down.weight", gated(hidden, up));
       add(x, scaled(file.norm_if_there(block + "post_ffw_norm.weight", down), residual));
     }
   }

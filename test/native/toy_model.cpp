@@ -165,6 +165,12 @@ class ToyWriter {
 
   void metadata() {
     const std::string family = toy_.architecture + ".";
+    if (toy_.experts > 0) {
+      number(family + "expert_count", toy_.experts);
+      number(family + "expert_used_count", toy_.experts_used);
+      if (toy_.expert_hidden > 0) number(family + "expert_feed_forward_length", toy_.expert_hidden);
+      if (toy_.shared_hidden > 0) number(family + "expert_shared_feed_forward_length", toy_.shared_hidden);
+    }
     if (!left_out("general.architecture")) writer_.add("general.architecture", toy_.architecture);
     if (!left_out("general.name")) writer_.add("general.name", "toy");
     number(family + "block_count", toy_.layers);
@@ -224,6 +230,25 @@ class ToyWriter {
     writer_.add_tensor(name, shape, id, data);
   }
 
+  void experts(const std::string& prefix) {
+    const std::uint32_t hidden = toy_.expert_hidden > 0 ? toy_.expert_hidden : toy_.hidden;
+    const auto scale = [](std::uint32_t in) { return 1.0f / std::sqrt(static_cast<float>(in)); };
+    tensor(prefix + "ffn_gate_inp.weight", {toy_.width, toy_.experts}, TensorType::kF32,
+           2 * scale(toy_.width));
+    for (const char* which : {"gate", "up"}) {
+      tensor(prefix + "ffn_" + which + "_exps.weight", {toy_.width, hidden, toy_.experts}, toy_.type,
+             2 * scale(toy_.width));
+    }
+    tensor(prefix + "ffn_down_exps.weight", {hidden, toy_.width, toy_.experts}, toy_.type, 2 * scale(hidden));
+    if (toy_.shared_hidden == 0) return;
+    for (const char* which : {"gate", "up"}) {
+      tensor(prefix + "ffn_" + which + "_shexp.weight", {toy_.width, toy_.shared_hidden}, toy_.type,
+             scale(toy_.width));
+    }
+    tensor(prefix + "ffn_down_shexp.weight", {toy_.shared_hidden, toy_.width}, toy_.type,
+           scale(toy_.shared_hidden));
+  }
+
   void tensors() {
     const std::uint32_t query = toy_.heads * toy_.head_width, kv = toy_.kv_heads * toy_.head_width;
     const auto scale = [](std::uint32_t in) { return 1.0f / std::sqrt(static_cast<float>(in)); };
@@ -250,11 +275,15 @@ class ToyWriter {
         gain(prefix + "attn_q_norm.weight", toy_.head_width);
         gain(prefix + "attn_k_norm.weight", toy_.head_width);
       }
-      if (toy_.post_norms) {
+      if (toy_.post_norms || toy_.wide_norms) {
         gain(prefix + "attn_q_norm.weight", query);
         gain(prefix + "attn_k_norm.weight", kv);
       }
       gain(prefix + (toy_.post_norms ? "post_ffw_norm.weight" : "ffn_norm.weight"), toy_.width);
+      if (toy_.experts > 0) {
+        experts(prefix);
+        continue;
+      }
       if (!toy_.fused)
         tensor(prefix + "ffn_gate.weight", {toy_.width, toy_.hidden}, toy_.type, scale(toy_.width));
       tensor(prefix + "ffn_up.weight", {toy_.width, (toy_.fused ? 2 : 1) * toy_.hidden}, toy_.type,

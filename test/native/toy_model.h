@@ -26,17 +26,21 @@ struct ToyModel {
   std::uint32_t head_width = 16;
   std::uint32_t context = 256;
   float rope_theta = 10000.0f;
-  TensorType type = TensorType::kF32;         // of the matrices
-  TensorType output_type = TensorType::kF32;  // of the embedding and the output matrix
-  bool tied = true;                           // no output.weight
-  bool biases = false;                        // on the query, key and value projections
-  bool head_norms = false;                    // of queries and keys
-  bool post_norms = false;                    // olmo2's places and extents of norms
-  bool fused = false;                         // phi3's tensors of several matrices
-  std::vector<float> rope_factors;            // [head_width / 2]; empty: none
-  bool end_tokens = true;                     // control tokens in the vocabulary
-  std::uint32_t padding_rows = 0;             // embeddings beyond the tokenizer's list
-  float output_scale = 1.0f;                  // larger: more certain
+  TensorType type = TensorType::kF32;           // of the matrices
+  TensorType output_type = TensorType::kF32;    // of the embedding and the output matrix
+  bool tied = true;                             // no output.weight
+  bool biases = false;                          // on the query, key and value projections
+  bool head_norms = false;                      // of queries and keys
+  bool post_norms = false;                      // olmo2's places and extents of norms
+  bool fused = false;                           // phi3's tensors of several matrices
+  std::uint32_t experts = 0, experts_used = 0;  // in the place of the feed-forward part
+  std::uint32_t expert_hidden = 0;              // 0: `hidden`
+  std::uint32_t shared_hidden = 0;              // of an expert that all tokens use; 0: there is none
+  bool wide_norms = false;                      // olmoe's extents of the norms of queries and keys
+  std::vector<float> rope_factors;              // [head_width / 2]; empty: none
+  bool end_tokens = true;                       // control tokens in the vocabulary
+  std::uint32_t padding_rows = 0;               // embeddings beyond the tokenizer's list
+  float output_scale = 1.0f;                    // larger: more certain
   std::uint64_t seed = 1;
 
   // Adds to `writer` after everything else, for files that are wrong in one way: keys may be added, tensors

@@ -39,5 +39,16 @@ TEST(DeviceNeeds, SayWhichBiasesThereAre) {
   EXPECT_FALSE(needs == needs_of(ToyModel()));
 }
 
+TEST(DeviceNeeds, SayThatThereAreExpertsAndTheirTypes) {
+  ToyModel toy;
+  toy.type = TensorType::kQ8_0;
+  EXPECT_FALSE(needs_of(toy).experts);
+  toy.experts = 4;
+  toy.experts_used = 2;
+  const ModelNeeds needs = needs_of(toy);
+  EXPECT_TRUE(needs.experts);
+  EXPECT_EQ(needs.layer_types, (std::vector{TensorType::kQ8_0, TensorType::kF32})) << "a router's is F32";
+}
+
 }  // namespace
 }  // namespace emberline::testing

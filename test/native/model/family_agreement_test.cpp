@@ -16,6 +16,10 @@ constexpr std::uint64_t kPromptSeed = 11;
 // Both caches round keys and values to 11 bits, as in forward_pass_test.cpp, of which each is off by 2e-3 at
 // most. Where both round the same numbers, which is so of all but YaRN's keys, they agree to 1e-5.
 constexpr double kTwoCaches = 4e-3;
+// Of quantised weights both engines quantise activations too, to steps of a 127th of a block's largest, each
+// in products of its own: an element is off by about 1 %, and so is what seven products in a row make of it,
+// two to three times.
+constexpr double kTwoQuantisations = 6e-2;
 
 void expect_agreement(const std::string& name, const ToyModel& toy, std::unique_ptr<Device> device) {
   ToyPass pass(toy, 256, std::move(device));
@@ -24,7 +28,8 @@ void expect_agreement(const std::string& name, const ToyModel& toy, std::unique_
   for (std::size_t i = 0; i < all.size(); i += kEvery) ours.push_back(all[i]);
   const std::vector<float>& theirs = llama_cpp_logits().at(name);
   ASSERT_EQ(ours.size(), theirs.size());
-  EXPECT_LE(relative_error(ours, std::vector<double>(theirs.begin(), theirs.end())), kTwoCaches);
+  EXPECT_LE(relative_error(ours, std::vector<double>(theirs.begin(), theirs.end())),
+            toy.type == TensorType::kF32 ? kTwoCaches : kTwoQuantisations);
 }
 
 TEST(FamilyAgreement, LogitsAreThoseOfLlamaCpp) {

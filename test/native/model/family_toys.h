@@ -56,6 +56,42 @@ inline NamedToys family_toys() {
   toy.architecture = "phi3";
   toy.fused = true;
   toys.emplace_back("phi3", toy);
+  toy = {};
+  toy.architecture = "qwen3moe";
+  toy.head_norms = true;
+  toy.experts = 8;
+  toy.experts_used = 3;
+  toy.expert_hidden = 48;
+  toys.emplace_back("qwen3moe", toy);
+  toy.type = TensorType::kQ8_0;
+  toy.expert_hidden = 64;
+  toys.emplace_back("qwen3moe, Q8_0", toy);
+  toy = {};
+  toy.architecture = "granitemoe";
+  toy.experts = 8;
+  toy.experts_used = 4;
+  toy.also = [](GgufWriter& writer) {
+    writer.add("granitemoe.embedding_scale", 1.5f).add("granitemoe.residual_scale", 0.5f);
+    writer.add("granitemoe.attention.scale", 0.1f).add("granitemoe.logit_scale", 6.0f);
+  };
+  toys.emplace_back("granitemoe", toy);
+  toy.shared_hidden = 80;
+  toys.emplace_back("granitemoe, shared", toy);
+  toy.shared_hidden = 0;
+  toy.type = TensorType::kQ4_0;
+  toys.emplace_back("granitemoe, Q4_0", toy);
+  toy = {};
+  toy.architecture = "olmoe";
+  toy.wide_norms = true;
+  toy.tied = false;
+  toy.kv_heads = toy.heads;
+  toy.experts = 8;
+  toy.experts_used = 3;
+  toys.emplace_back("olmoe", toy);
+  toy = {};
+  toy.experts = 4;
+  toy.experts_used = 2;
+  toys.emplace_back("llama, experts", toy);
   return toys;
 }
 

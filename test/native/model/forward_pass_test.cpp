@@ -56,6 +56,38 @@ std::vector<NamedToy> toys() {
     toy.type = type;
     toys.push_back({type == TensorType::kF32 ? "Phi3" : "Phi3Quantised", toy});
   }
+  for (const TensorType type : {TensorType::kF32, TensorType::kQ5_1}) {
+    toy = {};
+    toy.architecture = "qwen3moe";
+    toy.head_norms = true;
+    toy.type = type;
+    toy.experts = 8;
+    toy.experts_used = 3;
+    toy.expert_hidden = 64;
+    toys.push_back({type == TensorType::kF32 ? "Qwen3Moe" : "Qwen3MoeQuantised", toy});
+  }
+  for (const std::uint32_t shared : {0u, 112u}) {
+    toy = {};
+    toy.architecture = "granitemoe";
+    toy.experts = 6;
+    toy.experts_used = 4;
+    toy.shared_hidden = shared;
+    toy.also = [](GgufWriter& writer) {
+      writer.add("granitemoe.residual_scale", 0.5f).add("granitemoe.embedding_scale", 1.5f);
+      writer.add("granitemoe.expert_weights_scale", 1.75f);
+    };
+    toys.push_back({shared == 0 ? "GraniteMoe" : "GraniteMoeShared", toy});
+  }
+  toy = {};
+  toy.architecture = "olmoe";
+  toy.wide_norms = true;
+  toy.experts = 8;
+  toy.experts_used = 3;
+  toys.push_back({"Olmoe", toy});
+  toy = {};
+  toy.experts = 4;
+  toy.experts_used = 2;
+  toys.push_back({"Mixtral", toy});
   toy = {};
   toy.rope_factors = {1, 1, 1, 1.25f, 2.5f, 8, 8, 8};
   toys.push_back({"ListedRopeFactors", toy});

@@ -130,7 +130,6 @@ TEST(ModelFile, AnUnknownArchitectureIsNamed) {
 TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
   using Change = void (*)(GgufWriter&);
   const Change variants[] = {
-      [](GgufWriter& w) { w.add("llama.expert_count", std::uint32_t{8}); },
       [](GgufWriter& w) { w.add("llama.rope.scaling.type", "longrope"); },
       [](GgufWriter& w) {
         w.add("llama.rope.scaling.type", "yarn").add("llama.rope.scaling.yarn_log_multiplier", 0.1f);
