@@ -137,6 +137,31 @@ TEST(ModelLoad, ThePortableInstructionSetIsAlwaysThere) {
   EXPECT_EQ(isas.back(), "portable");
 }
 
+// As a GPU does; loading then goes on to the processor.
+TEST(ModelLoad, ADeviceWithoutExpertsSaysSo) {
+  class Expertless final : public ForwardingDevice {
+   public:
+    using ForwardingDevice::ForwardingDevice;
+    bool offers(Op op, std::uint32_t max_rows) const override {
+      return op != Op::kExperts && ForwardingDevice::offers(op, max_rows);
+    }
+  };
+  ToyModel toy;
+  const TemporaryDirectory directory;
+  ModelOptions options;
+  options.path = directory.file("toy.gguf");
+  const auto load = [&] {
+    EXPECT_TRUE(toy.writer().write(options.path));
+    return Model::load_on(std::make_unique<Expertless>(make_reference_device()), options);
+  };
+  EXPECT_TRUE(load().ok());
+  toy.experts = 4;
+  toy.experts_used = 2;
+  const Result<std::shared_ptr<Model>> refused = load();
+  EXPECT_EQ(refused.code(), ErrorCode::kDeviceUnavailable);
+  EXPECT_NE(refused.error().message().find("mixtures of experts"), std::string::npos);
+}
+
 // What a shortened file would end a process by, were anything still read from it.
 TEST(ModelLoad, ALoadedModelDoesNotNeedItsFile) {
   const ToyModel toy;

@@ -401,41 +401,58 @@ class ReferenceDevice final : public DeferredDevice {
     return order;
   }
 
+  // Rows [first, first + count) of a matrix.
+  std::vector<Row> weight_rows(Binding at, std::uint32_t type, std::size_t first, std::size_t count,
+                               std::size_t width) const {
+    std::vector<Row> rows;
+    for (std::size_t i = first; i < first + count; ++i) rows.push_back(weight_row(at, type, i, width));
+    return rows;
+  }
+  static Row product(const std::vector<Row>& weight, const Row& x) {
+    Row y(weight.size(), 0.0);
+    for (std::size_t o = 0; o < y.size(); ++o) {
+      for (std::size_t i = 0; i < x.size(); ++i) y[o] += weight[o][i] * x[i];
+    }
+    return y;
+  }
+
+  // Expert by expert, since widening its matrices takes longest.
   void experts(const Command& command) {
     using Slot = slot::Experts;
     const auto params = command.get_params<ExpertsParams>();
-    const auto product = [&](int slot, std::uint32_t type, std::size_t expert, const Row& x,
-                             std::size_t out) {
-      Row y(out, 0.0);
-      for (std::size_t o = 0; o < out; ++o) {
-        const Row w =
-            weight_row(command.bindings[static_cast<std::size_t>(slot)], type, expert * out + o, x.size());
-        for (std::size_t i = 0; i < x.size(); ++i) y[o] += w[i] * x[i];
-      }
-      return y;
-    };
-    for (std::size_t r = 0; r < rows_; ++r) {
-      const Row x = load_row(command.bindings[Slot::kX], r, params.width);
-      const Row logits = load_row(command.bindings[Slot::kLogits], r, params.experts);
-      const std::vector<std::size_t> chosen = likeliest(logits, params.used);
-      double total = 0;
-      if (params.weighting == kSoftmaxOfAll) {
-        for (const double logit : logits) total += std::exp(logit - logits[chosen[0]]);
-      } else {
-        for (const std::size_t e : chosen) total += std::exp(logits[e] - logits[chosen[0]]);
-      }
-      Row out = load_row(command.bindings[Slot::kOut], r, params.width);
-      for (const std::size_t e : chosen) {
-        Row hidden = product(Slot::kWGate, params.gate_type, e, x, params.hidden);
-        const Row up = product(Slot::kWUp, params.up_type, e, x, params.hidden);
+    std::vector<Row> outs;
+    for (std::size_t r = 0; r < rows_; ++r)
+      outs.push_back(load_row(command.bindings[Slot::kOut], r, params.width));
+    for (std::size_t e = 0; e < params.experts; ++e) {
+      std::vector<Row> gate, up, down;
+      for (std::size_t r = 0; r < rows_; ++r) {
+        const Row logits = load_row(command.bindings[Slot::kLogits], r, params.experts);
+        const std::vector<std::size_t> chosen = likeliest(logits, params.used);
+        if (std::find(chosen.begin(), chosen.end(), e) == chosen.end()) continue;
+        if (gate.empty()) {
+          gate = weight_rows(command.bindings[Slot::kWGate], params.gate_type, e * params.hidden,
+                             params.hidden, params.width);
+          up = weight_rows(command.bindings[Slot::kWUp], params.up_type, e * params.hidden, params.hidden,
+                           params.width);
+          down = weight_rows(command.bindings[Slot::kWDown], params.down_type, e * params.width, params.width,
+                             params.hidden);
+        }
+        double total = 0;
+        if (params.weighting == kSoftmaxOfAll) {
+          for (const double logit : logits) total += std::exp(logit - logits[e]);
+        } else {
+          for (const std::size_t other : chosen) total += std::exp(logits[other] - logits[e]);
+        }
+        const Row x = load_row(command.bindings[Slot::kX], r, params.width);
+        Row hidden = product(gate, x);
+        const Row multiplied = product(up, x);
         for (std::size_t i = 0; i < hidden.size(); ++i)
-          hidden[i] = gate_reference(hidden[i], params.activation) * up[i];
-        const Row down = product(Slot::kWDown, params.down_type, e, hidden, params.width);
-        const double weight = params.scale * std::exp(logits[e] - logits[chosen[0]]) / total;
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] += weight * down[i];
+          hidden[i] = gate_reference(hidden[i], params.activation) * multiplied[i];
+        const Row added = product(down, hidden);
+        for (std::size_t i = 0; i < added.size(); ++i) outs[r][i] += params.scale / total * added[i];
       }
-      store_row(command.bindings[Slot::kOut], r, out);
     }
+    for (std::size_t r = 0; r < rows_; ++r) store_row(command.bindings[Slot::kOut], r, outs[r]);
   }
 
   std::map<BufferId, Buffer> buffers_;
