@@ -239,6 +239,7 @@ TEST(ExpertsOp, OfEqualLogitsTheFirstIsLikelier) {
   for (const std::string& isa : runnable_isas()) {
     ExpertsCase c = random_case(3, {32, 32, 8, 2, 0, 0, 0}, TensorType::kF32, TensorType::kF32, 5);
     std::fill(c.logits.begin(), c.logits.end(), 0.25f);
+    c.logits[6] = 1.0f;  // with the first of the others
     c.logits[8 + 5] = c.logits[8 + 7] = 1.0f;
     c.logits[16 + 3] = -1.0f;
     expect_close(c, run_on(*cpu_device(isa), c), run_on(*reference, c));

@@ -9,6 +9,7 @@
 
 #include "device/cpu/plan_run.h"
 #include "device/cpu/stages/attention_stages.h"
+#include "device/cpu/stages/expert_stages.h"
 #include "device/cpu/stages/stages.h"
 #include "device/small_model.h"
 #include "reference/reference_device.h"
@@ -335,6 +336,18 @@ TEST(PlanRun, UnitsOfLargeModelsAreSmall) {
   gate_up.width = 1536;
   EXPECT_GE(gate_up.unit_operations(step), std::uint64_t{2} * 1536 * step.rows);
   EXPECT_LE(gate_up.unit_operations(step), kMaxClaimOperations);
+  // Qwen3-Coder-30B-A3B's, were all rows to choose the same.
+  const auto groups = std::make_shared<ExpertGroups>(step.rows, 128, 8);
+  ExpertGateUpStage expert_gate_up;
+  expert_gate_up.groups = groups;
+  expert_gate_up.width = 2048;
+  EXPECT_GE(expert_gate_up.unit_operations(step), std::uint64_t{2} * 2048 * step.rows);
+  EXPECT_LE(expert_gate_up.unit_operations(step), kMaxClaimOperations);
+  ExpertDownStage expert_down;
+  expert_down.groups = groups;
+  expert_down.width = 768;
+  EXPECT_GE(expert_down.unit_operations(step), std::uint64_t{768} * 8 * step.rows);
+  EXPECT_LE(expert_down.unit_operations(step), kMaxClaimOperations);
   AttentionStage attention;
   attention.heads = {12, 2, 128, true, 0};
   step.position = 4096 - step.rows;
