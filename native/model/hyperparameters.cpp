@@ -90,7 +90,7 @@ void refuse_variants(FamilyMetadata& metadata, const Hyperparameters& h) {
 constexpr std::uint32_t kMostExperts = 1024;
 
 // What other families do with experts. An absent key means what these files are without it.
-void refuse_expert_variants(const GgufFile& file, FamilyMetadata& metadata) {
+void refuse_expert_variants(const GgufFile& file, FamilyMetadata& metadata, bool normed) {
   constexpr std::uint32_t kSoftmax = 1;
   if (metadata.uint_or("expert_gating_func", kSoftmax, 0, 1u << 16) != kSoftmax)
     metadata.unsupported("experts that are not chosen by a softmax");
@@ -99,8 +99,8 @@ void refuse_expert_variants(const GgufFile& file, FamilyMetadata& metadata) {
   if (metadata.uint_or("leading_dense_block_count", 0, 0, 1024) > 0 ||
       metadata.uint_or("interleave_moe_layer_step", 1, 0, 1024) > 1)
     metadata.unsupported("experts in some layers and none in others");
-  const bool normed = file.get_bool(metadata.key("expert_weights_norm")).value_or(true);
-  if (!normed) metadata.unsupported("weights of experts that its family does not use");
+  if (file.get_bool(metadata.key("expert_weights_norm")).value_or(normed) != normed)
+    metadata.unsupported("weights of experts that its family does not use");
 }
 
 // Behind the feed-forward width.
@@ -121,7 +121,7 @@ void read_experts(const GgufFile& file, FamilyMetadata& metadata, Hyperparameter
   if (experts.scale == 0.0f) experts.scale = 1.0f;  // how some files say that nothing is scaled
   if (h.width % 16 != 0 || experts.hidden % 16 != 0)
     metadata.unsupported("experts whose width is no multiple of 16");
-  refuse_expert_variants(file, metadata);
+  refuse_expert_variants(file, metadata, h.architecture->expert_weighting == kSoftmaxOfChosen);
 }
 
 // A file that gives a factor and no kind means linear; `rope.scale_linear` is the older name of its factor.

@@ -119,6 +119,18 @@ TEST(ExpertModel, VariantsWithOtherArithmeticAreRefusedByName) {
   EXPECT_TRUE(read_experts_toy(toy).ok()) << read_experts_toy(toy).message();
 }
 
+// Which is not whether they are normed, but whether that is what the family does.
+TEST(ExpertModel, WeightsAreNormedAsTheFamilyHasIt) {
+  for (const bool normed : {false, true}) {
+    ToyModel toy = experts_toy();
+    toy.architecture = "olmoe";
+    toy.head_norms = false;
+    toy.wide_norms = true;
+    toy.also = [normed](GgufWriter& w) { w.add("olmoe.expert_weights_norm", normed); };
+    EXPECT_EQ(read_experts_toy(toy).ok(), !normed);
+  }
+}
+
 TEST(ExpertModel, OnlySomeFamiliesHaveExperts) {
   ToyModel toy;
   toy.experts = 4;
