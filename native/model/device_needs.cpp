@@ -18,7 +18,8 @@ ModelNeeds device_needs(const Hyperparameters& hyperparameters, const Weights& w
     needs.attention_output_bias |= layer.attention_output_bias.present;
     for (const Weight* matrix : {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate,
                                  &layer.up, &layer.down}) {
-      if (std::find(types.begin(), types.end(), matrix->type) == types.end()) types.push_back(matrix->type);
+      if (matrix->present && std::find(types.begin(), types.end(), matrix->type) == types.end())
+        types.push_back(matrix->type);
     }
   }
   return needs;

@@ -32,11 +32,13 @@ struct ToyModel {
   bool biases = false;                        // on the query, key and value projections
   bool head_norms = false;                    // of queries and keys
   bool post_norms = false;                    // olmo2's places and extents of norms
-  bool fused = false;                         // phi3's tensors of several matrices
-  std::vector<float> rope_factors;            // [head_width / 2]; empty: none
-  bool end_tokens = true;                     // control tokens in the vocabulary
-  std::uint32_t padding_rows = 0;             // embeddings beyond the tokenizer's list
-  float output_scale = 1.0f;                  // larger: more certain
+  bool norms_on_both_sides = false;           // gemma2's norms behind, beside those in front
+  bool layer_norms = false;         // starcoder2's: norms with biases, no gate, and all other biases
+  bool fused = false;               // phi3's tensors of several matrices
+  std::vector<float> rope_factors;  // [head_width / 2]; empty: none
+  bool end_tokens = true;           // control tokens in the vocabulary
+  std::uint32_t padding_rows = 0;   // embeddings beyond the tokenizer's list
+  float output_scale = 1.0f;        // larger: more certain
   std::uint64_t seed = 1;
 
   // Adds to `writer` after everything else, for files that are wrong in one way: keys may be added, tensors
