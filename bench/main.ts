@@ -1,5 +1,6 @@
 /** The bench: what the engine and the completions are worth, in figures. `npm run bench -- --help` lists what there is. */
 import { program, run } from '../cli/program';
+import { addAgreementCommand } from './agreement_command';
 import { addCertaintySuite } from './certainty/certainty_command';
 import { addCutCommand } from './cut_command';
 import { addGrammarSuite } from './grammar/grammar_command';
@@ -23,4 +24,5 @@ addSamplingSuite(bench);
 addCutCommand(bench);
 addCompareCommand(bench);
 addPeerCommand(bench);
+addAgreementCommand(bench);
 void run(bench);

@@ -9,6 +9,7 @@ import { runProgram } from './program_run';
 export const PARALLEL = ['--parallel', String(availableParallelism())] as const;
 
 export type NativeProgram =
+  | 'emberline_agreement_bench'
   | 'emberline_forward_bench'
   | 'emberline_grammar_bench'
   | 'emberline_machine_limits'

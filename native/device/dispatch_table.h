@@ -37,7 +37,7 @@ struct Binding {
 };
 
 inline constexpr int kMaxBindings = 12;
-inline constexpr int kMaxParamBytes = 48;
+inline constexpr int kMaxParamBytes = 56;
 
 struct Command {
   Op op;

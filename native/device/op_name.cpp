@@ -11,6 +11,7 @@ const char* op_name(Op op) {
     case Op::kAttention: return "attention";
     case Op::kGatedUnit: return "gated unit";
     case Op::kArgmax: return "argmax";
+    case Op::kSoftCap: return "soft cap";
     case Op::kNormQkv: return "norm and query/key/value products";
     case Op::kNormGateUp: return "norm and gate/up products";
     case Op::kNormMatMul: return "norm and product";

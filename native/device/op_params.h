@@ -25,6 +25,7 @@ struct RmsNormParams {
   float epsilon;
   uint32_t parts = 1;       // of a row, one behind the other, each normed by itself: heads
   uint32_t accumulate = 0;  // 1: out += the normed row, as MatMulParams
+  uint32_t centered = 0;    // 1: the part's mean is taken off first: LayerNorm (Ba et al. 2016)
 };
 
 struct MatMulParams {
@@ -44,8 +45,8 @@ struct MatMulParams {
 EMBERLINE_CONSTANT uint32_t kKvPagePositions = 256;
 
 // Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even);
-// elements from `rotary` on pass unchanged. Where factors are bound, the angle of pair i is divided by
-// factors[i]: positions that are scaled. k itself is left as it was.
+// elements from `rotary` on pass unchanged, all of them where it is 0. Where factors are bound, the angle of
+// pair i is divided by factors[i]: positions that are scaled. k itself is left as it was.
 struct RopeKvWriteParams {
   uint32_t position;      // patched: absolute position of the batch's row 0
   uint32_t query_heads;   // H
@@ -67,6 +68,9 @@ struct AttentionParams {
   float scale;  // 1 / sqrt(d)
   uint32_t context;
   uint32_t page_stride;
+  // Entries that a row sees, the last of them its own (Beltagy et al. 2020, sliding window); 0: all.
+  uint32_t window = 0;
+  float soft_cap = 0.0f;  // c > 0: a scaled score s counts as c * tanh(s / c) (Gemma 2, 2024); 0: as it is
 };
 
 // Fields as in RopeKvWriteParams and AttentionParams.
@@ -82,6 +86,8 @@ struct RopeAttentionParams {
   float scale;
   uint32_t context;
   uint32_t page_stride;
+  uint32_t window = 0;
+  float soft_cap = 0.0f;
 };
 
 // What a gated linear unit does to its gate, which then multiplies `up` (Shazeer, "GLU variants improve
@@ -101,6 +107,12 @@ struct ArgmaxParams {
   uint32_t position = 0;   // patched: of row 0; row r writes tokens and log_probs[position + r + 1]
   uint32_t chunk =
       0;  // which of ChainState::chunks counts the step (chain_state.h); for devices that keep one
+};
+
+struct SoftCapParams {
+  uint32_t width;
+  float cap;               // > 0
+  uint32_t last_row_only;  // 1: only row 0 (what a last_row_only product wrote)
 };
 
 // What a request wants of the sampler (sampling/sampling_params.h has the law): in a buffer, since it changes

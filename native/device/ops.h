@@ -18,15 +18,17 @@ namespace emberline {
 enum class Op : std::uint8_t {
   // -- basic: every device offers these
   kEmbedding,    // tokens (u32), table[V, D] -> out[R, D] = scale * rows of the table
-  kRmsNorm,      // x[R, P*D], gain[D] -> out[R, P*D] for P parts; out may be x
+  kRmsNorm,      // x[R, P*D], gain[D], bias[D]? -> out[R, P*D] for P parts; out may be x
   kMatMul,       // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
   kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d], factors[rotary/2]? -> cache entries
                  // position..position+R-1
-  kAttention,    // q[R, H*d], cache -> out[R, H*d]; causal: row r sees position + r + 1 entries
-  kGatedUnit,    // gate[R, F], up[R, F] -> out[R, F] = activation(gate) * up
+  kAttention,    // q[R, H*d], cache -> out[R, H*d]; causal: row r sees position + r + 1 entries, or the last
+                 // `window` of them
+  kGatedUnit,    // gate[R, F], up[R, F]? -> out[R, F] = activation(gate) * up; without up activation(gate)
   kArgmax,       // logits[R, V] -> tokens (u32, lowest id wins a tie), log_probs (f32, of that token)
   // (a logit that is not finite fails the replay with LOGITS_NOT_FINITE); behind kGumbel, which
   // gives it scores: the log-probability is raw_logits[token] - normalizer[0]
+  kSoftCap,  // x[R, N] -> x = cap * tanh(x / cap): logits
   // -- fused: offered by a device that gains from them (Device::offers)
   kNormQkv,        // x, gain, w_q, w_k, w_v, (bias_q, bias_k, bias_v)? -> q, k, v
   kNormGateUp,     // x, gain, w_gate, w_up -> out[R, F] = activation(gate) * up
@@ -48,7 +50,7 @@ enum class Op : std::uint8_t {
 inline constexpr int kOpCount = 15;
 
 constexpr bool is_basic(Op op) {
-  return op <= Op::kArgmax;
+  return op <= Op::kSoftCap;
 }
 
 // "attention" for kAttention, and so on: for error messages. Never null.
@@ -60,7 +62,7 @@ struct Embedding {
   enum : int { kTokens, kTable, kOut };
 };
 struct RmsNorm {
-  enum : int { kX, kGain, kOut };
+  enum : int { kX, kGain, kOut, kBias /*optional*/ };
 };
 struct MatMul {
   enum : int { kX, kWeight, kBias /*optional*/, kY };
@@ -72,10 +74,13 @@ struct Attention {
   enum : int { kQ, kKeyCache, kValueCache, kPages, kOut };
 };
 struct GatedUnit {
-  enum : int { kGate, kUp, kOut };
+  enum : int { kGate, kUp /*optional*/, kOut };
 };
 struct Argmax {
   enum : int { kLogits, kTokens, kLogProbs, kRawLogits /*optional*/, kNormalizer /*with kRawLogits*/ };
+};
+struct SoftCap {
+  enum : int { kX };
 };
 struct NormQkv {
   enum : int { kX, kGain, kWq, kWk, kWv, kBq /*optional*/, kBk, kBv, kQ, kK, kV };

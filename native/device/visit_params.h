@@ -16,6 +16,7 @@ void visit_params(const Command& command, Visit&& visit) {
     case Op::kAttention: return visit(command.get_params<AttentionParams>());
     case Op::kGatedUnit: return visit(command.get_params<GatedUnitParams>());
     case Op::kArgmax: return visit(command.get_params<ArgmaxParams>());
+    case Op::kSoftCap: return visit(command.get_params<SoftCapParams>());
     case Op::kNormQkv: return visit(command.get_params<NormQkvParams>());
     case Op::kNormGateUp: return visit(command.get_params<NormGateUpParams>());
     case Op::kNormMatMul: return visit(command.get_params<NormMatMulParams>());

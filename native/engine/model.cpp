@@ -105,7 +105,9 @@ Status place_on(Model::Impl& model, const GgufFile& file, std::shared_ptr<Device
   // A GPU's pipelines are compiled when tables are prepared: here, where another device can still be chosen,
   // and not in the first session. A pass that runs nothing takes no memory for keys and values.
   if (model.device->name() == std::string_view("cpu")) return {};
-  const std::uint32_t context = std::min(model.parts.hyperparameters.context_length, kPrefillRows);
+  // Longer than a sliding window, which is in the tables of such contexts alone.
+  const Hyperparameters& h = model.parts.hyperparameters;
+  const std::uint32_t context = std::min(h.context_length, std::max(kPrefillRows, h.window + 1));
   const Result<std::unique_ptr<ForwardPass>> pass = ForwardPass::create(model.on_device(), context);
   return pass.ok() ? Status() : pass.error();
 }

@@ -20,13 +20,9 @@ constexpr std::size_t kAlignment = 64;
 std::vector<const Weight*> all_present(const Weights& weights) {
   std::vector<const Weight*> all = {&weights.token_embedding};
   for (const LayerWeights& layer : weights.layers) {
-    all.insert(all.end(), {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_bias,
-                           &layer.key_bias, &layer.value_bias, &layer.query_norm, &layer.key_norm,
-                           &layer.attention_output, &layer.attention_output_bias, &layer.ffn_norm,
-                           &layer.gate, &layer.up, &layer.down, &layer.router, &layer.expert_gate,
-                           &layer.expert_up, &layer.expert_down});
+    for_each_weight(layer, [&all](const Weight& weight) { all.push_back(&weight); });
   }
-  all.push_back(&weights.output_norm);
+  all.insert(all.end(), {&weights.output_norm, &weights.output_norm_bias});
   if (weights.output.index != weights.token_embedding.index) all.push_back(&weights.output);
   std::erase_if(all, [](const Weight* weight) { return !weight->present; });
   return all;

@@ -177,16 +177,39 @@ void read_multipliers(const GgufFile& file, FamilyMetadata& metadata, Hyperparam
   }
 }
 
-// In the first `window` tokens attention through a sliding window sees everything: the context ends there.
-void stay_in_window(FamilyMetadata& metadata, Hyperparameters& h) {
-  const std::uint32_t window = metadata.uint_or("attention.sliding_window", 0, 0, 1u << 31);
-  if (window == 0) return;
-  // Layers with a window turn at their own speed then: olmo3, under the name of olmo2.
-  if (h.rope_scaling.kind != RopeScalingKind::kNone)
-    return metadata.unsupported("a sliding window and scaled positions");
-  if (window >= h.context_length) return;
-  if (window < 16) return metadata.unsupported("sliding-window attention of less than 16 tokens");
-  h.context_length = window;
+// `attention.sliding_window_pattern`: how many layers there are to one that sees everything, or for each
+// layer whether it is local. The latter counts where it says the same.
+void read_window_pattern(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters& h) {
+  constexpr const char* kKey = "attention.sliding_window_pattern";
+  const GgufArray* list = file.get_array(metadata.key(kKey));
+  if (list == nullptr) {
+    h.global_every = metadata.uint_or(kKey, h.architecture->local.global_every, 0, 1024);
+    if (h.global_every == 1) h.window = 0;  // every layer sees everything
+    return;
+  }
+  bool same = list->element_type == GgufType::kBool && list->count >= h.layers;
+  for (std::uint32_t layer = 0; same && layer < h.layers; ++layer)
+    same = (list->bytes[layer] != 0) == (h.positions(layer).window != 0);
+  if (!same) metadata.unsupported("sliding windows in layers of its own choice");
+}
+
+void read_window(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters& h) {
+  const LocalLayers& local = h.architecture->local;
+  h.window = metadata.uint_or("attention.sliding_window", local.window, 0, 1u << 31);
+  h.global_every = local.global_every;
+  if (h.window == 0) return;
+  read_window_pattern(file, metadata, h);
+  h.local_rope_theta = metadata.float_or("rope.freq_base_swa",
+                                         local.rope_theta != 0 ? local.rope_theta : h.rope_theta, 1.0, 1e12);
+  // Files of other families leave open whether local layers are scaled: olmo3, under the name of olmo2.
+  const bool known = local.rope_theta != 0 && h.rope_scaling.kind != RopeScalingKind::kYarn;
+  if (h.rope_scaling.kind != RopeScalingKind::kNone && !known)
+    metadata.unsupported("a sliding window and scaled positions");
+}
+
+void read_soft_caps(FamilyMetadata& metadata, Hyperparameters& h) {
+  h.score_cap = metadata.float_or("attn_logit_softcapping", h.architecture->score_cap, 0.0, 1e6);
+  h.logit_cap = metadata.float_or("final_logit_softcapping", h.architecture->logit_cap, 0.0, 1e6);
 }
 
 // Of more, the sampler's masses could not be added up (sampling/softmax_mass.h).
@@ -216,6 +239,23 @@ void read_vocabulary(const GgufFile& file, FamilyMetadata& metadata, Hyperparame
 
 }  // namespace
 
+LayerPositions Hyperparameters::positions(std::uint32_t layer) const {
+  const auto is_last_of = [layer](std::uint32_t every) { return every != 0 && layer % every == every - 1; };
+  LayerPositions positions{.rope_theta = rope_theta};
+  positions.rotated = !is_last_of(architecture->unrotated_every);
+  if (window == 0 || is_last_of(global_every)) return positions;
+  positions.window = window;
+  positions.rope_theta = local_rope_theta;
+  positions.scaled = architecture->local.rope_theta == 0;
+  return positions;
+}
+
+float Hyperparameters::score_scale() const {
+  if (multipliers.attention != 0.0f) return multipliers.attention;
+  const bool by_width = architecture->layers_scaled_by_width == layers;
+  return 1.0f / std::sqrt(static_cast<float>(by_width ? width / query_heads : head_width));
+}
+
 Result<Hyperparameters> read_hyperparameters(const GgufFile& file) {
   const std::optional<std::string_view> name = file.get_string("general.architecture");
   if (!name) {
@@ -238,7 +278,10 @@ Result<Hyperparameters> read_hyperparameters(const GgufFile& file) {
   h.context_length = metadata.required_uint("context_length", 16, 1u << 24);
   h.query_heads = metadata.required_uint("attention.head_count", 1, 1024);
   h.kv_heads = metadata.uint_or("attention.head_count_kv", h.query_heads, 1, 1024);
-  h.norm_epsilon = metadata.required_float("attention.layer_norm_rms_epsilon", 1e-12, 0.1);
+  h.norm_epsilon =
+      metadata.required_float(h.architecture->norm_kind == NormKind::kRms ? "attention.layer_norm_rms_epsilon"
+                                                                          : "attention.layer_norm_epsilon",
+                              1e-12, 0.1);
   h.rope_theta = metadata.float_or("rope.freq_base", 10000.0, 1.0, 1e12);
   if (!metadata.status().ok()) return metadata.status();
 
@@ -263,7 +306,9 @@ Result<Hyperparameters> read_hyperparameters(const GgufFile& file) {
   refuse_variants(metadata, h);
   read_experts(file, metadata, h);
   read_rope_scaling(file, metadata, h);
-  stay_in_window(metadata, h);
+  read_window(file, metadata, h);
+  read_soft_caps(metadata, h);
+  if (h.architecture->wide_stream) h.multipliers.embedding = std::sqrt(static_cast<float>(h.width));
   read_multipliers(file, metadata, h);
   read_vocabulary(file, metadata, h);
   if (!metadata.status().ok()) return metadata.status();

@@ -28,6 +28,14 @@ struct Experts {
   float scale = 1;           // of what their outputs are multiplied by
 };
 
+// What a layer's attention does with positions.
+struct LayerPositions {
+  bool rotated = true;
+  bool scaled = true;  // by the model's RopeScaling and listed factors
+  float rope_theta = 0;
+  std::uint32_t window = 0;  // it sees so many positions, the last its own; 0: all
+};
+
 // Invariants: kv_heads divides query_heads; head_width and rotary_width are even; rotary_width <= head_width;
 // every extent is at least 1 and small enough that products of two fit 64 bits with room to spare.
 struct Hyperparameters {
@@ -43,9 +51,18 @@ struct Hyperparameters {
   std::uint32_t context_length = 0;  // tokens the model was trained with, or sees at once
   float rope_theta = 0;
   RopeScaling rope_scaling;
+  std::uint32_t window = 0;            // of local layers; 0: no layer is local
+  std::uint32_t global_every = 0;      // as LocalLayers
+  float local_rope_theta = 0;          // as LocalLayers
+  float score_cap = 0, logit_cap = 0;  // 0: none
   Multipliers multipliers;
   Experts experts;
   float norm_epsilon = 0;
+
+  // `layer` < layers.
+  LayerPositions positions(std::uint32_t layer) const;
+  // What scores are multiplied by, temperature of scaled positions aside.
+  float score_scale() const;
 
   std::uint32_t query_width() const { return query_heads * head_width; }
   std::uint32_t kv_width() const { return kv_heads * head_width; }

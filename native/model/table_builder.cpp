@@ -61,10 +61,12 @@ class TableBuilder {
       feed_forward(weights_.layers[layer]);
     }
     prefix_.clear();
-    if (end == TableEnd::kArgmax && offers(Op::kNormArgmax)) {
+    const bool plain_logits = has_rms_norms() && h_.logit_cap == 0.0f;
+    if (end == TableEnd::kArgmax && plain_logits && offers(Op::kNormArgmax)) {
       norm_argmax();
     } else if (end != TableEnd::kKeysAndValues) {
       output(end == TableEnd::kLastRowLogits);
+      if (h_.logit_cap != 0.0f) cap_logits(end == TableEnd::kLastRowLogits);
       if (end == TableEnd::kArgmax) argmax({.scores = s_.logits.at()});
       if (end == TableEnd::kSample) sample();
     }
@@ -104,13 +106,19 @@ class TableBuilder {
     return h_.norm_epsilon / (h_.multipliers.residual * h_.multipliers.residual);
   }
 
-  void rms_norm(const char* label, const Weight& gain) {
+  // Of the residual stream.
+  void norm(const char* label, const Weight& gain, const Weight& bias) {
     add(Op::kRmsNorm, label,
         {{slot::RmsNorm::kX, s_.residual.at()},
          {slot::RmsNorm::kGain, weight(gain)},
-         {slot::RmsNorm::kOut, s_.normed.at()}},
-        RmsNormParams{.width = h_.width, .epsilon = stream_epsilon()});
+         {slot::RmsNorm::kOut, s_.normed.at()},
+         {slot::RmsNorm::kBias, weight(bias)}},
+        RmsNormParams{.width = h_.width, .epsilon = stream_epsilon(), .centered = !has_rms_norms()});
   }
+
+  // Whether ops may be offered that begin with one.
+  bool has_rms_norms() const { return h_.architecture->norm_kind == NormKind::kRms; }
+  bool begins_with_rms_norm(const Weight& gain) const { return gain.present && has_rms_norms(); }
 
   struct Product {
     Binding x;
@@ -124,18 +132,16 @@ class TableBuilder {
     bool last_row_only = false;
   };
 
-  bool norms_behind() const { return h_.architecture->norm_place == NormPlace::kBehind; }
-
-  // What attention and the feed-forward part read: the stream, normed unless that comes behind them.
-  Binding part_input(const char* label, const Weight& gain) {
-    if (norms_behind()) return s_.residual.at();
-    rms_norm(label, gain);
+  // What attention and the feed-forward part read: the stream, normed where the architecture says so.
+  Binding part_input(const char* label, const Weight& gain, const Weight& bias) {
+    if (!gain.present) return s_.residual.at();
+    norm(label, gain, bias);
     return s_.normed.at();
   }
 
   // What they add to the stream.
-  void part_output(const char* label, Product product, const char* norm_label, const Weight& gain) {
-    if (!norms_behind()) {
+  void part_output(const char* label, Product product, const char* norm_label, const Weight& norm_behind) {
+    if (!norm_behind.present) {
       product.y = s_.residual.at();
       product.accumulate = true;
       return mat_mul(label, product);
@@ -144,7 +150,7 @@ class TableBuilder {
     mat_mul(label, product);
     add(Op::kRmsNorm, norm_label,
         {{slot::RmsNorm::kX, s_.normed.at()},
-         {slot::RmsNorm::kGain, weight(gain)},
+         {slot::RmsNorm::kGain, weight(norm_behind)},
          {slot::RmsNorm::kOut, s_.residual.at()}},
         RmsNormParams{.width = h_.width, .epsilon = stream_epsilon(), .accumulate = 1});
   }
@@ -171,8 +177,8 @@ class TableBuilder {
     const bool one_type = weights.query.type == weights.key.type && weights.query.type == weights.value.type;
     // Norms of queries and keys come between the products and the rotation, whose factors this op has no slot
     // for.
-    const bool in_one =
-        one_type && !norms_behind() && !weights.query_norm.present && weights_.rope_factors.empty();
+    const bool in_one = one_type && begins_with_rms_norm(weights.attention_norm) &&
+                        !weights.query_norm.present && rope_factors(layer) == Binding{};
     if (in_one && offers(Op::kNormQkvRope)) {
       norm_qkv_rope(layer);
       if (!only_cache) attention(layer);
@@ -210,16 +216,16 @@ class TableBuilder {
                           .query_heads = h_.query_heads,
                           .kv_heads = h_.kv_heads,
                           .head_width = h_.head_width,
-                          .rotary_width = h_.rotary_width,
+                          .rotary_width = rotary_width(layer),
                           .style = rope_style(),
-                          .theta = h_.rope_theta,
+                          .theta = h_.positions(layer).rope_theta,
                           .context = cache_.context(),
                           .page_stride = cache_.page_stride()},
         {Patch::kPosition, offsetof(NormQkvRopeParams, position)});
   }
 
   void norm_qkv(const LayerWeights& layer) {
-    if (!norms_behind() && offers(Op::kNormQkv)) {
+    if (begins_with_rms_norm(layer.attention_norm) && offers(Op::kNormQkv)) {
       add(Op::kNormQkv, "norm+qkv",
           {{slot::NormQkv::kX, s_.residual.at()},
            {slot::NormQkv::kGain, weight(layer.attention_norm)},
@@ -242,7 +248,7 @@ class TableBuilder {
                         .fine_activations = kFine});
       return;
     }
-    const Binding x = part_input("attention norm", layer.attention_norm);
+    const Binding x = part_input("attention norm", layer.attention_norm, layer.attention_norm_bias);
     const auto project = [this, x](const char* label, const Weight& weight, const Weight& bias, Binding y,
                                    std::uint32_t out) {
       mat_mul(label, {.x = x,
@@ -278,14 +284,14 @@ class TableBuilder {
          {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
          {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
          {slot::RopeKvWrite::kPages, cache_.pages()},
-         {slot::RopeKvWrite::kFactors, device_weights_.rope_factors()}},
+         {slot::RopeKvWrite::kFactors, rope_factors(layer)}},
         RopeKvWriteParams{.position = 0,
                           .query_heads = h_.query_heads,
                           .kv_heads = h_.kv_heads,
                           .head_width = h_.head_width,
-                          .rotary_width = h_.rotary_width,
+                          .rotary_width = rotary_width(layer),
                           .style = rope_style(),
-                          .theta = h_.rope_theta,
+                          .theta = h_.positions(layer).rope_theta,
                           .context = cache_.context(),
                           .page_stride = cache_.page_stride()},
         {Patch::kPosition, offsetof(RopeKvWriteParams, position)});
@@ -305,18 +311,20 @@ class TableBuilder {
          {slot::RopeAttention::kValueCache, cache_.values(layer)},
          {slot::RopeAttention::kPages, cache_.pages()},
          {slot::RopeAttention::kOut, s_.attended.at()},
-         {slot::RopeAttention::kFactors, device_weights_.rope_factors()}},
+         {slot::RopeAttention::kFactors, rope_factors(layer)}},
         RopeAttentionParams{.position = 0,
                             .kv_length = 0,
                             .query_heads = h_.query_heads,
                             .kv_heads = h_.kv_heads,
                             .head_width = h_.head_width,
-                            .rotary_width = h_.rotary_width,
+                            .rotary_width = rotary_width(layer),
                             .style = rope_style(),
-                            .theta = h_.rope_theta,
+                            .theta = h_.positions(layer).rope_theta,
                             .scale = attention_scale(),
                             .context = cache_.context(),
-                            .page_stride = cache_.page_stride()},
+                            .page_stride = cache_.page_stride(),
+                            .window = window(layer),
+                            .soft_cap = h_.score_cap},
         {Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
          offsetof(RopeAttentionParams, kv_length)});
   }
@@ -335,16 +343,26 @@ class TableBuilder {
                         .head_width = h_.head_width,
                         .scale = attention_scale(),
                         .context = cache_.context(),
-                        .page_stride = cache_.page_stride()},
+                        .page_stride = cache_.page_stride(),
+                        .window = window(layer),
+                        .soft_cap = h_.score_cap},
         {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
   }
 
   std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.architecture->rope_style); }
-  float attention_scale() const {
-    const float own = h_.multipliers.attention;
-    const float scale = own != 0.0f ? own : 1.0f / std::sqrt(static_cast<float>(h_.head_width));
-    return rope_attention_factor(h_.rope_scaling) * scale;
+  std::uint32_t rotary_width(std::uint32_t layer) const {
+    return h_.positions(layer).rotated ? h_.rotary_width : 0;
   }
+  Binding rope_factors(std::uint32_t layer) const {
+    const LayerPositions positions = h_.positions(layer);
+    return positions.rotated && positions.scaled ? device_weights_.rope_factors() : Binding{};
+  }
+  // None where the context ends before it does: more devices offer that.
+  std::uint32_t window(std::uint32_t layer) const {
+    const std::uint32_t window = h_.positions(layer).window;
+    return window < cache_.context() ? window : 0;
+  }
+  float attention_scale() const { return rope_attention_factor(h_.rope_scaling) * h_.score_scale(); }
 
   void attention_output(const LayerWeights& layer) {
     part_output("attention output",
@@ -353,14 +371,14 @@ class TableBuilder {
                  .weight = layer.attention_output,
                  .bias = &layer.attention_output_bias,
                  .out = h_.width},
-                "attention norm", layer.attention_norm);
+                "norm behind attention", layer.attention_norm_behind);
   }
 
   // Norms are in front wherever there are experts.
   void experts(const LayerWeights& layer) {
     const Experts& e = h_.experts;
     using Slot = slot::Experts;
-    rms_norm("feed-forward norm", layer.ffn_norm);
+    norm("feed-forward norm", layer.ffn_norm, layer.ffn_norm_bias);
     mat_mul(
         "router",
         {.x = s_.normed.at(), .in = h_.width, .weight = layer.router, .y = s_.routing.at(), .out = e.count});
@@ -386,7 +404,7 @@ class TableBuilder {
 
   // The shared expert reads what the others have read: the norm of the stream before them.
   void shared_expert(const LayerWeights& layer) {
-    gated_unit(layer, s_.normed.at());
+    unit(layer, s_.normed.at());
     mat_mul("down", {.x = s_.hidden.at(),
                      .in = h_.hidden,
                      .weight = layer.down,
@@ -395,15 +413,15 @@ class TableBuilder {
                      .accumulate = true});
   }
 
-  void gated_unit(const LayerWeights& layer, Binding x) {
-    const auto expand = [this, x](const char* label, const Weight& weight, Binding y) {
-      mat_mul(label, {.x = x, .in = h_.width, .weight = weight, .y = y, .out = h_.hidden});
+  void unit(const LayerWeights& layer, Binding x) {
+    const auto expand = [this, x](const char* label, const Weight& weight, const Weight* bias, Binding y) {
+      mat_mul(label, {.x = x, .in = h_.width, .weight = weight, .bias = bias, .y = y, .out = h_.hidden});
     };
-    expand("gate", layer.gate, s_.gate.at());
-    expand("up", layer.up, s_.up.at());
-    add(Op::kGatedUnit, "gated unit",
-        {{slot::GatedUnit::kGate, s_.gate.at()},
-         {slot::GatedUnit::kUp, s_.up.at()},
+    if (layer.gate.present) expand("gate", layer.gate, nullptr, s_.gate.at());
+    expand("up", layer.up, &layer.up_bias, s_.up.at());
+    add(Op::kGatedUnit, layer.gate.present ? "gated unit" : "activation",
+        {{slot::GatedUnit::kGate, layer.gate.present ? s_.gate.at() : s_.up.at()},
+         {slot::GatedUnit::kUp, layer.gate.present ? s_.up.at() : Binding{}},
          {slot::GatedUnit::kOut, s_.hidden.at()}},
         GatedUnitParams{.width = h_.hidden, .activation = h_.architecture->gate_activation});
   }
@@ -414,7 +432,7 @@ class TableBuilder {
       if (h_.experts.shared) shared_expert(layer);
       return;
     }
-    if (!norms_behind() && offers(Op::kNormGateUp)) {
+    if (begins_with_rms_norm(layer.ffn_norm) && layer.gate.present && offers(Op::kNormGateUp)) {
       add(Op::kNormGateUp, "norm+gate+up",
           {{slot::NormGateUp::kX, s_.residual.at()},
            {slot::NormGateUp::kGain, weight(layer.ffn_norm)},
@@ -428,14 +446,19 @@ class TableBuilder {
                            .up_type = id(layer.up.type),
                            .activation = h_.architecture->gate_activation});
     } else {
-      gated_unit(layer, part_input("feed-forward norm", layer.ffn_norm));
+      unit(layer, part_input("feed-forward norm", layer.ffn_norm, layer.ffn_norm_bias));
     }
-    part_output("down", {.x = s_.hidden.at(), .in = h_.hidden, .weight = layer.down, .out = h_.width},
-                "feed-forward norm", layer.ffn_norm);
+    part_output("down",
+                {.x = s_.hidden.at(),
+                 .in = h_.hidden,
+                 .weight = layer.down,
+                 .bias = &layer.down_bias,
+                 .out = h_.width},
+                "norm behind feed-forward part", layer.ffn_norm_behind);
   }
 
   void output(bool last_row_only) {
-    if (offers(Op::kNormMatMul)) {
+    if (has_rms_norms() && offers(Op::kNormMatMul)) {
       add(Op::kNormMatMul, "norm+output matrix",
           {{slot::NormMatMul::kX, s_.residual.at()},
            {slot::NormMatMul::kGain, weight(weights_.output_norm)},
@@ -449,7 +472,7 @@ class TableBuilder {
                            .fine_activations = kFine});
       return;
     }
-    rms_norm("output norm", weights_.output_norm);
+    norm("output norm", weights_.output_norm, weights_.output_norm_bias);
     mat_mul("output matrix", {.x = s_.normed.at(),
                               .in = h_.width,
                               .weight = weights_.output,
@@ -457,6 +480,11 @@ class TableBuilder {
                               .out = h_.vocabulary,
                               .fine_activations = kFine,
                               .last_row_only = last_row_only});
+  }
+
+  void cap_logits(bool last_row_only) {
+    add(Op::kSoftCap, "soft cap", {{slot::SoftCap::kX, s_.logits.at()}},
+        SoftCapParams{.width = h_.vocabulary, .cap = h_.logit_cap, .last_row_only = last_row_only});
   }
 
   void norm_argmax() {

@@ -2,7 +2,8 @@
 //
 // Sources: Touvron et al. 2023 (llama), Zhang and Sennrich 2019 (RMSNorm), Su et al. 2021 (rotary positions),
 // Ainslie et al. 2023 (grouped queries), Shazeer 2020 (SwiGLU); Henry et al. 2020 (normed queries and keys),
-// OLMo 2 2024 (norms behind), Granite 3 2024 (multipliers). Where the device offers a fused op, the
+// OLMo 2 2024 (norms behind), Granite 3 2024 (multipliers), Gemma 2 2024 (norms on both sides, soft caps,
+// local layers), Ba et al. 2016 (LayerNorm). Where the device offers a fused op, the
 // builder takes it.
 #pragma once
 

@@ -120,9 +120,13 @@ class WeightMapper {
 // `suffix`: "", or "_shexp" of an expert that is shared.
 void map_feed_forward(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
                       const std::string& suffix, LayerWeights& layer) {
-  layer.gate = mapper.matrix(prefix + "ffn_gate" + suffix + ".weight", h.hidden, h.width);
+  const bool gated = h.architecture->gated;
+  if (gated) layer.gate = mapper.matrix(prefix + "ffn_gate" + suffix + ".weight", h.hidden, h.width);
   layer.up = mapper.matrix(prefix + "ffn_up" + suffix + ".weight", h.hidden, h.width);
   layer.down = mapper.matrix(prefix + "ffn_down" + suffix + ".weight", h.width, h.hidden);
+  if (gated) return;
+  layer.up_bias = mapper.vector(prefix + "ffn_up.bias", h.hidden, Presence::kOptional);
+  layer.down_bias = mapper.vector(prefix + "ffn_down.bias", h.width, Presence::kOptional);
 }
 
 void map_experts(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
@@ -164,21 +168,35 @@ void map_apart(WeightMapper& mapper, const Hyperparameters& h, const std::string
   }
 }
 
-LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint32_t index) {
-  const std::string prefix = "blk." + std::to_string(index) + ".";
-  const bool behind = h.architecture->norm_place == NormPlace::kBehind;
-  LayerWeights layer;
-  layer.attention_norm =
-      mapper.vector(prefix + (behind ? "post_attention_norm.weight" : "attn_norm.weight"), h.width);
-  (h.architecture->fused_matrices ? map_fused : map_apart)(mapper, h, prefix, layer);
-  if (h.architecture->query_key_norm != QueryKeyNorm::kNone) {
-    const bool all = h.architecture->query_key_norm == QueryKeyNorm::kAll;
+void map_norms(WeightMapper& mapper, const Hyperparameters& h, const std::string& prefix,
+               LayerWeights& layer) {
+  const Architecture& family = *h.architecture;
+  if (family.norm_place != NormPlace::kBehind) {
+    layer.attention_norm = mapper.vector(prefix + "attn_norm.weight", h.width);
+    layer.ffn_norm = mapper.vector(prefix + "ffn_norm.weight", h.width);
+  }
+  if (family.norm_place != NormPlace::kBefore) {
+    layer.attention_norm_behind = mapper.vector(prefix + "post_attention_norm.weight", h.width);
+    layer.ffn_norm_behind = mapper.vector(prefix + "post_ffw_norm.weight", h.width);
+  }
+  if (family.norm_kind == NormKind::kLayer) {
+    layer.attention_norm_bias = mapper.vector(prefix + "attn_norm.bias", h.width);
+    layer.ffn_norm_bias = mapper.vector(prefix + "ffn_norm.bias", h.width);
+  }
+  if (family.query_key_norm != QueryKeyNorm::kNone) {
+    const bool all = family.query_key_norm == QueryKeyNorm::kAll;
     layer.query_norm = mapper.vector(prefix + "attn_q_norm.weight", all ? h.query_width() : h.head_width);
     layer.key_norm = mapper.vector(prefix + "attn_k_norm.weight", all ? h.kv_width() : h.head_width);
   }
+}
+
+LayerWeights map_layer(WeightMapper& mapper, const Hyperparameters& h, std::uint32_t index) {
+  const std::string prefix = "blk." + std::to_string(index) + ".";
+  LayerWeights layer;
+  map_norms(mapper, h, prefix, layer);
+  (h.architecture->fused_matrices ? map_fused : map_apart)(mapper, h, prefix, layer);
   layer.attention_output = mapper.matrix(prefix + "attn_output.weight", h.width, h.query_width());
   layer.attention_output_bias = mapper.vector(prefix + "attn_output.bias", h.width, Presence::kOptional);
-  layer.ffn_norm = mapper.vector(prefix + (behind ? "post_ffw_norm.weight" : "ffn_norm.weight"), h.width);
   return layer;
 }
 
@@ -216,6 +234,8 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
   weights.output_norm = mapper.vector("output_norm.weight", h.width);
   // A product's input and its output scale alike.
   weights.output_norm.scale = 1.0f / h.multipliers.logit_divisor;
+  if (h.architecture->norm_kind == NormKind::kLayer)
+    weights.output_norm_bias = mapper.vector("output_norm.bias", h.width);
   weights.output = mapper.matrix("output.weight", h.vocabulary, h.width, Presence::kOptional);
   if (!weights.output.present) weights.output = weights.token_embedding;
   for (std::uint32_t index = 0; index < h.layers && mapper.status().ok(); ++index) {
@@ -231,16 +251,11 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
 }
 
 void forget_file(Weights& weights) {
-  weights.token_embedding.data = weights.output_norm.data = weights.output.data = {};
-  for (LayerWeights& layer : weights.layers) {
-    for (Weight* weight :
-         {&layer.attention_norm, &layer.query, &layer.key, &layer.value, &layer.query_bias, &layer.key_bias,
-          &layer.value_bias, &layer.query_norm, &layer.key_norm, &layer.attention_output,
-          &layer.attention_output_bias, &layer.ffn_norm, &layer.gate, &layer.up, &layer.down, &layer.router,
-          &layer.expert_gate, &layer.expert_up, &layer.expert_down}) {
-      weight->data = {};
-    }
+  for (Weight* weight :
+       {&weights.token_embedding, &weights.output_norm, &weights.output_norm_bias, &weights.output}) {
+    weight->data = {};
   }
+  for (LayerWeights& layer : weights.layers) for_each_weight(layer, [](Weight& weight) { weight.data = {}; });
 }
 
 }  // namespace emberline

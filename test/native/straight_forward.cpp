@@ -20,13 +20,24 @@ class File {
   }
   double real(const std::string& key) const { return *file_.get_float(std::string(family_) + "." + key); }
   double real_or(const std::string& key, double otherwise) const {
-    return file_.get_float(std::string(family_) + "." + key).value_or(otherwise);
+    const std::string name = std::string(family_) + "." + key;
+    const auto whole = file_.get_uint(name);
+    return whole ? static_cast<double>(*whole) : file_.get_float(name).value_or(otherwise);
   }
   bool is_yarn() const {
     return file_.get_string(std::string(family_) + ".rope.scaling.type").value_or("") == "yarn";
   }
-  bool halves() const { return family_ != "llama" && family_ != "granite" && family_ != "granitemoe"; }
+  bool halves() const {
+    return family_ != "llama" && family_ != "granite" && family_ != "granitemoe" && family_ != "smollm3";
+  }
   bool weighs_among_all() const { return family_ == "olmoe"; }  // experts
+  bool is(std::string_view family) const { return family_ == family; }
+  bool is_gemma() const { return family_.starts_with("gemma"); }
+  // Of gemma2 and gemma3: through the window.
+  bool is_local(std::size_t layer) const {
+    return is("gemma2") ? layer % 2 == 0 : is("gemma3") ? layer % 6 != 5 : true;
+  }
+  bool is_rotated(std::size_t layer) const { return !is("smollm3") || layer % 4 != 3; }
   bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
   std::size_t rows(const std::string& name) const { return file_.tensor(name)->shape[1]; }
 
@@ -54,24 +65,37 @@ class File {
     return y;
   }
 
-  Vector norm(const std::string& name, const Vector& x) const {
+  // `name` and ".weight"; LayerNorm where there is a ".bias".
+  Vector norm(const std::string& name, Vector x) const {
+    const bool layer_norm = has(name + ".bias");
+    const auto size = static_cast<double>(x.size());
+    if (layer_norm) {
+      double mean = 0;
+      for (const double value : x) mean += value / size;
+      for (double& value : x) value -= mean;
+    }
     double squares = 0;
     for (const double value : x) squares += value * value;
-    const double scale =
-        1.0 / std::sqrt(squares / static_cast<double>(x.size()) + real("attention.layer_norm_rms_epsilon"));
-    Vector y = row(name, 0);
+    const double epsilon =
+        real(layer_norm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon");
+    const double scale = 1.0 / std::sqrt(squares / size + epsilon);
+    Vector y = row(name + ".weight", 0);
     for (std::size_t i = 0; i < x.size(); ++i) y[i] *= x[i] * scale;
+    if (layer_norm) {
+      const Vector bias = row(name + ".bias", 0);
+      for (std::size_t i = 0; i < x.size(); ++i) y[i] += bias[i];
+    }
     return y;
   }
 
   Vector norm_if_there(const std::string& name, const Vector& x) const {
-    return has(name) ? norm(name, x) : x;
+    return has(name + ".weight") ? norm(name, x) : x;
   }
 
   // Each stretch of x that is as long as the gain, where the file has one.
   void norm_parts(const std::string& name, Vector& x) const {
-    if (!has(name)) return;
-    const auto width = static_cast<std::ptrdiff_t>(row(name, 0).size());
+    if (!has(name + ".weight")) return;
+    const auto width = static_cast<std::ptrdiff_t>(row(name + ".weight", 0).size());
     for (auto part = x.begin(); part != x.end(); part += width) {
       const Vector normed = norm(name, Vector(part, part + width));
       std::copy(normed.begin(), normed.end(), part);
@@ -98,10 +122,11 @@ Vector scaled(Vector x, double factor) {
 }
 
 // Radians a token that pair `i` of a head turns by.
-double speed(const File& file, std::size_t i) {
+double speed(const File& file, std::size_t layer, std::size_t i) {
   const double pairs = static_cast<double>(file.number("attention.key_length")) / 2;
-  const auto plain = [&](double pair) { return std::pow(file.real("rope.freq_base"), -pair / pairs); };
   const double pair = static_cast<double>(i);
+  if (file.is("gemma3") && file.is_local(layer)) return std::pow(10000.0, -pair / pairs);
+  const auto plain = [&](double at) { return std::pow(file.real("rope.freq_base"), -at / pairs); };
   const double listed = file.has("rope_freqs.weight") ? file.row("rope_freqs.weight", 0)[i] : 1.0;
   const double factor = file.real_or("rope.scaling.factor", 1.0);
   if (!file.is_yarn()) return plain(pair) / listed / factor;
@@ -118,11 +143,12 @@ double speed(const File& file, std::size_t i) {
 }
 
 // Rotates every head of `x` to `position`.
-void rotate(const File& file, Vector& x, std::size_t position) {
+void rotate(const File& file, std::size_t layer, Vector& x, std::size_t position) {
+  if (!file.is_rotated(layer)) return;
   const std::size_t width = file.number("attention.key_length");
   for (std::size_t head = 0; head < x.size(); head += width) {
     for (std::size_t i = 0; i < width / 2; ++i) {
-      const double angle = static_cast<double>(position) * speed(file, i);
+      const double angle = static_cast<double>(position) * speed(file, layer, i);
       double& a = x[head + (file.halves() ? i : 2 * i)];
       double& b = x[head + (file.halves() ? i + width / 2 : 2 * i + 1)];
       const double real = a * std::cos(angle) - b * std::sin(angle);
@@ -164,7 +190,11 @@ Vector mix(const File& file, const std::string& block, const Vector& x) {
   return sum;
 }
 
-Vector attend(const File& file, const Vector& query, const std::vector<Vector>& keys,
+double capped(double x, double cap) {
+  return cap == 0 ? x : cap * std::tanh(x / cap);
+}
+
+Vector attend(const File& file, std::size_t layer, const Vector& query, const std::vector<Vector>& keys,
               const std::vector<Vector>& values) {
   const std::size_t width = file.number("attention.key_length");
   const std::size_t heads = file.number("attention.head_count");
@@ -172,15 +202,19 @@ Vector attend(const File& file, const Vector& query, const std::vector<Vector>& 
   const double warmth = file.is_yarn() ? 1 + 0.1 * std::log(file.real("rope.scaling.factor")) : 1.0;
   const double scale =
       warmth * warmth * file.real_or("attention.scale", 1.0 / std::sqrt(static_cast<double>(width)));
+  const double cap = file.real_or("attn_logit_softcapping", file.is("gemma2") ? 50 : 0);
+  const double window = file.is_local(layer) ? file.real_or("attention.sliding_window", 0) : 0;
+  const std::size_t seen =
+      window == 0 ? keys.size() : std::min(keys.size(), static_cast<std::size_t>(window));
   Vector out(query.size());
   for (std::size_t head = 0; head < heads; ++head) {
     const std::size_t q = head * width, kv = head / group * width;
     Vector weight(keys.size());
     double sum = 0;
-    for (std::size_t t = 0; t < keys.size(); ++t) {
+    for (std::size_t t = keys.size() - seen; t < keys.size(); ++t) {
       double dot = 0;
       for (std::size_t i = 0; i < width; ++i) dot += query[q + i] * keys[t][kv + i];
-      sum += weight[t] = std::exp(dot * scale);
+      sum += weight[t] = std::exp(capped(dot * scale, cap));
     }
     for (std::size_t t = 0; t < keys.size(); ++t) {
       for (std::size_t i = 0; i < width; ++i) out[q + i] += weight[t] / sum * values[t][kv + i];
@@ -189,13 +223,20 @@ Vector attend(const File& file, const Vector& query, const std::vector<Vector>& 
   return out;
 }
 
+double activation(const File& file, double z) {
+  if (!file.is_gemma() && !file.is("starcoder2")) return z / (1.0 + std::exp(-z));
+  return 0.5 * z * (1.0 + std::tanh(std::sqrt(2 / 3.141592653589793) * (z + 0.044715 * z * z * z)));
+}
+
 }  // namespace
 
 std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::uint32_t> tokens) {
   const File file(gguf);
   std::vector<Vector> stream;
   for (const std::uint32_t token : tokens) {
-    stream.push_back(scaled(file.row("token_embd.weight", token), file.real_or("embedding_scale", 1.0)));
+    const double own =
+        file.is_gemma() ? std::sqrt(static_cast<double>(file.number("embedding_length"))) : 1.0;
+    stream.push_back(scaled(file.row("token_embd.weight", token), file.real_or("embedding_scale", own)));
   }
   const double residual = file.real_or("residual_scale", 1.0);
 
@@ -209,7 +250,7 @@ std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::
     std::vector<Vector> keys, values;
     for (std::size_t position = 0; position < stream.size(); ++position) {
       Vector& x = stream[position];
-      const Vector normed = file.norm_if_there(block + "attn_norm.weight", x);
+      const Vector normed = file.norm_if_there(block + "attn_norm", x);
       Vector query;
       if (file.has(block + "attn_qkv.weight")) {
         const Vector all = file.product(block + "attn_qkv.weight", normed);
@@ -222,33 +263,40 @@ std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::
         keys.push_back(project("attn_k", normed));
         values.push_back(project("attn_v", normed));
       }
-      file.norm_parts(block + "attn_q_norm.weight", query);
-      file.norm_parts(block + "attn_k_norm.weight", keys.back());
-      rotate(file, query, position);
-      rotate(file, keys.back(), position);
-      const Vector attended = file.product(block + "attn_output.weight", attend(file, query, keys, values));
-      add(x, scaled(file.norm_if_there(block + "post_attention_norm.weight", attended), residual));
+      file.norm_parts(block + "attn_q_norm", query);
+      file.norm_parts(block + "attn_k_norm", keys.back());
+      rotate(file, layer, query, position);
+      rotate(file, layer, keys.back(), position);
+      const Vector attended = project("attn_output", attend(file, layer, query, keys, values));
+      add(x, scaled(file.norm_if_there(block + "post_attention_norm", attended), residual));
 
-      const Vector inner = file.norm_if_there(block + "ffn_norm.weight", x);
+      const Vector inner = file.norm_if_there(block + "ffn_norm", x);
       if (file.has(block + "ffn_gate_inp.weight")) {
         add(x, scaled(mix(file, block, inner), residual));
         continue;
       }
-      Vector up = file.product(block + "ffn_up.weight", inner);
+      Vector up = project("ffn_up", inner);
       Vector hidden;
       if (file.has(block + "ffn_gate.weight")) {
         hidden = file.product(block + "ffn_gate.weight", inner);
-      } else {
+      } else if (file.is("phi3")) {
         hidden = part(up, 0, up.size() / 2);
         up = part(up, up.size() / 2, up.size() / 2);
+      } else {
+        hidden = up;
+        up.assign(up.size(), 1.0);
       }
-      const Vector down = file.product(block + "ffn_down.weight", gated(hidden, up));
-      add(x, scaled(file.norm_if_there(block + "post_ffw_norm.weight", down), residual));
+      for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = activation(file, hidden[i]) * up[i];
+      const Vector down = project("ffn_down", hidden);
+      add(x, scaled(file.norm_if_there(block + "post_ffw_norm", down), residual));
     }
   }
-  const Vector last = file.norm("output_norm.weight", stream.back());
+  const Vector last = file.norm("output_norm", stream.back());
   const Vector logits = file.product(file.has("output.weight") ? "output.weight" : "token_embd.weight", last);
-  return scaled(logits, 1.0 / file.real_or("logit_scale", 1.0));
+  Vector scaled_logits = scaled(logits, 1.0 / file.real_or("logit_scale", 1.0));
+  const double cap = file.real_or("final_logit_softcapping", file.is("gemma2") ? 30 : 0);
+  for (double& logit : scaled_logits) logit = capped(logit, cap);
+  return scaled_logits;
 }
 
 double relative_error(std::span<const float> a, std::span<const double> b) {

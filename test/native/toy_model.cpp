@@ -182,7 +182,8 @@ class ToyWriter {
     number(family + "attention.key_length", toy_.head_width);
     number(family + "rope.dimension_count", toy_.rotary_width());
     real(family + "rope.freq_base", toy_.rope_theta);
-    real(family + "attention.layer_norm_rms_epsilon", 1e-5f);
+    real(family + (toy_.layer_norms ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon"),
+         1e-5f);
   }
 
   void vocabulary() {
@@ -219,6 +220,7 @@ class ToyWriter {
     std::memcpy(data.data(), gains.data(), data.size());
     add(name, {width}, TensorType::kF32, data);
   }
+  void bias(const std::string& name, std::uint32_t width) { tensor(name, {width}, TensorType::kF32, 0.5f); }
   void add(const std::string& name, std::vector<std::uint64_t> shape, TensorType type,
            const std::vector<std::uint8_t>& data) {
     if (left_out(name)) return;
@@ -258,6 +260,15 @@ class ToyWriter {
     for (std::uint32_t layer = 0; layer < toy_.layers; ++layer) {
       const std::string prefix = "blk." + std::to_string(layer) + ".";
       gain(prefix + (toy_.post_norms ? "post_attention_norm.weight" : "attn_norm.weight"), toy_.width);
+      if (toy_.norms_on_both_sides) {
+        gain(prefix + "post_attention_norm.weight", toy_.width);
+        gain(prefix + "post_ffw_norm.weight", toy_.width);
+      }
+      if (toy_.layer_norms) {
+        for (const char* name : {"attn_norm.bias", "ffn_norm.bias", "attn_output.bias", "ffn_down.bias"})
+          bias(prefix + name, toy_.width);
+        bias(prefix + "ffn_up.bias", toy_.hidden);
+      }
       if (toy_.fused) {
         tensor(prefix + "attn_qkv.weight", {toy_.width, query + 2 * kv}, toy_.type, 2 * scale(toy_.width));
       } else {
@@ -266,7 +277,7 @@ class ToyWriter {
         tensor(prefix + "attn_v.weight", {toy_.width, kv}, toy_.type, scale(toy_.width));
       }
       tensor(prefix + "attn_output.weight", {query, toy_.width}, toy_.type, scale(query));
-      if (toy_.biases) {
+      if (toy_.biases || toy_.layer_norms) {
         tensor(prefix + "attn_q.bias", {query}, TensorType::kF32, 0.5f);
         tensor(prefix + "attn_k.bias", {kv}, TensorType::kF32, 0.5f);
         tensor(prefix + "attn_v.bias", {kv}, TensorType::kF32, 0.5f);
@@ -284,7 +295,7 @@ class ToyWriter {
         experts(prefix);
         continue;
       }
-      if (!toy_.fused)
+      if (!toy_.fused && !toy_.layer_norms)
         tensor(prefix + "ffn_gate.weight", {toy_.width, toy_.hidden}, toy_.type, scale(toy_.width));
       tensor(prefix + "ffn_up.weight", {toy_.width, (toy_.fused ? 2 : 1) * toy_.hidden}, toy_.type,
              scale(toy_.width));
@@ -293,6 +304,7 @@ class ToyWriter {
     if (!toy_.rope_factors.empty())
       writer_.add_tensor("rope_freqs.weight", {toy_.rope_factors.size()}, toy_.rope_factors);
     gain("output_norm.weight", toy_.width);
+    if (toy_.layer_norms) bias("output_norm.bias", toy_.width);
     if (!toy_.tied) tensor("output.weight", {toy_.width, toy_.vocabulary()}, toy_.output_type, output_scale);
   }
 

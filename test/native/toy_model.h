@@ -26,13 +26,15 @@ struct ToyModel {
   std::uint32_t head_width = 16;
   std::uint32_t context = 256;
   float rope_theta = 10000.0f;
-  TensorType type = TensorType::kF32;           // of the matrices
-  TensorType output_type = TensorType::kF32;    // of the embedding and the output matrix
-  bool tied = true;                             // no output.weight
-  bool biases = false;                          // on the query, key and value projections
-  bool head_norms = false;                      // of queries and keys
-  bool post_norms = false;                      // olmo2's places and extents of norms
-  bool fused = false;                           // phi3's tensors of several matrices
+  TensorType type = TensorType::kF32;         // of the matrices
+  TensorType output_type = TensorType::kF32;  // of the embedding and the output matrix
+  bool tied = true;                           // no output.weight
+  bool biases = false;                        // on the query, key and value projections
+  bool head_norms = false;                    // of queries and keys
+  bool post_norms = false;                    // olmo2's places and extents of norms
+  bool norms_on_both_sides = false;           // gemma2's norms behind, beside those in front
+  bool layer_norms = false;  // starcoder2's: norms with biases, no gate, and all other biases
+  bool fused = false;        // phi3's tensors of several matrices
   std::uint32_t experts = 0, experts_used = 0;  // in the place of the feed-forward part
   std::uint32_t expert_hidden = 0;              // 0: `hidden`
   std::uint32_t shared_hidden = 0;              // of an expert that all tokens use; 0: there is none

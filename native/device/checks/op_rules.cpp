@@ -11,6 +11,8 @@ namespace {
 
 using Access = CommandReader::Access;
 
+constexpr const char* kWrongCap = "the soft cap is not a positive number";
+
 // -- parts of several ops
 
 // x[R, P*D] and gain[D].
@@ -80,9 +82,10 @@ void check_cache(CommandReader& command, const Params& p, bool patched, Access a
   command.limits().add(limits);
 }
 
-template <typename Slot>
-void check_attended(CommandReader& command, const HeadWidths& widths, float scale) {
-  command.require(std::isfinite(scale), "the scale is not finite");
+template <typename Slot, typename Params>
+void check_attended(CommandReader& command, const HeadWidths& widths, const Params& p) {
+  command.require(std::isfinite(p.scale), "the scale is not finite");
+  command.require(std::isfinite(p.soft_cap) && p.soft_cap >= 0.0f, kWrongCap);
   command.reads(Slot::kQ, command.rows() * widths.query);
   command.writes(Slot::kOut, command.rows() * widths.query);
   command.apart(Slot::kQ, Slot::kOut);
@@ -106,8 +109,9 @@ void check_op(CommandReader& command, const EmbeddingParams& p) {
 void check_op(CommandReader& command, const RmsNormParams& p) {
   using Slot = slot::RmsNorm;
   command.no_patch();
-  command.flag(p.accumulate);
+  for (const std::uint32_t flag : {p.accumulate, p.centered}) command.flag(flag);
   check_norm<Slot>(command, p, p.parts);
+  command.may_read(Slot::kBias, p.width);
   if (p.accumulate != 0) command.reads(Slot::kOut, command.rows() * p.parts * p.width);
   command.writes(Slot::kOut, command.rows() * p.parts * p.width);
 }
@@ -141,7 +145,7 @@ void check_op(CommandReader& command, const AttentionParams& p) {
   using Slot = slot::Attention;
   const bool patched = command.patch(Patch::kPositionAndKv, offsetof(AttentionParams, position),
                                      offsetof(AttentionParams, kv_length));
-  check_attended<Slot>(command, check_heads(command, p), p.scale);
+  check_attended<Slot>(command, check_heads(command, p), p);
   check_cache<Slot>(command, p, patched, Access::kRead);
 }
 
@@ -150,7 +154,8 @@ void check_op(CommandReader& command, const GatedUnitParams& p) {
   command.no_patch();
   command.gate_activation(p.activation);
   command.extent(p.width);
-  for (const int slot : {Slot::kGate, Slot::kUp}) command.reads(slot, command.rows() * p.width);
+  command.reads(Slot::kGate, command.rows() * p.width);
+  command.may_read(Slot::kUp, command.rows() * p.width);
   command.writes(Slot::kOut, command.rows() * p.width);
 }
 
@@ -166,6 +171,17 @@ void check_op(CommandReader& command, const ArgmaxParams& p) {
   command.require(!command.is_bound(Slot::kRawLogits) || command.rows() == 1, "a sampler takes one row");
   command.may_read(Slot::kRawLogits, p.vocabulary);
   command.may_read(Slot::kNormalizer, 1);
+}
+
+void check_op(CommandReader& command, const SoftCapParams& p) {
+  using Slot = slot::SoftCap;
+  const std::uint64_t rows = p.last_row_only != 0 ? 1 : command.rows();
+  command.no_patch();
+  command.flag(p.last_row_only);
+  command.extent(p.width);
+  command.require(std::isfinite(p.cap) && p.cap > 0.0f, kWrongCap);
+  command.reads(Slot::kX, rows * p.width);
+  command.writes(Slot::kX, rows * p.width);
 }
 
 // -- fused ops
@@ -220,7 +236,7 @@ void check_op(CommandReader& command, const RopeAttentionParams& p) {
                                      offsetof(RopeAttentionParams, kv_length));
   const HeadWidths widths = check_heads(command, p);
   check_rotation(command, p);
-  check_attended<Slot>(command, widths, p.scale);
+  check_attended<Slot>(command, widths, p);
   for (const int slot : {Slot::kK, Slot::kV}) {
     command.reads(slot, command.rows() * widths.kv);
     command.apart(slot, Slot::kOut);

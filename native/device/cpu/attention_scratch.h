@@ -27,7 +27,8 @@ inline AttentionNeeds larger(const AttentionNeeds& a, const AttentionNeeds& b) {
 // One thread's own.
 struct AttentionWorker {
   float* queries = nullptr;         // [queries, width]
-  std::uint32_t* seen = nullptr;    // [queries]
+  std::uint32_t* unseen = nullptr;  // [queries] entries before the window, of the current chunk
+  std::uint32_t* seen = nullptr;    // [queries] where its seen entries end
   float* keys = nullptr;            // [kAttentionChunk / kKeyBlock, width, kKeyBlock]
   float* values = nullptr;          // [kAttentionChunk, width]
   float* scores = nullptr;          // [kScoredQueries, kAttentionChunk]

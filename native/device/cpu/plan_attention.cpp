@@ -81,7 +81,6 @@ RopeStage& add_rope_stage(const BoundCommand& command, PlanDraft& draft, const P
   stage.rows.k = command.at(Slot::kK);
   stage.rows.v = command.at(Slot::kV);
   stage.rows.cache = cache<Slot>(command, params);
-  need_attention(draft, AttentionStage::needs(heads, params.context, draft.rows));
   return stage;
 }
 
@@ -94,6 +93,8 @@ AttentionStage& add_attention_stage(const BoundCommand& command, PlanDraft& draf
   stage.q = command.at(Slot::kQ);
   stage.cache = cache<Slot>(command, params);
   stage.out = command.at(Slot::kOut);
+  stage.window = params.window;
+  stage.soft_cap = params.soft_cap;
   const AttentionNeeds needs = AttentionStage::needs(stage.heads, params.context, draft.rows);
   stage.partials = needs.partials;
   need_attention(draft, needs);
@@ -104,7 +105,9 @@ AttentionStage& add_attention_stage(const BoundCommand& command, PlanDraft& draf
 
 void add_stages(const BoundCommand& command, const RopeKvWriteParams& params, PlanDraft& draft) {
   using Slot = slot::RopeKvWrite;
-  add_rope_stage<Slot>(command, draft, params).q = command.at(Slot::kQ);
+  RopeStage& stage = add_rope_stage<Slot>(command, draft, params);
+  stage.q = command.at(Slot::kQ);
+  need_attention(draft, AttentionStage::needs(stage.rows.heads, params.context, draft.rows));
 }
 
 void add_stages(const BoundCommand& command, const AttentionParams& params, PlanDraft& draft) {

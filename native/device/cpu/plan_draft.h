@@ -33,6 +33,7 @@ void add_command(const Command& command, const BufferTable& buffers, PlanDraft& 
 void add_stages(const BoundCommand& command, const EmbeddingParams& params, PlanDraft& draft);
 void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDraft& draft);
 void add_stages(const BoundCommand& command, const GatedUnitParams& params, PlanDraft& draft);
+void add_stages(const BoundCommand& command, const SoftCapParams& params, PlanDraft& draft);
 
 // plan_products.cpp: products with weights, and argmax, which may come with one.
 void add_stages(const BoundCommand& command, const MatMulParams& params, PlanDraft& draft);

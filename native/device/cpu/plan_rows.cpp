@@ -23,9 +23,11 @@ void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDr
   stage.kernels = &draft.kernels;
   stage.x = command.at(Slot::kX);
   stage.gain = command.at(Slot::kGain);
+  stage.bias = command.at(Slot::kBias);
   stage.width = params.width;
   stage.parts = params.parts;
   stage.accumulate = params.accumulate != 0;
+  stage.centered = params.centered != 0;
   stage.epsilon = params.epsilon;
   stage.out = command.at(Slot::kOut);
 }
@@ -38,6 +40,15 @@ void add_stages(const BoundCommand& command, const GatedUnitParams& params, Plan
   stage.up = command.at(Slot::kUp);
   stage.width = params.width;
   stage.out = command.at(Slot::kOut);
+}
+
+void add_stages(const BoundCommand& command, const SoftCapParams& params, PlanDraft& draft) {
+  auto& stage = draft.add_stage<SoftCapStage>();
+  stage.kernels = &draft.kernels;
+  stage.x = command.at(slot::SoftCap::kX);
+  stage.width = params.width;
+  stage.cap = params.cap;
+  stage.last_row_only = params.last_row_only != 0;
 }
 
 }  // namespace emberline

@@ -40,6 +40,7 @@ ActivationScratch lay_out_activations(Layout& layout, std::size_t rows, std::siz
 
 void lay_out_attention(Layout& layout, const AttentionNeeds& needs, AttentionWorker& worker) {
   worker.queries = layout.take<float>(needs.queries * needs.width);
+  worker.unseen = layout.take<std::uint32_t>(needs.queries);
   worker.seen = layout.take<std::uint32_t>(needs.queries);
   worker.keys = layout.take<float>(kAttentionChunk * needs.width);
   worker.values = layout.take<float>(kAttentionChunk * needs.width);

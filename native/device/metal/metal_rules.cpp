@@ -24,6 +24,20 @@ const char* refuse_heads(const Params& p) {
   return p.head_width % 2 != 0 ? "the head width is odd" : nullptr;
 }
 
+template <typename Params>
+const char* refuse_rotation(const Params& p) {
+  return p.rotary_width == 0 ? "layers without positions are not offered" : refuse_heads(p);
+}
+
+constexpr const char* kNoSoftCaps = "soft caps are not offered";
+
+const char* refuse_norm(const Command& command) {
+  const auto p = command.get_params<RmsNormParams>();
+  if (p.accumulate != 0) return "norms that add are not offered";
+  const bool biased = command.bindings[slot::RmsNorm::kBias].buffer != kNoBuffer;
+  return p.centered != 0 || biased ? "norms that take off the mean or add a bias are not offered" : nullptr;
+}
+
 const char* refuse(const Command& command) {
   for (const Binding& binding : command.bindings) {
     if (binding.buffer != kNoBuffer && binding.offset % kBindingAlignment != 0)
@@ -33,16 +47,22 @@ const char* refuse(const Command& command) {
     case Op::kEmbedding:
       return command.get_params<EmbeddingParams>().scale != 1.0f ? "scaled embeddings are not offered"
                                                                  : nullptr;
-    case Op::kRmsNorm:
-      return command.get_params<RmsNormParams>().accumulate != 0 ? "norms that add are not offered" : nullptr;
+    case Op::kRmsNorm: return refuse_norm(command);
+    case Op::kGatedUnit:
+      return command.bindings[slot::GatedUnit::kUp].buffer == kNoBuffer
+                 ? "units without a gate are not offered"
+                 : nullptr;
+    case Op::kSoftCap: return kNoSoftCaps;
     case Op::kRopeKvWrite:
       if (command.bindings[slot::RopeKvWrite::kFactors].buffer != kNoBuffer)
         return "positions that are scaled are not offered";
-      return refuse_heads(command.get_params<RopeKvWriteParams>());
-    case Op::kNormQkvRope: return refuse_heads(command.get_params<NormQkvRopeParams>());
+      return refuse_rotation(command.get_params<RopeKvWriteParams>());
+    case Op::kNormQkvRope: return refuse_rotation(command.get_params<NormQkvRopeParams>());
     case Op::kAttention: {
       const auto p = command.get_params<AttentionParams>();
       if (p.head_width % 8 != 0 || p.head_width > 256) return "the head width is no multiple of 8 up to 256";
+      if (p.soft_cap != 0.0f) return kNoSoftCaps;
+      if (p.window != 0) return "attention through a sliding window is not offered";
       return refuse_heads(p);
     }
     case Op::kGumbel:

@@ -264,6 +264,8 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
                              {"pages of half a word", with(&P::page_stride, kPage + 2)},
                              {"3 for 4", with(&P::kv_heads, 3)},
                              {"no scale", with(&P::scale, NAN)},
+                             {"a window", with(&P::window, 32)},
+                             {"a soft cap", with(&P::soft_cap, 50.0f)},
                              {"in place", bind(Slot::kOut, at(0))}});
   using Rope = RopeKvWriteParams;
   const Command rope = make_command(Op::kRopeKvWrite, {at(0), at(1), at(2), at(3), at(4), at(5)},
@@ -271,6 +273,7 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
   expect_accepted(rope, {{"as it is", [](Command&) {}}});
   expect_refused(rope, {{"15 wide", with(&Rope::head_width, 15)},
                         {"pages of half a word", with(&Rope::page_stride, kPage + 2)},
+                        {"no positions", with(&Rope::rotary_width, 0)},
                         {"scaled positions", bind(slot::RopeKvWrite::kFactors, at(6))}});
 }
 
@@ -281,10 +284,20 @@ TEST_F(PlanTest, RefusesScaledEmbeddings) {
   expect_refused(embedding, {{"scaled", with(&EmbeddingParams::scale, 2.0f)}});
 }
 
-TEST_F(PlanTest, RefusesNormsThatAdd) {
+TEST_F(PlanTest, RefusesNormsOfOtherKinds) {
   const Command norm = make_command(Op::kRmsNorm, {at(0), at(1), at(2)}, RmsNormParams{64, 1e-5f});
   expect_accepted(norm, {{"of heads", with(&RmsNormParams::parts, 2)}});
-  expect_refused(norm, {{"added", with(&RmsNormParams::accumulate, 1)}});
+  expect_refused(norm, {{"added", with(&RmsNormParams::accumulate, 1)},
+                        {"centered", with(&RmsNormParams::centered, 1)},
+                        {"with a bias", bind(slot::RmsNorm::kBias, at(3))}});
+}
+
+TEST_F(PlanTest, RefusesSoftCapsAndUnitsWithoutAGate) {
+  const Command cap = make_command(Op::kSoftCap, {at(0)}, SoftCapParams{64, 30.0f, 0});
+  expect_refused(cap, {{"as it is", [](Command&) {}}});
+  const Command unit = make_command(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
+  expect_accepted(unit, {{"as it is", [](Command&) {}}});
+  expect_refused(unit, {{"no up", bind(slot::GatedUnit::kUp, {})}});
 }
 
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {

@@ -130,7 +130,7 @@ TEST_P(AttentionOps, RopeRotatesAndWritesTheCache) {
 }
 
 std::vector<float> attend(Device& device, const TestHeads& heads, std::uint32_t rows, std::uint32_t position,
-                          float sharpness) {
+                          float sharpness, const TestScores& scores = {}) {
   Random random(25);
   const std::uint32_t context = position + rows;
   TableHarness table(device);
@@ -151,7 +151,7 @@ std::vector<float> attend(Device& device, const TestHeads& heads, std::uint32_t 
     fill.run(context);
   }
   table.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), out},
-            cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width))), Patch::kPositionAndKv,
+            cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width)), scores), Patch::kPositionAndKv,
             offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
   table.run(rows, position);
   return table.read_floats(out, rows * heads.q_width());
@@ -173,6 +173,42 @@ TEST_P(AttentionOps, AttentionFollowsTheReference) {
   }
 }
 
+// Windows of less than a chunk and of several, that begin in, on and between the edges of chunks.
+constexpr std::uint32_t kWindows[] = {1, 5, 64, 127, 128, 129, 200, 299};
+
+TEST_P(AttentionOps, ARowSeesTheLastPositionsOfItsWindow) {
+  for (const TestHeads& heads : {kHeadShapes[0], kHeadShapes[2], kHeadShapes[5]}) {
+    for (const std::uint32_t window : kWindows) {
+      for (auto [rows, position] :
+           {std::pair{1u, 0u}, {1u, 300u}, {3u, 255u}, {33u, 90u}, {16u, 250u}, {70u, 200u}}) {
+        SCOPED_TRACE(::testing::Message()
+                     << name(heads) << ", window " << window << ", " << rows << " rows from " << position);
+        const double tolerance = 4 * 1.2e-7 * (8 + std::sqrt(heads.width)) * 4;  // as above
+        compare(GetParam(), tolerance,
+                [&](Device& device) { return attend(device, heads, rows, position, 1.0f, {window}); });
+      }
+    }
+  }
+}
+
+TEST_P(AttentionOps, ScoresMayBeCapped) {
+  for (const TestHeads& heads : {kHeadShapes[0], kHeadShapes[2]}) {
+    for (auto [rows, position] : {std::pair{1u, 300u}, {33u, 90u}}) {
+      for (const std::uint32_t window : {0u, 50u}) {
+        // As above, and the cap's own rounding.
+        const double tolerance = 4 * 1.2e-7 * (20.0 * (8 + std::sqrt(heads.width)) + 50 * 4) * 4;
+        compare(GetParam(), tolerance, [&](Device& device) {
+          return attend(device, heads, rows, position, 20.0f, {window, 50.0f});
+        });
+      }
+    }
+  }
+  // Not without effect.
+  const auto device = cpu_device(GetParam());
+  EXPECT_NE(attend(*device, kHeadShapes[0], 1, 300, 20.0f, {0, 10.0f}),
+            attend(*device, kHeadShapes[0], 1, 300, 20.0f));
+}
+
 // A sequence of positions given to the ops in batches; the results of all rows.
 class Sequence {
  public:
@@ -183,7 +219,8 @@ class Sequence {
     v_ = random.normals(context * heads.kv_width());
   }
 
-  std::vector<float> run(Device& device, const std::vector<std::uint32_t>& batches, bool fused) const {
+  std::vector<float> run(Device& device, const std::vector<std::uint32_t>& batches, bool fused,
+                         const TestScores& scores = {}) const {
     TableHarness memory(device);
     const PagedCache cache(memory, heads_, context_);
     std::vector<float> result;
@@ -195,13 +232,13 @@ class Sequence {
                     v = slice(table, v_, at, rows), out = table.zeros(rows * heads_.q_width() * 4);
       if (fused) {
         table.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), out},
-                  cache.rope_attention(1, 1e5f, 0.2f), Patch::kPositionAndKv,
+                  cache.rope_attention(1, 1e5f, 0.2f, scores), Patch::kPositionAndKv,
                   offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
       } else {
         table.add(Op::kRopeKvWrite, {q, k, v, cache.keys(), cache.values(), cache.pages()},
                   cache.rope(1, 1e5f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
         table.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), out},
-                  cache.attention(0.2f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
+                  cache.attention(0.2f, scores), Patch::kPositionAndKv, offsetof(AttentionParams, position),
                   offsetof(AttentionParams, kv_length));
       }
       table.run(rows, at);
@@ -237,6 +274,23 @@ TEST_P(AttentionOps, ARowHasTheSameBitsInAnyBatch) {
       EXPECT_EQ(sequence.run(*device, {17, 3, 64, 1}, fused), together);
     }
     EXPECT_EQ(sequence.run(*device, {300}, true), together);
+  }
+}
+
+TEST_P(AttentionOps, ARowOfAWindowHasTheSameBitsInAnyBatch) {
+  const auto device = cpu_device(GetParam(), 2);
+  for (const TestHeads& heads : {kHeadShapes[0], kHeadShapes[2], kHeadShapes[5]}) {
+    for (const std::uint32_t window : kWindows) {
+      SCOPED_TRACE(name(heads) + ", window " + std::to_string(window));
+      const TestScores scores{window, window % 2 == 0 ? 0.0f : 30.0f};
+      const Sequence sequence(heads, 400);
+      const auto together = sequence.run(*device, {400}, false, scores);
+      EXPECT_EQ(sequence.run(*device, {1}, true, scores), together);
+      EXPECT_EQ(sequence.run(*device, {16}, false, scores), together);
+      EXPECT_EQ(sequence.run(*device, {17, 3, 64, 1}, true, scores), together);
+      if (window == 299) continue;
+      EXPECT_NE(sequence.run(*device, {400}, true, {window + 1, scores.cap}), together);
+    }
   }
 }
 

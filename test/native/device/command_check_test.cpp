@@ -33,6 +33,7 @@ const char kRotaryBase[] = "the rotary base is not positive";
 const char kPages[] = "the pages of the cache overlap or are not aligned";
 const char kOutside[] = "the position is outside the cache";
 const char kScale[] = "the scale is not finite";
+const char kWrongCap[] = "the soft cap is not a positive number";
 const char kNoActivation[] = "there is no such activation";
 const char kOneRow[] = "a sampler takes one row";
 
@@ -187,8 +188,10 @@ TEST(CommandCheck, NormAndGatedUnit) {
                {{"no width", with(&N::width, 0)},
                 {"no parts", with(&N::parts, 0)},
                 {"too wide", both(with(&N::width, 0x10000), with(&N::parts, 0x10000))}});
-  expect_right(norm, {{"added", with(&N::accumulate, 1)}});
-  expect_wrong(norm, kFlag, {{"2", with(&N::accumulate, 2)}});
+  expect_right(norm, {{"added", with(&N::accumulate, 1)},
+                      {"centered", with(&N::centered, 1)},
+                      {"no bias", bind(slot::RmsNorm::kBias, {})}});
+  expect_wrong(norm, kFlag, {{"2", with(&N::accumulate, 2)}, {"centered", with(&N::centered, 3)}});
   expect_wrong(norm, kWrongEpsilon,
                {{"negative", with(&N::epsilon, -1.0f)},
                 {"not a number", with(&N::epsilon, NAN)},
@@ -327,6 +330,28 @@ TEST(CommandCheck, Gumbel) {
   expect_wrong(gumbel, kOneRow, {{"two rows", [](Command&) {}}}, 2);
   expect_wrong(gumbel, kPast, {{"history", both(not_patched(), with(&P::position, kBytes / 4))}}, 1);
   expect_wrong(gumbel, kExtent, {{"no vocabulary", with(&P::vocabulary, 0)}}, 1);
+}
+
+TEST(CommandCheck, SoftCapsAndWindows) {
+  using C = SoftCapParams;
+  const Command cap = right(Op::kSoftCap).command;
+  expect_right(cap, {{"one row", both(with(&C::last_row_only, 1), bind(slot::SoftCap::kX, at_end(0, 400)))}});
+  expect_wrong(cap, kWrongCap,
+               {{"none", with(&C::cap, 0.0f)},
+                {"negative", with(&C::cap, -1.0f)},
+                {"not a number", with(&C::cap, NAN)},
+                {"infinite", with(&C::cap, INFINITY)}});
+  expect_wrong(cap, kExtent, {{"no width", with(&C::width, 0)}});
+  expect_wrong(cap, kFlag, {{"2", with(&C::last_row_only, 2)}});
+  using A = AttentionParams;
+  const Command attention = right(Op::kAttention).command;
+  expect_right(attention, {{"a window", with(&A::window, 1)},
+                           {"longer than the context", with(&A::window, kHuge)},
+                           {"a cap", with(&A::soft_cap, 50.0f)}});
+  expect_wrong(attention, kWrongCap,
+               {{"negative", with(&A::soft_cap, -1.0f)}, {"infinite", with(&A::soft_cap, INFINITY)}});
+  expect_wrong(right(Op::kRopeAttention).command, kWrongCap,
+               {{"not a number", with(&RopeAttentionParams::soft_cap, NAN)}});
 }
 
 TEST(CommandCheck, NormsAndProducts) {

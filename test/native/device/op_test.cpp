@@ -92,6 +92,65 @@ TEST_P(BasicOp, RmsNormMayAdd) {
   });
 }
 
+TEST_P(BasicOp, LayerNormTakesOffTheMeanAndAddsABias) {
+  for (std::uint32_t width : {1u, 9u, 576u}) {
+    const std::uint32_t rows = 3;
+    Random random(32);
+    auto x = random.normals(rows * width, 5.0f);
+    for (float& value : x) value += 50.0f;
+    const auto gain = random.normals(width), bias = random.normals(width),
+               before = random.normals(rows * width);
+    for (const std::uint32_t accumulate : {0u, 1u}) {
+      for (const bool in_place : {false, true}) {
+        // Of a result of 12 at most: its rounding to float32, the gain's and the sum's.
+        compare(GetParam(), 12 * 4 * 1.2e-7, [&](Device& device) {
+          TableHarness table(device);
+          const Binding from = table.floats(x), out = in_place ? from : table.floats(before);
+          table.add(Op::kRmsNorm, {from, table.floats(gain), out, table.floats(bias)},
+                    RmsNormParams{width, 1e-5f, 1, in_place ? 0 : accumulate, 1});
+          table.run(rows);
+          return table.read_floats(out, before.size());
+        });
+      }
+    }
+  }
+}
+
+TEST_P(BasicOp, RmsNormMayHaveABias) {
+  const std::uint32_t width = 70, rows = 3;
+  Random random(33);
+  const auto x = random.normals(rows * width, 5.0f), gain = random.normals(width),
+             bias = random.normals(width);
+  compare(GetParam(), 12 * 4 * 1.2e-7, [&](Device& device) {
+    TableHarness table(device);
+    const Binding out = table.zeros(x.size() * 4);
+    table.add(Op::kRmsNorm, {table.floats(x), table.floats(gain), out, table.floats(bias)},
+              RmsNormParams{width, 1e-5f});
+    table.run(rows);
+    return table.read_floats(out, x.size());
+  });
+}
+
+TEST_P(BasicOp, SoftCap) {
+  for (std::uint32_t width : {1u, 300u, 1536u}) {
+    for (std::uint32_t last_row_only : {0u, 1u}) {
+      Random random(34);
+      const std::uint32_t rows = 3;
+      auto x = random.normals(rows * width, 40.0f);
+      x[0] = 1e30f;
+      x.back() = -1e30f;
+      // An ulp of 1 in tanh, and of 2 in the exponential, times the cap.
+      compare(GetParam(), 30 * 4 * 1.2e-7, [&](Device& device) {
+        TableHarness table(device);
+        const Binding in_place = table.floats(x);
+        table.add(Op::kSoftCap, {in_place}, SoftCapParams{width, 30.0f, last_row_only});
+        table.run(rows);
+        return table.read_floats(in_place, (last_row_only != 0 ? 1 : rows) * width);
+      });
+    }
+  }
+}
+
 TEST_P(BasicOp, RmsNormOfZerosIsZero) {
   const auto device = cpu_device(GetParam());
   TableHarness table(*device);
@@ -119,6 +178,21 @@ TEST_P(BasicOp, GatedUnit) {
         return table.read_floats(out, 4 * width);
       });
     }
+  }
+}
+
+TEST_P(BasicOp, AUnitWithoutAGateIsItsActivation) {
+  for (std::uint32_t activation = 0; activation < kGateActivations; ++activation) {
+    const std::uint32_t width = 300, rows = 4;
+    Random random(35);
+    const auto x = random.normals(rows * width, 4.0f);
+    compare(GetParam(), 16 * 4 * 1.2e-7, [&](Device& device) {
+      TableHarness table(device);
+      const Binding out = table.zeros(rows * width * 4);
+      table.add(Op::kGatedUnit, {table.floats(x), {}, out}, GatedUnitParams{width, activation});
+      table.run(rows);
+      return table.read_floats(out, rows * width);
+    });
   }
 }
 

@@ -17,6 +17,12 @@ struct TestHeads {
   std::size_t kv_width() const { return std::size_t{kv_heads} * width; }
 };
 
+// As AttentionParams.
+struct TestScores {
+  std::uint32_t window = 0;
+  float cap = 0.0f;
+};
+
 class PagedCache {
  public:
   PagedCache(TableHarness& memory, const TestHeads& heads, std::uint32_t context)
@@ -38,12 +44,14 @@ class PagedCache {
     return {position, heads_.query_heads, heads_.kv_heads, heads_.width, heads_.rotary, style,
             theta,    context_,           stride()};
   }
-  AttentionParams attention(float scale) const {
-    return {0, 0, heads_.query_heads, heads_.kv_heads, heads_.width, scale, context_, stride()};
+  AttentionParams attention(float scale, const TestScores& scores = {}) const {
+    return {0,     0,        heads_.query_heads, heads_.kv_heads, heads_.width,
+            scale, context_, stride(),           scores.window,   scores.cap};
   }
-  RopeAttentionParams rope_attention(std::uint32_t style, float theta, float scale) const {
-    return {0,     0,     heads_.query_heads, heads_.kv_heads, heads_.width, heads_.rotary, style,
-            theta, scale, context_,           stride()};
+  RopeAttentionParams rope_attention(std::uint32_t style, float theta, float scale,
+                                     const TestScores& scores = {}) const {
+    return {0,     0,     heads_.query_heads, heads_.kv_heads, heads_.width,  heads_.rotary, style,
+            theta, scale, context_,           stride(),        scores.window, scores.cap};
   }
 
  private:

@@ -61,8 +61,8 @@ inline RightCommand right(Op op) {
                            patched(Patch::kTokenOffset, offsetof(EmbeddingParams, position))),
               {kFloats, 32 * 16 * 4, 32 * kFloats}};
     case Op::kRmsNorm:
-      return {make_command(op, {at(0), at(1), at(2)}, RmsNormParams{32, 1e-5f}),
-              {32 * kFloats, 32 * 4, 32 * kFloats}};
+      return {make_command(op, {at(0), at(1), at(2), at(3)}, RmsNormParams{32, 1e-5f}),
+              {32 * kFloats, 32 * 4, 32 * kFloats, 32 * 4}};
     case Op::kMatMul:
       return {make_command(op, {at(0), weight(), at(3), at(2)}, MatMulParams{64, 8, kF32, 0, 0}),
               {64 * kFloats, 64 * 8 * 4, 8 * 4, 8 * kFloats}};
@@ -83,6 +83,7 @@ inline RightCommand right(Op op) {
       return {make_command(op, {at(0), at(1), at(2)}, ArgmaxParams{100, 0},
                            patched(Patch::kArgmaxOutput, offsetof(ArgmaxParams, position))),
               {100 * kFloats, kChosen, kChosen}};
+    case Op::kSoftCap: return {make_command(op, {at(0)}, SoftCapParams{100, 30.0f, 0}), {100 * kFloats}};
     case Op::kNormQkv:
       return {make_command(
                   op, {at(0), at(1), weight(), weight(), weight(), at(6), at(7), at(8), at(3), at(4), at(5)},

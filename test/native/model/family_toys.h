@@ -12,6 +12,38 @@ namespace emberline::testing {
 
 using NamedToys = std::vector<std::pair<std::string, ToyModel>>;
 
+// Windows end long before prompts do, and caps are where scores and logits are.
+inline std::vector<ToyModel> gemmas() {
+  ToyModel gemma;
+  gemma.architecture = "gemma";
+  gemma.head_width = 32;
+  const auto values = [](GgufWriter& writer, const std::string& family) {
+    writer.add(family + ".attention.value_length", std::uint32_t{32});
+  };
+  gemma.also = [values](GgufWriter& writer) { values(writer, "gemma"); };
+  ToyModel gemma2 = gemma;
+  gemma2.architecture = "gemma2";
+  gemma2.layers = 3;
+  gemma2.context = 1024;
+  gemma2.norms_on_both_sides = true;
+  gemma2.also = [values](GgufWriter& writer) {
+    values(writer, "gemma2");
+    writer.add("gemma2.attention.sliding_window", std::uint32_t{48});
+    writer.add("gemma2.attn_logit_softcapping", 2.0f).add("gemma2.final_logit_softcapping", 8.0f);
+  };
+  ToyModel gemma3 = gemma2;
+  gemma3.architecture = "gemma3";
+  gemma3.layers = 7;
+  gemma3.head_norms = true;
+  gemma3.rope_theta = 1e6f;
+  gemma3.also = [values](GgufWriter& writer) {
+    values(writer, "gemma3");
+    writer.add("gemma3.attention.sliding_window", std::uint32_t{48});
+    writer.add("gemma3.rope.scaling.type", "linear").add("gemma3.rope.scaling.factor", 8.0f);
+  };
+  return {gemma, gemma2, gemma3};
+}
+
 inline NamedToys family_toys() {
   NamedToys toys;
   toys.emplace_back("llama", ToyModel());
@@ -92,6 +124,19 @@ inline NamedToys family_toys() {
   toy.experts = 4;
   toy.experts_used = 2;
   toys.emplace_back("llama, experts", toy);
+  for (ToyModel& gemma : gemmas()) toys.emplace_back(gemma.architecture, std::move(gemma));
+  toy = gemmas().back();
+  toy.type = TensorType::kQ4_0;
+  toy.output_type = TensorType::kQ8_0;
+  toys.emplace_back("gemma3, quantised", toy);
+  toy = {};
+  toy.architecture = "starcoder2";
+  toy.layer_norms = true;
+  toys.emplace_back("starcoder2", toy);
+  toy = {};
+  toy.architecture = "smollm3";
+  toy.layers = 5;
+  toys.emplace_back("smollm3", toy);
   return toys;
 }
 

@@ -89,6 +89,41 @@ std::vector<NamedToy> toys() {
   toy.experts_used = 2;
   toys.push_back({"Mixtral", toy});
   toy = {};
+  toy.architecture = "gemma";
+  toy.head_width = 32;
+  toys.push_back({"Gemma", toy});
+  // Prompts are longer than the windows.
+  toy = {};
+  toy.architecture = "gemma2";
+  toy.norms_on_both_sides = true;
+  toy.layers = 3;
+  toy.also = [](GgufWriter& writer) {
+    writer.add("gemma2.attention.sliding_window", std::uint32_t{5});
+    writer.add("gemma2.attn_logit_softcapping", 2.0f).add("gemma2.final_logit_softcapping", 8.0f);
+  };
+  toys.push_back({"Gemma2", toy});
+  toy = {};
+  toy.architecture = "gemma3";
+  toy.norms_on_both_sides = toy.head_norms = true;
+  toy.layers = 7;
+  toy.rope_theta = 1e6f;
+  toy.also = [](GgufWriter& writer) {
+    writer.add("gemma3.attention.sliding_window", std::uint32_t{5});
+    writer.add("gemma3.rope.scaling.type", "linear").add("gemma3.rope.scaling.factor", 8.0f);
+  };
+  toys.push_back({"Gemma3", toy});
+  toy = {};
+  toy.architecture = "starcoder2";
+  toy.layer_norms = true;
+  toys.push_back({"StarCoder2", toy});
+  toy = {};
+  toy.architecture = "smollm3";
+  toy.layers = 5;
+  toys.push_back({"SmolLm3", toy});
+  toy = {};
+  toy.also = [](GgufWriter& writer) { writer.add("llama.attention.sliding_window", std::uint32_t{5}); };
+  toys.push_back({"LlamaWithAWindow", toy});
+  toy = {};
   toy.rope_factors = {1, 1, 1, 1.25f, 2.5f, 8, 8, 8};
   toys.push_back({"ListedRopeFactors", toy});
   toy = {};

@@ -139,7 +139,10 @@ TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
       [](GgufWriter& w) {
         w.add("llama.attention.sliding_window", std::uint32_t{64}).add("llama.rope.scaling.factor", 4.0f);
       },
-      [](GgufWriter& w) { w.add("llama.attention.sliding_window", std::uint32_t{8}); },
+      [](GgufWriter& w) {
+        w.add("llama.attention.sliding_window", std::uint32_t{64});
+        w.add("llama.attention.sliding_window_pattern", std::vector<std::uint32_t>{1, 0});
+      },
       [](GgufWriter& w) { w.add_tensor("blk.0.attn_q_norm.weight", {16}, std::vector<float>(16, 1.0f)); },
       [](GgufWriter& w) { w.add_tensor("blk.2.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
       [](GgufWriter& w) { w.add_tensor("blk.00.attn_norm.weight", {64}, std::vector<float>(64, 1.0f)); },
@@ -201,13 +204,102 @@ TEST(ModelFile, ListedRopeFactorsMustBePositive) {
   }
 }
 
-TEST(ModelFile, TheContextEndsWhereASlidingWindowWouldBegin) {
-  for (const auto& [window, context] : {std::pair{64u, 64u}, {256u, 256u}, {4096u, 256u}, {0u, 256u}}) {
+TEST(ModelFile, ASlidingWindowIsThatOfLocalLayers) {
+  ToyModel toy;
+  toy.layers = 7;
+  const auto windows = [&toy](const std::string& family, const ToyModel& other) {
+    toy.architecture = family;
+    toy.head_norms = other.head_norms;
+    toy.norms_on_both_sides = other.norms_on_both_sides;
+    toy.also = other.also;
+    const ToyPass pass(toy, 16);
+    std::vector<std::uint32_t> windows;
+    for (std::uint32_t layer = 0; layer < toy.layers; ++layer)
+      windows.push_back(pass.hyperparameters.positions(layer).window);
+    EXPECT_EQ(pass.hyperparameters.context_length, 256u);
+    return windows;
+  };
+  using Windows = std::vector<std::uint32_t>;
+  ToyModel with_window, both_sides;
+  with_window.also = [&toy](GgufWriter& w) {
+    w.add(toy.architecture + ".attention.sliding_window", std::uint32_t{24});
+  };
+  EXPECT_EQ(windows("llama", {}), Windows(7, 0));
+  EXPECT_EQ(windows("llama", with_window), Windows(7, 24));
+  both_sides.norms_on_both_sides = true;
+  EXPECT_EQ(windows("gemma2", both_sides), (Windows{4096, 0, 4096, 0, 4096, 0, 4096}));
+  both_sides.also = with_window.also;
+  EXPECT_EQ(windows("gemma2", both_sides), (Windows{24, 0, 24, 0, 24, 0, 24}));
+  both_sides.head_norms = true;
+  EXPECT_EQ(windows("gemma3", both_sides), (Windows{24, 24, 24, 24, 24, 0, 24}));
+  both_sides.also = [](GgufWriter& w) {
+    w.add("gemma3.attention.sliding_window", std::uint32_t{24});
+    w.add("gemma3.attention.sliding_window_pattern", std::uint32_t{3});
+  };
+  EXPECT_EQ(windows("gemma3", both_sides), (Windows{24, 24, 0, 24, 24, 0, 24}));
+  both_sides.also = [](GgufWriter& w) {
+    w.add("gemma3.attention.sliding_window", std::uint32_t{24});
+    w.add("gemma3.attention.sliding_window_pattern", std::uint32_t{1});
+  };
+  EXPECT_EQ(windows("gemma3", both_sides), Windows(7, 0));
+}
+
+TEST(ModelFile, LocalLayersOfGemma3HavePositionsOfTheirOwn) {
+  ToyModel toy;
+  toy.architecture = "gemma3";
+  toy.layers = 6;
+  toy.head_norms = toy.norms_on_both_sides = true;
+  toy.rope_theta = 1e6f;
+  toy.also = [](GgufWriter& w) {
+    w.add("gemma3.attention.sliding_window", std::uint32_t{24});
+    w.add("gemma3.rope.scaling.type", "linear").add("gemma3.rope.scaling.factor", 8.0f);
+  };
+  const ToyPass pass(toy, 16);
+  const LayerPositions local = pass.hyperparameters.positions(4), global = pass.hyperparameters.positions(5);
+  EXPECT_EQ(local.rope_theta, 10000.0f);
+  EXPECT_EQ(global.rope_theta, 1e6f);
+  EXPECT_FALSE(local.scaled);
+  EXPECT_TRUE(global.scaled);
+  EXPECT_EQ(pass.weights.rope_factors, std::vector<float>(8, 8.0f));
+  toy.also = [](GgufWriter& w) {
+    w.add("gemma3.attention.sliding_window", std::uint32_t{24});
+    w.add("gemma3.rope.freq_base_swa", 5000.0f);
+  };
+  EXPECT_EQ(ToyPass(toy, 16).hyperparameters.positions(0).rope_theta, 5000.0f);
+}
+
+TEST(ModelFile, TheLargestGemmasScaleScoresByTheirWidth) {
+  for (const auto& [family, layers] : {std::pair{"gemma2", 46u}, {"gemma3", 62u}}) {
     ToyModel toy;
-    toy.also = [window = window](GgufWriter& writer) {
-      writer.add("llama.attention.sliding_window", std::uint32_t{window});
-    };
-    EXPECT_EQ(ToyPass(toy, 16).hyperparameters.context_length, context) << window;
+    toy.architecture = family;
+    toy.width = 96;
+    toy.head_norms = toy.architecture == "gemma3";
+    toy.norms_on_both_sides = true;
+    toy.layers = layers;
+    EXPECT_EQ(ToyPass(toy, 16).hyperparameters.score_scale(), 1.0f / std::sqrt(24.0f)) << family;
+    toy.layers = layers - 1;
+    EXPECT_EQ(ToyPass(toy, 16).hyperparameters.score_scale(), 0.25f) << family;
+  }
+}
+
+TEST(ModelFile, EveryFourthLayerOfSmolLm3HasNoPositions) {
+  ToyModel toy;
+  toy.architecture = "smollm3";
+  toy.layers = 8;
+  const ToyPass pass(toy, 16);
+  for (std::uint32_t layer = 0; layer < toy.layers; ++layer)
+    EXPECT_EQ(pass.hyperparameters.positions(layer).rotated, layer != 3 && layer != 7) << layer;
+}
+
+TEST(ModelFile, StarCoder2NeedsTheBiasesOfItsNorms) {
+  ToyModel toy;
+  toy.architecture = "starcoder2";
+  toy.layer_norms = true;
+  EXPECT_TRUE(read(toy).ok()) << read(toy).message();
+  for (const char* name : {"blk.1.ffn_norm.bias", "output_norm.bias"}) {
+    ToyModel wrong = toy;
+    wrong.without = {name};
+    EXPECT_EQ(read(wrong).code(), ErrorCode::kModelTensorMissing) << name;
   }
 }
 

@@ -224,7 +224,8 @@ class ReferenceDevice final : public DeferredDevice {
       case Op::kGatedUnit: return gated_unit(command);
       case Op::kArgmax: return argmax(command);
       case Op::kExperts: return experts(command);
-      default: fail(ErrorCode::kInvalidArgument, "the reference offers no fused ops");
+      case Op::kSoftCap: return soft_cap(command);
+      default: fail(ErrorCode::kInvalidArgument, "the reference offers the basic ops only");
     }
   }
 
@@ -246,12 +247,20 @@ class ReferenceDevice final : public DeferredDevice {
   void rms_norm(const Command& command) {
     const auto params = command.get_params<RmsNormParams>();
     const Row gain = load_row(command.bindings[slot::RmsNorm::kGain], 0, params.width);
+    const Binding bias_at = command.bindings[slot::RmsNorm::kBias];
+    const Row bias =
+        bias_at.buffer == kNoBuffer ? Row(params.width, 0.0) : load_row(bias_at, 0, params.width);
     for (std::size_t r = 0; r < rows_ * params.parts; ++r) {
       Row x = load_row(command.bindings[slot::RmsNorm::kX], r, params.width);
+      if (params.centered != 0) {
+        double mean = 0;
+        for (double value : x) mean += value / params.width;
+        for (double& value : x) value -= mean;
+      }
       double squares = 0;
       for (double value : x) squares += value * value;
       const double scale = 1.0 / std::sqrt(squares / params.width + params.epsilon);
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] *= scale * gain[i];
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = x[i] * scale * gain[i] + bias[i];
       if (params.accumulate != 0) {
         const Row before = load_row(command.bindings[slot::RmsNorm::kOut], r, params.width);
         for (std::size_t i = 0; i < x.size(); ++i) x[i] += before[i];
@@ -336,18 +345,20 @@ class ReferenceDevice final : public DeferredDevice {
       const Row q = load_row(command.bindings[slot::Attention::kQ], r, params.query_heads * d);
       Row out(q.size(), 0.0);
       const std::size_t length = base + r + 1;
+      const std::size_t first = params.window == 0 || length <= params.window ? 0 : length - params.window;
       for (std::size_t head = 0; head < params.query_heads; ++head) {
         const std::size_t kv_head = head / (params.query_heads / params.kv_heads);
         Row weights(length);
         double largest = -std::numeric_limits<double>::infinity();
-        for (std::size_t j = 0; j < length; ++j) {
+        for (std::size_t j = first; j < length; ++j) {
           for (std::size_t i = 0; i < d; ++i) weights[j] += q[head * d + i] * keys[j][kv_head * d + i];
           weights[j] *= params.scale;
+          if (params.soft_cap != 0.0f) weights[j] = params.soft_cap * std::tanh(weights[j] / params.soft_cap);
           largest = std::max(largest, weights[j]);
         }
         double total = 0;
-        for (double& weight : weights) total += weight = std::exp(weight - largest);
-        for (std::size_t j = 0; j < length; ++j) {
+        for (std::size_t j = first; j < length; ++j) total += weights[j] = std::exp(weights[j] - largest);
+        for (std::size_t j = first; j < length; ++j) {
           for (std::size_t i = 0; i < d; ++i)
             out[head * d + i] += weights[j] / total * values[j][kv_head * d + i];
         }
@@ -360,10 +371,20 @@ class ReferenceDevice final : public DeferredDevice {
     const auto params = command.get_params<GatedUnitParams>();
     for (std::size_t r = 0; r < rows_; ++r) {
       Row gate = load_row(command.bindings[slot::GatedUnit::kGate], r, params.width);
-      const Row up = load_row(command.bindings[slot::GatedUnit::kUp], r, params.width);
+      const Binding up_at = command.bindings[slot::GatedUnit::kUp];
+      const Row up = up_at.buffer == kNoBuffer ? Row(params.width, 1.0) : load_row(up_at, r, params.width);
       for (std::size_t i = 0; i < gate.size(); ++i)
         gate[i] = gate_reference(gate[i], params.activation) * up[i];
       store_row(command.bindings[slot::GatedUnit::kOut], r, gate);
+    }
+  }
+
+  void soft_cap(const Command& command) {
+    const auto params = command.get_params<SoftCapParams>();
+    for (std::size_t r = 0; r < (params.last_row_only != 0 ? 1 : rows_); ++r) {
+      Row x = load_row(command.bindings[slot::SoftCap::kX], r, params.width);
+      for (double& value : x) value = params.cap * std::tanh(value / params.cap);
+      store_row(command.bindings[slot::SoftCap::kX], r, x);
     }
   }
 

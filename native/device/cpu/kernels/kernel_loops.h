@@ -91,6 +91,16 @@ void exp_row(const float* x, std::size_t n, float* out) {
   map_pairs(x, x, n, out, [](Lanes v, Lanes) { return exp_lanes(v); });
 }
 
+// tanh(u) = 1 - 2 / (1 + exp(2u)): off by an ulp of 1, so that what is capped is off by an ulp of the cap.
+void soft_cap_row(const float* x, std::size_t n, float cap, float* out) {
+  const Lanes one = Vector::set(1.0f), two = Vector::set(2.0f);
+  const Lanes limit = Vector::set(cap), slope = Vector::set(2.0f / cap);
+  map_pairs(x, x, n, out, [=](Lanes v, Lanes) {
+    const Lanes below = Vector::div(two, Vector::add(one, exp_lanes(Vector::mul(v, slope))));
+    return Vector::mul(Vector::sub(one, below), limit);
+  });
+}
+
 LogitsScan scan_logits(const float* x, std::size_t n) {
   constexpr float kLowest = -3.40282347e+38f;
   Lanes largest = Vector::set(kLowest);

@@ -89,6 +89,8 @@ struct Kernels {
   const GateKernel* gate;         // [kGateActivations], by kGate... of op_params.h
   // exp to within 2 ulp on [-87.3, 88]; 0 below, exp(88) above, NaN for NaN.
   void (*exp)(const float* x, std::size_t n, float* out);
+  void (*soft_cap)(const float* x, std::size_t n, float cap,
+                   float* out);                              // cap * tanh(x / cap); may be in place
   LogitsScan (*scan_logits)(const float* x, std::size_t n);  // n >= 1
 
   void (*widen_halves)(const std::uint16_t* from, std::size_t n, float* to);

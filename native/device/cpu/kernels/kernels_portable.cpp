@@ -75,6 +75,7 @@ const Kernels& portable_kernels() {
                                       scale_row,
                                       kGateKernels,
                                       exp_row,
+                                      soft_cap_row,
                                       scan_logits,
                                       widen_halves,
                                       narrow_to_halves,

@@ -16,6 +16,7 @@ constexpr Kernels kernel_set(const char* isa) {
           scale_row,
           kGateKernels,
           exp_row,
+          soft_cap_row,
           scan_logits,
           widen_halves,
           narrow_to_halves,

@@ -27,8 +27,17 @@ AttentionNeeds AttentionStage::needs(const HeadShape& heads, std::uint32_t conte
   return needs;
 }
 
+std::size_t AttentionStage::first_seen(const Step& step, std::size_t row) const {
+  const std::size_t entries = heads.first_position(step) + row + 1;
+  return window == 0 || entries <= window ? 0 : entries - window;
+}
+
+std::size_t AttentionStage::first_chunk(const Step& step, std::size_t row) const {
+  return chunk_of(first_seen(step, row));
+}
+
 std::size_t AttentionStage::chunks(const Step& step) const {
-  return chunk_of(heads.first_position(step) + step.rows - 1) + 1;
+  return chunk_of(heads.first_position(step) + step.rows - 1) - first_chunk(step) + 1;
 }
 
 bool AttentionStage::splits_by_chunk(const Step& step) const {
@@ -48,7 +57,7 @@ std::size_t AttentionStage::units(const Step& step) const {
 std::uint64_t AttentionStage::unit_operations(const Step& step) const {
   const bool by_chunk = splits_by_chunk(step);
   const std::uint64_t rows = by_chunk ? step.rows : run_rows();
-  const std::uint64_t entries = by_chunk ? kAttentionChunk : heads.first_position(step) + step.rows;
+  const std::uint64_t entries = by_chunk ? kAttentionChunk : chunks(step) * kAttentionChunk;
   return 2 * rows * heads.group() * heads.head_width * entries;
 }
 
@@ -59,7 +68,7 @@ void AttentionStage::run(const Step& step, Worker& worker, std::size_t begin, st
     const std::size_t kv_head = unit / units_of_head, index = unit % units_of_head;
     if (by_chunk) {
       if (unit == begin || index == 0) prepare_queries(worker, kv_head, 0, step.rows);
-      attend_chunk(step, worker, kv_head, index);
+      attend_chunk(step, worker, kv_head, first_chunk(step) + index);
     } else {
       const std::size_t from = index * run_rows();
       const std::size_t to = std::min<std::size_t>(from + run_rows(), step.rows);
@@ -86,34 +95,60 @@ void AttentionStage::prepare_queries(Worker& worker, std::size_t kv_head, std::s
   }
 }
 
-// Rows [from, to) over the whole cache.
+std::size_t AttentionStage::rows_that_see(const Step& step, std::size_t from, std::size_t to,
+                                          std::size_t first) const {
+  std::size_t past = from;
+  while (past < to && first_seen(step, past) < first + kAttentionChunk) ++past;
+  return past;
+}
+
+std::size_t AttentionStage::find_seen(const Step& step, AttentionWorker& scratch, std::size_t row,
+                                      std::size_t past, std::size_t first) const {
+  const std::size_t position = heads.first_position(step), group = heads.group();
+  std::size_t count = 0;
+  for (std::size_t r = row; r < past; ++r) {
+    const std::size_t entries = std::min(position + r + 1 - first, kAttentionChunk);
+    const std::size_t begin = std::max(first_seen(step, r), first) - first;
+    for (std::size_t i = 0; i < group; ++i, ++count) {
+      scratch.unseen[count] = static_cast<std::uint32_t>(begin);
+      scratch.seen[count] = static_cast<std::uint32_t>(entries);
+    }
+  }
+  return count;
+}
+
+// Rows [from, to) over what they see of the cache.
 void AttentionStage::attend_run(const Step& step, Worker& worker, std::size_t kv_head, std::size_t from,
                                 std::size_t to) const {
   AttentionWorker& scratch = worker.attention;
   const std::size_t padded = padded_head_width(heads.head_width), group = heads.group();
   const std::size_t position = heads.first_position(step);
-  for (std::size_t chunk = 0; chunk <= chunk_of(position + to - 1); ++chunk) {
+  for (std::size_t chunk = first_chunk(step, from); chunk <= chunk_of(position + to - 1); ++chunk) {
     const std::size_t first = chunk * kAttentionChunk;
     if (!cache.holds(first)) return step.report(ErrorCode::kDeviceFailed);
     const std::size_t row = std::max(from, first < position ? 0 : first - position);  // first that sees it
-    const std::size_t count = (to - row) * group;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t entries = position + row + i / group + 1 - first;
-      scratch.seen[i] = static_cast<std::uint32_t>(std::min(entries, kAttentionChunk));
-    }
+    const std::size_t count = find_seen(step, scratch, row, rows_that_see(step, row, to, first), first);
     const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count, scratch);
     for (std::size_t i = 0; i < count; i += kScoredQueries) {
       const std::size_t some = std::min(kScoredQueries, count - i);
       const std::size_t query = (row - from) * group + i;
       const AttentionQueries queries{scratch.queries + query * padded, padded, some};
+      const SeenEntries seen{scratch.unseen + i, scratch.seen + i};
       if (chunk == 0) {
-        view.attend(queries, scratch.seen + i, scratch.states + query, scratch.accumulators + query * padded);
+        view.attend(queries, seen, soft_cap, scratch.states + query, scratch.accumulators + query * padded);
         continue;
       }
-      view.attend(queries, scratch.seen + i, scratch.chunk_states, scratch.chunk_accumulators);
+      view.attend(queries, seen, soft_cap, scratch.chunk_states, scratch.chunk_accumulators);
       for (std::size_t j = 0; j < some; ++j) {
-        kernels->attention.merge(scratch.chunk_states[j], scratch.chunk_accumulators + j * padded, padded,
-                                 scratch.states + query + j, scratch.accumulators + (query + j) * padded);
+        const float* accumulator = scratch.chunk_accumulators + j * padded;
+        AttentionState& state = scratch.states[query + j];
+        if (chunk == first_chunk(step, from + (query + j) / group)) {
+          state = scratch.chunk_states[j];
+          std::copy_n(accumulator, padded, scratch.accumulators + (query + j) * padded);
+          continue;
+        }
+        kernels->attention.merge(scratch.chunk_states[j], accumulator, padded, &state,
+                                 scratch.accumulators + (query + j) * padded);
       }
     }
   }
@@ -122,7 +157,7 @@ void AttentionStage::attend_run(const Step& step, Worker& worker, std::size_t kv
   }
 }
 
-// Every row over one chunk, which gets the rows of the batch that belong into it first.
+// Every row that sees it over one chunk, which gets the rows of the batch that belong into it first.
 void AttentionStage::attend_chunk(const Step& step, Worker& worker, std::size_t kv_head,
                                   std::size_t chunk) const {
   AttentionWorker& scratch = worker.attention;
@@ -135,18 +170,14 @@ void AttentionStage::attend_chunk(const Step& step, Worker& worker, std::size_t 
     rows->write(step, worker, kv_head, row,
                 std::min<std::size_t>(first + kAttentionChunk - position, step.rows));
   }
-  const std::size_t count = (step.rows - row) * group;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t entries = position + row + i / group + 1 - first;
-    scratch.seen[i] = static_cast<std::uint32_t>(std::min(entries, kAttentionChunk));
-  }
-  const std::size_t slot = (kv_head * chunks(step) + chunk) * step.rows * group;
+  const std::size_t count = find_seen(step, scratch, row, rows_that_see(step, row, step.rows, first), first);
+  const std::size_t slot = (kv_head * chunks(step) + chunk - first_chunk(step)) * step.rows * group;
   const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count, scratch);
   for (std::size_t i = 0; i < count; i += kScoredQueries) {
     const std::size_t query = row * group + i;
     const AttentionQueries queries{scratch.queries + query * padded, padded,
                                    std::min(kScoredQueries, count - i)};
-    view.attend(queries, scratch.seen + i, results.states + slot + query,
+    view.attend(queries, {scratch.unseen + i, scratch.seen + i}, soft_cap, results.states + slot + query,
                 results.accumulators + (slot + query) * padded);
   }
   std::atomic<std::uint32_t>& finished = results.finished[kv_head];
@@ -162,10 +193,12 @@ void AttentionStage::merge_chunks(const Step& step, Worker& worker, std::size_t 
   for (std::size_t r = 0; r < step.rows; ++r) {
     for (std::size_t i = 0; i < group; ++i) {
       const std::size_t last = chunk_of(heads.first_position(step) + r);
-      for (std::size_t chunk = 0; chunk <= last; ++chunk) {
-        const std::size_t slot = ((kv_head * chunks(step) + chunk) * step.rows + r) * group + i;
+      const std::size_t begin = first_chunk(step, r);
+      for (std::size_t chunk = begin; chunk <= last; ++chunk) {
+        const std::size_t index = kv_head * chunks(step) + chunk - first_chunk(step);
+        const std::size_t slot = (index * step.rows + r) * group + i;
         const float* accumulator = results.accumulators + slot * padded;
-        if (chunk == 0) {
+        if (chunk == begin) {
           scratch.states[0] = results.states[slot];
           std::copy_n(accumulator, padded, scratch.accumulators);
         } else {

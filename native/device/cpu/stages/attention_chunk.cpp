@@ -1,6 +1,7 @@
 #include "device/cpu/stages/attention_chunk.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace emberline {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::size_t kNarrowQueries = 8;
 AttentionChunk::AttentionChunk(const Kernels& kernels, const KvPages& cache, std::size_t kv_head,
                                std::size_t position, std::size_t entries, std::size_t queries,
                                AttentionWorker& scratch)
-    : kernels_(kernels.attention),
+    : kernels_(kernels),
       cache_(cache),
       kv_head_(kv_head),
       position_(position),
@@ -35,24 +36,30 @@ AttentionChunk::AttentionChunk(const Kernels& kernels, const KvPages& cache, std
   }
 }
 
-void AttentionChunk::attend(const AttentionQueries& queries, const std::uint32_t* seen,
+void AttentionChunk::attend(const AttentionQueries& queries, const SeenEntries& seen, float soft_cap,
                             AttentionState* states, float* accumulators) const {
+  const AttentionKernels& kernels = kernels_.attention;
   const std::size_t d = cache_.head_width;
-  for (std::size_t j = 0; j < seen[queries.count - 1]; j += kKeyBlock) {
+  for (std::size_t j = 0; j < seen.end[queries.count - 1]; j += kKeyBlock) {
     if (widened_) {
-      kernels_.score(queries, scratch_.keys + j * d, d, scratch_.scores + j);
+      kernels.score(queries, scratch_.keys + j * d, d, scratch_.scores + j);
     } else {
-      kernels_.score_halves(queries, cache_.key_block(kv_head_, position_ + j), d, scratch_.scores + j);
+      kernels.score_halves(queries, cache_.key_block(kv_head_, position_ + j), d, scratch_.scores + j);
     }
   }
-  for (std::size_t i = 0; i < queries.count; ++i)
-    states[i] = kernels_.weigh(scratch_.scores + i * kAttentionChunk, seen[i]);
+  for (std::size_t i = 0; i < queries.count; ++i) {
+    float* scores = scratch_.scores + i * kAttentionChunk;
+    if (soft_cap != 0.0f) kernels_.soft_cap(scores, seen.end[i], soft_cap, scores);
+    // The weight of what was before the window is exactly 0.
+    std::fill_n(scores, seen.begin[i], -std::numeric_limits<float>::max());
+    states[i] = kernels.weigh(scores, seen.end[i]);
+  }
   if (widened_) {
-    kernels_.add_values(scratch_.scores, seen, queries.count, scratch_.values, padded_, accumulators,
-                        padded_);
+    kernels.add_values(scratch_.scores, seen.end, queries.count, scratch_.values, padded_, accumulators,
+                       padded_);
   } else {
-    kernels_.add_value_halves(scratch_.scores, seen, queries.count, cache_.value_rows(kv_head_, position_),
-                              padded_, accumulators, padded_);
+    kernels.add_value_halves(scratch_.scores, seen.end, queries.count, cache_.value_rows(kv_head_, position_),
+                             padded_, accumulators, padded_);
   }
 }
 

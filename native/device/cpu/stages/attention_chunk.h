@@ -11,6 +11,12 @@ constexpr std::size_t padded_head_width(std::size_t d) {
   return (d + kHeadPadding - 1) / kHeadPadding * kHeadPadding;
 }
 
+// Query i sees entries [begin[i], end[i]) of a chunk, one at least; neither decreases.
+struct SeenEntries {
+  const std::uint32_t* begin;
+  const std::uint32_t* end;
+};
+
 // A chunk of the cache for one key/value head. Where many queries will read it, its halves are widened once,
 // into the worker's memory.
 class AttentionChunk {
@@ -19,14 +25,13 @@ class AttentionChunk {
   AttentionChunk(const Kernels& kernels, const KvPages& cache, std::size_t kv_head, std::size_t position,
                  std::size_t entries, std::size_t queries, AttentionWorker& scratch);
 
-  // Query i sees entries [0, seen[i]) of the chunk; `seen` does not decrease. queries.count <=
-  // kScoredQueries, queries.stride = padded_head_width(d). Writes states[count] and accumulators[count,
-  // padded width].
-  void attend(const AttentionQueries& queries, const std::uint32_t* seen, AttentionState* states,
-              float* accumulators) const;
+  // queries.count <= kScoredQueries, queries.stride = padded_head_width(d); `soft_cap` as AttentionParams.
+  // Writes states[count] and accumulators[count, padded width].
+  void attend(const AttentionQueries& queries, const SeenEntries& seen, float soft_cap,
+              AttentionState* states, float* accumulators) const;
 
  private:
-  const AttentionKernels& kernels_;
+  const Kernels& kernels_;
   const KvPages& cache_;
   const std::size_t kv_head_, position_, padded_;
   const bool widened_;

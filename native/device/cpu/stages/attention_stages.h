@@ -82,14 +82,16 @@ struct RopeStage final : Stage {
 // rows.
 //
 // A small batch is split by key/value head and chunk of the cache. Whoever finishes the last chunk of a head
-// merges them all, in order. A large batch is split by key/value head and runs of rows, each of which goes
-// through its chunks in the same order: both give the same bits.
+// merges them all, in order; chunks that no row sees are left out. A large batch is split by key/value head
+// and runs of rows, each of which goes through its chunks in the same order: both give the same bits.
 struct AttentionStage final : Stage {
   static constexpr std::uint32_t kSmallBatch = 16;
 
   const Kernels* kernels;
   HeadShape heads;
   float scale;
+  std::uint32_t window = 0;  // as AttentionParams
+  float soft_cap = 0;        // as AttentionParams
   const float* q;
   KvPages cache;
   float* out;
@@ -106,8 +108,17 @@ struct AttentionStage final : Stage {
   static AttentionNeeds needs(const HeadShape& heads, std::uint32_t context, std::size_t max_rows);
 
  private:
-  std::size_t chunks(const Step& step) const;
+  // Of row `row` of the batch: the first position that it sees, and the chunks it looks into.
+  std::size_t first_seen(const Step& step, std::size_t row) const;
+  std::size_t first_chunk(const Step& step, std::size_t row = 0) const;
+  std::size_t chunks(const Step& step) const;  // of all rows, from the first row's first
   std::size_t run_rows() const;
+  // The queries of rows [row, past), of which each sees something of the chunk that begins at `first`: what,
+  // into the worker's memory. Gives their number.
+  std::size_t find_seen(const Step& step, AttentionWorker& scratch, std::size_t row, std::size_t past,
+                        std::size_t first) const;
+  // Rows of [from, to) that see nothing of the chunk any more begin here.
+  std::size_t rows_that_see(const Step& step, std::size_t from, std::size_t to, std::size_t first) const;
   void prepare_queries(Worker& worker, std::size_t kv_head, std::size_t from, std::size_t to) const;
   void attend_run(const Step& step, Worker& worker, std::size_t kv_head, std::size_t from,
                   std::size_t to) const;

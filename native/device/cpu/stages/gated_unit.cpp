@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "device/cpu/stages/stages.h"
 
@@ -6,6 +7,13 @@ namespace emberline {
 namespace {
 
 constexpr std::size_t kPiece = 256;  // floats of a unit
+
+// What a unit without `up` multiplies by.
+constexpr std::array<float, kPiece> kOnes = [] {
+  std::array<float, kPiece> ones{};
+  for (float& one : ones) one = 1.0f;
+  return ones;
+}();
 
 }  // namespace
 
@@ -18,7 +26,21 @@ void GatedUnitStage::run(const Step&, Worker&, std::size_t begin, std::size_t en
   for (std::size_t unit = begin; unit < end; ++unit) {
     const std::size_t column = unit % pieces * kPiece;
     const std::size_t at = unit / pieces * width + column;
-    gate_up(gate + at, up + at, std::min<std::size_t>(kPiece, width - column), out + at);
+    gate_up(gate + at, up != nullptr ? up + at : kOnes.data(), std::min<std::size_t>(kPiece, width - column),
+            out + at);
+  }
+}
+
+std::size_t SoftCapStage::units(const Step& step) const {
+  return (last_row_only ? 1 : step.rows) * ((width + kPiece - 1) / kPiece);
+}
+
+void SoftCapStage::run(const Step&, Worker&, std::size_t begin, std::size_t end) const {
+  const std::size_t pieces = (width + kPiece - 1) / kPiece;
+  for (std::size_t unit = begin; unit < end; ++unit) {
+    const std::size_t column = unit % pieces * kPiece;
+    float* piece = x + unit / pieces * width + column;
+    kernels->soft_cap(piece, std::min<std::size_t>(kPiece, width - column), cap, piece);
   }
 }
 

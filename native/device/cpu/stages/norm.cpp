@@ -20,10 +20,32 @@ void add_norm_row(const Kernels& kernels, const float* x, const float* gain, std
   for (std::size_t i = 0; i < width; ++i) out[i] += x[i] * scale * gain[i];
 }
 
+// Mean and variance are summed in double precision, one pass behind the other: a mean may be large beside
+// what differs from it.
+void layer_norm_row(const NormStage& norm, const float* x, float* out) {
+  const std::size_t width = norm.width;
+  double mean = 0, squares = 0;
+  if (norm.centered) {
+    for (std::size_t i = 0; i < width; ++i) mean += x[i];
+    mean /= static_cast<double>(width);
+  }
+  for (std::size_t i = 0; i < width; ++i) squares += (x[i] - mean) * (x[i] - mean);
+  const double scale = 1.0 / std::sqrt(squares / static_cast<double>(width) + norm.epsilon);
+  for (std::size_t i = 0; i < width; ++i) {
+    const auto normed = static_cast<float>((x[i] - mean) * scale);
+    const float y = normed * norm.gain[i] + (norm.bias != nullptr ? norm.bias[i] : 0.0f);
+    out[i] = norm.accumulate ? out[i] + y : y;
+  }
+}
+
 }  // namespace
 
 void NormStage::run(const Step&, Worker&, std::size_t begin, std::size_t end) const {
   for (std::size_t unit = begin; unit < end; ++unit) {
+    if (centered || bias != nullptr) {
+      layer_norm_row(*this, x + unit * width, out + unit * width);
+      continue;
+    }
     (accumulate ? add_norm_row : norm_row)(*kernels, x + unit * width, gain, width, epsilon,
                                            out + unit * width);
   }

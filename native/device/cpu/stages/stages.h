@@ -32,9 +32,11 @@ struct NormStage final : Stage {
   const Kernels* kernels;
   const float* x;
   const float* gain;
+  const float* bias = nullptr;
   std::uint32_t width;
   std::uint32_t parts;  // of a row
   bool accumulate;
+  bool centered = false;
   float epsilon;
   float* out;
 
@@ -104,9 +106,21 @@ struct GateUpStage final : Stage {
 struct GatedUnitStage final : Stage {
   GateKernel gate_up;
   const float* gate;
-  const float* up;
+  const float* up;  // null: as if all were 1
   std::uint32_t width;
   float* out;
+
+  std::size_t units(const Step& step) const override;
+  void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
+};
+
+// In place. A unit is a piece of a row.
+struct SoftCapStage final : Stage {
+  const Kernels* kernels;
+  float* x;
+  std::uint32_t width;
+  float cap;
+  bool last_row_only;
 
   std::size_t units(const Step& step) const override;
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
