@@ -36,8 +36,8 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 
-inline constexpr int kMaxBindings = 12;
-inline constexpr int kMaxParamBytes = 48;
+inline constexpr int kMaxBindings = 13;
+inline constexpr int kMaxParamBytes = 56;
 
 struct Command {
   Op op;

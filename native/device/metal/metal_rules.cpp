@@ -30,15 +30,7 @@ const char* refuse(const Command& command) {
       return "a binding is not aligned to 4 bytes";
   }
   switch (command.op) {
-    case Op::kEmbedding:
-      return command.get_params<EmbeddingParams>().scale != 1.0f ? "scaled embeddings are not offered"
-                                                                 : nullptr;
-    case Op::kRmsNorm:
-      return command.get_params<RmsNormParams>().accumulate != 0 ? "norms that add are not offered" : nullptr;
-    case Op::kRopeKvWrite:
-      if (command.bindings[slot::RopeKvWrite::kFactors].buffer != kNoBuffer)
-        return "positions that are scaled are not offered";
-      return refuse_heads(command.get_params<RopeKvWriteParams>());
+    case Op::kRopeKvWrite: return refuse_heads(command.get_params<RopeKvWriteParams>());
     case Op::kNormQkvRope: return refuse_heads(command.get_params<NormQkvRopeParams>());
     case Op::kAttention: {
       const auto p = command.get_params<AttentionParams>();

@@ -270,21 +270,12 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
                                     Rope{0, 4, 2, 16, 14, 0, 10000.0f, 64, kPage}, patched(Patch::kPosition));
   expect_accepted(rope, {{"as it is", [](Command&) {}}});
   expect_refused(rope, {{"15 wide", with(&Rope::head_width, 15)},
-                        {"pages of half a word", with(&Rope::page_stride, kPage + 2)},
-                        {"scaled positions", bind(slot::RopeKvWrite::kFactors, at(6))}});
+                        {"pages of half a word", with(&Rope::page_stride, kPage + 2)}});
 }
 
-TEST_F(PlanTest, RefusesScaledEmbeddings) {
-  const Command embedding =
-      make_command(Op::kEmbedding, {at(0), weight(), at(2)}, EmbeddingParams{32, 16, kF32});
-  expect_accepted(embedding, {{"as it is", [](Command&) {}}});
-  expect_refused(embedding, {{"scaled", with(&EmbeddingParams::scale, 2.0f)}});
-}
-
-TEST_F(PlanTest, RefusesNormsThatAdd) {
+TEST_F(PlanTest, AcceptsNormsOfHeads) {
   const Command norm = make_command(Op::kRmsNorm, {at(0), at(1), at(2)}, RmsNormParams{64, 1e-5f});
   expect_accepted(norm, {{"of heads", with(&RmsNormParams::parts, 2)}});
-  expect_refused(norm, {{"added", with(&RmsNormParams::accumulate, 1)}});
 }
 
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {

@@ -63,6 +63,13 @@ TEST_F(ModelDispatches, AreKnownByHandForAToy) {
   EXPECT_EQ(dispatches.back().patch, Patch::kArgmaxOutput);
 }
 
+// Positions that are scaled cost no command.
+TEST_F(ModelDispatches, OfScaledPositionsAreNoMore) {
+  ToyModel toy = gpu_toy(TensorType::kQ4_K);
+  toy.rope_factors.assign(32, 2.0f);
+  EXPECT_EQ(list(toy, 1).size(), 2 * 5 + 3u);
+}
+
 TEST_F(ModelDispatches, OfATokenAreWhatIsCountedInAChain) {
   constexpr SamplingBlock kSampling{.temperature = 1, .top_p = 1, .repeat_penalty = 1, .penalty_window = 64};
   for (const bool sampled : {false, true}) {
