@@ -54,7 +54,24 @@ TEST_F(MetalModel, NormsOfQueriesAndKeysAreSeenTo) {
   }
 }
 
-// Listed factors, YaRN, multipliers, norms behind: what other families than llama ask for.
+// As Q4_K_M; and a pair of types that has no fused kernel.
+TEST_F(MetalModel, LayersOfMixedTypesAreThoseOfDoublePrecision) {
+  for (const TensorType mixed : {TensorType::kQ6_K, TensorType::kQ8_0}) {
+    ToyModel toy = gpu_toy(TensorType::kQ4_K);
+    toy.mixed_type = mixed;
+    toy.output_type = TensorType::kQ6_K;
+    for (const std::size_t slice : {1u, 7u, 33u}) {
+      ToyPass metal(toy, 256, metal_device());
+      const std::vector<TokenId> tokens = random_tokens(35, metal.hyperparameters.vocabulary, 3);
+      EXPECT_LE(relative_error(metal.prefill(tokens, slice),
+                               straight_forward(*metal.file, tokens, GroupScales::kExact)),
+                2e-3)
+          << traits(mixed).name << ", slices of " << slice;
+    }
+  }
+}
+
+// Listed factors, multipliers, norms behind: what other families than llama ask for.
 TEST_F(MetalModel, ScaledPositionsMultipliersAndNormsBehindAreSeenTo) {
   std::vector<ToyModel> toys(3, gpu_toy());
   toys[0].rope_factors.assign(32, 8.0f);
