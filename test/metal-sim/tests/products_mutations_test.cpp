@@ -180,7 +180,8 @@ TEST(ProductMutations, OfEmbeddingAreCaught) {
         {"a stop that the next step forgets",
          {"embedding.metal", "begins = chain->halted == 0", "begins = true"}},
         {"a decision that is not waited for",
-         {"embedding.metal", "threadgroup_barrier(mem_flags::mem_threadgroup);", ""}},
+         {"embedding.metal", "threadgroup_barrier(mem_flags::mem_threadgroup);\n  return begins;",
+          "return begins;"}},
         {"a cancelled step that is counted",
          {"chain_guard.h", "chain->end = end;", "chain->end = end + 1;"}}}});
 }
