@@ -17,6 +17,8 @@ const ROWS: Readonly<Record<string, { readonly unit: string; readonly most: numb
   'dispatches-per-token': { unit: 'commands', most: 4 },
   'dispatches-per-sampled-token': { unit: 'commands', most: 5 },
   'bytes-per-weight-byte': { unit: 'bytes', most: 1 },
+  'q4_k-bytes-per-weight-byte': { unit: 'bytes', most: 1 },
+  'q6_k-bytes-per-weight-byte': { unit: 'bytes', most: 1 },
   'bytes-per-kv-byte': { unit: 'bytes', most: 1 },
   'activation-bytes-reread': { unit: 'bytes', most: null },
   'logit-bytes-reread': { unit: 'bytes', most: null },

@@ -21,6 +21,8 @@ constant uint HEADS_PER_KV [[function_constant(5)]];
 constant bool HAS_RAW_LOGITS [[function_constant(6)]];
 // The activation of a gated linear unit: a kGate... of op_params.h.
 constant uint GATE_ACTIVATION [[function_constant(7)]];
+// The factors by which the angles of a rotation are divided are bound.
+constant bool HAS_ROPE_FACTORS [[function_constant(8)]];
 
 #else
 #include <cstdint>
@@ -35,6 +37,7 @@ inline constexpr std::uint32_t kConstantHeadWidth = 4;       // uint
 inline constexpr std::uint32_t kConstantHeadsPerKv = 5;      // uint
 inline constexpr std::uint32_t kConstantHasRawLogits = 6;    // bool
 inline constexpr std::uint32_t kConstantGateActivation = 7;  // uint
+inline constexpr std::uint32_t kConstantHasRopeFactors = 8;  // bool
 
 }  // namespace emberline
 #endif

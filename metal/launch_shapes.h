@@ -29,16 +29,22 @@ EMBERLINE_CONSTANT uint32_t kMatVecMaxSimdgroups = 8;
 // activations up to 8 rows, 16 KiB for 16, so that several threadgroups share a core.
 EMBERLINE_CONSTANT uint32_t kMatVecTileElements = 2048;
 EMBERLINE_CONSTANT uint32_t kMatVecMinTile = 256;
-// Columns whose sum is staged beside x, for formats with an offset (block_formats.h).
-EMBERLINE_CONSTANT uint32_t kMatVecSumColumns = 16;
+// Elements of a unit of quantised weights (weight_unit.h), and the fewest columns whose sum is staged beside
+// several rows of x for formats with offsets.
+EMBERLINE_CONSTANT uint32_t kMatVecUnit = 16;
+EMBERLINE_CONSTANT uint32_t kMatVecSumColumns = 4;
+// Floats of the table of formats with codes.
+EMBERLINE_CONSTANT uint32_t kCodes = 16;
 
 // -- mat_mat (mat_mat.h), for more rows: x = ceil(rows / kMatMatRows), y = ceil(out / kMatMatOuts).
 EMBERLINE_CONSTANT uint32_t kMatMatThreads = 128;
 EMBERLINE_CONSTANT uint32_t kMatMatRows = 32;
 EMBERLINE_CONSTANT uint32_t kMatMatOuts = 64;
 EMBERLINE_CONSTANT uint32_t kMatMatDepth = 32;
-// Bytes of threadgroup(0): the tiles of weights and activations, whose place the finished products take.
-EMBERLINE_CONSTANT uint32_t kMatMatThreadgroupBytes = 4 * (kMatMatOuts + kMatMatRows) * kMatMatDepth;
+// Bytes of threadgroup(0): the tiles of weights and activations, whose place the finished products take, and
+// codes.
+EMBERLINE_CONSTANT uint32_t kMatMatThreadgroupBytes =
+    4 * ((kMatMatOuts + kMatMatRows) * kMatMatDepth + kCodes);
 
 // -- attention_decode (attention_decode.h), for 1 to 16 rows: x = KV heads, y = ceil(query heads a KV head /
 // kDecodeHeads), z = rows.
@@ -108,14 +114,22 @@ constexpr uint32_t rope_pairs(uint32_t query_heads, uint32_t kv_heads, uint32_t 
   return (query_heads + 2 * kv_heads) * (head_width / 2);
 }
 
-// Bytes of threadgroup(0), a multiple of 16: x, its sums, and the partial sums of squares of a norm.
+// Whether each threadgroup's pairs are all of queries and keys, or all of values.
+constexpr bool qkv_threadgroups_are_apart(uint32_t query_heads, uint32_t kv_heads, uint32_t head_width) {
+  const uint32_t pairs_each = mat_vec_threads(rope_pairs(query_heads, kv_heads, head_width)) / kMatVecLanes;
+  return (query_heads + kv_heads) * (head_width / 2) % pairs_each == 0;
+}
+
+// Bytes of threadgroup(0), a multiple of 16: x, the sums of several rows of it, the partial sums of squares
+// of a norm, and codes.
 constexpr uint32_t mat_vec_threadgroup_bytes(uint32_t row_capacity, uint32_t in) {
   const uint32_t tile = kMatVecTileElements / row_capacity > kMatVecMinTile
                             ? kMatVecTileElements / row_capacity
                             : kMatVecMinTile;
   const uint32_t padded = (in + 31) / 32 * 32;
   const uint32_t stride = padded < tile ? padded : tile;
-  const uint32_t floats = row_capacity * (stride + stride / kMatVecSumColumns + kMatVecMaxSimdgroups);
+  const uint32_t sums = row_capacity > 1 ? stride / kMatVecSumColumns : 0;
+  const uint32_t floats = row_capacity * (stride + sums + kMatVecMaxSimdgroups) + kCodes;
   return (floats * 4 + 15) / 16 * 16;
 }
 static_assert(mat_vec_threadgroup_bytes(kMatVecMaxRows, 1u << 20) + kStaticThreadgroupBytes <=
@@ -123,8 +137,8 @@ static_assert(mat_vec_threadgroup_bytes(kMatVecMaxRows, 1u << 20) + kStaticThrea
               "more than any GPU has");
 static_assert(kMatVecMinTile % (32 * kMatVecMaxSimdgroups) == 0,
               "a column is staged by one thread, whatever the tile");
-static_assert(kMatVecMinTile % (kMatVecLanes * kMatVecSumColumns) == 0,
-              "a tile is whole rounds of a lane group");
+static_assert(kMatVecMinTile % (kMatVecLanes * kMatVecUnit) == 0,
+              "a tile is whole rounds of a lane group, and whole super-blocks");
 
 // Threads a threadgroup: as many as 208 KiB of registers a core allow. They depend on the model alone: they
 // fix the order in which a row's entries are added.

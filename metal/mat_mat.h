@@ -9,7 +9,8 @@
 // Everything is float32. Half tiles would halve the threadgroup memory, but M1 and M2 multiply both at the
 // same rate, and activations in front of the down projection may exceed what a half holds.
 //
-// Weights are read ceil(R / 32) times, x ceil(out / 64) times. The grid runs over the rows first, so that the
+// Weights are read ceil(R / 32) times, x ceil(out / 64) times; a byte with elements of several groups of a
+// super-block once a group, from the cache. The grid runs over the rows first, so that the
 // threadgroups under way together share a few weight tiles: all but the first read them from the cache.
 //
 // Rows, outputs and depths that are no multiples of the tile are filled up with zeros. A row's arithmetic
@@ -19,9 +20,9 @@
 #include <metal_simdgroup_matrix>
 #include <metal_stdlib>
 
-#include "block_formats.h"
 #include "function_constants.h"
 #include "launch_shapes.h"
+#include "weight_formats.h"
 
 using namespace metal;
 
@@ -57,7 +58,7 @@ inline void stage_activations(device const float* x, uint rows, uint in, uint fi
 // 8].
 template <typename Format>
 inline void stage_weights(device const uchar* weight, uint in, uint out, uint first_out, uint begin,
-                          threadgroup float* tile, uint thread_index) {
+                          threadgroup const float* codes, threadgroup float* tile, uint thread_index) {
   const uint units_each = kMatMatDepth / Format::kUnit;
   for (uint i = thread_index; i < kMatMatOuts * units_each; i += kMatMatThreads) {
     const uint o = i / units_each;
@@ -65,11 +66,11 @@ inline void stage_weights(device const uchar* weight, uint in, uint out, uint fi
     const uint unit = begin / Format::kUnit + u;
     WeightUnit weights;
     const bool inside = first_out + o < out && unit * Format::kUnit < in;
-    if (inside) load_unit<Format>(weight + (first_out + o) * Format::row_bytes(in), unit, in, weights);
+    if (inside) Format::load_run(weight + (first_out + o) * Format::row_bytes(in), unit, in, codes, weights);
 #pragma unroll
     for (uint v = 0; v < Format::kVectors; ++v) {
-      const float4 values = inside ? weights_of<Format>(weights, v) : float4(0.0f);
-      const uint column = Format::column(u, v);
+      const float4 values = inside ? weights_of<Format>(weights, v, 0) : float4(0.0f);
+      const uint column = Format::run_column(u, v);
       const uint block = column / 8 * kMatMatOutBlocks + o / 8;
 #pragma unroll
       for (uint e = 0; e < 4; ++e) tile[block * 64 + (column % 8 + e) * 8 + o % 8] = values[e];
@@ -87,6 +88,7 @@ inline void mat_mat(constant MatMulParams& p, device const float* x, device cons
   const uint first_out = group.y * kMatMatOuts;
   threadgroup float* weight_tile = tiles;
   threadgroup float* x_tile = tiles + kMatMatWeightFloats;
+  threadgroup float* codes = x_tile + kMatMatRows * kMatMatDepth;
   const uint row_block = simdgroup / 2 * 2;  // the simdgroup's first of 4 blocks of rows
   const uint out_block = simdgroup % 2 * 4;  // and of 8 blocks of outputs
 
@@ -96,9 +98,11 @@ inline void mat_mat(constant MatMulParams& p, device const float* x, device cons
 #pragma unroll
     for (uint o = 0; o < 4; ++o) sums[r][o] = make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
   }
+  stage_codes<Format>(codes, thread_index);
+  if (Format::kCoded) threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint begin = 0; begin < p.in; begin += kMatMatDepth) {
     stage_activations(x, rows, p.in, first_row, begin, x_tile, thread_index);
-    stage_weights<Format>(weight, p.in, p.out, first_out, begin, weight_tile, thread_index);
+    stage_weights<Format>(weight, p.in, p.out, first_out, begin, codes, weight_tile, thread_index);
     threadgroup_barrier(mem_flags::mem_threadgroup);
     for (uint k = 0; k < kMatMatDepthBlocks; ++k) {
       simdgroup_float8x8 x_blocks[2], weight_blocks[4];

@@ -3,10 +3,10 @@
 //
 // Decode is bound by memory, so the weights decide: every weight byte is read exactly once, by the one group
 // of 16 lanes (half a simdgroup) that owns its row, 8 bytes of nibbles or 16 of floats a lane and load,
-// neighbouring lanes beside one another. A group owns two rows, so that what it reads of x serves both; the
-// fused kernels choose as pairs what their ends need together (gate and up; the two elements of a rotation).
-// 16 lanes instead of 32 waste less where rows are short: 576 columns are 36 units of 16, three rounds of 16
-// lanes.
+// neighbouring lanes beside one another; what the lanes of a block share is read by one and shuffled. A group
+// owns two rows, so that what it reads of x serves both; the fused kernels choose as pairs what their ends
+// need together (gate and up; the two elements of a rotation). 16 lanes instead of 32 waste less where rows
+// are short: 576 columns are 36 units of 16, three rounds of 16 lanes.
 //
 // x is read from device memory (its cache: a few KiB) once a threadgroup, staged in threadgroup memory in
 // tiles and read from there as float4. The norm costs no pass of its own: the tile holds x * gain, the
@@ -33,10 +33,11 @@
 
 #include <metal_stdlib>
 
-#include "block_formats.h"
+#include "block_headers.h"
 #include "function_constants.h"
 #include "launch_shapes.h"
 #include "reductions.h"
+#include "weight_formats.h"
 
 using namespace metal;
 
@@ -83,12 +84,18 @@ constexpr uint mat_vec_tile_columns() {
   return kMatVecTileElements / kRows > kMatVecMinTile ? kMatVecTileElements / kRows : kMatVecMinTile;
 }
 
-// Sum of the columns of one unit, in the order that staged sums and registers share.
+// Vectors of a part of a unit.
 template <typename Format>
-inline float sum_of_columns(thread const float4* columns) {
-  float4 sum = columns[0];
+constexpr uint vectors_of_part() {
+  return uint(Format::kVectors) / uint(Format::kParts);
+}
+
+// Sum of the columns of one part of a unit, in the order that staged sums and registers share.
+template <typename Format>
+inline float sum_of_columns(thread const float4* columns, uint part) {
+  float4 sum = columns[part * vectors_of_part<Format>()];
 #pragma unroll
-  for (uint v = 1; v < Format::kVectors; ++v) sum += columns[v];
+  for (uint v = 1; v < vectors_of_part<Format>(); ++v) sum += columns[part * vectors_of_part<Format>() + v];
   return (sum.x + sum.y) + (sum.z + sum.w);
 }
 
@@ -101,17 +108,33 @@ inline void load_columns(threadgroup const float* tile_row, uint unit, thread fl
   }
 }
 
-// sum + the product of one unit with its columns of x.
+// The product of one part of a unit with its columns of x, without scale and offset. A single vector is added
+// up by fused operations, so that no product meets an addition otherwise.
+template <typename Format>
+inline float product_of_part(thread const WeightUnit& unit, thread const float4* columns, uint part) {
+  const uint first = part * vectors_of_part<Format>();
+  float4 products = unit.q[first] * columns[first];
+  if (vectors_of_part<Format>() == 1) {
+    const float4 q = unit.q[first], x = columns[first];
+    return fma(q.w, x.w, fma(q.z, x.z, fma(q.y, x.y, products.x)));
+  }
+#pragma unroll
+  for (uint v = 1; v < vectors_of_part<Format>(); ++v)
+    products = fma(unit.q[first + v], columns[first + v], products);
+  return (products.x + products.y) + (products.z + products.w);
+}
+
+// sum + the product of one unit with its columns of x, whose sums, a part each, are columns_sums.
 template <typename Format>
 inline float add_unit(float sum, thread const WeightUnit& unit, thread const float4* columns,
-                      float columns_sum) {
-  float4 products = unit.q[0] * columns[0];
+                      float4 columns_sums) {
 #pragma unroll
-  for (uint v = 1; v < Format::kVectors; ++v) products = fma(unit.q[v], columns[v], products);
-  const float product = (products.x + products.y) + (products.z + products.w);
-  if (!Format::kScaled) return sum + product;
-  if (Format::kOffset) sum = fma(unit.offset, columns_sum, sum);
-  return fma(unit.scale, product, sum);
+  for (uint p = 0; p < Format::kParts; ++p) {
+    const float product = product_of_part<Format>(unit, columns, p);
+    if (Format::kOffset) sum = fma(unit.offset[p], columns_sums[p], sum);
+    sum = Format::kScaled ? fma(unit.scale[p], product, sum) : sum + product;
+  }
+  return sum;
 }
 
 // Stages columns begin .. begin + width of all rows, times the gain behind a norm, and adds to `squares`, a
@@ -132,11 +155,11 @@ inline void stage_columns(MatVecInput input, uint begin, uint width, uint padded
   }
 }
 
-// A lane's unit of both rows as it was read, and the header of one: the two lanes of a block read one each.
+// A lane's unit of both rows as it was read, and its share of the header of one.
 template <typename Format>
 struct FetchedPair {
   typename Format::Raw a, b;
-  uint header;
+  OwnWords own;
 };
 
 template <typename Format>
@@ -145,15 +168,7 @@ inline void fetch_pair(WeightPair weights, uint unit, uint in, thread FetchedPai
   if (weights.a != nullptr) to.a = Format::fetch(weights.a, unit, in);
   if (weights.b != nullptr) to.b = Format::fetch(weights.b, unit, in);
   device const uchar* own = unit % 2 == 0 ? weights.a : weights.b;
-  if (own != nullptr) to.header = Format::header(own, unit);
-}
-
-// Headers of both rows, for all lanes of a simdgroup together.
-template <typename Format>
-inline uint2 exchange_headers(uint own, uint unit) {
-  if (!Format::kHeader) return uint2(0, 0);
-  const uint other = simd_shuffle_xor(own, 1);
-  return unit % 2 == 0 ? uint2(own, other) : uint2(other, own);
+  if (Format::kHeader && own != nullptr) to.own = Format::fetch_own(own, unit);
 }
 
 // Of row r of x with a group's two weight rows, in lane r. The product is `sums * scale`, left to the caller:
@@ -173,12 +188,15 @@ inline PairProducts pair_products_of(MatVecInput input, WeightPair weights, thre
   const uint stride = min(kTile, (input.in + 31) / 32 * 32);
   threadgroup float* tile = memory;
   threadgroup float* unit_sums = tile + kRows * stride;
-  threadgroup float* square_sums = unit_sums + kRows * (stride / kMatVecSumColumns);
+  const uint sums_stride = kStagedSums ? stride / kMatVecSumColumns : 0;
+  threadgroup float* square_sums = unit_sums + kRows * sums_stride;
+  threadgroup float* codes = square_sums + kRows * kMatVecMaxSimdgroups;
 
   float sums_a[kRows], sums_b[kRows], squares[kRows];
 #pragma unroll
   for (uint r = 0; r < kRows; ++r) sums_a[r] = sums_b[r] = squares[r] = 0.0f;
 
+  stage_codes<Format>(codes, t.index);
   FetchedPair<Format> ahead = {};
   fetch_pair<Format>(weights, t.group_lane, input.in, ahead);
   for (uint begin = 0; begin < input.in; begin += kTile) {
@@ -191,7 +209,11 @@ inline PairProducts pair_products_of(MatVecInput input, WeightPair weights, thre
       for (uint i = t.index; i < input.rows * units; i += t.threads) {
         float4 columns[4];
         load_columns<Format>(tile + i / units * stride, i % units, columns);
-        unit_sums[i / units * (stride / kMatVecSumColumns) + i % units] = sum_of_columns<Format>(columns);
+#pragma unroll
+        for (uint p = 0; p < Format::kParts; ++p) {
+          unit_sums[i / units * sums_stride + i % units * Format::kParts + p] =
+              sum_of_columns<Format>(columns, p);
+        }
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
     }
@@ -199,23 +221,26 @@ inline PairProducts pair_products_of(MatVecInput input, WeightPair weights, thre
       const uint unit = round + t.group_lane;
       const FetchedPair<Format> fetched = ahead;
       fetch_pair<Format>(weights, begin / Format::kUnit + unit + kMatVecLanes, input.in, ahead);
-      const uint2 headers = exchange_headers<Format>(fetched.header, unit);
+      const PairHeaders headers = exchange_headers<Format>(fetched.own, unit, t.lane);
       if (unit >= units) continue;
       WeightUnit a, b;
-      Format::decode(fetched.a, headers.x, a);
-      Format::decode(fetched.b, headers.y, b);
+      Format::decode(fetched.a, headers.a, headers.bits_a, unit, codes, a);
+      Format::decode(fetched.b, headers.b, headers.bits_b, unit, codes, b);
 #pragma unroll
       for (uint r = 0; r < kRows; ++r) {
         if (r >= input.rows) continue;
         float4 columns[4];
         load_columns<Format>(tile + r * stride, unit, columns);
-        float columns_sum = 0.0f;
+        float4 columns_sums = float4(0.0f);
         if (Format::kOffset) {
-          columns_sum = kStagedSums ? unit_sums[r * (stride / kMatVecSumColumns) + unit]
-                                    : sum_of_columns<Format>(columns);
+#pragma unroll
+          for (uint p = 0; p < Format::kParts; ++p) {
+            columns_sums[p] = kStagedSums ? unit_sums[r * sums_stride + unit * Format::kParts + p]
+                                          : sum_of_columns<Format>(columns, p);
+          }
         }
-        sums_a[r] = add_unit<Format>(sums_a[r], a, columns, columns_sum);
-        sums_b[r] = add_unit<Format>(sums_b[r], b, columns, columns_sum);
+        sums_a[r] = add_unit<Format>(sums_a[r], a, columns, columns_sums);
+        sums_b[r] = add_unit<Format>(sums_b[r], b, columns, columns_sums);
       }
     }
   }

@@ -4,8 +4,9 @@
 // x [R, D] -> q [R, H*d] rotated; keys (rotated) and values of positions position .. position + R - 1 into
 // the cache, as halves. A group's pair of weight rows is what a rotation mixes, so the rotation happens in
 // the registers that hold the products, and k and v never go through memory as floats. All three matrices are
-// read once, as mat_vec.h says; x is staged once for all three. Pairs are numbered through the query heads,
-// the key heads and the value heads.
+// read once, as mat_vec.h says; x is staged once for all three. Values may have another type than queries and
+// keys, where no threadgroup has pairs of both (qkv_threadgroups_are_apart, launch_shapes.h). Pairs are
+// numbered through the query heads, the key heads and the value heads.
 //
 // Requires an even head width and rotary width (the host checks). Grid: rope_pairs (launch_shapes.h).
 #include "chain_guard.h"
@@ -19,9 +20,32 @@ struct QkvBuffers {
   device half* keys;
   device half* values;
   device const uint* pages;
+  device const float* factors;
+};
+
+// The products of a threadgroup's pairs, all of which are of values or none.
+template <typename Format, typename ValueFormat>
+struct SectionProducts {
+  static ulong row_bytes(uint in, bool of_values) {
+    return of_values ? ValueFormat::row_bytes(in) : Format::row_bytes(in);
+  }
+  static PairProducts of(MatVecInput input, WeightPair weights, bool of_values, threadgroup float* memory,
+                         MatVecThread t) {
+    if (of_values) return pair_products<ValueFormat, true>(input, weights, memory, t);
+    return pair_products<Format, true>(input, weights, memory, t);
+  }
 };
 
 template <typename Format>
+struct SectionProducts<Format, Format> {
+  static ulong row_bytes(uint in, bool) { return Format::row_bytes(in); }
+  static PairProducts of(MatVecInput input, WeightPair weights, bool, threadgroup float* memory,
+                         MatVecThread t) {
+    return pair_products<Format, true>(input, weights, memory, t);
+  }
+};
+
+template <typename Format, typename ValueFormat>
 inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, device const float* gain,
                           QkvBuffers to, uint rows, threadgroup float* memory, MatVecThread t) {
   const uint pairs_a_head = p.head_width / 2;
@@ -35,7 +59,8 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
   const uint b = own_head * p.head_width + pair.b;
 
   device const uchar* weight = section == 0 ? to.weights[0] : section == 1 ? to.weights[1] : to.weights[2];
-  const ulong row_bytes = Format::row_bytes(p.width);
+  using Products = SectionProducts<Format, ValueFormat>;
+  const ulong row_bytes = Products::row_bytes(p.width, section == 2);
   WeightPair weights;
   weights.a = has_pair ? weight + a * row_bytes : nullptr;
   weights.b = has_pair ? weight + b * row_bytes : nullptr;
@@ -45,7 +70,7 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
   input.epsilon = p.epsilon;
   input.in = p.width;
   input.rows = rows;
-  const PairProducts products = pair_products<Format, true>(input, weights, memory, t);
+  const PairProducts products = Products::of(input, weights, section == 2, memory, t);
 
   const uint row = t.group_lane;
   if (row >= input.rows || !has_pair) return;
@@ -55,7 +80,7 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
     product = fma(products.sums, float2(products.scale), float2(bias[a], bias[b]));
   }
   const uint position = p.position + row;
-  if (pair.rotated) product = rotate_pair(product, position, pair.index, p.rotary_width, p.theta);
+  if (pair.rotated) product = rotate_pair(product, position, pair.index, p.rotary_width, p.theta, to.factors);
   if (section == 0) {
     device float* q = to.q + ulong(row) * p.query_heads * p.head_width;
     q[a] = product.x;
@@ -68,7 +93,7 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
   }
 }
 
-#define EMBERLINE_NORM_QKV_ROPE(suffix, ...)                                                                \
+#define EMBERLINE_NORM_QKV_ROPE_OF(suffix, ...)                                                             \
   kernel void norm_qkv_rope_##suffix(                                                                       \
       constant NormQkvRopeParams& p [[buffer(0)]], device const ChainState* chain [[buffer(1)]],            \
       device const float* x [[buffer(2)]], device const float* gain [[buffer(3)]],                          \
@@ -78,10 +103,12 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
       device const float* key_bias [[buffer(8), function_constant(HAS_BIAS)]],                              \
       device const float* value_bias [[buffer(9), function_constant(HAS_BIAS)]],                            \
       device float* q [[buffer(10)]], device half* keys [[buffer(11)]], device half* values [[buffer(12)]], \
-      device const uint* pages [[buffer(13)]], constant uint& rows [[buffer(29)]],                          \
-      threadgroup float* memory [[threadgroup(0)]], uint group [[threadgroup_position_in_grid]],            \
-      uint index [[thread_index_in_threadgroup]], uint threads [[threads_per_threadgroup]],                 \
-      uint lane [[thread_index_in_simdgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]]) {         \
+      device const uint* pages [[buffer(13)]],                                                              \
+      device const float* factors [[buffer(14), function_constant(HAS_ROPE_FACTORS)]],                      \
+      constant uint& rows [[buffer(29)]], threadgroup float* memory [[threadgroup(0)]],                     \
+      uint group [[threadgroup_position_in_grid]], uint index [[thread_index_in_threadgroup]],              \
+      uint threads [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],                    \
+      uint simdgroup [[simdgroup_index_in_threadgroup]]) {                                                  \
     if (chain_halted(chain)) return;                                                                        \
     QkvBuffers to;                                                                                          \
     to.weights[0] = query_weight;                                                                           \
@@ -96,8 +123,12 @@ inline void norm_qkv_rope(constant NormQkvRopeParams& p, device const float* x, 
     to.keys = keys;                                                                                         \
     to.values = values;                                                                                     \
     to.pages = pages;                                                                                       \
+    if (HAS_ROPE_FACTORS) to.factors = factors;                                                             \
     norm_qkv_rope<__VA_ARGS__>(p, x, gain, to, rows, memory,                                                \
                                mat_vec_thread(group, index, threads, lane, simdgroup));                     \
   }
 
+#define EMBERLINE_NORM_QKV_ROPE(suffix, ...) EMBERLINE_NORM_QKV_ROPE_OF(suffix, __VA_ARGS__, __VA_ARGS__)
+
 EMBERLINE_FOR_EACH_FORMAT(EMBERLINE_NORM_QKV_ROPE)
+EMBERLINE_FOR_EACH_FORMAT_OF_VALUES(EMBERLINE_NORM_QKV_ROPE_OF)

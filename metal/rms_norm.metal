@@ -1,5 +1,5 @@
-// out[R, P, D] = x / sqrt(mean(x^2) + epsilon) * gain: a threadgroup a part of a row, which is all of it in
-// prefill and a head where queries and keys are normed. x is read twice, the second time from the core's
+// out[R, P, D] (+)= x / sqrt(mean(x^2) + epsilon) * gain: a threadgroup a part of a row, which is all of it
+// in prefill and a head where queries and keys are normed. x is read twice, the second time from the core's
 // cache; out may be x. Decode has its other norms fused (mat_vec.h).
 #include "chain_guard.h"
 #include "launch_shapes.h"
@@ -19,5 +19,8 @@ kernel void rms_norm(constant RmsNormParams& p [[buffer(0)]], device const Chain
   for (uint i = thread_index; i < p.width; i += kRowKernelThreads) squares = fma(from[i], from[i], squares);
   const float sum = sum_over_threadgroup(squares, partial, lane, simdgroup, kRowKernelThreads / 32);
   const float scale = rsqrt(sum / float(p.width) + p.epsilon);
-  for (uint i = thread_index; i < p.width; i += kRowKernelThreads) to[i] = from[i] * scale * gain[i];
+  for (uint i = thread_index; i < p.width; i += kRowKernelThreads) {
+    const float normed = from[i] * scale;
+    to[i] = p.accumulate != 0 ? fma(normed, gain[i], to[i]) : normed * gain[i];
+  }
 }

@@ -7,6 +7,7 @@
 
 #include <metal_stdlib>
 
+#include "function_constants.h"
 #include "op_params.h"
 
 using namespace metal;
@@ -31,8 +32,11 @@ inline HeadPair head_pair(uint pair, uint rotary_width, uint style) {
   return at;
 }
 
-inline float2 rotate_pair(float2 pair, uint position, uint index, uint rotary_width, float theta) {
-  const float angle = float(position) * pow(theta, -2.0f * float(index) / float(rotary_width));
+// factors: [rotary_width / 2], bound where HAS_ROPE_FACTORS.
+inline float2 rotate_pair(float2 pair, uint position, uint index, uint rotary_width, float theta,
+                          device const float* factors) {
+  float angle = float(position) * pow(theta, -2.0f * float(index) / float(rotary_width));
+  if (HAS_ROPE_FACTORS) angle /= factors[index];
   const float cosine = cos(angle);
   const float sine = sin(angle);
   return float2(fma(pair.x, cosine, -(pair.y * sine)), fma(pair.x, sine, pair.y * cosine));

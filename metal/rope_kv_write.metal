@@ -8,7 +8,9 @@ kernel void rope_kv_write(constant RopeKvWriteParams& p [[buffer(0)]],
                           device const ChainState* chain [[buffer(1)]], device float* q [[buffer(2)]],
                           device const float* k [[buffer(3)]], device const float* v [[buffer(4)]],
                           device half* keys [[buffer(5)]], device half* values [[buffer(6)]],
-                          device const uint* pages [[buffer(7)]], uint2 at [[thread_position_in_grid]]) {
+                          device const uint* pages [[buffer(7)]],
+                          device const float* factors [[buffer(8), function_constant(HAS_ROPE_FACTORS)]],
+                          uint2 at [[thread_position_in_grid]]) {
   if (chain_halted(chain)) return;
   const uint pairs_a_head = p.head_width / 2;
   const uint row = at.y;
@@ -27,7 +29,7 @@ kernel void rope_kv_write(constant RopeKvWriteParams& p [[buffer(0)]],
   const ulong source = ulong(row) * heads * p.head_width;
   device const float* from = (is_query ? (device const float*)q : is_value ? v : k) + source;
   float2 elements = float2(from[a], from[b]);
-  if (pair.rotated) elements = rotate_pair(elements, position, pair.index, p.rotary_width, p.theta);
+  if (pair.rotated) elements = rotate_pair(elements, position, pair.index, p.rotary_width, p.theta, factors);
   if (is_query) {
     q[source + a] = elements.x;
     q[source + b] = elements.y;

@@ -34,7 +34,7 @@ constexpr SamplingBlock kSampling{.temperature = 0.8f,
                                   .seed_low = 5,
                                   .seed_high = 0};
 
-ToyModel toy_of(std::uint32_t layers) {
+ToyModel toy_of(std::uint32_t layers, TensorType type) {
   ToyModel toy;
   toy.layers = layers;
   toy.width = 128;
@@ -42,15 +42,16 @@ ToyModel toy_of(std::uint32_t layers) {
   toy.heads = 2;
   toy.kv_heads = 1;
   toy.head_width = 64;
-  toy.type = toy.output_type = TensorType::kQ4_0;
+  toy.type = toy.output_type = type;
+  if (traits(type).block_elements == 256) toy.width = toy.hidden = 256, toy.heads = 4;
   return toy;
 }
 
-std::unique_ptr<ToyPass> pass_of(std::uint32_t layers) {
+std::unique_ptr<ToyPass> pass_of(std::uint32_t layers, TensorType type = TensorType::kQ4_0) {
   MetalDeviceOptions options;
   options.library_path = EMBERLINE_KERNELS_CHECKED;
   options.self_test = false;
-  auto pass = std::make_unique<ToyPass>(toy_of(layers), 256, take(make_metal_device(options)));
+  auto pass = std::make_unique<ToyPass>(toy_of(layers, type), 256, take(make_metal_device(options)));
   pass->prefill(testing::random_tokens(kPrompt, pass->hyperparameters.vocabulary, 3));
   return pass;
 }
@@ -103,6 +104,15 @@ void print_traffic(const std::string& prefix, const SamplingBlock* sampling) {
         traffic.kv / (positions * double(testing::kv_bytes_of_position(h.layers, h.kv_heads, h.head_width))));
   print(prefix + "activation-bytes-reread", traffic.activation_rereads);
   print(prefix + "logit-bytes-reread", traffic.logit_rereads);
+}
+
+// The same for another type of weights, of weights alone.
+void print_weight_traffic(const std::string& prefix, TensorType type) {
+  const std::unique_ptr<ToyPass> pass = pass_of(3, type);
+  const TokenTraffic traffic =
+      traffic_of(*pass, false, kSteps, [&] { run_chain(*pass->pass, request_of(nullptr)); });
+  print(prefix + "bytes-per-weight-byte",
+        traffic.weights / double(testing::weight_bytes_of_token(*pass->file)));
 }
 
 struct AfterStop {
@@ -164,6 +174,8 @@ void run() {
   print("dispatches-per-sampled-token", double(counts_of(1, &kSampling).dispatches) / kSteps - a_layer);
   print_traffic("", nullptr);
   print_traffic("sampled-", &kSampling);
+  print_weight_traffic("q4_k-", TensorType::kQ4_K);
+  print_weight_traffic("q6_k-", TensorType::kQ6_K);
   print("submissions-per-chunk", double(three.submissions) / (kSteps / kChunk));
   print("waits-per-chunk", double(three.waits) / (kSteps / kChunk));
   const AfterStop after = after_stop();

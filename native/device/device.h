@@ -95,6 +95,12 @@ struct DispatchDescription {
   CommandTraffic traffic;
 };
 
+// The types of the matrices of one attention: of queries and keys, and of values.
+struct QkvTypes {
+  TensorType queries, values;
+  friend bool operator==(const QkvTypes&, const QkvTypes&) = default;
+};
+
 // What a model will ask of a device's kernels.
 struct ModelNeeds {
   std::vector<TensorType> layer_types;  // of its layers' matrices, each once
@@ -103,6 +109,8 @@ struct ModelNeeds {
   std::uint32_t gate_activation;                           // as GatedUnitParams
   bool qkv_biases = false, attention_output_bias = false;  // of some layer
   bool experts = false;                                    // kExperts in every layer
+  bool rope_factors = false;
+  std::vector<QkvTypes> mixed_qkv_types = {};  // of layers where they differ, each once
   friend bool operator==(const ModelNeeds&, const ModelNeeds&) = default;
 };
 

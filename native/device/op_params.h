@@ -167,11 +167,11 @@ struct NormArgmaxParams {
 };
 
 // norm, query, key and value, rotary embedding and KV write in one: fields as in NormQkvParams and
-// RopeKvWriteParams; all three weights have one type.
+// RopeKvWriteParams.
 struct NormQkvRopeParams {
   uint32_t width;
   float epsilon;
-  uint32_t weight_type;
+  uint32_t q_type, k_type, v_type;
   uint32_t position;  // patched
   uint32_t query_heads;
   uint32_t kv_heads;

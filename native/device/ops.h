@@ -37,8 +37,8 @@ enum class Op : std::uint8_t {
   kRopeAttention,  // q[R, H*d], k, v, cache, factors? -> out[R, H*d]: kRopeKvWrite, then kAttention; q is
                    // left
                    // undefined
-  kNormQkvRope,    // x, gain, w_q, w_k, w_v, biases? -> q[R, H*d] rotated, cache entries: kNormQkv and
-                   // kRopeKvWrite
+  kNormQkvRope,    // x, gain, w_q, w_k, w_v, biases?, factors? -> q[R, H*d] rotated, cache entries: kNormQkv
+                   // and kRopeKvWrite
   kGumbel,  // logits[1, V], token history, SamplingBlock -> scores[V], whose argmax is a sample of the law in
             // sampling/sampling_params.h; normalizer[1] = log of the sum of exp(logits)
   // -- of mixtures of experts: offered by a device that runs them. E experts, of which a row uses its k
@@ -98,7 +98,21 @@ struct RopeAttention {
   enum : int { kQ, kK, kV, kKeyCache, kValueCache, kPages, kOut, kFactors /*optional*/ };
 };
 struct NormQkvRope {
-  enum : int { kX, kGain, kWq, kWk, kWv, kBq /*optional*/, kBk, kBv, kQ, kKeyCache, kValueCache, kPages };
+  enum : int {
+    kX,
+    kGain,
+    kWq,
+    kWk,
+    kWv,
+    kBq /*optional*/,
+    kBk,
+    kBv,
+    kQ,
+    kKeyCache,
+    kValueCache,
+    kPages,
+    kFactors /*optional*/
+  };
 };
 struct Gumbel {
   enum : int { kLogits, kTokens, kSampling, kScores, kNormalizer };

@@ -13,6 +13,7 @@ ModelNeeds device_needs(const Hyperparameters& hyperparameters, const Weights& w
                    hyperparameters.head_width,
                    hyperparameters.architecture->gate_activation};
   needs.experts = hyperparameters.experts.count > 0;
+  needs.rope_factors = !weights.rope_factors.empty();
   std::vector<TensorType>& types = needs.layer_types;
   for (const LayerWeights& layer : weights.layers) {
     needs.qkv_biases |= layer.query_bias.present || layer.key_bias.present || layer.value_bias.present;
@@ -23,6 +24,10 @@ ModelNeeds device_needs(const Hyperparameters& hyperparameters, const Weights& w
       if (!matrix->present) continue;
       if (std::find(types.begin(), types.end(), matrix->type) == types.end()) types.push_back(matrix->type);
     }
+    std::vector<QkvTypes>& mixed = needs.mixed_qkv_types;
+    const QkvTypes own{layer.query.type, layer.value.type};
+    if (own.queries != own.values && std::find(mixed.begin(), mixed.end(), own) == mixed.end())
+      mixed.push_back(own);
   }
   return needs;
 }

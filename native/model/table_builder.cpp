@@ -174,11 +174,8 @@ class TableBuilder {
   // From the residual stream to the KV cache, and where that is not all, on to what attention gives.
   void attention_input(std::uint32_t layer, bool only_cache) {
     const LayerWeights& weights = weights_.layers[layer];
-    const bool one_type = weights.query.type == weights.key.type && weights.query.type == weights.value.type;
-    // Norms of queries and keys come between the products and the rotation, whose factors this op has no slot
-    // for.
-    const bool in_one = one_type && begins_with_rms_norm(weights.attention_norm) &&
-                        !weights.query_norm.present && rope_factors(layer) == Binding{};
+    // Norms of queries and keys come between the products and the rotation.
+    const bool in_one = begins_with_rms_norm(weights.attention_norm) && !weights.query_norm.present;
     if (in_one && offers(Op::kNormQkvRope)) {
       norm_qkv_rope(layer);
       if (!only_cache) attention(layer);
@@ -208,10 +205,13 @@ class TableBuilder {
          {Slot::kQ, s_.query.at()},
          {Slot::kKeyCache, cache_.keys(layer)},
          {Slot::kValueCache, cache_.values(layer)},
-         {Slot::kPages, cache_.pages()}},
+         {Slot::kPages, cache_.pages()},
+         {Slot::kFactors, rope_factors(layer)}},
         NormQkvRopeParams{.width = h_.width,
                           .epsilon = stream_epsilon(),
-                          .weight_type = id(w.query.type),
+                          .q_type = id(w.query.type),
+                          .k_type = id(w.key.type),
+                          .v_type = id(w.value.type),
                           .position = 0,
                           .query_heads = h_.query_heads,
                           .kv_heads = h_.kv_heads,

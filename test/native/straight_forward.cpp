@@ -13,7 +13,8 @@ using Vector = std::vector<double>;
 
 class File {
  public:
-  explicit File(const GgufFile& file) : file_(file), family_(*file.get_string("general.architecture")) {}
+  File(const GgufFile& file, GroupScales scales)
+      : file_(file), scales_(scales), family_(*file.get_string("general.architecture")) {}
 
   std::size_t number(const std::string& key) const {
     return *file_.get_uint(std::string(family_) + "." + key);
@@ -43,7 +44,7 @@ class File {
 
   Vector row(const std::string& name, std::size_t index) const {
     const GgufTensor& tensor = *file_.tensor(name);
-    return widen_row(static_cast<TensorType>(tensor.type_id), tensor.data, index, tensor.shape[0]);
+    return widen_row(static_cast<TensorType>(tensor.type_id), tensor.data, index, tensor.shape[0], scales_);
   }
 
   Vector product(const std::string& name, const Vector& x) const {
@@ -104,6 +105,7 @@ class File {
 
  private:
   const GgufFile& file_;
+  GroupScales scales_;
   std::string_view family_;
 };
 
@@ -230,8 +232,9 @@ double activation(const File& file, double z) {
 
 }  // namespace
 
-std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::uint32_t> tokens) {
-  const File file(gguf);
+std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::uint32_t> tokens,
+                                     GroupScales scales) {
+  const File file(gguf, scales);
   std::vector<Vector> stream;
   for (const std::uint32_t token : tokens) {
     const double own =

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "gguf/gguf_file.h"
+#include "reference/reference_device.h"
 
 namespace emberline::testing {
 
 // Logits [V] behind the last of `tokens`.
-std::vector<double> straight_forward(const GgufFile& file, std::span<const std::uint32_t> tokens);
+std::vector<double> straight_forward(const GgufFile& file, std::span<const std::uint32_t> tokens,
+                                     GroupScales scales = GroupScales::kRounded);
 
 // |a - b| / |b|, in the Euclidean norm.
 double relative_error(std::span<const float> a, std::span<const double> b);

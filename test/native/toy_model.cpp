@@ -259,6 +259,7 @@ class ToyWriter {
            toy_.tied ? output_scale : 1.0f);
     for (std::uint32_t layer = 0; layer < toy_.layers; ++layer) {
       const std::string prefix = "blk." + std::to_string(layer) + ".";
+      const TensorType mixed = layer % 2 == 0 ? toy_.mixed_type.value_or(toy_.type) : toy_.type;
       gain(prefix + (toy_.post_norms ? "post_attention_norm.weight" : "attn_norm.weight"), toy_.width);
       if (toy_.norms_on_both_sides) {
         gain(prefix + "post_attention_norm.weight", toy_.width);
@@ -274,7 +275,7 @@ class ToyWriter {
       } else {
         tensor(prefix + "attn_q.weight", {toy_.width, query}, toy_.type, 2 * scale(toy_.width));
         tensor(prefix + "attn_k.weight", {toy_.width, kv}, toy_.type, 2 * scale(toy_.width));
-        tensor(prefix + "attn_v.weight", {toy_.width, kv}, toy_.type, scale(toy_.width));
+        tensor(prefix + "attn_v.weight", {toy_.width, kv}, mixed, scale(toy_.width));
       }
       tensor(prefix + "attn_output.weight", {query, toy_.width}, toy_.type, scale(query));
       if (toy_.biases || toy_.layer_norms) {
@@ -299,7 +300,7 @@ class ToyWriter {
         tensor(prefix + "ffn_gate.weight", {toy_.width, toy_.hidden}, toy_.type, scale(toy_.width));
       tensor(prefix + "ffn_up.weight", {toy_.width, (toy_.fused ? 2 : 1) * toy_.hidden}, toy_.type,
              scale(toy_.width));
-      tensor(prefix + "ffn_down.weight", {toy_.hidden, toy_.width}, toy_.type, scale(toy_.hidden));
+      tensor(prefix + "ffn_down.weight", {toy_.hidden, toy_.width}, mixed, scale(toy_.hidden));
     }
     if (!toy_.rope_factors.empty())
       writer_.add_tensor("rope_freqs.weight", {toy_.rope_factors.size()}, toy_.rope_factors);

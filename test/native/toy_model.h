@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct ToyModel {
   float rope_theta = 10000.0f;
   TensorType type = TensorType::kF32;         // of the matrices
   TensorType output_type = TensorType::kF32;  // of the embedding and the output matrix
+  std::optional<TensorType> mixed_type;       // of values and the down matrix in every other layer, from 0
   bool tied = true;                           // no output.weight
   bool biases = false;                        // on the query, key and value projections
   bool head_norms = false;                    // of queries and keys

@@ -256,9 +256,10 @@ void check_op(CommandReader& command, const NormQkvRopeParams& p) {
     const auto out = static_cast<std::uint32_t>(i == 0 ? widths.query : widths.kv);
     command.require(command.is_bound(Slot::kBq + i) == command.is_bound(Slot::kBq),
                     "some of query, key and value have a bias and some have none");
-    command.weight(Slot::kWq + i, p.weight_type, out, p.width);
+    command.weight(Slot::kWq + i, i == 0 ? p.q_type : i == 1 ? p.k_type : p.v_type, out, p.width);
     command.may_read(Slot::kBq + i, out);
   }
+  command.may_read(Slot::kFactors, p.rotary_width / 2);
   command.writes(Slot::kQ, command.rows() * widths.query);
   command.apart(Slot::kX, Slot::kQ);
   check_cache<Slot>(command, p, patched, Access::kWrite);

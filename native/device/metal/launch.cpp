@@ -13,7 +13,9 @@ namespace {
 
 using Kind = FunctionConstant::Kind;
 
-// As the kernels' names end.
+// As the kernels' names end. A type that is not named does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
 const char* suffix(std::uint32_t type_id) {
   switch (static_cast<TensorType>(type_id)) {
     case TensorType::kF32: return "_f32";
@@ -24,10 +26,25 @@ const char* suffix(std::uint32_t type_id) {
     case TensorType::kQ5_0: return "_q5_0";
     case TensorType::kQ5_1: return "_q5_1";
     case TensorType::kQ8_0: return "_q8_0";
-    default: break;
+    case TensorType::kQ2_K: return "_q2_k";
+    case TensorType::kQ3_K: return "_q3_k";
+    case TensorType::kQ4_K: return "_q4_k";
+    case TensorType::kQ5_K: return "_q5_k";
+    case TensorType::kQ6_K: return "_q6_k";
+    case TensorType::kIQ4_NL: return "_iq4_nl";
+    case TensorType::kIQ4_XS: return "_iq4_xs";
+    case TensorType::kMXFP4: return "_mxfp4";
   }
   return "";
 }
+#pragma GCC diagnostic pop
+
+// As EMBERLINE_FOR_EACH_FORMAT_OF_VALUES (weight_formats.h).
+constexpr QkvTypes kMixedTypes[] = {{TensorType::kQ3_K, TensorType::kQ4_K},
+                                    {TensorType::kQ3_K, TensorType::kQ5_K},
+                                    {TensorType::kQ4_K, TensorType::kQ5_K},
+                                    {TensorType::kQ4_K, TensorType::kQ6_K},
+                                    {TensorType::kQ5_K, TensorType::kQ6_K}};
 
 constexpr std::uint32_t groups(std::uint32_t count, std::uint32_t each) {
   return (count + each - 1) / each;
@@ -47,6 +64,7 @@ class LaunchDraft {
   void kernel(const char* name, std::uint32_t type_id) {
     launch_.kernel.function = std::string(name) + suffix(type_id);
   }
+  void also_of(std::uint32_t type_id) { launch_.kernel.function += suffix(type_id); }
   void flag(std::uint32_t index, bool value) {
     launch_.kernel.constants.push_back({index, Kind::kBool, value ? 1u : 0u});
   }
@@ -108,6 +126,7 @@ void launch(LaunchDraft& draft, const GatedUnitParams& p) {
 
 void launch(LaunchDraft& draft, const RopeKvWriteParams& p) {
   draft.kernel("rope_kv_write");
+  draft.flag(kConstantHasRopeFactors, draft.is_bound(slot::RopeKvWrite::kFactors));
   draft.grid(groups(rope_pairs(p.query_heads, p.kv_heads, p.head_width), kRowKernelThreads), 1, 1,
              kRowKernelThreads);
   draft.rows_in(Grid::Rows::kY);
@@ -138,8 +157,10 @@ void launch(LaunchDraft& draft, const NormGateUpParams& p) {
 }
 
 void launch(LaunchDraft& draft, const NormQkvRopeParams& p) {
-  draft.kernel("norm_qkv_rope", p.weight_type);
+  draft.kernel("norm_qkv_rope", p.q_type);
+  if (p.v_type != p.q_type) draft.also_of(p.v_type);
   draft.flag(kConstantHasBias, draft.is_bound(slot::NormQkvRope::kBq));
+  draft.flag(kConstantHasRopeFactors, draft.is_bound(slot::NormQkvRope::kFactors));
   draft.mat_vec(rope_pairs(p.query_heads, p.kv_heads, p.head_width), p.width, draft.capacity());
 }
 
@@ -185,6 +206,21 @@ void launch(LaunchDraft&, const Params&) {}
 
 bool has_kernels(TensorType type) {
   return *suffix(static_cast<std::uint32_t>(type)) != '\0';
+}
+
+std::span<const QkvTypes> mixed_qkv_types() {
+  return kMixedTypes;
+}
+
+bool has_fused_kernel(const NormQkvRopeParams& p) {
+  if (p.k_type != p.q_type) return false;
+  if (p.v_type == p.q_type) return true;
+  if (!qkv_threadgroups_are_apart(p.query_heads, p.kv_heads, p.head_width)) return false;
+  for (const auto& [queries, values] : kMixedTypes) {
+    if (p.q_type == static_cast<std::uint32_t>(queries) && p.v_type == static_cast<std::uint32_t>(values))
+      return true;
+  }
+  return false;
 }
 
 Launch launch_of(const Command& command, const LaunchOptions& options) {

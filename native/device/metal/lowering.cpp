@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "device/metal/launch.h"
+
 namespace emberline::metal {
 namespace {
 
@@ -102,18 +104,18 @@ void lower_norm_qkv_rope(const Command& command, Lowering& into) {
   const Binding normed = into.scratch(p.width), k = into.scratch(kv_out), v = into.scratch(kv_out);
   const Binding& q = at(command, Slot::kQ);
   into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
-  const auto project = [&](int weight, int bias, const Binding& y, std::uint32_t out) {
+  const auto project = [&](int weight, int bias, std::uint32_t type, const Binding& y, std::uint32_t out) {
     into.product({.x = normed,
                   .weight = at(command, weight),
                   .bias = at(command, bias),
                   .y = y,
                   .in = p.width,
                   .out = out,
-                  .weight_type = p.weight_type});
+                  .weight_type = type});
   };
-  project(Slot::kWq, Slot::kBq, q, q_out);
-  project(Slot::kWk, Slot::kBk, k, kv_out);
-  project(Slot::kWv, Slot::kBv, v, kv_out);
+  project(Slot::kWq, Slot::kBq, p.q_type, q, q_out);
+  project(Slot::kWk, Slot::kBk, p.k_type, k, kv_out);
+  project(Slot::kWv, Slot::kBv, p.v_type, v, kv_out);
   using Rope = slot::RopeKvWrite;
   Command& rope = into.add(Op::kRopeKvWrite,
                            {{Rope::kQ, q},
@@ -121,7 +123,8 @@ void lower_norm_qkv_rope(const Command& command, Lowering& into) {
                             {Rope::kV, v},
                             {Rope::kKeyCache, at(command, Slot::kKeyCache)},
                             {Rope::kValueCache, at(command, Slot::kValueCache)},
-                            {Rope::kPages, at(command, Slot::kPages)}},
+                            {Rope::kPages, at(command, Slot::kPages)},
+                            {Rope::kFactors, at(command, Slot::kFactors)}},
                            RopeKvWriteParams{.position = p.position,
                                              .query_heads = p.query_heads,
                                              .kv_heads = p.kv_heads,
@@ -145,7 +148,8 @@ bool has_kernel(const Command& command, RowClass rows) {
       const auto p = command.get_params<NormGateUpParams>();
       return rows != RowClass::kMany && p.gate_type == p.up_type;
     }
-    case Op::kNormQkvRope: return rows != RowClass::kMany;
+    case Op::kNormQkvRope:
+      return rows != RowClass::kMany && has_fused_kernel(command.get_params<NormQkvRopeParams>());
     default: return true;
   }
 }

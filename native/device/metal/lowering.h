@@ -1,5 +1,6 @@
-// Fused commands as basic ones, where there is no fused kernel: for batches that are too large, and for a
-// gate and an up matrix of different types.
+// Fused commands as basic ones, where there is no fused kernel: for batches that are too large, and for
+// matrices whose types are not met together: a gate and an up matrix of different types, and most pairs of
+// types of queries, keys and values.
 //
 // Fusing saves dispatches and re-reads of one row; with many rows a product is a matrix product, which the
 // parts are better off with as commands of their own.

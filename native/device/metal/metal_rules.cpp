@@ -33,7 +33,6 @@ constexpr const char* kNoSoftCaps = "soft caps are not offered";
 
 const char* refuse_norm(const Command& command) {
   const auto p = command.get_params<RmsNormParams>();
-  if (p.accumulate != 0) return "norms that add are not offered";
   const bool biased = command.bindings[slot::RmsNorm::kBias].buffer != kNoBuffer;
   return p.centered != 0 || biased ? "norms that take off the mean or add a bias are not offered" : nullptr;
 }
@@ -44,19 +43,13 @@ const char* refuse(const Command& command) {
       return "a binding is not aligned to 4 bytes";
   }
   switch (command.op) {
-    case Op::kEmbedding:
-      return command.get_params<EmbeddingParams>().scale != 1.0f ? "scaled embeddings are not offered"
-                                                                 : nullptr;
     case Op::kRmsNorm: return refuse_norm(command);
     case Op::kGatedUnit:
       return command.bindings[slot::GatedUnit::kUp].buffer == kNoBuffer
                  ? "units without a gate are not offered"
                  : nullptr;
     case Op::kSoftCap: return kNoSoftCaps;
-    case Op::kRopeKvWrite:
-      if (command.bindings[slot::RopeKvWrite::kFactors].buffer != kNoBuffer)
-        return "positions that are scaled are not offered";
-      return refuse_rotation(command.get_params<RopeKvWriteParams>());
+    case Op::kRopeKvWrite: return refuse_rotation(command.get_params<RopeKvWriteParams>());
     case Op::kNormQkvRope: return refuse_rotation(command.get_params<NormQkvRopeParams>());
     case Op::kAttention: {
       const auto p = command.get_params<AttentionParams>();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "device/metal/launch.h"
 #include "device/metal/plan.h"
 #include "device/metal/row_class.h"
 #include "device/metal/self_test_reference.h"
@@ -17,15 +18,22 @@ namespace {
 using reference::Values;
 using reference::widen;
 
-constexpr TensorType kTypes[] = {TensorType::kF32,  TensorType::kF16,  TensorType::kBF16, TensorType::kQ4_0,
-                                 TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0};
+constexpr TensorType kTypes[] = {
+    TensorType::kF32,  TensorType::kF16,    TensorType::kBF16,   TensorType::kQ4_0,
+    TensorType::kQ4_1, TensorType::kQ5_0,   TensorType::kQ5_1,   TensorType::kQ8_0,
+    TensorType::kQ2_K, TensorType::kQ3_K,   TensorType::kQ4_K,   TensorType::kQ5_K,
+    TensorType::kQ6_K, TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4};
 // One of each class of rows that has kernels of its own (row_class.h), where they leave something over; and
 // more than those take.
 constexpr std::uint32_t kFew[] = {1, 2, 3, 7, 16};
 constexpr std::uint32_t kMany = row_capacity(RowClass::kMany) + 3;
 constexpr float kEpsilon = 1e-5f;
 // No multiple of what a threadgroup computes.
-constexpr std::uint32_t kWidth = 96, kOut = 35;
+constexpr std::uint32_t kOut = 35;
+// Of rows, and as few columns as have more than one block.
+std::uint32_t width_of(TensorType type) {
+  return traits(type).block_elements == 256 ? 512 : 96;
+}
 
 std::string named(const char* what, TensorType type, std::uint32_t rows) {
   return std::string(what) + " of " + traits(type).name + " weights, " + std::to_string(rows) + " rows,";
@@ -50,39 +58,41 @@ struct TestMatrix {
 
 Status test_embedding(Device& device, TensorType type) {
   SelfTestTable table(device);
-  const TestMatrix embeddings(type, 7, kWidth, 1);
-  const Binding out = table.zeros(3 * kWidth * 4);
+  const std::uint32_t width = width_of(type);
+  const TestMatrix embeddings(type, 7, width, 1);
+  const Binding out = table.zeros(3 * width * 4);
   using Slot = slot::Embedding;
   table.add(Op::kEmbedding,
             {{Slot::kTokens, table.words({6, 0, 3})},
-             {Slot::kTable, table.matrix(type, 7, kWidth, embeddings.bytes)},
+             {Slot::kTable, table.matrix(type, 7, width, embeddings.bytes)},
              {Slot::kOut, out}},
-            EmbeddingParams{kWidth, 7, id(type)});
+            EmbeddingParams{width, 7, id(type)});
   table.run(3);
   Values expected;
   for (const std::size_t token : {6, 0, 3}) {
-    const auto row = embeddings.values.begin() + static_cast<std::ptrdiff_t>(token * kWidth);
-    expected.insert(expected.end(), row, row + kWidth);
+    const auto row = embeddings.values.begin() + static_cast<std::ptrdiff_t>(token * width);
+    expected.insert(expected.end(), row, row + width);
   }
-  table.expect(named("embeddings", type, 3), table.read(out, 3 * kWidth), expected);
+  table.expect(named("embeddings", type, 3), table.read(out, 3 * width), expected);
   return table.status();
 }
 
 Status test_product(Device& device, TensorType type, std::uint32_t rows, bool biased) {
   SelfTestTable table(device);
-  const TestMatrix weight(type, kOut, kWidth, 2);
-  const auto x = reference::values(rows * kWidth, 3), bias = reference::values(kOut, 4),
+  const std::uint32_t width = width_of(type);
+  const TestMatrix weight(type, kOut, width, 2);
+  const auto x = reference::values(rows * width, 3), bias = reference::values(kOut, 4),
              before = reference::values(rows * kOut, 5);
   const Binding y = table.floats(before);
   using Slot = slot::MatMul;
   table.add(Op::kMatMul,
             {{Slot::kX, table.floats(x)},
-             {Slot::kWeight, table.matrix(type, kOut, kWidth, weight.bytes)},
+             {Slot::kWeight, table.matrix(type, kOut, width, weight.bytes)},
              {Slot::kBias, biased ? table.floats(bias) : Binding{}},
              {Slot::kY, y}},
-            MatMulParams{kWidth, kOut, id(type), 1, 0});
+            MatMulParams{width, kOut, id(type), 1, 0});
   table.run(rows);
-  Values product = reference::product(widen(x), weight.values, kWidth);
+  Values product = reference::product(widen(x), weight.values, width);
   if (biased) product = added(product, widen(bias));
   table.expect(named("products", type, rows), table.read(y, rows * kOut), added(product, widen(before)));
   return table.status();
@@ -90,41 +100,43 @@ Status test_product(Device& device, TensorType type, std::uint32_t rows, bool bi
 
 Status test_norm_product(Device& device, TensorType type, std::uint32_t rows) {
   SelfTestTable table(device);
-  const TestMatrix weight(type, kOut, kWidth, 6);
-  const auto x = reference::values(rows * kWidth, 7), gain = reference::values(kWidth, 8);
+  const std::uint32_t width = width_of(type);
+  const TestMatrix weight(type, kOut, width, 6);
+  const auto x = reference::values(rows * width, 7), gain = reference::values(width, 8);
   const Binding y = table.zeros(rows * kOut * 4);
   using Slot = slot::NormMatMul;
   table.add(Op::kNormMatMul,
             {{Slot::kX, table.floats(x)},
              {Slot::kGain, table.floats(gain)},
-             {Slot::kWeight, table.matrix(type, kOut, kWidth, weight.bytes)},
+             {Slot::kWeight, table.matrix(type, kOut, width, weight.bytes)},
              {Slot::kY, y}},
-            NormMatMulParams{kWidth, kEpsilon, kOut, id(type), 0});
+            NormMatMulParams{width, kEpsilon, kOut, id(type), 0});
   table.run(rows);
   const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
   table.expect(named("normed products", type, rows), table.read(y, rows * kOut),
-               reference::product(normed, weight.values, kWidth));
+               reference::product(normed, weight.values, width));
   return table.status();
 }
 
 Status test_gate_up(Device& device, TensorType type, std::uint32_t rows, std::uint32_t activation) {
   SelfTestTable table(device);
-  const TestMatrix gate(type, kOut, kWidth, 9), up(type, kOut, kWidth, 10);
-  const auto x = reference::values(rows * kWidth, 11), gain = reference::values(kWidth, 12);
+  const std::uint32_t width = width_of(type);
+  const TestMatrix gate(type, kOut, width, 9), up(type, kOut, width, 10);
+  const auto x = reference::values(rows * width, 11), gain = reference::values(width, 12);
   const Binding out = table.zeros(rows * kOut * 4);
   using Slot = slot::NormGateUp;
   table.add(Op::kNormGateUp,
             {{Slot::kX, table.floats(x)},
              {Slot::kGain, table.floats(gain)},
-             {Slot::kWGate, table.matrix(type, kOut, kWidth, gate.bytes)},
-             {Slot::kWUp, table.matrix(type, kOut, kWidth, up.bytes)},
+             {Slot::kWGate, table.matrix(type, kOut, width, gate.bytes)},
+             {Slot::kWUp, table.matrix(type, kOut, width, up.bytes)},
              {Slot::kOut, out}},
-            NormGateUpParams{kWidth, kEpsilon, kOut, id(type), id(type), activation});
+            NormGateUpParams{width, kEpsilon, kOut, id(type), id(type), activation});
   table.run(rows);
   const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
   table.expect(named("gated products", type, rows), table.read(out, rows * kOut),
-               reference::gated_unit(reference::product(normed, gate.values, kWidth),
-                                     reference::product(normed, up.values, kWidth), activation));
+               reference::gated_unit(reference::product(normed, gate.values, width),
+                                     reference::product(normed, up.values, width), activation));
   return table.status();
 }
 
@@ -132,13 +144,16 @@ Status test_gate_up(Device& device, TensorType type, std::uint32_t rows, std::ui
 constexpr std::uint32_t kHeadWidth = 64, kQueryHeads = 3, kKvHeads = 1;
 constexpr std::uint32_t kPlane = static_cast<std::uint32_t>(kv_page_bytes(kKvHeads, kHeadWidth));
 
-Status test_qkv(Device& device, TensorType type, std::uint32_t rows, bool biased) {
+Status test_qkv(Device& device, QkvTypes types, std::uint32_t rows, bool biased, bool scaled) {
   SelfTestTable table(device);
+  const std::uint32_t width = width_of(types.queries);
   const std::uint32_t q_out = kQueryHeads * kHeadWidth, kv_out = kKvHeads * kHeadWidth, position = 5;
-  const TestMatrix q(type, q_out, kWidth, 13), k(type, kv_out, kWidth, 14), v(type, kv_out, kWidth, 15);
-  const auto x = reference::values(rows * kWidth, 16), gain = reference::values(kWidth, 17),
+  const TestMatrix q(types.queries, q_out, width, 13), k(types.queries, kv_out, width, 14),
+      v(types.values, kv_out, width, 15);
+  const auto x = reference::values(rows * width, 16), gain = reference::values(width, 17),
              bias_q = reference::values(q_out, 18), bias_k = reference::values(kv_out, 19),
              bias_v = reference::values(kv_out, 20);
+  const auto factors = reference::rotation_factors(scaled ? kHeadWidth / 2 : 0);
   const Binding out = table.zeros(rows * q_out * 4), cache = table.zeros(std::size_t{4} * kPlane);
   const std::uint32_t page = 1;  // of two
   const std::uint64_t entry = std::uint64_t{2} * kPlane * page + std::uint64_t{position} * kv_out * 2;
@@ -146,33 +161,35 @@ Status test_qkv(Device& device, TensorType type, std::uint32_t rows, bool biased
   table.add(Op::kNormQkvRope,
             {{Slot::kX, table.floats(x)},
              {Slot::kGain, table.floats(gain)},
-             {Slot::kWq, table.matrix(type, q_out, kWidth, q.bytes)},
-             {Slot::kWk, table.matrix(type, kv_out, kWidth, k.bytes)},
-             {Slot::kWv, table.matrix(type, kv_out, kWidth, v.bytes)},
+             {Slot::kWq, table.matrix(types.queries, q_out, width, q.bytes)},
+             {Slot::kWk, table.matrix(types.queries, kv_out, width, k.bytes)},
+             {Slot::kWv, table.matrix(types.values, kv_out, width, v.bytes)},
              {Slot::kBq, biased ? table.floats(bias_q) : Binding{}},
              {Slot::kBk, biased ? table.floats(bias_k) : Binding{}},
              {Slot::kBv, biased ? table.floats(bias_v) : Binding{}},
              {Slot::kQ, out},
              {Slot::kKeyCache, cache},
              {Slot::kValueCache, {cache.buffer, kPlane}},
-             {Slot::kPages, table.words({page})}},
-            NormQkvRopeParams{kWidth, kEpsilon, id(type), position, kQueryHeads, kKvHeads, kHeadWidth,
-                              kHeadWidth, rows % 2, 10000.0f, kKvPagePositions, 2 * kPlane});
+             {Slot::kPages, table.words({page})},
+             {Slot::kFactors, scaled ? table.floats(factors) : Binding{}}},
+            NormQkvRopeParams{width, kEpsilon, id(types.queries), id(types.queries), id(types.values),
+                              position, kQueryHeads, kKvHeads, kHeadWidth, kHeadWidth, rows % 2, 10000.0f,
+                              kKvPagePositions, 2 * kPlane});
   table.run(rows, position);
   const Values normed = reference::rms_norm(widen(x), widen(gain), kEpsilon);
   const auto projected = [&](const TestMatrix& weight, const std::vector<float>& bias) {
-    const Values product = reference::product(normed, weight.values, kWidth);
+    const Values product = reference::product(normed, weight.values, width);
     return biased ? added(product, widen(bias)) : product;
   };
   Values expected_q = projected(q, bias_q), expected_k = projected(k, bias_k);
   const Values expected_v = projected(v, bias_v);
-  reference::rotate(expected_q, kHeadWidth, q_out, position, 10000.0, rows % 2 != 0);
-  reference::rotate(expected_k, kHeadWidth, kv_out, position, 10000.0, rows % 2 != 0);
-  table.expect(named("queries", type, rows), table.read(out, rows * q_out), expected_q);
-  table.expect(named("keys", type, rows), table.read_halves({cache.buffer, entry}, rows * kv_out),
+  reference::rotate(expected_q, kHeadWidth, q_out, position, 10000.0, rows % 2 != 0, factors);
+  reference::rotate(expected_k, kHeadWidth, kv_out, position, 10000.0, rows % 2 != 0, factors);
+  table.expect(named("queries", types.queries, rows), table.read(out, rows * q_out), expected_q);
+  table.expect(named("keys", types.queries, rows), table.read_halves({cache.buffer, entry}, rows * kv_out),
                expected_k);
-  table.expect(named("values", type, rows), table.read_halves({cache.buffer, entry + kPlane}, rows * kv_out),
-               expected_v);
+  table.expect(named("values", types.values, rows),
+               table.read_halves({cache.buffer, entry + kPlane}, rows * kv_out), expected_v);
   return table.status();
 }
 
@@ -266,7 +283,7 @@ Status test_chain(Device& device) {
 // What the layers of models differ in beside the types of their matrices.
 struct LayerKind {
   std::uint32_t activation;
-  bool qkv_biases, attention_output_bias;
+  bool qkv_biases, attention_output_bias, rope_factors;
 };
 
 Status test_layers(Device& device, TensorType type, const LayerKind& kind) {
@@ -283,7 +300,17 @@ Status test_layers(Device& device, TensorType type, const LayerKind& kind) {
     if (status.ok() && device.offers(Op::kNormGateUp, rows))
       status = test_gate_up(device, type, rows, kind.activation);
     if (status.ok() && device.offers(Op::kNormQkvRope, rows))
-      status = test_qkv(device, type, rows, kind.qkv_biases);
+      status = test_qkv(device, {type, type}, rows, kind.qkv_biases, kind.rope_factors);
+  }
+  return status;
+}
+
+// Values of another type than queries and keys, where that has kernels of its own.
+Status test_mixed_qkv(Device& device, QkvTypes types, const LayerKind& kind) {
+  Status status;
+  for (const std::uint32_t rows : kFew) {
+    if (status.ok() && device.offers(Op::kNormQkvRope, rows))
+      status = test_qkv(device, types, rows, kind.qkv_biases, kind.rope_factors);
   }
   return status;
 }
@@ -301,7 +328,7 @@ Status test_parts(Device& device, TensorType type, const LayerKind& kind) {
   Status status;
   if (device.offers(Op::kNormGateUp, kMany)) status = test_gate_up(device, type, kMany, kind.activation);
   if (status.ok() && device.offers(Op::kNormQkvRope, kMany))
-    status = test_qkv(device, type, kMany, kind.qkv_biases);
+    status = test_qkv(device, {type, type}, kMany, kind.qkv_biases, kind.rope_factors);
   return status;
 }
 
@@ -321,10 +348,14 @@ Status test_types(const ModelNeeds& needs) {
 
 Status self_test(Device& device, const ModelNeeds& needs) {
   TRY(test_types(needs));
-  const LayerKind kind{needs.gate_activation, needs.qkv_biases, needs.attention_output_bias};
+  const LayerKind kind{needs.gate_activation, needs.qkv_biases, needs.attention_output_bias,
+                       needs.rope_factors};
   Status status = test_embedding(device, needs.embedding_type);
   for (const TensorType type : needs.layer_types) {
     if (status.ok()) status = test_layers(device, type, kind);
+  }
+  for (const QkvTypes types : needs.mixed_qkv_types) {
+    if (status.ok()) status = test_mixed_qkv(device, types, kind);
   }
   if (status.ok() && !needs.layer_types.empty()) status = test_parts(device, needs.layer_types.front(), kind);
   for (const std::uint32_t rows : {1u, kMany}) {
@@ -340,11 +371,14 @@ Status self_test(Device& device) {
   Status status;
   for (const TensorType type : kTypes) {
     if (status.ok()) status = test_embedding(device, type);
-    if (status.ok()) status = test_layers(device, type, {kGateSilu, true, true});
+    if (status.ok()) status = test_layers(device, type, {kGateSilu, true, true, false});
     if (status.ok()) status = test_output(device, type);
   }
   for (std::uint32_t activation = 0; activation < kGateActivations; ++activation) {
-    if (status.ok()) status = test_parts(device, TensorType::kF16, {activation, true, true});
+    if (status.ok()) status = test_parts(device, TensorType::kF16, {activation, true, true, activation != 0});
+  }
+  for (const QkvTypes types : mixed_qkv_types()) {
+    if (status.ok()) status = test_mixed_qkv(device, types, {kGateSilu, true, true, true});
   }
   for (const std::uint32_t head_width : {64u, 80u, 96u, 128u, 256u}) {
     if (status.ok()) status = test_attention(device, head_width, 1, 1);

@@ -42,6 +42,9 @@ BlockLayout block_layout(TensorType type) {
   }
 }
 
+constexpr float kIq4Codes[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+constexpr double kE2m1Codes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+
 std::uint16_t load_half(const std::uint8_t* from) {
   return static_cast<std::uint16_t>(from[0] | from[1] << 8);
 }
@@ -62,9 +65,88 @@ double block_element(TensorType type, const std::uint8_t* block, std::size_t i) 
   return scale * (quant - layout.middle) + minimum;
 }
 
+// `count` bits from bit `first` on, of which bit 0 is the lowest of byte 0.
+std::uint32_t bits_of(const std::uint8_t* bytes, std::size_t first, std::size_t count) {
+  std::uint32_t value = 0;
+  for (std::size_t b = 0; b < count; ++b)
+    value |= static_cast<std::uint32_t>(bytes[(first + b) / 8] >> ((first + b) % 8) & 1) << b;
+  return value;
+}
+
+// Element i of a super-block (gguf/tensor_type.h).
+double super_block_element(TensorType type, const std::uint8_t* block, std::size_t i) {
+  const std::size_t half = i / 128, quarter = i % 128 / 32, c = i % 32, group = i / 32, sixteen = i / 16;
+  const auto factor = [block](std::size_t at) { return double{f16_to_f32(load_half(block + at))}; };
+  // Two bits of the byte that four elements of a half share.
+  const auto two_bits = [&](std::size_t at) {
+    return static_cast<int>(bits_of(block + at + 32 * half + c, 2 * quarter, 2));
+  };
+  switch (type) {
+    case TensorType::kQ2_K:
+      return factor(80) * (block[sixteen] & 15) * two_bits(16) - factor(82) * (block[sixteen] >> 4);
+    case TensorType::kQ3_K: {
+      const std::uint32_t low = bits_of(block + 96 + sixteen % 8, sixteen / 8 * 4, 4);
+      const std::uint32_t high = bits_of(block + 104 + sixteen % 4, sixteen / 4 * 2, 2);
+      const int third = static_cast<int>(bits_of(block + c, group, 1)) * 4 - 4;
+      return factor(108) * (static_cast<int>(low | high << 4) - 32) * (two_bits(32) + third);
+    }
+    case TensorType::kQ6_K: {
+      const std::uint32_t low = bits_of(block + 64 * half + quarter % 2 * 32 + c, quarter / 2 * 4, 4);
+      return factor(208) * static_cast<std::int8_t>(block[192 + sixteen]) *
+             (static_cast<int>(low) + two_bits(128) * 16 - 32);
+    }
+    case TensorType::kIQ4_XS: {
+      const std::uint32_t scale = bits_of(block + 4, 4 * group, 4) | bits_of(block + 2, 2 * group, 2) << 4;
+      const std::uint32_t code = bits_of(block + 8 + 16 * group + c % 16, c / 16 * 4, 4);
+      return factor(0) * (static_cast<int>(scale) - 32) * kIq4Codes[code];
+    }
+    default: {  // Q4_K and Q5_K
+      const bool five_bits = type == TensorType::kQ5_K;
+      const std::uint8_t* scales = block + 4;
+      const auto six_bits = [&](std::size_t first) {  // 0: scales, 4: minima
+        if (group < 4) return bits_of(scales + first + group, 0, 6);
+        return bits_of(scales + 4 + group, first, 4) | bits_of(scales + first + group - 4, 6, 2) << 4;
+      };
+      std::uint32_t q = bits_of(block + (five_bits ? 48 : 16) + group / 2 * 32 + c, group % 2 * 4, 4);
+      if (five_bits) q |= bits_of(block + 16 + c, group, 1) << 4;
+      return factor(0) * six_bits(0) * q - factor(2) * six_bits(4);
+    }
+  }
+}
+
+double coded_element(TensorType type, const std::uint8_t* block, std::size_t i) {
+  const std::uint8_t* nibbles = block + (type == TensorType::kMXFP4 ? 1 : 2);
+  const std::size_t code = i < 16 ? nibbles[i] & 15 : nibbles[i - 16] >> 4;
+  if (type == TensorType::kIQ4_NL) return f16_to_f32(load_half(block)) * double{kIq4Codes[code]};
+  return std::ldexp(kE2m1Codes[code % 8], block[0] - 127) * (code < 8 ? 1 : -1);
+}
+
 void store_half(std::uint8_t* to, float value) {
   const std::uint16_t half = f32_to_f16(value);
   std::memcpy(to, &half, sizeof(half));
+}
+
+// The scale of a block of random quants, and the factor of its minima, so that elements lie in about -1 to 1.
+void store_factors(TensorType type, std::uint8_t* block, float value) {
+  switch (type) {
+    case TensorType::kQ2_K:
+      store_half(block + 80, value / 45.0f);
+      return store_half(block + 82, value / 30.0f);
+    case TensorType::kQ3_K: return store_half(block + 108, value / 128.0f);
+    case TensorType::kQ4_K:
+    case TensorType::kQ5_K:
+      store_half(block, value / (type == TensorType::kQ4_K ? 945.0f : 1953.0f));
+      return store_half(block + 2, value / 126.0f);
+    case TensorType::kQ6_K: return store_half(block + 208, value / 4096.0f);
+    case TensorType::kIQ4_NL: return store_half(block, value / 127.0f);
+    case TensorType::kIQ4_XS: return store_half(block, value / 4064.0f);
+    case TensorType::kMXFP4: block[0] = 124; return;
+    default: {
+      const BlockLayout layout = block_layout(type);
+      store_half(block, value / static_cast<float>(1 << (layout.bits - 1)));
+      if (layout.has_minimum) store_half(block + 2, -value);
+    }
+  }
 }
 
 }  // namespace
@@ -94,9 +176,7 @@ std::vector<std::uint8_t> weights(TensorType type, std::size_t rows, std::size_t
     } else {
       for (std::uint32_t i = 0; i < layout.block_bytes; ++i)
         element[i] = static_cast<std::uint8_t>(sequence.bits());
-      const BlockLayout block = block_layout(type);
-      store_half(element, value / static_cast<float>(1 << (block.bits - 1)));
-      if (block.has_minimum) store_half(element + 2, -value);
+      store_factors(type, element, value);
     }
   }
   return bytes;
@@ -115,7 +195,11 @@ Values widen(TensorType type, const std::vector<std::uint8_t>& weights, std::siz
         break;
       case TensorType::kF16: result[i] = f16_to_f32(load_half(block)); break;
       case TensorType::kBF16: result[i] = bf16_to_f32(load_half(block)); break;
-      default: result[i] = block_element(type, block, i % layout.block_elements);
+      case TensorType::kIQ4_NL:
+      case TensorType::kMXFP4: result[i] = coded_element(type, block, i % layout.block_elements); break;
+      default:
+        result[i] = layout.block_elements == 256 ? super_block_element(type, block, i % layout.block_elements)
+                                                 : block_element(type, block, i % layout.block_elements);
     }
   }
   return result;
@@ -150,12 +234,13 @@ Values rms_norm(const Values& x, const Values& gain, double epsilon) {
 }
 
 void rotate(Values& rows, std::size_t head_width, std::size_t row_width, std::uint32_t position, double theta,
-            bool halves) {
+            bool halves, const std::vector<float>& factors) {
   for (std::size_t head = 0; head < rows.size(); head += head_width) {
     const double at = position + static_cast<double>(head / row_width);
     for (std::size_t i = 0; i < head_width / 2; ++i) {
-      const double angle =
-          at * std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(head_width));
+      const double angle = at *
+                           std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(head_width)) /
+                           (factors.empty() ? 1.0 : factors[i]);
       double& a = rows[head + (halves ? i : 2 * i)];
       double& b = rows[head + (halves ? i + head_width / 2 : 2 * i + 1)];
       const double turned = a * std::cos(angle) - b * std::sin(angle);
@@ -163,6 +248,13 @@ void rotate(Values& rows, std::size_t head_width, std::size_t row_width, std::ui
       a = turned;
     }
   }
+}
+
+std::vector<float> rotation_factors(std::size_t count) {
+  std::vector<float> factors(count);
+  for (std::size_t i = 0; i < count; ++i)
+    factors[i] = 1.0f + 7.0f * static_cast<float>(i) / static_cast<float>(count);
+  return factors;
 }
 
 Values gated_unit(const Values& gate, const Values& up, std::uint32_t activation) {

@@ -24,8 +24,11 @@ Values product(const Values& x, const Values& weight, std::size_t in);
 // x[rows, width], gain[width].
 Values rms_norm(const Values& x, const Values& gain, double epsilon);
 // Rotates the heads of rows[rows, heads * head_width], of which row 0 is at `position`; all of a head turns.
+// factors: [head_width / 2], by which angles are divided; or empty.
 void rotate(Values& rows, std::size_t head_width, std::size_t row_width, std::uint32_t position, double theta,
-            bool halves);
+            bool halves, const std::vector<float>& factors);
+// Factors of scaled positions, from 1 to about 8.
+std::vector<float> rotation_factors(std::size_t count);
 // activation: a kGate... of op_params.h.
 Values gated_unit(const Values& gate, const Values& up, std::uint32_t activation);
 // q[rows, query heads * d], keys and values[entries, kv heads * d]; row r sees the first entries - rows + r

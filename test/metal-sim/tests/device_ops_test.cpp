@@ -24,15 +24,17 @@ class MetalOps : public GpuTest {
     device_ = metal_device();
   }
   void compare(double tolerance, const std::function<std::vector<float>(Device&)>& build_and_run) {
-    expect_near(build_and_run(*device_), build_and_run(*make_reference_device()), tolerance);
+    expect_near(build_and_run(*device_), build_and_run(*make_reference_device(GroupScales::kExact)),
+                tolerance);
   }
 
   std::unique_ptr<Device> device_;
 };
 
 TEST_F(MetalOps, ProductsOfEveryTypeAndBatch) {
-  const std::uint32_t in = 96, out = 37;
+  const std::uint32_t out = 37;
   for (TensorType type : kWeightTypes) {
+    const std::uint32_t in = whole_blocks(type, 96u);
     for (std::uint32_t rows : kRows) {
       SCOPED_TRACE(type_name(type) + ", " + std::to_string(rows) + " rows");
       Random random(31);
@@ -59,22 +61,25 @@ TEST_F(MetalOps, ProductsOfEveryTypeAndBatch) {
 }
 
 TEST_F(MetalOps, EmbeddingReadsTokensByPosition) {
-  const std::uint32_t width = 96, vocabulary = 37, position = 3;
+  const std::uint32_t vocabulary = 37, position = 3;
   for (TensorType type : kWeightTypes) {
+    const std::uint32_t width = whole_blocks(type, 96u);
     SCOPED_TRACE(type_name(type));
     Random random(32);
     const auto weights = random_weights(type, vocabulary, width, random);
-    compare(1e-6, [&](Device& device) {
-      TableHarness table(device);
-      const Binding out = table.zeros(5 * width * 4);
-      table.add(
-          Op::kEmbedding,
-          {table.words({1, 2, 3, 0, 36, 7, 7, 20}), table.matrix(type, vocabulary, width, weights), out},
-          EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type)}, Patch::kTokenOffset,
-          offsetof(EmbeddingParams, position));
-      table.run(5, position);
-      return table.read_floats(out, 5 * width);
-    });
+    for (const float scale : {1.0f, 12.0f}) {
+      compare(1e-6 * scale, [&](Device& device) {
+        TableHarness table(device);
+        const Binding out = table.zeros(5 * width * 4);
+        table.add(
+            Op::kEmbedding,
+            {table.words({1, 2, 3, 0, 36, 7, 7, 20}), table.matrix(type, vocabulary, width, weights), out},
+            EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type), 0, scale},
+            Patch::kTokenOffset, offsetof(EmbeddingParams, position));
+        table.run(5, position);
+        return table.read_floats(out, 5 * width);
+      });
+    }
   }
 }
 
@@ -86,6 +91,14 @@ TEST_F(MetalOps, RowsOneByOne) {
       TableHarness table(device);
       const Binding out = table.zeros(20 * width * 4);
       table.add(Op::kRmsNorm, {table.floats(x), table.floats(gain), out}, RmsNormParams{width, 1e-5f});
+      table.run(20);
+      return table.read_floats(out, 20 * width);
+    });
+    compare(kEpsilon * (4 + std::sqrt(width)) * 4 * 3, [&](Device& device) {
+      TableHarness table(device);
+      const Binding out = table.floats(x);
+      table.add(Op::kRmsNorm, {table.floats(x), table.floats(gain), out},
+                RmsNormParams{.width = width, .epsilon = 1e-5f, .accumulate = 1});
       table.run(20);
       return table.read_floats(out, 20 * width);
     });
@@ -129,6 +142,29 @@ TEST_F(MetalOps, AttentionOverPages) {
       });
     }
   }
+}
+
+// Queries and keys; and what is behind the rotary width.
+TEST_F(MetalOps, PositionsAreScaledByTheirFactors) {
+  const TestHeads heads{4, 2, 64, 48};
+  const std::uint32_t rows = 19, position = 100, context = position + rows;
+  Random random(36);
+  const auto q = random.normals(rows * heads.q_width()), k = random.normals(rows * heads.kv_width()),
+             v = random.normals(rows * heads.kv_width());
+  std::vector<float> factors(heads.rotary / 2);
+  for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = 1.0f + static_cast<float>(i) / 3.0f;
+  // Angles are off by a millionth of a position, of elements up to 5 and 2 at a time.
+  compare(context * 1e-6 * 10 + 0x1p-9, [&](Device& device) {
+    TableHarness table(device);
+    const PagedCache cache(table, heads, context);
+    const Binding queries = table.floats(q);
+    table.add(Op::kRopeKvWrite,
+              {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
+               table.floats(factors)},
+              cache.rope(1, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+    table.run(rows, position);
+    return table.read_floats(queries, rows * heads.q_width());
+  });
 }
 
 TEST_F(MetalOps, ArgmaxTakesTheLowestIdOfATie) {

@@ -273,22 +273,14 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
   expect_accepted(rope, {{"as it is", [](Command&) {}}});
   expect_refused(rope, {{"15 wide", with(&Rope::head_width, 15)},
                         {"pages of half a word", with(&Rope::page_stride, kPage + 2)},
-                        {"no positions", with(&Rope::rotary_width, 0)},
-                        {"scaled positions", bind(slot::RopeKvWrite::kFactors, at(6))}});
+                        {"no positions", with(&Rope::rotary_width, 0)}});
 }
 
-TEST_F(PlanTest, RefusesScaledEmbeddings) {
-  const Command embedding =
-      make_command(Op::kEmbedding, {at(0), weight(), at(2)}, EmbeddingParams{32, 16, kF32});
-  expect_accepted(embedding, {{"as it is", [](Command&) {}}});
-  expect_refused(embedding, {{"scaled", with(&EmbeddingParams::scale, 2.0f)}});
-}
-
-TEST_F(PlanTest, RefusesNormsOfOtherKinds) {
+TEST_F(PlanTest, AcceptsNormsOfHeadsAndRefusesOtherKinds) {
   const Command norm = make_command(Op::kRmsNorm, {at(0), at(1), at(2)}, RmsNormParams{64, 1e-5f});
-  expect_accepted(norm, {{"of heads", with(&RmsNormParams::parts, 2)}});
-  expect_refused(norm, {{"added", with(&RmsNormParams::accumulate, 1)},
-                        {"centered", with(&RmsNormParams::centered, 1)},
+  expect_accepted(norm, {{"of heads", with(&RmsNormParams::parts, 2)},
+                         {"added", with(&RmsNormParams::accumulate, 1)}});
+  expect_refused(norm, {{"centered", with(&RmsNormParams::centered, 1)},
                         {"with a bias", bind(slot::RmsNorm::kBias, at(3))}});
 }
 

@@ -19,15 +19,6 @@ ModelNeeds needs() {
   return {{TensorType::kQ4_1}, TensorType::kQ8_0, TensorType::kQ8_0, 9, 3, 64, kGateSilu};
 }
 
-TEST_F(SimulatedMac, AModelOfATypeWithoutKernelsIsRefusedByName) {
-  const auto device = metal_device(checked_kernels());
-  ModelNeeds other = needs();
-  other.output_type = TensorType::kQ6_K;
-  const Status status = device->examine(other);
-  EXPECT_EQ(status.code(), ErrorCode::kDeviceUnavailable);
-  EXPECT_NE(status.message().find("no kernels for Q6_K weights"), std::string::npos) << status.message();
-}
-
 TEST_F(SimulatedMac, ExaminesWhatAModelNeedsAndNoMore) {
   const auto device = metal_device();
   metal_sim::clear_counts();

@@ -72,7 +72,7 @@ TEST_P(MetalTable, OrderDecidesNothing) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, MetalTable, ::testing::ValuesIn(kWeightTypes),
+INSTANTIATE_TEST_SUITE_P(Types, MetalTable, ::testing::ValuesIn(kNarrowWeightTypes),
                          [](const auto& info) { return type_name(info.param); });
 
 }  // namespace

@@ -100,26 +100,29 @@ TEST_F(MetalCounts, EachChunkIsSubmittedOnceAheadOfTheWaitForTheOneBefore) {
 // Of a whole chain, greedy and sampled; its steps see from 251 to 266 positions, of two pages.
 TEST_F(MetalCounts, EveryWeightAndEveryKeyAndValueIsReadOnceAToken) {
   constexpr std::uint32_t kSteps = 16, kBefore = 250;
-  ToyModel toy = gpu_toy(TensorType::kQ4_0);
-  toy.context = 512;
-  const std::uint64_t kv_bytes = kv_bytes_of_position(toy.layers, toy.kv_heads, toy.head_width);
-  for (const SamplingBlock* sampling : kGreedyAndSampled) {
-    SCOPED_TRACE(sampling == nullptr ? "greedy" : "sampled");
-    ToyPass metal(toy, 512, metal_device());
-    metal.prefill(random_tokens(kBefore, metal.hyperparameters.vocabulary, 3));
-    metal_sim::clear_counts();
-    const std::uint32_t chunks[] = {8, 8};
-    const std::vector<TokenId> tokens = run_chain(
-        *metal.pass, 3,
-        {.position = kBefore, .steps = kSteps, .stop = {}, .cancel = nullptr, .sampling = sampling}, chunks);
-    EXPECT_EQ(tokens.size(), kSteps);
-    const metal_sim::Counts counts = metal_sim::counts();
-    EXPECT_EQ(counts.traffic_of("matrices").bytes_read, kSteps * weight_bytes_of_token(*metal.file));
-    // Step s sees its own position and those before it.
-    std::uint64_t positions = 0;
-    for (std::uint32_t step = 0; step < kSteps; ++step) positions += kBefore + step + 1;
-    EXPECT_EQ(counts.traffic_of("pool").bytes_read, positions * kv_bytes);
-    EXPECT_EQ(counts.traffic_of("pool").bytes_written, kSteps * kv_bytes);
+  for (const TensorType type : {TensorType::kQ4_0, TensorType::kQ4_K, TensorType::kQ6_K}) {
+    ToyModel toy = gpu_toy(type);
+    toy.context = 512;
+    const std::uint64_t kv_bytes = kv_bytes_of_position(toy.layers, toy.kv_heads, toy.head_width);
+    for (const SamplingBlock* sampling : kGreedyAndSampled) {
+      SCOPED_TRACE(std::string(traits(type).name) + (sampling == nullptr ? ", greedy" : ", sampled"));
+      ToyPass metal(toy, 512, metal_device());
+      metal.prefill(random_tokens(kBefore, metal.hyperparameters.vocabulary, 3));
+      metal_sim::clear_counts();
+      const std::uint32_t chunks[] = {8, 8};
+      const std::vector<TokenId> tokens = run_chain(
+          *metal.pass, 3,
+          {.position = kBefore, .steps = kSteps, .stop = {}, .cancel = nullptr, .sampling = sampling},
+          chunks);
+      EXPECT_EQ(tokens.size(), kSteps);
+      const metal_sim::Counts counts = metal_sim::counts();
+      EXPECT_EQ(counts.traffic_of("matrices").bytes_read, kSteps * weight_bytes_of_token(*metal.file));
+      // Step s sees its own position and those before it.
+      std::uint64_t positions = 0;
+      for (std::uint32_t step = 0; step < kSteps; ++step) positions += kBefore + step + 1;
+      EXPECT_EQ(counts.traffic_of("pool").bytes_read, positions * kv_bytes);
+      EXPECT_EQ(counts.traffic_of("pool").bytes_written, kSteps * kv_bytes);
+    }
   }
 }
 

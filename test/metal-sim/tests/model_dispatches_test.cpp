@@ -63,6 +63,28 @@ TEST_F(ModelDispatches, AreKnownByHandForAToy) {
   EXPECT_EQ(dispatches.back().patch, Patch::kArgmaxOutput);
 }
 
+// Positions that are scaled cost no command.
+TEST_F(ModelDispatches, OfScaledPositionsAreNoMore) {
+  ToyModel toy = gpu_toy(TensorType::kQ4_K);
+  toy.rope_factors.assign(32, 2.0f);
+  EXPECT_EQ(list(toy, 1).size(), 2 * 5 + 3u);
+}
+
+// Values of a type that files mix with that of queries and keys cost none either; of another, the layer's
+// norm, products and rotation come apart.
+TEST_F(ModelDispatches, OfMixedTypesAreNoMoreWhereTheyHaveKernels) {
+  ToyModel toy = gpu_toy(TensorType::kQ4_K);
+  toy.output_type = TensorType::kQ6_K;
+  toy.mixed_type = TensorType::kQ6_K;
+  const std::vector<DispatchDescription> dispatches = list(toy, 1);
+  ASSERT_EQ(dispatches.size(), 2 * 5 + 3u);
+  EXPECT_EQ(dispatches[1].kernel, "norm_qkv_rope_q4_k_q6_k");
+  EXPECT_EQ(dispatches[6].kernel, "norm_qkv_rope_q4_k");
+  EXPECT_EQ(dispatches[11].kernel, "norm_mat_vec_q6_k");
+  toy.mixed_type = TensorType::kQ8_0;
+  EXPECT_EQ(list(toy, 1).size(), 2 * 5 + 3u + 4);
+}
+
 TEST_F(ModelDispatches, OfATokenAreWhatIsCountedInAChain) {
   constexpr SamplingBlock kSampling{.temperature = 1, .top_p = 1, .repeat_penalty = 1, .penalty_window = 64};
   for (const bool sampled : {false, true}) {

@@ -24,6 +24,10 @@ inline ToyModel gpu_toy(TensorType type = TensorType::kF32) {
   toy.context = 256;
   toy.type = type;
   toy.output_type = type;
+  if (traits(type).block_elements == 256) {
+    toy.width = toy.hidden = 256;
+    toy.heads = 4;
+  }
   return toy;
 }
 

@@ -8,8 +8,11 @@
 namespace emberline::testing {
 namespace {
 
-constexpr TensorType kTypes[] = {TensorType::kF32,  TensorType::kF16,  TensorType::kBF16, TensorType::kQ4_0,
-                                 TensorType::kQ4_1, TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kQ8_0};
+constexpr TensorType kTypes[] = {
+    TensorType::kF32,  TensorType::kF16,    TensorType::kBF16,   TensorType::kQ4_0,
+    TensorType::kQ4_1, TensorType::kQ5_0,   TensorType::kQ5_1,   TensorType::kQ8_0,
+    TensorType::kQ2_K, TensorType::kQ3_K,   TensorType::kQ4_K,   TensorType::kQ5_K,
+    TensorType::kQ6_K, TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4};
 
 class MetalModel : public GpuTest {};
 
@@ -20,7 +23,7 @@ TEST_F(MetalModel, LogitsBehindAPromptAreThoseOfDoublePrecision) {
     for (const std::size_t slice : {1u, 7u, 33u}) {
       ToyPass metal(gpu_toy(type), 256, metal_device());
       const std::vector<TokenId> tokens = random_tokens(35, metal.hyperparameters.vocabulary, 3);
-      const std::vector<double> expected = straight_forward(*metal.file, tokens);
+      const std::vector<double> expected = straight_forward(*metal.file, tokens, GroupScales::kExact);
       // Keys and values are rounded to halves, 2^-11 of each; two layers of attention and what follows carry
       // it on.
       EXPECT_LE(relative_error(metal.prefill(tokens, slice), expected), 2e-3)
@@ -48,6 +51,46 @@ TEST_F(MetalModel, NormsOfQueriesAndKeysAreSeenTo) {
     ToyPass metal(toy, 256, metal_device());
     const std::vector<TokenId> tokens = random_tokens(40, metal.hyperparameters.vocabulary, 4);
     EXPECT_LE(relative_error(metal.prefill(tokens, slice), straight_forward(*metal.file, tokens)), 2e-3);
+  }
+}
+
+// As Q4_K_M; and a pair of types that has no fused kernel.
+TEST_F(MetalModel, LayersOfMixedTypesAreThoseOfDoublePrecision) {
+  for (const TensorType mixed : {TensorType::kQ6_K, TensorType::kQ8_0}) {
+    ToyModel toy = gpu_toy(TensorType::kQ4_K);
+    toy.mixed_type = mixed;
+    toy.output_type = TensorType::kQ6_K;
+    for (const std::size_t slice : {1u, 7u, 33u}) {
+      ToyPass metal(toy, 256, metal_device());
+      const std::vector<TokenId> tokens = random_tokens(35, metal.hyperparameters.vocabulary, 3);
+      EXPECT_LE(relative_error(metal.prefill(tokens, slice),
+                               straight_forward(*metal.file, tokens, GroupScales::kExact)),
+                2e-3)
+          << traits(mixed).name << ", slices of " << slice;
+    }
+  }
+}
+
+// Listed factors, multipliers, norms behind: what other families than llama ask for.
+TEST_F(MetalModel, ScaledPositionsMultipliersAndNormsBehindAreSeenTo) {
+  std::vector<ToyModel> toys(3, gpu_toy());
+  toys[0].rope_factors.assign(32, 8.0f);
+  std::fill_n(toys[0].rope_factors.begin(), 8, 1.0f);
+  toys[1].architecture = "granite";
+  toys[1].also = [](GgufWriter& writer) {
+    writer.add("granite.embedding_scale", 1.5f).add("granite.residual_scale", 0.5f);
+    writer.add("granite.attention.scale", 0.1f).add("granite.logit_scale", 6.0f);
+  };
+  toys[2].architecture = "olmo2";
+  toys[2].post_norms = true;
+  toys[2].tied = false;
+  for (const ToyModel& toy : toys) {
+    for (const std::size_t slice : {1u, 5u, 40u}) {
+      SCOPED_TRACE(toy.architecture + ", slices of " + std::to_string(slice));
+      ToyPass metal(toy, 256, metal_device());
+      const std::vector<TokenId> tokens = random_tokens(40, metal.hyperparameters.vocabulary, 4);
+      EXPECT_LE(relative_error(metal.prefill(tokens, slice), straight_forward(*metal.file, tokens)), 2e-3);
+    }
   }
 }
 

@@ -18,6 +18,11 @@ KernelRun& KernelRun::has_bias(bool has_bias) {
   return *this;
 }
 
+KernelRun& KernelRun::rope_factors(std::uint32_t slot, KernelBuffer<float>& factors) {
+  has_rope_factors_ = true;
+  return bind(slot, factors);
+}
+
 KernelRun& KernelRun::chained(KernelBuffer<std::uint32_t>& state) {
   chained_ = true;
   buffers_[1] = state.binding();
@@ -66,7 +71,8 @@ std::string KernelRun::fault(metal_sim::Order order, metal_sim::Counters* counte
                                   metal_sim::constant_bool(kConstantIndirect, indirect_),
                                   metal_sim::constant_uint(kConstantRowCapacity, capacity_),
                                   metal_sim::constant_bool(kConstantHasBias, has_bias_),
-                                  metal_sim::constant_uint(kConstantGateActivation, activation_)});
+                                  metal_sim::constant_uint(kConstantGateActivation, activation_),
+                                  metal_sim::constant_bool(kConstantHasRopeFactors, has_rope_factors_)});
   for (std::size_t i = 0; i < buffers_.size(); ++i) launch.bytes(i, buffers_[i].data, buffers_[i].bytes);
   KernelBuffer<std::uint32_t> running(kChainStateWords);
   if (!chained_) launch.bytes(1, running.binding().data, running.binding().bytes);
@@ -87,10 +93,28 @@ std::string kernel_suffix(TensorType type) {
   return name;
 }
 
+namespace {
+
+// Of random_weights. scale * q is smaller than the weight and the offset together.
+double largest_offset(TensorType type) {
+  switch (type) {
+    case TensorType::kQ4_0:
+    case TensorType::kQ4_1:
+    case TensorType::kQ5_0:
+    case TensorType::kQ5_1: return 16 * 1.5 * 3 / 32;
+    case TensorType::kQ2_K: return 15 * 1.5 * 1.5 / 8;
+    case TensorType::kQ4_K:
+    case TensorType::kQ5_K: return 63 * 1.5 * 1.5 / 32;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
 TestMatrix::TestMatrix(TensorType type, std::uint32_t rows, std::uint32_t columns, Random& random)
     : type(type), rows(rows), columns(columns), bytes(random_weights(type, rows, columns, random)) {
   for (std::uint32_t row = 0; row < rows; ++row) {
-    values.push_back(widen_row(type, bytes.values(), row, columns));
+    values.push_back(widen_row(type, bytes.values(), row, columns, GroupScales::kExact));
   }
 }
 
@@ -101,11 +125,7 @@ double TestMatrix::product(std::uint32_t row, std::span<const double> x) const {
 }
 
 double TestMatrix::tolerance(std::uint32_t row, std::span<const double> x, std::uint32_t roundings) const {
-  // random_weights: the offset of a format that has one is at most 16 * 1.5 * 3 / 32, and scale * q is
-  // smaller than the weight and the offset together.
-  const bool has_offset = type == TensorType::kQ4_0 || type == TensorType::kQ4_1 ||
-                          type == TensorType::kQ5_0 || type == TensorType::kQ5_1;
-  const double offsets = has_offset ? 2 * 2.25 : 0;
+  const double offsets = 2 * largest_offset(type);
   double norm = 0;
   for (std::uint32_t i = 0; i < columns; ++i) norm += (std::abs(values[row][i]) + offsets) * std::abs(x[i]);
   return norm * roundings * 0x1p-24;

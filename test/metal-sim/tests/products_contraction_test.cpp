@@ -74,20 +74,21 @@ INSTANTIATE_TEST_SUITE_P(Types, DeepContractionOfWeights, ::testing::ValuesIn(kW
 
 TEST_P(DeepContractionOfWeights, ChangesNoProduct) {
   Random random(1);
-  TestMatrix matrix(type(), 35, 544, random);
+  const std::uint32_t in = whole_blocks(type(), 544u);
+  TestMatrix matrix(type(), 35, in, random);
   for (const std::uint32_t rows : {1u, 2u, 3u, 7u, 16u, 20u}) {
-    KernelBuffer<float> x(random.normals(std::size_t{rows} * 544)), bias(random.normals(35));
+    KernelBuffer<float> x(random.normals(std::size_t{rows} * in)), bias(random.normals(35));
     const std::vector<float> before = random.normals(std::size_t{rows} * 35);
     const auto product = [&](bool contracted) {
       KernelBuffer<float> y(before);
       KernelRun run(kernel(rows > kMatVecMaxRows ? "mat_mat" : "mat_vec"), kernels(contracted));
       run.params(MatMulParams{
-          .in = 544, .out = 35, .weight_type = type_id(type()), .accumulate = 1, .last_row_only = 0});
+          .in = in, .out = 35, .weight_type = type_id(type()), .accumulate = 1, .last_row_only = 0});
       run.bind(0, x).bind(1, matrix.bytes).bind(2, bias).bind(3, y).has_bias(true);
       if (rows > kMatVecMaxRows) {
         run.mat_mat_grid(rows, 35);
       } else {
-        run.mat_vec_grid(mat_vec_pairs(35), 544, rows);
+        run.mat_vec_grid(mat_vec_pairs(35), in, rows);
       }
       run.run();
       return y.copy();
@@ -98,8 +99,9 @@ TEST_P(DeepContractionOfWeights, ChangesNoProduct) {
 
 TEST_P(DeepContractionOfWeights, ChangesNoProductBehindANorm) {
   Random random(2);
-  QkvCase test(type(), {544, 3, 1, 64, 64, 1, true}, kMatVecMaxRows, random);
-  TestMatrix gate(type(), 37, 544, random), up(type(), 37, 544, random);
+  const std::uint32_t in = whole_blocks(type(), 544u);
+  QkvCase test(type(), {in, 3, 1, 64, 64, 1, true}, kMatVecMaxRows, random);
+  TestMatrix gate(type(), 37, in, random), up(type(), 37, in, random);
   KernelBuffer<float> x(test.x), gain(test.gain);
   for (const std::uint32_t rows : {1u, 2u, 3u, 7u, 16u}) {
     const auto queries = [&](bool contracted) {
@@ -111,14 +113,14 @@ TEST_P(DeepContractionOfWeights, ChangesNoProductBehindANorm) {
     const auto gated = [&](bool contracted, std::uint32_t activation) {
       KernelBuffer<float> out(std::size_t{rows} * 37);
       KernelRun run(kernel("norm_gate_up"), kernels(contracted));
-      run.params(NormGateUpParams{.width = 544,
+      run.params(NormGateUpParams{.width = in,
                                   .epsilon = 1e-5f,
                                   .hidden = 37,
                                   .gate_type = type_id(type()),
                                   .up_type = type_id(type()),
                                   .activation = activation});
       run.activation(activation).bind(0, x).bind(1, gain).bind(2, gate.bytes).bind(3, up.bytes).bind(4, out);
-      run.mat_vec_grid(gate_up_pairs(37), 544, rows).run();
+      run.mat_vec_grid(gate_up_pairs(37), in, rows).run();
       return out.copy();
     };
     for (const std::uint32_t activation : {kGateSilu, kGateGeluTanh})
@@ -128,12 +130,13 @@ TEST_P(DeepContractionOfWeights, ChangesNoProductBehindANorm) {
 
 TEST_P(DeepContractionOfWeights, ChangesNoEmbedding) {
   Random random(3);
-  TestMatrix table(type(), 7, 544, random);
+  const std::uint32_t in = whole_blocks(type(), 544u);
+  TestMatrix table(type(), 7, in, random);
   KernelBuffer<std::uint32_t> tokens(std::vector<std::uint32_t>{6, 0, 3});
   const auto embedded = [&](bool contracted) {
-    KernelBuffer<float> out(3 * 544);
+    KernelBuffer<float> out(3 * in);
     KernelRun run(kernel("embedding"), kernels(contracted));
-    run.params(EmbeddingParams{.width = 544, .vocabulary = 7, .weight_type = type_id(type()), .position = 0});
+    run.params(EmbeddingParams{.width = in, .vocabulary = 7, .weight_type = type_id(type()), .position = 0});
     run.bind(0, tokens).bind(1, table.bytes).bind(2, out).rows(3).grid({3, 1, 1}, kRowKernelThreads).run();
     return out.copy();
   };

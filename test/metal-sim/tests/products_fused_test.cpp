@@ -28,7 +28,8 @@ TEST_P(Fused, NormQkvRopeIsEachOfItsParts) {
       {64, 8, 1, 96, 48, 0, true},  {64, 3, 3, 128, 128, 1, false}, {32, 2, 1, 256, 64, 1, false},
   };
   Random random(1);
-  for (const QkvShape& shape : shapes) {
+  for (QkvShape shape : shapes) {
+    shape.width = whole_blocks(type(), shape.width);
     const std::uint32_t rows = 3;
     for (const std::uint32_t position : {0u, 254u, 700u}) {
       SCOPED_TRACE("head width " + std::to_string(shape.head_width) + " position " +
@@ -40,9 +41,19 @@ TEST_P(Fused, NormQkvRopeIsEachOfItsParts) {
   }
 }
 
+TEST_P(Fused, NormQkvRopeScalesPositions) {
+  Random random(7);
+  QkvCase test(type(), {whole_blocks(type(), 96u), 3, 1, 64, 48, 1, true}, 3, random);
+  for (std::uint32_t i = 0; i < 24; ++i) test.factors.push_back(1.0f + static_cast<float>(i) / 3.0f);
+  EXPECT_EQ(test.error_of(test.run(kernel("norm_qkv_rope"), 254, 0, 3), 254), "");
+  const QkvCase::Result scaled = test.run(kernel("norm_qkv_rope"), 254, 0, 3);
+  test.factors.clear();
+  EXPECT_NE(test.error_of(scaled, 254), "") << "the factors decide";
+}
+
 TEST_P(Fused, NormQkvRopeReadsEveryWeightByteOnce) {
   Random random(2);
-  QkvCase test(type(), {96, 3, 1, 64, 64, 1, true}, 5, random);
+  QkvCase test(type(), {whole_blocks(type(), 96u), 3, 1, 64, 64, 1, true}, 5, random);
   for (const std::uint32_t rows : {1u, 5u}) {
     const metal_sim::Counters counters = test.run(kernel("norm_qkv_rope"), 3, 0, rows).counters;
     EXPECT_EQ(counters.bytes_read[4], test.query.bytes.count());
@@ -54,7 +65,7 @@ TEST_P(Fused, NormQkvRopeReadsEveryWeightByteOnce) {
 TEST_P(Fused, NormQkvRopeGivesEachRowWhatItGetsAlone) {
   Random random(3);
   const std::uint32_t position = 250;  // the batch crosses a page
-  QkvCase test(type(), {96, 3, 1, 64, 64, 1, true}, kMatVecMaxRows, random);
+  QkvCase test(type(), {whole_blocks(type(), 96u), 3, 1, 64, 64, 1, true}, kMatVecMaxRows, random);
   QkvCase::Result alone;
   for (std::uint32_t r = 0; r < kMatVecMaxRows; ++r) {
     const QkvCase::Result one = test.run(kernel("norm_qkv_rope"), position, r, 1);
@@ -65,6 +76,43 @@ TEST_P(Fused, NormQkvRopeGivesEachRowWhatItGetsAlone) {
   }
   for (const metal_sim::Order order : metal_sim::all_orders()) {
     EXPECT_TRUE(test.run(kernel("norm_qkv_rope"), position, 0, kMatVecMaxRows, order) == alone);
+  }
+}
+
+struct MixedTypes {
+  TensorType queries, values;
+};
+
+class MixedFused : public ::testing::TestWithParam<MixedTypes> {};
+
+// As weight_formats.h has them.
+INSTANTIATE_TEST_SUITE_P(Types, MixedFused,
+                         ::testing::Values(MixedTypes{TensorType::kQ3_K, TensorType::kQ4_K},
+                                           MixedTypes{TensorType::kQ3_K, TensorType::kQ5_K},
+                                           MixedTypes{TensorType::kQ4_K, TensorType::kQ5_K},
+                                           MixedTypes{TensorType::kQ4_K, TensorType::kQ6_K},
+                                           MixedTypes{TensorType::kQ5_K, TensorType::kQ6_K}),
+                         [](const auto& info) {
+                           return type_name(info.param.queries) + "_" + type_name(info.param.values);
+                         });
+
+TEST_P(MixedFused, NormQkvRopeIsEachOfItsPartsAndReadsThemOnce) {
+  const auto [queries, values] = GetParam();
+  const std::string kernel = "norm_qkv_rope_" + kernel_suffix(queries) + "_" + kernel_suffix(values);
+  Random random(8);
+  for (const QkvShape& shape :
+       {QkvShape{512, 4, 2, 64, 64, 0, true}, QkvShape{256, 3, 1, 128, 128, 1, false}}) {
+    QkvCase test(queries, values, shape, kMatVecMaxRows, random);
+    QkvCase::Result alone;
+    for (const std::uint32_t rows : {1u, 3u, kMatVecMaxRows}) {
+      const QkvCase::Result result = test.run(kernel, 250, 0, rows);
+      EXPECT_EQ(test.error_of(result, 250), "") << rows << " rows";
+      EXPECT_EQ(result.counters.bytes_read[4], test.query.bytes.count());
+      EXPECT_EQ(result.counters.bytes_read[5], test.key.bytes.count());
+      EXPECT_EQ(result.counters.bytes_read[6], test.value.bytes.count());
+      if (rows == 1) alone = result;
+      EXPECT_TRUE(std::equal(alone.values.begin(), alone.values.end(), result.values.begin()));
+    }
   }
 }
 
@@ -95,7 +143,8 @@ GateUpResult norm_gate_up(const std::string& kernel, TestMatrix& gate, TestMatri
 
 TEST_P(Fused, NormGateUpIsBothProductsAndTheirGate) {
   Random random(4);
-  for (const std::uint32_t width : {32u, 96u, 2112u}) {
+  for (const std::uint32_t narrow : {32u, 96u, 2112u}) {
+    const std::uint32_t width = whole_blocks(type(), narrow);
     for (const std::uint32_t hidden : {1u, 37u}) {
       SCOPED_TRACE(std::to_string(width) + " to " + std::to_string(hidden));
       TestMatrix gate(type(), hidden, width, random), up(type(), hidden, width, random);
@@ -125,15 +174,16 @@ TEST_P(Fused, NormGateUpIsBothProductsAndTheirGate) {
 
 TEST_P(Fused, NormGateUpTakesEitherActivation) {
   Random random(6);
-  TestMatrix gate(type(), 37, 96, random), up(type(), 37, 96, random);
-  const std::vector<float> x = random.normals(96), gain = random.normals(96, 0.2f);
+  const std::uint32_t in = whole_blocks(type(), 96u);
+  TestMatrix gate(type(), 37, in, random), up(type(), 37, in, random);
+  const std::vector<float> x = random.normals(in), gain = random.normals(in, 0.2f);
   const std::vector<double> normed = normalised(x, gain, 1e-5f);
   const std::vector<float> out =
       norm_gate_up(kernel("norm_gate_up"), gate, up, x, gain, {}, kGateGeluTanh).out;
   for (std::uint32_t f = 0; f < 37; ++f) {
     const double g = gate.product(f, normed), u = up.product(f, normed);
-    const double g_off = gate.tolerance(f, normed, mat_vec_roundings(96));
-    const double u_off = up.tolerance(f, normed, mat_vec_roundings(96));
+    const double g_off = gate.tolerance(f, normed, mat_vec_roundings(in));
+    const double u_off = up.tolerance(f, normed, mat_vec_roundings(in));
     const double cubic = std::sqrt(2 / std::numbers::pi) * (g + 0.044715 * g * g * g);
     const double gelu = gate_reference(g, kGateGeluTanh);
     // |gelu'| < 1.13; the exponent, exp and the quotient round, too.
@@ -145,16 +195,17 @@ TEST_P(Fused, NormGateUpTakesEitherActivation) {
 
 TEST_P(Fused, NormGateUpGivesEachRowWhatItGetsAlone) {
   Random random(5);
-  TestMatrix gate(type(), 37, 96, random), up(type(), 37, 96, random);
-  const std::vector<float> x = random.normals(std::size_t{kMatVecMaxRows} * 96), gain = random.normals(96);
+  const std::uint32_t in = whole_blocks(type(), 96u);
+  TestMatrix gate(type(), 37, in, random), up(type(), 37, in, random);
+  const std::vector<float> x = random.normals(std::size_t{kMatVecMaxRows} * in), gain = random.normals(in);
   for (const std::uint32_t rows : {2u, 7u, 16u}) {
     std::vector<float> alone;
     for (std::uint32_t r = 0; r < rows; ++r) {
-      const std::vector<float> row(x.begin() + r * 96, x.begin() + (r + 1) * 96);
+      const std::vector<float> row(x.begin() + r * in, x.begin() + (r + 1) * in);
       const std::vector<float> out = norm_gate_up(kernel("norm_gate_up"), gate, up, row, gain).out;
       alone.insert(alone.end(), out.begin(), out.end());
     }
-    const std::vector<float> batch(x.begin(), x.begin() + rows * 96);
+    const std::vector<float> batch(x.begin(), x.begin() + rows * in);
     for (const metal_sim::Order order : metal_sim::all_orders()) {
       EXPECT_EQ(norm_gate_up(kernel("norm_gate_up"), gate, up, batch, gain, order).out, alone)
           << rows << " rows";

@@ -45,6 +45,7 @@ TEST_P(MatMat, IsTheProduct) {
   // Rows, columns and outputs on both sides of a tile's edge.
   std::vector<Shape> shapes = {{17, 32, 64}, {31, 64, 1},    {32, 96, 65},
                                {33, 64, 63}, {64, 160, 130}, {1, 32, 9}};
+  if (traits(GetParam()).block_elements == 256) shapes = {{17, 256, 64}, {33, 512, 63}, {1, 256, 9}};
   if (traits(GetParam()).block_elements == 1) {
     shapes.insert(shapes.end(), {{17, 1, 3}, {18, 31, 5}, {40, 35, 66}});
   }
@@ -70,18 +71,19 @@ TEST_P(MatMat, IsTheProduct) {
 
 TEST_P(MatMat, AddsABiasAndWhatWasThere) {
   Random random(2);
-  TestMatrix matrix(GetParam(), 19, 96, random);
-  const std::vector<float> x = random.normals(18 * 96), bias = random.normals(19),
+  const std::uint32_t in = whole_blocks(GetParam(), 96u);
+  TestMatrix matrix(GetParam(), 19, in, random);
+  const std::vector<float> x = random.normals(18 * in), bias = random.normals(19),
                            before = random.normals(18 * 19);
   for (const bool has_bias : {false, true}) {
     for (const bool accumulate : {false, true}) {
       const std::vector<float> y = mat_mat(kernel(), matrix, x, bias, before, has_bias, accumulate);
       for (std::uint32_t r = 0; r < 18; ++r) {
-        const std::vector<double> row = widened(std::span(x).subspan(std::size_t{r} * 96, 96));
+        const std::vector<double> row = widened(std::span(x).subspan(std::size_t{r} * in, in));
         for (std::uint32_t o = 0; o < 19; ++o) {
           const double added = (has_bias ? bias[o] : 0) + (accumulate ? before[r * 19 + o] : 0);
           ASSERT_NEAR(y[r * 19 + o], matrix.product(o, row) + added,
-                      matrix.tolerance(o, row, roundings(96)) + 0x1p-23 * std::abs(added));
+                      matrix.tolerance(o, row, roundings(in)) + 0x1p-23 * std::abs(added));
         }
       }
     }
@@ -90,14 +92,15 @@ TEST_P(MatMat, AddsABiasAndWhatWasThere) {
 
 TEST_P(MatMat, DoesNotDependOnTheOrderOfThreadsOrOnOtherRows) {
   Random random(3);
-  TestMatrix matrix(GetParam(), 70, 96, random);
-  const std::vector<float> x = random.normals(64 * 96);
+  const std::uint32_t in = whole_blocks(GetParam(), 96u);
+  TestMatrix matrix(GetParam(), 70, in, random);
+  const std::vector<float> x = random.normals(64 * in);
   const std::vector<float> all = mat_mat(kernel(), matrix, x, {}, std::vector<float>(64 * 70), false, false);
   for (const metal_sim::Order order : metal_sim::all_orders()) {
     EXPECT_EQ(mat_mat(kernel(), matrix, x, {}, std::vector<float>(64 * 70), false, false, order), all);
   }
   // Rows 23 .. 39 alone.
-  const std::vector<float> some(x.begin() + 23 * 96, x.begin() + 40 * 96);
+  const std::vector<float> some(x.begin() + 23 * in, x.begin() + 40 * in);
   EXPECT_EQ(mat_mat(kernel(), matrix, some, {}, std::vector<float>(17 * 70), false, false),
             std::vector<float>(all.begin() + 23 * 70, all.begin() + 40 * 70));
 }

@@ -15,6 +15,7 @@ struct Shape {
 // row; float formats also take columns that are no multiple of anything.
 std::vector<Shape> shapes(TensorType type) {
   std::vector<Shape> all = {{32, 1}, {64, 5}, {96, 16}, {576, 35}, {2112, 18}};
+  if (traits(type).block_elements == 256) all = {{256, 1}, {512, 5}, {768, 35}, {2304, 18}};
   if (traits(type).block_elements == 1) all.insert(all.end(), {{1, 1}, {7, 3}, {33, 17}, {2051, 9}});
   return all;
 }
@@ -23,6 +24,8 @@ class MatVec : public ::testing::TestWithParam<TensorType> {
  protected:
   TensorType type() const { return GetParam(); }
   std::string kernel(const std::string& stem) const { return stem + "_" + kernel_suffix(type()); }
+  // Of a row: `width`, or the next larger number of columns that is whole blocks.
+  std::uint32_t columns(std::uint32_t width) const { return whole_blocks(type(), width); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Types, MatVec, ::testing::ValuesIn(kWeightTypes),
@@ -91,7 +94,7 @@ TEST_P(MatVec, ReadsEveryWeightByteOnce) {
 
 TEST_P(MatVec, GivesEachRowOfABatchWhatItGetsAlone) {
   Random random(3);
-  for (const Shape shape : {Shape{64, 5}, Shape{576, 35}, Shape{2112, 3}}) {
+  for (const Shape shape : {Shape{columns(64), 5}, Shape{columns(576), 35}, Shape{columns(2112), 3}}) {
     TestMatrix matrix(type(), shape.out, shape.in, random);
     const std::vector<float> x = random.normals(std::size_t{kMatVecMaxRows} * shape.in);
     std::vector<float> alone;
@@ -112,9 +115,10 @@ TEST_P(MatVec, GivesEachRowOfABatchWhatItGetsAlone) {
 
 TEST_P(MatVec, DoesNotDependOnTheOrderOfThreads) {
   Random random(4);
-  TestMatrix matrix(type(), 35, 576, random);
+  const std::uint32_t in = columns(576);
+  TestMatrix matrix(type(), 35, in, random);
   for (const std::uint32_t rows : {1u, 6u}) {
-    const std::vector<float> x = random.normals(std::size_t{rows} * 576);
+    const std::vector<float> x = random.normals(std::size_t{rows} * in);
     const std::vector<float> before(std::size_t{rows} * 35);
     const std::vector<float> first = mat_vec(kernel("mat_vec"), matrix, x, {}, before, {});
     for (const metal_sim::Order order : metal_sim::all_orders()) {
@@ -125,19 +129,20 @@ TEST_P(MatVec, DoesNotDependOnTheOrderOfThreads) {
 
 TEST_P(MatVec, AddsABiasAndWhatWasThere) {
   Random random(5);
-  TestMatrix matrix(type(), 19, 96, random);
-  const std::vector<float> x = random.normals(2 * 96), bias = random.normals(19),
+  const std::uint32_t in = columns(96);
+  TestMatrix matrix(type(), 19, in, random);
+  const std::vector<float> x = random.normals(2 * in), bias = random.normals(19),
                            before = random.normals(2 * 19);
   for (const bool has_bias : {false, true}) {
     for (const bool accumulate : {false, true}) {
       const std::vector<float> y =
           mat_vec(kernel("mat_vec"), matrix, x, bias, before, {.bias = has_bias, .accumulate = accumulate});
       for (std::uint32_t r = 0; r < 2; ++r) {
-        const std::vector<double> row = widened(std::span(x).subspan(std::size_t{r} * 96, 96));
+        const std::vector<double> row = widened(std::span(x).subspan(std::size_t{r} * in, in));
         for (std::uint32_t o = 0; o < 19; ++o) {
           const double added = (has_bias ? bias[o] : 0) + (accumulate ? before[r * 19 + o] : 0);
           ASSERT_NEAR(y[r * 19 + o], matrix.product(o, row) + added,
-                      matrix.tolerance(o, row, mat_vec_roundings(96)) + 0x1p-23 * std::abs(added));
+                      matrix.tolerance(o, row, mat_vec_roundings(in)) + 0x1p-23 * std::abs(added));
         }
       }
     }
@@ -146,10 +151,11 @@ TEST_P(MatVec, AddsABiasAndWhatWasThere) {
 
 TEST_P(MatVec, ComputesTheLastRowOfAnyBatchIntoTheFirst) {
   Random random(6);
-  TestMatrix matrix(type(), 7, 64, random);
+  const std::uint32_t in = columns(64);
+  TestMatrix matrix(type(), 7, in, random);
   for (const std::uint32_t rows : {1u, 3u, 40u}) {
-    const std::vector<float> x = random.normals(std::size_t{rows} * 64);
-    const std::vector<float> last(x.end() - 64, x.end());
+    const std::vector<float> x = random.normals(std::size_t{rows} * in);
+    const std::vector<float> last(x.end() - in, x.end());
     EXPECT_EQ(mat_vec(kernel("mat_vec"), matrix, x, {}, std::vector<float>(7), {.last_row_only = true}),
               mat_vec(kernel("mat_vec"), matrix, last, {}, std::vector<float>(7), {}));
   }
@@ -197,14 +203,15 @@ TEST_P(MatVec, IsTheProductBehindANorm) {
 
 TEST_P(MatVec, BehindANormGivesEachRowWhatItGetsAlone) {
   Random random(8);
-  TestMatrix matrix(type(), 9, 2112, random);
-  const std::vector<float> gain = random.normals(2112);
-  const std::vector<float> x = random.normals(std::size_t{kMatVecMaxRows} * 2112);
+  const std::uint32_t in = columns(2112);
+  TestMatrix matrix(type(), 9, in, random);
+  const std::vector<float> gain = random.normals(in);
+  const std::vector<float> x = random.normals(std::size_t{kMatVecMaxRows} * in);
   for (const std::uint32_t rows : {2u, 3u, 5u, 9u, 16u}) {
-    const std::vector<float> batch(x.begin(), x.begin() + rows * 2112);
+    const std::vector<float> batch(x.begin(), x.begin() + rows * in);
     std::vector<float> alone;
     for (std::uint32_t r = 0; r < rows; ++r) {
-      const std::vector<float> row(x.begin() + r * 2112, x.begin() + (r + 1) * 2112);
+      const std::vector<float> row(x.begin() + r * in, x.begin() + (r + 1) * in);
       const std::vector<float> y = norm_mat_vec(kernel("norm_mat_vec"), matrix, row, gain, false);
       alone.insert(alone.end(), y.begin(), y.end());
     }
@@ -222,29 +229,31 @@ TEST_P(MatVec, SpreadsManyOutputsOverLargerThreadgroups) {
   Random random(9);
   const std::uint32_t out = 4097;
   ASSERT_EQ(mat_vec_threads(mat_vec_pairs(out)), 256u);
-  TestMatrix matrix(type(), out, 32, random);
-  const std::vector<float> x = random.normals(32);
-  const std::vector<float> gain(32, 1.0f);
+  const std::uint32_t in = columns(32);
+  TestMatrix matrix(type(), out, in, random);
+  const std::vector<float> x = random.normals(in);
+  const std::vector<float> gain(in, 1.0f);
   const std::vector<double> normed = normalised(x, gain, 1e-5f);
   const std::vector<float> y = norm_mat_vec(kernel("norm_mat_vec"), matrix, x, gain, false);
   for (std::uint32_t o = 0; o < out; ++o) {
-    ASSERT_NEAR(y[o], matrix.product(o, normed), matrix.tolerance(o, normed, mat_vec_roundings(32)));
+    ASSERT_NEAR(y[o], matrix.product(o, normed), matrix.tolerance(o, normed, mat_vec_roundings(in)));
   }
 }
 
 // A chain that has ended reads one word of its state, and nothing else.
 TEST_P(MatVec, OfAHaltedChainTouchesNothing) {
   Random random(10);
-  TestMatrix matrix(type(), 9, 64, random);
+  const std::uint32_t in = columns(64);
+  TestMatrix matrix(type(), 9, in, random);
   KernelBuffer<std::uint32_t> state(kChainStateWords);
-  KernelBuffer<float> x(random.normals(64)), gain(random.normals(64)), y(9, 5.0f);
+  KernelBuffer<float> x(random.normals(in)), gain(random.normals(in)), y(9, 5.0f);
   for (const std::uint32_t halted : {0u, 1u, 2u}) {
     state.values()[0] = halted;
     KernelRun run(kernel("norm_mat_vec"));
     run.params(NormMatMulParams{
-        .width = 64, .epsilon = 1e-5f, .out = 9, .weight_type = type_id(type()), .last_row_only = 0});
+        .width = in, .epsilon = 1e-5f, .out = 9, .weight_type = type_id(type()), .last_row_only = 0});
     run.bind(0, x).bind(1, gain).bind(2, matrix.bytes).bind(3, y).chained(state);
-    const metal_sim::Counters counters = run.mat_vec_grid(mat_vec_pairs(9), 64, 1).run();
+    const metal_sim::Counters counters = run.mat_vec_grid(mat_vec_pairs(9), in, 1).run();
     if (metal_sim::shipped_kernels().checked()) {
       EXPECT_EQ(counters.bytes_read[4], halted != 0 ? 0 : matrix.bytes.count());
       EXPECT_EQ(counters.bytes_written[5], halted != 0 ? 0u : 36u);

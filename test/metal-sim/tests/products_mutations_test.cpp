@@ -18,10 +18,13 @@ using metal_sim::Library;
 // No formats but one with all that blocks may have, and one with rows of any length.
 std::vector<Edit> two_formats() {
   std::vector<Edit> edits;
-  for (const char* format : {"INSTANTIATE(f16, FloatRows<Float16>)", "INSTANTIATE(bf16, FloatRows<BFloat16>)",
-                             "INSTANTIATE(q4_0, Q4_0)", "INSTANTIATE(q4_1, Q4_1)", "INSTANTIATE(q5_0, Q5_0)",
-                             "INSTANTIATE(q8_0, Int8Blocks)"}) {
-    edits.push_back({"block_formats.h", format, ""});
+  for (const char* format :
+       {"INSTANTIATE(f16, FloatRows<Float16>)", "INSTANTIATE(bf16, FloatRows<BFloat16>)",
+        "INSTANTIATE(q4_0, Q4_0)", "INSTANTIATE(q4_1, Q4_1)", "INSTANTIATE(q5_0, Q5_0)",
+        "INSTANTIATE(q8_0, Int8Blocks)", "INSTANTIATE(q2_k, Q2_K)", "INSTANTIATE(q3_k, Q3_K)",
+        "INSTANTIATE(q4_k, Q4_K)", "INSTANTIATE(q5_k, Q5_K)", "INSTANTIATE(q6_k, Q6_K)",
+        "INSTANTIATE(iq4_nl, IQ4_NL)", "INSTANTIATE(iq4_xs, IQ4_XS)", "INSTANTIATE(mxfp4, MXFP4)"}) {
+    edits.push_back({"weight_formats.h", format, ""});
   }
   return edits;
 }
@@ -29,6 +32,8 @@ std::vector<Edit> two_formats() {
 // And code for one row and for up to four alone.
 std::vector<Edit> two_formats_and_capacities() {
   std::vector<Edit> edits = two_formats();
+  edits.push_back(
+      {"norm_qkv_rope.metal", "EMBERLINE_FOR_EACH_FORMAT_OF_VALUES(EMBERLINE_NORM_QKV_ROPE_OF)", ""});
   for (const char* capacity :
        {"case 2: return pair_products_of<Format, kNorm, 2>(input, weights, memory, t);",
         "case 8: return pair_products_of<Format, kNorm, 8>(input, weights, memory, t);"}) {
@@ -65,9 +70,10 @@ TEST(DeepProductMutations, OfNormQkvRopeAreCaught) {
         {"sums of squares that are read before they are written",
          {"mat_vec.h", "= partial;\n    }\n    threadgroup_barrier(mem_flags::mem_threadgroup);",
           "= partial;\n    }"}},
-        {"block headers that are not exchanged", {"mat_vec.h", "simd_shuffle_xor(own, 1)", "own"}},
+        {"block headers that are not exchanged",
+         {"block_headers.h", "simd_shuffle_xor(mine.x, 1)", "mine.x"}},
         {"weights of the round that is fetched ahead",
-         {"mat_vec.h", "Format::decode(fetched.a, headers.x, a)", "Format::decode(ahead.a, headers.x, a)"}},
+         {"mat_vec.h", "Format::decode(fetched.a, ", "Format::decode(ahead.a, "}},
         {"a row that reads its neighbour's activations",
          {"mat_vec.h", "load_columns<Format>(tile + r * stride, unit", "load_columns<Format>(tile, unit"}},
         {"an offset that is not added",
@@ -79,7 +85,7 @@ TEST(DeepProductMutations, OfNormQkvRopeAreCaught) {
         {"fifth bits of the wrong half",
          {"block_formats.h", "block[kFifthBitsAt + second]", "block[kFifthBitsAt]"}},
         {"a minimum that is taken for a scale",
-         {"block_formats.h", "half_bits(header >> 16)", "half_bits(header)"}},
+         {"block_formats.h", "half_bits(header.x >> 16)", "half_bits(header.x)"}},
         {"rotated pairs that are off by one", {"rope.h", "pair + rotations :", "pair + rotations - 1 :"}},
         {"a rotation backwards",
          {"rope.h", "fma(pair.x, cosine, -(pair.y * sine))", "fma(pair.x, cosine, pair.y * sine)"}},
@@ -174,7 +180,8 @@ TEST(ProductMutations, OfEmbeddingAreCaught) {
         {"a stop that the next step forgets",
          {"embedding.metal", "begins = chain->halted == 0", "begins = true"}},
         {"a decision that is not waited for",
-         {"embedding.metal", "threadgroup_barrier(mem_flags::mem_threadgroup);", ""}},
+         {"embedding.metal", "threadgroup_barrier(mem_flags::mem_threadgroup);\n  return begins;",
+          "return begins;"}},
         {"a cancelled step that is counted",
          {"chain_guard.h", "chain->end = end;", "chain->end = end + 1;"}}}});
 }

@@ -24,10 +24,13 @@ struct QkvShape {
 // Everything norm_qkv_rope reads and writes.
 struct QkvCase {
   QkvCase(TensorType type, QkvShape shape, std::uint32_t rows, Random& random)
+      : QkvCase(type, type, shape, rows, random) {}
+  // Values of another type.
+  QkvCase(TensorType type, TensorType value_type, QkvShape shape, std::uint32_t rows, Random& random)
       : shape(shape),
         query(type, shape.query_heads * shape.head_width, shape.width, random),
         key(type, shape.kv_heads * shape.head_width, shape.width, random),
-        value(type, shape.kv_heads * shape.head_width, shape.width, random),
+        value(value_type, shape.kv_heads * shape.head_width, shape.width, random),
         x(random.normals(std::size_t{rows} * shape.width)),
         gain(random.normals(shape.width)),
         query_bias(random.normals(query.rows)),
@@ -58,7 +61,9 @@ struct QkvCase {
     KernelRun run(kernel, library);
     run.params(NormQkvRopeParams{.width = shape.width,
                                  .epsilon = 1e-6f,
-                                 .weight_type = type_id(query.type),
+                                 .q_type = type_id(query.type),
+                                 .k_type = type_id(key.type),
+                                 .v_type = type_id(value.type),
                                  .position = position + first,
                                  .query_heads = shape.query_heads,
                                  .kv_heads = shape.kv_heads,
@@ -69,6 +74,8 @@ struct QkvCase {
                                  .context = PagedTestCache::kContext,
                                  .page_stride = cache.page_stride});
     run.bind(0, x_rows).bind(1, gains).bind(2, query.bytes).bind(3, key.bytes).bind(4, value.bytes);
+    KernelBuffer<float> factor_buffer(factors);
+    if (!factors.empty()) run.rope_factors(12, factor_buffer);
     if (shape.biases) run.bind(5, bq).bind(6, bk).bind(7, bv);
     run.bind(8, q).bind(9, cache.keys).bind(10, cache.values).bind(11, cache.pages).has_bias(shape.biases);
     run.mat_vec_grid(rope_pairs(shape.query_heads, shape.kv_heads, shape.head_width), shape.width, count);
@@ -92,7 +99,7 @@ struct QkvCase {
     if (!result.fault.empty()) return result.fault;
     const auto rows = static_cast<std::uint32_t>(result.q.size() / query.rows);
     if (result.halves_written != std::size_t{2} * rows * key.rows) return "other cache entries were written";
-    const RotationShape rotation{shape.head_width, shape.rotary_width, shape.style, kTheta};
+    const RotationShape rotation{shape.head_width, shape.rotary_width, shape.style, kTheta, factors};
     for (std::uint32_t r = 0; r < rows; ++r) {
       const std::vector<double> normed =
           normalised(std::span(x).subspan(std::size_t{r} * shape.width, shape.width), gain, 1e-6f);
@@ -118,6 +125,7 @@ struct QkvCase {
   QkvShape shape;
   TestMatrix query, key, value;
   std::vector<float> x, gain, query_bias, key_bias, value_bias;
+  std::vector<float> factors;  // [rotary_width / 2]; empty: positions are not scaled
 
  private:
   // One section of one row, `actual`, against products of the normed row, biased and turned.

@@ -10,6 +10,7 @@ namespace emberline::testing {
 struct RotationShape {
   std::uint32_t head_width, rotary_width, style;  // as in RopeKvWriteParams
   float theta;
+  std::vector<float> factors = {};  // by which angles are divided; empty: all 1
 };
 
 // Rotates every head of a row in place.
@@ -17,7 +18,8 @@ inline void rotate_row(std::vector<double>& row, const RotationShape& shape, std
   const std::uint32_t half = shape.rotary_width / 2;
   for (std::size_t head = 0; head < row.size(); head += shape.head_width) {
     for (std::uint32_t i = 0; i < half; ++i) {
-      const double angle = position * std::pow(double{shape.theta}, -2.0 * i / shape.rotary_width);
+      const double angle = position * std::pow(double{shape.theta}, -2.0 * i / shape.rotary_width) /
+                           (shape.factors.empty() ? 1.0 : shape.factors[i]);
       double& a = row[head + (shape.style == 0 ? 2 * i : i)];
       double& b = row[head + (shape.style == 0 ? 2 * i + 1 : i + half)];
       const double rotated_a = a * std::cos(angle) - b * std::sin(angle);

@@ -210,7 +210,7 @@ std::vector<std::size_t> row_counts() {
 TEST_P(Kernel, GivesEveryRowAndPanelTheSameBitsInAnyCompany) {
   Random random(9);
   const std::size_t panels = 5;
-  for (TensorType type : kCpuWeightTypes) {
+  for (TensorType type : kWeightTypes) {
     const std::size_t width = whole_blocks(type, std::size_t{64});
     const std::vector<float> x = random.normals(64 * width);
     const PackedPanels weights(type, panels, width, random);
@@ -246,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(AllKernels, Kernel, ::testing::ValuesIn(runnable_isas()
 void expect_sets_agree(bool finely) {
   Random random(8);
   const std::size_t rows = 3;
-  for (TensorType type : kCpuWeightTypes) {
+  for (TensorType type : kWeightTypes) {
     const std::size_t width = whole_blocks(type, std::size_t{576});
     const std::vector<float> x = random.normals(rows * width);
     const QuantizedRows q(portable_kernels(), x, finely);
@@ -297,7 +297,7 @@ TEST(KernelSets, AgreeOnTheLargestProducts) {
   Random random(10);
   const std::size_t rows = 5;
   for (const float sign : {1.0f, -1.0f}) {
-    for (TensorType type : kCpuWeightTypes) {
+    for (TensorType type : kWeightTypes) {
       if (!is_quantized(type)) continue;
       const std::size_t width = whole_blocks(type, std::size_t{64});
       const std::vector<float> x(rows * width, sign);

@@ -14,7 +14,7 @@ namespace {
 class BasicOp : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BasicOp, EmbeddingWidensEveryWeightType) {
-  for (TensorType type : kCpuWeightTypes) {
+  for (TensorType type : kWeightTypes) {
     SCOPED_TRACE(type_name(type));
     Random random(21);
     const std::uint32_t width = whole_blocks(type, 96u), vocabulary = 37;

@@ -99,7 +99,7 @@ TEST_P(PackedMatrix, PanelsCanBePackedInAnyOrderAndWriteOnlyThemselves) {
   EXPECT_TRUE(std::all_of(parts.end() - 64, parts.end(), [](std::uint8_t byte) { return byte == 0xA5; }));
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, PackedMatrix, ::testing::ValuesIn(kCpuWeightTypes),
+INSTANTIATE_TEST_SUITE_P(AllTypes, PackedMatrix, ::testing::ValuesIn(kWeightTypes),
                          [](const auto& info) { return type_name(info.param); });
 
 struct OwnedSource {
@@ -112,7 +112,7 @@ struct OwnedSource {
 std::vector<OwnedSource> mixed_sources() {
   Random random(34);
   std::vector<OwnedSource> sources;
-  for (const TensorType type : kCpuWeightTypes) {
+  for (const TensorType type : kWeightTypes) {
     // One that many claims are needed for, and one of a single row.
     for (const std::uint32_t rows : {5003u, 1u}) {
       sources.push_back({type, rows, 256, random_weights(type, rows, 256, random)});

@@ -22,16 +22,16 @@ class Random {
   std::uint64_t state_;
 };
 
-inline constexpr TensorType kWeightTypes[] = {TensorType::kF32,  TensorType::kF16,  TensorType::kBF16,
-                                              TensorType::kQ4_0, TensorType::kQ4_1, TensorType::kQ5_0,
-                                              TensorType::kQ5_1, TensorType::kQ8_0};
-
-// Those, and what processors alone multiply.
-inline constexpr TensorType kCpuWeightTypes[] = {
+inline constexpr TensorType kWeightTypes[] = {
     TensorType::kF32,  TensorType::kF16,    TensorType::kBF16,   TensorType::kQ4_0,
     TensorType::kQ4_1, TensorType::kQ5_0,   TensorType::kQ5_1,   TensorType::kQ8_0,
     TensorType::kQ2_K, TensorType::kQ3_K,   TensorType::kQ4_K,   TensorType::kQ5_K,
     TensorType::kQ6_K, TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4};
+
+// Those of which 64 columns are whole blocks, for tables that are as narrow.
+inline constexpr TensorType kNarrowWeightTypes[] = {
+    TensorType::kF32,  TensorType::kF16,  TensorType::kBF16,   TensorType::kQ4_0,  TensorType::kQ4_1,
+    TensorType::kQ5_0, TensorType::kQ5_1, TensorType::kIQ4_NL, TensorType::kMXFP4, TensorType::kQ8_0};
 
 // `width`, or the next larger one of whole blocks.
 template <typename Size>

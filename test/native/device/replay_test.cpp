@@ -131,7 +131,7 @@ TEST_P(SmallModelTest, LogitsStayCloseToTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(AllKernels, SmallModelTest,
                          ::testing::Combine(::testing::ValuesIn(runnable_isas()),
-                                            ::testing::ValuesIn(kWeightTypes)),
+                                            ::testing::ValuesIn(kNarrowWeightTypes)),
                          weight_name);
 
 class Chain : public ::testing::Test {

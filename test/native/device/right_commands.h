@@ -107,13 +107,14 @@ inline RightCommand right(Op op) {
                            patched(Patch::kPositionAndKv, 0, offsetof(RopeAttentionParams, kv_length))),
               {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4, 64 * kFloats, 8 * 4}};
     case Op::kNormQkvRope:
-      return {make_command(op,
-                           {at(0), at(1), weight(), weight(), weight(), at(7), at(8), at(9), at(3), at(4),
-                            at(5), at(6)},
-                           NormQkvRopeParams{64, 1e-5f, kF32, 0, 4, 2, 16, 16, 0, 10000.0f, 64, kPage},
-                           patched(Patch::kPosition, offsetof(NormQkvRopeParams, position))),
+      return {make_command(
+                  op,
+                  {at(0), at(1), weight(), weight(), weight(), at(7), at(8), at(9), at(3), at(4), at(5),
+                   at(6), at(2)},
+                  NormQkvRopeParams{64, 1e-5f, kF32, kF32, kF32, 0, 4, 2, 16, 16, 0, 10000.0f, 64, kPage},
+                  patched(Patch::kPosition, offsetof(NormQkvRopeParams, position))),
               {64 * kFloats, 64 * 4, 64 * 64 * 4, 64 * 32 * 4, 64 * 32 * 4, 64 * 4, 32 * 4, 32 * 4,
-               64 * kFloats, kPage, kPage, 4}};
+               64 * kFloats, kPage, kPage, 4, 8 * 4}};
     case Op::kGumbel:
       return {make_command(op, {at(0), at(1), at(2), at(3), at(4)}, GumbelParams{100},
                            patched(Patch::kPosition, offsetof(GumbelParams, position))),

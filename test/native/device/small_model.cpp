@@ -47,8 +47,8 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, 
     const RopeKvWriteParams rope = cache.rope(0, 10000.0f);
     table_.add(Op::kNormQkvRope,
                {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, cache.keys(), cache.values(), cache.pages()},
-               NormQkvRopeParams{kWidth, 1e-5f, type_id, 0, kHeads, kKvHeads, kHeadWidth, kHeadWidth, 0,
-                                 10000.0f, kContext, rope.page_stride},
+               NormQkvRopeParams{kWidth, 1e-5f, type_id, type_id, type_id, 0, kHeads, kKvHeads, kHeadWidth,
+                                 kHeadWidth, 0, 10000.0f, kContext, rope.page_stride},
                Patch::kPosition, offsetof(NormQkvRopeParams, position));
   } else if (device.offers(Op::kNormQkv, max_rows)) {
     table_.add(Op::kNormQkv, {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v},

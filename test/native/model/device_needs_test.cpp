@@ -50,5 +50,18 @@ TEST(DeviceNeeds, SayThatThereAreExpertsAndTheirTypes) {
   EXPECT_EQ(needs.layer_types, (std::vector{TensorType::kQ8_0, TensorType::kF32})) << "a router's is F32";
 }
 
+TEST(DeviceNeeds, SayWhichTypesMeetInOneAttentionAndWhetherPositionsAreScaled) {
+  ToyModel toy;
+  EXPECT_TRUE(needs_of(toy).mixed_qkv_types.empty());
+  EXPECT_FALSE(needs_of(toy).rope_factors);
+  toy.layers = 3;
+  toy.mixed_type = TensorType::kF16;
+  toy.rope_factors.assign(8, 2.0f);
+  const ModelNeeds needs = needs_of(toy);
+  EXPECT_EQ(needs.mixed_qkv_types, (std::vector<QkvTypes>{{TensorType::kF32, TensorType::kF16}}));
+  EXPECT_EQ(needs.layer_types, (std::vector{TensorType::kF32, TensorType::kF16}));
+  EXPECT_TRUE(needs.rope_factors);
+}
+
 }  // namespace
 }  // namespace emberline::testing

@@ -34,6 +34,7 @@ using Row = std::vector<double>;
 
 class ReferenceDevice final : public DeferredDevice {
  public:
+  explicit ReferenceDevice(GroupScales scales) : scales_(scales) {}
   const char* name() const override { return "reference"; }
   std::string description() const override { return "reference, double precision, 1 thread"; }
   bool offers(Op op, std::uint32_t) const override { return is_basic(op) || op == Op::kExperts; }
@@ -211,7 +212,7 @@ class ReferenceDevice final : public DeferredDevice {
     }
     const std::size_t row_bytes = width / layout->block_elements * layout->block_bytes;
     return widen_row(static_cast<TensorType>(type_id),
-                     const_bytes({at.buffer, at.offset + row * row_bytes}, row_bytes), 0, width);
+                     const_bytes({at.buffer, at.offset + row * row_bytes}, row_bytes), 0, width, scales_);
   }
 
   void run_command(const Command& command) {
@@ -476,6 +477,7 @@ class ReferenceDevice final : public DeferredDevice {
     for (std::size_t r = 0; r < rows_; ++r) store_row(command.bindings[Slot::kOut], r, outs[r]);
   }
 
+  const GroupScales scales_;
   std::map<BufferId, Buffer> buffers_;
   BufferId next_id_ = 1;
   std::size_t rows_ = 1, position_ = 0;
@@ -486,8 +488,8 @@ class ReferenceDevice final : public DeferredDevice {
 
 }  // namespace
 
-std::unique_ptr<Device> make_reference_device() {
-  return std::make_unique<ReferenceDevice>();
+std::unique_ptr<Device> make_reference_device(GroupScales scales) {
+  return std::make_unique<ReferenceDevice>(scales);
 }
 
 }  // namespace emberline::testing
