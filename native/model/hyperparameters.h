@@ -36,6 +36,9 @@ struct Hyperparameters {
   RopeScaling rope_scaling;
   Multipliers multipliers;
   float norm_epsilon = 0;
+  // The architecture's, unless `emberline.rope.pairs` is "halves": rows of queries and keys as Hugging Face
+  // has them.
+  RopeStyle rope_style = RopeStyle::kAdjacent;
 
   std::uint32_t query_width() const { return query_heads * head_width; }
   std::uint32_t kv_width() const { return kv_heads * head_width; }

@@ -339,7 +339,7 @@ class TableBuilder {
         {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
   }
 
-  std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.architecture->rope_style); }
+  std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.rope_style); }
   float attention_scale() const {
     const float own = h_.multipliers.attention;
     const float scale = own != 0.0f ? own : 1.0f / std::sqrt(static_cast<float>(h_.head_width));

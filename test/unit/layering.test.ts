@@ -15,11 +15,12 @@ const NATIVE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   gguf: ['base'],
   tokenizer: ['gguf', 'base'],
   grammar: ['tokenizer', 'base'],
+  safetensors: ['grammar', 'tokenizer', 'gguf', 'base'],
   device: ['gguf', 'simd', 'base'],
   sampling: ['simd', 'base'],
   model: ['device', 'tokenizer', 'gguf', 'base'],
   decode: ['model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
-  engine: ['decode', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'simd', 'base'],
+  engine: ['decode', 'safetensors', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'simd', 'base'],
   addon: ['engine', 'decode', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
 };
 
