@@ -33,10 +33,10 @@ class ToyPass {
   explicit ToyPass(const ToyModel& toy, std::uint32_t context = 256,
                    std::unique_ptr<Device> device = make_reference_device())
       : ToyPass(nullptr, &toy, context, std::move(device)) {}
-  // The same of a model that is opened already.
-  explicit ToyPass(std::unique_ptr<GgufFile> opened, std::uint32_t context = 64,
-                   std::unique_ptr<Device> device = make_reference_device())
-      : ToyPass(std::move(opened), nullptr, context, std::move(device)) {}
+  // The same of a model that is opened already, on the reference device.
+  static ToyPass of_file(std::unique_ptr<GgufFile> opened, std::uint32_t context = 64) {
+    return ToyPass(std::move(opened), nullptr, context, make_reference_device());
+  }
 
  private:
   ToyPass(std::unique_ptr<GgufFile> opened, const ToyModel* toy, std::uint32_t context,

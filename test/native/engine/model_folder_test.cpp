@@ -27,7 +27,7 @@ const std::string kFolders = EMBERLINE_SOURCE_DIR "/test/fixtures/folders/";
 const std::vector<TokenId> kPrompt = {40, 45, 7, 261, 99, 258, 12, 263, 40, 200};
 
 std::vector<float> logits_of(const std::string& path) {
-  return ToyPass(take(open_model_file(path, FolderUse::kLoad))).prefill(kPrompt);
+  return ToyPass::of_file(take(open_model_file(path, FolderUse::kLoad))).prefill(kPrompt);
 }
 
 std::vector<float> written_logits(const std::string& name) {
