@@ -20,7 +20,18 @@ const NATIVE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   sampling: ['simd', 'base'],
   model: ['device', 'tokenizer', 'gguf', 'base'],
   decode: ['model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
-  engine: ['decode', 'safetensors', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'simd', 'base'],
+  engine: [
+    'decode',
+    'safetensors',
+    'model',
+    'sampling',
+    'grammar',
+    'device',
+    'tokenizer',
+    'gguf',
+    'simd',
+    'base',
+  ],
   addon: ['engine', 'decode', 'model', 'sampling', 'grammar', 'device', 'tokenizer', 'gguf', 'base'],
 };
 

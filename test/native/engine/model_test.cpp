@@ -109,7 +109,7 @@ TEST(ModelLoad, PathsThatAreNoModel) {
     return Model::load(options).code();
   };
   EXPECT_EQ(code(directory.file("absent.gguf")), ErrorCode::kFileNotFound);
-  EXPECT_EQ(code(directory.path().string()), ErrorCode::kFileNotRegular);
+  EXPECT_EQ(code(directory.path().string()), ErrorCode::kModelNotGguf);
   std::ofstream(directory.file("text.gguf")) << "this is no model at all, but long enough to be looked at";
   EXPECT_EQ(code(directory.file("text.gguf")), ErrorCode::kModelNotGguf);
 }
