@@ -16,7 +16,9 @@ export interface EngineArguments {
 }
 
 export function withEngineOptions(command: Command): Command {
-  return withDeviceOptions(command.option('--model <file>', 'a GGUF model (default: the embedded one)'));
+  return withDeviceOptions(
+    command.option('--model <file>', 'a GGUF file or a model folder (default: the embedded model)'),
+  );
 }
 
 /** Those of a command that has its model as an argument. */

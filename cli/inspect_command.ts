@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { addonPath, loadAddon } from '../core/engine/binding';
 import { MAX_BATCH_ROWS, type NativeDispatch, type NativeInspection } from '../core/engine/native_inspection';
 import { dispatchLines } from './dispatch_table';
+import { outlineLines } from './model_outline';
 import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';
 import { printJson, printLine } from './output';
@@ -19,7 +20,7 @@ export function addInspectCommand(program: Command): void {
   const command = program
     .command('inspect')
     .description('print what is in a model file, and whether it will run')
-    .argument('<model>', 'a GGUF file')
+    .argument('<model>', 'a GGUF file or a model folder')
     .option('--json', 'as JSON')
     .option('--dispatches', 'instead, what the device is told for a token, command by command')
     .addOption(
@@ -61,8 +62,25 @@ async function printDispatches(model: string, options: InspectArguments): Promis
   });
 }
 
-function jsonOf({ version, fileBytes, metadata, tensors, unsupported }: NativeInspection): object {
-  return { runs: unsupported === '', unsupported, version, file_bytes: fileBytes, metadata, tensors };
+function jsonOf({ version, fileBytes, metadata, tensors, unsupported, outline }: NativeInspection): object {
+  const memory =
+    outline === undefined
+      ? {}
+      : {
+          weight_bytes: outline.weightBytes,
+          kv_bytes_a_position: outline.kvBytes,
+          context_length: outline.contextLength,
+          fim: outline.fim,
+        };
+  return {
+    runs: unsupported === '',
+    unsupported,
+    version,
+    file_bytes: fileBytes,
+    ...memory,
+    metadata,
+    tensors,
+  };
 }
 
 function jsonOfDispatch({ label, kernel, threadgroups, threads, patch, ...bytes }: NativeDispatch): object {
@@ -70,11 +88,13 @@ function jsonOfDispatch({ label, kernel, threadgroups, threads, patch, ...bytes 
   return { label, kernel, threadgroups, threads, patch, weight_bytes, kv_bytes_a_position, other_bytes };
 }
 
-function linesOf({ version, fileBytes, metadata, tensors, unsupported }: NativeInspection): string[] {
+function linesOf(inspection: NativeInspection): string[] {
+  const { version, fileBytes, metadata, tensors, unsupported } = inspection;
   const widest = Math.max(0, ...tensors.map(({ name }) => name.length));
   return [
     unsupported === '' ? 'runs: yes' : `runs: no. ${unsupported}`,
-    `GGUF version ${version}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
+    `${version === 0 ? 'SafeTensors' : `GGUF version ${version}`}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
+    ...outlineLines(inspection),
     '',
     ...metadata.map(({ key, type, value }) => `${key} (${type}) = ${value}`),
     '',

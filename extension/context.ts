@@ -33,6 +33,8 @@ const WORKING_AFTER_MS = 150;
 const GENERATING_KEY = 'emberline.generating';
 
 export type LoadModel = (options: EngineSettings) => Promise<NativeResult<LoadedEngine>>;
+/** Whether the model would run, without loading it. */
+export type CheckModel = (options: EngineSettings) => Promise<NativeResult<unknown>>;
 
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
@@ -69,13 +71,15 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   /**
    * @param load Loads a model.
+   * @param check Looks at one first, where another one runs.
    * @param menuCommand Run on a click on the status bar item.
    */
-  constructor(load: LoadModel, menuCommand: string) {
+  constructor(load: LoadModel, check: CheckModel, menuCommand: string) {
     this.statusBar = new StatusBar(menuCommand);
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
       (state) => this.onEngineState(state),
+      { check: () => check(this.config.engine), refused: (error) => this.onModelRefused(error) },
     );
     const prompts = new PromptWriter(this.engine);
     this.schemas = new DocumentSchemas({
@@ -217,6 +221,11 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.log.failed(this.engine.error);
       this.engineFailed.fire(this.engine.error);
     }
+  }
+
+  private onModelRefused(error: NativeError): void {
+    this.log.failed(error);
+    this.engineFailed.fire({ ...error, message: `${error.message} The model that was running goes on.` });
   }
 
   /** Who typed while the model was loading gets the suggestion without typing again. */

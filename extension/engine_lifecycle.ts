@@ -25,6 +25,14 @@ export interface LoadedEngine {
 
 export type LoadEngine = () => Promise<NativeResult<LoadedEngine>>;
 
+/** What keeps a running model from being given up for one that cannot run. */
+export interface ModelSwitch {
+  /** Whether what LoadEngine would load can run, as far as its files' headers say. */
+  readonly check: () => Promise<NativeResult<unknown>>;
+  /** Called where it cannot, and the model that runs goes on. */
+  readonly refused: (error: NativeError) => void;
+}
+
 /** Errors after which the loaded model is of no use. */
 const FATAL: ReadonlySet<NativeError['code']> = new Set([
   'SESSION_CLOSED',
@@ -52,9 +60,14 @@ export class EngineLifecycle implements GenerationEngine {
   private textsUnderWay = 0;
   private readonly load: LoadEngine;
   private readonly changed: (state: EngineState) => void;
+  private readonly modelSwitch: ModelSwitch | undefined;
 
-  /** @param changed Called after every change of state. */
-  constructor(load: LoadEngine, changed: (state: EngineState) => void) {
+  /**
+   * @param changed Called after every change of state.
+   * @param modelSwitch Absent: a model that runs is given up for whatever is loaded next.
+   */
+  constructor(load: LoadEngine, changed: (state: EngineState) => void, modelSwitch?: ModelSwitch) {
+    this.modelSwitch = modelSwitch;
     this.load = load;
     this.changed = changed;
   }
@@ -63,7 +76,7 @@ export class EngineLifecycle implements GenerationEngine {
     return this.current;
   }
 
-  /** Why the state is `failed`. */
+  /** Why the state is `failed`; where it is `ready`, why another model was refused. */
   get error(): NativeError | undefined {
     return this.failure;
   }
@@ -92,10 +105,23 @@ export class EngineLifecycle implements GenerationEngine {
     return this.loaded?.info;
   }
 
-  /** Loads the model, first unloading the one there is. Settles when the state is final; never rejects. */
+  /**
+   * Loads the model, first unloading the one there is, unless the new one turns out not to run before that. Settles when the state is
+   * final; never rejects.
+   */
   async start(): Promise<void> {
     const generation = ++this.generation;
     this.failure = undefined;
+    if (this.modelSwitch !== undefined && this.current === 'ready') {
+      const checked = await this.modelSwitch.check();
+      if (generation !== this.generation) return;
+      // The state may have changed meanwhile: a model that failed is not worth keeping.
+      if (!checked.ok && this.state === 'ready') {
+        this.failure = checked.error;
+        this.modelSwitch.refused(checked.error);
+        return;
+      }
+    }
     this.enter('loading');
     await this.unload();
     if (generation !== this.generation) return;

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { EmberlineApi } from './api';
 import * as commands from './commands';
 import { EmberlineContext } from './context';
-import { modelLoader } from './model_loader';
+import { modelCheck, modelLoader } from './model_loader';
 
 type Command = (context: EmberlineContext, ...given: readonly unknown[]) => unknown;
 
@@ -32,6 +32,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
   const context = new EmberlineContext(
     modelLoader(extension.extensionPath, extension.globalStorageUri.fsPath),
+    modelCheck(extension.extensionPath),
     'emberline.menu',
   );
   active = context;

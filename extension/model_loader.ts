@@ -1,9 +1,9 @@
 /** Loads the addon and the model that the settings name. */
 import { join } from 'node:path';
 import type { EngineSettings } from './settings';
-import { addonPath, embeddedModelPath } from '../core/engine/binding';
+import { addonPath, embeddedModelPath, loadAddon } from '../core/engine/binding';
 import { Engine } from '../core/engine/engine';
-import type { LoadModel } from './context';
+import type { CheckModel, LoadModel } from './context';
 
 /**
  * @param root The folder the extension is installed in.
@@ -19,4 +19,20 @@ export function modelLoader(root: string, storage: string): LoadModel {
       packedFolder: join(storage, 'packed'),
       ...(draftPath === '' ? {} : { draftPath }),
     });
+}
+
+/** @param root As of modelLoader. */
+export function modelCheck(root: string): CheckModel {
+  return async ({ modelPath, draftPath }: EngineSettings) => {
+    const addon = loadAddon(addonPath(root));
+    if (!addon.ok) return addon;
+    for (const path of [modelPath, draftPath]) {
+      if (path === '') continue;
+      const inspection = await addon.value.inspect(path);
+      if (!inspection.ok) return inspection;
+      const { unsupported, unsupportedCode } = inspection.value;
+      if (unsupported !== '') return { ok: false, error: { code: unsupportedCode, message: unsupported } };
+    }
+    return { ok: true, value: undefined };
+  };
 }

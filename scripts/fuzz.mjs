@@ -1,6 +1,6 @@
 /**
  * Fuzzes a reader of untrusted bytes with libFuzzer, under the address and undefined-behaviour sanitizers:
- *   node scripts/fuzz.mjs gbnf|gguf|pattern|schema|text|token_walk|vocabulary [--seconds 120] [--keep]
+ *   node scripts/fuzz.mjs folder|gbnf|gguf|pattern|safetensors|schema|text|token_walk|vocabulary [--seconds 120] [--keep]
  * The corpus begins with the kept one (fuzz_corpus.mjs) and grows in build/fuzz/corpus/<target>; --keep distils it and keeps that.
  * An input that fails stays in build/fuzz and is named at the end. Needs clang 19.
  */
@@ -15,7 +15,17 @@ import { BUILD } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 
-export const TARGETS = ['gbnf', 'gguf', 'pattern', 'schema', 'text', 'token_walk', 'vocabulary'];
+export const TARGETS = [
+  'folder',
+  'gbnf',
+  'gguf',
+  'pattern',
+  'safetensors',
+  'schema',
+  'text',
+  'token_walk',
+  'vocabulary',
+];
 /** Whoever gives a grammar may be anybody: at most 256 MB, and processor time as test/fuzz/time_limit.h says. */
 const GRAMMARS = ['gbnf', 'pattern', 'schema', 'token_walk'];
 const FOLDER = join(BUILD, 'fuzz');

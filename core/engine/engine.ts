@@ -25,7 +25,7 @@ import type { NativeError, NativeResult } from './native_result';
 export interface EngineOptions {
   /** The addon's absolute path. */
   readonly addonPath: string;
-  /** A GGUF file. */
+  /** A GGUF file, or a folder of Hugging Face's or MLX's. */
   readonly modelPath: string;
   /** Compute threads, 1 to 64; 0, the default, lets the engine choose. */
   readonly threads?: number;

@@ -1,4 +1,5 @@
 /** The part of the native surface that is for looking: what is in a model file, and what the device is told for a batch. */
+import type { NativeErrorCode } from './native_result';
 
 export interface NativeTensor {
   readonly name: string;
@@ -8,14 +9,35 @@ export interface NativeTensor {
   readonly bytes: number;
 }
 
+/** What a model that runs takes in memory, and the tokens that mark the parts of a prompt. */
+export interface NativeOutline {
+  /** As the processor keeps them. */
+  readonly weightBytes: number;
+  /** Of keys and values, for each position of the context. */
+  readonly kvBytes: number;
+  readonly contextLength: number;
+  /** Ids; without the tokens that there are not. */
+  readonly fim: {
+    readonly prefix?: number;
+    readonly suffix?: number;
+    readonly middle?: number;
+    readonly separator?: number;
+  };
+}
+
 /** What is in a model file, read without loading it. */
 export interface NativeInspection {
+  /** Of GGUF; 0: a folder. */
   readonly version: number;
   readonly fileBytes: number;
   readonly metadata: readonly { readonly key: string; readonly type: string; readonly value: string }[];
   readonly tensors: readonly NativeTensor[];
   /** Empty when the engine can run it, else why it cannot. */
   readonly unsupported: string;
+  /** Of `unsupported`, where that is not empty. */
+  readonly unsupportedCode: NativeErrorCode;
+  /** Of one that runs. */
+  readonly outline: NativeOutline | undefined;
 }
 
 /** What changes between tokens in a command. */

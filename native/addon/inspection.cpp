@@ -10,6 +10,7 @@
 #include "addon/one_task.h"
 #include "base/try.h"
 #include "engine/model.h"
+#include "engine/model_outline.h"
 #include "gguf/describe.h"
 #include "gguf/gguf_file.h"
 
@@ -30,11 +31,12 @@ struct Inspection {
   std::uint64_t file_bytes = 0;
   std::vector<Entry> metadata;
   std::vector<Tensor> tensors;
-  std::string unsupported;
+  Status verdict;
+  ModelOutline outline;  // where the verdict is good
 };
 
 Result<Inspection> read(const std::string& path) {
-  TRY_VALUE(auto opened, GgufFile::open(path));
+  TRY_VALUE(auto opened, open_for_inspection(path));
   const GgufFile& file = *opened;
   Inspection result;
   result.version = file.version();
@@ -49,8 +51,29 @@ Result<Inspection> read(const std::string& path) {
                               {tensor.shape, tensor.shape + tensor.rank},
                               tensor.data.size()});
   }
-  result.unsupported = unsupported_reason(file);
+  Result<ModelOutline> found = outline(file);
+  if (found.ok())
+    result.outline = std::move(found).value();
+  else
+    result.verdict = found.error();
   return result;
+}
+
+napi_value js_outline(napi_env env, const ModelOutline& outline) {
+  ObjectBuilder fim(env);
+  const auto add = [&](const char* name, TokenId token) {
+    if (token != kNoToken) fim.add(name, token);
+  };
+  add("prefix", outline.fim.prefix);
+  add("suffix", outline.fim.suffix);
+  add("middle", outline.fim.middle);
+  add("separator", outline.fim.separator);
+  return ObjectBuilder(env)
+      .add("weightBytes", static_cast<double>(outline.weight_bytes))
+      .add("kvBytes", static_cast<double>(outline.kv_bytes_a_position))
+      .add("contextLength", outline.context_length)
+      .add("fim", fim.build())
+      .build();
 }
 
 napi_value js_inspection(napi_env env, const Inspection& inspection) {
@@ -78,7 +101,9 @@ napi_value js_inspection(napi_env env, const Inspection& inspection) {
       .add("fileBytes", static_cast<double>(inspection.file_bytes))
       .add("metadata", js_array(env, metadata))
       .add("tensors", js_array(env, tensors))
-      .add("unsupported", std::string_view(inspection.unsupported))
+      .add("unsupported", std::string_view(inspection.verdict.message()))
+      .add("unsupportedCode", std::string_view(code_name(inspection.verdict.code())))
+      .add("outline", inspection.verdict.ok() ? js_outline(env, inspection.outline) : js_undefined(env))
       .build();
 }
 

@@ -10,6 +10,7 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "engine/device_choice.h"
+#include "engine/model_file.h"
 #include "engine/model_impl.h"
 #include "engine/packed_copy_path.h"
 #include "model/device_needs.h"
@@ -172,7 +173,7 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
 Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, const ModelOptions& options) {
   const Stopwatch watch;
   TRY_VALUE(const InstructionSet isa, instruction_set(options.isa));
-  TRY_VALUE(std::unique_ptr<GgufFile> opened, GgufFile::open(options.path));
+  TRY_VALUE(std::unique_ptr<GgufFile> opened, open_model_file(options.path, FolderUse::kLoad));
   const GgufFile& file = *opened;
   TRY_VALUE(ModelParts layout, read_layout(file));
   // The tokenizer is made beside the weights: each takes about half of the time to load a small model.

@@ -14,7 +14,7 @@
 namespace emberline {
 
 struct ModelOptions {
-  std::string path;  // UTF-8
+  std::string path;  // as open_model_file; UTF-8
   int threads = 0;   // 1..64; 0: chosen from the machine's cores
   // "cpu"; "metal", which is DEVICE_UNAVAILABLE where this build or machine has none; or "auto": Metal where
   // a GPU passes its self-test, else the CPU.
@@ -73,7 +73,10 @@ class Model {
 // "portable".
 std::vector<std::string> available_isas();
 
-// Why the engine cannot run the file: empty when it can. Reads headers only, touches no weights.
-std::string unsupported_reason(const class GgufFile& file);
+// The file at a path of ModelOptions, for its headers alone.
+Result<std::unique_ptr<class GgufFile>> open_for_inspection(const std::string& utf8_path);
+
+// Whether the engine can run the file, and if not, why. Reads headers only, touches no weights.
+Status check_runs(const class GgufFile& file);
 
 }  // namespace emberline

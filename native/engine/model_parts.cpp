@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "engine/model.h"
+#include "engine/model_file.h"
 
 namespace emberline {
 
@@ -23,11 +24,14 @@ Result<std::unique_ptr<Tokenizer>> read_tokenizer(const GgufFile& file, std::uin
   return tokenizer;
 }
 
-std::string unsupported_reason(const GgufFile& file) {
-  const Result<ModelParts> parts = read_layout(file);
-  if (!parts.ok()) return parts.error().message();
-  const auto tokenizer = read_tokenizer(file, parts.value().hyperparameters.vocabulary);
-  return tokenizer.ok() ? "" : tokenizer.error().message();
+Result<std::unique_ptr<GgufFile>> open_for_inspection(const std::string& utf8_path) {
+  return open_model_file(utf8_path, FolderUse::kLook);
+}
+
+Status check_runs(const GgufFile& file) {
+  TRY_VALUE(const ModelParts parts, read_layout(file));
+  TRY(read_tokenizer(file, parts.hyperparameters.vocabulary));
+  return {};
 }
 
 }  // namespace emberline

@@ -11,7 +11,7 @@ namespace {
 // token.
 constexpr std::size_t kBytesPerToken = 8;
 
-bool is_set(const std::atomic<bool>* cancel) {
+bool is_cancelled(const std::atomic<bool>* cancel) {
   return cancel != nullptr && cancel->load(std::memory_order_relaxed);
 }
 
@@ -22,12 +22,12 @@ ReferenceText read_text(const std::string& text, const Tokenizer& tokenizer, std
   const std::size_t line = part.rfind('\n');
   if (part.size() < text.size() && line != std::string::npos) part.resize(line + 1);
   std::vector<TokenId> tokens = tokenizer.encode(part, false, cancel);
-  if (is_set(cancel)) return nullptr;
+  if (is_cancelled(cancel)) return nullptr;
   tokens.resize(std::min(tokens.size(), room));
   auto automaton = std::make_shared<SuffixAutomaton>();
   automaton->reserve(tokens.size());
   for (const TokenId token : tokens) {
-    if (is_set(cancel)) return nullptr;
+    if (is_cancelled(cancel)) return nullptr;
     automaton->extend(token);
   }
   automaton->count_occurrences();
@@ -43,7 +43,7 @@ std::vector<ReferenceText> ReferenceTexts::read(std::span<const std::string> tex
   std::vector<ReferenceText> all;
   std::size_t room = most;
   for (const std::string& text : texts.first(std::min(count, texts.size()))) {
-    if (room == 0 || is_set(cancel)) break;
+    if (room == 0 || is_cancelled(cancel)) break;
     const auto known = std::find_if(before.begin(), before.end(), [&](const Text& candidate) {
       return candidate.read != nullptr && candidate.text == text &&
              (candidate.room == room || candidate.read->sequence().size() < std::min(room, candidate.room));

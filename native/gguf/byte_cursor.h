@@ -1,4 +1,4 @@
-// Reads little-endian values from a span of bytes, never past its end. Internal to the GGUF reader.
+// Reads little-endian values from a span of bytes, never past its end.
 #pragma once
 
 #include <bit>

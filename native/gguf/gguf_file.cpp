@@ -1,56 +1,95 @@
 #include "gguf/gguf_file.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/mmap_file.h"
 #include "base/try.h"
 #include "gguf/gguf_parser.h"
+#include "gguf/gguf_shards.h"
 
 namespace emberline {
 
-struct GgufFile::Impl {
-  MappedFile file;  // empty when the bytes belong to someone else
-  std::span<const std::uint8_t> bytes;
-  GgufContents contents;
+namespace {
 
-  static Result<std::unique_ptr<GgufFile>> parse(MappedFile file, std::span<const std::uint8_t> bytes);
-};
-
-Result<std::unique_ptr<GgufFile>> GgufFile::Impl::parse(MappedFile file,
-                                                        std::span<const std::uint8_t> bytes) {
-  TRY_VALUE(GgufContents contents, parse_gguf(bytes));
-  auto impl = std::make_unique<Impl>(Impl{std::move(file), bytes, std::move(contents)});
-  return std::unique_ptr<GgufFile>(new GgufFile(std::move(impl)));
+// One for several files, which changes with any of them.
+FileIdentity joined_identity(std::span<const MappedFile> files) {
+  if (files.empty()) return {};
+  FileIdentity joined = files.front().identity();
+  for (const MappedFile& file : files.subspan(1)) {
+    const FileIdentity& next = file.identity();
+    joined.bytes += next.bytes;
+    joined.modified = std::max(joined.modified, next.modified);
+    joined.file = joined.file * 0x100000001B3u ^ next.file;  // the step of FNV-1, Fowler, Noll and Vo
+  }
+  return joined;
 }
+
+}  // namespace
+
+struct GgufFile::Impl {
+  std::vector<MappedFile> files;  // none when the bytes belong to someone else
+  std::shared_ptr<const void> memory;
+  std::span<const std::uint8_t> bytes;  // of one file
+  std::uint64_t file_bytes;
+  FileIdentity identity;
+  GgufContents contents;
+};
 
 GgufFile::GgufFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 GgufFile::~GgufFile() = default;
 
 Result<std::unique_ptr<GgufFile>> GgufFile::open(const std::string& utf8_path) {
   TRY_VALUE(MappedFile file, MappedFile::open(utf8_path));
-  const std::span<const std::uint8_t> bytes = file.bytes();
-  return Impl::parse(std::move(file), bytes);
+  TRY_VALUE(GgufContents contents, parse_gguf(file.bytes()));
+  std::vector<MappedFile> files;
+  files.push_back(std::move(file));
+  TRY(join_shards(utf8_path, contents, files));
+  return from_contents(std::move(contents), std::move(files), nullptr);
 }
 
 Result<std::unique_ptr<GgufFile>> GgufFile::from_bytes(std::span<const std::uint8_t> bytes) {
-  return Impl::parse(MappedFile(), bytes);
+  TRY_VALUE(GgufContents contents, parse_gguf(bytes));
+  return std::unique_ptr<GgufFile>(
+      new GgufFile(std::make_unique<Impl>(Impl{{}, nullptr, bytes, bytes.size(), {}, std::move(contents)})));
+}
+
+Result<std::unique_ptr<GgufFile>> GgufFile::from_contents(GgufContents contents,
+                                                          std::vector<MappedFile> files,
+                                                          std::shared_ptr<const void> memory) {
+  TRY(index_metadata(contents));
+  TRY(index_tensors(contents));
+  std::span<const std::uint8_t> bytes;
+  if (files.size() == 1) bytes = files.front().bytes();
+  const FileIdentity identity = joined_identity(files);
+  return std::unique_ptr<GgufFile>(new GgufFile(std::make_unique<Impl>(
+      Impl{std::move(files), std::move(memory), bytes, identity.bytes, identity, std::move(contents)})));
 }
 
 std::uint32_t GgufFile::version() const {
   return impl_->contents.version;
 }
 std::uint64_t GgufFile::file_bytes() const {
-  return impl_->bytes.size();
+  return impl_->file_bytes;
 }
 std::span<const std::uint8_t> GgufFile::mapping() const {
   return impl_->bytes;
 }
 const FileIdentity& GgufFile::identity() const {
-  return impl_->file.identity();
+  return impl_->identity;
 }
 void GgufFile::discard(std::span<const std::uint8_t> range) const {
-  if (!impl_->file.bytes().empty()) impl_->file.discard(range);
+  if (range.empty()) return;
+  const std::less_equal<const std::uint8_t*> at_most;
+  for (const MappedFile& file : impl_->files) {
+    const std::span<const std::uint8_t> bytes = file.bytes();
+    if (at_most(bytes.data(), range.data()) &&
+        at_most(range.data() + range.size(), bytes.data() + bytes.size())) {
+      file.discard(range);
+      return;
+    }
+  }
 }
 
 std::span<const GgufMetadata> GgufFile::metadata() const {

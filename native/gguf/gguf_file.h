@@ -1,4 +1,4 @@
-// A GGUF v2/v3 file, mapped read-only and checked as it is read.
+// A model in GGUF's terms: a v2/v3 file, or the shards of one, mapped read-only and checked as it is read.
 //
 // The format (all little-endian): magic "GGUF", u32 version, u64 tensor count, u64 metadata count; metadata:
 // string key, u32 type, value; tensor infos: string name, u32 rank, u64 extents[rank] (fastest first), u32
@@ -70,19 +70,35 @@ struct GgufTensor {
   std::span<const std::uint8_t> data;     // empty when type_id is not known to tensor_type_traits
 };
 
+// What a file says, its views pointing into memory that lives elsewhere.
+struct GgufContents {
+  std::uint32_t version = 0;
+  std::vector<GgufMetadata> metadata;  // in the order of the file
+  std::vector<GgufTensor> tensors;     // in the order of the file
+  // Positions in the two above, ordered by key and by name.
+  std::vector<std::uint32_t> metadata_by_key;
+  std::vector<std::uint32_t> tensors_by_name;
+};
+
 class GgufFile {
  public:
-  // FILE_*, MODEL_NOT_GGUF, MODEL_VERSION_UNSUPPORTED, MODEL_TRUNCATED, MODEL_CORRUPT.
+  // `utf8_path`: the file, or any shard of a model whose shards lie in one folder (gguf_shards.h).
+  // FILE_*, MODEL_NOT_GGUF, MODEL_VERSION_UNSUPPORTED, MODEL_TRUNCATED, MODEL_CORRUPT,
+  // MODEL_METADATA_INVALID.
   static Result<std::unique_ptr<GgufFile>> open(const std::string& utf8_path);
   // The same for bytes in memory, aligned to 8 and outliving the GgufFile.
   static Result<std::unique_ptr<GgufFile>> from_bytes(std::span<const std::uint8_t> bytes);
+  // What another reader found in `files`, said in GGUF's terms; `memory` is kept for the views that point
+  // elsewhere. MODEL_CORRUPT where a key or a name occurs twice.
+  static Result<std::unique_ptr<GgufFile>> from_contents(GgufContents contents, std::vector<MappedFile> files,
+                                                         std::shared_ptr<const void> memory);
   ~GgufFile();
 
-  std::uint32_t version() const;
-  std::uint64_t file_bytes() const;
-  std::span<const std::uint8_t> mapping() const;  // the whole file
-  const FileIdentity& identity() const;           // all zero for bytes in memory
-  // `range`, a part of the mapping, need not stay in memory; it is read again when it is looked at. Any
+  std::uint32_t version() const;                  // 0: not read from GGUF
+  std::uint64_t file_bytes() const;               // of all shards together
+  std::span<const std::uint8_t> mapping() const;  // the whole file; empty where there are several
+  const FileIdentity& identity() const;           // of several files as one; all zero for bytes in memory
+  // `range`, a part of a mapping, need not stay in memory; it is read again when it is looked at. Any
   // thread.
   void discard(std::span<const std::uint8_t> range) const;
 

@@ -56,6 +56,10 @@ std::uint64_t element_bytes(std::uint32_t type) {
   return 0;
 }
 
+Status corrupt(const std::string& fact) {
+  return {ErrorCode::kModelCorrupt, "The model file is damaged: " + fact + "; download it again."};
+}
+
 class Parser {
  public:
   explicit Parser(std::span<const std::uint8_t> bytes) : bytes_(bytes), cursor_(bytes) {}
@@ -73,17 +77,12 @@ class Parser {
   Status array(GgufArray& array);
   Status skip_arrays(std::uint64_t count, int depth);
   Status string(std::uint64_t max_bytes, const char* what, std::string_view& text);
-  Status index_metadata();
   Status find_alignment();
   Status tensor_info();
-  Status index_tensors();
   Status place_tensors();
 
   // Where the file is read: " at byte 24".
   std::string here() const { return " at byte " + std::to_string(cursor_.position()); }
-  Status corrupt(const std::string& fact) const {
-    return {ErrorCode::kModelCorrupt, "The model file is damaged: " + fact + "; download it again."};
-  }
   // The file would need to have `needed` bytes.
   Status ends_early(std::uint64_t needed) const {
     if (needed > kMaxFileBytes)
@@ -113,12 +112,12 @@ Status Parser::parse() {
   for (std::uint64_t i = 0; i < metadata_count_; ++i) {
     if (Status status = metadata_entry(); !status.ok()) return status;
   }
-  if (Status status = index_metadata(); !status.ok()) return status;
+  if (Status status = index_metadata(contents_); !status.ok()) return status;
   if (Status status = find_alignment(); !status.ok()) return status;
   for (std::uint64_t i = 0; i < tensor_count_; ++i) {
     if (Status status = tensor_info(); !status.ok()) return status;
   }
-  if (Status status = index_tensors(); !status.ok()) return status;
+  if (Status status = index_tensors(contents_); !status.ok()) return status;
   return place_tensors();
 }
 
@@ -293,20 +292,6 @@ const Item* sort_by_name(const std::vector<Item>& items, std::vector<std::uint32
   return twin == order.end() ? nullptr : &items[*twin];
 }
 
-Status Parser::index_metadata() {
-  const GgufMetadata* const twin = sort_by_name(contents_.metadata, contents_.metadata_by_key,
-                                                [](const GgufMetadata& entry) { return entry.key; });
-  if (twin != nullptr) return corrupt("the metadata key " + quoted(twin->key) + " occurs twice");
-  return {};
-}
-
-Status Parser::index_tensors() {
-  const GgufTensor* const twin = sort_by_name(contents_.tensors, contents_.tensors_by_name,
-                                              [](const GgufTensor& tensor) { return tensor.name; });
-  if (twin != nullptr) return corrupt("the tensor name " + quoted(twin->name) + " occurs twice");
-  return {};
-}
-
 Status Parser::find_alignment() {
   for (const GgufMetadata& entry : contents_.metadata) {
     if (entry.key != "general.alignment") continue;
@@ -376,6 +361,20 @@ Status Parser::place_tensors() {
 }
 
 }  // namespace
+
+Status index_metadata(GgufContents& contents) {
+  const GgufMetadata* const twin = sort_by_name(contents.metadata, contents.metadata_by_key,
+                                                [](const GgufMetadata& entry) { return entry.key; });
+  if (twin != nullptr) return corrupt("the metadata key " + quoted(twin->key) + " occurs twice");
+  return {};
+}
+
+Status index_tensors(GgufContents& contents) {
+  const GgufTensor* const twin = sort_by_name(contents.tensors, contents.tensors_by_name,
+                                              [](const GgufTensor& tensor) { return tensor.name; });
+  if (twin != nullptr) return corrupt("the tensor name " + quoted(twin->name) + " occurs twice");
+  return {};
+}
 
 Result<GgufContents> parse_gguf(std::span<const std::uint8_t> bytes) {
   Parser parser(bytes);

@@ -271,6 +271,8 @@ Result<Hyperparameters> read_hyperparameters(const GgufFile& file) {
                       "); choose another model.");
   }
 
+  h.rope_style =
+      file.get_string("emberline.rope.pairs") == "halves" ? RopeStyle::kHalves : h.architecture->rope_style;
   FamilyMetadata metadata(file, std::string(*name));
   h.layers = metadata.required_uint("block_count", 1, 1024);
   h.width = metadata.required_uint("embedding_length", 2, 1u << 16);

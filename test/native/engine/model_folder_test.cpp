@@ -1,0 +1,262 @@
+// Models in folders compute what GGUF files of the same weights do, and what numpy does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "engine/model.h"
+#include "engine/model_file.h"
+#include "take.h"
+#include "temporary_directory.h"
+#include "tokenizer/tokenizer.h"
+#include "toy_pass.h"
+
+namespace emberline {
+namespace {
+
+using emberline::testing::take;
+using emberline::testing::TemporaryDirectory;
+using emberline::testing::ToyPass;
+
+const std::string kFolders = EMBERLINE_SOURCE_DIR "/test/fixtures/folders/";
+// Of scripts/reference/make_folders.py.
+const std::vector<TokenId> kPrompt = {40, 45, 7, 261, 99, 258, 12, 263, 40, 200};
+
+std::vector<float> logits_of(const std::string& path) {
+  return ToyPass::of_file(take(open_model_file(path, FolderUse::kLoad))).prefill(kPrompt);
+}
+
+std::vector<float> written_logits(const std::string& name) {
+  std::ifstream stream(kFolders + name + ".logits", std::ios::binary);
+  std::vector<float> logits(273);
+  stream.read(reinterpret_cast<char*>(logits.data()), static_cast<std::streamsize>(logits.size() * 4));
+  EXPECT_TRUE(stream.good());
+  return logits;
+}
+
+double norm(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += double{value} * value;
+  return std::sqrt(sum);
+}
+
+// |one - other| / |other|.
+double difference(const std::vector<float>& one, const std::vector<float>& other) {
+  EXPECT_EQ(one.size(), other.size());
+  std::vector<float> apart(one.size());
+  for (std::size_t i = 0; i < one.size(); ++i) apart[i] = one[i] - other[i];
+  return norm(apart) / norm(other);
+}
+
+// Of the KV cache, whose keys and values are half floats: each is rounded by 2^-11 of itself at most.
+const double kHalfStep = std::ldexp(1.0, -11);
+
+TEST(ModelFolder, PlainWeightsGiveTheLogitsOfNumpy) {
+  for (const char* name : {"llama-bf16", "qwen2-f16"}) {
+    EXPECT_LT(difference(logits_of(kFolders + name), written_logits(name)), 2 * kHalfStep) << name;
+  }
+}
+
+// 4-bit matrices are the same numbers in both. Those of 6 and 8 bits are rounded to half floats as well,
+// which moves what they are multiplied into by no more; there are three on the way.
+TEST(ModelFolder, MlxWeightsGiveTheLogitsOfNumpy) {
+  const double apart = difference(logits_of(kFolders + "qwen3-mlx"), written_logits("qwen3-mlx"));
+  EXPECT_LT(apart, 5 * kHalfStep);
+}
+
+TEST(ModelFolder, QwenGivesTheVeryLogitsOfItsGgufFile) {
+  EXPECT_EQ(logits_of(kFolders + "qwen2-f16"), logits_of(kFolders + "qwen2-f16.gguf"));
+}
+
+// Its GGUF file has the rows of queries and keys in another order: so is the sum of their product.
+TEST(ModelFolder, LlamaGivesTheLogitsOfItsGgufFile) {
+  EXPECT_LT(difference(logits_of(kFolders + "llama-bf16"), logits_of(kFolders + "llama-bf16.gguf")), 1e-6);
+}
+
+TEST(ModelFolder, TextBecomesTheIdsOfTheGgufFile) {
+  for (const std::string name : {"llama-bf16", "qwen2-f16"}) {
+    const auto folder = take(open_model_file(kFolders + name, FolderUse::kLook));
+    const auto file = take(GgufFile::open(kFolders + name + ".gguf"));
+    const auto ours = take(Tokenizer::from_gguf(*folder)), theirs = take(Tokenizer::from_gguf(*file));
+    ASSERT_EQ(ours->vocabulary_size(), theirs->vocabulary_size());
+    EXPECT_EQ(ours->eos(), theirs->eos());
+    EXPECT_EQ(ours->bos(), theirs->bos());
+    EXPECT_EQ(ours->adds_bos(), theirs->adds_bos());
+    for (TokenId id = 0; id < ours->vocabulary_size(); ++id) {
+      EXPECT_EQ(ours->bytes(id), theirs->bytes(id)) << id;
+      EXPECT_EQ(ours->kind(id), theirs->kind(id)) << id;
+    }
+    for (const char* text : {"return  123 = été\n\n    x", "<|end|>re<|start|>turn", "\xFF\n\n\n"}) {
+      EXPECT_EQ(ours->encode(text, true), theirs->encode(text, true)) << text;
+    }
+  }
+}
+
+TEST(ModelFolder, LoadsAsAModel) {
+  for (const char* name :
+       {"llama-bf16", "qwen2-f16/", "qwen3-mlx", "llama-bf16/model.safetensors",
+        "qwen2-f16/model.safetensors.index.json", "qwen2-f16/model-00002-of-00002.safetensors"}) {
+    ModelOptions options;
+    options.path = kFolders + name;
+    options.device = "cpu";
+    options.threads = 1;
+    const auto model = take(Model::load(options));
+    EXPECT_EQ(model->info().vocabulary, 273u) << name;
+    EXPECT_EQ(model->info().name + "/", std::string(name).substr(0, std::string(name).find('/')) + "/");
+    const auto looked_at = take(open_for_inspection(options.path));
+    EXPECT_EQ(check_runs(*looked_at).message(), "") << name;
+  }
+}
+
+// What is looked at without being loaded has the same shapes and sizes.
+TEST(ModelFolder, InspectionSeesTheSameTensors) {
+  const auto loaded = take(open_model_file(kFolders + "qwen3-mlx", FolderUse::kLoad));
+  const auto looked_at = take(open_model_file(kFolders + "qwen3-mlx", FolderUse::kLook));
+  ASSERT_EQ(loaded->tensors().size(), looked_at->tensors().size());
+  for (std::size_t i = 0; i < loaded->tensors().size(); ++i) {
+    const GgufTensor &one = loaded->tensors()[i], &other = looked_at->tensors()[i];
+    EXPECT_EQ(one.name, other.name);
+    EXPECT_EQ(one.type_id, other.type_id);
+    EXPECT_EQ(one.data.size(), other.data.size());
+  }
+}
+
+// A folder with one thing wrong.
+class ChangedFolder {
+ public:
+  explicit ChangedFolder(const std::string& name) {
+    std::filesystem::copy(kFolders + name, directory_.path(), std::filesystem::copy_options::recursive);
+  }
+  void remove(const std::string& file) const { std::filesystem::remove(directory_.path() / file); }
+  void replace(const std::string& file, const std::string& from, const std::string& to) const {
+    std::ifstream in(directory_.path() / file, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    in.close();
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    std::ofstream(directory_.path() / file, std::ios::binary) << text.replace(at, from.size(), to);
+  }
+  void write(const std::string& file, const std::string& text) const {
+    std::ofstream(directory_.path() / file, std::ios::binary) << text;
+  }
+  void expect_refused(ErrorCode code, const std::string& word) const {
+    const auto opened = open_model_file(directory_.path().string(), FolderUse::kLoad);
+    std::string message;
+    if (!opened.ok()) {
+      EXPECT_EQ(opened.code(), code) << opened.error().message();
+      message = opened.error().message();
+    } else {
+      message = check_runs(*opened.value()).message();
+    }
+    EXPECT_NE(message.find(word), std::string::npos) << message;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST(ModelFolder, WhatIsMissingIsNamed) {
+  const struct {
+    const char *file, *word;
+    ErrorCode code;
+  } missing[] = {{"config.json", "config.json", ErrorCode::kModelNotGguf},
+                 {"tokenizer.json", "tokenizer.json", ErrorCode::kFileNotFound},
+                 {"model.safetensors.index.json", "model.safetensors", ErrorCode::kFileNotFound},
+                 {"model-00002-of-00002.safetensors", "model-00002", ErrorCode::kFileNotFound}};
+  for (const auto& [file, word, code] : missing) {
+    const ChangedFolder folder("qwen2-f16");
+    folder.remove(file);
+    folder.expect_refused(code, word);
+  }
+}
+
+TEST(ModelFolder, WhatTheEngineDoesNotRunIsNamed) {
+  const struct {
+    const char *from, *to, *word;
+    ErrorCode code;
+  } changes[] = {
+      {"\"llama\"", "\"mamba\"", "mamba", ErrorCode::kModelArchitectureUnsupported},
+      {"\"silu\"", "\"relu\"", "relu", ErrorCode::kModelArchitectureUnsupported},
+      {"{", "{\"num_local_experts\": 8,", "experts", ErrorCode::kModelArchitectureUnsupported},
+      {"{", "{\"quantization_config\": {\"quant_method\": \"gptq\"},", "gptq",
+       ErrorCode::kModelArchitectureUnsupported},
+      {"{", "{\"rope_scaling\": {\"rope_type\": \"dynamic\", \"factor\": 2.0},", "dynamic",
+       ErrorCode::kModelArchitectureUnsupported},
+      {"{", "{\"partial_rotary_factor\": 0.5,", "positions", ErrorCode::kModelArchitectureUnsupported},
+      {"\"hidden_size\"", "\"width\"", "hidden_size", ErrorCode::kModelMetadataMissing},
+      {"\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false", "lm_head",
+       ErrorCode::kModelTensorMissing},
+      {"{", "[", "config.json", ErrorCode::kModelCorrupt},
+  };
+  for (const auto& [from, to, word, code] : changes) {
+    const ChangedFolder folder("llama-bf16");
+    folder.replace("config.json", from, to);
+    folder.expect_refused(code, word);
+  }
+}
+
+TEST(ModelFolder, TokenizersOfOtherKindsAreNamed) {
+  const struct {
+    const char *from, *to, *word;
+  } changes[] = {
+      {"\"type\": \"BPE\"", "\"type\": \"Unigram\"", "Unigram"},
+      {"\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}", "Lowercase"},
+      {"\"individual_digits\": true", "\"individual_digits\": false", "numbers; words"},
+      {"{\"type\": \"Digits\", \"individual_digits\": true}",
+       "{\"type\": \"Split\", \"pattern\": {\"Regex\": \"x+\"}, \"behavior\": \"Isolated\", \"invert\": "
+       "false}",
+       "x+"},
+  };
+  for (const auto& [from, to, word] : changes) {
+    const ChangedFolder folder("llama-bf16");
+    folder.replace("tokenizer.json", from, to);
+    folder.expect_refused(ErrorCode::kModelTokenizerUnsupported, word);
+  }
+}
+
+TEST(ModelFolder, QuantisationsOfOtherKindsAreNamed) {
+  const struct {
+    const char *from, *to, *word;
+    ErrorCode code;
+  } changes[] = {
+      {"\"bits\": 4", "\"bits\": 3", "3 bits", ErrorCode::kModelArchitectureUnsupported},
+      {"\"bits\": 4", "\"bits\": 8", "scales", ErrorCode::kModelTensorShape},
+      {"\"group_size\": 64", "\"group_size\": 16", "groups of 16", ErrorCode::kModelArchitectureUnsupported},
+      {"\"group_size\": 64", "\"mode\": \"mxfp4\"", "mxfp4", ErrorCode::kModelArchitectureUnsupported},
+      {"\"quantization\"", "\"other\"", "U32", ErrorCode::kModelTensorTypeUnsupported},
+  };
+  for (const auto& [from, to, word, code] : changes) {
+    const ChangedFolder folder("qwen3-mlx");
+    folder.replace("config.json", from, to);
+    folder.expect_refused(code, word);
+  }
+}
+
+TEST(ModelFolder, AnIndexNamesFilesOfItsFolderAlone) {
+  const ChangedFolder outside("qwen2-f16");
+  outside.replace("model.safetensors.index.json", "model-00001-of-00002.safetensors", "../x.safetensors");
+  outside.expect_refused(ErrorCode::kModelCorrupt, "../x.safetensors");
+  const ChangedFolder wrong("qwen2-f16");
+  wrong.replace("model.safetensors.index.json", "model-00001-of-00002", "model-00002-of-00002");
+  wrong.expect_refused(ErrorCode::kModelTensorMissing, "model-00002");
+  const ChangedFolder twice("qwen2-f16");
+  std::ifstream first(kFolders + "qwen2-f16/model-00001-of-00002.safetensors", std::ios::binary);
+  twice.write("model-00002-of-00002.safetensors", std::string(std::istreambuf_iterator<char>(first), {}));
+  twice.expect_refused(ErrorCode::kModelCorrupt, "of another one");
+}
+
+// Llama 3.1's numbers: eight times slower where a turn takes longer than its first context.
+TEST(ModelFolder, ListedScalingOfPositions) {
+  const ChangedFolder folder("llama-bf16");
+  folder.replace("config.json", "{",
+                 "{\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8.0, \"low_freq_factor\": 1.0, "
+                 "\"high_freq_factor\": 4.0, \"original_max_position_embeddings\": 256},");
+  folder.expect_refused(ErrorCode::kOk, "");
+}
+
+}  // namespace
+}  // namespace emberline
