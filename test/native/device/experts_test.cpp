@@ -228,7 +228,7 @@ TEST_P(ExpertsOp, ReadsNoExpertThatNoRowChose) {
 
 INSTANTIATE_TEST_SUITE_P(AllKernels, ExpertsOp,
                          ::testing::Combine(::testing::ValuesIn(runnable_isas()),
-                                            ::testing::ValuesIn(kCpuWeightTypes)),
+                                            ::testing::ValuesIn(kWeightTypes)),
                          [](const auto& info) {
                            return std::get<0>(info.param) + "_" + type_name(std::get<1>(info.param));
                          });
