@@ -9,17 +9,10 @@
 
 #include <cstdint>
 
-#include "device/device.h"
 #include "device/dispatch_table.h"
+#include "model/table_plan.h"
 
 namespace emberline {
-
-struct Hyperparameters;
-struct Scratch;
-struct Weights;
-class DeviceWeights;
-class KvCache;
-class TokenHistory;
 
 // What a table does with the residual stream behind the last layer.
 enum class TableEnd : std::uint8_t {
@@ -28,16 +21,6 @@ enum class TableEnd : std::uint8_t {
   kAllRowsLogits,  // logits of every row
   kArgmax,         // logits of one row, its argmax into the token history: a chain's step
   kSample,         // the same with a sample; for devices that offer kGumbel
-};
-
-struct TablePlan {
-  const Device& device;
-  const Hyperparameters& hyperparameters;
-  const Weights& weights;
-  const DeviceWeights& device_weights;
-  const Scratch& scratch;
-  const KvCache& cache;
-  const TokenHistory& history;
 };
 
 // `max_rows` <= kPrefillRows; <= kVerifyRows for kAllRowsLogits; 1 for kArgmax and kSample.

@@ -1,0 +1,222 @@
+#include "model/attention_commands.h"
+
+#include <cstddef>
+
+#include "model/device_weights.h"
+#include "model/hyperparameters.h"
+#include "model/kv_cache.h"
+#include "model/scratch.h"
+#include "model/weights.h"
+
+namespace emberline {
+
+void AttentionCommands::write_input(std::uint32_t layer, bool only_cache) {
+  const LayerWeights& weights = weights_.layers[layer];
+  // Norms of queries and keys come between the products and the rotation.
+  const bool in_one = to_.begins_with_rms_norm(weights.attention_norm) && !weights.query_norm.present;
+  if (in_one && to_.offers(Op::kNormQkvRope)) {
+    norm_qkv_rope(layer);
+    if (!only_cache) attention(layer);
+    return;
+  }
+  norm_qkv(weights);
+  norm_heads(weights);
+  if (only_cache) {
+    rope_kv_write(layer);
+  } else {
+    rope_and_attention(layer);
+  }
+}
+
+void AttentionCommands::norm_qkv_rope(std::uint32_t layer) {
+  const LayerWeights& w = weights_.layers[layer];
+  using Slot = slot::NormQkvRope;
+  to_.add(Op::kNormQkvRope, "norm+qkv+rope+kv write",
+          {{Slot::kX, s_.residual.at()},
+           {Slot::kGain, to_.weight(w.attention_norm)},
+           {Slot::kWq, to_.weight(w.query)},
+           {Slot::kWk, to_.weight(w.key)},
+           {Slot::kWv, to_.weight(w.value)},
+           {Slot::kBq, to_.weight(w.query_bias)},
+           {Slot::kBk, to_.weight(w.key_bias)},
+           {Slot::kBv, to_.weight(w.value_bias)},
+           {Slot::kQ, s_.query.at()},
+           {Slot::kKeyCache, cache_.keys(layer)},
+           {Slot::kValueCache, cache_.values(layer)},
+           {Slot::kPages, cache_.pages()},
+           {Slot::kFactors, rope_factors(layer)}},
+          NormQkvRopeParams{.width = h_.width,
+                            .epsilon = to_.stream_epsilon(),
+                            .q_type = id(w.query.type),
+                            .k_type = id(w.key.type),
+                            .v_type = id(w.value.type),
+                            .position = 0,
+                            .query_heads = h_.query_heads,
+                            .kv_heads = h_.kv_heads,
+                            .head_width = h_.head_width,
+                            .rotary_width = rotary_width(layer),
+                            .style = rope_style(),
+                            .theta = h_.positions(layer).rope_theta,
+                            .context = cache_.context(),
+                            .page_stride = cache_.page_stride()},
+          {Patch::kPosition, offsetof(NormQkvRopeParams, position)});
+}
+
+void AttentionCommands::norm_qkv(const LayerWeights& layer) {
+  if (to_.begins_with_rms_norm(layer.attention_norm) && to_.offers(Op::kNormQkv)) {
+    to_.add(Op::kNormQkv, "norm+qkv",
+            {{slot::NormQkv::kX, s_.residual.at()},
+             {slot::NormQkv::kGain, to_.weight(layer.attention_norm)},
+             {slot::NormQkv::kWq, to_.weight(layer.query)},
+             {slot::NormQkv::kWk, to_.weight(layer.key)},
+             {slot::NormQkv::kWv, to_.weight(layer.value)},
+             {slot::NormQkv::kBq, to_.weight(layer.query_bias)},
+             {slot::NormQkv::kBk, to_.weight(layer.key_bias)},
+             {slot::NormQkv::kBv, to_.weight(layer.value_bias)},
+             {slot::NormQkv::kQ, s_.query.at()},
+             {slot::NormQkv::kK, s_.key.at()},
+             {slot::NormQkv::kV, s_.value.at()}},
+            NormQkvParams{.width = h_.width,
+                          .epsilon = to_.stream_epsilon(),
+                          .q_out = h_.query_width(),
+                          .kv_out = h_.kv_width(),
+                          .q_type = id(layer.query.type),
+                          .k_type = id(layer.key.type),
+                          .v_type = id(layer.value.type),
+                          .fine_activations = kFine});
+    return;
+  }
+  const Binding x = to_.part_input("attention norm", layer.attention_norm, layer.attention_norm_bias);
+  const auto project = [this, x](const char* label, const Weight& weight, const Weight& bias, Binding y,
+                                 std::uint32_t out) {
+    to_.mat_mul(label, {.x = x,
+                        .in = h_.width,
+                        .weight = weight,
+                        .bias = &bias,
+                        .y = y,
+                        .out = out,
+                        .fine_activations = kFine});
+  };
+  project("query", layer.query, layer.query_bias, s_.query.at(), h_.query_width());
+  project("key", layer.key, layer.key_bias, s_.key.at(), h_.kv_width());
+  project("value", layer.value, layer.value_bias, s_.value.at(), h_.kv_width());
+}
+
+void AttentionCommands::norm_heads(const LayerWeights& layer) {
+  const auto norm = [this](const char* label, const Weight& gain, Binding heads, std::uint32_t width) {
+    if (!gain.present) return;
+    to_.add(
+        Op::kRmsNorm, label,
+        {{slot::RmsNorm::kX, heads}, {slot::RmsNorm::kGain, to_.weight(gain)}, {slot::RmsNorm::kOut, heads}},
+        RmsNormParams{.width = gain.columns, .epsilon = h_.norm_epsilon, .parts = width / gain.columns});
+  };
+  norm("query norm", layer.query_norm, s_.query.at(), h_.query_width());
+  norm("key norm", layer.key_norm, s_.key.at(), h_.kv_width());
+}
+
+void AttentionCommands::rope_kv_write(std::uint32_t layer) {
+  to_.add(Op::kRopeKvWrite, "rope+kv write",
+          {{slot::RopeKvWrite::kQ, s_.query.at()},
+           {slot::RopeKvWrite::kK, s_.key.at()},
+           {slot::RopeKvWrite::kV, s_.value.at()},
+           {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
+           {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
+           {slot::RopeKvWrite::kPages, cache_.pages()},
+           {slot::RopeKvWrite::kFactors, rope_factors(layer)}},
+          RopeKvWriteParams{.position = 0,
+                            .query_heads = h_.query_heads,
+                            .kv_heads = h_.kv_heads,
+                            .head_width = h_.head_width,
+                            .rotary_width = rotary_width(layer),
+                            .style = rope_style(),
+                            .theta = h_.positions(layer).rope_theta,
+                            .context = cache_.context(),
+                            .page_stride = cache_.page_stride()},
+          {Patch::kPosition, offsetof(RopeKvWriteParams, position)});
+}
+
+void AttentionCommands::rope_and_attention(std::uint32_t layer) {
+  if (!to_.offers(Op::kRopeAttention)) {
+    rope_kv_write(layer);
+    attention(layer);
+    return;
+  }
+  to_.add(Op::kRopeAttention, "rope+attention",
+          {{slot::RopeAttention::kQ, s_.query.at()},
+           {slot::RopeAttention::kK, s_.key.at()},
+           {slot::RopeAttention::kV, s_.value.at()},
+           {slot::RopeAttention::kKeyCache, cache_.keys(layer)},
+           {slot::RopeAttention::kValueCache, cache_.values(layer)},
+           {slot::RopeAttention::kPages, cache_.pages()},
+           {slot::RopeAttention::kOut, s_.attended.at()},
+           {slot::RopeAttention::kFactors, rope_factors(layer)}},
+          RopeAttentionParams{.position = 0,
+                              .kv_length = 0,
+                              .query_heads = h_.query_heads,
+                              .kv_heads = h_.kv_heads,
+                              .head_width = h_.head_width,
+                              .rotary_width = rotary_width(layer),
+                              .style = rope_style(),
+                              .theta = h_.positions(layer).rope_theta,
+                              .scale = attention_scale(),
+                              .context = cache_.context(),
+                              .page_stride = cache_.page_stride(),
+                              .window = window(layer),
+                              .soft_cap = h_.score_cap},
+          {Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
+           offsetof(RopeAttentionParams, kv_length)});
+}
+
+void AttentionCommands::attention(std::uint32_t layer) {
+  to_.add(Op::kAttention, "attention",
+          {{slot::Attention::kQ, s_.query.at()},
+           {slot::Attention::kKeyCache, cache_.keys(layer)},
+           {slot::Attention::kValueCache, cache_.values(layer)},
+           {slot::Attention::kPages, cache_.pages()},
+           {slot::Attention::kOut, s_.attended.at()}},
+          AttentionParams{.position = 0,
+                          .kv_length = 0,
+                          .query_heads = h_.query_heads,
+                          .kv_heads = h_.kv_heads,
+                          .head_width = h_.head_width,
+                          .scale = attention_scale(),
+                          .context = cache_.context(),
+                          .page_stride = cache_.page_stride(),
+                          .window = window(layer),
+                          .soft_cap = h_.score_cap},
+          {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
+}
+
+std::uint32_t AttentionCommands::rope_style() const {
+  return static_cast<std::uint32_t>(h_.rope_style);
+}
+
+std::uint32_t AttentionCommands::rotary_width(std::uint32_t layer) const {
+  return h_.positions(layer).rotated ? h_.rotary_width : 0;
+}
+
+Binding AttentionCommands::rope_factors(std::uint32_t layer) const {
+  const LayerPositions positions = h_.positions(layer);
+  return positions.rotated && positions.scaled ? device_weights_.rope_factors() : Binding{};
+}
+
+std::uint32_t AttentionCommands::window(std::uint32_t layer) const {
+  const std::uint32_t window = h_.positions(layer).window;
+  return window < cache_.context() ? window : 0;
+}
+
+float AttentionCommands::attention_scale() const {
+  return rope_attention_factor(h_.rope_scaling) * h_.score_scale();
+}
+
+void AttentionCommands::write_output(const LayerWeights& layer) {
+  to_.part_output("attention output",
+                  {.x = s_.attended.at(),
+                   .in = h_.query_width(),
+                   .weight = layer.attention_output,
+                   .bias = &layer.attention_output_bias,
+                   .out = h_.width},
+                  "norm behind attention", layer.attention_norm_behind);
+}
+
+}  // namespace emberline
