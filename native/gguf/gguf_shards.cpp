@@ -31,11 +31,11 @@ std::optional<std::uint64_t> whole_number(const GgufContents& contents, std::str
   return std::nullopt;
 }
 
-// "-00001-of-00003.gguf" for the first of three.
+// "-00001-of-00003.gguf" for the first of three. At most kMostShards.
 std::string shard_suffix(std::uint64_t number, std::uint64_t count) {
   char text[64];
-  std::snprintf(text, sizeof text, "-%05llu-of-%05llu.gguf", static_cast<unsigned long long>(number + 1),
-                static_cast<unsigned long long>(count));
+  std::snprintf(text, sizeof text, "-%05u-of-%05u.gguf", static_cast<unsigned>(number) + 1,
+                static_cast<unsigned>(count));
   return text;
 }
 
@@ -74,16 +74,15 @@ Status join_shards(const std::string& utf8_path, GgufContents& contents, std::ve
   const std::optional<std::uint64_t> tensor_count = whole_number(contents, kTensorsKey);
 
   GgufContents joined, opened = std::move(contents);
-  MappedFile opened_file = std::move(files.front());
-  files.clear();
+  std::vector<MappedFile> opened_files = std::exchange(files, {});
   std::unordered_set<std::string_view> names;
   for (std::uint64_t number = 0; number < count; ++number) {
     const std::string shard = shard_text(number, count);
     const std::string path = stem + shard_suffix(number, count);
     GgufContents next;
     if (number == *own) {
-      next = std::move(opened);
-      files.push_back(std::move(opened_file));
+      next = std::exchange(opened, {});
+      files.push_back(std::move(opened_files.front()));
     } else {
       Result<MappedFile> file = MappedFile::open(path);
       if (!file.ok()) return about(shard, file.error());

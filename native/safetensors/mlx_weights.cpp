@@ -100,7 +100,7 @@ TensorType engine_type(const MlxGroups& groups) {
 Status unpack(const MlxMatrix& matrix, std::span<std::uint8_t> to) {
   const std::uint32_t width = matrix.groups.width, bits = matrix.groups.bits;
   // A group's quants are whole bytes: its width is a multiple of 32.
-  const std::size_t group_bytes = width / 8 * bits;
+  const std::size_t group_bytes = std::size_t{width} / 8 * bits;
   const std::uint64_t groups = matrix.rows * (matrix.columns / width);
   const auto unpack_group = bits == 4 ? unpack_blocks : unpack_halves;
   const std::uint8_t* from = matrix.weight->data.data();

@@ -278,8 +278,8 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
 
 TEST_F(PlanTest, AcceptsNormsOfHeadsAndRefusesOtherKinds) {
   const Command norm = make_command(Op::kRmsNorm, {at(0), at(1), at(2)}, RmsNormParams{64, 1e-5f});
-  expect_accepted(norm, {{"of heads", with(&RmsNormParams::parts, 2)},
-                         {"added", with(&RmsNormParams::accumulate, 1)}});
+  expect_accepted(
+      norm, {{"of heads", with(&RmsNormParams::parts, 2)}, {"added", with(&RmsNormParams::accumulate, 1)}});
   expect_refused(norm, {{"centered", with(&RmsNormParams::centered, 1)},
                         {"with a bias", bind(slot::RmsNorm::kBias, at(3))}});
 }
