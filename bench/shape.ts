@@ -87,7 +87,8 @@ function isClosed(string: string): boolean {
 
 function isDoubled({ prefix, suffix, text }: Placed): boolean {
   const right = (/^[^\n]*/.exec(suffix)?.[0] ?? '').trim();
-  if (right !== '' && text.trimEnd().endsWith(right)) return true;
+  // Two brackets that close may well stand behind each other.
+  if (/[^\s)\]};,]/.test(right) && text.trimEnd().endsWith(right)) return true;
   const head = prefix.slice(prefix.lastIndexOf('\n') + 1);
   const made = visible(head + text);
   const below = visible(suffix.slice(suffix.indexOf('\n') + 1));

@@ -40,7 +40,7 @@ export async function generate(context: EmberlineContext): Promise<Generation> {
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
   const generation = await context.generator.generate(vscode.window.activeTextEditor);
   // What broke the engine is reported where the engine is.
-  if (TOLD.has(generation.ending) && context.error === undefined) {
+  if (TOLD.has(generation.ending) && context.engine.state !== 'failed') {
     const message = `Emberline: ${generation.sentence}`;
     void offerLog(context, vscode.window.showInformationMessage(message, SHOW_LOG));
   }
@@ -74,7 +74,7 @@ async function editWith(
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
   const given = typeof instruction === 'string' ? instruction : undefined;
   const edit = await context.editor.edit(vscode.window.activeTextEditor, kind, given);
-  if (TOLD_EDITS.has(edit.ending) && context.error === undefined) {
+  if (TOLD_EDITS.has(edit.ending) && context.engine.state !== 'failed') {
     void offerLog(context, vscode.window.showInformationMessage(`Emberline: ${edit.sentence}`, SHOW_LOG));
   }
   return edit;

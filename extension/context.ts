@@ -224,6 +224,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   }
 
   private onModelRefused(error: NativeError): void {
+    this.refreshStatus();
     this.log.failed(error);
     this.engineFailed.fire({ ...error, message: `${error.message} The model that was running goes on.` });
   }

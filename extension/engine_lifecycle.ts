@@ -122,6 +122,7 @@ export class EngineLifecycle implements GenerationEngine {
         return;
       }
     }
+    this.failure = undefined;
     this.enter('loading');
     await this.unload();
     if (generation !== this.generation) return;

@@ -1,6 +1,6 @@
 /** From what the model produced to what the editor may show, or a reason to show nothing. */
 import { isHighSurrogate, UNPRINTABLE } from './characters';
-import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
+import { type DocumentSnapshot, lineAfter, lineBefore, MAX_BEFORE } from './document';
 import { fitToLine } from './fit';
 import { columnsBefore, indentationIn } from './indentation';
 import type { Reason } from './reasons';
@@ -79,7 +79,8 @@ function repeatsNeighbour(text: string, replace: number, document: DocumentSnaps
 /** True for a triple quote and nothing in it that begins a string: it would be open, and what belongs in it is not known. */
 function opensQuoteAlone(text: string, { before }: DocumentSnapshot): boolean {
   const [quote] = /^(?:"""|''')$/.exec(text.trim()) ?? [];
-  return quote !== undefined && before.split(quote).length % 2 === 1;
+  // Where the text in front is cut, it may begin within a string.
+  return quote !== undefined && before.length < MAX_BEFORE && before.split(quote).length % 2 === 1;
 }
 
 /** A line that leaves a block open. */

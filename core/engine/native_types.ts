@@ -19,7 +19,7 @@ export const DEVICES = ['auto', 'cpu', 'metal'] as const;
 export type DeviceChoice = (typeof DEVICES)[number];
 
 export interface NativeModelOptions {
-  /** Path of a GGUF file. */
+  /** Path of a GGUF file, a shard of one, or a folder with SafeTensors. */
   readonly path: string;
   /** Compute threads, 1 to 64; 0 lets the engine choose. */
   readonly threads: number;

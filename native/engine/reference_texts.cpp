@@ -10,6 +10,7 @@ namespace {
 // Of a text no more is tokenized than this for each token there is room for: code has about four bytes a
 // token.
 constexpr std::size_t kBytesPerToken = 8;
+constexpr std::size_t kRoomStep = 1024;  // tokens
 
 bool is_cancelled(const std::atomic<bool>* cancel) {
   return cancel != nullptr && cancel->load(std::memory_order_relaxed);
@@ -41,8 +42,10 @@ std::vector<ReferenceText> ReferenceTexts::read(std::span<const std::string> tex
                                                 const std::atomic<bool>* cancel) {
   std::vector<Text> before = std::exchange(texts_, {});
   std::vector<ReferenceText> all;
-  std::size_t room = most;
+  std::size_t left = most;
   for (const std::string& text : texts.first(std::min(count, texts.size()))) {
+    // In steps: a text that is cut stays as it was read while those before it grow a little.
+    const std::size_t room = all.empty() || left < kRoomStep ? left : left / kRoomStep * kRoomStep;
     if (room == 0 || is_cancelled(cancel)) break;
     const auto known = std::find_if(before.begin(), before.end(), [&](const Text& candidate) {
       return candidate.read != nullptr && candidate.text == text &&
@@ -53,9 +56,9 @@ std::vector<ReferenceText> ReferenceTexts::read(std::span<const std::string> tex
     if (read.read == nullptr) break;
     texts_.push_back(std::move(read));
     all.push_back(texts_.back().read);
-    room -= std::min(room, all.back()->sequence().size());
+    left -= std::min(left, all.back()->sequence().size());
   }
-  if (room == 0) return all;
+  if (left == 0) return all;
   const std::span<const std::string> behind = texts.subspan(all.size());
   for (Text& text : before) {
     const bool wanted = text.read != nullptr && std::ranges::find(behind, text.text) != behind.end();

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kNumberKey = "split.no", kCountKey = "split.count",
                            kTensorsKey = "split.tensors.count";
 constexpr std::uint64_t kMostShards = 1024;
+constexpr std::size_t kMostTensors = 65536;  // as of one file
 
 // A key of contents that need not be indexed; nullopt where it is absent or no whole number from 0 on.
 std::optional<std::uint64_t> whole_number(const GgufContents& contents, std::string_view key) {
@@ -95,6 +96,8 @@ Status join_shards(const std::string& utf8_path, GgufContents& contents, std::ve
       if (whole_number(next, kTensorsKey) != tensor_count)
         return foreign(shard, path, "belongs to a model with another number of tensors");
     }
+    if (names.size() + next.tensors.size() > kMostTensors)
+      return foreign(shard, path, "brings the model to more than 65,536 tensors");
     for (const GgufTensor& tensor : next.tensors) {
       if (!names.insert(tensor.name).second)
         return foreign(shard, path, "has the tensor " + quoted(tensor.name) + " of an earlier shard");

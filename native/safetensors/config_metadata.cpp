@@ -13,18 +13,29 @@ namespace {
 
 using grammar::Json;
 
+// Whether a family's layers see a window of `sliding_window` positions.
+enum class WindowUse : std::uint8_t {
+  kNever,    // the key says nothing
+  kAlways,   // where there is one
+  kOnDemand  // where `use_sliding_window` says so, from layer `max_window_layers` on
+};
+
 struct Family {
   std::string_view type;          // `model_type`
   std::string_view architecture;  // GGUF's
   bool pairs_halves;              // where GGUF's files pair neighbours
   bool norms_behind;
   std::uint64_t head_width;  // where none is given; 0: by the number of heads
+  WindowUse window = WindowUse::kNever;
 };
 
 constexpr Family kFamilies[] = {
-    {"llama", "llama", true, false, 0},     {"mistral", "llama", true, false, 0},
-    {"qwen2", "qwen2", false, false, 0},    {"qwen3", "qwen3", false, false, 128},
-    {"granite", "granite", true, false, 0}, {"olmo2", "olmo2", false, true, 0},
+    {"llama", "llama", true, false, 0},
+    {"mistral", "llama", true, false, 0, WindowUse::kAlways},
+    {"qwen2", "qwen2", false, false, 0, WindowUse::kOnDemand},
+    {"qwen3", "qwen3", false, false, 128, WindowUse::kOnDemand},
+    {"granite", "granite", true, false, 0},
+    {"olmo2", "olmo2", false, true, 0},
 };
 
 Status unsupported(const std::string& what) {
@@ -205,9 +216,17 @@ class ConfigReader {
   }
 
   Status window() {
-    const std::optional<std::uint64_t> width = whole_number(config_.find("sliding_window"));
-    const bool used = boolean(config_.find("use_sliding_window")).value_or(true);
-    if (width && *width > 0 && used) terms_.add_uint(key("attention.sliding_window"), *width);
+    const std::uint64_t width = whole_number(config_.find("sliding_window")).value_or(0);
+    if (width == 0 || family_->window == WindowUse::kNever) return {};
+    if (family_->window == WindowUse::kOnDemand) {
+      constexpr std::uint64_t kFirstLocal = 28;  // Hugging Face's default
+      if (!boolean(config_.find("use_sliding_window")).value_or(false)) return {};
+      const std::uint64_t layers = whole_number(config_.find("num_hidden_layers")).value_or(0);
+      const std::uint64_t first = whole_number(config_.find("max_window_layers")).value_or(kFirstLocal);
+      if (first >= layers) return {};
+      if (first > 0) return unsupported("a sliding window in some layers and none in others");
+    }
+    terms_.add_uint(key("attention.sliding_window"), width);
     return {};
   }
 

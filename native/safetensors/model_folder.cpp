@@ -25,7 +25,8 @@ namespace {
 
 using grammar::Json;
 
-constexpr std::size_t kAlignment = 8;  // of a tensor's data, as in GGUF files
+constexpr std::size_t kAlignment = 8;        // of a tensor's data, as in GGUF files
+constexpr std::size_t kMostInAll = 65536;  // as of GGUF files
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
 
@@ -116,6 +117,10 @@ class FolderReader {
 
   Status map_file(const std::string& name, MappedFile file) {
     TRY_VALUE(std::vector<SafetensorsTensor> found, read_safetensors(file.bytes(), name));
+    if (tensors_.size() + found.size() > kMostInAll) {
+      return {ErrorCode::kModelCorrupt,
+              "The model's folder has more than 65,536 tensors; download it again."};
+    }
     for (SafetensorsTensor& tensor : found) {
       if (!file_of_.emplace(tensor.name, name).second) {
         return {ErrorCode::kModelCorrupt, "The model's file " + quoted(name) + " has the tensor " +

@@ -53,17 +53,20 @@ constexpr struct {
 constexpr std::string_view kGpt2 =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for (std::size_t at = text.find(from); at != std::string_view::npos; at = text.find(from)) {
+    result.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
+  }
+  return result.append(text);
 }
 
 // A pattern in the one spelling that the table has.
 std::string spelled(std::string_view pattern) {
-  std::string text = replaced(std::string(pattern), "\r", "\\r");
-  text = replaced(std::move(text), "\n", "\\n");
-  text = replaced(std::move(text), "(?:" EMBERLINE_CONTRACTION ")", EMBERLINE_CONTRACTION);
+  std::string text = replaced(pattern, "\r", "\\r");
+  text = replaced(text, "\n", "\\n");
+  text = replaced(text, "(?:" EMBERLINE_CONTRACTION ")", EMBERLINE_CONTRACTION);
   if (text == R"(\p{N})") return "digits";
   if (text == R"(\p{N}+)") return "numbers";
   return text == kGpt2 ? "words" : text;

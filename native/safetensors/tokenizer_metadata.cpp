@@ -239,12 +239,13 @@ class TokenizerReader {
                     start.has_value() || boolean(settings_.find("add_bos_token")).value_or(false));
     std::vector<std::uint64_t> ends;
     if (const auto end = named("eos_token")) ends.push_back(*end);
-    for (const std::uint64_t id : config_.end_ids) {
-      if (valid(id) && std::ranges::find(ends, id) == ends.end()) ends.push_back(id);
-    }
     constexpr std::string_view kKeys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
                                           "tokenizer.ggml.eom_token_id"};
-    for (std::size_t i = 0; i < ends.size() && i < std::size(kKeys); ++i) terms_.add_uint(kKeys[i], ends[i]);
+    for (const std::uint64_t id : config_.end_ids) {
+      if (ends.size() == std::size(kKeys)) break;
+      if (valid(id) && std::ranges::find(ends, id) == ends.end()) ends.push_back(id);
+    }
+    for (std::size_t i = 0; i < ends.size(); ++i) terms_.add_uint(kKeys[i], ends[i]);
   }
 
   const Json& root_;

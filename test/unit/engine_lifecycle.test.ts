@@ -53,7 +53,7 @@ class FakeLoaded implements LoadedEngine {
 }
 
 /** A lifecycle whose loads are answered by the test. */
-function bench(checks?: NativeResult<unknown>[]): {
+function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)[]): {
   lifecycle: EngineLifecycle;
   states: EngineState[];
   answerLoad: (result: NativeResult<LoadedEngine>) => void;
@@ -161,6 +161,28 @@ describe('the life of the engine', () => {
     expect(lifecycle.info?.name).toBe('b');
     expect(refusals).toHaveLength(1);
     expect(states).toEqual(['loading', 'ready', 'loading', 'ready']);
+  });
+
+  it('forgets an engine that broke while the next model was looked at', async () => {
+    let pass: () => void = () => undefined;
+    const looked = new Promise<NativeResult<unknown>>((resolve) => {
+      pass = () => resolve({ ok: true, value: undefined });
+    });
+    const { lifecycle, answerLoad } = bench([looked]);
+    const started = lifecycle.start();
+    await turn();
+    const engine = new FakeLoaded('a');
+    answerLoad({ ok: true, value: engine });
+    await started;
+    const next = lifecycle.start();
+    engine.answer = failure('DEVICE_FAILED');
+    await lifecycle.complete(REQUEST, new AbortController().signal);
+    pass();
+    await turn();
+    answerLoad({ ok: true, value: new FakeLoaded('b') });
+    await next;
+    expect(lifecycle.state).toBe('ready');
+    expect(lifecycle.error).toBeUndefined();
   });
 
   it('loads what cannot be checked where no model runs', async () => {

@@ -125,7 +125,7 @@ TEST(ModelFolder, InspectionSeesTheSameTensors) {
   }
 }
 
-// A folder with one thing wrong.
+// A folder with one thing changed.
 class ChangedFolder {
  public:
   explicit ChangedFolder(const std::string& name) {
@@ -142,6 +142,9 @@ class ChangedFolder {
   }
   void write(const std::string& file, const std::string& text) const {
     std::ofstream(directory_.path() / file, std::ios::binary) << text;
+  }
+  std::unique_ptr<GgufFile> open() const {
+    return take(open_model_file(directory_.path().string(), FolderUse::kLook));
   }
   void expect_refused(ErrorCode code, const std::string& word) const {
     const auto opened = open_model_file(directory_.path().string(), FolderUse::kLoad);
@@ -256,6 +259,25 @@ TEST(ModelFolder, ListedScalingOfPositions) {
                  "{\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8.0, \"low_freq_factor\": 1.0, "
                  "\"high_freq_factor\": 4.0, \"original_max_position_embeddings\": 256},");
   folder.expect_refused(ErrorCode::kOk, "");
+}
+
+// Hugging Face's Qwen2 sees everything unless it is told not to, and then from a layer on.
+TEST(ModelFolder, AWindowIsUsedWhereTheFamilyUsesIt) {
+  const auto window_of = [](const std::string& keys) {
+    const ChangedFolder folder("qwen2-f16");
+    folder.replace("config.json", "\"head_dim\"", keys + ", \"head_dim\"");
+    return folder.open()->get_uint("qwen2.attention.sliding_window").value_or(0);
+  };
+  EXPECT_EQ(window_of("\"sliding_window\": 16"), 0u);
+  EXPECT_EQ(window_of("\"sliding_window\": 16, \"use_sliding_window\": true"), 0u);
+  EXPECT_EQ(window_of("\"sliding_window\": 16, \"use_sliding_window\": true, \"max_window_layers\": 0"), 16u);
+  const ChangedFolder llama("llama-bf16");
+  llama.replace("config.json", "\"hidden_size\"", "\"sliding_window\": 16, \"hidden_size\"");
+  EXPECT_FALSE(llama.open()->get_uint("llama.attention.sliding_window").has_value());
+  const ChangedFolder mistral("llama-bf16");
+  mistral.replace("config.json", "\"model_type\": \"llama\"",
+                  "\"model_type\": \"mistral\", \"sliding_window\": 16");
+  EXPECT_EQ(mistral.open()->get_uint("llama.attention.sliding_window"), 16u);
 }
 
 }  // namespace

@@ -75,6 +75,16 @@ TEST_F(ReferenceTextsTest, EndWhereTheRoomDoes) {
   EXPECT_EQ(read({"abcdef", "ghijkl"}, 100)[1]->sequence().size(), tokenizer->encode("ghijkl", false).size());
 }
 
+TEST_F(ReferenceTextsTest, StayAsTheyWereCutWhileTheOnesBeforeGrowALittle) {
+  const std::string longer(5000, 'x');
+  const std::vector<ReferenceText> before = read({"one", longer}, 3000);
+  ASSERT_EQ(before.size(), 2u);
+  EXPECT_EQ(before[1]->sequence().size() % 1024, 0u);
+  const std::vector<ReferenceText> after = read({"one and two", longer}, 3000);
+  EXPECT_NE(after[0], before[0]);
+  EXPECT_EQ(after[1], before[1]);
+}
+
 TEST_F(ReferenceTextsTest, AreLeftAloneOnceCancelled) {
   const std::atomic<bool> cancel = true;
   EXPECT_TRUE(texts.read(std::vector<std::string>{"one"}, 1, *tokenizer, 100, &cancel).empty());

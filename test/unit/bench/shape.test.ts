@@ -29,6 +29,7 @@ describe('the shape of a suggestion', () => {
     script('foo(', 'a', ');\n'),
     script('x.map((one) => ', '{', '\n  return 1;\n});\n'),
     python('a(\n    b,\n)\n', 'c()', '\nc(d)\n'),
+    script('foo(', 'bar()', ');\n'),
     python('class A:\n    b = 1\n\n', '    def c(self):'),
     script('const a = ', '[<any>b, c];'),
     { ...python('', '}}}}'), path: 'a.txt' },
