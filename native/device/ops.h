@@ -47,7 +47,7 @@ enum class Op : std::uint8_t {
              // the row's experts e of p_e (activation(x gate_e^T) * (x up_e^T)) down_e^T, p_e of the logits;
              // hidden[R, k*F] is left undefined
 };
-inline constexpr int kOpCount = 15;
+inline constexpr int kOpCount = static_cast<int>(Op::kExperts) + 1;
 
 constexpr bool is_basic(Op op) {
   return op <= Op::kSoftCap;

@@ -12,7 +12,8 @@ constexpr Architecture kArchitectures[] = {
     {.name = "olmo2",
      .rope_style = RopeStyle::kHalves,
      .query_key_norm = QueryKeyNorm::kAll,
-     .norm_place = NormPlace::kBehind},
+     .norm_place = NormPlace::kBehind,
+     .local = {.global_every = 4}},  // OLMo 3's; there is no window in OLMo 2
     {.name = "exaone", .rope_style = RopeStyle::kHalves},
     {.name = "qwen3moe",
      .rope_style = RopeStyle::kHalves,

@@ -158,7 +158,7 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
                               .rotary_width = rotary_width(layer),
                               .style = rope_style(),
                               .theta = h_.positions(layer).rope_theta,
-                              .scale = attention_scale(),
+                              .scale = attention_scale(layer),
                               .context = cache_.context(),
                               .page_stride = cache_.page_stride(),
                               .window = window(layer),
@@ -179,7 +179,7 @@ void AttentionCommands::attention(std::uint32_t layer) {
                           .query_heads = h_.query_heads,
                           .kv_heads = h_.kv_heads,
                           .head_width = h_.head_width,
-                          .scale = attention_scale(),
+                          .scale = attention_scale(layer),
                           .context = cache_.context(),
                           .page_stride = cache_.page_stride(),
                           .window = window(layer),
@@ -205,8 +205,10 @@ std::uint32_t AttentionCommands::window(std::uint32_t layer) const {
   return window < cache_.context() ? window : 0;
 }
 
-float AttentionCommands::attention_scale() const {
-  return rope_attention_factor(h_.rope_scaling) * h_.score_scale();
+float AttentionCommands::attention_scale(std::uint32_t layer) const {
+  const LayerPositions positions = h_.positions(layer);
+  const bool warmed = positions.rotated && positions.scaled;
+  return (warmed ? rope_attention_factor(h_.rope_scaling) : 1.0f) * h_.score_scale();
 }
 
 void AttentionCommands::write_output(const LayerWeights& layer) {

@@ -35,7 +35,8 @@ class AttentionCommands {
   Binding rope_factors(std::uint32_t layer) const;
   // None where the context ends before it does: more devices offer that.
   std::uint32_t window(std::uint32_t layer) const;
-  float attention_scale() const;
+  // With the temperature of scaled positions, where the layer has such.
+  float attention_scale(std::uint32_t layer) const;
 
   TableWriter& to_;
   const Hyperparameters& h_;

@@ -199,6 +199,7 @@ void read_window(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters
   h.global_every = local.global_every;
   if (h.window == 0) return;
   read_window_pattern(file, metadata, h);
+  if (h.window == 0) return;
   h.local_rope_theta = metadata.float_or("rope.freq_base_swa",
                                          local.rope_theta != 0 ? local.rope_theta : h.rope_theta, 1.0, 1e12);
   // Files of other families leave open whether local layers are scaled: olmo3, under the name of olmo2.

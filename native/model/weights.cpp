@@ -33,8 +33,10 @@ class WeightMapper {
   Weight stacked(const std::string& name, std::uint64_t count, std::uint64_t rows, std::uint64_t columns) {
     const GgufTensor* tensor = find(name, Presence::kRequired);
     if (tensor == nullptr) return {};
-    if (tensor->rank != 3 || tensor->shape[0] != columns || tensor->shape[1] != rows ||
-        tensor->shape[2] != count)
+    // Writers drop the last extent where it is 1.
+    const std::uint64_t given = tensor->rank == 2 ? 1 : tensor->shape[2];
+    if (tensor->rank < 2 || tensor->rank > 3 || tensor->shape[0] != columns || tensor->shape[1] != rows ||
+        given != count)
       return wrong_shape(name);
     const TensorTypeTraits* type = tensor_type_traits(tensor->type_id);
     if (type == nullptr) return wrong_type(name, tensor->type_id);

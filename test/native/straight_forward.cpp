@@ -36,7 +36,8 @@ class File {
   bool is_gemma() const { return family_.starts_with("gemma"); }
   // Of gemma2 and gemma3: through the window.
   bool is_local(std::size_t layer) const {
-    return is("gemma2") ? layer % 2 == 0 : is("gemma3") ? layer % 6 != 5 : true;
+    const std::size_t every = is("gemma2") ? 2 : is("gemma3") ? 6 : is("olmo2") ? 4 : 0;
+    return every == 0 || layer % every != every - 1;
   }
   bool is_rotated(std::size_t layer) const { return !is("smollm3") || layer % 4 != 3; }
   bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
@@ -201,7 +202,8 @@ Vector attend(const File& file, std::size_t layer, const Vector& query, const st
   const std::size_t width = file.number("attention.key_length");
   const std::size_t heads = file.number("attention.head_count");
   const std::size_t group = heads / file.number("attention.head_count_kv");
-  const double warmth = file.is_yarn() ? 1 + 0.1 * std::log(file.real("rope.scaling.factor")) : 1.0;
+  const bool warmed = file.is_yarn() && file.is_rotated(layer);
+  const double warmth = warmed ? 1 + 0.1 * std::log(file.real("rope.scaling.factor")) : 1.0;
   const double scale =
       warmth * warmth * file.real_or("attention.scale", 1.0 / std::sqrt(static_cast<double>(width)));
   const double cap = file.real_or("attn_logit_softcapping", file.is("gemma2") ? 50 : 0);

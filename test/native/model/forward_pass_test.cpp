@@ -120,6 +120,19 @@ std::vector<NamedToy> toys() {
   toy.architecture = "smollm3";
   toy.layers = 5;
   toys.push_back({"SmolLm3", toy});
+  // Layers without positions have no temperature of scaled ones.
+  toy.head_width = 32;
+  toy.also = [](GgufWriter& writer) {
+    writer.add("smollm3.rope.scaling.type", "yarn").add("smollm3.rope.scaling.factor", 4.0f);
+    writer.add("smollm3.rope.scaling.original_context_length", std::uint32_t{1024});
+  };
+  toys.push_back({"SmolLm3WithYarn", toy});
+  toy = {};
+  toy.architecture = "olmo2";
+  toy.post_norms = true;
+  toy.layers = 5;
+  toy.also = [](GgufWriter& writer) { writer.add("olmo2.attention.sliding_window", std::uint32_t{5}); };
+  toys.push_back({"Olmo3", toy});
   toy = {};
   toy.also = [](GgufWriter& writer) { writer.add("llama.attention.sliding_window", std::uint32_t{5}); };
   toys.push_back({"LlamaWithAWindow", toy});
