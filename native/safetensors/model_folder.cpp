@@ -25,7 +25,7 @@ namespace {
 
 using grammar::Json;
 
-constexpr std::size_t kAlignment = 8;        // of a tensor's data, as in GGUF files
+constexpr std::size_t kAlignment = 8;      // of a tensor's data, as in GGUF files
 constexpr std::size_t kMostInAll = 65536;  // as of GGUF files
 constexpr const char* kWhole = "model.safetensors";
 constexpr const char* kIndex = "model.safetensors.index.json";
