@@ -28,6 +28,16 @@ inline std::unique_ptr<GgufFile> open_toy(const ToyModel& toy, const TemporaryDi
   return take(GgufFile::open(path));
 }
 
+// What a model's file is refused for, or nothing.
+inline Status read_toy(const ToyModel& toy) {
+  const TemporaryDirectory directory;
+  const auto file = open_toy(toy, directory);
+  const Result<Hyperparameters> hyperparameters = read_hyperparameters(*file);
+  if (!hyperparameters.ok()) return hyperparameters.error();
+  const Result<Weights> weights = map_weights(*file, hyperparameters.value());
+  return weights.ok() ? Status() : weights.error();
+}
+
 class ToyPass {
  public:
   explicit ToyPass(const ToyModel& toy, std::uint32_t context = 256,

@@ -8,6 +8,7 @@
 #include "device/cpu/bound_command.h"
 #include "device/cpu/plan.h"
 #include "device/cpu/stages/attention_stages.h"
+#include "device/cpu/stages/stages.h"
 
 namespace emberline {
 
@@ -42,6 +43,10 @@ void add_stages(const BoundCommand& command, const NormQkvParams& params, PlanDr
 void add_stages(const BoundCommand& command, const NormGateUpParams& params, PlanDraft& draft);
 void add_stages(const BoundCommand& command, const ArgmaxParams& params, PlanDraft& draft);
 void add_stages(const BoundCommand& command, const NormArgmaxParams& params, PlanDraft& draft);
+
+// plan_products.cpp: the matrix at `slot`, [out, width]; without an output.
+Product product_at(const BoundCommand& command, int slot, std::uint32_t type_id, std::uint32_t out,
+                   std::uint32_t width, const Kernels& kernels);
 
 // plan_experts.cpp
 void add_stages(const BoundCommand& command, const ExpertsParams& params, PlanDraft& draft);

@@ -8,18 +8,6 @@
 namespace emberline {
 namespace {
 
-// The matrices of all experts at `slot`, each of `out` rows.
-Product expert_product(const BoundCommand& command, int slot, std::uint32_t type_id, std::uint32_t out,
-                       std::uint32_t width, const Kernels& kernels) {
-  const PackedWeight weight = command.weight(slot, type_id, width);
-  Product product{};
-  product.kernel = product_kernel(kernels, weight.type);
-  product.weight = weight.data;
-  product.panel_bytes = weight.panel_bytes;
-  product.out = out;
-  return product;
-}
-
 bool quantized(std::uint32_t type_id) {
   return is_quantized(static_cast<TensorType>(type_id));
 }
@@ -56,9 +44,8 @@ void add_stages(const BoundCommand& command, const ExpertsParams& params, PlanDr
            quantized(params.gate_type) || quantized(params.up_type));
   auto& gate_up = draft.add_stage<ExpertGateUpStage>();
   gate_up.gate_up = kernels.gate[params.activation];
-  gate_up.gate =
-      expert_product(command, Slot::kWGate, params.gate_type, params.hidden, params.width, kernels);
-  gate_up.up = expert_product(command, Slot::kWUp, params.up_type, params.hidden, params.width, kernels);
+  gate_up.gate = product_at(command, Slot::kWGate, params.gate_type, params.hidden, params.width, kernels);
+  gate_up.up = product_at(command, Slot::kWUp, params.up_type, params.hidden, params.width, kernels);
   gate_up.groups = route.groups;
   gate_up.width = params.width;
   gate_up.hidden = command.at(Slot::kHidden);
@@ -66,7 +53,7 @@ void add_stages(const BoundCommand& command, const ExpertsParams& params, PlanDr
   const bool quantize_hidden = quantized(params.down_type);
   if (quantize_hidden) add_rows(gate_up.hidden, false, params.hidden, true);
   auto& down = draft.add_stage<ExpertDownStage>();
-  down.down = expert_product(command, Slot::kWDown, params.down_type, params.width, params.hidden, kernels);
+  down.down = product_at(command, Slot::kWDown, params.down_type, params.width, params.hidden, kernels);
   down.down.y = command.at(Slot::kOut);
   down.groups = route.groups;
   down.width = params.hidden;

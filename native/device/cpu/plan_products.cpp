@@ -38,18 +38,6 @@ ActivationStage& add_norm(const BoundCommand& command, PlanDraft& draft, const P
                          quantize);
 }
 
-// The matrix at `slot`; without an output.
-Product product(const BoundCommand& command, int slot, std::uint32_t type_id, std::uint32_t out,
-                std::uint32_t width, const Kernels& kernels) {
-  const PackedWeight weight = command.weight(slot, type_id, width);
-  Product product{};
-  product.kernel = product_kernel(kernels, weight.type);
-  product.weight = weight.data;
-  product.panel_bytes = weight.panel_bytes;
-  product.out = out;
-  return product;
-}
-
 bool any_quantized(std::initializer_list<std::uint32_t> type_ids) {
   return std::any_of(type_ids.begin(), type_ids.end(),
                      [](std::uint32_t id) { return is_quantized(static_cast<TensorType>(id)); });
@@ -73,6 +61,17 @@ void add_choice(const BoundCommand& command, PlanDraft& draft, ScanStage& scan, 
 
 }  // namespace
 
+Product product_at(const BoundCommand& command, int slot, std::uint32_t type_id, std::uint32_t out,
+                   std::uint32_t width, const Kernels& kernels) {
+  const PackedWeight weight = command.weight(slot, type_id, width);
+  Product product{};
+  product.kernel = product_kernel(kernels, weight.type);
+  product.weight = weight.data;
+  product.panel_bytes = weight.panel_bytes;
+  product.out = out;
+  return product;
+}
+
 void add_stages(const BoundCommand& command, const MatMulParams& params, PlanDraft& draft) {
   using Slot = slot::MatMul;
   const bool last_row_only = params.last_row_only != 0;
@@ -91,7 +90,7 @@ void add_stages(const BoundCommand& command, const MatMulParams& params, PlanDra
   stage.fine = fine;
   stage.last_row_only = last_row_only;
   Product& y = stage.products.emplace_back(
-      product(command, Slot::kWeight, params.weight_type, params.out, params.in, draft.kernels));
+      product_at(command, Slot::kWeight, params.weight_type, params.out, params.in, draft.kernels));
   y.bias = command.at(Slot::kBias);
   y.y = command.at(Slot::kY);
   y.accumulate = params.accumulate != 0;
@@ -111,7 +110,7 @@ void add_stages(const BoundCommand& command, const NormMatMulParams& params, Pla
   stage.last_row_only = last_row_only;
   stage.products
       .emplace_back(
-          product(command, Slot::kWeight, params.weight_type, params.out, params.width, draft.kernels))
+          product_at(command, Slot::kWeight, params.weight_type, params.out, params.width, draft.kernels))
       .y = command.at(Slot::kY);
 }
 
@@ -127,7 +126,7 @@ void add_stages(const BoundCommand& command, const NormQkvParams& params, PlanDr
   for (int i = 0; i < 3; ++i) {
     const std::uint32_t out = i == 0 ? params.q_out : params.kv_out;
     Product& y = stage.products.emplace_back(
-        product(command, Slot::kWq + i, types[i], out, params.width, draft.kernels));
+        product_at(command, Slot::kWq + i, types[i], out, params.width, draft.kernels));
     y.bias = command.at(Slot::kBq + i);
     y.y = command.at(Slot::kQ + i);
   }
@@ -138,8 +137,9 @@ void add_stages(const BoundCommand& command, const NormGateUpParams& params, Pla
   add_norm<Slot>(command, draft, params, any_quantized({params.gate_type, params.up_type}));
   auto& stage = draft.add_stage<GateUpStage>();
   stage.gate_up = draft.kernels.gate[params.activation];
-  stage.gate = product(command, Slot::kWGate, params.gate_type, params.hidden, params.width, draft.kernels);
-  stage.up = product(command, Slot::kWUp, params.up_type, params.hidden, params.width, draft.kernels);
+  stage.gate =
+      product_at(command, Slot::kWGate, params.gate_type, params.hidden, params.width, draft.kernels);
+  stage.up = product_at(command, Slot::kWUp, params.up_type, params.hidden, params.width, draft.kernels);
   stage.width = params.width;
   stage.out = command.at(Slot::kOut);
 }
@@ -159,7 +159,7 @@ void add_stages(const BoundCommand& command, const NormArgmaxParams& params, Pla
   add_norm<Slot>(command, draft, params, quantized).fine = fine;
   auto& scan = draft.add_stage<OutputScanStage>();
   scan.output =
-      product(command, Slot::kWeight, params.weight_type, params.vocabulary, params.width, draft.kernels);
+      product_at(command, Slot::kWeight, params.weight_type, params.vocabulary, params.width, draft.kernels);
   scan.width = params.width;
   scan.fine = fine;
   draft.plan.needs.logits = std::max<std::size_t>(draft.plan.needs.logits, draft.rows * ScanStage::kPiece);

@@ -18,15 +18,6 @@ ToyModel experts_toy() {
   return toy;
 }
 
-Status read_experts_toy(const ToyModel& toy) {
-  const TemporaryDirectory directory;
-  const auto file = open_toy(toy, directory);
-  const Result<Hyperparameters> hyperparameters = read_hyperparameters(*file);
-  if (!hyperparameters.ok()) return hyperparameters.error();
-  const Result<Weights> weights = map_weights(*file, hyperparameters.value());
-  return weights.ok() ? Status() : weights.error();
-}
-
 TEST(ExpertModel, HyperparametersComeFromTheMetadata) {
   ToyModel toy = experts_toy();
   toy.also = [](GgufWriter& writer) { writer.add("qwen3moe.expert_weights_scale", 2.5f); };
@@ -56,7 +47,7 @@ TEST(ExpertModel, KeysAreAskedForByName) {
   for (const char* key : {"qwen3moe.expert_count", "qwen3moe.expert_used_count"}) {
     ToyModel toy = experts_toy();
     toy.without = {key};
-    const Status status = read_experts_toy(toy);
+    const Status status = read_toy(toy);
     EXPECT_EQ(status.code(), ErrorCode::kModelMetadataMissing) << key;
     EXPECT_NE(status.message().find(key), std::string::npos) << status.message();
   }
@@ -66,7 +57,7 @@ TEST(ExpertModel, KeysAreAskedForByName) {
                                    {"qwen3moe.expert_count", 100000u}}) {
     ToyModel toy = experts_toy();
     toy.numbers[key] = value;
-    EXPECT_EQ(read_experts_toy(toy).code(), ErrorCode::kModelMetadataInvalid) << key << " = " << value;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelMetadataInvalid) << key << " = " << value;
   }
 }
 
@@ -75,19 +66,19 @@ TEST(ExpertModel, TensorsHaveTheShapesOfTheMetadata) {
                            "blk.0.ffn_up_exps.weight", "blk.1.ffn_down_exps.weight"}) {
     ToyModel toy = experts_toy();
     toy.without = {name};
-    EXPECT_EQ(read_experts_toy(toy).code(), ErrorCode::kModelTensorMissing) << name;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorMissing) << name;
     toy = experts_toy();
     toy.shapes[name] = {64, 8};
     if (std::string(name).find("inp") != std::string::npos) toy.shapes[name] = {32, 16};
-    EXPECT_EQ(read_experts_toy(toy).code(), ErrorCode::kModelTensorShape) << name;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorShape) << name;
   }
   ToyModel toy = experts_toy();
   toy.expert_hidden = 48;
   toy.shapes["blk.1.ffn_down_exps.weight"] = {64, 48, 8};
-  EXPECT_EQ(read_experts_toy(toy).code(), ErrorCode::kModelTensorShape);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorShape);
   toy = experts_toy();
   toy.types["blk.1.ffn_down_exps.weight"] = 19;
-  EXPECT_EQ(read_experts_toy(toy).code(), ErrorCode::kModelTensorTypeUnsupported);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorTypeUnsupported);
 }
 
 TEST(ExpertModel, VariantsWithOtherArithmeticAreRefusedByName) {
@@ -104,19 +95,19 @@ TEST(ExpertModel, VariantsWithOtherArithmeticAreRefusedByName) {
   for (const auto& [change, word] : variants) {
     ToyModel toy = experts_toy();
     toy.also = change;
-    const Status status = read_experts_toy(toy);
+    const Status status = read_toy(toy);
     EXPECT_EQ(status.code(), ErrorCode::kModelArchitectureUnsupported) << word;
     EXPECT_NE(status.message().find(word), std::string::npos) << status.message();
   }
   ToyModel toy = experts_toy();
   toy.expert_hidden = 40;
-  EXPECT_NE(read_experts_toy(toy).message().find("multiple of 16"), std::string::npos);
+  EXPECT_NE(read_toy(toy).message().find("multiple of 16"), std::string::npos);
   toy = experts_toy();
   toy.also = [](GgufWriter& w) {
     w.add("qwen3moe.expert_gating_func", std::uint32_t{1}).add("qwen3moe.expert_weights_norm", true);
     w.add("qwen3moe.expert_group_count", std::uint32_t{1});
   };
-  EXPECT_TRUE(read_experts_toy(toy).ok()) << read_experts_toy(toy).message();
+  EXPECT_TRUE(read_toy(toy).ok()) << read_toy(toy).message();
 }
 
 // Which is not whether they are normed, but whether that is what the family does.
@@ -127,7 +118,7 @@ TEST(ExpertModel, WeightsAreNormedAsTheFamilyHasIt) {
     toy.head_norms = false;
     toy.wide_norms = true;
     toy.also = [normed](GgufWriter& w) { w.add("olmoe.expert_weights_norm", normed); };
-    EXPECT_EQ(read_experts_toy(toy).ok(), !normed);
+    EXPECT_EQ(read_toy(toy).ok(), !normed);
   }
 }
 
@@ -135,9 +126,9 @@ TEST(ExpertModel, OnlySomeFamiliesHaveExperts) {
   ToyModel toy;
   toy.experts = 4;
   toy.experts_used = 2;
-  EXPECT_TRUE(read_experts_toy(toy).ok()) << read_experts_toy(toy).message();
+  EXPECT_TRUE(read_toy(toy).ok()) << read_toy(toy).message();
   toy.architecture = "exaone";
-  const Status status = read_experts_toy(toy);
+  const Status status = read_toy(toy);
   EXPECT_EQ(status.code(), ErrorCode::kModelArchitectureUnsupported);
   EXPECT_NE(status.message().find("a mixture of experts"), std::string::npos) << status.message();
 }

@@ -11,15 +11,6 @@
 namespace emberline::testing {
 namespace {
 
-Status read(const ToyModel& toy) {
-  const TemporaryDirectory directory;
-  const auto file = open_toy(toy, directory);
-  const Result<Hyperparameters> hyperparameters = read_hyperparameters(*file);
-  if (!hyperparameters.ok()) return hyperparameters.error();
-  const Result<Weights> weights = map_weights(*file, hyperparameters.value());
-  return weights.ok() ? Status() : weights.error();
-}
-
 TEST(ModelFile, HyperparametersComeFromTheMetadata) {
   ToyModel toy;
   toy.rope_theta = 5e5f;
@@ -68,7 +59,7 @@ TEST(ModelFile, EveryRequiredKeyIsAskedForByName) {
         "llama.context_length", "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon"}) {
     ToyModel toy;
     toy.without = {key};
-    const Status status = read(toy);
+    const Status status = read_toy(toy);
     EXPECT_EQ(status.code(), ErrorCode::kModelMetadataMissing) << key;
     EXPECT_NE(status.message().find(key), std::string::npos) << status.message();
   }
@@ -92,7 +83,7 @@ TEST(ModelFile, NumbersOutOfRangeAreInvalid) {
   for (const auto& [key, value] : wrong) {
     ToyModel toy;
     toy.numbers[key] = value;
-    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << key << " = " << value;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelMetadataInvalid) << key << " = " << value;
   }
 }
 
@@ -102,10 +93,10 @@ TEST(ModelFile, RealNumbersMustBeInRange) {
     ToyModel toy;
     toy.without = {"llama.rope.freq_base"};
     toy.also = [&](GgufWriter& writer) { writer.add("llama.rope.freq_base", value); };
-    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << value;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelMetadataInvalid) << value;
     toy.without = {"llama.attention.layer_norm_rms_epsilon"};
     toy.also = [&](GgufWriter& writer) { writer.add("llama.attention.layer_norm_rms_epsilon", value); };
-    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << value;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelMetadataInvalid) << value;
   }
 }
 
@@ -113,15 +104,15 @@ TEST(ModelFile, AValueOfAnotherTypeIsInvalid) {
   ToyModel toy;
   toy.without = {"llama.block_count"};
   toy.also = [](GgufWriter& writer) { writer.add("llama.block_count", "two"); };
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelMetadataInvalid);
   toy.also = [](GgufWriter& writer) { writer.add("llama.block_count", std::vector<std::uint32_t>{2, 2}); };
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelMetadataInvalid);
 }
 
 TEST(ModelFile, AnUnknownArchitectureIsNamed) {
   ToyModel toy;
   toy.architecture = "mamba";
-  const Status status = read(toy);
+  const Status status = read_toy(toy);
   EXPECT_EQ(status.code(), ErrorCode::kModelArchitectureUnsupported);
   EXPECT_NE(status.message().find("mamba"), std::string::npos);
   EXPECT_NE(status.message().find("llama"), std::string::npos);
@@ -150,7 +141,7 @@ TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
   for (std::size_t i = 0; i < std::size(variants); ++i) {
     ToyModel toy;
     toy.also = variants[i];
-    EXPECT_EQ(read(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "variant " << i;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "variant " << i;
   }
 }
 
@@ -190,17 +181,17 @@ TEST(ModelFile, GraniteHasMultipliers) {
   EXPECT_EQ(pass.hyperparameters.multipliers.logit_divisor, 8.0f);
   for (const float wrong : {-1.0f, 1e-9f, std::numeric_limits<float>::infinity()}) {
     toy.also = [wrong](GgufWriter& writer) { writer.add("granite.residual_scale", wrong); };
-    EXPECT_EQ(read(toy).code(), ErrorCode::kModelMetadataInvalid) << wrong;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelMetadataInvalid) << wrong;
   }
   toy.also = [](GgufWriter& writer) { writer.add("granite.rope.scaling.finetuned", false); };
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelArchitectureUnsupported);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelArchitectureUnsupported);
 }
 
 TEST(ModelFile, ListedRopeFactorsMustBePositive) {
   for (const float wrong : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN()}) {
     ToyModel toy;
     toy.rope_factors = {1, 1, 1, 1, 1, 1, wrong, 1};
-    EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorShape) << wrong;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorShape) << wrong;
   }
 }
 
@@ -295,11 +286,11 @@ TEST(ModelFile, StarCoder2NeedsTheBiasesOfItsNorms) {
   ToyModel toy;
   toy.architecture = "starcoder2";
   toy.layer_norms = true;
-  EXPECT_TRUE(read(toy).ok()) << read(toy).message();
+  EXPECT_TRUE(read_toy(toy).ok()) << read_toy(toy).message();
   for (const char* name : {"blk.1.ffn_norm.bias", "output_norm.bias"}) {
     ToyModel wrong = toy;
     wrong.without = {name};
-    EXPECT_EQ(read(wrong).code(), ErrorCode::kModelTensorMissing) << name;
+    EXPECT_EQ(read_toy(wrong).code(), ErrorCode::kModelTensorMissing) << name;
   }
 }
 
@@ -309,7 +300,7 @@ TEST(ModelFile, ScalingThatScalesNothingIsAccepted) {
     writer.add("llama.rope.scaling.type", "linear").add("llama.rope.scaling.factor", 1.0f);
     writer.add("llama.expert_count", std::uint32_t{0}).add("llama.attention.value_length", std::uint32_t{16});
   };
-  EXPECT_TRUE(read(toy).ok()) << read(toy).message();
+  EXPECT_TRUE(read_toy(toy).ok()) << read_toy(toy).message();
 }
 
 TEST(ModelFile, EveryMissingTensorIsNamed) {
@@ -319,7 +310,7 @@ TEST(ModelFile, EveryMissingTensorIsNamed) {
         "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.1.ffn_down.weight"}) {
     ToyModel toy;
     toy.without = {name};
-    const Status status = read(toy);
+    const Status status = read_toy(toy);
     EXPECT_EQ(status.code(), ErrorCode::kModelTensorMissing) << name;
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
   }
@@ -328,25 +319,25 @@ TEST(ModelFile, EveryMissingTensorIsNamed) {
 TEST(ModelFile, QwenNeedsItsBiases) {
   ToyModel toy;
   toy.architecture = "qwen2";
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorMissing);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorMissing);
   toy.biases = true;
-  EXPECT_TRUE(read(toy).ok());
+  EXPECT_TRUE(read_toy(toy).ok());
 }
 
 TEST(ModelFile, Qwen3NeedsItsNorms) {
   ToyModel toy;
   toy.architecture = "qwen3";
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorMissing);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorMissing);
   toy.head_norms = true;
-  EXPECT_TRUE(read(toy).ok()) << read(toy).message();
+  EXPECT_TRUE(read_toy(toy).ok()) << read_toy(toy).message();
   toy.shapes["blk.0.attn_q_norm.weight"] = {toy.heads * toy.head_width};
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorShape);
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorShape);
 }
 
 TEST(ModelFile, OneTensorMayHoldSeveralMatrices) {
   ToyModel toy;
   toy.architecture = "phi3";
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorMissing) << "no attn_qkv";
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorMissing) << "no attn_qkv";
   toy.fused = true;
   const ToyPass pass(toy);
   const LayerWeights& layer = pass.weights.layers[1];
@@ -358,12 +349,12 @@ TEST(ModelFile, OneTensorMayHoldSeveralMatrices) {
   for (const char* name : {"blk.0.attn_qkv.weight", "blk.0.ffn_up.weight"}) {
     ToyModel wrong = toy;
     wrong.shapes[name] = {toy.width, 64};
-    EXPECT_EQ(read(wrong).code(), ErrorCode::kModelTensorShape) << name;
+    EXPECT_EQ(read_toy(wrong).code(), ErrorCode::kModelTensorShape) << name;
   }
   toy.also = [](GgufWriter& w) {
     w.add_tensor("rope_factors_long.weight", {8}, std::vector<float>(8, 1.0f));
   };
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "longrope";
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "longrope";
 }
 
 TEST(ModelFile, AShapeThatDisagreesWithTheMetadataIsAnError) {
@@ -376,20 +367,20 @@ TEST(ModelFile, AShapeThatDisagreesWithTheMetadataIsAnError) {
   for (const auto& [name, shape] : wrong) {
     ToyModel toy;
     toy.shapes[name] = shape;
-    EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorShape) << name;
+    EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorShape) << name;
   }
 }
 
 TEST(ModelFile, ATensorTypeWithoutKernelsIsNamed) {
   ToyModel toy;
   toy.types["blk.1.ffn_up.weight"] = 19;  // IQ1_S
-  const Status status = read(toy);
+  const Status status = read_toy(toy);
   EXPECT_EQ(status.code(), ErrorCode::kModelTensorTypeUnsupported);
   EXPECT_NE(status.message().find("blk.1.ffn_up.weight is stored as type IQ1_S"), std::string::npos);
 
   toy = {};
   toy.types["blk.1.attn_norm.weight"] = static_cast<std::uint32_t>(TensorType::kF16);
-  EXPECT_EQ(read(toy).code(), ErrorCode::kModelTensorTypeUnsupported) << "gains are float32";
+  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelTensorTypeUnsupported) << "gains are float32";
 }
 
 }  // namespace
