@@ -5,11 +5,14 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { embeddedModelPath } from '../core/engine/binding';
 import { integer, ROOT } from '../cli/engine_options';
+import { FAMILY_MODELS } from './build_folder';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer } from './peer/peer_package';
+import { markdownTable } from './report';
 
 interface AgreementArguments {
   readonly model?: string;
+  readonly families: boolean;
   readonly text: string;
   readonly positions: number;
   readonly threads: number;
@@ -19,42 +22,90 @@ interface AgreementArguments {
 interface Agreement {
   readonly positions: number;
   readonly same_choice: number;
+  /** Positions where llama.cpp's choice is well ahead of the next. */
+  readonly clear: number;
+  readonly same_clear_choice: number;
   readonly mean_divergence: number;
   readonly largest_divergence: number;
   readonly largest_log_difference: number;
 }
+
+const run = promisify(execFile);
 
 export function addAgreementCommand(program: Command): void {
   program
     .command('agreement')
     .description('compare the distributions of the next token with llama.cpp’s (installs it the first time)')
     .option('--model <file>', 'a GGUF model (default: the embedded one)')
+    .option('--families', 'random weights of every family and mix of tensor types instead, as a table', false)
     .option('--text <file>', 'what both read', join(ROOT, 'CHANGELOG.md'))
     .option('--positions <n>', 'tokens of it', integer(1, 1_000_000), 2_000)
     .option('--threads <n>', 'compute threads of each', integer(1, 64), 2)
     .action(async (options: AgreementArguments) => {
-      const onStep = (step: string): void => {
-        console.error(step);
-      };
-      const { libraries } = await ensurePeer(onStep);
-      onStep('building the native program');
-      const program = await buildNativeProgram('emberline_agreement_bench');
+      const agreementOf = await preparedComparison(options);
+      if (options.families) {
+        console.log(await familyTable(agreementOf));
+        return;
+      }
       const model = options.model === undefined ? embeddedModelPath(ROOT) : resolve(options.model);
-      const { stdout } = await promisify(execFile)(program, [
-        ...[libraries, model, resolve(options.text)],
-        ...[String(options.positions), String(options.threads)],
-      ]);
-      console.log(formatAgreement(JSON.parse(stdout) as Agreement));
+      console.log(formatAgreement(await agreementOf(model)));
     });
 }
 
+type Comparison = (model: string) => Promise<Agreement>;
+
+async function preparedComparison(options: AgreementArguments): Promise<Comparison> {
+  const { libraries } = await ensurePeer(reportStep);
+  reportStep('building the native program');
+  const program = await buildNativeProgram('emberline_agreement_bench');
+  return async (model) => {
+    const { stdout } = await run(program, [
+      ...[libraries, model, resolve(options.text)],
+      ...[String(options.positions), String(options.threads)],
+    ]);
+    return JSON.parse(stdout) as Agreement;
+  };
+}
+
+/** Of one file after the other, as Markdown. */
+async function familyTable(agreementOf: Comparison): Promise<string> {
+  const { stdout } = await run(await buildNativeProgram('emberline_family_files'), [FAMILY_MODELS]);
+  const lines: string[][] = [];
+  for (const file of stdout.trimEnd().split('\n')) {
+    reportStep(file);
+    lines.push([file.replace(/\.gguf$/, ''), ...figures(await agreementOf(join(FAMILY_MODELS, file)))]);
+  }
+  const numbers = ['clear', 'same choice', 'of all', 'mean divergence'];
+  const columns = numbers.map((title) => ({ title, side: 'right' as const }));
+  return markdownTable([{ title: 'model', side: 'left' }, ...columns], lines).join('\n');
+}
+
+function figures(agreement: Agreement): string[] {
+  const { positions, same_choice, clear, same_clear_choice, mean_divergence } = agreement;
+  return [
+    String(clear),
+    percent(same_clear_choice, clear),
+    percent(same_choice, positions),
+    mean_divergence.toExponential(1),
+  ];
+}
+
 export function formatAgreement(agreement: Agreement): string {
-  const { positions, same_choice } = agreement;
+  const { positions, same_choice, clear, same_clear_choice } = agreement;
   return [
     `positions                   ${positions}`,
-    `same likeliest token        ${same_choice} (${((100 * same_choice) / positions).toFixed(1)} %)`,
+    `same likeliest token        ${same_choice} (${percent(same_choice, positions)})`,
+    `where it is clear           ${same_clear_choice} of ${clear} (${percent(same_clear_choice, clear)})`,
     `mean divergence             ${agreement.mean_divergence.toExponential(2)} nats`,
     `largest divergence          ${agreement.largest_divergence.toExponential(2)} nats`,
     `largest log-prob difference ${agreement.largest_log_difference.toExponential(2)}`,
   ].join('\n');
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+function reportStep(step: string): void {
+  console.error(step);
 }

@@ -5,6 +5,8 @@ import { ROOT } from '../cli/engine_options';
 const FOLDER = join(ROOT, 'build', 'bench');
 
 export const SYNTHETIC_MODELS = join(FOLDER, 'models');
+/** One of random weights for each family and mix of tensor types. */
+export const FAMILY_MODELS = join(FOLDER, 'families');
 export const PEER_PACKAGE = join(FOLDER, 'peer');
 export const PEER_PROGRAM = join(FOLDER, 'llama_peer');
 export const NATIVE_BUILD = join(FOLDER, 'native');

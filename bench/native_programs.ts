@@ -10,6 +10,7 @@ export const PARALLEL = ['--parallel', String(availableParallelism())] as const;
 
 export type NativeProgram =
   | 'emberline_agreement_bench'
+  | 'emberline_family_files'
   | 'emberline_forward_bench'
   | 'emberline_grammar_bench'
   | 'emberline_machine_limits'

@@ -80,7 +80,7 @@ export const SHAPES = {
 export type ShapeName = keyof typeof SHAPES;
 
 /** Tensor types, by the name GGUF gives them in lower case. */
-export type Quantization = 'q4_0' | 'q4_1' | 'q8_0' | 'q4_k' | 'q5_k' | 'q6_k';
+export type Quantization = 'q4_0' | 'q4_1' | 'q5_0' | 'q8_0' | 'q4_k' | 'q5_k' | 'q6_k' | 'iq4_nl' | 'iq4_xs';
 
 export interface BenchModel {
   /** For example `smollm2-135m-q4_1`: the part of a row's name after the slash. */
@@ -111,6 +111,9 @@ export const BENCH_MODELS: readonly BenchModel[] = [
   benchModel('qwen-0.5b', 'q4_0', 'q8_0'),
   benchModel('qwen-0.5b', 'q8_0', 'q8_0'),
   benchModel('qwen-1.5b', 'q4_0', 'q8_0'),
-  { ...benchModel('qwen-1.5b', 'q4_k', 'q6_k'), name: 'qwen-1.5b-q4_k_m', finer: 'q6_k' },
-  benchModel('qwen-1.5b', 'q6_k', 'q6_k'),
+  ...(['qwen-0.5b', 'qwen-1.5b'] as const).flatMap((shape) => [
+    { ...benchModel(shape, 'q4_k', 'q6_k'), name: `${shape}-q4_k_m`, finer: 'q6_k' as const },
+    benchModel(shape, 'q6_k', 'q6_k'),
+    benchModel(shape, 'iq4_xs', 'q6_k'),
+  ]),
 ];

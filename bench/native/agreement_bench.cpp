@@ -29,10 +29,15 @@ using emberline_bench::LlamaBatch;
 using emberline_bench::LlamaContext;
 using emberline_bench::LlamaLibrary;
 
+// A choice is clear that is so many times as probable as the next: 1.28 times. At the others two right
+// engines differ by their roundings.
+constexpr double kClearMargin = 0.25;  // nats
+
 struct Comparison {
   std::uint32_t positions = 0, same_choice = 0;
-  double divergence = 0, largest_divergence = 0;  // Kullback and Leibler's, of this engine's from the peer's
-  double largest_difference = 0;                  // of the logits, each less its log-sum-exp
+  std::uint32_t clear = 0, same_clear_choice = 0;  // of positions where the peer's choice is clear
+  double divergence = 0, largest_divergence = 0;   // Kullback and Leibler's, of this engine's from the peer's
+  double largest_difference = 0;                   // of the logits, each less its log-sum-exp
 
   void add(std::span<const float> ours, std::span<const float> theirs) {
     const double own_norm = log_sum_exp(ours), their_norm = log_sum_exp(theirs);
@@ -45,12 +50,21 @@ struct Comparison {
     ++positions;
     divergence += sum;
     largest_divergence = std::max(largest_divergence, sum);
-    same_choice += largest(ours) == largest(theirs) ? 1 : 0;
+    const std::size_t choice = largest(theirs);
+    const bool same = largest(ours) == choice;
+    same_choice += same ? 1 : 0;
+    if (!is_clear(theirs, choice)) return;
+    ++clear;
+    same_clear_choice += same ? 1 : 0;
   }
 
  private:
   static std::size_t largest(std::span<const float> x) {
     return static_cast<std::size_t>(std::max_element(x.begin(), x.end()) - x.begin());
+  }
+  static bool is_clear(std::span<const float> x, std::size_t choice) {
+    const auto near = [&](float value) { return value > x[choice] - kClearMargin; };
+    return std::count_if(x.begin(), x.end(), near) == 1;
   }
   static double log_sum_exp(std::span<const float> x) {
     const double max = x[largest(x)];
@@ -169,6 +183,7 @@ int run(const Arguments& arguments) {
   }
   const Comparison& c = compared.value();
   std::cout << "{\"positions\":" << c.positions << ",\"same_choice\":" << c.same_choice
+            << ",\"clear\":" << c.clear << ",\"same_clear_choice\":" << c.same_clear_choice
             << ",\"mean_divergence\":" << c.divergence / c.positions
             << ",\"largest_divergence\":" << c.largest_divergence
             << ",\"largest_log_difference\":" << c.largest_difference << "}" << std::endl;

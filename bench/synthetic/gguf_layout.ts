@@ -16,10 +16,13 @@ export const TENSOR_TYPES = {
   f32: { id: 0, elements: 1, bytes: 4 },
   q4_0: { id: 2, elements: 32, bytes: 18 },
   q4_1: { id: 3, elements: 32, bytes: 20 },
+  q5_0: { id: 6, elements: 32, bytes: 22 },
   q8_0: { id: 8, elements: 32, bytes: 34 },
   q4_k: { id: 12, elements: 256, bytes: 144 },
   q5_k: { id: 13, elements: 256, bytes: 176 },
   q6_k: { id: 14, elements: 256, bytes: 210 },
+  iq4_nl: { id: 20, elements: 32, bytes: 18 },
+  iq4_xs: { id: 23, elements: 256, bytes: 136 },
 } as const;
 
 export type TensorType = keyof typeof TENSOR_TYPES;

@@ -21,10 +21,20 @@ import { type ControlTokens, makeVocabulary, type Vocabulary } from './vocabular
 const FILE_TYPES: Readonly<Record<Quantization, number>> = {
   q4_0: 2,
   q4_1: 3,
+  q5_0: 8,
   q8_0: 7,
   q4_k: 15,
   q5_k: 17,
   q6_k: 18,
+  iq4_nl: 25,
+  iq4_xs: 30,
+};
+
+/** What a matrix is stored as whose rows are no whole number of a type's blocks, as llama.cpp's quantiser chooses. */
+const WITHOUT_SUPER_BLOCKS: Readonly<Partial<Record<Quantization, Quantization>>> = {
+  q4_k: 'q5_0',
+  q6_k: 'q8_0',
+  iq4_xs: 'iq4_nl',
 };
 
 /** Keeps the residual stream from growing over the layers. */
@@ -128,11 +138,21 @@ export function modelTensors({ shape, weights, embedding, finer = weights }: Ben
     return { name, type: 'f32', extents: [length], rms: BIAS_RMS };
   };
   // A row of n elements with this scale keeps the size of what it is multiplied with.
-  const matrix = (name: string, columns: number, rows: number, gain = 1, type = weights): Tensor => {
-    return { name, type, extents: [columns, rows], rms: gain / Math.sqrt(columns) };
+  const matrix = (name: string, columns: number, rows: number, gain = 1, wished = weights): Tensor => {
+    return {
+      name,
+      type: storedAs(wished, columns),
+      extents: [columns, rows],
+      rms: gain / Math.sqrt(columns),
+    };
   };
   const tensors: Tensor[] = [
-    { name: 'token_embd.weight', type: embedding, extents: [width, vocabulary], rms: EMBEDDING_RMS },
+    {
+      name: 'token_embd.weight',
+      type: storedAs(embedding, width),
+      extents: [width, vocabulary],
+      rms: EMBEDDING_RMS,
+    },
     norm('output_norm.weight'),
   ];
   for (let layer = 0; layer < shape.layers; layer++) {
@@ -158,6 +178,11 @@ export function modelTensors({ shape, weights, embedding, finer = weights }: Ben
     }
   }
   return tensors;
+}
+
+function storedAs(wished: Quantization, columns: number): Quantization {
+  const whole = columns % TENSOR_TYPES[wished].elements === 0;
+  return whole ? wished : (WITHOUT_SUPER_BLOCKS[wished] ?? wished);
 }
 
 /** Which layers have some matrices finer: the first and the last eighth, and every third between. */

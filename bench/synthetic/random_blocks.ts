@@ -14,17 +14,23 @@ const OWN_SCALE_STEP = 8;
 
 /**
  * Root mean square of a block's integers: uniform over 1..15 less 8 (Q4_0), over 0..15 less 7.5 (Q4_1), over -127..127
- * (Q8_0); of K-quants over 0..15, 0..31 and -32..31 with what is off the middle. All have mean zero: with any other, every matrix would amplify the mean of its input, and after some layers the
- * logits would be the same whatever the prompt.
+ * (Q8_0), over -16..15 (Q5_0); of K-quants over 0..15, 0..31 and -32..31 with what is off the middle; of IQ4 over its 16 values. All have
+ * mean zero, but Q5_0 and IQ4_NL, whose blocks have scales of either sign in turn: with any other, every matrix would amplify the mean of its
+ * input, and after some layers the logits would be the same whatever the prompt.
  */
 const INTEGER_RMS: Readonly<Record<Quantization, number>> = {
   q4_0: 4.32,
   q4_1: 4.61,
+  q5_0: 9.25,
   q8_0: 73.3,
   q4_k: 4.61,
   q5_k: 9.23,
   q6_k: 18.5,
+  iq4_nl: 67.4,
+  iq4_xs: 67.4,
 };
+/** The middle of these is off zero, and there is no offset to move it. */
+const OF_EITHER_SIGN: ReadonlySet<Quantization> = new Set(['q5_0', 'iq4_nl']);
 /** Half the range of four bits: a Q4_1 block with this offset has mean zero. */
 const Q4_MIDDLE = 7.5;
 
@@ -70,7 +76,8 @@ export class BlockPool {
       writeSuperScale(blocks, start, this.type, scale);
       return;
     }
-    blocks.writeUInt16LE(halfBits(scale), start);
+    const sign = OF_EITHER_SIGN.has(this.type) && (start / this.blockBytes) % 2 === 1 ? -1 : 1;
+    blocks.writeUInt16LE(halfBits(sign * scale), start);
     if (this.type === 'q4_1') blocks.writeUInt16LE(halfBits(-Q4_MIDDLE * scale), start + 2);
   }
 
@@ -80,9 +87,12 @@ export class BlockPool {
       case 'q4_0':
         return 1 + random.below(15) + 16 * (1 + random.below(15));
       case 'q4_1':
+      case 'q5_0':
       case 'q4_k':
       case 'q5_k':
       case 'q6_k':
+      case 'iq4_nl':
+      case 'iq4_xs':
         return random.below(256);
       case 'q8_0':
         return (random.below(255) - 127) & 0xff;
@@ -92,12 +102,19 @@ export class BlockPool {
 
 /**
  * The scales of a super-block: one scale of 6 bits for all its parts, and the minimum that makes the mean zero (Q4_K, Q5_K); or scales
- * of 8 bits of either sign, which make the mean zero whatever the middle is (Q6_K).
+ * of 8 or 6 bits of either sign, which make the mean zero whatever the middle is (Q6_K, IQ4_XS).
  */
 function writeSuperScale(blocks: Buffer, start: number, type: Quantization, scale: number): void {
   if (type === 'q6_k') {
     for (let part = 0; part < 16; part++) blocks.writeInt8(part % 2 === 0 ? 63 : -63, start + 192 + part);
     blocks.writeUInt16LE(halfBits(scale / 63), start + 208);
+    return;
+  }
+  if (type === 'iq4_xs') {
+    // Scales of 31 and -31 in turn: 63 and 1 before 32 is taken off, of which two bits stand apart.
+    blocks.writeUInt16LE(halfBits(scale / 31), start);
+    blocks.writeUInt16LE(0x3333, start + 2);
+    blocks.fill(0x1f, start + 4, start + 8);
     return;
   }
   const middle = type === 'q4_k' ? 7.5 : 15.5;

@@ -214,8 +214,9 @@ class ToyWriter {
         std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
     add(name, std::move(shape), type, random_.values(type, count, scale));
   }
-  void gain(const std::string& name, std::uint32_t width) {
-    const std::vector<float> gains = random_.gains(width);
+  void gain(const std::string& name, std::uint32_t width, float middle = 1.0f) {
+    std::vector<float> gains = random_.gains(width);
+    for (float& gain : gains) gain *= middle;
     std::vector<std::uint8_t> data(gains.size() * 4);
     std::memcpy(data.data(), gains.data(), data.size());
     add(name, {width}, TensorType::kF32, data);
@@ -271,10 +272,12 @@ class ToyWriter {
         bias(prefix + "ffn_up.bias", toy_.hidden);
       }
       if (toy_.fused) {
-        tensor(prefix + "attn_qkv.weight", {toy_.width, query + 2 * kv}, toy_.type, 2 * scale(toy_.width));
+        tensor(prefix + "attn_qkv.weight", {toy_.width, query + 2 * kv}, toy_.type,
+               toy_.score_scale * scale(toy_.width));
       } else {
-        tensor(prefix + "attn_q.weight", {toy_.width, query}, toy_.type, 2 * scale(toy_.width));
-        tensor(prefix + "attn_k.weight", {toy_.width, kv}, toy_.type, 2 * scale(toy_.width));
+        const float scores = toy_.score_scale * scale(toy_.width);
+        tensor(prefix + "attn_q.weight", {toy_.width, query}, toy_.type, scores);
+        tensor(prefix + "attn_k.weight", {toy_.width, kv}, toy_.type, scores);
         tensor(prefix + "attn_v.weight", {toy_.width, kv}, mixed, scale(toy_.width));
       }
       tensor(prefix + "attn_output.weight", {query, toy_.width}, toy_.type, scale(query));
@@ -304,7 +307,7 @@ class ToyWriter {
     }
     if (!toy_.rope_factors.empty())
       writer_.add_tensor("rope_freqs.weight", {toy_.rope_factors.size()}, toy_.rope_factors);
-    gain("output_norm.weight", toy_.width);
+    gain("output_norm.weight", toy_.width, toy_.output_gain);
     if (toy_.layer_norms) bias("output_norm.bias", toy_.width);
     if (!toy_.tied) tensor("output.weight", {toy_.width, toy_.vocabulary()}, toy_.output_type, output_scale);
   }

@@ -45,6 +45,8 @@ struct ToyModel {
   bool end_tokens = true;                       // control tokens in the vocabulary
   std::uint32_t padding_rows = 0;               // embeddings beyond the tokenizer's list
   float output_scale = 1.0f;                    // larger: more certain
+  float output_gain = 1.0f;                     // of the last norm, about which it varies
+  float score_scale = 2.0f;                     // of query and key matrices; 1: scores deviate by about 1
   std::uint64_t seed = 1;
 
   // Adds to `writer` after everything else, for files that are wrong in one way: keys may be added, tensors

@@ -5,7 +5,7 @@ import { gguf } from '@huggingface/gguf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../bench/random';
 import { BENCH_MODELS, type BenchModel } from '../../../bench/shapes';
-import { BlockPool, halfBits, randomFloats } from '../../../bench/synthetic/random_blocks';
+import { BlockPool, halfBits, halfValue, randomFloats } from '../../../bench/synthetic/random_blocks';
 import { ensureModelFile, modelTensors, writeModelFile } from '../../../bench/synthetic/model_file';
 import { tensorBytes } from '../../../bench/synthetic/gguf_layout';
 import { byteLetters, makeVocabulary } from '../../../bench/synthetic/vocabulary';
@@ -120,6 +120,15 @@ describe('a synthetic model file', () => {
     const unbiased: BenchModel = { ...TINY, shape: { ...TINY.shape, qkvBiases: false } };
     expect(modelTensors(unbiased)).toHaveLength(2 + 2 * 9);
   });
+
+  it('has no super-blocks where a row is no whole number of them', () => {
+    const shape = { ...TINY.shape, hidden: 256, layers: 3 };
+    const tensors = modelTensors({ ...TINY, shape, weights: 'iq4_xs', embedding: 'q6_k', finer: 'q6_k' });
+    const typeOf = (name: string): unknown => tensors.find((tensor) => tensor.name === name)?.type;
+    expect(typeOf('token_embd.weight')).toBe('q8_0');
+    expect(typeOf('blk.0.ffn_gate.weight')).toBe('iq4_nl');
+    expect(typeOf('blk.2.ffn_down.weight')).toBe('q6_k');
+  });
 });
 
 describe('the vocabulary', () => {
@@ -169,6 +178,11 @@ describe('random tensors', () => {
     // Scales vary by a fifth: the mean square is 1 + 0.4^2/12 of the nominal one; 64000 elements leave 1 % of chance.
     expect(rootMeanSquare(elements) / rms).toBeGreaterThan(0.97);
     expect(rootMeanSquare(elements) / rms).toBeLessThan(1.05);
+    const fourBits = dequantizedIQ4XS(new BlockPool(new SeededRandom(4), 'iq4_xs', rms).take(250));
+    expect(rootMeanSquare(fourBits) / rms).toBeGreaterThan(0.97);
+    expect(rootMeanSquare(fourBits) / rms).toBeLessThan(1.05);
+    const mean = fourBits.reduce((sum, value) => sum + value, 0) / fourBits.length;
+    expect(Math.abs(mean / rms)).toBeLessThan(0.02);
     const floats = new Float32Array(randomFloats(new SeededRandom(2), 64_000, rms).buffer);
     expect(rootMeanSquare(Array.from(floats)) / rms).toBeGreaterThan(0.98);
     expect(rootMeanSquare(Array.from(floats)) / rms).toBeLessThan(1.02);
@@ -187,6 +201,25 @@ it('the rows of a random matrix all differ', () => {
 it('every model of the bench has its own name', () => {
   expect(new Set(BENCH_MODELS.map(({ name }) => name)).size).toBe(BENCH_MODELS.length);
 });
+
+/** As llama.cpp documents the format: 8 parts of 32, whose scales of 6 bits lie in two places; 16 values that are not evenly spaced. */
+function dequantizedIQ4XS(blocks: Buffer): number[] {
+  const codes = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
+  const values: number[] = [];
+  for (let start = 0; start < blocks.length; start += 136) {
+    const scale = halfValue(blocks.readUInt16LE(start));
+    for (let part = 0; part < 8; part++) {
+      const low = (blocks.readUInt8(start + 4 + (part >> 1)) >> (4 * (part % 2))) & 15;
+      const high = (blocks.readUInt16LE(start + 2) >> (2 * part)) & 3;
+      const partScale = scale * (low + 16 * high - 32);
+      for (let at = 0; at < 32; at++) {
+        const byte = blocks.readUInt8(start + 8 + 16 * part + (at % 16));
+        values.push(partScale * (codes[at < 16 ? byte & 15 : byte >> 4] ?? Number.NaN));
+      }
+    }
+  }
+  return values;
+}
 
 function dequantizedQ8(blocks: Buffer): number[] {
   const values: number[] = [];
