@@ -12,12 +12,13 @@ import { type FimLayout, fimLayout } from './fim_layout';
 import { type Healed, heal, MAX_HEALED } from './healing';
 import { readsSimilarCode, remembers } from './memory';
 import type { CompletionOptions } from './options';
+import { clipboardSnippet } from './clipboard';
+import { CLIPBOARD_SHARE, type ProjectOptions, sharesFor } from './project_context';
 import { isWhereItWas, pathLine, promptText, selectWindow, type Window } from './prompt';
 import { PromptBudget } from './prompt_budget';
 import { type OtherText, referencesFor } from './references';
 import { samplingFor } from './sampling';
-import { readAlike } from './similar_windows';
-import { type ChosenSnippets, chooseSnippets, type FindSnippets, keeps } from './snippets';
+import { type ChosenSnippets, chooseSnippets, costOf, type FindSnippets, keeps } from './snippets';
 import { selectSuffix, type Suffix } from './suffix';
 import { estimateTokens } from './token_estimate';
 
@@ -31,16 +32,12 @@ const MAX_SUFFIX_TOKENS = 256;
 const SUFFIX_MS = 40;
 /** … and it has a line or two all the same. */
 const MIN_SUFFIX_TOKENS = 16;
-/** Pieces of other files may have this part of a prompt. */
-const SNIPPET_SHARE = 1 / 4;
 /** A prompt may have this part of even the smallest context. */
 const MIN_PROMPT_SHARE = 1 / 4;
 
 /** What a request takes from the user's options. */
-export type RequestOptions = Pick<
-  CompletionOptions,
-  'maxTokens' | 'promptTokens' | 'sampling' | 'drafting' | 'similarCode'
->;
+export type RequestOptions = Pick<CompletionOptions, 'maxTokens' | 'promptTokens' | 'sampling' | 'drafting'> &
+  ProjectOptions;
 
 /** What the text has to be. */
 export interface Constraint {
@@ -57,6 +54,8 @@ export interface Place {
   readonly beside?: readonly OtherText[] | undefined;
   /** Finds pieces of other files for a model that reads them, the most useful first; default: there are none. */
   readonly snippets?: FindSnippets | undefined;
+  /** What the user copied, where a suggestion that was asked for may use it. Default: it may not. */
+  readonly clipboard?: string | undefined;
   /** The cursor rests: there is time to read a prompt that begins with other snippets. Default: somebody types. */
   readonly rests?: boolean | undefined;
   /** Default: the text may be anything. */
@@ -91,7 +90,7 @@ export class PromptWriter {
    * `part` scales the budget. What the suffix and the snippets do not need is the window's.
    */
   write(place: Place, part = 1): Written {
-    const { document, options, beside = [], constraint } = place;
+    const { document, options, beside = [], clipboard, constraint } = place;
     const { maxTokens, promptTokens, sampling } = options;
     const { prompt: text, requiredPrefix } = healedFor(document.before, constraint);
     const head = pathLine(document.languageId, document.path);
@@ -107,50 +106,49 @@ export class PromptWriter {
         remembered?.suffix,
         layout.suffixStart,
       );
-    const readsOthers = readsSimilarCode(options.similarCode, this.engine.parameters);
-    const choose = (): ChosenSnippets =>
-      chooseSnippets(
-        document,
-        layout !== undefined && readsOthers ? place.snippets : undefined,
-        share(tokens * SNIPPET_SHARE),
-      );
-    const windowBeside = ({ texts }: ChosenSnippets): Window => {
-      const others = [head, suffix?.text ?? '', ...texts];
-      const spent = others.reduce((sum, one) => sum + estimateTokens(one), 0);
+    const choose = (): ChosenSnippets => {
+      const shares = sharesFor(options, this.engine);
+      const budget = new Map(Array.from(shares, ([kind, most]) => [kind, share(tokens * most)]));
+      return chooseSnippets(document, place.snippets, budget);
+    };
+    const copied =
+      layout === undefined || clipboard === undefined
+        ? []
+        : clipboardSnippet(clipboard, document.languageId, share(tokens * CLIPBOARD_SHARE));
+    const windowBeside = ({ snippets }: ChosenSnippets): Window => {
+      const pieces = [...snippets, ...copied].reduce((sum, one) => sum + costOf(one), 0);
+      const spent = estimateTokens(head) + estimateTokens(suffix?.text ?? '') + pieces;
       return selectWindow(text, Math.max(1, share(tokens) - spent), remembered?.window.memory);
     };
     const isSame = part === 1 && remembered !== undefined && remembered.suffix?.text === suffix?.text;
-    let snippets = isSame && keeps(remembered.snippets, place) ? remembered.snippets : choose();
-    let window = windowBeside(snippets);
+    let chosen = isSame && keeps(remembered.snippets, place) ? remembered.snippets : choose();
+    let window = windowBeside(chosen);
     // Where the prompt is read anew in any case, so may be what stands in front.
-    if (snippets === remembered?.snippets && !isWhereItWas(window, remembered.window)) {
-      snippets = choose();
-      window = windowBeside(snippets);
+    if (chosen === remembered?.snippets && !isWhereItWas(window, remembered.window)) {
+      chosen = choose();
+      window = windowBeside(chosen);
     }
-    const prefix = head + text.slice(window.start);
-    const prompt = layout?.write({ prefix, suffix: suffix?.text ?? '', snippets: snippets.texts }) ?? prefix;
-    const own = referencesFor(document, window.start);
+    const prefix = text.slice(window.start);
+    const { path, languageId, repository } = document;
+    const snippets = [...chosen.snippets, ...copied];
+    const prompt =
+      layout?.write({ path, languageId, repository, prefix, suffix: suffix?.text ?? '', snippets }) ??
+      head + prefix;
     const drafts = options.drafting === 'auto';
-    const remembering = remembers(this.engine.parameters);
-    const others = beside.filter((other) => other.text !== '');
-    const alike = others.filter(({ languageId }) => readAlike(languageId, document.languageId));
-    const known = readsOthers && remembering ? alike : [];
-    const unknown = drafts ? others.filter((other) => !known.includes(other)) : [];
+    const { parameters } = this.engine;
+    const remembering = remembers(parameters);
+    const remembersOthers = remembering && readsSimilarCode(options.similarCode, parameters);
+    const use = { drafts, remembers: remembering, remembersOthers };
     const request = {
       prompt,
       requiredPrefix,
       maxTokens,
       sampling: samplingFor(sampling, promptText(prompt) + requiredPrefix),
       drafting: { lookup: drafts, model: drafts },
-      references: [
-        ...(drafts || remembering ? own : []),
-        ...[...known, ...unknown].map((other) => other.text),
-      ],
-      remembered: remembering ? own.length : 0,
-      rememberedBeside: known.length,
+      ...referencesFor(document, window.start, beside, use),
       ...(constraint === undefined ? {} : { grammar: constraint.grammar }),
     };
-    return { request, cut: { window, suffix, snippets } };
+    return { request, cut: { window, suffix, snippets: chosen } };
   }
 
   /** Learns from the answer to what was written for the document: how its text was cut, how long reading took, how far estimates were off. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import type { EngineRequest } from '../../core/engine/engine_request';
-import { DEFAULT_OPTIONS, type SimilarCode } from '../../core/completion/options';
+import { DEFAULT_OPTIONS, type WhereItPays } from '../../core/completion/options';
 import { promptText } from '../../core/completion/prompt';
 import { type Place, PromptWriter } from '../../core/completion/prompt_writer';
 import type { FindSnippets } from '../../core/completion/snippets';
@@ -105,7 +105,7 @@ describe('the prompt of a model that fills in the middle', () => {
     ]);
   });
 
-  it.each<[SimilarCode, number, boolean]>([
+  it.each<[WhereItPays, number, boolean]>([
     ['auto', 135e6, true],
     ['auto', 1.5e9, false],
     ['always', 1.5e9, true],
