@@ -1,11 +1,8 @@
-/** What a case's file knows of its project: the definitions behind what it imports, and what was edited before. */
+/** The project that a case's file belongs to: the definitions behind what it imports. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { editSnippet } from '../core/completion/edit_text';
 import { type Definition, importedDefinitions } from '../core/completion/imported_definitions';
 import { languageOfPath } from '../core/completion/languages';
-import { readAlike } from '../core/completion/similar_windows';
-import type { Snippet } from '../core/completion/snippets';
 import type { CompletionCase } from './completion_case';
 
 /** UTF-16 units of a file that are looked at, as the editor takes no more of them (extension/editor/project_reader.ts). */
@@ -40,14 +37,4 @@ export class ProjectFiles {
     }
     return undefined;
   }
-}
-
-/** Those in its language, the latest first. */
-export function editsOf({ path, edits = [] }: CompletionCase): readonly Snippet[] {
-  return edits
-    .map((edit) => ({ ...edit, languageId: languageOfPath(edit.path) }))
-    .filter(({ languageId }) => readAlike(languageId, languageOfPath(path)))
-    .map((edit) => editSnippet(edit))
-    .filter((snippet) => snippet !== undefined)
-    .reverse();
 }

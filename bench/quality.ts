@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { ROOT } from '../cli/engine_options';
+import { editsOf, piecesOf } from '../cli/case_snippets';
 import { Failure } from '../cli/failure';
 import { writeBytes } from '../cli/files';
 import { type DocumentSnapshot, snapshotOfText } from '../core/completion/document';
@@ -22,7 +23,7 @@ import { jsonLines } from './json_lines';
 import { type Given, GivenPrompts } from './given_prompts';
 import { closersBehind, lineOf } from './closers';
 import { OpenFiles } from './open_files';
-import { editsOf, ProjectFiles } from './project_files';
+import { ProjectFiles } from './project_files';
 import { detailsOf } from './quality_details';
 import { blockRows, qualityRows, shapeRows, suggestedRows, type Completed } from './quality_rows';
 import type { Row } from './report';
@@ -56,7 +57,7 @@ export interface QualityOptions extends Given {
   readonly ways: readonly Way[];
   /** Whether one that reads pieces of other files is given those of a case; default: true. */
   readonly snippets?: boolean;
-  /** Whether it is given the definitions behind what a case's file imports, as they are found in the folders of `beside`; default: true. */
+  /** Whether it is given the definitions behind what a case's file imports, as they are found in the folders of `beside`; default: false. */
   readonly definitions?: boolean;
   /** Whether it is given what a case says was edited before; default: true. */
   readonly edits?: boolean;
@@ -183,14 +184,12 @@ function optionsOf({ promptTokens }: QualityOptions, way: Way): CompletionOption
 /** What there is to read beside a case, as far as it is given. Throws Failure. */
 async function snippetsOf(
   one: CompletionCase,
-  { snippets = true, definitions = true, edits = true }: QualityOptions,
+  { snippets = true, definitions = false, edits = true }: QualityOptions,
   project: ProjectFiles,
 ): Promise<FindSnippets> {
   const found = definitions ? await project.definitionsOf(one) : [];
-  const similar = snippets ? (one.snippets ?? []) : [];
-  const named = similar.map((snippet) => ({ ...snippet, languageId: languageOfPath(snippet.path) }));
-  const edited = edits ? editsOf(one) : [];
-  return (document) => [...mostUseful(found, document), ...named, ...edited];
+  const others = [...(snippets ? piecesOf(one) : []), ...(edits ? editsOf(one) : [])];
+  return (document) => [...mostUseful(found, document), ...others];
 }
 
 /** @param closers What stands right of the cursor that the case does not have. */

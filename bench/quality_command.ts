@@ -39,7 +39,9 @@ export function addQualitySuite(program: Command): void {
     .option('--greedy', 'lines greedily, and not drawn', false)
     .addOption(switchOption('suffix', 'what follows the cursor, for a model that reads it'))
     .addOption(switchOption('snippets', "a case's pieces of other files, for a model that reads them"))
-    .addOption(switchOption('definitions', 'behind what a file imports, found in the folders of --beside'))
+    .addOption(
+      switchOption('definitions', 'behind what a file imports, found in the folders of --beside', 'off'),
+    )
     .addOption(switchOption('edits', 'what a case says was edited before'))
     .addOption(switchOption('memory', 'what followed in the document where the same stood before'))
     .option(

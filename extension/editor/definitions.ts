@@ -55,6 +55,11 @@ export class ImportedDefinitions implements vscode.Disposable {
       }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.known.delete(uri.toString())),
     ];
+    this.refresh();
+  }
+
+  /** Looks again in the document one writes in: settings or the model may have changed. */
+  refresh(): void {
     this.look(vscode.window.activeTextEditor?.document, 0);
   }
 
