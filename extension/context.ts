@@ -134,7 +134,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.config.onDidChangeCompletion(() => {
         // Other settings, other suggestions.
         this.pipeline.reset();
-        this.surroundings.definitions.refresh();
+        this.surroundings.refresh();
         this.refreshStatus();
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
@@ -226,7 +226,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.refreshStatus();
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
-      this.surroundings.definitions.refresh();
+      this.surroundings.refresh();
       this.askAgainAfterLoading();
       this.preparer.wait();
     }

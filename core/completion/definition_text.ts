@@ -53,10 +53,10 @@ function beginning(name: string, languageId: string): RegExp {
   }
   if (!isScript(languageId)) return /(?!)/;
   if (name === 'default') return /^export\s+default\b|^(?:module\.)?exports\s*=(?!=)/m;
-  const words = 'function\\s*\\*?|class|interface|type|enum|const|let|var|namespace';
+  const words = 'function\\s{0,9}\\*?|class|interface|type|enum|const|let|var|namespace';
   const marks = 'export|default|declare|abstract|async';
   return new RegExp(
-    `^(?:(?:${marks})\\s+)*(?:${words})\\s*\\b${escaped}(?![\\w$])|^(?:module\\.)?exports\\.${escaped}\\s*=(?!=)`,
+    `^(?:(?:${marks})\\s+)*(?:${words})\\s{0,9}\\b${escaped}(?![\\w$])|^(?:module\\.)?exports\\.${escaped}\\s*=(?!=)`,
     'm',
   );
 }
@@ -103,8 +103,9 @@ function membersBelow(lines: readonly string[], start: number, headLines: number
 function docstringEnd(lines: readonly string[], at: number, quotes: string): number {
   const first = lines[at] ?? '';
   if (first.indexOf(quotes) !== first.lastIndexOf(quotes)) return at;
-  const end = lines.findIndex((line, index) => index > at && line.includes(quotes));
-  return end < 0 ? lines.length : end;
+  let end = at + 1;
+  while (end < lines.length && lines[end]?.includes(quotes) !== true) end++;
+  return end;
 }
 
 /** Without the body that it opens. */

@@ -25,6 +25,7 @@ const MOST_NAMES = 64;
 const MOST_STEPS = 2;
 /** Lines on each side of the cursor in which a name counts as used there. */
 const AROUND_LINES = 24;
+const WORD = /[\w$]+/g;
 
 /** Files are read once each, however many names come from them. Never rejects where `read` does not. */
 export async function importedDefinitions(
@@ -53,15 +54,19 @@ export function mostUseful(
   definitions: readonly Definition[],
   { before, after }: Pick<DocumentSnapshot, 'before' | 'after'>,
 ): readonly Definition[] {
-  const above = before.split('\n').slice(-AROUND_LINES).reverse();
-  const below = after.split('\n').slice(0, AROUND_LINES);
-  const distanceOf = ({ name }: Definition): number => {
-    const word = wordOf(name);
-    const lines = [above, below].map((some) => some.findIndex((line) => word.test(line)));
-    const nearest = Math.min(...lines.map((line) => (line < 0 ? Infinity : line)));
-    if (nearest < Infinity) return nearest;
-    return (before + after).split(word).length <= 2 ? AROUND_LINES : Infinity;
+  if (definitions.length === 0) return [];
+  const distances = new Map<string, number>();
+  const note = (line: string, distance: number): void => {
+    for (const [word] of line.matchAll(WORD))
+      distances.set(word, Math.min(distance, distances.get(word) ?? Infinity));
   };
+  for (const [at, line] of before.split('\n').slice(-AROUND_LINES).reverse().entries()) note(line, at);
+  for (const [at, line] of after.split('\n').slice(0, AROUND_LINES).entries()) note(line, at);
+  const seen = new Set<string>();
+  const used = new Set<string>();
+  for (const [word] of `${before}\n${after}`.matchAll(WORD)) (seen.has(word) ? used : seen).add(word);
+  const distanceOf = ({ name }: Definition): number =>
+    distances.get(name) ?? (used.has(name) ? Infinity : AROUND_LINES);
   return definitions
     .map((definition) => ({ definition, distance: distanceOf(definition) }))
     .filter(({ distance }) => distance < Infinity)

@@ -19,12 +19,15 @@ export interface Import {
 /** Imports behind this many UTF-16 units are not looked for: they stand at the front of a file. */
 const MOST_UNITS = 20_000;
 
-const FROM = /^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|(?:[^\n\\]|\\\n)*)/gm;
+// Blanks between words are counted: any number of them, in several places, could be divided up in ever more ways.
+const FROM = /^[ \t]*from[ \t]+([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|(?:[^\n\\]|\\\n)*)/gm;
 const IMPORT = /^[ \t]*import[ \t]+([\w.][^\n#;]*)/gm;
 const ES_IMPORT =
-  /^[ \t]*(?:import|export)\s+(?:type\s+)?(?:([\w$]+)\s*,?\s*)?(?:\{([^}]*)\}|\*\s*as\s+([\w$]+))?\s*from\s*['"]([^'"\n]+)['"]/gm;
+  /^[ \t]*(?:import|export)\s{1,9}(?:type\s{1,9})?(?:([\w$]+)\s{0,9},?\s{0,9})?(?:\{([^}]*)\}|\*\s{0,9}as\s{1,9}([\w$]+))?\s{0,9}from\s{0,9}['"]([^'"\n]+)['"]/gm;
 const REQUIRE =
-  /^[ \t]*(?:const|let|var)\s+(?:\{([^}]*)\}|([\w$]+))\s*=\s*require\(\s*['"]([^'"\n]+)['"]\s*\)/gm;
+  /^[ \t]*(?:const|let|var)\s{1,9}(?:\{([^}]*)\}|([\w$]+))\s{0,9}=\s{0,9}require\(\s{0,9}['"]([^'"\n]+)['"]\s{0,9}\)/gm;
+const AS = /\s{1,9}as\s{1,9}/;
+const COLON = /\s{0,9}:\s{0,9}/;
 
 /** A line of Java, Kotlin, Rust, C#, Scala, Swift and others. */
 const ANY_IMPORT = /^[ \t]*(?:pub[ \t]+)?(?:import|use|using|open)[ \t]+(?!["'<(])[^\n=]*/gm;
@@ -58,20 +61,20 @@ export function isScript(languageId: string): boolean {
 
 function pythonImports(text: string): Import[] {
   const from = Array.from(text.matchAll(FROM), ([, module = '', list = '']): Import => {
-    return { module, names: namesIn(list.replace(/#[^\n]*|[()\\]/g, ''), /\s+as\s+/) };
+    return { module, names: namesIn(list.replace(/#[^\n]*|[()\\]/g, ''), AS) };
   });
   const whole = Array.from(text.matchAll(IMPORT)).flatMap(([, list = '']) =>
-    namesIn(list, /\s+as\s+/).map(({ name, local }) => ({ module: name, names: [], namespace: local })),
+    namesIn(list, AS).map(({ name, local }) => ({ module: name, names: [], namespace: local })),
   );
   return [...from, ...whole];
 }
 
 function scriptImports(text: string): Import[] {
   const imports = Array.from(text.matchAll(ES_IMPORT), ([, whole, list = '', namespace, module = '']) =>
-    scriptImport(module, whole, namesIn(list, /\s+as\s+/), namespace),
+    scriptImport(module, whole, namesIn(list, AS), namespace),
   );
   const required = Array.from(text.matchAll(REQUIRE), ([, list = '', whole, module = '']) =>
-    scriptImport(module, whole, namesIn(list, /\s*:\s*/), whole),
+    scriptImport(module, whole, namesIn(list, COLON), whole),
   );
   return [...imports, ...required];
 }

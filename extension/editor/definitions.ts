@@ -58,7 +58,7 @@ export class ImportedDefinitions implements vscode.Disposable {
     this.refresh();
   }
 
-  /** Looks again in the document one writes in: settings or the model may have changed. */
+  /** Looks again in the document one writes in. */
   refresh(): void {
     this.look(vscode.window.activeTextEditor?.document, 0);
   }
@@ -80,8 +80,8 @@ export class ImportedDefinitions implements vscode.Disposable {
   /** @param ms When, if nothing happens before. Opened anew, a document's imports are followed anew: other files may have changed. */
   private look(document: vscode.TextDocument | undefined, ms: number): void {
     clearTimeout(this.timer);
-    const { enabled, languages, excludedFiles } = this.options();
-    if (document === undefined || !enabled || !this.wanted()) return;
+    const { enabled, languages, definitions, excludedFiles } = this.options();
+    if (document === undefined || !enabled || definitions === 'never' || !this.wanted()) return;
     if (!languageEnabled(languages, document.languageId) || !isReadable(document.uri, excludedFiles)) return;
     this.timer = setTimeout(() => void this.follow(document, ms === 0), ms);
   }
@@ -108,7 +108,7 @@ export class ImportedDefinitions implements vscode.Disposable {
     if (controller !== this.running) return;
     this.remember(uri, { imports, definitions: byText });
     const left = names.filter((name) => !byText.some((one) => one.name === name)).slice(0, MOST_ASKED);
-    const byService = await this.ask(document, text, left, signal);
+    const byService = await this.ask(document, left, signal);
     if (controller !== this.running) return;
     this.remember(uri, { imports, definitions: [...byText, ...byService] });
     this.found.fire(uri);
@@ -117,15 +117,16 @@ export class ImportedDefinitions implements vscode.Disposable {
   /** Asks the language's service for one name after the other. Never rejects. */
   private async ask(
     document: vscode.TextDocument,
-    text: string,
     names: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly Definition[]> {
     const definitions: Definition[] = [];
-    const { version } = document;
     for (const name of names) {
-      if (signal.aborted || document.version !== version) break;
-      const at = text.search(new RegExp(`(?<![\\w$])${name.replace(/[^\w]/g, '\\$&')}(?![\\w$])`));
+      if (signal.aborted) break;
+      // Somebody may be typing.
+      const at = document
+        .getText()
+        .search(new RegExp(`(?<![\\w$])${name.replace(/[^\w]/g, '\\$&')}(?![\\w$])`));
       if (at < 0) continue;
       const places = await within(
         SERVICE_MS,

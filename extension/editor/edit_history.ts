@@ -1,6 +1,6 @@
 /**
  * What was edited a moment ago, in the document one writes in and in others: who changes a name in one place goes on to change it in the next. Kept in memory,
- * of documents that are open.
+ * of documents that are open, where somebody wants it.
  */
 import * as vscode from 'vscode';
 import type { DocumentSnapshot } from '../../core/completion/document';
@@ -35,12 +35,18 @@ export class EditHistory implements vscode.Disposable {
 
   constructor(options: () => CompletionOptions) {
     this.options = options;
-    this.follow(vscode.window.activeTextEditor?.document);
+    this.refresh();
     this.subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor?.document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.followed.delete(uri.toString())),
     ];
+  }
+
+  /** Begins, or ends and forgets, as the settings say now. */
+  refresh(): void {
+    if (this.options().recentEdits) this.follow(vscode.window.activeTextEditor?.document);
+    else this.followed.clear();
   }
 
   /** Of documents of its language, the latest first, but for those around the cursor. */
@@ -67,6 +73,7 @@ export class EditHistory implements vscode.Disposable {
   }
 
   private follow(document: vscode.TextDocument | undefined): void {
+    if (!this.options().recentEdits) return;
     if (document === undefined || !['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme))
       return;
     const uri = document.uri.toString();

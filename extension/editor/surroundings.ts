@@ -25,6 +25,12 @@ export class Surroundings implements vscode.Disposable {
     this.edits = new EditHistory(options);
   }
 
+  /** Looks again at what is open: settings or the model may have changed. */
+  refresh(): void {
+    this.definitions.refresh();
+    this.edits.refresh();
+  }
+
   /** The texts of the files looked at last, latest first, but for that of `uri`. */
   readonly beside = (uri: string): readonly OtherText[] => this.texts.beside(uri);
 

@@ -117,6 +117,15 @@ describe('a definition in a few lines', () => {
     expect(definitionAt(go, 99)).toBeUndefined();
   });
 
+  it('is looked for in little time, whatever the text is', () => {
+    const blanks = ' '.repeat(100_000);
+    for (const start of ['function', 'export default', 'class', 'exports', 'x:', 'async']) {
+      for (const language of ['javascript', 'python']) {
+        expect(definitionIn(`${start}${blanks}!\n`.repeat(2), 'x', language)).toBeUndefined();
+      }
+    }
+  });
+
   it('ends, whatever the text is', () => {
     for (const text of [
       'class A:',

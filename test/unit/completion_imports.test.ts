@@ -38,6 +38,25 @@ describe('imports', () => {
     }
   });
 
+  it('are read in little time, whatever the text is', () => {
+    const blanks = ' '.repeat(20_000);
+    const lines = [
+      'import a',
+      'import',
+      'export type',
+      'from ',
+      'const x',
+      'import { a',
+      'import *',
+      'from a import b',
+    ];
+    for (const line of [...lines, `from ${'.'.repeat(20_000)}`]) {
+      for (const language of ['typescript', 'python', 'java']) {
+        for (const text of [`${line}${blanks}!`, `${line}\n`.repeat(2_000)]) importedNames(text, language);
+      }
+    }
+  });
+
   it.each<[string, string, readonly string[]]>([
     ['python', 'import a.b\nfrom c import d as e\n', ['e', 'a.b']],
     ['java', 'import java.util.List;\nimport static a.B.run;\n', ['List', 'run']],

@@ -51,6 +51,7 @@ const opened = (path: string, languageId = 'python'): Opened => ({
 describe('what was edited a moment ago', () => {
   let history: EditHistory;
   let excludedFiles: readonly string[] = [];
+  let recentEdits = true;
   const [a, b, prose, secret] = [
     opened('/a.py'),
     opened('/b.py'),
@@ -60,8 +61,9 @@ describe('what was edited a moment ago', () => {
 
   beforeEach(() => {
     excludedFiles = DEFAULT_OPTIONS.excludedFiles;
+    recentEdits = true;
     editor.visible = [];
-    history = new EditHistory(() => ({ ...DEFAULT_OPTIONS, excludedFiles }));
+    history = new EditHistory(() => ({ ...DEFAULT_OPTIONS, excludedFiles, recentEdits }));
     for (const document of [a, b, prose, secret]) editor.activate?.({ document } as never);
   });
 
@@ -105,6 +107,16 @@ describe('what was edited a moment ago', () => {
     expect(at('/new.py')).toHaveLength(1);
     for (const name of ['d', 'e', 'f', 'g', 'h'])
       editor.activate?.({ document: opened(`/${name}.py`) } as never);
+    expect(at('/new.py')).toEqual([]);
+  });
+
+  it('is not followed where nobody wants it, and forgotten', () => {
+    type(a, 1, 'x');
+    recentEdits = false;
+    history.refresh();
+    editor.activate?.({ document: a } as never);
+    type(a, 2, 'y');
+    recentEdits = true;
     expect(at('/new.py')).toEqual([]);
   });
 

@@ -78,15 +78,16 @@ suite('the project around a document', () => {
   });
 
   test('is read as it was before an edit, where that is wanted', async () => {
+    await set('emberline.completion.recentEdits', true);
     const { document: edited } = await edit('a = 1\nprice = 2\nb = 3\n|');
     const change = new vscode.WorkspaceEdit();
     change.replace(edited.uri, new vscode.Range(1, 0, 1, 5), 'total_price');
     assert.ok(await vscode.workspace.applyEdit(change));
     const { document, selection } = await edit('# Prices.\nx = |');
     const place = { document, position: selection.active };
-    const alone = await tokensAt(place);
-    await set('emberline.completion.recentEdits', true);
     const beside = await tokensAt(place);
+    await set('emberline.completion.recentEdits', false);
+    const alone = await tokensAt(place);
     assert.ok(beside > alone + 8, `${beside} tokens with an edit, ${alone} without`);
   });
 
