@@ -17,6 +17,8 @@ const ASSIGNMENT = /^(?:export\s+)?(?:const|let|var)\s|^[\w.$]+\s*(?::[^=]*)?=(?
 /** A function or a class that is a value. */
 const DEFINED_VALUE = /=>\s*\{?$|=\s*(?:async\s+)?(?:function|class)\b/;
 const EXPORTED = /^(?:module\.)?exports(?:\.[\w$]+)?\s*=\s*/;
+/** A module that stands for something it defines under a name. */
+const NAMED_DEFAULT = /^(?:export\s+default|(?:module\.)?exports\s*=)\s+([A-Za-z_$][\w$]*)\s*;?\s*(?:\n|$)/;
 /** Comments, decorators and what closes something. */
 const NO_MEMBER = /^(?:\/\/|\/\*|\*|#(?!\[)|@|[})\]]|pass\b)/;
 /** A docstring, and the quotes that end it. */
@@ -26,6 +28,8 @@ const DOCSTRING = /^[rbu]?("{3}|'{3})/i;
 export function definitionIn(text: string, name: string, languageId: string): string | undefined {
   const at = text.search(beginning(name, languageId));
   if (at < 0) return undefined;
+  const [, own] = NAMED_DEFAULT.exec(text.slice(at, at + MOST_LINE)) ?? [];
+  if (own !== undefined && own !== name) return definitionIn(text, own, languageId);
   return definitionAt(text, text.slice(0, at).split('\n').length - 1);
 }
 

@@ -94,7 +94,10 @@ describe('a definition in a few lines', () => {
     ],
     ['Line', 'export interface Line { a: number }\n'],
     ['Kind', "export type Kind = 'a' | 'b';\n"],
-    ['default', 'export default Order;\n'],
+    [
+      'default',
+      'export abstract class Order extends Base {\n  readonly id: string;\n  constructor(id: string);\n  price(tax: number): number;\n}\n',
+    ],
     ['old', 'exports.old = function old(a);\n'],
   ])('of TypeScript: %s', (name, text) => {
     expect(definitionIn(SCRIPT, name, 'typescript')).toBe(text);
@@ -107,6 +110,19 @@ describe('a definition in a few lines', () => {
       expect(definitionIn(SCRIPT, name, 'javascript')).toBeUndefined();
     },
   );
+
+  it.each([
+    ['export default function run(a) {\n}\n', 'export default function run(a);\n'],
+    [
+      'module.exports = class Order {\n  price(tax) {\n  }\n}\n',
+      'module.exports = class Order {\n  price(tax);\n}\n',
+    ],
+    ['module.exports = total\nfunction total(a) {\n}\n', 'function total(a);\n'],
+    ['export default missing;\n', undefined],
+    ['export default default;\n', 'export default default;\n'],
+  ])('is what a module stands for: %j', (text, expected) => {
+    expect(definitionIn(text, 'default', 'javascript')).toBe(expected);
+  });
 
   it('is that of any language where somebody knows its line', () => {
     const go =
