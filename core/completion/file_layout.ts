@@ -49,13 +49,18 @@ export function commentedFiles(
   return { front: separated && front.length > 0 ? [...front, separator] : front, text: own };
 }
 
-/** `[repository] name {[separator] path, snippet} [separator] path`: as repositories are read, the document last. */
+/**
+ * `[repository] name {[separator] path, snippet} [separator] path`: as repositories are read, the document last. Undefined for a model that does not
+ * know them.
+ */
 export function repositoryFiles(
   { path, prefix, snippets, repository }: FileTexts,
-  { repository: repositoryToken, separator = 0, files }: NativeFim,
-): LaidOutFiles {
-  const name =
-    repositoryToken === undefined || repository === undefined ? [] : [repositoryToken, lineOf(repository)];
+  fim: NativeFim,
+): LaidOutFiles | undefined {
+  const { separator, files } = fim;
+  if (separator === undefined || !knowsRepositories(fim)) return undefined;
+  const named = fim.repository !== undefined && repository !== undefined;
+  const name = named ? [fim.repository, lineOf(repository)] : [];
   const others = snippets.flatMap((one) => [separator, lineOf(one.path) + one.text]);
   const front = [...name, ...others, separator];
   const own = lineOf(path);

@@ -5,7 +5,7 @@
  * taught to use it.
  */
 import type { NativeFim, NativePrompt } from '../engine/native_types';
-import { commentedFiles, type FileTexts, knowsRepositories, repositoryFiles } from './file_layout';
+import { commentedFiles, type FileTexts, repositoryFiles } from './file_layout';
 import type { SuffixStart } from './suffix';
 
 /** The parts of a prompt. */
@@ -61,10 +61,8 @@ function withMiddle(tokens: NativeFim, readsSuffixAgain: boolean): FimLayout | u
   return {
     write: (texts) => {
       const { suffix, snippets } = texts;
-      const isRepository = snippets.length > 0 && knowsRepositories(tokens);
-      const { front, text } = isRepository
-        ? repositoryFiles(texts, tokens)
-        : commentedFiles(texts, tokens, true);
+      const repository = snippets.length > 0 ? repositoryFiles(texts, tokens) : undefined;
+      const { front, text } = repository ?? commentedFiles(texts, tokens, true);
       // What ends with the file is plain code, of which these models have read the most.
       if (suffix === '') return front.length === 0 ? text : withText(front, text);
       const before = [prefixToken, text];
