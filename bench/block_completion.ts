@@ -5,7 +5,7 @@ import type { DocumentSnapshot } from '../core/completion/document';
 import type { GenerationEngine } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
 import type { PromptWriter } from '../core/completion/prompt_writer';
-import type { Snippet } from '../core/completion/snippets';
+import type { FindSnippets } from '../core/completion/snippets';
 import { GeneratedText } from '../core/generate/generated_text';
 import type { Completed } from './quality_rows';
 
@@ -18,7 +18,7 @@ export async function completeBlock(
   document: DocumentSnapshot,
   options: CompletionOptions,
   prompts: PromptWriter,
-  snippets: readonly Snippet[] = [],
+  snippets?: FindSnippets,
 ): Promise<Omit<Completed, 'case'>> {
   const generated = new GeneratedText(document);
   const controller = new AbortController();
@@ -27,7 +27,7 @@ export async function completeBlock(
     text += generated.add(piece);
     if (generated.over) controller.abort();
   };
-  const place = { document, options: { ...options, maxTokens: MAX_TOKENS }, snippets: () => snippets };
+  const place = { document, options: { ...options, maxTokens: MAX_TOKENS }, snippets };
   const answer = await ask(prompts, place, (request) => engine.generate(request, controller.signal, onText));
   if (!answer.ok) throw new Failure(answer.error);
   const { stop, confidence, endProbability, timings } = answer.value;

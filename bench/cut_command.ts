@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { integer } from '../cli/engine_options';
 import { writeBytes } from '../cli/files';
 import { cutCases } from './case_cutter';
+import { commitCases } from './commit_cases';
 import type { CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
 import { type Language, LANGUAGE_TITLES, LANGUAGES } from './languages';
@@ -57,6 +58,23 @@ export function addCutCommand(program: Command): void {
     .action(async (folders: string[], options: CutOptions) => {
       const cases = await cut(folders, options);
       console.error(`${cases.length} cases in ${options.out}`);
+    });
+}
+
+export function addCutEditsCommand(program: Command): void {
+  program
+    .command('cut-edits')
+    .description("cut completion cases from a repository's commits, each with what its commit changed before")
+    .argument('<folder>', 'of the repository')
+    .addOption(new Option('--language <name>', LANGUAGE_TITLES).choices(LANGUAGES).makeOptionMandatory())
+    .option('--count <n>', 'most cases', integer(1, MAX_COUNT), 400)
+    .option('--seed <n>', 'another seed, other places', integer(0, 2 ** 32 - 1), 1)
+    .requiredOption('--out <file>', 'where to write them, one JSON object a line')
+    .action(async (folder: string, options: Pick<CutOptions, 'language' | 'count' | 'seed' | 'out'>) => {
+      const { language, count, seed, out } = options;
+      const cases = await commitCases(folder, language, count, new SeededRandom(seed));
+      await writeBytes(out, jsonLines(cases));
+      console.error(`${cases.length} cases in ${out}`);
     });
 }
 

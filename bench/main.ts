@@ -2,7 +2,7 @@
 import { program, run } from '../cli/program';
 import { addAgreementCommand } from './agreement_command';
 import { addCertaintySuite } from './certainty/certainty_command';
-import { addCutCommand } from './cut_command';
+import { addCutCommand, addCutEditsCommand } from './cut_command';
 import { addGrammarSuite } from './grammar/grammar_command';
 import { addMemorySuite } from './memory/memory_command';
 import { addMetalSuite } from './metal/metal_command';
@@ -22,6 +22,7 @@ addReplaySuite(bench);
 addGrammarSuite(bench);
 addSamplingSuite(bench);
 addCutCommand(bench);
+addCutEditsCommand(bench);
 addCompareCommand(bench);
 addPeerCommand(bench);
 addAgreementCommand(bench);

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { ROOT } from '../cli/engine_options';
+import { editsOf, piecesOf } from '../cli/case_snippets';
 import { Failure } from '../cli/failure';
 import { writeBytes } from '../cli/files';
 import { type DocumentSnapshot, snapshotOfText } from '../core/completion/document';
@@ -11,16 +12,18 @@ import type { GenerationEngine } from '../core/completion/engine_port';
 import { languageOfPath } from '../core/completion/languages';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
 import { CompletionPipeline } from '../core/completion/pipeline';
-import type { OtherText } from '../core/completion/references';
 import { DEFAULT_SAMPLING, type SamplingOptions } from '../core/completion/sampling';
 import { Suggestions } from '../core/completion/suggestions';
-import type { Snippet } from '../core/completion/snippets';
+import type { FindSnippets } from '../core/completion/snippets';
+import { mostUseful } from '../core/completion/imported_definitions';
+import type { SuggestionRequest } from '../core/completion/pipeline';
 import { completeBlock } from './block_completion';
 import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
 import { type Given, GivenPrompts } from './given_prompts';
 import { closersBehind, lineOf } from './closers';
 import { OpenFiles } from './open_files';
+import { ProjectFiles } from './project_files';
 import { detailsOf } from './quality_details';
 import { blockRows, qualityRows, shapeRows, suggestedRows, type Completed } from './quality_rows';
 import type { Row } from './report';
@@ -37,6 +40,11 @@ const SAMPLING: Readonly<Record<Way, SamplingOptions>> = {
   greedy: { ...DEFAULT_SAMPLING, temperature: 0 },
 };
 
+/** Of what there is beside a document all is read that is given, whatever the model. */
+const ALL = { similarCode: 'always', definitions: 'always', recentEdits: true } as const;
+
+type Beside = Pick<SuggestionRequest, 'beside' | 'snippets'>;
+
 /** How often a person who waits is told how far it is, cases. */
 const PROGRESS_STEP = 50;
 
@@ -49,6 +57,10 @@ export interface QualityOptions extends Given {
   readonly ways: readonly Way[];
   /** Whether one that reads pieces of other files is given those of a case; default: true. */
   readonly snippets?: boolean;
+  /** Whether it is given the definitions behind what a case's file imports, as they are found in the folders of `beside`; default: false. */
+  readonly definitions?: boolean;
+  /** Whether it is given what a case says was edited before; default: true. */
+  readonly edits?: boolean;
   /** Folders in which the files of the cases lie: the others of their packages have a say in the law. Default: none. */
   readonly beside?: readonly string[];
   /** Whether brackets and quotes that are open on the cursor's line stand closed behind it, as an editor closes them; default: false. */
@@ -65,17 +77,20 @@ export interface Quality {
 export async function runQuality(engine: GenerationEngine, options: QualityOptions): Promise<Quality> {
   const cases = await readExpectedCases(options.cases);
   const files = new OpenFiles(options.beside ?? []);
+  const project = new ProjectFiles(options.beside ?? []);
   const lines: Record<Way, Completed[]> = { drawn: [], greedy: [] };
   const blocks: Completed[] = [];
   const suggested: Completed[] = [];
   for (const [index, one] of cases.entries()) {
     const { beside } = await files.besideOf(one);
+    const snippets = await snippetsOf(one, options, project);
+    const given = { beside, snippets };
     if (placeOf(one) === 'block') {
-      if (options.ways.includes('greedy')) blocks.push(await makeBlock(engine, one, options));
-      if (options.ways.includes('drawn')) suggested.push(await suggestLines(engine, one, options, beside));
+      if (options.ways.includes('greedy')) blocks.push(await makeBlock(engine, one, options, snippets));
+      if (options.ways.includes('drawn')) suggested.push(await suggestLines(engine, one, options, given));
     } else {
       for (const way of options.ways) {
-        lines[way].push(await makeLine(engine, one, options, way, beside));
+        lines[way].push(await makeLine(engine, one, options, way, given));
       }
     }
     if ((index + 1) % PROGRESS_STEP === 0) console.error(`${index + 1} of ${cases.length} places`);
@@ -101,15 +116,14 @@ async function suggestLines(
   engine: GenerationEngine,
   one: CompletionCase,
   options: QualityOptions,
-  beside: readonly OtherText[],
+  given: Beside,
 ): Promise<Completed> {
   const chosen = optionsOf(options, 'drawn');
   const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
   const { signal } = new AbortController();
-  const snippets = (): Snippet[] => snippetsOf(one, options);
   // However slow this machine is: a block is judged by what it says.
   const suggestions = new Suggestions(pipeline, () => chosen, Infinity);
-  const outcome = await suggestions.complete({ document: documentOf(one), signal, snippets, beside });
+  const outcome = await suggestions.complete({ document: documentOf(one), signal, ...given });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
   const { text, shown, reason, stop, confidence, certainty, endProbability, timings } = outcome;
   return { case: one, text, shown, reason, stop, confidence, certainty, endProbability, timings };
@@ -121,18 +135,16 @@ async function makeLine(
   one: CompletionCase,
   options: QualityOptions,
   way: Way,
-  beside: readonly OtherText[],
+  given: Beside,
 ): Promise<Completed> {
   const chosen = optionsOf(options, way);
   const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
   const { signal } = new AbortController();
-  const snippets = (): Snippet[] => snippetsOf(one, options);
   const closers = options.closers === true ? closersBehind(lineOf(one.prefix)) : '';
   const outcome = await pipeline.complete({
     document: documentOf(one, closers),
     signal,
-    snippets,
-    beside,
+    ...given,
     evenIfRefused: true,
   });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
@@ -158,20 +170,26 @@ async function makeBlock(
   engine: GenerationEngine,
   one: CompletionCase,
   options: QualityOptions,
+  snippets: FindSnippets,
 ): Promise<Completed> {
   const prompts = new GivenPrompts(engine, options);
-  const snippets = snippetsOf(one, options);
   const made = await completeBlock(engine, documentOf(one), optionsOf(options, 'greedy'), prompts, snippets);
   return { case: one, ...made };
 }
 
 function optionsOf({ promptTokens }: QualityOptions, way: Way): CompletionOptions {
-  return { ...DEFAULT_OPTIONS, promptTokens, sampling: SAMPLING[way], similarCode: 'always' };
+  return { ...DEFAULT_OPTIONS, promptTokens, sampling: SAMPLING[way], ...ALL };
 }
 
-function snippetsOf(one: CompletionCase, { snippets = true }: QualityOptions): Snippet[] {
-  if (!snippets || one.snippets === undefined) return [];
-  return one.snippets.map((snippet) => ({ ...snippet, languageId: languageOfPath(snippet.path) }));
+/** What there is to read beside a case, as far as it is given. Throws Failure. */
+async function snippetsOf(
+  one: CompletionCase,
+  { snippets = true, definitions = false, edits = true }: QualityOptions,
+  project: ProjectFiles,
+): Promise<FindSnippets> {
+  const found = definitions ? await project.definitionsOf(one) : [];
+  const others = [...(snippets ? piecesOf(one) : []), ...(edits ? editsOf(one) : [])];
+  return (document) => [...mostUseful(found, document), ...others];
 }
 
 /** @param closers What stands right of the cursor that the case does not have. */

@@ -19,6 +19,8 @@ interface QualityArguments extends EngineArguments {
   readonly greedy: boolean;
   readonly suffix: Switch;
   readonly snippets: Switch;
+  readonly definitions: Switch;
+  readonly edits: Switch;
   readonly memory: Switch;
   readonly beside: readonly string[];
   readonly closers: Switch;
@@ -37,6 +39,10 @@ export function addQualitySuite(program: Command): void {
     .option('--greedy', 'lines greedily, and not drawn', false)
     .addOption(switchOption('suffix', 'what follows the cursor, for a model that reads it'))
     .addOption(switchOption('snippets', "a case's pieces of other files, for a model that reads them"))
+    .addOption(
+      switchOption('definitions', 'behind what a file imports, found in the folders of --beside', 'off'),
+    )
+    .addOption(switchOption('edits', 'what a case says was edited before'))
     .addOption(switchOption('memory', 'what followed in the document where the same stood before'))
     .option(
       '--beside <folder...>',
@@ -53,6 +59,8 @@ export function addQualitySuite(program: Command): void {
     const given = {
       suffix: options.suffix === 'on',
       snippets: options.snippets === 'on',
+      definitions: options.definitions === 'on',
+      edits: options.edits === 'on',
       memory: options.memory === 'on',
       closers: options.closers === 'on',
     };

@@ -12,7 +12,7 @@ export interface Case {
   readonly suffix: string;
   /** Pieces of other files, for a model that reads them; the most useful first. */
   readonly snippets?: readonly { readonly path: string; readonly text: string }[];
-  /** What was edited before, oldest first. Accepted, not used yet. */
+  /** What was edited before, oldest first, for a model that reads them. */
   readonly edits?: readonly { readonly path: string; readonly before: string; readonly after: string }[];
 }
 

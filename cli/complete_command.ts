@@ -7,8 +7,10 @@ import { languageOfPath } from '../core/completion/languages';
 import { DEFAULT_OPTIONS } from '../core/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../core/completion/pipeline';
 import { REASONS } from '../core/completion/reasons';
+import type { Snippet } from '../core/completion/snippets';
 import type { Engine } from '../core/engine/engine';
-import { type Case, readCases } from './case_file';
+import { readCases } from './case_file';
+import { editsOf, piecesOf } from './case_snippets';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from './engine_options';
 import { Failure } from './failure';
 import { readText } from './files';
@@ -98,7 +100,8 @@ async function completeCases(file: string, options: CompleteArguments): Promise<
   const cases = await readCases(file);
   await withEngine(options, async (engine) => {
     const pipeline = pipelineOf(engine, options);
-    for (const [index, { id, path, prefix, suffix, snippets }] of cases.entries()) {
+    for (const [index, one] of cases.entries()) {
+      const { id, path, prefix, suffix } = one;
       // No two cases share a document, or the pipeline would answer from what it remembers of it.
       const uri = `case:${index}`;
       const source = {
@@ -108,7 +111,7 @@ async function completeCases(file: string, options: CompleteArguments): Promise<
         text: prefix + suffix,
         offset: prefix.length,
       };
-      const outcome = await completeAt(pipeline, source, snippets);
+      const outcome = await completeAt(pipeline, source, [...piecesOf(one), ...editsOf(one)]);
       pipeline.forget(uri);
       printJson({ id, ...jsonOf(outcome), confidence: outcome.confidence });
     }
@@ -118,8 +121,15 @@ async function completeCases(file: string, options: CompleteArguments): Promise<
 function pipelineOf(engine: Engine, options: CompleteArguments): CompletionPipeline {
   const { maxTokens, promptTokens, schemas } = options;
   const sampling = samplingOf(options);
-  // A case's pieces of other files are there to be read.
-  const chosen = { ...DEFAULT_OPTIONS, maxTokens, promptTokens, sampling, similarCode: 'always' as const };
+  // What a case brings beside its file is there to be read.
+  const chosen = {
+    ...DEFAULT_OPTIONS,
+    maxTokens,
+    promptTokens,
+    sampling,
+    similarCode: 'always' as const,
+    recentEdits: true,
+  };
   const followed = schemas ? localSchemas(engine) : undefined;
   return new CompletionPipeline(engine, () => chosen, undefined, followed);
 }
@@ -127,11 +137,10 @@ function pipelineOf(engine: Engine, options: CompleteArguments): CompletionPipel
 async function completeAt(
   pipeline: CompletionPipeline,
   source: TextSource,
-  others: Case['snippets'] = [],
+  snippets: readonly Snippet[] = [],
 ): Promise<CompletionOutcome> {
   const { signal } = new AbortController();
   const document = snapshotOfText(source);
-  const snippets = others.map((one) => ({ ...one, languageId: languageOfPath(one.path) }));
   const outcome = await pipeline.complete({
     document,
     signal,

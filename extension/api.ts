@@ -33,6 +33,8 @@ export interface EmberlineApi {
   readonly onDidFinish: vscode.Event<FinishedRequest>;
   /** The URI of a document whose cursor rested, once the model has read the text around it. */
   readonly onDidPrepare: vscode.Event<string>;
+  /** The URI of a document whose imports were followed to the files that they name. */
+  readonly onDidFollowImports: vscode.Event<string>;
   readonly onDidChangeStatus: vscode.Event<Status>;
   /** A line of the log, without text of a document. */
   readonly onDidLog: vscode.Event<string>;

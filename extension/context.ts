@@ -4,7 +4,9 @@ import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
 import { CompletionPipeline } from '../core/completion/pipeline';
+import { sharesFor } from '../core/completion/project_context';
 import { PromptWriter } from '../core/completion/prompt_writer';
+import type { SnippetKind } from '../core/completion/snippets';
 import { DraftingTotals } from '../core/completion/drafting_totals';
 import type { SchemaNote } from '../core/completion/schema_port';
 import { SCHEMA_USES } from '../core/completion/schema_use';
@@ -23,7 +25,7 @@ import { modelDetail } from './model_summary';
 import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { CommitBox } from './editor/commit_box';
-import { RecentTexts } from './editor/recent_texts';
+import { Surroundings } from './editor/surroundings';
 import { type Status, StatusBar } from './status_bar';
 
 /** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
@@ -48,7 +50,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private readonly pipeline: CompletionPipeline;
   private readonly commits: CommitBox;
   private readonly preparer: Preparer;
-  private readonly recentTexts: RecentTexts;
+  private readonly surroundings: Surroundings;
   private readonly workspaceSchemas = new WorkspaceSchemas();
   private readonly schemas: DocumentSchemas;
   private readonly statusBar: StatusBar;
@@ -65,6 +67,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   readonly onDidFinish: vscode.Event<FinishedRequest>;
   readonly onDidPrepare: vscode.Event<string>;
+  readonly onDidFollowImports: vscode.Event<string>;
   readonly onDidChangeStatus = this.statusChanged.event;
   readonly onDidLog = this.log.onDidWrite;
   readonly onDidFailEngine = this.engineFailed.event;
@@ -89,15 +92,15 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       compile: (source) => this.engine.compileGrammar(source),
     });
     this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion, prompts, this.schemas);
-    this.recentTexts = new RecentTexts(() => this.config.completion);
     const options = (): CompletionOptions => this.config.completion;
+    this.surroundings = new Surroundings(options, (kind) => this.mayRead(kind));
     this.commits = new CommitBox(options);
-    this.provider = new GhostTextProvider(this.pipeline, options, this.recentTexts, this.commits);
+    this.provider = new GhostTextProvider(this.pipeline, options, this.surroundings, this.commits);
     this.preparer = new Preparer({
       engine: this.engine,
       prompts,
       options: () => this.config.completion,
-      others: this.recentTexts,
+      others: this.surroundings,
       next: (document, signal) => this.provider.prepareNext(document, signal),
       busy: () => this.pending > 0 || this.writing,
     });
@@ -105,12 +108,13 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.engine,
       prompts,
       () => this.config,
-      this.recentTexts.beside,
+      this.surroundings.beside,
       QUICK_PICK,
     );
     this.editor = new StructuredEditor(this.engine, () => this.config.completion);
     this.onDidFinish = this.provider.onDidFinish;
     this.onDidPrepare = this.preparer.onDidPrepare;
+    this.onDidFollowImports = this.surroundings.definitions.onDidFind;
     this.own(
       vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, this.provider),
       this.provider.onDidStart((uri) => {
@@ -130,6 +134,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.config.onDidChangeCompletion(() => {
         // Other settings, other suggestions.
         this.pipeline.reset();
+        this.surroundings.refresh();
         this.refreshStatus();
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
@@ -199,7 +204,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.preparer.dispose();
     this.generator.dispose();
     this.editor.dispose();
-    this.recentTexts.dispose();
+    this.surroundings.dispose();
     this.workspaceSchemas.dispose();
     this.schemas.dispose();
     this.config.dispose();
@@ -209,11 +214,19 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.log.dispose();
   }
 
+  /** Whether the model reads pieces of that kind; one that is not loaded yet may. */
+  private mayRead(kind: SnippetKind): boolean {
+    const { state, parameters, fim } = this.engine;
+    if (state !== 'ready') return true;
+    return sharesFor(this.config.completion, { parameters, fim }).has(kind);
+  }
+
   private onEngineState(state: EngineState): void {
     if (state !== 'ready') this.pipeline.reset();
     this.refreshStatus();
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
+      this.surroundings.refresh();
       this.askAgainAfterLoading();
       this.preparer.wait();
     }

@@ -3,7 +3,7 @@ import type { EngineOptions } from '../core/engine/engine';
 import { DEVICES } from '../core/engine/native_types';
 import { MULTILINE } from '../core/completion/block_lines';
 import { EAGERNESS, LEAST_CERTAINTY } from '../core/completion/certainty';
-import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING, SIMILAR_CODE } from '../core/completion/options';
+import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING, WHERE_IT_PAYS } from '../core/completion/options';
 import {
   DEFAULT_SAMPLING,
   MAX_SEED,
@@ -29,7 +29,10 @@ export function readCompletion(setting: Setting): CompletionOptions {
     promptTokens: integer(setting('completion.promptTokens'), fallback.promptTokens, 0, 4_096),
     leastCertainty: readLeastCertainty(setting),
     multiline: oneOf(setting('completion.multiline'), MULTILINE, fallback.multiline),
-    similarCode: oneOf(setting('completion.similarCode'), SIMILAR_CODE, fallback.similarCode),
+    similarCode: oneOf(setting('completion.similarCode'), WHERE_IT_PAYS, fallback.similarCode),
+    definitions: oneOf(setting('completion.definitions'), WHERE_IT_PAYS, fallback.definitions),
+    recentEdits: boolean(setting('completion.recentEdits'), fallback.recentEdits),
+    clipboard: boolean(setting('completion.clipboard'), fallback.clipboard),
     prepares: boolean(setting('completion.readAhead'), fallback.prepares),
     delayMs: number(setting('completion.delay'), fallback.delayMs, 0, 2_000),
     sampling: readSampling(setting),

@@ -42,8 +42,8 @@ export async function replay(
     offset: one.prefix.length,
   });
   const sampling = { ...DEFAULT_SAMPLING, temperature };
-  const choices = { drafting: 'auto', similarCode: 'never' } as const;
-  const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, ...choices };
+  const nothing = { similarCode: 'never', definitions: 'never', recentEdits: false } as const;
+  const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, drafting: 'auto' as const, ...nothing };
   const single = lines === 'one';
   // A writer for each, so that no case depends on the one before.
   const beside = one.beside.map((text) => ({ text, languageId: document.languageId }));

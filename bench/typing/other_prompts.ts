@@ -117,7 +117,9 @@ export class CutPrompts extends PromptWriter {
     // What is healed the model writes again.
     const given = prefix.slice(0, Math.max(0, prefix.length - requiredPrefix.length));
     const snippets = this.snippetsAt(place, roomForSnippets);
-    const prompt = layout?.write({ prefix: given, suffix, snippets: snippets.texts }) ?? given;
+    // What names the file is in the prefix, where the other has it.
+    const texts = { path: '', languageId: document.languageId, prefix: given, suffix };
+    const prompt = layout?.write({ ...texts, snippets: snippets.snippets }) ?? given;
     const sampling = samplingFor(options.sampling, promptText(prompt) + requiredPrefix);
     return {
       ...written,
@@ -130,7 +132,8 @@ export class CutPrompts extends PromptWriter {
     const { uri } = place.document;
     const known = this.chosen.get(uri);
     if (known !== undefined && keeps(known, place)) return known;
-    const chosen = chooseSnippets(place.document, room > 0 ? place.snippets : undefined, room);
+    const budget = new Map(room > 0 ? [['similar', room] as const] : []);
+    const chosen = chooseSnippets(place.document, place.snippets, budget);
     this.chosen.set(uri, chosen);
     return chosen;
   }

@@ -27,6 +27,8 @@ export interface DocumentSnapshot {
   /** From the root, with forward slashes; never shown to the model. The same as `path` where there is no other. */
   readonly fullPath: string;
   readonly languageId: string;
+  /** The name of the workspace folder; shown to models that know repositories. Default: nobody says. */
+  readonly repository?: string | undefined;
   readonly kind: DocumentKind;
   /** Text before the cursor, at most MAX_BEFORE units of it, line breaks as `\n`. May begin with what stands above the document (notebook.ts). */
   readonly before: string;

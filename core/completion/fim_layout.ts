@@ -5,16 +5,13 @@
  * taught to use it.
  */
 import type { NativeFim, NativePrompt } from '../engine/native_types';
+import { commentedFiles, type FileTexts, repositoryFiles } from './file_layout';
 import type { SuffixStart } from './suffix';
 
 /** The parts of a prompt. */
-export interface PromptTexts {
-  /** The path line and the text before the cursor: what the model goes on from. */
-  readonly prefix: string;
+export interface PromptTexts extends FileTexts {
   /** What follows the cursor, from where the layout wants it on; empty where there is nothing. */
   readonly suffix: string;
-  /** Pieces of other files, each behind its path line. */
-  readonly snippets: readonly string[];
 }
 
 /** Puts the parts in order. Texts stay parts of their own, so that a document can never spell a mark. */
@@ -34,12 +31,14 @@ type Template = (tokens: NativeFim) => FimLayout | undefined;
  */
 const suffixPrefix =
   (suffixStart: SuffixStart): Template =>
-  ({ suffix: suffixToken, prefix: prefixToken, separator }) => {
+  (tokens) => {
+    const { suffix: suffixToken, prefix: prefixToken } = tokens;
     if (suffixToken === undefined || prefixToken === undefined) return undefined;
     return {
-      write: ({ suffix, snippets, prefix }) => {
-        const { marked, rest } = markedOff(snippets, separator);
-        return [...(suffix === '' ? [] : [suffixToken, suffix]), ...marked, prefixToken, rest + prefix];
+      write: (texts) => {
+        const { front, text } = commentedFiles(texts, tokens, false);
+        const { suffix } = texts;
+        return [...(suffix === '' ? [] : [suffixToken, suffix]), ...front, prefixToken, text];
       },
       readsSuffixAgain: false,
       suffixStart,
@@ -56,38 +55,29 @@ function prefixSuffixMiddle(tokens: NativeFim): FimLayout | undefined {
   return withMiddle(tokens, true);
 }
 
-function withMiddle(
-  { prefix: prefixToken, suffix: suffixToken, middle: middleToken, separator }: NativeFim,
-  readsSuffixAgain: boolean,
-): FimLayout | undefined {
+function withMiddle(tokens: NativeFim, readsSuffixAgain: boolean): FimLayout | undefined {
+  const { prefix: prefixToken, suffix: suffixToken, middle: middleToken } = tokens;
   if (suffixToken === undefined || prefixToken === undefined || middleToken === undefined) return undefined;
   return {
-    write: ({ suffix, snippets, prefix }) => {
-      const { marked, rest } = markedOff(snippets, separator);
-      const text = rest + prefix;
-      if (marked.length > 0 && separator !== undefined) marked.push(separator);
+    write: (texts) => {
+      const { suffix, snippets } = texts;
+      const repository = snippets.length > 0 ? repositoryFiles(texts, tokens) : undefined;
+      const { front, text } = repository ?? commentedFiles(texts, tokens, true);
       // What ends with the file is plain code, of which these models have read the most.
-      if (suffix === '') return marked.length === 0 ? text : [...marked, text];
+      if (suffix === '') return front.length === 0 ? text : withText(front, text);
       const before = [prefixToken, text];
       const behind = [suffixToken, suffix];
-      return [
-        ...marked,
-        ...(readsSuffixAgain ? [...before, ...behind] : [...behind, ...before]),
-        middleToken,
-      ];
+      return [...front, ...(readsSuffixAgain ? [...before, ...behind] : [...behind, ...before]), middleToken];
     },
     readsSuffixAgain,
     suffixStart: 'cursor',
   };
 }
 
-/** Pieces of other files: behind a mark each; where the model has none between files, as text in front of the document's. */
-function markedOff(
-  snippets: readonly string[],
-  separator: number | undefined,
-): { marked: (string | number)[]; rest: string } {
-  if (separator === undefined) return { marked: [], rest: snippets.join('') };
-  return { marked: snippets.flatMap((snippet) => [separator, snippet]), rest: '' };
+/** What no mark divides is one text. */
+function withText(front: readonly (string | number)[], text: string): (string | number)[] {
+  const last = front.at(-1);
+  return typeof last === 'string' ? [...front.slice(0, -1), last + text] : [...front, text];
 }
 
 const TEMPLATES: ReadonlyMap<string, Template> = new Map([

@@ -8,9 +8,9 @@ import { DEFAULT_SAMPLING, type SamplingOptions } from './sampling';
 export const DRAFTING = ['auto', 'off'] as const;
 export type Drafting = (typeof DRAFTING)[number];
 
-/** Whether the model is given code of other files that resembles what stands around the cursor: `auto` does it where it pays. */
-export const SIMILAR_CODE = ['auto', 'never', 'always'] as const;
-export type SimilarCode = (typeof SIMILAR_CODE)[number];
+/** Whether the model is given something of the project beside the document: `auto` does it where it pays (project_context.ts). */
+export const WHERE_IT_PAYS = ['auto', 'never', 'always'] as const;
+export type WhereItPays = (typeof WHERE_IT_PAYS)[number];
 
 export interface CompletionOptions {
   readonly enabled: boolean;
@@ -25,7 +25,14 @@ export interface CompletionOptions {
   readonly leastCertainty: number;
   /** Where suggestions go on over lines. */
   readonly multiline: Multiline;
-  readonly similarCode: SimilarCode;
+  /** Code of other files that resembles what stands around the cursor. */
+  readonly similarCode: WhereItPays;
+  /** The definitions behind names that the file imports. */
+  readonly definitions: WhereItPays;
+  /** What was changed elsewhere a moment ago. */
+  readonly recentEdits: boolean;
+  /** Whether a suggestion that is asked for may use the clipboard. */
+  readonly clipboard: boolean;
   /** Whether the model reads where the cursor rests before anything is asked there. */
   readonly prepares: boolean;
   /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
@@ -46,6 +53,9 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   leastCertainty: LEAST_CERTAINTY.balanced,
   multiline: 'auto',
   similarCode: 'auto',
+  definitions: 'auto',
+  recentEdits: false,
+  clipboard: false,
   prepares: true,
   delayMs: 0,
   sampling: DEFAULT_SAMPLING,

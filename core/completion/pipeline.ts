@@ -71,6 +71,8 @@ export interface SuggestionRequest {
   readonly beside?: readonly OtherText[];
   /** Finds pieces of other files for a model that reads them. */
   readonly snippets?: FindSnippets;
+  /** What the user copied, where it may be used. A suggestion that was made without it is not taken for it. */
+  readonly clipboard?: string | undefined;
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
   /** Draw like this, whatever the options say and whatever is remembered of the place, and remember nothing of it. */
@@ -175,10 +177,11 @@ export class CompletionPipeline {
     options: CompletionOptions,
     refused: Reason | undefined,
   ): CompletionOutcome | undefined {
-    const { document, sampling, mayEnd = false, evenIfRefused = false } = request;
+    const { document, sampling, clipboard, mayEnd = false, evenIfRefused = false } = request;
     const { uri, before } = document;
     const after = lineAfter(document);
-    const hit = sampling === undefined ? this.cache.find(uri, before, after) : undefined;
+    const hit =
+      sampling === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
     // Typed along, a suggestion in front of a word still stands before that word.
     const typedAlong = refused === 'inside_word' && this.readsLine && hit !== undefined;
     if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
@@ -257,8 +260,8 @@ export class CompletionPipeline {
     options: CompletionOptions,
     constraint?: Constraint,
   ): Promise<EngineAnswer> {
-    const { document, signal, beside, snippets, mayEnd = false } = request;
-    const place = { document, options, beside, snippets, constraint };
+    const { document, signal, beside, snippets, clipboard, mayEnd = false } = request;
+    const place = { document, options, beside, snippets, clipboard, constraint };
     const least = constraint === undefined ? leastConfidenceAt(request, options) : 0;
     return ask(this.prompts, place, (call) =>
       this.engine.complete(

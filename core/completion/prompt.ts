@@ -46,8 +46,9 @@ export function isWhereItWas(window: Window, then: Window): boolean {
   return window.memory.front === then.memory.front || (window.start === 0 && then.start === 0);
 }
 
-/** The line that names the file. */
+/** The line that names the file; none where it has no name. */
 export function pathLine(languageId: string, path: string): string {
+  if (path === '') return '';
   return commentLine(languageId, path.replace(/[\r\n]+/g, ' '));
 }
 

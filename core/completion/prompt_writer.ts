@@ -6,18 +6,26 @@
 import type { EngineRequest } from '../engine/engine_request';
 import type { NativeGrammarUse } from '../engine/native_grammar';
 import type { NativeCompletion } from '../engine/native_types';
+import { clipboardSnippet } from './clipboard';
 import type { DocumentSnapshot } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type FimLayout, fimLayout } from './fim_layout';
 import { type Healed, heal, MAX_HEALED } from './healing';
-import { readsSimilarCode, remembers } from './memory';
+import { remembered } from './memory';
 import type { CompletionOptions } from './options';
+import { CLIPBOARD_SHARE, type ProjectOptions, sharesFor } from './project_context';
 import { isWhereItWas, pathLine, promptText, selectWindow, type Window } from './prompt';
 import { PromptBudget } from './prompt_budget';
 import { type OtherText, referencesFor } from './references';
 import { samplingFor } from './sampling';
-import { readAlike } from './similar_windows';
-import { type ChosenSnippets, chooseSnippets, type FindSnippets, keeps } from './snippets';
+import {
+  type ChosenSnippets,
+  chooseSnippets,
+  costOf,
+  type FindSnippets,
+  keeps,
+  type Snippet,
+} from './snippets';
 import { selectSuffix, type Suffix } from './suffix';
 import { estimateTokens } from './token_estimate';
 
@@ -31,16 +39,12 @@ const MAX_SUFFIX_TOKENS = 256;
 const SUFFIX_MS = 40;
 /** … and it has a line or two all the same. */
 const MIN_SUFFIX_TOKENS = 16;
-/** Pieces of other files may have this part of a prompt. */
-const SNIPPET_SHARE = 1 / 4;
 /** A prompt may have this part of even the smallest context. */
 const MIN_PROMPT_SHARE = 1 / 4;
 
 /** What a request takes from the user's options. */
-export type RequestOptions = Pick<
-  CompletionOptions,
-  'maxTokens' | 'promptTokens' | 'sampling' | 'drafting' | 'similarCode'
->;
+export type RequestOptions = Pick<CompletionOptions, 'maxTokens' | 'promptTokens' | 'sampling' | 'drafting'> &
+  ProjectOptions;
 
 /** What the text has to be. */
 export interface Constraint {
@@ -57,6 +61,8 @@ export interface Place {
   readonly beside?: readonly OtherText[] | undefined;
   /** Finds pieces of other files for a model that reads them, the most useful first; default: there are none. */
   readonly snippets?: FindSnippets | undefined;
+  /** What the user copied, where a suggestion that was asked for may use it. Default: it may not. */
+  readonly clipboard?: string | undefined;
   /** The cursor rests: there is time to read a prompt that begins with other snippets. Default: somebody types. */
   readonly rests?: boolean | undefined;
   /** Default: the text may be anything. */
@@ -69,6 +75,8 @@ interface Cut {
   /** Undefined where the model does not read it. */
   readonly suffix: Suffix | undefined;
   readonly snippets: ChosenSnippets;
+  /** Of the clipboard; it stands behind the others, and is not kept. */
+  readonly copied: readonly Snippet[];
 }
 
 /** A request, and how the text that it holds was cut. */
@@ -88,69 +96,32 @@ export class PromptWriter {
 
   /**
    * The path line and the window of text before the cursor, cut for healing, and what follows the cursor where the model reads that;
-   * `part` scales the budget. What the suffix and the snippets do not need is the window's.
+   * `part` scales the budget.
    */
   write(place: Place, part = 1): Written {
     const { document, options, beside = [], constraint } = place;
-    const { maxTokens, promptTokens, sampling } = options;
+    const { maxTokens, sampling } = options;
     const { prompt: text, requiredPrefix } = healedFor(document.before, constraint);
-    const head = pathLine(document.languageId, document.path);
-    const tokens = Math.min(promptTokens > 0 ? promptTokens : this.budget.tokens, this.roomFor(maxTokens));
-    const remembered = this.cuts.get(document.uri);
     const layout = fimLayout(this.engine.fim);
-    const share = (most: number): number => this.budget.estimateOf(part * most);
-    const suffix =
-      layout &&
-      selectSuffix(
-        document.after,
-        share(this.suffixTokens(tokens, layout)),
-        remembered?.suffix,
-        layout.suffixStart,
-      );
-    const readsOthers = readsSimilarCode(options.similarCode, this.engine.parameters);
-    const choose = (): ChosenSnippets =>
-      chooseSnippets(
-        document,
-        layout !== undefined && readsOthers ? place.snippets : undefined,
-        share(tokens * SNIPPET_SHARE),
-      );
-    const windowBeside = ({ texts }: ChosenSnippets): Window => {
-      const others = [head, suffix?.text ?? '', ...texts];
-      const spent = others.reduce((sum, one) => sum + estimateTokens(one), 0);
-      return selectWindow(text, Math.max(1, share(tokens) - spent), remembered?.window.memory);
-    };
-    const isSame = part === 1 && remembered !== undefined && remembered.suffix?.text === suffix?.text;
-    let snippets = isSame && keeps(remembered.snippets, place) ? remembered.snippets : choose();
-    let window = windowBeside(snippets);
-    // Where the prompt is read anew in any case, so may be what stands in front.
-    if (snippets === remembered?.snippets && !isWhereItWas(window, remembered.window)) {
-      snippets = choose();
-      window = windowBeside(snippets);
-    }
-    const prefix = head + text.slice(window.start);
-    const prompt = layout?.write({ prefix, suffix: suffix?.text ?? '', snippets: snippets.texts }) ?? prefix;
-    const own = referencesFor(document, window.start);
+    const cut = this.cut(place, text, layout, part);
+    const { path, languageId, repository } = document;
+    const prefix = text.slice(cut.window.start);
+    const snippets = [...cut.snippets.snippets, ...cut.copied];
+    const prompt =
+      layout?.write({ path, languageId, repository, prefix, suffix: cut.suffix?.text ?? '', snippets }) ??
+      pathLine(languageId, path) + prefix;
     const drafts = options.drafting === 'auto';
-    const remembering = remembers(this.engine.parameters);
-    const others = beside.filter((other) => other.text !== '');
-    const alike = others.filter(({ languageId }) => readAlike(languageId, document.languageId));
-    const known = readsOthers && remembering ? alike : [];
-    const unknown = drafts ? others.filter((other) => !known.includes(other)) : [];
+    const use = { drafts, ...remembered(options.similarCode, this.engine.parameters) };
     const request = {
       prompt,
       requiredPrefix,
       maxTokens,
       sampling: samplingFor(sampling, promptText(prompt) + requiredPrefix),
       drafting: { lookup: drafts, model: drafts },
-      references: [
-        ...(drafts || remembering ? own : []),
-        ...[...known, ...unknown].map((other) => other.text),
-      ],
-      remembered: remembering ? own.length : 0,
-      rememberedBeside: known.length,
+      ...referencesFor(document, cut.window.start, beside, use),
       ...(constraint === undefined ? {} : { grammar: constraint.grammar }),
     };
-    return { request, cut: { window, suffix, snippets } };
+    return { request, cut };
   }
 
   /** Learns from the answer to what was written for the document: how its text was cut, how long reading took, how far estimates were off. */
@@ -171,6 +142,51 @@ export class PromptWriter {
   /** Drops what is remembered of all. */
   reset(): void {
     this.cuts.clear();
+  }
+
+  /**
+   * What of the document the prompt has, and what beside it. What the suffix and the snippets do not need is the window's.
+   * @param text Before the cursor.
+   */
+  private cut(place: Place, text: string, layout: FimLayout | undefined, part: number): Cut {
+    const { document, options, clipboard = '' } = place;
+    const { maxTokens, promptTokens } = options;
+    const tokens = Math.min(promptTokens > 0 ? promptTokens : this.budget.tokens, this.roomFor(maxTokens));
+    const share = (most: number): number => this.budget.estimateOf(part * most);
+    const last = this.cuts.get(document.uri);
+    const suffix =
+      layout &&
+      selectSuffix(
+        document.after,
+        share(this.suffixTokens(tokens, layout)),
+        last?.suffix,
+        layout.suffixStart,
+      );
+    const room = layout === undefined ? 0 : share(tokens * CLIPBOARD_SHARE);
+    const copied = clipboardSnippet(clipboard, document.languageId, room);
+    const choose = (): ChosenSnippets => {
+      const shares = sharesFor(options, this.engine);
+      const budget = new Map(Array.from(shares, ([kind, most]) => [kind, share(tokens * most)]));
+      return chooseSnippets(document, place.snippets, budget);
+    };
+    const windowBeside = ({ snippets: chosen }: ChosenSnippets): Window => {
+      const own = pathLine(document.languageId, document.path) + (suffix?.text ?? '');
+      const pieces = [...chosen, ...copied].reduce((sum, one) => sum + costOf(one), 0);
+      return selectWindow(
+        text,
+        Math.max(1, share(tokens) - estimateTokens(own) - pieces),
+        last?.window.memory,
+      );
+    };
+    const isSame = part === 1 && last !== undefined && last.suffix?.text === suffix?.text;
+    let snippets = isSame && keeps(last.snippets, place) ? last.snippets : choose();
+    let window = windowBeside(snippets);
+    // Where the prompt is read anew in any case, so may be what stands in front.
+    if (snippets === last?.snippets && !isWhereItWas(window, last.window)) {
+      snippets = choose();
+      window = windowBeside(snippets);
+    }
+    return { window, suffix, snippets, copied };
   }
 
   /** Tokens of prompt for which the context has room beside a completion and the healed tail it spells again. */

@@ -4,7 +4,9 @@
  *
  * The engine keeps the tokens of texts that did not change, so a keystroke must not change them.
  */
+import type { NativeCompletionRequest } from '../engine/native_types';
 import { type DocumentSnapshot, MAX_AFTER, MAX_BEFORE } from './document';
+import { readAlike } from './similar_windows';
 
 /** A text that a snapshot cuts has an end that moves with each keystroke: it is taken from one blank line, or to one, instead. */
 const BREAK = '\n\n';
@@ -15,8 +17,44 @@ export interface OtherText {
   readonly languageId: string;
 }
 
-/** @param windowStart Where the prompt's window begins in `document.before`. */
-export function referencesFor(document: DocumentSnapshot, windowStart: number): readonly string[] {
+/** What references are for. */
+export interface ReferenceUse {
+  /** Drafts are looked up. */
+  readonly drafts: boolean;
+  /** The rest of the document has a say in what comes next. */
+  readonly remembers: boolean;
+  /** So have other files of its language. */
+  readonly remembersOthers: boolean;
+}
+
+/** Those of a request. */
+export type References = Pick<NativeCompletionRequest, 'references' | 'remembered' | 'rememberedBeside'>;
+
+/**
+ * All that is used of the document and of other files, those first that have a say.
+ * @param windowStart Where the prompt's window begins in `document.before`.
+ * @param beside Texts of other files, nearest first.
+ */
+export function referencesFor(
+  document: DocumentSnapshot,
+  windowStart: number,
+  beside: readonly OtherText[],
+  { drafts, remembers, remembersOthers }: ReferenceUse,
+): References {
+  const own = ownReferences(document, windowStart);
+  const others = beside.filter((other) => other.text !== '');
+  const alike = others.filter(({ languageId }) => readAlike(languageId, document.languageId));
+  const known = remembersOthers ? alike : [];
+  const unknown = drafts ? others.filter((other) => !known.includes(other)) : [];
+  return {
+    references: [...(drafts || remembers ? own : []), ...[...known, ...unknown].map((other) => other.text)],
+    remembered: remembers ? own.length : 0,
+    rememberedBeside: known.length,
+  };
+}
+
+/** What the prompt leaves of the document. */
+function ownReferences(document: DocumentSnapshot, windowStart: number): readonly string[] {
   return [below(document.after), above(document.before, windowStart)].filter((text) => text !== '');
 }
 

@@ -22,6 +22,7 @@ export interface NativeOutline {
     readonly suffix?: number;
     readonly middle?: number;
     readonly separator?: number;
+    readonly repository?: number;
   };
 }
 

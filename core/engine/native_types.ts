@@ -54,6 +54,10 @@ export interface NativeFim {
   readonly middle?: number;
   /** Between files. */
   readonly separator?: number;
+  /** In front of a repository's name. */
+  readonly repository?: number;
+  /** How the family names the files of a repository (core/completion/file_layout.ts); left out where it was not taught with any, or nobody knows. */
+  readonly files?: string;
 }
 
 /** What is known of a loaded model. Plain data, copied at load. */

@@ -6,7 +6,7 @@ import type { CompletionOptions } from '../../core/completion/options';
 import { prepare } from '../../core/completion/preparation';
 import type { PromptWriter } from '../../core/completion/prompt_writer';
 import { snapshotOf } from '../editor/editor_snapshot';
-import type { OtherFiles } from '../editor/recent_texts';
+import type { Surroundings } from '../editor/surroundings';
 
 /** A cursor that does not move for this long rests, ms. */
 const REST_MS = 300;
@@ -16,8 +16,8 @@ export interface PreparerParts {
   readonly engine: CompletionEngine;
   readonly prompts: PromptWriter;
   readonly options: () => CompletionOptions;
-  /** The files looked at last. */
-  readonly others: OtherFiles;
+  /** What there is beside a document. */
+  readonly others: Pick<Surroundings, 'beside' | 'snippets'>;
   /** Computes what follows a suggestion on the screen. */
   readonly next: (document: DocumentSnapshot, signal: AbortSignal) => Promise<void>;
   /** Whether the engine has something else to do. */
@@ -80,7 +80,7 @@ export class Preparer implements vscode.Disposable {
       document,
       signal: controller.signal,
       beside: others.beside(document.uri),
-      snippets: others.similarTo,
+      snippets: others.snippets,
     };
     const done = await prepare(engine, prompts, options(), place);
     if (done) await next(document, controller.signal);

@@ -16,7 +16,7 @@ import {
   nothing,
   type SuggestionRequest,
 } from '../../core/completion/pipeline';
-import type { OtherFiles } from '../editor/recent_texts';
+import type { Surroundings } from '../editor/surroundings';
 
 /** A request that came to an end, whatever the end. */
 export interface FinishedRequest {
@@ -40,6 +40,9 @@ interface Running {
   readonly controller: AbortController;
 }
 
+/** What is asked of what there is beside a document. */
+type Others = Pick<Surroundings, 'beside' | 'snippets' | 'clipboard'>;
+
 /** A place in an editor. */
 interface Place {
   readonly document: vscode.TextDocument;
@@ -49,7 +52,7 @@ interface Place {
 export class GhostTextProvider implements vscode.InlineCompletionItemProvider, vscode.Disposable {
   private readonly suggestions: Suggestions;
   private readonly alternatives: Alternatives;
-  private readonly others: OtherFiles;
+  private readonly others: Others;
   private readonly commits: Pick<CommitBox, 'around'>;
   private readonly takenBack = new TakenBack();
   private readonly running = new Set<Running>();
@@ -68,13 +71,13 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   readonly onDidFinish = this.finished.event;
 
   /**
-   * @param others The files looked at last.
+   * @param others What there is beside a document.
    * @param commits Knows what is committed, where a message for it is written.
    */
   constructor(
     pipeline: CompletionPipeline,
     options: () => CompletionOptions,
-    others: OtherFiles,
+    others: Others,
     commits: Pick<CommitBox, 'around'>,
   ) {
     this.suggestions = new Suggestions(pipeline, options);
@@ -214,13 +217,16 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return [nothing('suggest_widget')];
     const { uri, before } = document;
     const request = this.requestFor(document, signal);
-    if (explicit) return this.alternatives.complete(request);
+    if (explicit) {
+      const clipboard = await this.others.clipboard();
+      return this.alternatives.complete({ ...request, clipboard });
+    }
     return [this.unlessTakenBack(uri, before, await this.suggestions.begin(request))];
   }
 
   private requestFor(document: DocumentSnapshot, signal: AbortSignal): SuggestionRequest {
-    const { beside, similarTo } = this.others;
-    return { document, signal, beside: beside(document.uri), snippets: similarTo };
+    const { beside, snippets } = this.others;
+    return { document, signal, beside: beside(document.uri), snippets };
   }
 
   private unlessTakenBack(uri: string, before: string, outcome: CompletionOutcome): CompletionOutcome {

@@ -7,6 +7,7 @@ import { type Change, MOST_READ, MOST_SUBJECTS, withChange } from '../../core/co
 import type { DocumentSnapshot } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
 import { completesMessages } from '../../core/completion/trigger';
+import { within } from './time_limit';
 
 /** Git may take this long, ms: whoever waits for a suggestion does not wait longer. */
 const GIT_MS = 500;
@@ -105,15 +106,4 @@ function repositoryOf({ path, query }: vscode.Uri): Repository | undefined {
   const root = new URLSearchParams(query).get('rootUri');
   if (root === null) return repositories.length === 1 ? repositories[0] : undefined;
   return repositories.find(({ rootUri }) => rootUri.toString() === root);
-}
-
-/** What a promise settles to, or undefined where it takes longer. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -49,6 +49,7 @@ export function snapshotOf(
     path: pathOf(cell?.notebook ?? document.uri),
     fullPath: document.uri.path,
     languageId,
+    repository: vscode.workspace.getWorkspaceFolder(cell?.notebook ?? document.uri)?.name,
     kind: kindOf(document),
     before: before.slice(-MAX_BEFORE),
     front: frontBefore(document, from, selected?.text ?? '', before),

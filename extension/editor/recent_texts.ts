@@ -26,18 +26,10 @@ interface Known {
   windows: readonly Window[] | undefined;
 }
 
-/** What a suggestion takes from other files. */
-export interface OtherFiles {
-  /** The texts of all but the file of `uri`, nearest first. */
-  readonly beside: (uri: string) => readonly OtherText[];
-  /** Pieces of them that resemble the text around the cursor, the most similar first. */
-  readonly similarTo: FindSnippets;
-}
-
 /** More do not fit in a prompt. */
 const MOST_SNIPPETS = 3;
 
-export class RecentTexts implements OtherFiles, vscode.Disposable {
+export class RecentTexts implements vscode.Disposable {
   /** Latest first. */
   private readonly known: Known[] = [];
   private readonly options: () => CompletionOptions;
@@ -52,11 +44,11 @@ export class RecentTexts implements OtherFiles, vscode.Disposable {
     ];
   }
 
-  /** Latest first; none of files that are left alone. */
+  /** The texts of all but the file of `uri`, latest first; none of files that are left alone. */
   readonly beside = (uri: string): readonly OtherText[] =>
     this.others(uri).map((known) => ({ text: textOf(known), languageId: known.document.languageId }));
 
-  /** Of files of the same language. */
+  /** Pieces of files of the same language that resemble the text around the cursor, the most similar first. */
   readonly similarTo: FindSnippets = (document) => {
     const others = this.others(document.uri).filter((known) =>
       readAlike(known.document.languageId, document.languageId),

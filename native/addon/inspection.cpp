@@ -68,6 +68,7 @@ napi_value js_outline(napi_env env, const ModelOutline& outline) {
   add("suffix", outline.fim.suffix);
   add("middle", outline.fim.middle);
   add("separator", outline.fim.separator);
+  add("repository", outline.fim.repository);
   return ObjectBuilder(env)
       .add("weightBytes", static_cast<double>(outline.weight_bytes))
       .add("kvBytes", static_cast<double>(outline.kv_bytes_a_position))

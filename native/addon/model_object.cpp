@@ -28,6 +28,8 @@ napi_value js_fim(napi_env env, const ModelInfo& info) {
   add("suffix", info.fim.suffix);
   add("middle", info.fim.middle);
   add("separator", info.fim.separator);
+  add("repository", info.fim.repository);
+  if (!info.fim.files.empty()) fim.add("files", info.fim.files);
   return fim.build();
 }
 

@@ -19,6 +19,9 @@ namespace emberline {
 struct Hyperparameters;
 class KvPage;
 
+// Memory that the keys and values of `positions` positions of one session take: whole pages.
+std::uint64_t kv_cache_bytes(const Hyperparameters& hyperparameters, std::uint32_t positions);
+
 class KvPool {
  public:
   // Takes addresses, no memory. OUT_OF_MEMORY. `device` outlives the pool.

@@ -1,6 +1,7 @@
 #include "tokenizer/fim_families.h"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,27 +15,31 @@ constexpr std::string_view kSuffixPrefix = "suffix_prefix";
 struct Family {
   std::string_view pre_tokenizer;           // of its models; empty: any
   std::string_view prefix, suffix, middle;  // names; empty: it has none
-  std::string_view separators[2];           // between files; the first that there is
+  std::string_view separator;               // between files
+  std::string_view repository;              // in front of the name of one
   std::string_view layout;
+  std::string_view files;  // FimTokens::files, where the separator is there
 };
 
 // What is said of each is in its model card, and in the paper where there is one: Qwen2.5-Coder
 // (arXiv:2409.12186; Qwen3-Coder, Granite 4 and, but for its separator, CodeGemma have the same), StarCoder 1
 // and 2 (arXiv:2305.06161, arXiv:2402.19173; StableCode and Granite Code have the same), DeepSeek-Coder
-// (arXiv:2401.14196), Code Llama (arXiv:2308.12950), Mellum, Codestral, Seed-Coder (arXiv:2506.03524).
+// (arXiv:2401.14196), Code Llama (arXiv:2308.12950), Mellum, Codestral, Seed-Coder (arXiv:2506.03524). Of
+// families with the same marks the first whose separator there is, else the first.
 constexpr Family kFamilies[] = {
-    {"mellum", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", {"<filename>", ""}, kSuffixPrefixMiddle},
-    {"",
-     "<|fim_prefix|>",
-     "<|fim_suffix|>",
-     "<|fim_middle|>",
-     {"<|file_sep|>", "<|file_separator|>"},
-     kPrefixSuffixMiddle},
-    {"", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", {"<file_sep>", "<filename>"}, kPrefixSuffixMiddle},
-    {"", "<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", {"", ""}, kPrefixSuffixMiddle},
-    {"", "▁<PRE>", "▁<SUF>", "▁<MID>", {"", ""}, kPrefixSuffixMiddle},
-    {"", "<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>", {"", ""}, kSuffixPrefixMiddle},
-    {"", "[PREFIX]", "[SUFFIX]", "", {"", ""}, kSuffixPrefix},
+    {"mellum", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>", "", kSuffixPrefixMiddle,
+     kPathBeforeMarks},
+    {"", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|file_sep|>", "<|repo_name|>",
+     kPrefixSuffixMiddle, kPathBeforeMarks},
+    {"", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|file_separator|>", "", kPrefixSuffixMiddle,
+     ""},
+    {"", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<file_sep>", "<repo_name>", kPrefixSuffixMiddle,
+     kPathInPrefix},
+    {"", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>", "", kPrefixSuffixMiddle, ""},
+    {"", "<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "", "", kPrefixSuffixMiddle, ""},
+    {"", "▁<PRE>", "▁<SUF>", "▁<MID>", "", "", kPrefixSuffixMiddle, ""},
+    {"", "<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>", "", "", kSuffixPrefixMiddle, ""},
+    {"", "[PREFIX]", "[SUFFIX]", "", "", "", kSuffixPrefix, ""},
 };
 
 class ControlTokens {
@@ -60,18 +65,12 @@ class ControlTokens {
   std::vector<std::pair<std::string_view, TokenId>> named_;
 };
 
-TokenId separator_of(const Family& family, const ControlTokens& tokens) {
-  for (const std::string_view name : family.separators) {
-    if (const TokenId id = tokens.find(name, kNoToken); id != kNoToken) return id;
-  }
-  return kNoToken;
-}
-
 }  // namespace
 
 FimTokens find_fim_tokens(const Vocabulary& vocabulary, std::string_view pre_tokenizer,
                           const FimTokens& named) {
   const ControlTokens tokens(vocabulary);
+  std::optional<FimTokens> without_separator;
   for (const Family& family : kFamilies) {
     if (!family.pre_tokenizer.empty() && family.pre_tokenizer != pre_tokenizer) continue;
     FimTokens found;
@@ -80,11 +79,20 @@ FimTokens find_fim_tokens(const Vocabulary& vocabulary, std::string_view pre_tok
     found.middle = tokens.find(family.middle, named.middle);
     if (found.prefix == kNoToken || found.suffix == kNoToken) continue;
     if (found.middle == kNoToken && !family.middle.empty()) continue;
-    found.separator = named.separator != kNoToken ? named.separator : separator_of(family, tokens);
+    const TokenId own = tokens.find(family.separator, kNoToken);
+    found.separator = named.separator != kNoToken ? named.separator : own;
     found.layout = family.layout;
+    if (own == kNoToken) {
+      if (!without_separator) without_separator = found;
+      continue;
+    }
+    if (own == found.separator && !family.files.empty()) {
+      found.repository = tokens.find(family.repository, named.repository);
+      found.files = family.files;
+    }
     return found;
   }
-  return named;
+  return without_separator.value_or(named);
 }
 
 }  // namespace emberline

@@ -128,8 +128,8 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
                std::nullopt});
   const Vocabulary& tokens = impl->vocabulary;
   const auto out_of_range = [&](TokenId id) { return id != kNoToken && id >= tokens.size(); };
-  const TokenId named[] = {impl->bos,        impl->eos,           impl->fim.prefix, impl->fim.suffix,
-                           impl->fim.middle, impl->fim.separator, spec.unknown};
+  const TokenId named[] = {impl->bos,        impl->eos,           impl->fim.prefix,     impl->fim.suffix,
+                           impl->fim.middle, impl->fim.separator, impl->fim.repository, spec.unknown};
   if (std::any_of(std::begin(named), std::end(named), out_of_range) ||
       std::any_of(impl->ends.begin(), impl->ends.end(), out_of_range)) {
     return Status{ErrorCode::kModelMetadataInvalid,

@@ -35,8 +35,11 @@ enum class TokenKind : std::uint8_t {
 // names its family gives them (fim_families.h); kNoToken where there is none.
 struct FimTokens {
   TokenId prefix = kNoToken, suffix = kNoToken, middle = kNoToken;
-  TokenId separator = kNoToken;  // between files
-  std::string_view layout = {};  // of the family, a text that stays; empty where it is not known
+  TokenId separator = kNoToken;   // between files
+  TokenId repository = kNoToken;  // in front of the name that files belong to
+  // Of the family, texts that stay; empty where it is not known: the order of the parts, and how the files of
+  // a repository are named (fim_families.h).
+  std::string_view layout = {}, files = {};
   bool operator==(const FimTokens&) const = default;
 };
 

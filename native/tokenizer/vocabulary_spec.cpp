@@ -145,7 +145,7 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
       {"tokenizer.ggml.fim_suf_token_id", &spec.fim.suffix, false},
       {"tokenizer.ggml.fim_mid_token_id", &spec.fim.middle, false},
       {"tokenizer.ggml.fim_pad_token_id", nullptr, true},
-      {"tokenizer.ggml.fim_rep_token_id", nullptr, true},
+      {"tokenizer.ggml.fim_rep_token_id", &spec.fim.repository, true},
       {"tokenizer.ggml.fim_sep_token_id", &spec.fim.separator, true},
   };
   for (const IdKey& id_key : id_keys) {

@@ -14,6 +14,7 @@ import type { EngineRequest } from '../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { CompletionPipeline } from '../../core/completion/pipeline';
 import { PromptWriter } from '../../core/completion/prompt_writer';
+import type { FindSnippets } from '../../core/completion/snippets';
 import { Engine } from '../../core/engine/engine';
 import type { NativeCompletion, NativePrompt } from '../../core/engine/native_types';
 import { FIM, LAYOUT, writeFimModel } from '../models/fim_model';
@@ -168,16 +169,17 @@ describe('typing in a long file', () => {
     readonly made: NativeCompletion;
   }
 
-  async function type(session: Engine): Promise<Key[]> {
+  async function type(session: Engine, snippets?: FindSnippets): Promise<Key[]> {
     const writer = new PromptWriter(session);
-    const options = { ...DEFAULT_OPTIONS, promptTokens: 600, maxTokens: 1 };
+    const all = { definitions: 'always', recentEdits: true } as const;
+    const options = { ...DEFAULT_OPTIONS, ...all, promptTokens: 600, maxTokens: 1 };
     const keys: Key[] = [];
     let typed = '';
     for (const key of KEYS) {
       typed += key;
       let prompt: NativePrompt = '';
       const document = documentOf(above + typed + below, above.length + typed.length);
-      const answer = await ask(writer, { document, options }, (request) => {
+      const answer = await ask(writer, { document, options, snippets }, (request) => {
         prompt = request.prompt;
         return session.complete(request);
       });
@@ -199,6 +201,27 @@ describe('typing in a long file', () => {
     const enters = keys.filter(({ key }) => key === '\n').map(({ computed }) => computed);
     expect(enters).toHaveLength(5);
     expect(Math.max(...enters)).toBeLessThanOrEqual(8);
+    expect(Math.max(...keys.map(({ computed }) => computed))).toBeLessThan(64);
+  });
+
+  it('reads what stands beside the document once, whatever would be found with each key', async () => {
+    let asked = 0;
+    const snippets: FindSnippets = () => {
+      asked++;
+      return (['edit', 'similar', 'definition'] as const).map((kind) => ({
+        kind,
+        path: `${kind}.py`,
+        languageId: 'python',
+        text: `${kind}_${asked} = ${asked}\n`,
+      }));
+    };
+    const [first, ...keys] = await type(engine, snippets);
+    const front = Array.from(first?.prompt ?? []).slice(0, 9);
+    expect(front.filter((part) => part === FIM.separator)).toHaveLength(3);
+    expect(String(front[3])).toMatch(/^# definition\.py/);
+    expect(String(front[7])).toMatch(/^# edit\.py/);
+    for (const { prompt } of keys) expect(prompt.slice(0, 9)).toEqual(front);
+    expect(median(keys.map(({ computed }) => computed))).toBeLessThanOrEqual(8);
     expect(Math.max(...keys.map(({ computed }) => computed))).toBeLessThan(64);
   });
 });

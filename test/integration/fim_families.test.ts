@@ -26,9 +26,11 @@ interface Family {
 
 const SNIPPET = { path: 'b.py', languageId: 'python', text: 'from a import add\n' };
 const OTHER = `# b.py\n${SNIPPET.text}`;
-const ABOVE = '# a.py\ndef add(a, b):\n    return';
+const CODE = 'def add(a, b):\n    return';
+const ABOVE = `# a.py\n${CODE}`;
 const BELOW = '\n\nprint(add(1, 2))\n';
-const { separator, suffix, prefix, middle } = FIM;
+const { repository, separator, suffix, prefix, middle } = FIM;
+const IN_REPOSITORY = [repository, 'shop\n', separator, `b.py\n${SNIPPET.text}`, separator];
 
 const FAMILIES: readonly Family[] = [
   {
@@ -39,8 +41,9 @@ const FAMILIES: readonly Family[] = [
       suffix: '<|fim_suffix|>',
       middle: '<|fim_middle|>',
       separator: '<|file_sep|>',
+      repository: '<|repo_name|>',
     },
-    expected: [separator, OTHER, separator, prefix, ABOVE, suffix, BELOW, middle],
+    expected: [...IN_REPOSITORY, 'a.py\n', prefix, CODE, suffix, BELOW, middle],
   },
   {
     name: 'StarCoder2',
@@ -50,6 +53,29 @@ const FAMILIES: readonly Family[] = [
       suffix: '<fim_suffix>',
       middle: '<fim_middle>',
       separator: '<file_sep>',
+      repository: '<repo_name>',
+    },
+    expected: [...IN_REPOSITORY, prefix, `a.py\n${CODE}`, suffix, BELOW, middle],
+  },
+  {
+    name: 'Mellum',
+    preTokenizer: 'mellum',
+    marks: {
+      prefix: '<fim_prefix>',
+      suffix: '<fim_suffix>',
+      middle: '<fim_middle>',
+      separator: '<filename>',
+    },
+    expected: [...IN_REPOSITORY.slice(2), 'a.py\n', suffix, BELOW, prefix, CODE, middle],
+  },
+  {
+    name: 'CodeGemma',
+    preTokenizer: 'smollm',
+    marks: {
+      prefix: '<|fim_prefix|>',
+      suffix: '<|fim_suffix|>',
+      middle: '<|fim_middle|>',
+      separator: '<|file_separator|>',
     },
     expected: [separator, OTHER, separator, prefix, ABOVE, suffix, BELOW, middle],
   },
@@ -98,7 +124,11 @@ describe.each(FAMILIES)('a file of the family $name', ({ preTokenizer, marks, ex
     });
     let prompt: NativePrompt = '';
     const { signal } = new AbortController();
-    const place = { document, options: DEFAULT_OPTIONS, snippets: () => [SNIPPET] };
+    const place = {
+      document: { ...document, repository: 'shop' },
+      options: DEFAULT_OPTIONS,
+      snippets: () => [SNIPPET],
+    };
     const answer = await ask(new PromptWriter(engine), place, (request) => {
       prompt = request.prompt;
       return engine.complete(request, signal);

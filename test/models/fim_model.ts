@@ -9,7 +9,7 @@ import type { Vocabulary } from '../../bench/synthetic/vocabulary';
 import { vocabularyOf } from './vocabulary_of';
 
 /** The marks, by their ids. */
-export const FIM = { separator: 5, suffix: 8, prefix: 9, end: 10, middle: 11 } as const;
+export const FIM = { repository: 3, separator: 5, suffix: 8, prefix: 9, end: 10, middle: 11 } as const;
 export const LAYOUT = 'suffix_prefix_contiguous';
 
 /** The embedded model's token of a line break alone. */
@@ -42,7 +42,7 @@ export function writeFimModel(path: string, source: string, keys: Metadata = {})
 }
 
 /** What a family calls its marks; those it has. */
-export type MarkNames = Partial<Record<'prefix' | 'suffix' | 'middle' | 'separator', string>>;
+export type MarkNames = Partial<Record<'prefix' | 'suffix' | 'middle' | 'separator' | 'repository', string>>;
 
 /** The vocabulary with the marks in the place of reserved tokens. */
 export function withMarks(vocabulary: Vocabulary, marks: MarkNames): Vocabulary {

@@ -62,7 +62,7 @@ class FakeEngine implements CompletionEngine {
   }
 }
 
-type Flags = Pick<SuggestionRequest, 'explicit' | 'evenIfRefused' | 'beside' | 'mayEnd'>;
+type Flags = Pick<SuggestionRequest, 'explicit' | 'evenIfRefused' | 'beside' | 'clipboard' | 'mayEnd'>;
 
 interface Bench {
   readonly engine: FakeEngine;
@@ -157,6 +157,18 @@ describe('the completion pipeline', () => {
     engine.parameters = 135e6;
     await at('x = |\ny = 2', { beside: BESIDE });
     expect(engine.requests.at(-1)).toMatchObject({ remembered: 1, rememberedBeside: 0 });
+  });
+
+  it('asks again where there is a clipboard that what it knows was made without, and knows that then', async () => {
+    const { engine, at } = bench();
+    expect((await at('return |')).source).toBe('model');
+    expect((await at('return |')).source).toBe('cache');
+    engine.says = 'copied';
+    expect(await at('return |', { explicit: true, clipboard: 'copied\n' })).toMatchObject({
+      source: 'model',
+      text: 'copied',
+    });
+    expect(await at('return co|')).toMatchObject({ source: 'cache', text: 'pied' });
   });
 
   it('draws the same at the same place, and anew at another', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import type { EngineRequest } from '../../core/engine/engine_request';
-import { DEFAULT_OPTIONS, type SimilarCode } from '../../core/completion/options';
+import { DEFAULT_OPTIONS, type WhereItPays } from '../../core/completion/options';
 import { promptText } from '../../core/completion/prompt';
 import { type Place, PromptWriter } from '../../core/completion/prompt_writer';
 import type { FindSnippets } from '../../core/completion/snippets';
@@ -14,7 +14,7 @@ import { asOneToken } from './made_up_tokens';
 
 const FIM: NativeFim = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5 };
 
-type Extras = Pick<Place, 'snippets' | 'rests' | 'constraint'>;
+type Extras = Pick<Place, 'snippets' | 'clipboard' | 'rests' | 'constraint'>;
 
 interface Writing {
   /** The request for the `|` of `text`. */
@@ -29,10 +29,11 @@ function writing({
   prefillTokensPerSecond = undefined as number | undefined,
   parameters = 135e6,
   similarCode = DEFAULT_OPTIONS.similarCode,
+  definitions = DEFAULT_OPTIONS.definitions,
 } = {}): Writing {
   const speed = { prefillTokensPerSecond };
   const writer = new PromptWriter({ speed, fim, parameters });
-  const options = { ...DEFAULT_OPTIONS, promptTokens, similarCode };
+  const options = { ...DEFAULT_OPTIONS, promptTokens, similarCode, definitions };
   return {
     writer,
     at: async (text, extras) => {
@@ -105,7 +106,7 @@ describe('the prompt of a model that fills in the middle', () => {
     ]);
   });
 
-  it.each<[SimilarCode, number, boolean]>([
+  it.each<[WhereItPays, number, boolean]>([
     ['auto', 135e6, true],
     ['auto', 1.5e9, false],
     ['always', 1.5e9, true],
@@ -133,6 +134,21 @@ describe('the prompt of a model that fills in the middle', () => {
     expect(await pieceAt(`${LINES.slice(0, 16).join('')}x|`, true)).toBe('# b.py\nsecond\n');
     found = 'third';
     expect(await pieceAt(`${LINES.join('')}x|`)).toBe('# b.py\nthird\n');
+  });
+
+  it('has definitions in front, what was copied behind all, and both leave the KV cache what they can', async () => {
+    const { at } = writing({ definitions: 'always' });
+    const snippets: FindSnippets = () => [
+      { path: 'b.py', languageId: 'python', text: 'b\n' },
+      { kind: 'definition', path: 'c.py', languageId: 'python', text: 'def c(): ...\n' },
+    ];
+    const front = [5, '# c.py\ndef c(): ...\n', 5, '# b.py\nb\n'];
+    const prompts: NativePrompt[] = [];
+    for (const typed of ['x', 'x =', 'x = c']) prompts.push((await at(`${typed}|`, { snippets })).prompt);
+    for (const prompt of prompts) expect(prompt.slice(0, 4)).toEqual(front);
+    const { prompt } = await at('x = c|', { snippets, clipboard: 'copied\n' });
+    expect(prompt).toEqual([...front, 5, '# clipboard\ncopied\n', 9, '# a.py\nx =']);
+    expect((await at('x = c|', { snippets })).prompt).toEqual(prompts[2]);
   });
 
   it('looks again where it has none, once the cursor rests', async () => {

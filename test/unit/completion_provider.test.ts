@@ -36,8 +36,10 @@ describe('the ghost text provider', () => {
   let requests: SuggestionRequest[] = [];
   let provider: GhostTextProvider;
   let answer = nothing('blank_result');
+  let copied: string | undefined;
 
   beforeEach(() => {
+    copied = undefined;
     requests = [];
     answer = nothing('blank_result');
     const complete = (request: SuggestionRequest): Promise<ReturnType<typeof nothing>> => {
@@ -47,7 +49,7 @@ describe('the ghost text provider', () => {
     provider = new GhostTextProvider(
       { complete } as unknown as CompletionPipeline,
       () => DEFAULT_OPTIONS,
-      { beside: () => [], similarTo: () => [] },
+      { beside: () => [], snippets: () => [], clipboard: () => Promise.resolve(copied) },
       { around: (snapshot) => Promise.resolve(snapshot) },
     );
     editor.trigger = () => ask(INVOKE);
@@ -70,6 +72,13 @@ describe('the ghost text provider', () => {
     await ask(AUTOMATIC);
     await ask(INVOKE);
     expect(explicit()).toEqual([false, true]);
+  });
+
+  it('takes what was copied for what the user asked for alone', async () => {
+    copied = 'total = 1\n';
+    await ask(AUTOMATIC);
+    await ask(INVOKE);
+    expect(requests.map(({ clipboard }) => clipboard)).toEqual([undefined, copied]);
   });
 
   it('does not take its own asking for the user, once', async () => {

@@ -69,26 +69,39 @@ TEST_P(AttentionKernel, ScoresAreDotProductsWhateverTheirNumber) {
 
 TEST_P(AttentionKernel, WeightsAreExponentialsBelowTheLargestScore) {
   Random random(7);
-  for (std::size_t count : {1u, 7u, 8u, 17u, 64u, 127u, 128u}) {
-    std::vector<float> scores = random.normals(kAttentionChunk, 8.0f);
-    for (std::size_t j = count; j < scores.size(); ++j) scores[j] = NAN;  // not to be looked at
-    const std::vector<float> before = scores;
-    const AttentionState state = attention().weigh(scores.data(), count);
-    EXPECT_EQ(state.max,
-              *std::max_element(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(count)));
+  const std::vector<std::uint32_t> seen = {1, 7, 8, 17, 64, 127, 128};
+  std::vector<float> scores = random.normals(seen.size() * kAttentionChunk, 8.0f);
+  for (std::size_t q = 0; q < seen.size(); ++q) {  // not to be looked at
+    for (std::size_t j = seen[q]; j < kAttentionChunk; ++j) scores[q * kAttentionChunk + j] = NAN;
+  }
+  const std::vector<float> before = scores;
+  std::vector<AttentionState> states(seen.size());
+  attention().weigh(scores.data(), seen.data(), seen.size(), states.data());
+  for (std::size_t q = 0; q < seen.size(); ++q) {
+    const float *given = before.data() + q * kAttentionChunk, *weights = scores.data() + q * kAttentionChunk;
+    EXPECT_EQ(states[q].max, *std::max_element(given, given + seen[q]));
     double sum = 0;
-    for (std::size_t j = 0; j < count; ++j) {
-      const double weight = std::exp(double{before[j]} - state.max);
-      EXPECT_NEAR(scores[j], weight, weight * kEpsilon * (2 + std::fabs(double{before[j]} - state.max)) * 2);
+    for (std::size_t j = 0; j < seen[q]; ++j) {
+      const double weight = std::exp(double{given[j]} - states[q].max);
+      EXPECT_NEAR(weights[j], weight,
+                  weight * kEpsilon * (2 + std::fabs(double{given[j]} - states[q].max)) * 2);
       sum += weight;
     }
     // Each difference of a score and the largest is rounded, which moves its weight by as many ulp as it is
     // large.
-    EXPECT_NEAR(state.sum, sum, sum * kEpsilon * 64);
+    EXPECT_NEAR(states[q].sum, sum, sum * kEpsilon * 64);
+    std::vector<float> alone(given, given + kAttentionChunk);
+    AttentionState state{};
+    attention().weigh(alone.data(), &seen[q], 1, &state);
+    EXPECT_EQ(state.sum, states[q].sum);
+    EXPECT_TRUE(std::equal(weights, weights + seen[q], alone.begin()));
   }
-  std::vector<float> poisoned(kAttentionChunk, 1.0f);
+  std::vector<float> poisoned(2 * kAttentionChunk, 1.0f);
   poisoned[3] = NAN;
-  EXPECT_TRUE(std::isnan(attention().weigh(poisoned.data(), 5).sum));
+  const std::uint32_t five[] = {5, 5};
+  attention().weigh(poisoned.data(), five, 2, states.data());
+  EXPECT_TRUE(std::isnan(states[0].sum));
+  EXPECT_FALSE(std::isnan(states[1].sum));
 }
 
 TEST_P(AttentionKernel, ValuesAreAddedInOrderWhicheverQueriesShareThem) {
@@ -140,12 +153,45 @@ TEST_P(AttentionKernel, MergedChunksAreWeighedByTheirLargestScore) {
   for (const auto& [a, b] : {std::pair{1.0f, 3.5f}, {3.5f, 1.0f}, {-200.0f, 4.0f}, {2.0f, 2.0f}}) {
     AttentionState state{a, 5.0f};
     std::vector<float> sums(width, 7.0f);
+    const AttentionState chunk_state{b, 3.0f};
     const std::vector<float> chunk(width, -2.0f);
-    attention().merge({b, 3.0f}, chunk.data(), width, &state, sums.data());
+    attention().merge(&chunk_state, chunk.data(), 1, width, &state, sums.data());
     const double max = std::max(a, b), keep = std::exp(a - max), take = std::exp(b - max);
     EXPECT_EQ(state.max, std::max(a, b));
     EXPECT_NEAR(state.sum, 5 * keep + 3 * take, 8 * 4 * kEpsilon);
     for (float sum : sums) EXPECT_NEAR(sum, 7 * keep - 2 * take, 9 * 4 * kEpsilon);
+  }
+}
+
+TEST_P(AttentionKernel, AQueryIsMergedAlikeWhicheverOthersAre) {
+  Random random(9);
+  const std::size_t width = 48, most = 37;
+  const auto states = [&random] {
+    std::vector<AttentionState> states;
+    for (const float max : random.normals(most, 5.0f)) states.push_back({max, 1.0f + std::fabs(max)});
+    return states;
+  };
+  const std::vector<AttentionState> before = states(), chunk_states = states();
+  const std::vector<float> sums = random.normals(most * width), chunk = random.normals(most * width);
+  std::vector<AttentionState> alone = before;
+  std::vector<float> alone_sums = sums;
+  for (std::size_t q = 0; q < most; ++q) {
+    attention().merge(&chunk_states[q], chunk.data() + q * width, 1, width, &alone[q],
+                      alone_sums.data() + q * width);
+  }
+  for (const std::size_t count : {std::size_t{0}, std::size_t{3}, std::size_t{16}, most}) {
+    std::vector<AttentionState> together = before;
+    std::vector<float> together_sums = sums;
+    attention().merge(chunk_states.data(), chunk.data(), count, width, together.data(), together_sums.data());
+    for (std::size_t q = 0; q < most; ++q) {
+      const AttentionState& expected = q < count ? alone[q] : before[q];
+      EXPECT_EQ(together[q].max, expected.max);
+      EXPECT_EQ(together[q].sum, expected.sum);
+      const std::vector<float>& from = q < count ? alone_sums : sums;
+      EXPECT_TRUE(std::equal(from.begin() + static_cast<std::ptrdiff_t>(q * width),
+                             from.begin() + static_cast<std::ptrdiff_t>((q + 1) * width),
+                             together_sums.begin() + static_cast<std::ptrdiff_t>(q * width)));
+    }
   }
 }
 

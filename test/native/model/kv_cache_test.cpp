@@ -19,11 +19,10 @@ constexpr std::uint32_t kPage = kKvPagePositions;
 class KvCacheTest : public ::testing::Test {
  protected:
   KvCacheTest() : device_(make_reference_device()) {
-    Hyperparameters h{};
-    h.layers = 2;
-    h.kv_heads = 1;
-    h.head_width = 4;
-    pool_ = take(KvPool::create(*device_, h));
+    h_.layers = 2;
+    h_.kv_heads = 1;
+    h_.head_width = 4;
+    pool_ = take(KvPool::create(*device_, h_));
   }
 
   std::size_t used_pages() const { return pool_->pages() - pool_->free_pages(); }
@@ -54,9 +53,18 @@ class KvCacheTest : public ::testing::Test {
     return marks[0];
   }
 
+  Hyperparameters h_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<KvPool> pool_;
 };
+
+TEST_F(KvCacheTest, MemoryOfPositionsIsThatOfTheirPages) {
+  KvCache cache = take(KvCache::create(*pool_, 10 * kPage));
+  for (const std::uint32_t positions : {1u, kPage, kPage + 1, 10 * kPage}) {
+    ASSERT_TRUE(cache.prepare_write(0, positions).ok());
+    EXPECT_EQ(kv_cache_bytes(h_, positions), cache.held_pages() * pool_->page_stride());
+  }
+}
 
 TEST_F(KvCacheTest, TakesPagesAsPositionsAreWritten) {
   KvCache cache = take(KvCache::create(*pool_, 10 * kPage + 1));

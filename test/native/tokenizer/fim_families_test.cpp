@@ -18,28 +18,33 @@ struct FamilyCase {
   const char* family;
   const char* pre_tokenizer;
   const char *prefix, *suffix, *middle;  // empty: it has none
-  const char* separator;
-  const char* layout;
+  const char *separator, *repository;
+  const char *layout, *files;
 };
 
 constexpr FamilyCase kFamilyCases[] = {
     {"Qwen2.5-Coder, Qwen3-Coder", "qwen2", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>",
-     "<|file_sep|>", "prefix_suffix_middle"},
-    {"CodeGemma", "gemma", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|file_separator|>",
-     "prefix_suffix_middle"},
-    {"StarCoder", "starcoder", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>",
-     "prefix_suffix_middle"},
-    {"StarCoder2", "starcoder", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<file_sep>",
-     "prefix_suffix_middle"},
-    {"StableCode", "stablelm2", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "", "prefix_suffix_middle"},
-    {"DeepSeek-Coder", "deepseek-coder", "<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "",
-     "prefix_suffix_middle"},
-    {"Code Llama", "default", "▁<PRE>", "▁<SUF>", "▁<MID>", "", "prefix_suffix_middle"},
-    {"Mellum", "mellum", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>",
-     "suffix_prefix_middle"},
-    {"Seed-Coder", "seed-coder", "<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>", "",
-     "suffix_prefix_middle"},
-    {"Codestral", "tekken", "[PREFIX]", "[SUFFIX]", "", "", "suffix_prefix"},
+     "<|file_sep|>", "<|repo_name|>", "prefix_suffix_middle", "path_before_marks"},
+    {"Qwen2.5-Coder without the name of a repository", "qwen2", "<|fim_prefix|>", "<|fim_suffix|>",
+     "<|fim_middle|>", "<|file_sep|>", "", "prefix_suffix_middle", "path_before_marks"},
+    {"CodeGemma", "gemma", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|file_separator|>", "",
+     "prefix_suffix_middle", ""},
+    {"Granite 4", "granite", "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "", "",
+     "prefix_suffix_middle", ""},
+    {"StarCoder", "starcoder", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>", "",
+     "prefix_suffix_middle", ""},
+    {"StarCoder2", "starcoder", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<file_sep>", "<repo_name>",
+     "prefix_suffix_middle", "path_in_prefix"},
+    {"StableCode", "stablelm2", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "", "",
+     "prefix_suffix_middle", ""},
+    {"DeepSeek-Coder", "deepseek-coder", "<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", "", "",
+     "prefix_suffix_middle", ""},
+    {"Code Llama", "default", "▁<PRE>", "▁<SUF>", "▁<MID>", "", "", "prefix_suffix_middle", ""},
+    {"Mellum", "mellum", "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<filename>", "",
+     "suffix_prefix_middle", "path_before_marks"},
+    {"Seed-Coder", "seed-coder", "<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>", "", "",
+     "suffix_prefix_middle", ""},
+    {"Codestral", "tekken", "[PREFIX]", "[SUFFIX]", "", "", "", "suffix_prefix", ""},
 };
 
 Vocabulary vocabulary_of(const ToyVocabulary& toy) {
@@ -57,11 +62,13 @@ TEST(FimFamilies, AreToldByTheNamesOfTheirTokens) {
       SCOPED_TRACE(each.family);
       ToyVocabulary toy;
       FimTokens expected;
+      expected.repository = add_named(toy, each.repository, type);
       expected.separator = add_named(toy, each.separator, type);
       expected.middle = add_named(toy, each.middle, type);
       expected.suffix = add_named(toy, each.suffix, type);
       expected.prefix = add_named(toy, each.prefix, type);
       expected.layout = each.layout;
+      expected.files = each.files;
       EXPECT_EQ(find_fim_tokens(vocabulary_of(toy), each.pre_tokenizer, {}), expected);
     }
   }
@@ -79,6 +86,7 @@ TEST(FimFamilies, TakeWhatTheFileNames) {
   const FimTokens found = find_fim_tokens(vocabulary_of(toy), "qwen2", named);
   EXPECT_EQ(found.layout, "prefix_suffix_middle");
   EXPECT_EQ(found.separator, separator);
+  EXPECT_EQ(found.files, "") << "nobody says what stands behind a separator of another name";
   named.prefix = separator;
   EXPECT_EQ(find_fim_tokens(vocabulary_of(toy), "qwen2", named), named) << "of no family that is known";
 }

@@ -31,13 +31,17 @@ struct AttentionQueries {
 };
 
 struct AttentionKernels {
+  // Up to so many queries of a chunk it is cheaper to widen its halves again for each tile of them than once
+  // for all.
+  std::size_t most_narrow_queries;
   // scores[q * kAttentionChunk + j] = query q . key j for the kKeyBlock keys of a block [width, kKeyBlock].
   void (*score)(const AttentionQueries& queries, const float* keys, std::size_t width, float* scores);
   void (*score_halves)(const AttentionQueries& queries, const std::uint16_t* keys, std::size_t width,
                        float* scores);
-  // One query's scores[0..count) become weights exp(score - max). count is 1..kAttentionChunk; what lies
-  // behind is scratch up to the chunk's end. A score that is NaN makes the sum NaN.
-  AttentionState (*weigh)(float* scores, std::size_t count);
+  // scores[q * kAttentionChunk + j] become weights exp(score - max) for j < seen[q], 1..kAttentionChunk,
+  // whose largest score and sum are states[q]. What lies behind is scratch up to the chunk's end. A score
+  // that is NaN makes its query's sum NaN.
+  void (*weigh)(float* scores, const std::uint32_t* seen, std::size_t count, AttentionState* states);
   // accumulators[q * stride + i] = sum over j < seen[q] of weights[q * kAttentionChunk + j] * values[j *
   // width
   // + i]. `seen` does not decrease. width is a multiple of kHeadPadding.
@@ -46,9 +50,10 @@ struct AttentionKernels {
   void (*add_value_halves)(const float* weights, const std::uint32_t* seen, std::size_t count,
                            const std::uint16_t* values, std::size_t width, float* accumulators,
                            std::size_t stride);
-  // Takes the next chunk into a query's state and accumulator[0..width), width a multiple of kHeadPadding.
-  void (*merge)(const AttentionState& chunk, const float* chunk_accumulator, std::size_t width,
-                AttentionState* state, float* accumulator);
+  // Takes the next chunk's states and accumulators [count, width] into those of `count` queries, which lie
+  // alike. width is a multiple of kHeadPadding.
+  void (*merge)(const AttentionState* chunk_states, const float* chunk_accumulators, std::size_t count,
+                std::size_t width, AttentionState* states, float* accumulators);
 };
 
 }  // namespace emberline

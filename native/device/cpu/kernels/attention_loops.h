@@ -81,26 +81,32 @@ void score_keys(const AttentionQueries& queries, const T* keys, std::size_t widt
   });
 }
 
-AttentionState weigh_scores(float* scores, std::size_t count) {
+// Its padding, which is written, weighs nothing. A NaN is passed over.
+inline float largest_score(float* scores, std::size_t seen, std::size_t padded) {
   constexpr float kLowest = -3.40282347e+38f;
-  const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
-  for (std::size_t j = count; j < padded; ++j) scores[j] = kLowest;
+  for (std::size_t j = seen; j < padded; ++j) scores[j] = kLowest;
   Lanes largest = Vector::set(kLowest);
-  for (std::size_t j = 0; j < padded; j += kLanes)
-    largest = Vector::max(Vector::load(scores + j), largest);  // a NaN is passed over
-  float lanes[kLanes];
-  Vector::store(lanes, largest);
-  AttentionState state{kLowest, 0.0f};
-  for (float lane : lanes) state.max = lane > state.max ? lane : state.max;
-  const Lanes max = Vector::set(state.max);
-  Lanes sum = Vector::set(0.0f);
-  for (std::size_t j = 0; j < padded; j += kLanes) {
-    const Lanes weight = exp_lanes(Vector::sub(Vector::load(scores + j), max));
-    Vector::store(scores + j, weight);
-    sum = Vector::add(sum, weight);
+  for (std::size_t j = 0; j < padded; j += kLanes) largest = Vector::max(Vector::load(scores + j), largest);
+  return Vector::largest(largest);
+}
+
+// The largest scores of all queries come first, so that no exponential waits for one.
+void weigh_scores(float* scores, const std::uint32_t* seen, std::size_t count, AttentionState* states) {
+  const auto padded = [seen](std::size_t q) { return (seen[q] + kLanes - 1) / kLanes * kLanes; };
+  for (std::size_t q = 0; q < count; ++q)
+    states[q].max = largest_score(scores + q * kAttentionChunk, seen[q], padded(q));
+  for (std::size_t q = 0; q < count; ++q) {
+    float* weights = scores + q * kAttentionChunk;
+    const std::size_t end = padded(q);
+    const Lanes max = Vector::set(states[q].max);
+    Lanes sum = Vector::set(0.0f);
+    for (std::size_t j = 0; j < end; j += kLanes) {
+      const Lanes weight = exp_lanes(Vector::sub(Vector::load(weights + j), max));
+      Vector::store(weights + j, weight);
+      sum = Vector::add(sum, weight);
+    }
+    states[q].sum = Vector::sum(sum);
   }
-  state.sum = Vector::sum(sum);
-  return state;
 }
 
 // Positions [from, to) of the sums of kQueries queries and kVectors vectors; from = 0 begins them.
@@ -154,23 +160,55 @@ void add_weighted_values(const float* weights, const std::uint32_t* seen, std::s
   });
 }
 
-void merge_chunk(const AttentionState& chunk, const float* chunk_accumulator, std::size_t width,
-                 AttentionState* state, float* accumulator) {
-  const float max = chunk.max > state->max ? chunk.max : state->max;
-  float factors[kLanes] = {state->max - max, chunk.max - max};
-  Vector::store(factors, exp_lanes(Vector::load(factors)));
-  const Lanes keep = Vector::set(factors[0]), take = Vector::set(factors[1]);
-  state->sum = state->sum * factors[0] + chunk.sum * factors[1];
-  state->max = max;
-  for (std::size_t i = 0; i < width; i += kLanes) {
-    const Lanes kept = Vector::mul(Vector::load(accumulator + i), keep);
-    Vector::store(accumulator + i, Vector::fma(Vector::load(chunk_accumulator + i), take, kept));
+// What `count` <= kLanes states and accumulators are multiplied by, kept and taken.
+struct MergeFactors {
+  float keep[kLanes], take[kLanes];
+};
+inline MergeFactors merge_states(const AttentionState* chunks, std::size_t count, AttentionState* states) {
+  float maxima[kLanes] = {}, sums[kLanes] = {}, chunk_maxima[kLanes] = {}, chunk_sums[kLanes] = {};
+  for (std::size_t i = 0; i < count; ++i) {
+    maxima[i] = states[i].max;
+    sums[i] = states[i].sum;
+    chunk_maxima[i] = chunks[i].max;
+    chunk_sums[i] = chunks[i].sum;
+  }
+  const Lanes old_max = Vector::load(maxima), chunk_max = Vector::load(chunk_maxima);
+  const Lanes max = Vector::max(chunk_max, old_max);
+  const Lanes keep = exp_lanes(Vector::sub(old_max, max)), take = exp_lanes(Vector::sub(chunk_max, max));
+  MergeFactors factors;
+  Vector::store(factors.keep, keep);
+  Vector::store(factors.take, take);
+  Vector::store(maxima, max);
+  Vector::store(sums, Vector::fma(Vector::load(chunk_sums), take, Vector::mul(Vector::load(sums), keep)));
+  for (std::size_t i = 0; i < count; ++i) states[i] = {maxima[i], sums[i]};
+  return factors;
+}
+
+void merge_chunk(const AttentionState* chunk_states, const float* chunk_accumulators, std::size_t count,
+                 std::size_t width, AttentionState* states, float* accumulators) {
+  for (std::size_t first = 0; first < count; first += kLanes) {
+    const std::size_t some = count - first < kLanes ? count - first : kLanes;
+    const MergeFactors factors = merge_states(chunk_states + first, some, states + first);
+    for (std::size_t q = 0; q < some; ++q) {
+      const Lanes keep = Vector::set(factors.keep[q]), take = Vector::set(factors.take[q]);
+      const float* from = chunk_accumulators + (first + q) * width;
+      float* to = accumulators + (first + q) * width;
+      for (std::size_t i = 0; i < width; i += kLanes) {
+        const Lanes kept = Vector::mul(Vector::load(to + i), keep);
+        Vector::store(to + i, Vector::fma(Vector::load(from + i), take, kept));
+      }
+    }
   }
 }
 
+// A tile of four vectors of 16 lanes widens beside its 24 multiply-adds in less time than memory for a chunk
+// of floats takes, which does not fit a first-level cache.
+constexpr std::size_t kMostNarrowQueries = kLanes == 16 ? SIZE_MAX : 8;
+
 constexpr AttentionKernels kAttentionKernels = {
-    score_keys<float>,          score_keys<std::uint16_t>,          weigh_scores,
-    add_weighted_values<float>, add_weighted_values<std::uint16_t>, merge_chunk};
+    kMostNarrowQueries, score_keys<float>,          score_keys<std::uint16_t>,
+    weigh_scores,       add_weighted_values<float>, add_weighted_values<std::uint16_t>,
+    merge_chunk};
 
 }  // namespace
 }  // namespace emberline

@@ -139,17 +139,14 @@ void AttentionStage::attend_run(const Step& step, Worker& worker, std::size_t kv
         continue;
       }
       view.attend(queries, seen, soft_cap, scratch.chunk_states, scratch.chunk_accumulators);
-      for (std::size_t j = 0; j < some; ++j) {
-        const float* accumulator = scratch.chunk_accumulators + j * padded;
-        AttentionState& state = scratch.states[query + j];
-        if (chunk == first_chunk(step, from + (query + j) / group)) {
-          state = scratch.chunk_states[j];
-          std::copy_n(accumulator, padded, scratch.accumulators + (query + j) * padded);
-          continue;
-        }
-        kernels->attention.merge(scratch.chunk_states[j], accumulator, padded, &state,
-                                 scratch.accumulators + (query + j) * padded);
-      }
+      // Later rows begin in later chunks: those that begin here are the last.
+      std::size_t begun = some;
+      while (begun > 0 && chunk == first_chunk(step, from + (query + begun - 1) / group)) --begun;
+      kernels->attention.merge(scratch.chunk_states, scratch.chunk_accumulators, begun, padded,
+                               scratch.states + query, scratch.accumulators + query * padded);
+      std::copy_n(scratch.chunk_states + begun, some - begun, scratch.states + query + begun);
+      std::copy_n(scratch.chunk_accumulators + begun * padded, (some - begun) * padded,
+                  scratch.accumulators + (query + begun) * padded);
     }
   }
   for (std::size_t r = from; r < to; ++r) {
@@ -191,23 +188,21 @@ void AttentionStage::merge_chunks(const Step& step, Worker& worker, std::size_t 
   const AttentionPartials& results = *step.partials;
   const std::size_t padded = padded_head_width(heads.head_width), group = heads.group();
   for (std::size_t r = 0; r < step.rows; ++r) {
-    for (std::size_t i = 0; i < group; ++i) {
-      const std::size_t last = chunk_of(heads.first_position(step) + r);
-      const std::size_t begin = first_chunk(step, r);
-      for (std::size_t chunk = begin; chunk <= last; ++chunk) {
-        const std::size_t index = kv_head * chunks(step) + chunk - first_chunk(step);
-        const std::size_t slot = (index * step.rows + r) * group + i;
-        const float* accumulator = results.accumulators + slot * padded;
-        if (chunk == begin) {
-          scratch.states[0] = results.states[slot];
-          std::copy_n(accumulator, padded, scratch.accumulators);
-        } else {
-          kernels->attention.merge(results.states[slot], accumulator, padded, scratch.states,
-                                   scratch.accumulators);
-        }
+    const std::size_t last = chunk_of(heads.first_position(step) + r);
+    const std::size_t begin = first_chunk(step, r);
+    for (std::size_t chunk = begin; chunk <= last; ++chunk) {
+      const std::size_t index = kv_head * chunks(step) + chunk - first_chunk(step);
+      const std::size_t slot = (index * step.rows + r) * group;
+      const float* accumulators = results.accumulators + slot * padded;
+      if (chunk == begin) {
+        std::copy_n(results.states + slot, group, scratch.states);
+        std::copy_n(accumulators, group * padded, scratch.accumulators);
+      } else {
+        kernels->attention.merge(results.states + slot, accumulators, group, padded, scratch.states,
+                                 scratch.accumulators);
       }
-      store(scratch, 0, r, kv_head * group + i);
     }
+    for (std::size_t i = 0; i < group; ++i) store(scratch, i, r, kv_head * group + i);
   }
 }
 

@@ -4,12 +4,6 @@
 #include <limits>
 
 namespace emberline {
-namespace {
-
-// Up to so many queries it is cheaper to widen the cache again for each tile of them.
-constexpr std::size_t kNarrowQueries = 8;
-
-}  // namespace
 
 AttentionChunk::AttentionChunk(const Kernels& kernels, const KvPages& cache, std::size_t kv_head,
                                std::size_t position, std::size_t entries, std::size_t queries,
@@ -19,7 +13,7 @@ AttentionChunk::AttentionChunk(const Kernels& kernels, const KvPages& cache, std
       kv_head_(kv_head),
       position_(position),
       padded_(padded_head_width(cache.head_width)),
-      widened_(queries > kNarrowQueries || padded_ != cache.head_width),
+      widened_(queries > kernels.attention.most_narrow_queries || padded_ != cache.head_width),
       scratch_(scratch) {
   if (!widened_) return;
   const std::size_t d = cache.head_width;
@@ -52,8 +46,8 @@ void AttentionChunk::attend(const AttentionQueries& queries, const SeenEntries& 
     if (soft_cap != 0.0f) kernels_.soft_cap(scores, seen.end[i], soft_cap, scores);
     // The weight of what was before the window is exactly 0.
     std::fill_n(scores, seen.begin[i], -std::numeric_limits<float>::max());
-    states[i] = kernels.weigh(scores, seen.end[i]);
   }
+  kernels.weigh(scratch_.scores, seen.end, queries.count, states);
   if (widened_) {
     kernels.add_values(scratch_.scores, seen.end, queries.count, scratch_.values, padded_, accumulators,
                        padded_);

@@ -1,0 +1,106 @@
+/**
+ * What was edited a moment ago, in the document one writes in and in others: who changes a name in one place goes on to change it in the next. Kept in memory,
+ * of documents that are open, where somebody wants it.
+ */
+import * as vscode from 'vscode';
+import type { DocumentSnapshot } from '../../core/completion/document';
+import { editSnippet } from '../../core/completion/edit_text';
+import { isExcluded } from '../../core/completion/excluded_files';
+import type { CompletionOptions } from '../../core/completion/options';
+import { RecentEdits } from '../../core/completion/recent_edits';
+import { readAlike } from '../../core/completion/similar_windows';
+import type { Snippet } from '../../core/completion/snippets';
+import { pathOf } from './editor_snapshot';
+
+/** Documents whose edits are remembered. */
+const MOST_DOCUMENTS = 5;
+/** Longer documents are not followed: each is kept as a list of its lines, UTF-16 units. */
+const MOST_UNITS = 500_000;
+/** What is written around the cursor is there to be read. */
+const NEAR_LINES = 2;
+
+interface Followed {
+  readonly document: vscode.TextDocument;
+  readonly edits: RecentEdits;
+  /** The larger, the later it was changed. */
+  changed: number;
+}
+
+export class EditHistory implements vscode.Disposable {
+  private readonly options: () => CompletionOptions;
+  /** The document looked at last behind the others. */
+  private readonly followed = new Map<string, Followed>();
+  private readonly subscriptions: readonly vscode.Disposable[];
+  private changes = 0;
+
+  constructor(options: () => CompletionOptions) {
+    this.options = options;
+    this.refresh();
+    this.subscriptions = [
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor?.document)),
+      vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.followed.delete(uri.toString())),
+    ];
+  }
+
+  /** Begins, or ends and forgets, as the settings say now. */
+  refresh(): void {
+    if (this.options().recentEdits) this.follow(vscode.window.activeTextEditor?.document);
+    else this.followed.clear();
+  }
+
+  /** Of documents of its language, the latest first, but for those around the cursor. */
+  at({ uri, languageId }: DocumentSnapshot): readonly Snippet[] {
+    const { excludedFiles } = this.options();
+    return [...this.followed.values()]
+      .filter(({ document }) => readAlike(document.languageId, languageId))
+      .filter(({ document }) => !isExcluded(document.uri.path, excludedFiles))
+      .toSorted((a, b) => b.changed - a.changed)
+      .flatMap(({ document, edits }) => {
+        const path = pathOf(document.uri);
+        const cursor = document.uri.toString() === uri ? cursorIn(document) : undefined;
+        return edits.edits
+          .filter(({ line, after }) => !isNear(line, after.length, cursor))
+          .map(({ before, after }) => ({ before: before.join('\n'), after: after.join('\n') }))
+          .map((edit) => editSnippet({ ...edit, path, languageId: document.languageId }))
+          .filter((snippet) => snippet !== undefined);
+      });
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+    this.followed.clear();
+  }
+
+  private follow(document: vscode.TextDocument | undefined): void {
+    if (!this.options().recentEdits) return;
+    if (document === undefined || !['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme))
+      return;
+    const uri = document.uri.toString();
+    const text = document.getText();
+    const known = this.followed.get(uri);
+    this.followed.delete(uri);
+    if (text.length > MOST_UNITS) return;
+    this.followed.set(uri, known ?? { document, edits: new RecentEdits(text), changed: 0 });
+    const [oldest] = this.followed.keys();
+    if (this.followed.size > MOST_DOCUMENTS && oldest !== undefined) this.followed.delete(oldest);
+  }
+
+  private change({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const followed = this.followed.get(document.uri.toString());
+    if (followed === undefined || contentChanges.length === 0) return;
+    followed.changed = ++this.changes;
+    // Each is of the text that the one before left.
+    for (const { range, text } of contentChanges)
+      followed.edits.change({ start: range.start, end: range.end, text });
+  }
+}
+
+function cursorIn(document: vscode.TextDocument): number | undefined {
+  const editor = vscode.window.visibleTextEditors.find((one) => one.document === document);
+  return editor?.selection.active.line;
+}
+
+function isNear(line: number, lines: number, cursor: number | undefined): boolean {
+  return cursor !== undefined && cursor >= line - NEAR_LINES && cursor <= line + lines + NEAR_LINES;
+}

@@ -1,0 +1,34 @@
+/** Files of the workspace, as they are in the editor or on disk: those that are not left alone, and no large ones. */
+import * as vscode from 'vscode';
+import { normalizeLineBreaks } from '../../core/completion/document';
+import { isExcluded } from '../../core/completion/excluded_files';
+
+/** Larger ones are data, bytes. */
+const MOST_BYTES = 200_000;
+/** What others wrote, and what is made. */
+const FOREIGN = /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv|\.git)\//;
+
+/** Whether a file belongs to the project and may be read. */
+export function isReadable(uri: vscode.Uri, excluded: readonly string[]): boolean {
+  if (!vscode.workspace.isTrusted || vscode.workspace.getWorkspaceFolder(uri) === undefined) return false;
+  const path = vscode.workspace.asRelativePath(uri, false);
+  return !FOREIGN.test(path) && !isExcluded(path, excluded) && !isExcluded(uri.path, excluded);
+}
+
+/** Line breaks as `\n`; undefined where there is no such file, or one that may not be read. Never rejects. */
+export async function readProjectFile(
+  uri: vscode.Uri,
+  excluded: readonly string[],
+): Promise<string | undefined> {
+  if (!isReadable(uri, excluded)) return undefined;
+  const wanted = uri.toString();
+  const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === wanted);
+  if (open !== undefined) return normalizeLineBreaks(open.getText().slice(0, MOST_BYTES));
+  try {
+    const { type, size } = await vscode.workspace.fs.stat(uri);
+    if ((type & vscode.FileType.File) === 0 || size > MOST_BYTES) return undefined;
+    return normalizeLineBreaks(Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,227 @@
+/** Imports are followed beside everything else: nobody waits for a language service. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { snapshotOfText } from '../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { ImportedDefinitions } from '../../extension/editor/definitions';
+
+type Listener = (value: never) => void;
+
+interface Editor {
+  activate: Listener | undefined;
+  change: Listener | undefined;
+  active: unknown;
+  trusted: boolean;
+  /** By path. */
+  files: Map<string, string>;
+  read: string[];
+  /** What the language's service answers. */
+  service: () => Promise<unknown>;
+  asked: number;
+}
+
+const { editor } = vi.hoisted((): { editor: Editor } => ({
+  editor: {
+    activate: undefined,
+    change: undefined,
+    active: undefined,
+    trusted: true,
+    files: new Map(),
+    read: [],
+    service: () => Promise.resolve([]),
+    asked: 0,
+  },
+}));
+
+vi.mock('vscode', () => {
+  interface FakeUri {
+    readonly path: string;
+  }
+  const uriOf = (path: string): FakeUri & { scheme: string; toString: () => string } => ({
+    scheme: 'file',
+    path,
+    toString: () => `file://${path}`,
+  });
+  const none = { dispose: () => undefined };
+  return {
+    FileType: { File: 1 },
+    EventEmitter: class {
+      listeners: ((value: unknown) => void)[] = [];
+      readonly event = (listener: (value: unknown) => void): typeof none => {
+        this.listeners.push(listener);
+        return none;
+      };
+      readonly fire = (value: unknown): void => this.listeners.forEach((listener) => listener(value));
+      readonly dispose = (): void => undefined;
+    },
+    Uri: { joinPath: ({ path }: FakeUri, name: string) => uriOf(`${path}/${name}`) },
+    window: {
+      get activeTextEditor() {
+        return editor.active;
+      },
+      onDidChangeActiveTextEditor: (listener: Listener) => {
+        editor.activate = listener;
+        return none;
+      },
+    },
+    commands: {
+      executeCommand: () => {
+        editor.asked++;
+        return editor.service();
+      },
+    },
+    workspace: {
+      get isTrusted() {
+        return editor.trusted;
+      },
+      textDocuments: [],
+      getWorkspaceFolder: ({ path }: FakeUri) =>
+        path.startsWith('/w/') ? { uri: uriOf('/w'), name: 'w' } : undefined,
+      asRelativePath: ({ path }: FakeUri) => path.replace(/^\/w\//, ''),
+      onDidChangeTextDocument: (listener: Listener) => {
+        editor.change = listener;
+        return none;
+      },
+      onDidCloseTextDocument: () => none,
+      fs: {
+        stat: ({ path }: FakeUri) =>
+          editor.files.has(path) ? Promise.resolve({ type: 1, size: 10 }) : Promise.reject(new Error('none')),
+        readFile: ({ path }: FakeUri) => {
+          editor.read.push(path);
+          return Promise.resolve(Buffer.from(editor.files.get(path) ?? ''));
+        },
+      },
+    },
+  };
+});
+
+const TEXT = 'from .order import total\nfrom shop_alias import cart\n';
+const URI = 'file:///w/a.py';
+
+function opened(text = TEXT, path = '/w/a.py'): Record<string, unknown> {
+  return {
+    uri: { scheme: 'file', path, toString: () => `file://${path}` },
+    version: 1,
+    languageId: 'python',
+    getText: () => text,
+    positionAt: (at: number) => at,
+  };
+}
+
+describe('the definitions behind imports', () => {
+  let definitions: ImportedDefinitions;
+  let options = DEFAULT_OPTIONS;
+  let found: string[] = [];
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    Object.assign(editor, { active: undefined, trusted: true, read: [], asked: 0 });
+    editor.files = new Map([
+      ['/w/order.py', 'def total(lines): return 1\n'],
+      ['/w/lib/cart.py', '\ndef cart(): return 2\n'],
+      ['/w/secret.key', 'def total(): ...\n'],
+    ]);
+    editor.service = () => Promise.resolve([]);
+    options = DEFAULT_OPTIONS;
+    found = [];
+    definitions = new ImportedDefinitions(
+      () => options,
+      () => true,
+    );
+    definitions.onDidFind((uri) => found.push(uri));
+  });
+  afterEach(() => {
+    definitions.dispose();
+    vi.useRealTimers();
+  });
+
+  async function open(document: unknown): Promise<void> {
+    editor.active = { document };
+    editor.activate?.({ document } as never);
+    await vi.advanceTimersByTimeAsync(10);
+  }
+
+  function names(): readonly string[] {
+    const source = { uri: URI, path: 'a.py', languageId: 'python', text: TEXT, offset: TEXT.length };
+    const at = definitions.at(snapshotOfText(source)).map(({ name, path }) => `${name} in ${path}`);
+    return at.toSorted().reverse();
+  }
+
+  it('are found by text, and by the service where that finds nothing', async () => {
+    editor.service = () =>
+      Promise.resolve([
+        {
+          uri: { path: '/elsewhere/cart.py', toString: () => 'file:///elsewhere/cart.py' },
+          range: { start: { line: 1 } },
+        },
+        {
+          targetUri: { path: '/w/lib/cart.py', toString: () => 'file:///w/lib/cart.py' },
+          targetRange: { start: { line: 0 } },
+          targetSelectionRange: { start: { line: 1 } },
+        },
+      ]);
+    await open(opened());
+    expect(names()).toEqual(['total in order.py', 'cart in lib/cart.py']);
+    expect(editor.asked).toBe(1);
+    expect(found).toEqual([URI]);
+  });
+
+  it('are there though the service never answers', async () => {
+    editor.service = () => new Promise(() => undefined);
+    await open(opened(`${TEXT}from other_alias import thing\n`));
+    expect(names()).toEqual(['total in order.py']);
+    expect(found).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    // It is not asked for the next name.
+    expect(editor.asked).toBe(1);
+    expect(found).toEqual([URI]);
+  });
+
+  it('are there though the service fails', async () => {
+    editor.service = () => Promise.reject(new Error('crashed'));
+    await open(opened());
+    expect(names()).toEqual(['total in order.py']);
+    expect(found).toEqual([URI]);
+  });
+
+  it('are looked for again where the imports changed, and not at each key', async () => {
+    await open(opened());
+    const reads = editor.read.length;
+    const type = async (text: string): Promise<void> => {
+      const document = opened(text);
+      editor.active = { document };
+      editor.change?.({ document, contentChanges: [{}] } as never);
+      await vi.advanceTimersByTimeAsync(1_000);
+    };
+    await type(`${TEXT}x = 1\n`);
+    expect(editor.read).toHaveLength(reads);
+    await type('from .order import total\n');
+    expect(editor.read.length).toBeGreaterThan(reads);
+    expect(names()).toEqual(['total in order.py']);
+  });
+
+  it.each<[string, () => void]>([
+    ['nobody trusts the workspace', () => (editor.trusted = false)],
+    ['the file is left alone', () => (options = { ...options, excludedFiles: ['a.py'] })],
+    ['the language is turned off', () => (options = { ...options, languages: { python: false } })],
+    ['suggestions are turned off', () => (options = { ...options, enabled: false })],
+  ])('are none where %s', async (_, arrange) => {
+    arrange();
+    await open(opened());
+    expect(editor.read).toEqual([]);
+    expect(editor.asked).toBe(0);
+  });
+
+  it('are none of files that are left alone, outside the workspace, or of others', async () => {
+    options = { ...options, excludedFiles: ['order.py'] };
+    editor.files.set('/w/node_modules/x/cart.py', 'def cart(): ...\n');
+    const at = (path: string): unknown => ({
+      uri: { path, toString: () => path },
+      range: { start: { line: 0 } },
+    });
+    editor.service = () =>
+      Promise.resolve(['/etc/cart.py', '/w/order.py', '/w/node_modules/x/cart.py'].map(at));
+    await open(opened());
+    expect(editor.read).toEqual([]);
+    expect(names()).toEqual([]);
+  });
+});
