@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { addonPath, loadAddon } from '../core/engine/binding';
 import { MAX_BATCH_ROWS, type NativeDispatch, type NativeInspection } from '../core/engine/native_inspection';
 import { dispatchLines } from './dispatch_table';
+import { expectedSpeed, speedLine } from './expected_speed';
 import { outlineLines } from './model_outline';
 import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';
@@ -42,9 +43,11 @@ export function addInspectCommand(program: Command): void {
     ] as const) {
       if (given) command.error(`error: option '${name}' needs '--dispatches'`);
     }
-    const inspection = valueOf(await valueOf(loadAddon(addonPath(ROOT))).inspect(resolve(model)));
-    if (options.json === true) printJson(jsonOf(inspection));
-    else for (const line of linesOf(inspection)) printLine(line);
+    const addon = valueOf(loadAddon(addonPath(ROOT)));
+    const inspection = valueOf(await addon.inspect(resolve(model)));
+    const speed = await expectedSpeed(addon, inspection.outline);
+    if (options.json === true) printJson(jsonOf(inspection, speed));
+    else for (const line of linesOf(inspection, speed)) printLine(line);
   });
 }
 
@@ -62,7 +65,10 @@ async function printDispatches(model: string, options: InspectArguments): Promis
   });
 }
 
-function jsonOf({ version, fileBytes, metadata, tensors, unsupported, outline }: NativeInspection): object {
+function jsonOf(
+  { version, fileBytes, metadata, tensors, unsupported, outline }: NativeInspection,
+  speed: number | undefined,
+): object {
   const memory =
     outline === undefined
       ? {}
@@ -70,6 +76,7 @@ function jsonOf({ version, fileBytes, metadata, tensors, unsupported, outline }:
           weight_bytes: outline.weightBytes,
           kv_bytes_a_position: outline.kvBytes,
           context_length: outline.contextLength,
+          ...(speed === undefined ? {} : { expected_tokens_a_second: Math.round(speed) }),
           fim: outline.fim,
         };
   return {
@@ -88,13 +95,14 @@ function jsonOfDispatch({ label, kernel, threadgroups, threads, patch, ...bytes 
   return { label, kernel, threadgroups, threads, patch, weight_bytes, kv_bytes_a_position, other_bytes };
 }
 
-function linesOf(inspection: NativeInspection): string[] {
+function linesOf(inspection: NativeInspection, speed: number | undefined): string[] {
   const { version, fileBytes, metadata, tensors, unsupported } = inspection;
   const widest = Math.max(0, ...tensors.map(({ name }) => name.length));
   return [
     unsupported === '' ? 'runs: yes' : `runs: no. ${unsupported}`,
     `${version === 0 ? 'SafeTensors' : `GGUF version ${version}`}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
     ...outlineLines(inspection),
+    ...(speed === undefined ? [] : [speedLine(speed)]),
     '',
     ...metadata.map(({ key, type, value }) => `${key} (${type}) = ${value}`),
     '',

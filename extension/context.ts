@@ -35,8 +35,8 @@ const WORKING_AFTER_MS = 150;
 const GENERATING_KEY = 'emberline.generating';
 
 export type LoadModel = (options: EngineSettings) => Promise<NativeResult<LoadedEngine>>;
-/** Whether the model would run, without loading it. */
-export type CheckModel = (options: EngineSettings) => Promise<NativeResult<unknown>>;
+/** Whether the model would run in the place of one that takes `freed` bytes, without loading it. */
+export type CheckModel = (options: EngineSettings, freed: number) => Promise<NativeResult<unknown>>;
 
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
@@ -82,7 +82,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
       (state) => this.onEngineState(state),
-      { check: () => check(this.config.engine), refused: (error) => this.onModelRefused(error) },
+      { check: (freed) => check(this.config.engine, freed), refused: (error) => this.onModelRefused(error) },
     );
     const prompts = new PromptWriter(this.engine);
     this.schemas = new DocumentSchemas({

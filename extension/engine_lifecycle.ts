@@ -27,8 +27,8 @@ export type LoadEngine = () => Promise<NativeResult<LoadedEngine>>;
 
 /** What keeps a running model from being given up for one that cannot run. */
 export interface ModelSwitch {
-  /** Whether what LoadEngine would load can run, as far as its files' headers say. */
-  readonly check: () => Promise<NativeResult<unknown>>;
+  /** Whether what LoadEngine would load can run once `freed` bytes are given up, as far as its files' headers say. */
+  readonly check: (freed: number) => Promise<NativeResult<unknown>>;
   /** Called where it cannot, and the model that runs goes on. */
   readonly refused: (error: NativeError) => void;
 }
@@ -113,7 +113,7 @@ export class EngineLifecycle implements GenerationEngine {
     const generation = ++this.generation;
     this.failure = undefined;
     if (this.modelSwitch !== undefined && this.current === 'ready') {
-      const checked = await this.modelSwitch.check();
+      const checked = await this.modelSwitch.check(this.info?.memoryBytes ?? 0);
       if (generation !== this.generation) return;
       // The state may have changed meanwhile: a model that failed is not worth keeping.
       if (!checked.ok && this.state === 'ready') {

@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import type { EngineSettings } from './settings';
 import { addonPath, embeddedModelPath, loadAddon } from '../core/engine/binding';
+import { findDraft } from '../core/engine/draft_search';
 import { Engine } from '../core/engine/engine';
+import type { NativeAddon, NativeModelOptions } from '../core/engine/native_types';
 import type { CheckModel, LoadModel } from './context';
 
 /**
@@ -10,29 +12,39 @@ import type { CheckModel, LoadModel } from './context';
  * @param storage The folder that VS Code gives the extension for data of its own.
  */
 export function modelLoader(root: string, storage: string): LoadModel {
-  return ({ modelPath, draftPath, threads, device }: EngineSettings) =>
-    Engine.load({
+  return async (settings: EngineSettings) => {
+    const addon = loadAddon(addonPath(root));
+    if (!addon.ok) return addon;
+    const { path, ...options } = await modelOptions(addon.value, root, settings, 0);
+    return Engine.load({
       addonPath: addonPath(root),
-      modelPath: modelPath === '' ? embeddedModelPath(root) : modelPath,
-      threads,
-      device,
+      modelPath: path,
       packedFolder: join(storage, 'packed'),
-      ...(draftPath === '' ? {} : { draftPath }),
+      ...options,
     });
+  };
 }
 
 /** @param root As of modelLoader. */
 export function modelCheck(root: string): CheckModel {
-  return async ({ modelPath, draftPath }: EngineSettings) => {
+  return async (settings: EngineSettings, freed) => {
     const addon = loadAddon(addonPath(root));
     if (!addon.ok) return addon;
-    for (const path of [modelPath, draftPath]) {
-      if (path === '') continue;
-      const inspection = await addon.value.inspect(path);
-      if (!inspection.ok) return inspection;
-      const { unsupported, unsupportedCode } = inspection.value;
-      if (unsupported !== '') return { ok: false, error: { code: unsupportedCode, message: unsupported } };
-    }
-    return { ok: true, value: undefined };
+    const options = await modelOptions(addon.value, root, settings, freed);
+    return addon.value.checkModel({ ...options, freed });
   };
+}
+
+/** With the draft model that is named, or else found. */
+async function modelOptions(
+  addon: NativeAddon,
+  root: string,
+  { modelPath, draftPath, context, threads, device, findsDraft }: EngineSettings,
+  freed: number,
+): Promise<NativeModelOptions> {
+  const path = modelPath === '' ? embeddedModelPath(root) : modelPath;
+  const options = { path, context, threads, device };
+  const looksForDraft = draftPath === '' && findsDraft && modelPath !== '';
+  const draft = looksForDraft ? await findDraft(addon, { ...options, freed }) : draftPath;
+  return draft === undefined || draft === '' ? options : { ...options, draftPath: draft };
 }

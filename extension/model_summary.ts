@@ -3,16 +3,19 @@ import type { NativeModelInfo } from '../core/engine/native_types';
 
 type SummarisedModel = Pick<
   NativeModelInfo,
-  'name' | 'parameters' | 'quantization' | 'device' | 'deviceReason' | 'packedCopy' | 'loadMs'
+  'name' | 'parameters' | 'quantization' | 'device' | 'deviceReason' | 'draft' | 'packedCopy' | 'loadMs'
 >;
 
-/** The lines of the log: the model, and why it does without a GPU that could have been used. */
+/** The lines of the log: the model, what drafts for it, and why it does without a GPU that could have been used. */
 export function modelLines(info: SummarisedModel): string[] {
-  const { name, parameters, quantization, device, deviceReason, packedCopy, loadMs } = info;
+  const { name, parameters, quantization, device, deviceReason, draft, packedCopy, loadMs } = info;
   const millions = Math.round(parameters / 1e6);
   const copy = packedCopy ? ', packed copy' : '';
   const ready = `model ready in ${loadMs.toFixed(0)} ms: ${name}, ${millions}M parameters, ${quantization}, ${device}${copy}`;
-  return deviceReason === '' ? [ready] : [ready, `the GPU is not used: ${deviceReason}`];
+  const lines = [ready];
+  if (draft !== '') lines.push(`drafts by ${draft}`);
+  if (deviceReason !== '') lines.push(`the GPU is not used: ${deviceReason}`);
+  return lines;
 }
 
 /** The same for the tooltip. */
@@ -20,6 +23,8 @@ export function modelDetail({
   name,
   device,
   deviceReason,
-}: Pick<SummarisedModel, 'name' | 'device' | 'deviceReason'>): string {
-  return `${name} on ${device}${deviceReason === '' ? '' : `\nWithout the GPU: ${deviceReason}`}`;
+  draft,
+}: Pick<SummarisedModel, 'name' | 'device' | 'deviceReason' | 'draft'>): string {
+  const drafts = draft === '' ? '' : `\nDrafts by ${draft}`;
+  return `${name} on ${device}${drafts}${deviceReason === '' ? '' : `\nWithout the GPU: ${deviceReason}`}`;
 }

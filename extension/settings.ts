@@ -1,5 +1,5 @@
 /** From the settings, of whatever type their values are, to options. */
-import type { EngineOptions } from '../core/engine/engine';
+import { DEFAULT_CONTEXT, type EngineOptions } from '../core/engine/engine';
 import { DEVICES } from '../core/engine/native_types';
 import { MULTILINE } from '../core/completion/block_lines';
 import { EAGERNESS, LEAST_CERTAINTY } from '../core/completion/certainty';
@@ -13,11 +13,17 @@ import {
 import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from '../core/generate/options';
 import { boolean, flags, integer, number, oneOf, path, strings } from './setting_values';
 
+/** Tokens: enough for a line's surroundings; longer than that of any model. */
+const LEAST_CONTEXT = 512;
+const MOST_CONTEXT = 1_048_576;
+
 /** The value of a setting by its name, without `emberline.` in front. */
 export type Setting = (name: string) => unknown;
 
-/** An empty `modelPath` is the embedded model's, an empty `draftPath` no draft model's. */
-export type EngineSettings = Required<Pick<EngineOptions, 'modelPath' | 'draftPath' | 'threads' | 'device'>>;
+/** An empty `modelPath` is the embedded model's, an empty `draftPath` that of a draft model that is found, if any is looked for. */
+export type EngineSettings = Required<
+  Pick<EngineOptions, 'modelPath' | 'context' | 'draftPath' | 'threads' | 'device'>
+> & { readonly findsDraft: boolean };
 
 export function readCompletion(setting: Setting): CompletionOptions {
   const fallback = DEFAULT_OPTIONS;
@@ -70,7 +76,9 @@ export function readGenerate(setting: Setting): GenerateOptions {
 export function readEngine(setting: Setting): EngineSettings {
   return {
     modelPath: path(setting('model.path')),
+    context: integer(setting('model.context'), DEFAULT_CONTEXT, LEAST_CONTEXT, MOST_CONTEXT),
     draftPath: path(setting('draft.model')),
+    findsDraft: boolean(setting('draft.find'), true),
     threads: integer(setting('engine.threads'), 0, 0, 64),
     device: oneOf(setting('device'), DEVICES, 'auto'),
   };
@@ -79,7 +87,9 @@ export function readEngine(setting: Setting): EngineSettings {
 export function sameEngine(one: EngineSettings, other: EngineSettings): boolean {
   return (
     one.modelPath === other.modelPath &&
+    one.context === other.context &&
     one.draftPath === other.draftPath &&
+    one.findsDraft === other.findsDraft &&
     one.threads === other.threads &&
     one.device === other.device
   );

@@ -7,9 +7,9 @@
 #include <sstream>
 #include <string>
 
+#include "base/read_bandwidth.h"
 #include "base/thread_pool.h"
 #include "int8_peak.h"
-#include "read_bandwidth.h"
 
 namespace emberline_bench {
 

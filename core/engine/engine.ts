@@ -43,7 +43,7 @@ export interface EngineOptions {
 }
 
 /** Holds the largest prompt a user can configure, the longest suggestion and the longest healed tail. */
-const DEFAULT_CONTEXT = 4_480;
+export const DEFAULT_CONTEXT = 4_480;
 
 const CLOSED: NativeError = { code: 'MODEL_CLOSED', message: 'The engine was stopped; load it again.' };
 const FORK_CLOSED: NativeError = {
@@ -113,6 +113,8 @@ export class Engine {
       ...(draftPath === undefined ? {} : { draftPath }),
       ...(metalLibrary === undefined ? {} : { metalLibrary }),
       ...(isa === undefined ? {} : { isa }),
+      // Of a context without end nobody knows how much of it will be used.
+      ...(Number.isFinite(context) ? { context } : {}),
     });
     if (!model.ok) return model;
     const capacity = Math.min(context, model.value.info().contextLength);

@@ -13,6 +13,8 @@ export interface NativeTensor {
 export interface NativeOutline {
   /** As the processor keeps them. */
   readonly weightBytes: number;
+  /** Of weights that a token reads: of experts those that it is routed to. */
+  readonly tokenBytes: number;
   /** Of keys and values, for each position of the context. */
   readonly kvBytes: number;
   readonly contextLength: number;

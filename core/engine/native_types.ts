@@ -40,6 +40,19 @@ export interface NativeModelOptions {
   readonly draftPath?: string;
   /** Instruction set to force, for tests: `auto` or one of `NativeAddon.isas`. */
   readonly isa?: string;
+  /**
+   * Tokens of the sessions to come, at most 2^24, capped by the model's own: their keys and values must have room beside the weights, else
+   * MODEL_EXCEEDS_MEMORY. Left out: the least there is.
+   */
+  readonly context?: number;
+  /** Bytes that may be taken. Left out: what the system says. */
+  readonly availableMemory?: number;
+}
+
+/** What is asked before a model is loaded in the place of another. */
+export interface NativeModelCheck extends NativeModelOptions {
+  /** Bytes that the other one gives up. */
+  readonly freed?: number;
 }
 
 /**
@@ -85,6 +98,8 @@ export interface NativeModelInfo {
   readonly draft: string;
   /** Whether the weights were mapped from a copy in `packedFolder`. */
   readonly packedCopy: boolean;
+  /** What it takes without its sessions, the draft model's share too, bytes. */
+  readonly memoryBytes: number;
   readonly loadMs: number;
 }
 
@@ -275,6 +290,10 @@ export interface NativeAddon {
   /** Instruction sets this machine can run, best first, for example `['avxvnni', 'avx2', 'portable']`. */
   readonly isas: readonly string[];
   readonly loadModel: (options: NativeModelOptions) => Promise<NativeResult<NativeModel>>;
+  /** Whether `loadModel` would succeed, by the headers of the files and the memory there is; no weight is touched. */
+  readonly checkModel: (options: NativeModelCheck) => Promise<NativeResult<undefined>>;
   readonly compileGrammar: CompileGrammar;
   readonly inspect: (path: string) => Promise<NativeResult<NativeInspection>>;
+  /** How fast the engine's threads read a buffer of so many bytes, 2^16 to 2^30, that they have read before; bytes a second. */
+  readonly readBandwidth: (bytes: number) => Promise<NativeResult<number>>;
 }

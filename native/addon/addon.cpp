@@ -7,7 +7,7 @@
 #include "addon/grammar_object.h"
 #include "addon/inspection.h"
 #include "addon/js_values.h"
-#include "addon/model_object.h"
+#include "addon/model_loading.h"
 #include "engine/model.h"
 
 namespace emberline::addon {
@@ -33,6 +33,10 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
                                                  [](const Handle&, const Napi::CallbackInfo& call) {
                                                    return load_model(call);
                                                  }))
+          .add("checkModel", js_function<Nothing>(env, "checkModel", nothing,
+                                                  [](const Handle&, const Napi::CallbackInfo& call) {
+                                                    return check_model(call);
+                                                  }))
           .add("compileGrammar", js_function<Nothing>(env, "compileGrammar", nothing,
                                                       [](const Handle&, const Napi::CallbackInfo& call) {
                                                         return compile_grammar(call);
@@ -40,6 +44,10 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
           .add("inspect", js_function<Nothing>(
                               env, "inspect", nothing,
                               [](const Handle&, const Napi::CallbackInfo& call) { return inspect(call); }))
+          .add("readBandwidth", js_function<Nothing>(env, "readBandwidth", nothing,
+                                                     [](const Handle&, const Napi::CallbackInfo& call) {
+                                                       return read_bandwidth(call);
+                                                     }))
           .build();
   return surface == nullptr ? exports : Napi::Object(env, surface);
 }

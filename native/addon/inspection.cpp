@@ -1,5 +1,6 @@
 #include "addon/inspection.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "addon/functions.h"
 #include "addon/js_values.h"
 #include "addon/one_task.h"
+#include "base/cpu_topology.h"
+#include "base/read_bandwidth.h"
+#include "base/thread_pool.h"
 #include "base/try.h"
 #include "engine/model.h"
 #include "engine/model_outline.h"
@@ -71,6 +75,7 @@ napi_value js_outline(napi_env env, const ModelOutline& outline) {
   add("repository", outline.fim.repository);
   return ObjectBuilder(env)
       .add("weightBytes", static_cast<double>(outline.weight_bytes))
+      .add("tokenBytes", static_cast<double>(outline.token_bytes))
       .add("kvBytes", static_cast<double>(outline.kv_bytes_a_position))
       .add("contextLength", outline.context_length)
       .add("fim", fim.build())
@@ -108,6 +113,13 @@ napi_value js_inspection(napi_env env, const Inspection& inspection) {
       .build();
 }
 
+Result<double> measured_bandwidth(std::size_t bytes) {
+  TRY_VALUE(const std::unique_ptr<ThreadPool> pool, ThreadPool::create(recommended_threads()));
+  const double bandwidth = emberline::read_bandwidth(*pool, bytes);
+  if (bandwidth > 0) return bandwidth;
+  return Status(ErrorCode::kOutOfMemory, "There is no memory for a buffer to measure with.");
+}
+
 }  // namespace
 
 Napi::Value inspect(const Napi::CallbackInfo& call) {
@@ -118,6 +130,17 @@ Napi::Value inspect(const Napi::CallbackInfo& call) {
   return run_once<Inspection>(
       env, [path = std::move(path)] { return read(path); },
       [](napi_env js, Inspection& inspection) { return js_inspection(js, inspection); });
+}
+
+Napi::Value read_bandwidth(const Napi::CallbackInfo& call) {
+  const Napi::Env env = call.Env();
+  Arguments arguments(env);
+  constexpr double kLeast = 1 << 16, kMost = 1 << 30;
+  const auto bytes = static_cast<std::size_t>(arguments.integer(call[0], "bytes", kLeast, kMost));
+  if (!arguments.ok()) return settled_error(env, arguments.status());
+  return run_once<double>(
+      env, [bytes] { return measured_bandwidth(bytes); },
+      [](napi_env js, double& bandwidth) -> napi_value { return Napi::Number::New(js, bandwidth); });
 }
 
 }  // namespace emberline::addon

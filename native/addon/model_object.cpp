@@ -8,7 +8,6 @@
 #include "addon/js_dispatches.h"
 #include "addon/js_values.h"
 #include "addon/session_object.h"
-#include "addon/utf16.h"
 #include "model/scratch.h"
 
 namespace emberline::addon {
@@ -51,6 +50,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("device", std::string_view(info.device))
       .add("deviceReason", std::string_view(info.device_reason))
       .add("draft", std::string_view(info.draft))
+      .add("memoryBytes", static_cast<double>(info.memory_bytes))
       .add("packedCopy", js_boolean(env, info.packed_copy))
       .add("loadMs", info.load_ms)
       .build();
@@ -176,6 +176,8 @@ Napi::Value close(const SharedModel& handle, const Napi::CallbackInfo& call) {
   return promised.promise;
 }
 
+}  // namespace
+
 napi_value make_model_object(napi_env env, std::shared_ptr<ModelHost> host) {
   const auto handle = std::make_shared<ModelHandle>(std::move(host));
   return ObjectBuilder(env)
@@ -188,45 +190,6 @@ napi_value make_model_object(napi_env env, std::shared_ptr<ModelHost> host) {
       .add("maskTimes", js_function(env, "maskTimes", handle, mask_times))
       .add("close", js_function(env, "close", handle, close))
       .build();
-}
-
-}  // namespace
-
-Napi::Value load_model(const Napi::CallbackInfo& call) {
-  const Napi::Env env = call.Env();
-  Arguments arguments(env);
-  const napi_value from = arguments.object(call[0], "options");
-  const auto name = [&](const char* property, std::size_t max) {
-    return utf8_from_utf16(arguments.string(arguments.property(from, property), property, max));
-  };
-  ModelOptions options;
-  options.path = arguments.path(arguments.property(from, "path"), "path");
-  options.threads =
-      static_cast<int>(arguments.integer(arguments.property(from, "threads"), "threads", 0, 64));
-  options.device = name("device", 32);
-  if (options.device != "auto" && options.device != "cpu" && options.device != "metal") {
-    arguments.fail("'device' must be 'auto', 'cpu' or 'metal'.");
-  }
-  const napi_value isa = arguments.property(from, "isa");
-  if (!arguments.is_undefined(isa)) options.isa = utf8_from_utf16(arguments.string(isa, "isa", 32));
-  const auto optional_path = [&](const char* property) {
-    const napi_value value = arguments.property(from, property);
-    return arguments.is_undefined(value) ? std::string() : arguments.path(value, property);
-  };
-  options.packed_folder = optional_path("packedFolder");
-  options.metal_library = optional_path("metalLibrary");
-  options.draft_path = optional_path("draftPath");
-  if (!arguments.ok()) return settled_error(env, arguments.status());
-
-  Environment& environment = Environment::of(env);
-  const auto host = std::make_shared<ModelHost>(environment);
-  const auto promised = environment.promise(env, nullptr);
-  const std::weak_ptr<ModelHost> loaded = host;
-  host->load(env, promised.ticket, std::move(options), [loaded](napi_env js) -> napi_value {
-    const auto alive = loaded.lock();
-    return alive == nullptr ? nullptr : make_model_object(js, alive);
-  });
-  return promised.promise;
 }
 
 }  // namespace emberline::addon

@@ -21,7 +21,7 @@ struct ModelHandle {
   const std::shared_ptr<ModelHost> host;
 };
 
-// loadModel(options)
-Napi::Value load_model(const Napi::CallbackInfo& info);
+// Of a host whose model is loaded; null when `env` fails.
+napi_value make_model_object(napi_env env, std::shared_ptr<ModelHost> host);
 
 }  // namespace emberline::addon

@@ -1,39 +1,14 @@
 #include "base/linux_processors.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
-#include <system_error>
+
+#include "base/kernel_texts.h"
 
 namespace emberline {
 namespace {
-
-// The first page of the file, which is all that sysfs has, without the line's end; empty when it cannot be
-// read. Not a stream: that would hand the file to child processes which start meanwhile.
-std::string read_text(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  std::array<char, 4096> bytes;
-  const ssize_t got = read(file, bytes.data(), bytes.size());
-  close(file);
-  std::string text(bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-  if (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-// Takes a number that is not negative off the front of `text`.
-std::optional<long> take_number(std::string_view& text) {
-  long number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
 
 bool take(std::string_view& text, char expected) {
   if (!text.starts_with(expected)) return false;
@@ -43,7 +18,7 @@ bool take(std::string_view& text, char expected) {
 
 // Such as "0-3,8"; none when anything is wrong.
 ProcessorSet read_processors(const std::string& path) {
-  const std::string text = read_text(path);
+  const std::string text = read_kernel_text(path);
   std::string_view rest = text;
   ProcessorSet processors;
   do {
@@ -66,7 +41,7 @@ std::optional<std::array<long, kMaxProcessors>> read_numbers(const std::string& 
   std::array<long, kMaxProcessors> numbers{};
   for (std::size_t i = 0; i < processors.size(); ++i) {
     if (!processors[i]) continue;
-    const std::string text = read_text(processor_file(sysfs, i, name));
+    const std::string text = read_kernel_text(processor_file(sysfs, i, name));
     std::string_view rest = text;
     const std::optional<long> number = take_number(rest);
     if (!number || *number == 0 || !rest.empty()) return std::nullopt;
@@ -112,7 +87,7 @@ int performance_cores(const std::string& sysfs, const ProcessorSet& allowed) {
 
 int quota_processors(const std::string& sysfs) {
   // "150000 100000": microseconds of processor time, in so many of the clock. "max 100000": no quota.
-  const std::string text = read_text(sysfs + "/fs/cgroup/cpu.max");
+  const std::string text = read_kernel_text(sysfs + "/fs/cgroup/cpu.max");
   std::string_view rest = text;
   const std::optional<long> quota = take_number(rest);
   if (!quota || *quota == 0 || !take(rest, ' ')) return kMaxProcessors;

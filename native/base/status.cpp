@@ -20,6 +20,7 @@ const char* code_name(ErrorCode code) {
     case ErrorCode::kModelTensorMissing: return "MODEL_TENSOR_MISSING";
     case ErrorCode::kModelTensorShape: return "MODEL_TENSOR_SHAPE";
     case ErrorCode::kModelTokenizerUnsupported: return "MODEL_TOKENIZER_UNSUPPORTED";
+    case ErrorCode::kModelExceedsMemory: return "MODEL_EXCEEDS_MEMORY";
     case ErrorCode::kDraftTokenizerDiffers: return "DRAFT_TOKENIZER_DIFFERS";
     case ErrorCode::kInvalidArgument: return "INVALID_ARGUMENT";
     case ErrorCode::kOutOfMemory: return "OUT_OF_MEMORY";

@@ -32,6 +32,7 @@ enum class ErrorCode {
   kModelTensorMissing,
   kModelTensorShape,
   kModelTokenizerUnsupported,
+  kModelExceedsMemory,
   kDraftTokenizerDiffers,
   kInvalidArgument,
   kOutOfMemory,

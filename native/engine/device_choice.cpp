@@ -45,15 +45,18 @@ Result<std::unique_ptr<Device>> make_cpu(const ModelOptions& options) {
 
 }  // namespace
 
+// An instruction set is the CPU's.
+bool may_choose_gpu(const ModelOptions& options) {
+  return options.device == "metal" || (options.device == "auto" && kHasMetal && options.isa == "auto");
+}
+
 Result<ChosenDevice> choose_device(const ModelOptions& options) {
   const bool any = options.device == "auto";
   if (!any && options.device != "cpu" && options.device != "metal") {
     return Status(ErrorCode::kInvalidArgument, "The device must be 'auto', 'cpu' or 'metal'.");
   }
   std::string reason;
-  // An instruction set is the CPU's.
-  const bool wants_metal = options.device == "metal" || (any && kHasMetal && options.isa == "auto");
-  if (wants_metal) {
+  if (may_choose_gpu(options)) {
     Result<std::unique_ptr<Device>> metal = make_metal(options);
     if (metal.ok()) return ChosenDevice{std::move(metal).value(), {}};
     if (!any) return metal.error();

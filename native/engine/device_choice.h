@@ -18,4 +18,7 @@ struct ChosenDevice {
 // The device `options` asks for. INVALID_ARGUMENT, DEVICE_UNAVAILABLE, OUT_OF_MEMORY.
 Result<ChosenDevice> choose_device(const ModelOptions& options);
 
+// Whether that may be a GPU, before one is looked for.
+bool may_choose_gpu(const ModelOptions& options);
+
 }  // namespace emberline

@@ -10,11 +10,12 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "engine/device_choice.h"
+#include "engine/memory_demand.h"
+#include "engine/model_check.h"
 #include "engine/model_file.h"
 #include "engine/model_impl.h"
 #include "engine/packed_copy_path.h"
 #include "model/device_needs.h"
-#include "tokenizer/tokenizer_comparison.h"
 
 namespace emberline {
 
@@ -154,18 +155,12 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
   ModelOptions of_draft = options;
   of_draft.path = options.draft_path;
   Result<std::shared_ptr<Model>> draft = load_file(shared, of_draft);
-  if (!draft.ok()) {
-    return Status(draft.code(), "The draft model could not be loaded: " + draft.error().message());
-  }
-  const Model& model = *loaded.value();
-  const std::string difference = tokenizer_difference(model.tokenizer(), draft.value()->tokenizer());
-  if (!difference.empty()) {
-    return Status(ErrorCode::kDraftTokenizerDiffers, "The draft model has another tokenizer (" + difference +
-                                                         "); choose one of the same family as the model.");
-  }
+  if (!draft.ok()) return draft_error(draft.error());
+  TRY(check_draft_tokenizer(loaded.value()->tokenizer(), draft.value()->tokenizer()));
   ModelInfo& info = loaded.value()->impl_->info;
   info.draft = draft.value()->info().name;
   info.load_ms += draft.value()->info().load_ms;
+  info.memory_bytes += draft.value()->info().memory_bytes;
   loaded.value()->impl_->draft = std::move(draft).value();
   return loaded;
 }
@@ -176,6 +171,10 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   TRY_VALUE(std::unique_ptr<GgufFile> opened, open_model_file(options.path, FolderUse::kLoad));
   const GgufFile& file = *opened;
   TRY_VALUE(ModelParts layout, read_layout(file));
+  const WeightPlace place =
+      device->name() == std::string_view("cpu") ? WeightPlace::kPacked : WeightPlace::kMapped;
+  const MemoryDemand demand = memory_demand(outline_of(file, layout), place);
+  TRY(check_room(demand, options));
   // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
   const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
   std::future<Result<TextParts>> reading =
@@ -198,6 +197,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   impl->parts.tokenizer = std::move(text.tokenizer);
   impl->token_sets = std::move(text.sets);
   impl->info = describe(*impl, file, options);
+  impl->info.memory_bytes = demand.weight_bytes + demand.working_bytes;
   forget_file(impl->parts.weights);
   // Where the device has not kept the mapping nothing refers to the file from here on: whatever becomes of
   // it, the model runs.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,11 @@ struct ModelOptions {
   std::string draft_path;
   // Of the CPU device and of sampling: "auto", or one of available_isas(), forced in tests.
   std::string isa = "auto";
+  // Of the sessions to come, tokens: what must have room beside the weights; 0: the least there is. Capped by
+  // the model's own.
+  std::uint32_t context = 0;
+  // Bytes that may be taken; none: what the system says (base/available_memory.h), if it does.
+  std::optional<std::uint64_t> available_memory;
 };
 
 struct ModelInfo {
@@ -40,6 +46,8 @@ struct ModelInfo {
   std::string
       fim_layout;  // how a prompt is made of them: `emberline.fim.layout`; empty where the file says nothing
   std::uint64_t file_bytes = 0, parameters = 0;
+  // What it takes without its sessions, the draft model's share too.
+  std::uint64_t memory_bytes = 0;
   std::uint32_t layers = 0, width = 0, heads = 0, kv_heads = 0, vocabulary = 0, context_length = 0;
   bool packed_copy = false;  // the weights were mapped from a copy in ModelOptions::packed_folder
   double load_ms = 0;
@@ -47,8 +55,8 @@ struct ModelInfo {
 
 class Model {
  public:
-  // What a GGUF file can have wrong, MODEL_... and FILE_...; DRAFT_TOKENIZER_DIFFERS; INVALID_ARGUMENT,
-  // DEVICE_UNAVAILABLE, DEVICE_FAILED, OUT_OF_MEMORY.
+  // What a GGUF file can have wrong, MODEL_... and FILE_...; MODEL_EXCEEDS_MEMORY; DRAFT_TOKENIZER_DIFFERS;
+  // INVALID_ARGUMENT, DEVICE_UNAVAILABLE, DEVICE_FAILED, OUT_OF_MEMORY.
   static Result<std::shared_ptr<Model>> load(const ModelOptions& options);
   // The same onto a device the caller made; `options` gives the paths alone.
   static Result<std::shared_ptr<Model>> load_on(std::unique_ptr<class Device> device,

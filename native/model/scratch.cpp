@@ -1,6 +1,7 @@
 #include "model/scratch.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "base/try.h"
@@ -10,30 +11,48 @@ namespace emberline {
 
 namespace {
 
+constexpr std::uint64_t kWordBytes = 4;
+
+struct Extents {
+  DeviceBuffer Scratch::* member;
+  std::uint64_t rows, columns;
+};
+
+std::array<Extents, 11> extents(const Hyperparameters& h) {
+  const std::uint64_t hidden =
+      std::max<std::uint64_t>(h.hidden, std::uint64_t{h.experts.used} * h.experts.hidden);
+  return {{
+      {&Scratch::residual, kPrefillRows, h.width},
+      {&Scratch::normed, kPrefillRows, h.width},
+      {&Scratch::query, kPrefillRows, h.query_width()},
+      {&Scratch::key, kPrefillRows, h.kv_width()},
+      {&Scratch::value, kPrefillRows, h.kv_width()},
+      {&Scratch::attended, kPrefillRows, h.query_width()},
+      {&Scratch::gate, kPrefillRows, h.hidden},
+      {&Scratch::up, kPrefillRows, h.hidden},
+      {&Scratch::hidden, kPrefillRows, hidden},
+      {&Scratch::logits, kVerifyRows, h.vocabulary},
+      {&Scratch::routing, kPrefillRows, h.experts.count},
+  }};
+}
+
 Status allocate_words(Device& device, std::uint64_t rows, std::uint64_t columns, DeviceBuffer& into) {
-  TRY_VALUE(into, DeviceBuffer::allocate(device, static_cast<std::size_t>(rows * columns * 4)));
+  TRY_VALUE(into, DeviceBuffer::allocate(device, static_cast<std::size_t>(rows * columns * kWordBytes)));
   return {};
 }
 
 }  // namespace
 
+std::uint64_t scratch_bytes(const Hyperparameters& hyperparameters) {
+  std::uint64_t words = 0;
+  for (const Extents& buffer : extents(hyperparameters)) words += buffer.rows * buffer.columns;
+  return words * kWordBytes;
+}
+
 Result<Scratch> Scratch::allocate(Device& device, const Hyperparameters& h) {
   Scratch s;
-  const std::uint64_t hidden =
-      std::max<std::uint64_t>(h.hidden, std::uint64_t{h.experts.used} * h.experts.hidden);
-  const struct {
-    DeviceBuffer& buffer;
-    std::uint64_t rows, columns;
-  } plan[] = {
-      {s.residual, kPrefillRows, h.width},        {s.normed, kPrefillRows, h.width},
-      {s.query, kPrefillRows, h.query_width()},   {s.key, kPrefillRows, h.kv_width()},
-      {s.value, kPrefillRows, h.kv_width()},      {s.attended, kPrefillRows, h.query_width()},
-      {s.gate, kPrefillRows, h.hidden},           {s.up, kPrefillRows, h.hidden},
-      {s.hidden, kPrefillRows, hidden},           {s.logits, kVerifyRows, h.vocabulary},
-      {s.routing, kPrefillRows, h.experts.count},
-  };
-  for (const auto& [buffer, rows, columns] : plan) {
-    if (columns > 0) TRY(allocate_words(device, rows, columns, buffer));
+  for (const auto& [member, rows, columns] : extents(h)) {
+    if (columns > 0) TRY(allocate_words(device, rows, columns, s.*member));
   }
   if (device.offers(Op::kGumbel, 1)) {
     Status status = allocate_words(device, 1, h.vocabulary, s.scores);

@@ -22,6 +22,9 @@ inline constexpr std::uint32_t kVerifyRows = 16;
 // Steps of one chain submission, at most.
 inline constexpr std::uint32_t kMaxChainSteps = 128;
 
+// Of the buffers of Scratch that every device has.
+std::uint64_t scratch_bytes(const Hyperparameters& hyperparameters);
+
 struct Scratch {
   DeviceBuffer residual;  // [kPrefillRows, D] x, the residual stream
   DeviceBuffer normed;    // [kPrefillRows, D]

@@ -67,6 +67,7 @@ const NO_BOOLEAN = [undefined, null, 0, 'true', {}];
 describe('hostile arguments', () => {
   it.each(HOSTILE)('%s in place of any argument', async (_, value) => {
     expect(codeOf(await call(addon.loadModel, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(addon.checkModel, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(addon.inspect, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(addon.compileGrammar, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(grammar.check, value))).toBe('INVALID_ARGUMENT');
@@ -95,7 +96,12 @@ describe('hostile arguments', () => {
     await refuses(run, base, 'isa', NO_STRING.slice(1));
     for (const path of ['packedFolder', 'metalLibrary'])
       await refuses(run, base, path, [...NO_STRING.slice(1), '', 'a\0b', 'x'.repeat(40_000)]);
+    for (const count of ['context', 'availableMemory'])
+      await refuses(run, base, count, [...NO_INTEGER.slice(1), -1]);
     expect(codeOf(await run({ ...base, isa: 'pentium' }))).toBe('INVALID_ARGUMENT');
+    const check = (value: object): Promise<NativeResult<unknown>> => call(addon.checkModel, value);
+    await refuses(check, base, 'freed', [...NO_INTEGER.slice(1), -1]);
+    await refuses(check, base, 'path', [...NO_STRING, '']);
   });
 
   it('in the options of a session', async () => {

@@ -27,7 +27,7 @@ class FakeLoaded implements LoadedEngine {
   disposed = 0;
 
   constructor(name: string) {
-    this.info = { name, fim: { layout: 'some', suffix: 1 } } as NativeModelInfo;
+    this.info = { name, memoryBytes: 1_000, fim: { layout: 'some', suffix: 1 } } as NativeModelInfo;
   }
 
   complete(): Promise<EngineAnswer> {
@@ -59,10 +59,13 @@ function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)
   answerLoad: (result: NativeResult<LoadedEngine>) => void;
   loads: () => number;
   refusals: NativeError[];
+  /** What each check was told that would be free. */
+  freed: number[];
 } {
   const waiting: ((result: NativeResult<LoadedEngine>) => void)[] = [];
   const states: EngineState[] = [];
   const refusals: NativeError[] = [];
+  const freed: number[] = [];
   let loads = 0;
   const lifecycle = new EngineLifecycle(
     () => {
@@ -73,12 +76,15 @@ function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)
     checks === undefined
       ? undefined
       : {
-          check: () => Promise.resolve(checks.shift() ?? { ok: true, value: undefined }),
+          check: (bytes) => {
+            freed.push(bytes);
+            return Promise.resolve(checks.shift() ?? { ok: true, value: undefined });
+          },
           refused: (error) => refusals.push(error),
         },
   );
   const answerLoad = (result: NativeResult<LoadedEngine>): void => waiting.shift()?.(result);
-  return { lifecycle, states, answerLoad, loads: () => loads, refusals };
+  return { lifecycle, states, answerLoad, loads: () => loads, refusals, freed };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +144,7 @@ describe('the life of the engine', () => {
   });
 
   it('goes on with the model that runs where the next one would not', async () => {
-    const { lifecycle, states, answerLoad, loads, refusals } = bench([failure('MODEL_TRUNCATED')]);
+    const { lifecycle, states, answerLoad, loads, refusals, freed } = bench([failure('MODEL_TRUNCATED')]);
     const engine = new FakeLoaded('a');
     const started = lifecycle.start();
     await turn();
@@ -146,6 +152,7 @@ describe('the life of the engine', () => {
     await started;
     await lifecycle.start();
     expect(refusals).toEqual([failure('MODEL_TRUNCATED').error]);
+    expect(freed).toEqual([1_000]);
     expect(lifecycle.error?.code).toBe('MODEL_TRUNCATED');
     expect(lifecycle.info?.name).toBe('a');
     expect(engine.disposed).toBe(0);

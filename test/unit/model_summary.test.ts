@@ -8,6 +8,7 @@ const ON_CPU = {
   quantization: 'Q4_1',
   device: 'cpu, avx2, 2 threads',
   deviceReason: '',
+  draft: '',
   packedCopy: true,
   loadMs: 31.4,
 };
@@ -25,5 +26,11 @@ describe('a model that runs', () => {
     const fallen = { ...ON_CPU, deviceReason: REASON };
     expect(modelLines(fallen)[1]).toBe(`the GPU is not used: ${REASON}`);
     expect(modelDetail(fallen)).toBe(`Small on cpu, avx2, 2 threads\nWithout the GPU: ${REASON}`);
+  });
+
+  it('names the model that drafts for it', () => {
+    const drafted = { ...ON_CPU, draft: 'Smaller' };
+    expect(modelLines(drafted)[1]).toBe('drafts by Smaller');
+    expect(modelDetail(drafted)).toBe('Small on cpu, avx2, 2 threads\nDrafts by Smaller');
   });
 });

@@ -5,11 +5,11 @@
 
 #include "base/thread_pool.h"
 
-namespace emberline_bench {
+namespace emberline {
 
 // Bytes a second at which all threads of `pool` together read a buffer of `bytes` bytes that they have read
 // before: what of it the caches keep comes from them, as the weights of a model of that size do. The best of
 // several passes. 0 when there is no memory for the buffer.
-double read_bandwidth(emberline::ThreadPool& pool, std::size_t bytes);
+double read_bandwidth(ThreadPool& pool, std::size_t bytes);
 
-}  // namespace emberline_bench
+}  // namespace emberline

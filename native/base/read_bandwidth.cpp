@@ -1,4 +1,4 @@
-#include "read_bandwidth.h"
+#include "base/read_bandwidth.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #endif
 
-namespace emberline_bench {
+namespace emberline {
 
 namespace {
 
@@ -60,7 +60,7 @@ std::uint64_t read_all(const std::uint8_t* data, std::size_t bytes) {
 
 }  // namespace
 
-double read_bandwidth(emberline::ThreadPool& pool, std::size_t bytes) {
+double read_bandwidth(ThreadPool& pool, std::size_t bytes) {
   const std::size_t share =
       bytes / static_cast<std::size_t>(pool.threads()) / (kStreams * kLine) * (kStreams * kLine);
   std::unique_ptr<std::uint8_t[]> memory(new (std::nothrow) std::uint8_t[bytes + kPage]);
@@ -84,4 +84,4 @@ double read_bandwidth(emberline::ThreadPool& pool, std::size_t bytes) {
   return best;
 }
 
-}  // namespace emberline_bench
+}  // namespace emberline

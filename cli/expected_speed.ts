@@ -1,0 +1,28 @@
+/** How fast a model may be expected to decode here, before it is loaded: as fast as its weights can be read, nearly. */
+import type { NativeOutline } from '../core/engine/native_inspection';
+import type { NativeAddon } from '../core/engine/native_types';
+
+/** Larger buffers are read no slower: no cache holds them. */
+const MOST_BYTES = 256 * 1_048_576;
+const LEAST_BYTES = 65_536;
+/** What the engine reaches of the machine's bandwidth: 54 to 67 % in `npm run bench -- decode` on several processors. */
+const PART_OF_BANDWIDTH = 0.6;
+/** Tokens before the cursor. */
+const POSITIONS = 512;
+
+/** Tokens a second on the processor; undefined for a model that does not run, or where nothing can be measured. Takes some 100 ms. */
+export async function expectedSpeed(
+  addon: Pick<NativeAddon, 'readBandwidth'>,
+  outline: NativeOutline | undefined,
+): Promise<number | undefined> {
+  if (outline === undefined) return undefined;
+  const bytes = outline.tokenBytes + POSITIONS * outline.kvBytes;
+  const buffer = Math.round(Math.min(MOST_BYTES, Math.max(LEAST_BYTES, bytes)));
+  const bandwidth = await addon.readBandwidth(buffer);
+  return bandwidth.ok ? (PART_OF_BANDWIDTH * bandwidth.value) / bytes : undefined;
+}
+
+export function speedLine(tokensASecond: number): string {
+  const rounded = tokensASecond < 10 ? tokensASecond.toFixed(1) : tokensASecond.toPrecision(2);
+  return `speed: about ${Number(rounded)} tokens/s expected here, on the processor`;
+}

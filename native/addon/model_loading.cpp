@@ -1,0 +1,93 @@
+#include "addon/model_loading.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "addon/arguments.h"
+#include "addon/functions.h"
+#include "addon/js_values.h"
+#include "addon/model_host.h"
+#include "addon/model_object.h"
+#include "addon/one_task.h"
+#include "addon/utf16.h"
+#include "base/try.h"
+#include "engine/model_check.h"
+
+namespace emberline::addon {
+namespace {
+
+constexpr double kMostContext = 1 << 24;         // longer than that of any model
+constexpr double kMostBytes = 9007199254740991;  // the largest whole number that is exact in a double
+
+ModelOptions read_options(Arguments& arguments, napi_value from) {
+  const auto name = [&](const char* property, std::size_t max) {
+    return utf8_from_utf16(arguments.string(arguments.property(from, property), property, max));
+  };
+  ModelOptions options;
+  options.path = arguments.path(arguments.property(from, "path"), "path");
+  options.threads =
+      static_cast<int>(arguments.integer(arguments.property(from, "threads"), "threads", 0, 64));
+  options.device = name("device", 32);
+  if (options.device != "auto" && options.device != "cpu" && options.device != "metal") {
+    arguments.fail("'device' must be 'auto', 'cpu' or 'metal'.");
+  }
+  const napi_value isa = arguments.property(from, "isa");
+  if (!arguments.is_undefined(isa)) options.isa = utf8_from_utf16(arguments.string(isa, "isa", 32));
+  const auto optional_path = [&](const char* property) {
+    const napi_value value = arguments.property(from, property);
+    return arguments.is_undefined(value) ? std::string() : arguments.path(value, property);
+  };
+  options.packed_folder = optional_path("packedFolder");
+  options.metal_library = optional_path("metalLibrary");
+  options.draft_path = optional_path("draftPath");
+  const napi_value context = arguments.property(from, "context");
+  if (!arguments.is_undefined(context))
+    options.context = static_cast<std::uint32_t>(arguments.integer(context, "context", 0, kMostContext));
+  const napi_value available = arguments.property(from, "availableMemory");
+  if (!arguments.is_undefined(available)) {
+    options.available_memory =
+        static_cast<std::uint64_t>(arguments.integer(available, "availableMemory", 0, kMostBytes));
+  }
+  return options;
+}
+
+}  // namespace
+
+Napi::Value load_model(const Napi::CallbackInfo& call) {
+  const Napi::Env env = call.Env();
+  Arguments arguments(env);
+  ModelOptions options = read_options(arguments, arguments.object(call[0], "options"));
+  if (!arguments.ok()) return settled_error(env, arguments.status());
+
+  Environment& environment = Environment::of(env);
+  const auto host = std::make_shared<ModelHost>(environment);
+  const auto promised = environment.promise(env, nullptr);
+  const std::weak_ptr<ModelHost> loaded = host;
+  host->load(env, promised.ticket, std::move(options), [loaded](napi_env js) -> napi_value {
+    const auto alive = loaded.lock();
+    return alive == nullptr ? nullptr : make_model_object(js, alive);
+  });
+  return promised.promise;
+}
+
+Napi::Value check_model(const Napi::CallbackInfo& call) {
+  const Napi::Env env = call.Env();
+  Arguments arguments(env);
+  const napi_value from = arguments.object(call[0], "options");
+  ModelOptions options = read_options(arguments, from);
+  const napi_value given_up = arguments.property(from, "freed");
+  const auto freed = static_cast<std::uint64_t>(
+      arguments.is_undefined(given_up) ? 0 : arguments.integer(given_up, "freed", 0, kMostBytes));
+  if (!arguments.ok()) return settled_error(env, arguments.status());
+  struct Passed {};
+  return run_once<Passed>(
+      env,
+      [options = std::move(options), freed]() -> Result<Passed> {
+        TRY(emberline::check_model(options, freed));
+        return Passed{};
+      },
+      [](napi_env js, Passed&) { return js_undefined(js); });
+}
+
+}  // namespace emberline::addon

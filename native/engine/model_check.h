@@ -1,0 +1,26 @@
+// Whether a model would be loaded, as far as headers and the memory there is say: asked while another one
+// runs.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "engine/memory_demand.h"
+#include "engine/model.h"
+
+namespace emberline {
+
+// As Model::load of the same options, without a weight being touched: MODEL_..., FILE_...,
+// DRAFT_TOKENIZER_DIFFERS, MODEL_EXCEEDS_MEMORY. `freed`: bytes that the model gives up which this one takes
+// the place of.
+Status check_model(const ModelOptions& options, std::uint64_t freed = 0);
+
+// MODEL_EXCEEDS_MEMORY where `demand` has no room in what `options` or the system says there is.
+Status check_room(const MemoryDemand& demand, const ModelOptions& options, std::uint64_t freed = 0);
+
+// What a draft model has wrong, said of it.
+Status draft_error(const Status& error);
+// DRAFT_TOKENIZER_DIFFERS.
+Status check_draft_tokenizer(const Tokenizer& model, const Tokenizer& draft);
+
+}  // namespace emberline
