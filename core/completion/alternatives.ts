@@ -6,6 +6,7 @@ import { LEAST_CERTAINTY } from './certainty';
 import { lineAfter } from './document';
 import type { CompletionOptions } from './options';
 import type { CompletionOutcome, CompletionPipeline, SuggestionRequest } from './pipeline';
+import { firstLine } from './postprocess';
 
 /** What is offered at once, at most: more than three nobody looks through. */
 const MOST_OFFERED = 3;
@@ -83,7 +84,12 @@ export class Alternatives {
   }
 }
 
-/** Whether a line was offered, alone or as the first of several. */
+/** Whether a line was offered, alone or as the first of several. One that differs in blanks alone is no other to who looks through them. */
 function isKnown(line: string, known: ReadonlySet<string>): boolean {
-  return known.has(line) || [...known].some((text) => text.startsWith(`${line}\n`));
+  const said = withoutBlanks(line);
+  return [...known].some((text) => withoutBlanks(text) === said || withoutBlanks(firstLine(text)) === said);
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/\s+/g, '');
 }

@@ -58,6 +58,12 @@ describe('alternatives', () => {
     expect(await texts()).toEqual(['if a:\n    b()', 'if c:']);
   });
 
+  it('leave out what differs from one of them in blanks alone', async () => {
+    first = made('f(a, b)');
+    draws = [made('f(a,b)'), made('f( a, b )'), made('f(a)'), made('f(a )'), made('f(ab)')];
+    expect(await texts()).toEqual(['f(a, b)', 'f(a)', 'f(ab)']);
+  });
+
   it('are others when somebody asks again, and the first where there are none', async () => {
     draws = [made('a'), made('b'), made('a'), made('c'), made('d')];
     expect(await texts()).toEqual(['first', 'a', 'b']);

@@ -1,4 +1,9 @@
-/** Random typing in random documents, with a model that says anything: whatever is accepted, nothing that stood there is lost. */
+/**
+ * Random typing in random documents, with a model that says anything: whatever is accepted, all of it, a word or a line, typed along, or taken
+ * back, nothing that stood there is lost, and what is undone is as it was.
+ *
+ * Every document follows from a seed of its own, which a failure names; `EMBERLINE_TYPING_SEED=N` types in that one alone.
+ */
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../bench/random';
 import { brackets } from '../../core/completion/brackets';
@@ -8,6 +13,7 @@ import { isCommentLine } from '../../core/completion/languages';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { CompletionPipeline, type CompletionOutcome } from '../../core/completion/pipeline';
 import { Suggestions } from '../../core/completion/suggestions';
+import { TakenBack } from '../../core/completion/taken_back';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import { NO_TIMINGS } from '../../core/engine/native_types';
 
@@ -91,52 +97,170 @@ function holds(text: string, some: string): boolean {
   return at === some.length;
 }
 
-describe('random typing', () => {
-  it(`loses nothing in ${STEPS} edits`, async () => {
-    const random = new SeededRandom(7);
+/** Edits in one document. */
+const EDITS_OF_DOCUMENT = 50;
+const FIRST_SEED = 7_000;
+
+/** How a suggestion ends up in the document: as Tab, Ctrl+Right and its sister for lines put it there, or key by key. */
+const WAYS = ['all', 'word', 'line', 'typed'] as const;
+type Way = (typeof WAYS)[number];
+
+/** What is typed in, and where. */
+interface State {
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** What an edit took out behind the cursor and put there instead: as much as an editor keeps of it. */
+interface Edit {
+  readonly offset: number;
+  readonly removed: string;
+  readonly inserted: string;
+}
+
+/** How much of a suggestion goes into the document at once, UTF-16 units: of a word or line, the blanks before it too. */
+function partOf(text: string, way: Way): number {
+  if (way === 'word')
+    return /^\s*(?:[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]+)/u.exec(text)?.[0].length ?? text.length;
+  if (way === 'line') return /^\n?[^\n]*/.exec(text)?.[0].length ?? text.length;
+  return way === 'typed' ? ((text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1) : text.length;
+}
+
+interface Counts {
+  shown: number;
+  several: number;
+  next: number;
+  undone: number;
+  readonly accepted: Record<Way, number>;
+}
+
+class Typist {
+  private readonly random: SeededRandom;
+  private readonly suggestions: Suggestions;
+  private readonly uri: string;
+  private readonly languageId: string;
+  private readonly counts: Counts;
+  private readonly takenBack = new TakenBack();
+  private readonly done: Edit[] = [];
+  private state: State;
+
+  constructor(seed: number, counts: Counts) {
+    this.random = new SeededRandom(seed);
+    const { random } = this;
     const options = { ...DEFAULT_OPTIONS, leastCertainty: 0, multiline: 'always' as const };
     const pipeline = new CompletionPipeline(new RandomEngine(random), () => options);
-    const suggestions = new Suggestions(pipeline, () => options);
+    this.suggestions = new Suggestions(pipeline, () => options);
+    this.uri = `u${seed}`;
+    this.languageId = pick(random, LANGUAGES);
+    this.counts = counts;
+    const text = Array.from({ length: random.below(12) }, () => pick(random, LINES)).join('\n');
+    this.state = { text, offset: random.below(text.length + 1) };
+  }
+
+  async edit(): Promise<void> {
+    this.type();
+    const outcome = await this.ask(this.random.below(4) === 0);
+    if (outcome === undefined || this.random.below(2) === 0) return;
+    await this.accept(outcome, pick(this.random, WAYS));
+  }
+
+  /** Puts `inserted` in place of as many units behind the cursor, and the cursor behind it. */
+  private replace(inserted: string, removed = 0): void {
+    const { text, offset } = this.state;
+    this.done.push({ offset, removed: text.slice(offset, offset + removed), inserted });
+    this.state = {
+      text: text.slice(0, offset) + inserted + text.slice(offset + removed),
+      offset: offset + inserted.length,
+    };
+    this.takenBack.changed(this.uri, { offset, removed, inserted });
+  }
+
+  private undo(): void {
+    const edit = this.done.pop();
+    if (edit === undefined) return;
+    const { offset, removed, inserted } = edit;
+    const { text } = this.state;
+    this.state = { text: text.slice(0, offset) + removed + text.slice(offset + inserted.length), offset };
+    this.takenBack.changed(this.uri, { offset, removed: inserted.length, inserted: removed });
+  }
+
+  private type(): void {
+    const { random } = this;
+    const { text, offset } = this.state;
+    const kind = random.below(11);
+    if (kind === 0) this.state = { text, offset: random.below(text.length + 1) };
+    // Where a line ends is where lines follow.
+    else if (kind === 1) {
+      const ends = [...text.matchAll(/$/gm)];
+      this.state = { text, offset: ends[random.below(8)]?.index ?? offset };
+    } else if (kind === 2) this.replace('', Math.min(random.below(6), text.length - offset));
+    else if (kind === 3) this.undo();
+    else this.replace(pick(random, [...KEYS, '\n', '\n    ', pick(random, LINES)]));
+  }
+
+  /** What is shown at the cursor. */
+  private async ask(explicit: boolean): Promise<CompletionOutcome | undefined> {
+    const { uri, languageId } = this;
+    const document = snapshotOfText({ uri, path: 'a', languageId, ...this.state });
     const { signal } = new AbortController();
-    const counts = { shown: 0, several: 0, next: 0 };
-    let text = '';
-    let offset = 0;
-    let languageId = 'python';
-    for (let step = 0; step < STEPS; step++) {
-      if (step % 50 === 0) {
-        const lines = Array.from({ length: random.below(12) }, () => pick(random, LINES));
-        text = lines.join('\n');
-        offset = random.below(text.length + 1);
-        languageId = pick(random, LANGUAGES);
+    const outcome = await this.suggestions.complete({ document, signal, explicit });
+    if (!outcome.shown) return undefined;
+    this.counts.shown++;
+    if (outcome.text.includes('\n')) this.counts.several++;
+    if (outcome.text.startsWith('\n')) this.counts.next++;
+    expectSound(outcome, document);
+    return outcome;
+  }
+
+  private async accept({ text, replace }: CompletionOutcome, way: Way): Promise<void> {
+    const { state: before } = this;
+    const length = partOf(text, way);
+    // What stands right of the cursor gives way with the last of the text, as the editor has it.
+    const removed = length === text.length ? replace : 0;
+    const { uri } = this;
+    const place = { uri, before: before.text.slice(0, before.offset), offset: before.offset };
+    this.takenBack.offered({ ...place, text });
+    this.replace(text.slice(0, length), removed);
+    this.counts.accepted[way]++;
+    const { state: after } = this;
+    expect(after.text.length).toBe(before.text.length + length - removed);
+    expect(after.text.startsWith(before.text.slice(0, before.offset))).toBe(true);
+    expect(after.text.endsWith(before.text.slice(before.offset + removed))).toBe(true);
+    if (length < text.length) await this.ask(false);
+    if (this.random.below(3) > 0) return;
+    this.undo();
+    this.counts.undone++;
+    expect(this.state).toEqual(before);
+    // A single unit may have been typed; what a suggestion replaced comes back with the undo.
+    if (length > 1 && removed === 0) expect(this.takenBack.has(uri, place.before, text)).toBe(true);
+    await this.ask(false);
+  }
+}
+
+describe('random typing', () => {
+  it(`loses nothing in ${STEPS} edits, and undoes exactly`, async () => {
+    const counts: Counts = {
+      shown: 0,
+      several: 0,
+      next: 0,
+      undone: 0,
+      accepted: { all: 0, word: 0, line: 0, typed: 0 },
+    };
+    const one = process.env['EMBERLINE_TYPING_SEED'];
+    const documents = one === undefined ? STEPS / EDITS_OF_DOCUMENT : 1;
+    const first = one === undefined ? FIRST_SEED : Number(one);
+    for (let seed = first; seed < first + documents; seed++) {
+      const typist = new Typist(seed, counts);
+      for (let edit = 0; edit < EDITS_OF_DOCUMENT; edit++) {
+        await typist.edit().catch((error: unknown) => {
+          throw new Error(`Seed ${seed}, edit ${edit}.`, { cause: error });
+        });
       }
-      const kind = random.below(10);
-      if (kind === 0) offset = random.below(text.length + 1);
-      // Where a line ends is where lines follow.
-      else if (kind === 1) offset = [...text.matchAll(/$/gm)][random.below(8)]?.index ?? offset;
-      else if (kind === 2) {
-        const until = Math.min(text.length, offset + random.below(6));
-        text = text.slice(0, offset) + text.slice(until);
-      } else {
-        const typed = pick(random, [...KEYS, '\n', '\n    ', pick(random, LINES)]);
-        text = text.slice(0, offset) + typed + text.slice(offset);
-        offset += typed.length;
-      }
-      const document = snapshotOfText({ uri: `u${languageId}`, path: 'a', languageId, text, offset });
-      const explicit = random.below(4) === 0;
-      const outcome = await suggestions.complete({ document, signal, explicit });
-      if (!outcome.shown) continue;
-      counts.shown++;
-      if (outcome.text.includes('\n')) counts.several++;
-      if (outcome.text.startsWith('\n')) counts.next++;
-      expectSound(outcome, document);
-      if (random.below(2) === 0) continue;
-      const before = text;
-      text = text.slice(0, offset) + outcome.text + text.slice(offset + outcome.replace);
-      expect(text.length).toBe(before.length + outcome.text.length - outcome.replace);
-      offset += outcome.text.length;
     }
+    if (one !== undefined) return;
     expect(counts.shown).toBeGreaterThan(STEPS / 10);
-    for (const some of [counts.several, counts.next])
+    const { several, next, undone, accepted } = counts;
+    for (const some of [several, next, undone, ...Object.values(accepted)])
       expect(some, JSON.stringify(counts)).toBeGreaterThan(30);
   });
 });
