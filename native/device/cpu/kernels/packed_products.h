@@ -5,8 +5,11 @@
 //   kMostRows                   rows of x that the registers hold running sums of, for a vector of a panel
 //   what IntegerLanes has (simd/README.md)
 //   Dot                         running dot products: begin(Ints) gives them, end(Dot) reads them
-//   add<kBits>(dot, i, w, x)    the i-th of the 8 additions of a block: of the products of each lane's 4
-//                               weights of kBits bits with the 4 bytes at x
+//   Apart                       how far rows of bytes lie apart, made of the number of bytes
+//   add<kBits>(dot, i, w, x, apart, r)   the i-th of the 8 additions of a block: of the products of each
+//   lane's
+//                               4 weights of kBits bits with 4 bytes of the r-th row, those of row 0 being at
+//                               x
 //
 // Everything is in an unnamed namespace: each kernel set gets copies of its own (kernels.h tells why).
 #pragma once
@@ -99,6 +102,7 @@ class Tile {
     const float* block_sums = x.sums + row * blocks;
     const std::int32_t* offsets = x.offsets + row * blocks;
     const std::int32_t* first_offsets = x.first_offsets + row * blocks;
+    const typename Integers::Apart apart(width);
     Floats sums[kRows][kVectors];
     EMBERLINE_UNROLL
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -121,7 +125,7 @@ class Tile {
           EMBERLINE_UNROLL
           for (std::size_t v = 0; v < kVectors; ++v) dots[r][v] = Integers::begin(start);
         }
-        multiply_block(*block, h, first, quants + b * kBlockElements, width, dots);
+        multiply_block(*block, h, first, quants + b * kBlockElements, apart, dots);
         if constexpr (kFine) {
           EMBERLINE_UNROLL
           for (std::size_t r = 0; r < kRows; ++r) {
@@ -131,7 +135,7 @@ class Tile {
               dots[r][v] = Integers::begin(Integers::multiply_255_add(Integers::end(dots[r][v]), start));
           }
           static_assert(kFineStep == 255);
-          multiply_block(*block, h, first, fine + b * kBlockElements, width, dots);
+          multiply_block(*block, h, first, fine + b * kBlockElements, apart, dots);
         }
         EMBERLINE_UNROLL
         for (std::size_t v = 0; v < kVectors; ++v) {
@@ -186,9 +190,9 @@ class Tile {
     return scale * (-0.125f * static_cast<float>(offset));
   }
 
-  // dots += weights of the block, or of its half h, . bytes, kRows rows of them `width` apart
+  // dots += weights of the block, or of its half h, . bytes, of kRows rows of them
   static void multiply_block(const Block& block, std::size_t h, std::size_t first, const std::int8_t* bytes,
-                             std::size_t width, Integers::Dot (&dots)[kRows][kVectors]) {
+                             const Integers::Apart& apart, Integers::Dot (&dots)[kRows][kVectors]) {
     EMBERLINE_UNROLL
     for (std::size_t i = 0; i < kBlockSteps / kHalves; ++i) {
       // Of a whole block, the two steps of a byte of nibbles in turn.
@@ -198,7 +202,7 @@ class Tile {
         const Integers::Ints weights = load_step(block, s, first + v * Vector::kLanes);
         EMBERLINE_UNROLL
         for (std::size_t r = 0; r < kRows; ++r)
-          Integers::add<Format::kBits>(dots[r][v], i, weights, bytes + r * width + 4 * s);
+          Integers::add<Format::kBits>(dots[r][v], i, weights, bytes + 4 * s, apart, r);
       }
     }
   }
