@@ -5,8 +5,8 @@ interface LanguageSpec {
   readonly title: string;
   /** What file names end with. */
   readonly files: RegExp;
-  /** How it writes comments: from a hash to the end of the line and docstrings, or as C does. */
-  readonly comments: 'python' | 'c';
+  /** How it writes comments: from a hash to the end of the line and docstrings, from a hash alone, as C does, or not at all. */
+  readonly comments: 'python' | 'hash' | 'c' | 'none';
 }
 
 const SPECS = {
@@ -16,6 +16,9 @@ const SPECS = {
   rust: { title: 'Rust', files: /\.rs$/, comments: 'c' },
   java: { title: 'Java', files: /\.java$/, comments: 'c' },
   c: { title: 'C and C++', files: /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx)$/, comments: 'c' },
+  md: { title: 'Markdown', files: /\.(?:md|markdown)$/, comments: 'none' },
+  json: { title: 'JSON', files: /\.jsonc?$/, comments: 'c' },
+  yaml: { title: 'YAML', files: /\.ya?ml$/, comments: 'hash' },
 } as const satisfies Readonly<Record<string, LanguageSpec>>;
 
 export type Language = keyof typeof SPECS;

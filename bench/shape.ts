@@ -2,10 +2,15 @@
  * What is wrong with the shape of a suggestion, whatever it says. Found by the parsers of the languages and by the text the author wrote, and by
  * nothing of what made the suggestion.
  */
+import { parser as cpp } from '@lezer/cpp';
+import { parser as go } from '@lezer/go';
+import { parser as java } from '@lezer/java';
 import { parser as javascript } from '@lezer/javascript';
+import { parser as json } from '@lezer/json';
 import { parser as python } from '@lezer/python';
+import { parser as rust } from '@lezer/rust';
 import type { CompletionCase } from './completion_case';
-import { languageOf } from './languages';
+import { type Language, languageOf } from './languages';
 
 /**
  * `unbalanced`: it closes a bracket that is not open, or leaves one or a quote open within its last line; `doubled`: it ends with what stands behind
@@ -22,6 +27,15 @@ export interface Placed extends Pick<CompletionCase, 'path' | 'prefix' | 'suffix
 const TYPED = javascript.configure({ dialect: 'ts' });
 const WITH_MARKUP = javascript.configure({ dialect: 'ts jsx' });
 
+const PARSERS: Readonly<Partial<Record<Language, typeof python>>> = {
+  py: python,
+  go,
+  rust,
+  java,
+  c: cpp,
+  json,
+};
+
 const CLOSER_OF: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
   ['[', ']'],
@@ -29,9 +43,22 @@ const CLOSER_OF: ReadonlyMap<string, string> = new Map([
   ['InterpolationStart', 'InterpolationEnd'],
 ]);
 const CLOSERS = new Set(CLOSER_OF.values());
-const STRINGS = new Set(['String', 'TemplateString', 'FormatString', 'ContinuedString']);
+/** As the grammars call what quotes of one kind hold; raw strings, whose quotes have marks of their own, are left out. */
+const STRINGS = new Set([
+  'String',
+  'TemplateString',
+  'FormatString',
+  'ContinuedString',
+  'StringLiteral',
+  'CharacterLiteral',
+  'CharLiteral',
+]);
 /** What a line ends with that the next one goes on with: a bracket may be open there. */
 const GOES_ON = /(?:[([{,:?=&|+\-*/%<>.\\]|=>|\b(?:and|or|not|in|is|if|else|for|return|await))$/;
+/** What a line begins with that goes on with the one before: it may be deeper. */
+const CONTINUES = /^\s*(?:[.?:|&+\-*/=]|(?:where|throws|extends|implements)\b)/;
+/** Where braces are left out, the line behind one of these is deeper: a statement that takes another, a directive. */
+const TAKES_ONE = /^\s*(?:\}\s*)?(?:else\s+)?(?:if|for|while)\b.*\)$|^\s*#/;
 /** Shorter lines are in any file, UTF-16 units. */
 const TELLING_LINE = 6;
 const TAB_COLUMNS = 8;
@@ -49,8 +76,8 @@ export function shapeFaults(placed: Placed): ShapeFault[] {
 
 function parserOf(path: string): typeof python | undefined {
   const language = languageOf(path);
-  if (language === 'py') return python;
-  if (language !== 'js') return undefined;
+  if (language === undefined) return undefined;
+  if (language !== 'js') return PARSERS[language];
   // Where markup may stand, what is in angle brackets is not a cast.
   return /\.[cm]?ts$/.test(path) ? TYPED : WITH_MARKUP;
 }
@@ -100,7 +127,8 @@ function isDoubled({ prefix, suffix, text }: Placed): boolean {
   return false;
 }
 
-function isMisindented({ prefix, text }: Placed): boolean {
+function isMisindented({ path, prefix, text }: Placed): boolean {
+  const bracesAreOptional = languageOf(path) !== 'py';
   const head = prefix.slice(prefix.lastIndexOf('\n') + 1);
   const [first = '', ...others] = text.trimEnd().split('\n');
   const above = prefix.slice(0, prefix.length - head.length).split('\n');
@@ -112,12 +140,18 @@ function isMisindented({ prefix, text }: Placed): boolean {
     const last = above.findLast((one) => one.trim() !== '') ?? '';
     const depth = columns(line);
     const deeper = depth > columns(last);
-    if (deeper && !GOES_ON.test(last.trimEnd()) && !isOpen(last)) return true;
+    if (deeper && !mayGoDeeper(last, line, bracesAreOptional)) return true;
     if (depth < columns(last) && !above.some((one) => one.trim() !== '' && columns(one) === depth))
       return true;
     above.push(line);
   }
   return false;
+}
+
+/** Whether `line` may be deeper than `last`, which stands before it. */
+function mayGoDeeper(last: string, line: string, bracesAreOptional: boolean): boolean {
+  if (GOES_ON.test(last.trimEnd()) || isOpen(last) || CONTINUES.test(line)) return true;
+  return bracesAreOptional && TAKES_ONE.test(last.trimEnd());
 }
 
 /** Whether a line opens a bracket that it does not close, read without regard to strings. */

@@ -27,7 +27,7 @@ export function isHandWritten(text: string): boolean {
 
 /** Of each line, whether it is, or holds, a comment or a docstring. */
 export function proseLines(lines: readonly string[], language: Language): boolean[] {
-  return lines.map(commentsOf(language) === 'python' ? pythonProse() : cFamilyProse());
+  return lines.map(PROSE_OF[commentsOf(language)]());
 }
 
 /** Indices of the lines that can be cut: no comments, docstrings, lines of punctuation alone or very long ones. */
@@ -53,7 +53,9 @@ export function indentationOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** Says of one line after another whether it is, or holds, a comment or a docstring. */
+/** Each says of one line after another whether it is, or holds, a comment or a docstring. */
+const PROSE_OF = { python: pythonProse, hash: hashProse, c: cFamilyProse, none: noProse };
+
 function pythonProse(): (line: string) => boolean {
   let open: string | undefined;
   return (line) => {
@@ -64,6 +66,15 @@ function pythonProse(): (line: string) => boolean {
     }
     return inside || /^\s*(?:#|[a-z]{0,2}(?:"""|'''))|\s#/i.test(line);
   };
+}
+
+function hashProse(): (line: string) => boolean {
+  return (line) => /(?:^|\s)#/.test(line);
+}
+
+/** Where all is text, none of it stands beside the text. */
+function noProse(): (line: string) => boolean {
+  return () => false;
 }
 
 function cFamilyProse(): (line: string) => boolean {

@@ -7,7 +7,7 @@ import { MAX_AFTER, MAX_BEFORE } from '../../core/completion/document';
 import { cutCases } from '../../bench/case_cutter';
 import { placeOf, readExpectedCases } from '../../bench/completion_case';
 import { cut } from '../../bench/cut_command';
-import { type Language, LANGUAGES, languageOf } from '../../bench/languages';
+import { commentsOf, type Language, LANGUAGES, languageOf } from '../../bench/languages';
 import { SeededRandom } from '../../bench/random';
 import { codeLines, isHandWritten, type SourceFile } from '../../bench/source_lines';
 
@@ -53,9 +53,15 @@ describe('lines that can be cut', () => {
 
   it('are code in every language that comments as C does', () => {
     const text = '/// Says what it is.\n/* over\n * lines */\nlet x = a / b;\ny(); // why\n';
-    for (const language of LANGUAGES.filter((name) => name !== 'py')) {
+    for (const language of LANGUAGES.filter((name) => commentsOf(name) === 'c')) {
       expect(linesOf(text, language)).toEqual(['let x = a / b;']);
     }
+  });
+
+  it('are those without a hash in YAML, and all that say something in Markdown', () => {
+    const text = '# Heading\na: 1 # why\nb: "#x"\n---\n';
+    expect(linesOf(text, 'yaml')).toEqual(['b: "#x"']);
+    expect(linesOf(text, 'md')).toEqual(['# Heading', 'a: 1 # why', 'b: "#x"']);
   });
 
   it('come after enough to go by', () => {
@@ -69,7 +75,14 @@ describe('languages', () => {
     const names = ['a.py', 'a.pyi', 'a.mts', 'a.jsx', 'a.go', 'a.rs', 'a.java', 'a.c', 'a.hpp', 'a.cc'];
     const expected = ['py', 'py', 'js', 'js', 'go', 'rust', 'java', 'c', 'c', 'c'];
     expect(names.map(languageOf)).toEqual(expected);
-    expect(['go', 'a.rsx', 'a.cs', 'a.json'].map(languageOf)).toEqual(Array(4).fill(undefined));
+    expect(['README.md', 'package.json', 'tsconfig.jsonc', 'a.yml', 'a.yaml'].map(languageOf)).toEqual([
+      'md',
+      'json',
+      'json',
+      'yaml',
+      'yaml',
+    ]);
+    expect(['go', 'a.rsx', 'a.cs', 'a.jsonl'].map(languageOf)).toEqual(Array(4).fill(undefined));
   });
 });
 

@@ -16,6 +16,13 @@ const script = (prefix: string, text: string, suffix = '\n'): Placed => ({
   suffix,
 });
 
+const inFile = (path: string, prefix: string, text: string, suffix = '\n'): Placed => ({
+  path,
+  prefix,
+  text,
+  suffix,
+});
+
 describe('the shape of a suggestion', () => {
   it.each([
     python('def f(a):\n    return ', 'len(a)'),
@@ -32,6 +39,12 @@ describe('the shape of a suggestion', () => {
     script('foo(', 'bar()', ');\n'),
     python('class A:\n    b = 1\n\n', '    def c(self):'),
     script('const a = ', '[<any>b, c];'),
+    inFile('a.go', 'func f() {\n\t', 'if a != nil {\n\t\treturn b("{")\n\t}', '\n}\n'),
+    inFile('a.rs', 'fn f() {\n    ', "a\n        .b::<'_, C>()\n        .d('(')", '\n}\n'),
+    inFile('A.java', 'class A {\n  int f() {\n    ', 'return a\n        || b(")");', '\n  }\n}\n'),
+    inFile('a.c', 'void f() {\n  ', "if (a == '(')\n    b();", '\n}\n'),
+    inFile('a.cpp', 'auto a = ', 'b[c{d}];'),
+    inFile('a.json', '{\n  "a": ', '["}", {}]', '\n}\n'),
     { ...python('', '}}}}'), path: 'a.txt' },
   ])('of $text behind $prefix is right', (placed) => {
     expect(shapeFaults(placed)).toEqual([]);
@@ -43,6 +56,12 @@ describe('the shape of a suggestion', () => {
     [python('print(', '"open)'), 'unbalanced'],
     [script('const a = `x${', 'f(1]}`;'), 'unbalanced'],
     [script('foo(bar', '[1', ');\n'), 'unbalanced'],
+    [inFile('a.go', 'func f() {\n\treturn ', 'b(c', '\n}\n'), 'unbalanced'],
+    [inFile('a.rs', 'fn f() {\n    ', 'a(b]);', '\n}\n'), 'unbalanced'],
+    [inFile('A.java', 'class A {\n  int a = ', 'f(b;', '\n}\n'), 'unbalanced'],
+    [inFile('a.cpp', 'void f() {\n  ', 'a(b;', '\n}\n'), 'unbalanced'],
+    [inFile('a.json', '{\n  "a": ', '[1}', '\n}\n'), 'unbalanced'],
+    [inFile('a.c', 'void f() {\n  ', 'a();\n    b();', '\n}\n'), 'misindented'],
     [python('a()\n', 'bar(1)', '\nbar(1)\n'), 'doubled'],
     [script('if (a) {\n  ', 'b(c);\n  return 1;', '\n\n  b(c);\n  return 1;\n}\n'), 'doubled'],
     [script('foo(', 'bar, baz', 'baz);\n'.replace(');', '')), 'doubled'],
