@@ -68,6 +68,7 @@ describe('hostile arguments', () => {
   it.each(HOSTILE)('%s in place of any argument', async (_, value) => {
     expect(codeOf(await call(addon.loadModel, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(addon.checkModel, value))).toBe('INVALID_ARGUMENT');
+    expect(codeOf(await call(addon.readBandwidth, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(addon.inspect, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(addon.compileGrammar, value))).toBe('INVALID_ARGUMENT');
     expect(codeOf(await call(grammar.check, value))).toBe('INVALID_ARGUMENT');

@@ -275,6 +275,7 @@ describe('inspect', () => {
     expect(stdout).toContain('\narchitecture llama, Q4_1 ');
     expect(stdout).toMatch(/\nmemory: [0-9.]+ [MG]B of weights; with a context of 2048 tokens [0-9.]+ [MG]B/);
     expect(stdout).toMatch(/\nfills in the middle: .*suffix \d+/);
+    expect(stdout).toMatch(/\nspeed: about \d+ tokens\/s expected here/);
     expect(stdout).toContain('general.architecture (string) = "llama"');
     expect(stdout).toMatch(/token_embd\.weight +Q8_0 +576x49152, 30081024 bytes\n/);
   });
@@ -290,6 +291,7 @@ describe('inspect', () => {
       'weight_bytes',
       'kv_bytes_a_position',
       'context_length',
+      'expected_tokens_a_second',
       'fim',
       'metadata',
       'tensors',
