@@ -65,8 +65,8 @@ double read_bandwidth(ThreadPool& pool, std::size_t bytes) {
       bytes / static_cast<std::size_t>(pool.threads()) / (kStreams * kLine) * (kStreams * kLine);
   std::unique_ptr<std::uint8_t[]> memory(new (std::nothrow) std::uint8_t[bytes + kPage]);
   if (memory == nullptr || share == 0) return 0;
-  const std::uintptr_t start = (reinterpret_cast<std::uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage;
-  std::uint8_t* data = reinterpret_cast<std::uint8_t*>(start);
+  const std::size_t into_page = reinterpret_cast<std::uintptr_t>(memory.get()) % kPage;
+  std::uint8_t* const data = memory.get() + (kPage - into_page) % kPage;
 #if defined(__linux__)
   madvise(data, bytes, MADV_HUGEPAGE);
 #endif
