@@ -28,6 +28,8 @@ export function modelLoader(root: string, storage: string): LoadModel {
 /** @param root As of modelLoader. */
 export function modelCheck(root: string): CheckModel {
   return async (settings: EngineSettings, freed) => {
+    // There is nothing that could take the place of the model that the package holds.
+    if (settings.modelPath === '' && settings.draftPath === '') return { ok: true, value: undefined };
     const addon = loadAddon(addonPath(root));
     if (!addon.ok) return addon;
     const options = await modelOptions(addon.value, root, settings, freed);
