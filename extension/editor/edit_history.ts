@@ -5,12 +5,12 @@
 import * as vscode from 'vscode';
 import type { DocumentSnapshot } from '../../core/completion/document';
 import { editSnippet } from '../../core/completion/edit_text';
-import { isExcluded } from '../../core/completion/excluded_files';
 import type { CompletionOptions } from '../../core/completion/options';
 import { RecentEdits } from '../../core/completion/recent_edits';
 import { readAlike } from '../../core/completion/similar_windows';
 import type { Snippet } from '../../core/completion/snippets';
 import { pathOf } from './editor_snapshot';
+import { isLeftAlone } from './left_alone';
 
 /** Documents whose edits are remembered. */
 const MOST_DOCUMENTS = 5;
@@ -54,7 +54,7 @@ export class EditHistory implements vscode.Disposable {
     const { excludedFiles } = this.options();
     return [...this.followed.values()]
       .filter(({ document }) => readAlike(document.languageId, languageId))
-      .filter(({ document }) => !isExcluded(document.uri.path, excludedFiles))
+      .filter(({ document }) => !isLeftAlone(document.uri, excludedFiles))
       .toSorted((a, b) => b.changed - a.changed)
       .flatMap(({ document, edits }) => {
         const path = pathOf(document.uri);
@@ -73,14 +73,15 @@ export class EditHistory implements vscode.Disposable {
   }
 
   private follow(document: vscode.TextDocument | undefined): void {
-    if (!this.options().recentEdits) return;
+    const { recentEdits, excludedFiles } = this.options();
+    if (!recentEdits) return;
     if (document === undefined || !['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme))
       return;
     const uri = document.uri.toString();
     const text = document.getText();
     const known = this.followed.get(uri);
     this.followed.delete(uri);
-    if (text.length > MOST_UNITS) return;
+    if (text.length > MOST_UNITS || isLeftAlone(document.uri, excludedFiles)) return;
     this.followed.set(uri, known ?? { document, edits: new RecentEdits(text), changed: 0 });
     const [oldest] = this.followed.keys();
     if (this.followed.size > MOST_DOCUMENTS && oldest !== undefined) this.followed.delete(oldest);

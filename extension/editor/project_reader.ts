@@ -1,7 +1,7 @@
 /** Files of the workspace, as they are in the editor or on disk: those that are not left alone, and no large ones. */
 import * as vscode from 'vscode';
 import { normalizeLineBreaks } from '../../core/completion/document';
-import { isExcluded } from '../../core/completion/excluded_files';
+import { isLeftAlone } from './left_alone';
 
 /** Larger ones are data, bytes. */
 const MOST_BYTES = 200_000;
@@ -11,8 +11,7 @@ const FOREIGN = /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv
 /** Whether a file belongs to the project and may be read. */
 export function isReadable(uri: vscode.Uri, excluded: readonly string[]): boolean {
   if (!vscode.workspace.isTrusted || vscode.workspace.getWorkspaceFolder(uri) === undefined) return false;
-  const path = vscode.workspace.asRelativePath(uri, false);
-  return !FOREIGN.test(path) && !isExcluded(path, excluded) && !isExcluded(uri.path, excluded);
+  return !FOREIGN.test(vscode.workspace.asRelativePath(uri, false)) && !isLeftAlone(uri, excluded);
 }
 
 /** Line breaks as `\n`; undefined where there is no such file, or one that may not be read. Never rejects. */

@@ -5,12 +5,12 @@
  */
 import * as vscode from 'vscode';
 import { normalizeLineBreaks } from '../../core/completion/document';
-import { isExcluded } from '../../core/completion/excluded_files';
 import type { CompletionOptions } from '../../core/completion/options';
 import type { OtherText } from '../../core/completion/references';
 import { mostSimilar, readAlike, type Window, windowsOf } from '../../core/completion/similar_windows';
 import type { FindSnippets } from '../../core/completion/snippets';
 import { pathOf } from './editor_snapshot';
+import { isLeftAlone } from './left_alone';
 import { fileOf } from './notebook_cells';
 
 /** Files that are remembered, the one being edited among them. */
@@ -66,7 +66,7 @@ export class RecentTexts implements vscode.Disposable {
     const file = fileOf(uri);
     return this.known
       .filter(({ document }) => fileOf(document.uri.toString()) !== file)
-      .filter(({ document }) => !isExcluded(document.uri.path, excludedFiles));
+      .filter(({ document }) => !isLeftAlone(document.uri, excludedFiles));
   }
 
   private remember(document: vscode.TextDocument | undefined): void {

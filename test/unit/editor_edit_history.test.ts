@@ -125,4 +125,14 @@ describe('what was edited a moment ago', () => {
     excludedFiles = ['a.py'];
     expect(at('/new.py')).toEqual([]);
   });
+
+  it('is none of files that are left alone by where they are in the workspace, nor is their text kept', () => {
+    const hidden = opened('/config/secrets.py');
+    excludedFiles = ['config/secrets.py'];
+    editor.activate?.({ document: hidden } as never);
+    type(hidden, 1, 'x');
+    expect(at('/new.py')).toEqual([]);
+    excludedFiles = [];
+    expect(at('/new.py')).toEqual([]);
+  });
 });

@@ -52,6 +52,14 @@ describe('pieces of other files', () => {
     expect(found).toMatchObject([{ path: 'w/prices.py', languageId: 'python', text: CODE }]);
     texts.dispose();
   });
+
+  it('are none of files that are left alone by where they are in the workspace', () => {
+    const texts = new RecentTexts(() => ({ ...DEFAULT_OPTIONS, excludedFiles: ['w/secrets.py'] }));
+    for (const uri of ['file:///w/secrets.py', 'file:///w/a.py'])
+      editors.activate?.({ document: { ...(document(uri) as object), languageId: 'python' } });
+    expect(texts.beside('file:///w/b.py').map(({ text }) => text)).toEqual(['file:///w/a.py']);
+    texts.dispose();
+  });
 });
 
 describe('texts beside a cell', () => {
