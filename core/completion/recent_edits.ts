@@ -37,7 +37,7 @@ const APART = 1;
 const LINE_BREAK = /\r\n?|\n/;
 
 export class RecentEdits {
-  private readonly lines: string[];
+  private lines: readonly string[];
   private found: readonly LineEdit[] = [];
   private sequence = 0;
 
@@ -60,7 +60,8 @@ export class RecentEdits {
     const from = Math.min(start.line, ...touched.map(({ line }) => line));
     const to = Math.max(end.line + 1, ...touched.map(endOf));
     const before = this.originally(from, to, touched);
-    this.lines.splice(start.line, end.line + 1 - start.line, ...changed);
+    // Not spliced in: a paste may have more lines than a call may have arguments.
+    this.lines = [...this.lines.slice(0, start.line), ...changed, ...this.lines.slice(end.line + 1)];
     const grown = changed.length - (end.line + 1 - start.line);
     const after = this.lines.slice(from, to + grown);
     const merged = difference(from, before, after, ++this.sequence);
@@ -73,13 +74,13 @@ export class RecentEdits {
 
   /** What stood in the lines [from, to) before these edits of them. */
   private originally(from: number, to: number, edits: readonly LineEdit[]): string[] {
-    const lines: string[] = [];
+    const parts: (readonly string[])[] = [];
     let at = from;
     for (const edit of edits.toSorted((a, b) => a.line - b.line)) {
-      lines.push(...this.lines.slice(at, edit.line), ...edit.before);
+      parts.push(this.lines.slice(at, edit.line), edit.before);
       at = endOf(edit);
     }
-    return [...lines, ...this.lines.slice(at, to)];
+    return [...parts, this.lines.slice(at, to)].flat();
   }
 }
 

@@ -63,6 +63,15 @@ describe('recent edits', () => {
     expect(edits.edits[0]?.line).toBe(205);
   });
 
+  it('go on behind a paste, and the loss, of more lines than a call may have arguments', () => {
+    const lines = 400_000;
+    const edits = new RecentEdits('a\nb\nc');
+    edits.change(at(1, 0, 1, 'x\n'.repeat(lines)));
+    edits.change({ start: { line: 1, character: 0 }, end: { line: lines + 1, character: 0 }, text: 'y' });
+    edits.change(at(2, 0, 1, 'd'));
+    expect(pairs(edits)).toEqual([[2, 'c', 'd']]);
+  });
+
   it('give the first text back where all are undone, whatever was typed', () => {
     const random = new SeededRandom(7);
     for (let round = 0; round < 200; round++) {
