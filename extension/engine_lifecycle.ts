@@ -113,7 +113,7 @@ export class EngineLifecycle implements GenerationEngine {
     const generation = ++this.generation;
     this.failure = undefined;
     if (this.modelSwitch !== undefined && this.current === 'ready') {
-      const checked = await this.modelSwitch.check(this.info?.memoryBytes ?? 0);
+      const checked = await this.modelSwitch.check(this.info?.heldBytes ?? 0);
       if (generation !== this.generation) return;
       // The state may have changed meanwhile: a model that failed is not worth keeping.
       if (!checked.ok && this.state === 'ready') {

@@ -46,7 +46,9 @@ async function modelOptions(
 ): Promise<NativeModelOptions> {
   const path = modelPath === '' ? embeddedModelPath(root) : modelPath;
   const options = { path, context, threads, device };
-  const looksForDraft = draftPath === '' && findsDraft && modelPath !== '';
-  const draft = looksForDraft ? await findDraft(addon, { ...options, freed }) : draftPath;
-  return draft === undefined || draft === '' ? options : { ...options, draftPath: draft };
+  if (draftPath !== '') return { ...options, draftPath };
+  if (!findsDraft || modelPath === '') return options;
+  const found = await findDraft(addon, { ...options, freed });
+  // Whoever named none is not to go without the model, nor without its GPU, for its sake.
+  return found === undefined ? options : { ...options, draftPath: found, draftOptional: true };
 }

@@ -38,6 +38,8 @@ export interface EngineOptions {
   readonly metalLibrary?: string;
   /** A GGUF file whose model drafts for this one; default: none. */
   readonly draftPath?: string;
+  /** Whether the model is loaded alone where that one cannot be loaded beside it; default: no. */
+  readonly draftOptional?: boolean;
   /** Instruction set to force, for tests. */
   readonly isa?: string;
 }
@@ -104,13 +106,14 @@ export class Engine {
     options: Omit<EngineOptions, 'addonPath'>,
   ): Promise<NativeResult<Engine>> {
     const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT } = options;
-    const { packedFolder, metalLibrary, draftPath, isa } = options;
+    const { packedFolder, metalLibrary, draftPath, draftOptional, isa } = options;
     const model = await addon.loadModel({
       path: modelPath,
       threads,
       device,
       ...(packedFolder === undefined ? {} : { packedFolder }),
       ...(draftPath === undefined ? {} : { draftPath }),
+      ...(draftOptional === undefined ? {} : { draftOptional }),
       ...(metalLibrary === undefined ? {} : { metalLibrary }),
       ...(isa === undefined ? {} : { isa }),
       // Of a context without end nobody knows how much of it will be used.

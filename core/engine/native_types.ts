@@ -38,6 +38,8 @@ export interface NativeModelOptions {
    * out: none.
    */
   readonly draftPath?: string;
+  /** Whether the model is loaded alone where that one cannot be loaded beside it. Left out: no. */
+  readonly draftOptional?: boolean;
   /** Instruction set to force, for tests: `auto` or one of `NativeAddon.isas`. */
   readonly isa?: string;
   /**
@@ -98,8 +100,11 @@ export interface NativeModelInfo {
   readonly draft: string;
   /** Whether the weights were mapped from a copy in `packedFolder`. */
   readonly packedCopy: boolean;
-  /** What it takes without its sessions, the draft model's share too, bytes. */
-  readonly memoryBytes: number;
+  /**
+   * Bytes that it gives back when it is closed, beyond what the system calls available while it runs; without its sessions. Weights that are mapped from a
+   * packed copy are both.
+   */
+  readonly heldBytes: number;
   readonly loadMs: number;
 }
 

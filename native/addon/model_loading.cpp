@@ -41,6 +41,9 @@ ModelOptions read_options(Arguments& arguments, napi_value from) {
   options.packed_folder = optional_path("packedFolder");
   options.metal_library = optional_path("metalLibrary");
   options.draft_path = optional_path("draftPath");
+  const napi_value optional = arguments.property(from, "draftOptional");
+  if (!arguments.is_undefined(optional))
+    options.draft_optional = arguments.boolean(optional, "draftOptional");
   const napi_value context = arguments.property(from, "context");
   if (!arguments.is_undefined(context))
     options.context = static_cast<std::uint32_t>(arguments.integer(context, "context", 0, kMostContext));

@@ -50,7 +50,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("device", std::string_view(info.device))
       .add("deviceReason", std::string_view(info.device_reason))
       .add("draft", std::string_view(info.draft))
-      .add("memoryBytes", static_cast<double>(info.memory_bytes))
+      .add("heldBytes", static_cast<double>(info.held_bytes))
       .add("packedCopy", js_boolean(env, info.packed_copy))
       .add("loadMs", info.load_ms)
       .build();

@@ -27,13 +27,14 @@ std::string size_text(std::uint64_t bytes) {
 
 std::uint64_t MemoryDemand::bytes(std::uint32_t context) const {
   const std::uint64_t pages = kv_page_count(std::min(context, context_length));
-  return weight_bytes + working_bytes + pages * kKvPagePositions * kv_bytes_a_position;
+  const std::uint64_t kv_bytes = pages * kKvPagePositions * kv_bytes_a_position;
+  return weight_bytes + working_bytes + std::max(kv_bytes, loading_bytes);
 }
 
 std::uint32_t MemoryDemand::largest_context(std::uint64_t available) const {
   const std::uint64_t fixed = weight_bytes + working_bytes;
   const std::uint64_t page_bytes = kKvPagePositions * kv_bytes_a_position;
-  if (available < fixed + page_bytes) return 0;
+  if (available < fixed + std::max(page_bytes, loading_bytes)) return 0;
   const std::uint64_t most_pages = kv_page_count(context_length);
   const std::uint64_t pages = std::min(most_pages, (available - fixed) / page_bytes);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(pages * kKvPagePositions, context_length));
@@ -41,12 +42,13 @@ std::uint32_t MemoryDemand::largest_context(std::uint64_t available) const {
 
 MemoryDemand MemoryDemand::with_draft(const MemoryDemand& draft) const {
   return {weight_bytes + draft.weight_bytes, working_bytes + draft.working_bytes,
-          kv_bytes_a_position + draft.kv_bytes_a_position, context_length};
+          std::max(loading_bytes, draft.loading_bytes), kv_bytes_a_position + draft.kv_bytes_a_position,
+          context_length};
 }
 
 MemoryDemand memory_demand(const ModelOutline& outline, WeightPlace place) {
   return {place == WeightPlace::kPacked ? outline.weight_bytes : outline.file_weight_bytes,
-          outline.working_bytes, outline.kv_bytes_a_position, outline.context_length};
+          outline.working_bytes, outline.unpacked_bytes, outline.kv_bytes_a_position, outline.context_length};
 }
 
 Status check_memory(const MemoryDemand& demand, std::uint32_t context, std::uint64_t available) {

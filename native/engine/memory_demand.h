@@ -18,10 +18,12 @@ enum class WeightPlace {
 struct MemoryDemand {
   std::uint64_t weight_bytes = 0;
   std::uint64_t working_bytes = 0;
+  std::uint64_t loading_bytes = 0;  // given back before there are keys and values
   std::uint64_t kv_bytes_a_position = 0;
   std::uint32_t context_length = 0;  // the model's own, which no session exceeds
 
-  // With a session whose KV cache is full to `context` tokens, capped by the model's own.
+  // With a session whose KV cache is full to `context` tokens, capped by the model's own; while it is loaded,
+  // if that takes more.
   std::uint64_t bytes(std::uint32_t context) const;
   // The most tokens of a session for which `available` bytes do; 0: not even for one page of them.
   std::uint32_t largest_context(std::uint64_t available) const;

@@ -114,6 +114,22 @@ Status place_on(Model::Impl& model, const GgufFile& file, std::shared_ptr<Device
   return pass.ok() ? Status() : pass.error();
 }
 
+WeightPlace weight_place(const Device& device) {
+  return device.name() == std::string_view("cpu") ? WeightPlace::kPacked : WeightPlace::kMapped;
+}
+
+// Whether the system calls the memory of the model's weights available while it runs
+// (base/available_memory.h): pages of a file that can be read again, but not on Windows, which counts what a
+// process has mapped.
+bool counts_as_available(const Model::Impl& model) {
+#if defined(_WIN32)
+  (void)model;
+  return false;
+#else
+  return model.weights.from_copy();
+#endif
+}
+
 // Whether another device may do better. What is wrong with a file is wrong on each.
 bool is_of_the_device(ErrorCode code) {
   switch (code) {
@@ -150,6 +166,17 @@ Result<std::shared_ptr<Model>> Model::load(const ModelOptions& options) {
 
 Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, const ModelOptions& options) {
   const std::shared_ptr<Device> shared = std::move(device);
+  Result<std::shared_ptr<Model>> loaded = load_pair(shared, options);
+  if (loaded.ok() || options.draft_path.empty() || !options.draft_optional) return loaded;
+  ModelOptions alone = options;
+  alone.draft_path.clear();
+  return load_pair(shared, alone);
+}
+
+Result<std::shared_ptr<Model>> Model::load_pair(const std::shared_ptr<Device>& shared,
+                                                const ModelOptions& options) {
+  const WeightPlace place = weight_place(*shared);
+  TRY(check_room(options, place));
   Result<std::shared_ptr<Model>> loaded = load_file(shared, options);
   if (!loaded.ok() || options.draft_path.empty()) return loaded;
   ModelOptions of_draft = options;
@@ -160,7 +187,7 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
   ModelInfo& info = loaded.value()->impl_->info;
   info.draft = draft.value()->info().name;
   info.load_ms += draft.value()->info().load_ms;
-  info.memory_bytes += draft.value()->info().memory_bytes;
+  info.held_bytes += draft.value()->info().held_bytes;
   loaded.value()->impl_->draft = std::move(draft).value();
   return loaded;
 }
@@ -171,10 +198,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   TRY_VALUE(std::unique_ptr<GgufFile> opened, open_model_file(options.path, FolderUse::kLoad));
   const GgufFile& file = *opened;
   TRY_VALUE(ModelParts layout, read_layout(file));
-  const WeightPlace place =
-      device->name() == std::string_view("cpu") ? WeightPlace::kPacked : WeightPlace::kMapped;
-  const MemoryDemand demand = memory_demand(outline_of(file, layout), place);
-  TRY(check_room(demand, options));
+  const MemoryDemand demand = memory_demand(outline_of(file, layout), weight_place(*device));
   // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
   const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
   std::future<Result<TextParts>> reading =
@@ -197,7 +221,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   impl->parts.tokenizer = std::move(text.tokenizer);
   impl->token_sets = std::move(text.sets);
   impl->info = describe(*impl, file, options);
-  impl->info.memory_bytes = demand.weight_bytes + demand.working_bytes;
+  impl->info.held_bytes = (counts_as_available(*impl) ? 0 : demand.weight_bytes) + demand.working_bytes;
   forget_file(impl->parts.weights);
   // Where the device has not kept the mapping nothing refers to the file from here on: whatever becomes of
   // it, the model runs.

@@ -28,6 +28,8 @@ struct ModelOptions {
   std::string metal_library;
   // A smaller model that drafts for this one, on the same device; empty: none. UTF-8.
   std::string draft_path;
+  // Where that cannot be loaded beside the model, the model is loaded alone.
+  bool draft_optional = false;
   // Of the CPU device and of sampling: "auto", or one of available_isas(), forced in tests.
   std::string isa = "auto";
   // Of the sessions to come, tokens: what must have room beside the weights; 0: the least there is. Capped by
@@ -46,8 +48,9 @@ struct ModelInfo {
   std::string
       fim_layout;  // how a prompt is made of them: `emberline.fim.layout`; empty where the file says nothing
   std::uint64_t file_bytes = 0, parameters = 0;
-  // What it takes without its sessions, the draft model's share too.
-  std::uint64_t memory_bytes = 0;
+  // What it gives back when it is closed beyond what the system calls available while it runs, without its
+  // sessions, the draft model's share too: weights that are mapped from a copy are both.
+  std::uint64_t held_bytes = 0;
   std::uint32_t layers = 0, width = 0, heads = 0, kv_heads = 0, vocabulary = 0, context_length = 0;
   bool packed_copy = false;  // the weights were mapped from a copy in ModelOptions::packed_folder
   double load_ms = 0;
@@ -71,6 +74,9 @@ class Model {
 
  private:
   explicit Model(std::unique_ptr<Impl> impl);
+  // With its draft model, if it is to have one.
+  static Result<std::shared_ptr<Model>> load_pair(const std::shared_ptr<class Device>& device,
+                                                  const ModelOptions& options);
   // A model without a draft.
   static Result<std::shared_ptr<Model>> load_file(std::shared_ptr<class Device> device,
                                                   const ModelOptions& options);

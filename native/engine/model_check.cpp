@@ -17,35 +17,60 @@ namespace emberline {
 
 namespace {
 
-struct CheckedFile {
-  MemoryDemand demand;
-  std::unique_ptr<Tokenizer> tokenizer;
+// What is known of a file by its headers.
+struct Headers {
+  std::unique_ptr<GgufFile> file;
+  ModelParts parts;
 };
 
-Result<CheckedFile> check_file(const std::string& path, WeightPlace place) {
-  TRY_VALUE(const std::unique_ptr<GgufFile> file, open_model_file(path, FolderUse::kLook));
+Result<Headers> read_headers(const std::string& path) {
+  TRY_VALUE(std::unique_ptr<GgufFile> file, open_model_file(path, FolderUse::kLook));
   TRY_VALUE(ModelParts parts, read_layout(*file));
-  TRY_VALUE(std::unique_ptr<Tokenizer> tokenizer, read_tokenizer(*file, parts.hyperparameters.vocabulary));
-  return CheckedFile{memory_demand(outline_of(*file, parts), place), std::move(tokenizer)};
+  return Headers{std::move(file), std::move(parts)};
+}
+
+MemoryDemand demand_of(const Headers& model, WeightPlace place) {
+  return memory_demand(outline_of(*model.file, model.parts), place);
+}
+
+Result<std::unique_ptr<Tokenizer>> tokenizer_of(const Headers& model) {
+  return read_tokenizer(*model.file, model.parts.hyperparameters.vocabulary);
+}
+
+Status check_demand(const MemoryDemand& demand, const ModelOptions& options, std::uint64_t freed) {
+  const std::optional<std::uint64_t> available =
+      options.available_memory ? options.available_memory : available_memory();
+  if (!available) return {};
+  return check_memory(demand, std::max(options.context, std::uint32_t{1}), *available + freed);
 }
 
 }  // namespace
 
 Status check_model(const ModelOptions& options, std::uint64_t freed) {
   const WeightPlace place = may_choose_gpu(options) ? WeightPlace::kMapped : WeightPlace::kPacked;
-  TRY_VALUE(const CheckedFile model, check_file(options.path, place));
-  if (options.draft_path.empty()) return check_room(model.demand, options, freed);
-  const Result<CheckedFile> draft = check_file(options.draft_path, place);
-  if (!draft.ok()) return draft_error(draft.error());
-  TRY(check_draft_tokenizer(*model.tokenizer, *draft.value().tokenizer));
-  return check_room(model.demand.with_draft(draft.value().demand), options, freed);
+  TRY_VALUE(const Headers model, read_headers(options.path));
+  TRY_VALUE(const std::unique_ptr<Tokenizer> tokenizer, tokenizer_of(model));
+  MemoryDemand demand = demand_of(model, place);
+  if (!options.draft_path.empty()) {
+    const Result<Headers> draft = read_headers(options.draft_path);
+    if (!draft.ok()) return draft_error(draft.error());
+    const Result<std::unique_ptr<Tokenizer>> of_draft = tokenizer_of(draft.value());
+    if (!of_draft.ok()) return draft_error(of_draft.error());
+    TRY(check_draft_tokenizer(*tokenizer, *of_draft.value()));
+    demand = demand.with_draft(demand_of(draft.value(), place));
+  }
+  return check_demand(demand, options, freed);
 }
 
-Status check_room(const MemoryDemand& demand, const ModelOptions& options, std::uint64_t freed) {
-  const std::optional<std::uint64_t> available =
-      options.available_memory ? options.available_memory : available_memory();
-  if (!available) return {};
-  return check_memory(demand, std::max(options.context, std::uint32_t{1}), *available + freed);
+Status check_room(const ModelOptions& options, WeightPlace place) {
+  TRY_VALUE(const Headers model, read_headers(options.path));
+  MemoryDemand demand = demand_of(model, place);
+  if (!options.draft_path.empty()) {
+    const Result<Headers> draft = read_headers(options.draft_path);
+    if (!draft.ok()) return draft_error(draft.error());
+    demand = demand.with_draft(demand_of(draft.value(), place));
+  }
+  return check_demand(demand, options, 0);
 }
 
 Status draft_error(const Status& error) {

@@ -1,5 +1,4 @@
-// Whether a model would be loaded, as far as headers and the memory there is say: asked while another one
-// runs.
+// Whether a model would be loaded, as far as headers and the memory there is say.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +9,14 @@
 
 namespace emberline {
 
-// As Model::load of the same options, without a weight being touched: MODEL_..., FILE_...,
-// DRAFT_TOKENIZER_DIFFERS, MODEL_EXCEEDS_MEMORY. `freed`: bytes that the model gives up which this one takes
-// the place of.
+// As Model::load of the same options, without a weight being touched; asked while another model runs:
+// MODEL_..., FILE_..., DRAFT_TOKENIZER_DIFFERS, MODEL_EXCEEDS_MEMORY. `freed`: bytes that the other one gives
+// back.
 Status check_model(const ModelOptions& options, std::uint64_t freed = 0);
 
-// MODEL_EXCEEDS_MEMORY where `demand` has no room in what `options` or the system says there is.
-Status check_room(const MemoryDemand& demand, const ModelOptions& options, std::uint64_t freed = 0);
+// MODEL_EXCEEDS_MEMORY where the model and its draft model together have no room in what `options` or the
+// system says there is; MODEL_... and FILE_... where that cannot be known.
+Status check_room(const ModelOptions& options, WeightPlace place);
 
 // What a draft model has wrong, said of it.
 Status draft_error(const Status& error);

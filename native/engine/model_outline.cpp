@@ -34,6 +34,7 @@ std::uint64_t bytes_a_token(const GgufTensor& tensor, std::uint64_t bytes, const
 ModelOutline outline_of(const GgufFile& file, const ModelParts& parts) {
   const Hyperparameters& h = parts.hyperparameters;
   ModelOutline result;
+  result.unpacked_bytes = file.memory_bytes();
   const bool tied = file.tensor("output.weight") == nullptr;
   for (const GgufTensor& tensor : file.tensors()) {
     const std::uint64_t bytes = packed_bytes(tensor);

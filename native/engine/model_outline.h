@@ -12,7 +12,9 @@ namespace emberline {
 struct ModelParts;
 
 struct ModelOutline {
-  std::uint64_t weight_bytes = 0;       // in memory, as the processor packs them
+  std::uint64_t weight_bytes = 0;  // in memory, as the processor packs them
+  std::uint64_t unpacked_bytes =
+      0;  // beside them, while a folder is loaded whose weights have to be unpacked
   std::uint64_t file_weight_bytes = 0;  // as the file has them, which a GPU maps
   std::uint64_t token_bytes = 0;  // of weights, as packed, that a token reads; of experts, where it is routed
   std::uint64_t kv_bytes_a_position = 0;  // of the KV cache

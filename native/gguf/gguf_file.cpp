@@ -76,6 +76,9 @@ std::uint64_t GgufFile::file_bytes() const {
 std::span<const std::uint8_t> GgufFile::mapping() const {
   return impl_->bytes;
 }
+std::uint64_t GgufFile::memory_bytes() const {
+  return impl_->contents.memory_bytes;
+}
 const FileIdentity& GgufFile::identity() const {
   return impl_->identity;
 }

@@ -75,6 +75,7 @@ struct GgufContents {
   std::uint32_t version = 0;
   std::vector<GgufMetadata> metadata;  // in the order of the file
   std::vector<GgufTensor> tensors;     // in the order of the file
+  std::uint64_t memory_bytes = 0;      // of what lies in no file: unpacked, or to be unpacked
   // Positions in the two above, ordered by key and by name.
   std::vector<std::uint32_t> metadata_by_key;
   std::vector<std::uint32_t> tensors_by_name;
@@ -97,6 +98,7 @@ class GgufFile {
   std::uint32_t version() const;                  // 0: not read from GGUF
   std::uint64_t file_bytes() const;               // of all shards together
   std::span<const std::uint8_t> mapping() const;  // the whole file; empty where there are several
+  std::uint64_t memory_bytes() const;             // GgufContents::memory_bytes
   const FileIdentity& identity() const;           // of several files as one; all zero for bytes in memory
   // `range`, a part of a mapping, need not stay in memory; it is read again when it is looked at. Any
   // thread.

@@ -81,6 +81,7 @@ Result<std::span<std::uint8_t>> GgufTerms::memory(std::size_t bytes) {
   }
   const std::span<std::uint8_t> span(static_cast<std::uint8_t*>(block.get()), bytes);
   memory_->blocks.push_back(std::move(block));
+  contents_.memory_bytes += bytes;
   return span;
 }
 

@@ -95,6 +95,7 @@ describe('hostile arguments', () => {
     await refuses(run, base, 'threads', [...NO_INTEGER, -1, 65]);
     await refuses(run, base, 'device', [...NO_STRING, '', 'gpu']);
     await refuses(run, base, 'isa', NO_STRING.slice(1));
+    await refuses(run, base, 'draftOptional', NO_BOOLEAN.slice(1));
     for (const path of ['packedFolder', 'metalLibrary'])
       await refuses(run, base, path, [...NO_STRING.slice(1), '', 'a\0b', 'x'.repeat(40_000)]);
     for (const count of ['context', 'availableMemory'])

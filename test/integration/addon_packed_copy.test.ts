@@ -39,6 +39,8 @@ describe('a packed copy of the weights', () => {
     await first.dispose();
     const second = await load(folder);
     expect(second.info.packedCopy).toBe(true);
+    // Its pages can be read again: closing it gives nothing back that was not there.
+    if (process.platform !== 'win32') expect(second.info.heldBytes).toBeLessThan(first.info.heldBytes / 2);
     expect(await complete(second)).toBe(text);
     await second.dispose();
     expect(readdirSync(folder)).toHaveLength(1);

@@ -27,7 +27,7 @@ class FakeLoaded implements LoadedEngine {
   disposed = 0;
 
   constructor(name: string) {
-    this.info = { name, memoryBytes: 1_000, fim: { layout: 'some', suffix: 1 } } as NativeModelInfo;
+    this.info = { name, heldBytes: 1_000, fim: { layout: 'some', suffix: 1 } } as NativeModelInfo;
   }
 
   complete(): Promise<EngineAnswer> {

@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t kGigabyte = 1'000'000'000;
 
 // 4 GB of weights, and 256 MB for each page of keys and values.
-constexpr MemoryDemand kLarge{4 * kGigabyte, 0, 1'000'000, 32'768};
+constexpr MemoryDemand kLarge{
+    .weight_bytes = 4 * kGigabyte, .kv_bytes_a_position = 1'000'000, .context_length = 32'768};
 
 TEST(MemoryDemand, GrowsByWholePagesUpToTheModelsContext) {
   EXPECT_EQ(kLarge.bytes(1), 4 * kGigabyte + std::uint64_t{kKvPagePositions} * 1'000'000);
@@ -33,6 +34,16 @@ TEST(MemoryDemand, TheLargestContextFitsAndOneMoreDoesNot) {
     EXPECT_GT(kLarge.bytes(largest + 1), available);
   }
   EXPECT_EQ(kLarge.largest_context(100 * kGigabyte), kLarge.context_length);
+}
+
+TEST(MemoryDemand, LoadingMayTakeMoreThanASession) {
+  MemoryDemand unpacked = kLarge;
+  unpacked.loading_bytes = 6 * kGigabyte;
+  EXPECT_EQ(unpacked.bytes(1), 10 * kGigabyte);
+  EXPECT_EQ(unpacked.bytes(kLarge.context_length), kLarge.bytes(kLarge.context_length));
+  EXPECT_EQ(unpacked.largest_context(9 * kGigabyte), 0u);
+  EXPECT_EQ(unpacked.largest_context(20 * kGigabyte), kLarge.largest_context(20 * kGigabyte));
+  EXPECT_EQ(kLarge.with_draft(unpacked).loading_bytes, unpacked.loading_bytes);
 }
 
 TEST(MemoryDemand, IsRefusedWithTheContextThatWouldFit) {
@@ -70,7 +81,7 @@ TEST_F(ModelCheck, LoadsNothingThatHasNoRoom) {
   ModelOptions options = options_of({});
   options.context = 256;
   const auto loaded = take(Model::load(options));
-  const std::uint64_t weights = loaded->info().memory_bytes;
+  const std::uint64_t weights = loaded->info().held_bytes;
   EXPECT_GT(weights, 0u);
   options.available_memory = weights;
   EXPECT_EQ(Model::load(options).code(), ErrorCode::kModelExceedsMemory);
@@ -87,12 +98,32 @@ TEST_F(ModelCheck, LoadsNothingThatHasNoRoom) {
 TEST_F(ModelCheck, CountsTheDraftModel) {
   ModelOptions options = options_of({});
   options.available_memory = std::uint64_t{1} << 40;
-  const std::uint64_t alone = take(Model::load(options))->info().memory_bytes;
+  const std::uint64_t alone = take(Model::load(options))->info().held_bytes;
   options.draft_path = draft_of({});
   EXPECT_TRUE(check_model(options).ok());
-  EXPECT_EQ(take(Model::load(options))->info().memory_bytes, 2 * alone);
+  EXPECT_EQ(take(Model::load(options))->info().held_bytes, 2 * alone);
   options.available_memory = alone + alone / 2;
   EXPECT_EQ(check_model(options).code(), ErrorCode::kModelExceedsMemory);
+  EXPECT_EQ(Model::load(options).code(), ErrorCode::kModelExceedsMemory);
+}
+
+TEST_F(ModelCheck, AModelIsLoadedWithoutADraftThatIsOptional) {
+  ModelOptions options = options_of({});
+  options.draft_path = draft_of({});
+  options.draft_optional = true;
+  EXPECT_EQ(take(Model::load(options))->info().draft, "toy");
+  options.available_memory = take(Model::load(options))->info().held_bytes * 3 / 4;
+  EXPECT_EQ(take(Model::load(options))->info().draft, "");
+  options.available_memory.reset();
+  ToyModel other;
+  other.architecture = "unheard-of";
+  options.draft_path = draft_of(other);
+  EXPECT_EQ(take(Model::load(options))->info().draft, "");
+  options.draft_optional = false;
+  EXPECT_EQ(Model::load(options).code(), ErrorCode::kModelArchitectureUnsupported);
+  options.draft_optional = true;
+  options.path = options.draft_path;
+  EXPECT_EQ(Model::load(options).code(), ErrorCode::kModelArchitectureUnsupported);
 }
 
 TEST_F(ModelCheck, RefusesWhatLoadingWouldRefuse) {

@@ -96,6 +96,20 @@ TEST(ModelFolder, TextBecomesTheIdsOfTheGgufFile) {
   }
 }
 
+// As large before they are read as after.
+TEST(ModelFolder, SaysWhatItUnpacks) {
+  const auto unpacked = [](const std::string& path, FolderUse use) {
+    return take(open_model_file(path, use))->memory_bytes();
+  };
+  for (const auto& folder : std::filesystem::directory_iterator(kFolders)) {
+    if (!folder.is_directory()) continue;
+    const std::string path = folder.path().string();
+    EXPECT_EQ(unpacked(path, FolderUse::kLook), unpacked(path, FolderUse::kLoad)) << path;
+  }
+  EXPECT_GT(unpacked(kFolders + "qwen3-mlx", FolderUse::kLook),
+            20 * unpacked(kFolders + "qwen2-f16", FolderUse::kLook));
+}
+
 TEST(ModelFolder, LoadsAsAModel) {
   for (const char* name :
        {"llama-bf16", "qwen2-f16/", "qwen3-mlx", "llama-bf16/model.safetensors",
