@@ -214,11 +214,10 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.log.dispose();
   }
 
-  /** Whether the model reads pieces of that kind; one that is not loaded yet may. */
+  /** Whether the model reads pieces of that kind; of one that is not loaded yet it is asked again when it is. */
   private mayRead(kind: SnippetKind): boolean {
     const { state, parameters, fim } = this.engine;
-    if (state !== 'ready') return true;
-    return sharesFor(this.config.completion, { parameters, fim }).has(kind);
+    return state === 'ready' && sharesFor(this.config.completion, { parameters, fim }).has(kind);
   }
 
   private onEngineState(state: EngineState): void {

@@ -1,6 +1,6 @@
 /**
- * What the names that a file imports are: the definitions behind them, found by text in the files of the same project. The editor asks language
- * services first (extension/editor/definitions.ts).
+ * What the names that a file imports are: the definitions behind them, found by text in the files of the same project. For what this does not
+ * find the editor asks language services (extension/editor/definitions.ts).
  */
 import { definitionIn } from './definition_text';
 import type { DocumentSnapshot } from './document';
@@ -18,7 +18,7 @@ export interface Definition extends Snippet {
   readonly name: string;
 }
 
-/** Imports and names of a file that are followed. */
+/** Imports and names of a file that are followed, found or not. */
 const MOST_IMPORTS = 32;
 const MOST_NAMES = 64;
 /** From a module to one that it takes the name from itself. */
@@ -39,14 +39,22 @@ export async function importedDefinitions(
     return content;
   };
   const definitions: Definition[] = [];
-  for (const one of importsOf(text, languageId).slice(0, MOST_IMPORTS)) {
-    for (const { name, local, module } of namesOf(one, text)) {
-      if (definitions.length >= MOST_NAMES) return definitions;
-      const found = await follow({ module, name, path, languageId }, readOnce, MOST_STEPS);
-      if (found !== undefined) definitions.push({ ...found, name: local });
-    }
+  for (const { name, local, module } of followedNames(text, languageId)) {
+    const found = await follow({ module, name, path, languageId }, readOnce, MOST_STEPS);
+    if (found !== undefined) definitions.push({ ...found, name: local });
   }
   return definitions;
+}
+
+/** A name with the module that it comes from. */
+export type FollowedName = ImportedName & { readonly module: string };
+
+/** What importedDefinitions looks for: where this is the same, so is what it finds in the same files. */
+export function followedNames(text: string, languageId: string): readonly FollowedName[] {
+  return importsOf(text, languageId)
+    .slice(0, MOST_IMPORTS)
+    .flatMap((one) => namesOf(one, text))
+    .slice(0, MOST_NAMES);
 }
 
 /** Those used near the cursor first, the nearest of them first; then those not used yet, which somebody imported to use. */
@@ -108,7 +116,7 @@ async function follow(
 }
 
 /** What is taken by name, and of whole modules what is used of them in the text. */
-function namesOf(one: Import, text: string): readonly (ImportedName & { readonly module: string })[] {
+function namesOf(one: Import, text: string): readonly FollowedName[] {
   const { module, names, namespace } = one;
   const taken = names.map((name) => ({ ...name, module }));
   const modules = [

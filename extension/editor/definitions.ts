@@ -6,7 +6,12 @@
 import * as vscode from 'vscode';
 import { definitionAt } from '../../core/completion/definition_text';
 import { type DocumentSnapshot, normalizeLineBreaks } from '../../core/completion/document';
-import { type Definition, importedDefinitions, mostUseful } from '../../core/completion/imported_definitions';
+import {
+  type Definition,
+  followedNames,
+  importedDefinitions,
+  mostUseful,
+} from '../../core/completion/imported_definitions';
 import { importedNames } from '../../core/completion/imports';
 import { languageOfPath } from '../../core/completion/languages';
 import { languageEnabled, type CompletionOptions } from '../../core/completion/options';
@@ -26,7 +31,7 @@ const MOST_DOCUMENTS = 32;
 const MOST_UNITS = 200_000;
 
 interface Known {
-  /** The names that are imported, to see whether others are. */
+  /** What is imported from where, to see whether something else is. */
   readonly imports: string;
   readonly definitions: readonly Definition[];
 }
@@ -81,7 +86,12 @@ export class ImportedDefinitions implements vscode.Disposable {
   private look(document: vscode.TextDocument | undefined, ms: number): void {
     clearTimeout(this.timer);
     const { enabled, languages, definitions, excludedFiles } = this.options();
-    if (document === undefined || !enabled || definitions === 'never' || !this.wanted()) return;
+    if (!enabled || definitions === 'never' || !this.wanted()) {
+      this.running?.abort();
+      this.running = undefined;
+      return;
+    }
+    if (document === undefined) return;
     if (!languageEnabled(languages, document.languageId) || !isReadable(document.uri, excludedFiles)) return;
     this.timer = setTimeout(() => void this.follow(document, ms === 0), ms);
   }
@@ -91,7 +101,7 @@ export class ImportedDefinitions implements vscode.Disposable {
     const { languageId } = document;
     const text = document.getText().slice(0, MOST_UNITS);
     const names = importedNames(text, languageId);
-    const imports = names.join();
+    const imports = JSON.stringify([names, followedNames(text, languageId)]);
     if (!anew && this.known.get(uri)?.imports === imports) return;
     this.running?.abort();
     const controller = new AbortController();

@@ -110,6 +110,7 @@ function opened(text = TEXT, path = '/w/a.py'): Record<string, unknown> {
 describe('the definitions behind imports', () => {
   let definitions: ImportedDefinitions;
   let options = DEFAULT_OPTIONS;
+  let wanted = true;
   let found: string[] = [];
 
   beforeEach(() => {
@@ -123,9 +124,10 @@ describe('the definitions behind imports', () => {
     editor.service = () => Promise.resolve([]);
     options = DEFAULT_OPTIONS;
     found = [];
+    wanted = true;
     definitions = new ImportedDefinitions(
       () => options,
-      () => true,
+      () => wanted,
     );
     definitions.onDidFind((uri) => found.push(uri));
   });
@@ -197,6 +199,23 @@ describe('the definitions behind imports', () => {
     await type('from .order import total\n');
     expect(editor.read.length).toBeGreaterThan(reads);
     expect(names()).toEqual(['total in order.py']);
+    editor.files.set('/w/other.py', 'def total(order): return 3\n');
+    await type('from .other import total\n');
+    expect(names()).toEqual(['total in other.py']);
+    await type('import other\nother.total(1)\n');
+    expect(names()).toEqual(['total in other.py']);
+    await type('import other\nother.nothing(1)\n');
+    expect(names()).toEqual([]);
+  });
+
+  it('are looked for no longer where nobody reads them any more', async () => {
+    editor.service = () => new Promise(() => undefined);
+    await open(opened());
+    wanted = false;
+    definitions.refresh();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(editor.asked).toBe(1);
+    expect(found).toEqual([]);
   });
 
   it.each<[string, () => void]>([
