@@ -3,38 +3,26 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "base/available_memory.h"
-#include "temporary_directory.h"
+#include "base/kernel_tree.h"
 
 namespace emberline {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-// A procfs and control groups of a test's own.
-class LinuxMemory : public ::testing::Test {
+// With a procfs and control groups.
+class LinuxMemory : public testing::KernelTree {
  protected:
-  void write(const std::string& name, const std::string& text) {
-    const std::filesystem::path path = directory_.path() / name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream file(path);
-    file << text << '\n';
-    ASSERT_TRUE(file.flush().good()) << path;
-  }
   void write_group(const std::string& group, std::uint64_t limit, std::uint64_t used) {
     write("cgroup" + group + "/memory.max", std::to_string(limit * kMiB));
     write("cgroup" + group + "/memory.current", std::to_string(used * kMiB));
   }
   std::optional<std::uint64_t> available() const {
-    return linux_available_memory(directory_.file("proc"), directory_.file("cgroup"));
+    return linux_available_memory(root() + "/proc", root() + "/cgroup");
   }
-
- private:
-  testing::TemporaryDirectory directory_;
 };
 
 TEST_F(LinuxMemory, IsWhatTheKernelCallsAvailable) {

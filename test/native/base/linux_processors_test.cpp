@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <string>
 
-#include "temporary_directory.h"
+#include "base/kernel_tree.h"
 
 namespace emberline {
 namespace {
@@ -17,24 +15,13 @@ namespace {
 constexpr const char* kNoLists[] = {"",     "\n",   "cores", "0-",   "-3",     "7-0",
                                     "0,,1", "0-3,", "0 1",   "0-3x", "0-1024", "0-99999999999999999999"};
 
-class LinuxProcessors : public ::testing::Test {
+class LinuxProcessors : public testing::KernelTree {
  protected:
-  // A file of the tree, as the kernel writes it: with the end of a line.
-  void write(const std::string& name, const std::string& text) {
-    const std::filesystem::path path = directory_.path() / name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream file(path);
-    file << text << '\n';
-    ASSERT_TRUE(file.flush().good()) << path;
-  }
   void write_of(int processor, const std::string& name, const std::string& text) {
     write("devices/system/cpu/cpu" + std::to_string(processor) + "/" + name, text);
   }
   void write_for_range(int first, int last, const std::string& name, const std::string& text) {
     for (int i = first; i <= last; ++i) write_of(i, name, text);
-  }
-  void remove(const std::string& name) {
-    ASSERT_TRUE(std::filesystem::remove(directory_.path() / name)) << name;
   }
 
   // Four performance cores of two threads, 0 to 7, and eight efficiency cores, 8 to 15, which reach 81 % of
@@ -54,17 +41,14 @@ class LinuxProcessors : public ::testing::Test {
   int cores_of(std::initializer_list<std::size_t> allowed) const {
     ProcessorSet set;
     for (const std::size_t processor : allowed) set.set(processor);
-    return performance_cores(directory_.path().string(), set);
+    return performance_cores(root(), set);
   }
   int cores_of_first(std::size_t count) const {
     ProcessorSet set;
     for (std::size_t i = 0; i < count; ++i) set.set(i);
-    return performance_cores(directory_.path().string(), set);
+    return performance_cores(root(), set);
   }
-  int quota() const { return quota_processors(directory_.path().string()); }
-
- private:
-  testing::TemporaryDirectory directory_;
+  int quota() const { return quota_processors(root()); }
 };
 
 TEST_F(LinuxProcessors, PerformanceCoresOfAHybridAreThoseTheKernelNames) {
