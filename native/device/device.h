@@ -123,6 +123,9 @@ class Device {
   // Whether `op` may stand in a table of up to `max_rows` rows; always true for the basic ops.
   virtual bool offers(Op op, std::uint32_t max_rows) const = 0;
 
+  // Whether a KV cache may be of `cache_type` (kKv... of op_params.h); always true for kKvF16.
+  virtual bool offers_cache(std::uint32_t cache_type) const { return cache_type == kKvF16; }
+
   // Whether the device computes rightly what such a model needs, found out by trying where it depends on the
   // machine's own compiler and driver; asked before the model's matrices are loaded. It may take ops
   // off the offer. DEVICE_UNAVAILABLE, in whatever way trying fails; OUT_OF_MEMORY.

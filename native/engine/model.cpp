@@ -103,7 +103,7 @@ Status place_on(Model::Impl& model, const GgufFile& file, std::shared_ptr<Device
                               file.mapping()};
   TRY_VALUE(model.weights, DeviceWeights::load(*model.device, model.parts.weights, loading));
   TRY_VALUE(model.scratch, Scratch::allocate(*model.device, model.parts.hyperparameters));
-  TRY_VALUE(model.kv_pool, KvPool::create(*model.device, model.parts.hyperparameters));
+  TRY_VALUE(model.kv_pool, KvPool::create(*model.device, model.parts.hyperparameters, kKvF16));
   // A GPU's pipelines are compiled when tables are prepared: here, where another device can still be chosen,
   // and not in the first session. A pass that runs nothing takes no memory for keys and values.
   if (model.device->name() == std::string_view("cpu")) return {};

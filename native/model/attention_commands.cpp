@@ -14,7 +14,7 @@ void AttentionCommands::write_input(std::uint32_t layer, bool only_cache) {
   const LayerWeights& weights = weights_.layers[layer];
   // Norms of queries and keys come between the products and the rotation.
   const bool in_one = to_.begins_with_rms_norm(weights.attention_norm) && !weights.query_norm.present;
-  if (in_one && to_.offers(Op::kNormQkvRope)) {
+  if (in_one && cache_.type() == kKvF16 && to_.offers(Op::kNormQkvRope)) {
     norm_qkv_rope(layer);
     if (!only_cache) attention(layer);
     return;
@@ -131,7 +131,8 @@ void AttentionCommands::rope_kv_write(std::uint32_t layer) {
                             .style = rope_style(),
                             .theta = h_.positions(layer).rope_theta,
                             .context = cache_.context(),
-                            .page_stride = cache_.page_stride()},
+                            .page_stride = cache_.page_stride(),
+                            .cache_type = cache_.type()},
           {Patch::kPosition, offsetof(RopeKvWriteParams, position)});
 }
 
@@ -162,7 +163,8 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
                               .context = cache_.context(),
                               .page_stride = cache_.page_stride(),
                               .window = window(layer),
-                              .soft_cap = h_.score_cap},
+                              .soft_cap = h_.score_cap,
+                              .cache_type = cache_.type()},
           {Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
            offsetof(RopeAttentionParams, kv_length)});
 }
@@ -183,7 +185,8 @@ void AttentionCommands::attention(std::uint32_t layer) {
                           .context = cache_.context(),
                           .page_stride = cache_.page_stride(),
                           .window = window(layer),
-                          .soft_cap = h_.score_cap},
+                          .soft_cap = h_.score_cap,
+                          .cache_type = cache_.type()},
           {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
 }
 

@@ -37,6 +37,7 @@ class KvCache {
   Binding values(std::uint32_t layer) const { return pool_->values(layer); }
   Binding pages() const { return table_.at(); }
   std::uint32_t page_stride() const { return pool_->page_stride(); }
+  std::uint32_t type() const { return pool_->cache_type(); }
 
  private:
   KvCache(KvPool& pool, std::uint32_t context) : pool_(&pool), context_(context) {}

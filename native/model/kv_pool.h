@@ -1,5 +1,5 @@
 // The KV cache memory of a model: pages of kKvPagePositions positions (device/ops.h), each with the keys and
-// values of every layer, as IEEE binary16.
+// values of every layer, as their type says (kKv... of device/op_params.h).
 //
 // One device buffer that grows by a page when none is free, so memory follows what the sessions hold, not
 // what they may come to hold. A page may be shared: it is free again when its last owner lets go.
@@ -20,12 +20,14 @@ struct Hyperparameters;
 class KvPage;
 
 // Memory that the keys and values of `positions` positions of one session take: whole pages.
-std::uint64_t kv_cache_bytes(const Hyperparameters& hyperparameters, std::uint32_t positions);
+std::uint64_t kv_cache_bytes(const Hyperparameters& hyperparameters, std::uint32_t cache_type,
+                             std::uint32_t positions);
 
 class KvPool {
  public:
-  // Takes addresses, no memory. OUT_OF_MEMORY. `device` outlives the pool.
-  static Result<std::unique_ptr<KvPool>> create(Device& device, const Hyperparameters& hyperparameters);
+  // Takes addresses, no memory. OUT_OF_MEMORY. `device` offers caches of that type and outlives the pool.
+  static Result<std::unique_ptr<KvPool>> create(Device& device, const Hyperparameters& hyperparameters,
+                                                std::uint32_t cache_type);
   KvPool(const KvPool&) = delete;
   KvPool& operator=(const KvPool&) = delete;
 
@@ -40,18 +42,20 @@ class KvPool {
     return buffer_.at((std::uint64_t{2} * layer + 1) * plane_bytes_);
   }
   std::uint32_t page_stride() const { return page_bytes_; }
+  std::uint32_t cache_type() const { return cache_type_; }
 
   std::size_t pages() const { return owners_.size(); }  // that there is memory for
   std::size_t free_pages() const { return free_.size(); }
 
  private:
   friend class KvPage;
-  explicit KvPool(Device& device) : device_(device) {}
+  KvPool(Device& device, std::uint32_t cache_type) : device_(device), cache_type_(cache_type) {}
   Status grow();
   Status copy(std::uint32_t from, std::uint32_t to);
   void release(std::uint32_t page);
 
   Device& device_;
+  const std::uint32_t cache_type_;
   DeviceBuffer buffer_;
   std::uint64_t plane_bytes_ = 0;  // the keys, or the values, of one layer of a page
   std::uint32_t page_bytes_ = 0;

@@ -142,7 +142,7 @@ Status test_gate_up(Device& device, TensorType type, std::uint32_t rows, std::ui
 
 // One page of keys or values.
 constexpr std::uint32_t kHeadWidth = 64, kQueryHeads = 3, kKvHeads = 1;
-constexpr std::uint32_t kPlane = static_cast<std::uint32_t>(kv_page_bytes(kKvHeads, kHeadWidth));
+constexpr std::uint32_t kPlane = static_cast<std::uint32_t>(kv_page_bytes(kKvHeads, kHeadWidth, kKvF16));
 
 Status test_qkv(Device& device, QkvTypes types, std::uint32_t rows, bool biased, bool scaled) {
   SelfTestTable table(device);
@@ -199,7 +199,7 @@ Status test_attention(Device& device, std::uint32_t head_width, std::uint32_t he
   const std::uint32_t kv_heads = 2, query_heads = kv_heads * heads_per_kv;
   const std::uint32_t entries = 45, position = entries - rows;
   const std::uint32_t q_width = query_heads * head_width, kv_width = kv_heads * head_width;
-  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(kv_heads, head_width));
+  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(kv_heads, head_width, kKvF16));
   const auto q = reference::values(rows * q_width, 21);
   auto keys = reference::values(entries * kv_width, 22), values = reference::values(entries * kv_width, 23);
   const Values widened_keys = widen(keys), widened_values = widen(values);

@@ -22,7 +22,7 @@ class KvCacheTest : public ::testing::Test {
     h_.layers = 2;
     h_.kv_heads = 1;
     h_.head_width = 4;
-    pool_ = take(KvPool::create(*device_, h_));
+    pool_ = take(KvPool::create(*device_, h_, kKvF16));
   }
 
   std::size_t used_pages() const { return pool_->pages() - pool_->free_pages(); }
@@ -62,7 +62,7 @@ TEST_F(KvCacheTest, MemoryOfPositionsIsThatOfTheirPages) {
   KvCache cache = take(KvCache::create(*pool_, 10 * kPage));
   for (const std::uint32_t positions : {1u, kPage, kPage + 1, 10 * kPage}) {
     ASSERT_TRUE(cache.prepare_write(0, positions).ok());
-    EXPECT_EQ(kv_cache_bytes(h_, positions), cache.held_pages() * pool_->page_stride());
+    EXPECT_EQ(kv_cache_bytes(h_, kKvF16, positions), cache.held_pages() * pool_->page_stride());
   }
 }
 
@@ -165,7 +165,7 @@ TEST_F(KvCacheTest, NoMemoryIsAnErrorThatLeavesWhatIsThere) {
   TwoPages device(make_reference_device());
   Hyperparameters h{};
   h.layers = h.kv_heads = h.head_width = 1;
-  const auto pool = take(KvPool::create(device, h));
+  const auto pool = take(KvPool::create(device, h, kKvF16));
   device.page_bytes = pool->page_stride();
   KvCache cache = take(KvCache::create(*pool, 8 * kPage));
   ASSERT_TRUE(cache.prepare_write(0, 1).ok());
@@ -183,7 +183,7 @@ TEST_F(KvCacheTest, AModelWhosePagesCannotBeIsAnError) {
   h.layers = 1 << 16;
   h.kv_heads = 64;
   h.head_width = 128;
-  EXPECT_EQ(KvPool::create(*device_, h).code(), ErrorCode::kOutOfMemory);
+  EXPECT_EQ(KvPool::create(*device_, h, kKvF16).code(), ErrorCode::kOutOfMemory);
 }
 
 }  // namespace
