@@ -23,7 +23,7 @@ export function addSamplingSuite(program: Command): void {
     .option('--markdown', 'print the rows as a Markdown table', false)
     .option('--plot <file>', 'draw the rows as an SVG image')
     .action(async ({ json, markdown, plot }: SamplingArguments) => {
-      const captured = await withEngine({ device: 'cpu', threads: 0 }, captureLogits);
+      const captured = await withEngine({ device: 'cpu', kvCache: 'f16', threads: 0 }, captureLogits);
       const report = reportOf('sampling', await runSampling(captured));
       if (plot !== undefined) await writeBytes(plot, Buffer.from(await samplingPlot(report)));
       const text = markdown ? formatMarkdown(report) : formatReport(report);

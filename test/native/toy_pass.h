@@ -58,11 +58,13 @@ class ToyPass {
         device(std::move(device)),
         device_weights(take(DeviceWeights::load(*this->device, weights, {}))),
         scratch(take(Scratch::allocate(*this->device, hyperparameters))),
-        kv_pool(take(KvPool::create(*this->device, hyperparameters, cache_type))),
+        kv_memory(take(KvMemory::create(*this->device, hyperparameters, cache_type))),
         pass(take(ForwardPass::create(on_device(), context))) {}
 
  public:
-  ModelOnDevice on_device() { return {*device, hyperparameters, weights, device_weights, scratch, *kv_pool}; }
+  ModelOnDevice on_device() {
+    return {*device, hyperparameters, weights, device_weights, scratch, *kv_memory};
+  }
 
   std::vector<float> logits(std::uint32_t row = 0) {
     std::vector<float> values(hyperparameters.vocabulary);
@@ -90,7 +92,7 @@ class ToyPass {
   std::unique_ptr<Device> device;
   DeviceWeights device_weights;
   Scratch scratch;
-  std::unique_ptr<KvPool> kv_pool;
+  std::unique_ptr<KvMemory> kv_memory;
   std::unique_ptr<ForwardPass> pass;
 };
 
