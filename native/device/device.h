@@ -110,6 +110,8 @@ struct ModelNeeds {
   bool qkv_biases = false, attention_output_bias = false;  // of some layer
   bool experts = false;                                    // kExperts in every layer
   bool rope_factors = false;
+  bool window = false;                         // of some layer's attention, as AttentionParams
+  bool score_cap = false, logit_cap = false;   // AttentionParams::soft_cap, kSoftCap
   std::vector<QkvTypes> mixed_qkv_types = {};  // of layers where they differ, each once
   friend bool operator==(const ModelNeeds&, const ModelNeeds&) = default;
 };

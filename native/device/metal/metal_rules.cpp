@@ -31,8 +31,6 @@ const char* refuse_rotation(const Params& p) {
   return p.rotary_width == 0 ? "layers without positions are not offered" : refuse_heads(p);
 }
 
-constexpr const char* kNoSoftCaps = "soft caps are not offered";
-
 const char* refuse_norm(const Command& command) {
   const auto p = command.get_params<RmsNormParams>();
   const bool biased = command.bindings[slot::RmsNorm::kBias].buffer != kNoBuffer;
@@ -50,7 +48,6 @@ const char* refuse(const Command& command) {
       return command.bindings[slot::GatedUnit::kUp].buffer == kNoBuffer
                  ? "units without a gate are not offered"
                  : nullptr;
-    case Op::kSoftCap: return kNoSoftCaps;
     case Op::kRopeKvWrite: {
       const auto p = command.get_params<RopeKvWriteParams>();
       return p.cache_type != kKvF16 ? kOnlyF16 : refuse_rotation(p);
@@ -59,9 +56,7 @@ const char* refuse(const Command& command) {
     case Op::kAttention: {
       const auto p = command.get_params<AttentionParams>();
       if (p.head_width % 8 != 0 || p.head_width > 256) return "the head width is no multiple of 8 up to 256";
-      if (p.soft_cap != 0.0f) return kNoSoftCaps;
       if (p.cache_type != kKvF16) return kOnlyF16;
-      if (p.window != 0) return "attention through a sliding window is not offered";
       return refuse_heads(p);
     }
     case Op::kGumbel:
