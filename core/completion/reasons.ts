@@ -34,7 +34,7 @@ export const REASONS = {
   does_not_fit: 'The suggestion does not join the text right of the cursor.',
   repeats_line: 'The suggestion would only repeat a neighbouring line.',
   repetitive: 'The model repeated itself.',
-  taken_back: 'You accepted this suggestion here and took it out again; ask for one to see it.',
+  taken_back: 'You deleted, undid or dismissed this here; ask for a suggestion to see it.',
   low_confidence: 'The model was not sure enough (setting emberline.completion.eagerness).',
 } as const;
 
