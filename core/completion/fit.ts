@@ -47,21 +47,36 @@ function insert(text: string): Fit {
   return text.trim() === '' ? { kind: 'already_there' } : { kind: 'insert', text, replace: 0 };
 }
 
-/** Code stands right of the cursor: a suggestion makes sense only when it leads exactly there, or says it again with more around it. */
+/**
+ * Code stands right of the cursor: a suggestion makes sense only when it leads exactly there, says all of it again with more around it, ends
+ * with how it begins, or closes the bracket that it begins with.
+ */
 function fitBeforeCode(text: string, line: CursorLine): Fit {
   const { right } = line;
-  const code = right.trimStart();
   // The model may end the item or the statement that goes on without a mark here.
   const candidates = [text.trimEnd(), text.trimEnd().replace(/[,;]$/, '')];
+  const code = right.trimStart();
   const leading = candidates.find((one) => one.endsWith(code));
-  if (leading !== undefined) {
-    const head = leading.slice(0, leading.endsWith(right) ? -right.length : -code.length);
-    const fits = !joinsWords(head, right) && staysPaired(head, right, line);
-    return fits ? insert(head) : { kind: 'does_not_fit' };
-  }
   const around = candidates.find((one) => saysAgain(one, right) && staysPaired(one, '', line));
-  if (around === undefined) return { kind: 'does_not_fit' };
-  return { kind: 'insert', text: around, replace: right.length };
+  if (leading === undefined && around !== undefined) {
+    return { kind: 'insert', text: around, replace: right.length };
+  }
+  const head =
+    leading?.slice(0, leading.endsWith(right) ? -right.length : -code.length) ?? headBefore(text, right);
+  const fits = head !== undefined && !joinsWords(head, right) && staysPaired(head, right, line);
+  return fits ? insert(head) : { kind: 'does_not_fit' };
+}
+
+/** What stands in front of the start of the rest of the line, with which the suggestion ends or which it closes. */
+function headBefore(text: string, right: string): string | undefined {
+  const whole = text.trimEnd();
+  for (let length = right.length - 1; length > 0; length--) {
+    const start = right.slice(0, length);
+    if (start.trim() === '' || joinsWords(start, right.slice(length))) continue;
+    if (whole.endsWith(start)) return whole.slice(0, -length);
+  }
+  const { closer } = brackets(whole);
+  return closer !== undefined && whole[closer] === right[0] ? whole.slice(0, closer) : undefined;
 }
 
 /**

@@ -54,6 +54,15 @@ describe('fitting a suggestion to the rest of the line', () => {
   });
 
   it.each([
+    ['an argument', 'area(', 'width, height)', ', height) * depth', 'width'],
+    ['a condition and what follows it', 'if (', 'isEmpty(items)) return;', ') {', 'isEmpty(items)'],
+    ['arguments', 'foo(', 'a, b)', ') + bar', 'a, b'],
+    ['an index and a call', 'items[', 'first].name', '].length', 'first'],
+  ])('ends before the start of the code: %s', (_, left, text, right, inserted) => {
+    expect(fitToLine(text, { left, right })).toEqual({ kind: 'insert', text: inserted, replace: 0 });
+  });
+
+  it.each([
     ['a word of which the code is a part', 'return ', 'maximum + 1', 'max'],
     ['a part of the code', 'return ', 'x + 1', 'x + y'],
     ['the code in another order', 'foo(', 'b, a)', 'a, b)'],
@@ -61,6 +70,8 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['a bracket left open in front of the code', 'return ', 'f(g(x', 'x'],
     ['half a string', 'return ', '"a" + "x', 'x'],
     ['a closed bracket too many', 'return ', 'x + 1)', 'x'],
+    ['a word that begins as the code does', 'return ', 'first', 'firstly + x'],
+    ['an inner bracket that would be left open', 'foo(', 'bar(x)', ') + 1'],
   ])('refuses %s', (_, left, text, right) => {
     expect(fitToLine(text, { left, right })).toEqual({ kind: 'does_not_fit' });
   });
