@@ -34,6 +34,12 @@ export async function trigger(): Promise<void> {
   await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
 }
 
+/** What Escape does where a suggestion is shown: it goes, and is not offered again there. */
+export async function dismiss(context: EmberlineContext): Promise<void> {
+  context.provider.dismiss();
+  await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
+}
+
 /** Lets the model go on at the cursor. Returns how that ended, for whoever runs the command from code. */
 export async function generate(context: EmberlineContext): Promise<Generation> {
   // The suggestion at the cursor and the text would stand in each other's way.

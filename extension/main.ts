@@ -13,6 +13,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.disable': commands.disable,
   'emberline.toggleLanguage': commands.toggleLanguage,
   'emberline.trigger': commands.trigger,
+  'emberline.dismiss': commands.dismiss,
   'emberline.generate': commands.generate,
   'emberline.generateLines': commands.generateLines,
   'emberline.editSelection': commands.editSelection,

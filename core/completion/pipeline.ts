@@ -130,7 +130,7 @@ export class CompletionPipeline {
   async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
     const { document, signal, sampling } = request;
     const options = sampling === undefined ? this.options() : { ...this.options(), sampling };
-    const refused = refusal(document, options, this.readsLine);
+    const refused = refusal(document, options);
     const known = this.known(request, options, refused);
     if (known !== undefined) return known;
     const unable = this.unable(signal);
@@ -150,7 +150,7 @@ export class CompletionPipeline {
   /** What is known without the model: what it said of the place, or that nothing is suggested there. */
   recall(request: SuggestionRequest): CompletionOutcome | undefined {
     const options = this.options();
-    return this.known(request, options, refusal(request.document, options, this.readsLine));
+    return this.known(request, options, refusal(request.document, options));
   }
 
   /** Drops what is remembered of a closed document. */
@@ -183,7 +183,7 @@ export class CompletionPipeline {
     const hit =
       sampling === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
     // Typed along, a suggestion in front of a word still stands before that word.
-    const typedAlong = refused === 'inside_word' && this.readsLine && hit !== undefined;
+    const typedAlong = refused === 'inside_word' && hit !== undefined;
     if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
     if (hit === undefined) {
       const end = mayEnd && sampling === undefined ? this.ends.find(uri, before, after) : undefined;

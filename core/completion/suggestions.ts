@@ -7,10 +7,12 @@
 import { type Anchor, anchorAt, typedAlong } from './anchor';
 import { BlockLines, takesLines } from './block_lines';
 import { LEAST_CERTAINTY } from './certainty';
-import { lineBefore, withTyped } from './document';
+import { type DocumentSnapshot, lineBefore, withTyped } from './document';
 import { LINE_COMPLETE } from './judgement';
+import { isCommentLine } from './languages';
 import type { CompletionOptions } from './options';
 import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
+import { firstLine } from './postprocess';
 
 /** After so long no further line is begun, ms: the first one waits for the others. */
 const MOST_MS = 150;
@@ -34,13 +36,23 @@ interface Followed {
   readonly goesOn: boolean;
 }
 
+/** What was shown, and where. */
+interface Shown {
+  readonly anchor: Anchor;
+  readonly text: string;
+  /** Whether several lines were wanted there. */
+  readonly inBlock: boolean;
+}
+
+/** The break and the indentation of a line on which nothing stands yet. */
+const NEW_LINE = /\n[ \t]*$/;
+
 export class Suggestions {
   private readonly pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>;
   private readonly options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>;
   private readonly mostMs: number;
 
-  /** What was shown, and where. */
-  private last: { readonly anchor: Anchor; readonly text: string } | undefined;
+  private last: Shown | undefined;
 
   /** @param mostMs After so long no further line is begun where nobody asked. */
   constructor(
@@ -70,8 +82,10 @@ export class Suggestions {
     const steady = request.explicit === true ? outcome : this.asItWasShown(request, outcome);
     // Nor does anybody see what was cancelled.
     if (steady.shown && steady === outcome && !request.signal.aborted) {
-      const { uri, before } = request.document;
-      this.last = { anchor: anchorAt(uri, before), text: outcome.text };
+      const { document } = request;
+      const { text } = outcome;
+      const inBlock = this.wantsMore(document, new BlockLines(document, firstLine(text)));
+      this.last = { anchor: anchorAt(document.uri, document.before), text, inBlock };
     }
     return steady;
   }
@@ -107,8 +121,24 @@ export class Suggestions {
     if (isComplete(first, request)) return this.nextLines(request, first, known);
     if (!first.shown || first.replace > 0 || first.uncut !== undefined) return first;
     const lines = new BlockLines(document, first.text);
-    if (!lines.asksForMore(multiline)) return first;
+    if (!this.wantsMore(document, lines)) return first;
     return joined(first, lines, await this.follow(request, lines, first.certainty, { several: true, known }));
+  }
+
+  /** Whether lines should follow the first: where one opens a block, behind a comment that asks for it, and further on in a block. */
+  private wantsMore(document: DocumentSnapshot, lines: BlockLines): boolean {
+    const { multiline } = this.options();
+    if (lines.asksForMore(multiline)) return true;
+    if (multiline !== 'auto' || !takesLines(document)) return false;
+    return isCommentLine(document.languageId, lineBefore(document)) || this.goesOnWithBlock(document);
+  }
+
+  /** Whether the cursor stands in or behind what was shown of a block, all of it typed or accepted so far, if need be on a new line. */
+  private goesOnWithBlock({ uri, before }: DocumentSnapshot): boolean {
+    if (this.last?.inBlock !== true) return false;
+    const { anchor, text } = this.last;
+    if ((typedAlong(anchor, text, uri, before) ?? 0) > 0) return true;
+    return typedAlong(anchor, text, uri, before.replace(NEW_LINE, '')) === text.length;
   }
 
   /** The line is complete: the next one, and the body that it opens. Nobody sees that it is: that has to be as sure as what follows. */
@@ -118,7 +148,7 @@ export class Suggestions {
     known: boolean,
   ): Promise<CompletionOutcome> {
     const lines = new BlockLines(request.document, '');
-    const several = lines.asksForMore(this.options().multiline);
+    const several = this.wantsMore(request.document, lines);
     const followed = await this.follow(request, lines, first.endProbability, { several, known });
     if (lines.count === 1) return { ...first, further: followed.outcomes };
     return { ...joined(first, lines, followed), shown: true, reason: 'shown' };

@@ -103,6 +103,37 @@ describe('suggestions', () => {
     expect(await textAt('def f(a):|')).toBe('\n    b = a\n    return b');
   });
 
+  it('go on with a block behind a line of it that was accepted, and on the line below that', async () => {
+    answers.set('def f(a):\n    ', made('b = a'));
+    answers.set('def f(a):\n    b = a', complete);
+    body(made('b = a'), made('    c = b', 0.2), made('    return c'));
+    answers.set('def f(a):\n    b = a\n    ', made('c = b'));
+    answers.set('def f(a):\n    b = a\n    c = b', complete);
+    // Whoever typed the line has two lines more for one.
+    expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b');
+    expect(await textAt('def f(a):\n    |')).toBe('b = a');
+    expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b\n    return c');
+    answers.set('def f(a):\n    b = a\n', made('    c = b'));
+    expect(await textAt('def f(a):\n    |')).toBe('b = a\n    c = b\n    return c');
+  });
+
+  it('are still several while the first of them is typed along', async () => {
+    body(made('b = a'), made('    return b'));
+    answers.set('def f(a):\n    b ', made('= a'));
+    expect(await textAt('def f(a):\n    b |')).toBe('= a');
+    expect(await textAt('def f(a):\n    |')).toBe('b = a\n    return b');
+    expect(await textAt('def f(a):\n    b |')).toBe('= a\n    return b');
+  });
+
+  it('go on behind a comment with what it asks for', async () => {
+    answers.set('# Twice.', complete);
+    answers.set('# Twice.\n', made('y = 2'));
+    answers.set('# Twice.\ny = 2\n', made('z = 3'));
+    expect(await textAt('# Twice.|')).toBe('\ny = 2\nz = 3');
+    options = { ...DEFAULT_OPTIONS, multiline: 'never' };
+    expect(await textAt('# Twice.|')).toBe('line_complete');
+  });
+
   it('say that a line is complete where the model is not sure of the next', async () => {
     answers.set('x = 1', complete);
     answers.set('x = 1\n', made('y = 2', 0.3));
