@@ -125,7 +125,8 @@ export class Suggestions {
   }
 
   /**
-   * Adds lines as long as they belong there and all together are sure enough.
+   * Adds lines as long as they belong there and all together are sure enough. Unasked, several are shown only to their end: where the model
+   * goes on with what stands below. Where it does not get there, the shortest suggestion is left.
    * @param certainty That of the first.
    */
   private async follow(
@@ -140,21 +141,39 @@ export class Suggestions {
     const outcomes: CompletionOutcome[] = [];
     let sofar = certainty;
     let whole = certainty;
+    let shortest = lines.text === '' ? undefined : { count: lines.count, certainty };
+    let goesOn = false;
+    let ended = explicit || !several;
+    let isLast = false;
     while (sofar >= least && !signal.aborted) {
       const place = withTyped(document, `${lines.all}\n`);
       const asked = { ...request, document: place, explicit: true, mayEnd: true };
       const waits = known && lines.text !== '';
       const next = waits ? this.pipeline.recall(asked) : await this.pipeline.complete(asked);
-      if (next === undefined) return { certainty: whole, outcomes, goesOn: true };
+      goesOn = next === undefined;
+      if (next === undefined) break;
       outcomes.push(next);
+      const comes = next.reason === 'blank_result' || next.text !== '';
+      if (comes && lines.meetsBelow(next.text)) ended = true;
       sofar *= next.certainty;
-      if (!next.shown || sofar < least) break;
+      if (ended && several && !explicit) break;
+      if (isLast || !next.shown || sofar < least) break;
       const { count } = lines;
       if (!lines.add(next.text)) break;
-      if (lines.count > count) whole = sofar;
-      if (!several || next.stop === 'end_token' || performance.now() > until) break;
+      if (lines.count > count) {
+        whole = sofar;
+        shortest ??= { count: lines.count, certainty: sofar };
+      }
+      isLast = next.stop === 'end_token';
+      // Where nothing stands below, it cannot be met.
+      if (isLast && lines.endDocument) ended = true;
+      if (!several || (isLast && ended) || performance.now() > until) break;
     }
-    return { certainty: whole, outcomes, goesOn: false };
+    if (!ended && shortest !== undefined) {
+      lines.cut(shortest.count);
+      whole = shortest.certainty;
+    }
+    return { certainty: whole, outcomes, goesOn };
   }
 }
 
