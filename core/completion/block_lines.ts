@@ -83,12 +83,14 @@ export class BlockLines {
   }
 
   /**
-   * Whether what would come next stands below already: then nothing is missing between the two.
+   * Whether nothing is missing before what would come next: it stands below already, or nothing does and it leaves the body.
    * @param line What would; empty: a blank line, or nothing.
    */
-  meetsBelow(line: string): boolean {
+  endBefore(line: string): boolean {
     if (this.whole < this.lines.length) return false;
-    return isVisible(line) ? line.trimEnd() === this.below : this.blankBelow;
+    if (!isVisible(line)) return this.blankBelow;
+    if (this.below === '') return columnsBefore(this.document, line) < this.depth;
+    return line.trimEnd() === this.below;
   }
 
   /** Whether they are whole and nothing stands below. */

@@ -12,10 +12,8 @@ import { LINE_COMPLETE } from './judgement';
 import type { CompletionOptions } from './options';
 import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
 
-/** After so long no further line is begun, ms: the first one waits for the others. */
-const MOST_MS = 150;
-/** Whoever asked waits longer. */
-const MOST_MS_EXPLICIT = 600;
+/** After so long no further line is begun, ms: who asked waits for the others, and unasked the first stands there meanwhile. */
+const MOST_MS = 600;
 
 /** Which lines behind the first are wanted. */
 interface Wanted {
@@ -42,7 +40,7 @@ export class Suggestions {
   /** What was shown, and where. */
   private last: { readonly anchor: Anchor; readonly text: string } | undefined;
 
-  /** @param mostMs After so long no further line is begun where nobody asked. */
+  /** @param mostMs After so long no further line is begun. */
   constructor(
     pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>,
     options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>,
@@ -126,7 +124,7 @@ export class Suggestions {
 
   /**
    * Adds lines as long as they belong there and all together are sure enough. Unasked, several are shown only to their end: where the model
-   * goes on with what stands below. Where it does not get there, the shortest suggestion is left.
+   * goes on with what stands below, or where nothing does leaves the body. Where it does not get there, the shortest suggestion is left.
    * @param certainty That of the first.
    */
   private async follow(
@@ -137,7 +135,7 @@ export class Suggestions {
   ): Promise<Followed> {
     const { explicit = false, document, signal } = request;
     const least = explicit ? LEAST_CERTAINTY.eager : this.options().leastCertainty;
-    const until = performance.now() + (explicit ? MOST_MS_EXPLICIT : this.mostMs);
+    const until = performance.now() + this.mostMs;
     const outcomes: CompletionOutcome[] = [];
     let sofar = certainty;
     let whole = certainty;
@@ -154,7 +152,7 @@ export class Suggestions {
       if (next === undefined) break;
       outcomes.push(next);
       const comes = next.reason === 'blank_result' || next.text !== '';
-      if (comes && lines.meetsBelow(next.text)) ended = true;
+      if (comes && lines.endBefore(next.text)) ended = true;
       sofar *= next.certainty;
       if (ended && several && !explicit) break;
       if (isLast || !next.shown || sofar < least) break;
@@ -165,7 +163,7 @@ export class Suggestions {
         shortest ??= { count: lines.count, certainty: sofar };
       }
       isLast = next.stop === 'end_token';
-      // Where nothing stands below, it cannot be met.
+      // Where nothing stands below, the model has its own end alone.
       if (isLast && lines.endDocument) ended = true;
       if (!several || (isLast && ended) || performance.now() > until) break;
     }

@@ -94,6 +94,14 @@ describe('suggestions', () => {
     expect(await textAt('def f(a):\n    |\n\ndef g():\n')).toBe('b = a\n    return b');
   });
 
+  it('end where the model leaves the body, if nothing stands below', async () => {
+    body(made('b = a'), made('    return b'), made('f(1)', 0.2));
+    expect(await textAt('def f(a):\n    |\n')).toBe('b = a\n    return b');
+    expect(await textAt('def f(a):\n    |\ng()\n')).toBe('b = a');
+    body(made('b = a'), made('    return b'), made('    f(1)', 0.2));
+    expect(await textAt('def f(a):\n    |\n')).toBe('b = a');
+  });
+
   it('are one line where what the model goes on with does not stand below', async () => {
     const text = 'def f(a):\n    |\ndef g():\n';
     body(made('b = a'), made('    return b'), made('def h():'));
