@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { addonPath, loadAddon } from '../core/engine/binding';
 import { MAX_BATCH_ROWS, type NativeDispatch, type NativeInspection } from '../core/engine/native_inspection';
+import { expectedSpeed, speedText } from '../core/models/expected_speed';
 import { dispatchLines } from './dispatch_table';
-import { expectedSpeed, speedLine } from './expected_speed';
 import { outlineLines } from './model_outline';
 import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';
@@ -102,7 +102,9 @@ function linesOf(inspection: NativeInspection, speed: number | undefined): strin
     unsupported === '' ? 'runs: yes' : `runs: no. ${unsupported}`,
     `${version === 0 ? 'SafeTensors' : `GGUF version ${version}`}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
     ...outlineLines(inspection),
-    ...(speed === undefined ? [] : [speedLine(speed)]),
+    ...(speed === undefined
+      ? []
+      : [`speed: about ${speedText(speed)} tokens/s expected here, on the processor`]),
     '',
     ...metadata.map(({ key, type, value }) => `${key} (${type}) = ${value}`),
     '',

@@ -1,5 +1,7 @@
 /** A few lines about a model: what it computes, what it is stored as, what it takes and what it can. */
 import type { NativeInspection } from '../core/engine/native_inspection';
+import { sizeText } from '../core/models/size_text';
+import { mixOf } from '../core/models/quantization';
 
 const CONTEXTS = [2_048, 8_192, 32_768];
 
@@ -18,21 +20,4 @@ export function outlineLines({ metadata, tensors, outline }: NativeInspection): 
       ? 'fills in the middle: no'
       : `fills in the middle: ${marks.join(', ')}`,
   ];
-}
-
-/** `Q4_1 73 %, Q8_0 27 %`: by bytes, the largest share first; what is below half a percent is left out. */
-function mixOf(tensors: NativeInspection['tensors']): string {
-  const bytes = new Map<string, number>();
-  for (const tensor of tensors) bytes.set(tensor.type, (bytes.get(tensor.type) ?? 0) + tensor.bytes);
-  const total = [...bytes.values()].reduce((sum, size) => sum + size, 0);
-  return [...bytes]
-    .map(([type, size]) => ({ type, percent: Math.round((100 * size) / total) }))
-    .filter(({ percent }) => percent > 0)
-    .sort((a, b) => b.percent - a.percent)
-    .map(({ type, percent }) => `${type} ${percent} %`)
-    .join(', ');
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1e9 ? `${(bytes / 1e6).toPrecision(3)} MB` : `${(bytes / 1e9).toPrecision(3)} GB`;
 }
