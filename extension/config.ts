@@ -58,6 +58,12 @@ export class Config implements vscode.Disposable {
     await update('languages', { ...own, [languageId]: enabled });
   }
 
+  /** @param path Empty: the embedded model. In the user's settings: no workspace chooses a file. */
+  async setModelPath(path: string): Promise<void> {
+    const value = path === '' ? undefined : path;
+    await section().update('model.path', value, vscode.ConfigurationTarget.Global);
+  }
+
   dispose(): void {
     this.subscription.dispose();
     this.completionChanged.dispose();

@@ -57,6 +57,7 @@ const DEVICE_IMPLEMENTATIONS = ['device/cpu/', 'device/metal/'];
 /** For each folder of TypeScript, those it may import from (its own is always allowed). Of `core`, all that is below it. */
 const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/engine': [],
+  'core/models': ['core/engine'],
   'core/completion': ['core/engine'],
   'core/schema': ['core/completion', 'core/engine'],
   'core/generate': ['core/completion', 'core/engine'],
