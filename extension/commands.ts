@@ -99,13 +99,27 @@ export function stopGenerating(context: EmberlineContext): void {
  */
 export async function chooseModel(context: EmberlineContext, path?: unknown): Promise<ChoiceEnding> {
   const { models } = context;
-  const ending =
-    typeof path === 'string' ? await models.use(path, basename(path) || 'it') : await models.choose();
-  if (ending.kind === 'refused') {
-    context.log.failed(ending.error);
-    const { code, message } = ending.error;
-    void offerLog(context, vscode.window.showErrorMessage(`Emberline: ${message} (${code})`, SHOW_LOG));
-  }
+  const chosen = typeof path === 'string' ? models.use(path, basename(path) || 'it') : models.choose();
+  return toldOf(context, await chosen);
+}
+
+/** Lets the user download a model of the catalogue, and changes to it. */
+export async function downloadModel(context: EmberlineContext): Promise<ChoiceEnding> {
+  return toldOf(context, await context.models.download());
+}
+
+/** Shows what was downloaded. */
+export async function manageModels(context: EmberlineContext): Promise<ChoiceEnding> {
+  return toldOf(context, await context.models.manage());
+}
+
+function toldOf(context: EmberlineContext, ending: ChoiceEnding): ChoiceEnding {
+  if (ending.kind !== 'refused' && ending.kind !== 'failed') return ending;
+  const { code, message } = ending.error;
+  context.log.failed(ending.error);
+  const told = `Emberline: ${message}`;
+  if (code === 'CANCELLED') void vscode.window.showInformationMessage(told);
+  else void offerLog(context, vscode.window.showErrorMessage(`${told} (${code})`, SHOW_LOG));
   return ending;
 }
 

@@ -3,8 +3,10 @@ import * as vscode from 'vscode';
 import { type CompletionOptions, languageEnabled } from '../core/completion/options';
 import type { GenerateOptions } from '../core/generate/options';
 import {
+  type DownloadSettings,
   type EngineSettings,
   readCompletion,
+  readDownloads,
   readEngine,
   readGenerate,
   sameEngine,
@@ -42,6 +44,11 @@ export class Config implements vscode.Disposable {
 
   get engine(): EngineSettings {
     return this.engineOptions;
+  }
+
+  /** Read when it is needed, which is seldom. */
+  get downloads(): DownloadSettings {
+    return readDownloads(setting);
   }
 
   isEnabledFor(languageId: string): boolean {

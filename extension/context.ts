@@ -23,6 +23,7 @@ import { Log } from './log';
 import type { CheckModel, LoadModel } from './model_loader';
 import { modelDetail } from './model_summary';
 import { ModelChoice } from './models/model_choice';
+import { ModelDownloads } from './models/model_downloads';
 import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { CommitBox } from './editor/commit_box';
@@ -72,11 +73,12 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   /**
    * @param root The folder the extension is installed in.
+   * @param storage The folder that VS Code gives the extension for data of its own.
    * @param load Loads a model.
    * @param check Looks at one first, where another one runs.
    * @param menuCommand Run on a click on the status bar item.
    */
-  constructor(root: string, load: LoadModel, check: CheckModel, menuCommand: string) {
+  constructor(root: string, storage: string, load: LoadModel, check: CheckModel, menuCommand: string) {
     this.statusBar = new StatusBar(menuCommand);
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
@@ -87,8 +89,18 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         replaced: (error) => this.onModelRefused(error),
       },
     );
+    const downloads = new ModelDownloads({
+      storage,
+      mirror: () => this.config.downloads.mirror,
+      current: () => this.config.engine.modelPath,
+      leave: async () => {
+        await this.config.setModelPath('');
+        await this.engine.start();
+      },
+    });
     this.models = new ModelChoice({
       root,
+      downloads,
       config: this.config,
       check,
       freed: () => this.engine.info?.heldBytes ?? 0,

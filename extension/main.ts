@@ -26,6 +26,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.stopGenerating': commands.stopGenerating,
   'emberline.explain': commands.explain,
   'emberline.chooseModel': commands.chooseModel,
+  'emberline.downloadModel': commands.downloadModel,
+  'emberline.manageModels': commands.manageModels,
   'emberline.restart': commands.restart,
   'emberline.showLog': commands.showLog,
   'emberline.menu': commands.menu,
@@ -40,8 +42,15 @@ const TRIAL_CONTEXT = 512;
 
 export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
-  const models = guardedModels(extension.extensionPath, extension.globalStorageUri.fsPath);
-  const context = new EmberlineContext(extension.extensionPath, models.load, models.check, 'emberline.menu');
+  const storage = extension.globalStorageUri.fsPath;
+  const models = guardedModels(extension.extensionPath, storage);
+  const context = new EmberlineContext(
+    extension.extensionPath,
+    storage,
+    models.load,
+    models.check,
+    'emberline.menu',
+  );
   active = context;
   for (const [name, run] of Object.entries(COMMANDS)) {
     context.own(vscode.commands.registerCommand(name, (...given: unknown[]) => run(context, ...given)));

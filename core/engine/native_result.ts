@@ -37,9 +37,16 @@ export const NATIVE_ERROR_CODES = [
 
 export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
 
-/** Those that do not come from the addon: it could not be loaded (binding.ts), or a model was tried in vain (core/models/model_trial.ts). */
+/** Those that do not come from the addon: it could not be loaded (binding.ts), a model was tried in vain (core/models/model_trial.ts) or not fetched (core/models/download). */
 export type HostErrorCode =
-  'ADDON_NOT_LOADED' | 'TRIAL_NOT_STARTED' | 'MODEL_CRASHED' | 'MODEL_TOO_SLOW' | 'CANCELLED';
+  | 'ADDON_NOT_LOADED'
+  | 'TRIAL_NOT_STARTED'
+  | 'MODEL_CRASHED'
+  | 'MODEL_TOO_SLOW'
+  | 'DOWNLOAD_FAILED'
+  | 'DOWNLOAD_DAMAGED'
+  | 'DISK_FULL'
+  | 'CANCELLED';
 
 export interface NativeError {
   readonly code: NativeErrorCode | HostErrorCode;

@@ -8,7 +8,9 @@ import { appraise, measuringOnce } from '../../core/models/appraisal';
 import { findLocalModels } from '../../core/models/local_models';
 import type { Config } from '../config';
 import type { CheckModel } from '../model_loader';
+import type { DownloadEnding, ModelDownloads } from './model_downloads';
 import { askForPath, type Choice, pickModel } from './model_picker';
+import { signalOf } from './token_signal';
 
 export interface ChoiceParts {
   /** The folder the extension is installed in. */
@@ -20,13 +22,15 @@ export interface ChoiceParts {
   readonly freed: () => number;
   /** Loads what the settings name. Settles when it runs, or does not. */
   readonly restart: () => Promise<void>;
+  readonly downloads: ModelDownloads;
 }
 
 /** How a choice ended, for whoever runs the command from code. */
 export type ChoiceEnding =
   | { readonly kind: 'none' }
   | { readonly kind: 'chosen'; readonly path: string }
-  | { readonly kind: 'refused'; readonly path: string; readonly error: NativeError };
+  | { readonly kind: 'refused'; readonly path: string; readonly error: NativeError }
+  | Extract<DownloadEnding, { readonly kind: 'failed' }>;
 
 export class ModelChoice {
   private readonly parts: ChoiceParts;
@@ -40,8 +44,22 @@ export class ModelChoice {
     const choice = await this.pick();
     if (choice === undefined) return { kind: 'none' };
     if (!('ask' in choice)) return this.use(choice.path, choice.name);
+    if (choice.ask === 'download') return this.download();
     const path = await askForPath(choice.ask);
     return path === undefined ? { kind: 'none' } : this.use(path, basename(path));
+  }
+
+  /** Lets the user choose from the catalogue, and changes to what was downloaded. */
+  async download(): Promise<ChoiceEnding> {
+    return this.useDownloaded(await this.parts.downloads.choose());
+  }
+
+  async manage(): Promise<ChoiceEnding> {
+    return this.useDownloaded(await this.parts.downloads.manage());
+  }
+
+  private async useDownloaded(ending: DownloadEnding): Promise<ChoiceEnding> {
+    return ending.kind === 'there' ? this.use(ending.path, ending.name) : ending;
   }
 
   /**
@@ -62,7 +80,7 @@ export class ModelChoice {
   }
 
   private async pick(): Promise<Choice | undefined> {
-    const { root, config, freed } = this.parts;
+    const { root, config, freed, downloads } = this.parts;
     const addon = loadAddon(addonPath(root));
     if (!addon.ok) {
       void vscode.window.showErrorMessage(`Emberline: ${addon.error.message}`);
@@ -74,14 +92,8 @@ export class ModelChoice {
     return pickModel({
       current: modelPath,
       embedded: embeddedModelPath(root),
-      find: () => findLocalModels({ platform, env, home: homedir() }),
+      find: () => findLocalModels({ platform, env, home: homedir() }, downloads.folder),
       appraise: (path) => appraise(measuring, { path, context, kvCache, threads, device, freed: freed() }),
     });
   }
-}
-
-function signalOf(token: vscode.CancellationToken): AbortSignal {
-  const controller = new AbortController();
-  token.onCancellationRequested(() => controller.abort());
-  return controller.signal;
 }

@@ -6,7 +6,7 @@ import type { FoundModel } from '../../core/models/local_models';
 import { SOURCES } from '../../core/models/model_places';
 
 /** What was chosen; an empty path is the embedded model's. */
-export type Choice = { readonly path: string; readonly name: string } | { readonly ask: 'file' | 'folder' };
+export type Choice = { readonly path: string; readonly name: string } | { readonly ask: 'download' | 'file' | 'folder' };
 
 export interface PickerParts {
   /** The path in the settings. */
@@ -32,6 +32,11 @@ interface Item extends vscode.QuickPickItem {
 const EMBEDDED_NAME = 'The model that comes with Emberline';
 const ASK: readonly Item[] = [
   { label: 'Elsewhere', kind: vscode.QuickPickItemKind.Separator },
+  {
+    label: '$(cloud-download) Download a model…',
+    detail: 'From a list of models that fill in the middle; nothing is fetched before you say so',
+    choice: { ask: 'download' },
+  },
   { label: '$(file) Choose a file…', detail: 'A GGUF file', choice: { ask: 'file' } },
   {
     label: '$(folder) Choose a folder…',
