@@ -275,7 +275,9 @@ describe('inspect', () => {
     expect(stdout).toContain('\narchitecture llama, Q4_1 ');
     expect(stdout).toMatch(/\nmemory: [0-9.]+ [MG]B of weights; with a context of 2048 tokens [0-9.]+ [MG]B/);
     expect(stdout).toMatch(/\nfills in the middle: .*suffix \d+/);
-    expect(stdout).toMatch(/\nspeed: about \d+ tokens\/s expected here/);
+    expect(stdout).toMatch(
+      /\nspeed: about \d+ tokens\/s, and [0-9.]+ m?s to the first after a prompt of 512, expected here/,
+    );
     expect(stdout).toContain('general.architecture (string) = "llama"');
     expect(stdout).toMatch(/token_embd\.weight +Q8_0 +576x49152, 30081024 bytes\n/);
   });
@@ -292,6 +294,7 @@ describe('inspect', () => {
       'kv_bytes_a_position',
       'context_length',
       'expected_tokens_a_second',
+      'expected_first_token_ms',
       'fim',
       'metadata',
       'tensors',
