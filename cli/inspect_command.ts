@@ -10,12 +10,14 @@ import {
   type NativeInspection,
 } from '../core/engine/native_inspection';
 import type { KvCache } from '../core/engine/native_types';
-import { expectedSpeed, speedText } from '../core/models/expected_speed';
+import { type ExpectedSpeed, expectedSpeed, speedLine } from '../core/models/expected_speed';
 import { dispatchLines } from './dispatch_table';
 import { outlineLines } from './model_outline';
 import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';
 import { printJson, printLine } from './output';
+import { prefillRate } from './prefill_probe';
+import { whyNot } from './remedy';
 
 interface InspectArguments extends Omit<EngineArguments, 'model'> {
   readonly json?: boolean;
@@ -52,7 +54,8 @@ export function addInspectCommand(program: Command): void {
     }
     const addon = valueOf(loadAddon(addonPath(ROOT)));
     const inspection = valueOf(await addon.inspect(resolve(model)));
-    const speed = await expectedSpeed(addon, inspection.outline, options.kvCache);
+    const rate = inspection.outline === undefined ? undefined : await prefillRate(addon);
+    const speed = await expectedSpeed(addon, inspection, { kvCache: options.kvCache, prefillRate: rate });
     if (options.json === true) printJson(jsonOf(inspection, options.kvCache, speed));
     else for (const line of linesOf(inspection, options.kvCache, speed)) printLine(line);
   });
@@ -72,11 +75,8 @@ async function printDispatches(model: string, options: InspectArguments): Promis
   });
 }
 
-function jsonOf(
-  { version, fileBytes, metadata, tensors, unsupported, outline }: NativeInspection,
-  kvCache: KvCache,
-  speed: number | undefined,
-): object {
+function jsonOf(inspection: NativeInspection, kvCache: KvCache, speed: ExpectedSpeed | undefined): object {
+  const { version, fileBytes, metadata, tensors, unsupported, outline } = inspection;
   const memory =
     outline === undefined
       ? {}
@@ -86,12 +86,15 @@ function jsonOf(
           kv_bytes_a_position: kvBytesAPosition(outline.kvCache[kvCache]),
           kv_bytes: kvCacheBytes(outline.kvCache[kvCache], outline.contextLength),
           context_length: outline.contextLength,
-          ...(speed === undefined ? {} : { expected_tokens_a_second: Math.round(speed) }),
+          ...(speed === undefined ? {} : { expected_tokens_a_second: Math.round(speed.tokensASecond) }),
+          ...(speed?.firstTokenMs === undefined
+            ? {}
+            : { expected_first_token_ms: Math.round(speed.firstTokenMs) }),
           fim: outline.fim,
         };
   return {
     runs: unsupported === '',
-    unsupported,
+    unsupported: whyNot(inspection),
     version,
     file_bytes: fileBytes,
     ...memory,
@@ -105,16 +108,14 @@ function jsonOfDispatch({ label, kernel, threadgroups, threads, patch, ...bytes 
   return { label, kernel, threadgroups, threads, patch, weight_bytes, kv_bytes_a_position, other_bytes };
 }
 
-function linesOf(inspection: NativeInspection, kvCache: KvCache, speed: number | undefined): string[] {
+function linesOf(inspection: NativeInspection, kvCache: KvCache, speed: ExpectedSpeed | undefined): string[] {
   const { version, fileBytes, metadata, tensors, unsupported } = inspection;
   const widest = Math.max(0, ...tensors.map(({ name }) => name.length));
   return [
-    unsupported === '' ? 'runs: yes' : `runs: no. ${unsupported}`,
+    unsupported === '' ? 'runs: yes' : `runs: no. ${whyNot(inspection)}`,
     `${version === 0 ? 'SafeTensors' : `GGUF version ${version}`}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
     ...outlineLines(inspection, kvCache),
-    ...(speed === undefined
-      ? []
-      : [`speed: about ${speedText(speed)} tokens/s expected here, on the processor`]),
+    ...(speed === undefined ? [] : [speedLine(speed)]),
     '',
     ...metadata.map(({ key, type, value }) => `${key} (${type}) = ${value}`),
     '',

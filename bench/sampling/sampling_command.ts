@@ -26,10 +26,7 @@ export function addSamplingSuite(program: Command): void {
     .option('--plot <file>', 'draw the rows as an SVG image')
     .action(async ({ model, json, markdown, plot }: SamplingArguments) => {
       const of = model === undefined ? {} : { model };
-      const captured = await withEngine(
-        { ...of, device: 'cpu', kvCache: 'f16', threads: 0 },
-        captureLogits,
-      );
+      const captured = await withEngine({ ...of, device: 'cpu', kvCache: 'f16', threads: 0 }, captureLogits);
       const report = reportOf('sampling', await runSampling(captured));
       if (plot !== undefined) await writeBytes(plot, Buffer.from(await samplingPlot(report)));
       const text = markdown ? formatMarkdown(report) : formatReport(report);

@@ -53,7 +53,7 @@ export async function appraise(
     ...about,
     memory: outline.weightBytes + kvCacheBytes(outline.kvCache[kvCache], context),
     context,
-    speed: await expectedSpeed(addon, outline, kvCache),
+    speed: (await expectedSpeed(addon, inspection, { kvCache }))?.tokensASecond,
     fim: outline.fim.prefix !== undefined && outline.fim.suffix !== undefined,
     obstacle: checked.ok ? '' : checked.error.message,
   };

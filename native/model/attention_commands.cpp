@@ -200,7 +200,11 @@ std::uint32_t AttentionCommands::rotary_width(std::uint32_t layer) const {
 
 Binding AttentionCommands::rope_factors(std::uint32_t layer) const {
   const LayerPositions positions = h_.positions(layer);
-  return positions.rotated && positions.scaled ? device_weights_.rope_factors() : Binding{};
+  if (!positions.rotated || !positions.scaled) return {};
+  const RopeScaling& scaling = h_.rope_scaling;
+  const bool is_long =
+      scaling.kind == RopeScalingKind::kLongRope && cache_.context() > scaling.original_context;
+  return is_long ? device_weights_.long_rope_factors() : device_weights_.rope_factors();
 }
 
 std::uint32_t AttentionCommands::window(std::uint32_t layer) const {
