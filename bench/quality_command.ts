@@ -24,6 +24,7 @@ interface QualityArguments extends EngineArguments {
   readonly memory: Switch;
   readonly beside: readonly string[];
   readonly closers: Switch;
+  readonly alternatives: boolean;
   readonly details?: string;
   readonly html?: string;
   readonly json: boolean;
@@ -50,6 +51,7 @@ export function addQualitySuite(program: Command): void {
       [],
     )
     .addOption(switchOption('closers', 'closers of open brackets and quotes behind the cursor', 'off'))
+    .option('--alternatives', 'what is offered to somebody who asks', false)
     .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
     .option('--html <file>', 'write a page with the rows and a plot')
     .option('--json', 'print the rows as JSON', false);
