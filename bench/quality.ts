@@ -18,6 +18,7 @@ import { Suggestions } from '../core/completion/suggestions';
 import type { FindSnippets } from '../core/completion/snippets';
 import { mostUseful } from '../core/completion/imported_definitions';
 import type { SuggestionRequest } from '../core/completion/pipeline';
+import { alternativeDetails, alternativeRows, askAt, type Asked } from './alternatives';
 import { completeBlock } from './block_completion';
 import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
@@ -69,6 +70,8 @@ export interface QualityOptions extends Given {
   readonly closers?: boolean;
   /** How much is shown unasked; default: `balanced`. */
   readonly eagerness?: Eagerness;
+  /** Whether somebody asks at the places in lines: rows of what is offered then take the place of the others. Default: nobody does. */
+  readonly alternatives?: boolean;
   /** A file to write each place to, with what was proposed there. */
   readonly details?: string;
 }
@@ -83,13 +86,16 @@ export async function runQuality(engine: GenerationEngine, options: QualityOptio
   const files = new OpenFiles(options.beside ?? []);
   const project = new ProjectFiles(options.beside ?? []);
   const lines: Record<Way, Completed[]> = { drawn: [], greedy: [] };
+  const asked: Asked[] = [];
   const blocks: Completed[] = [];
   const suggested: Completed[] = [];
   for (const [index, one] of cases.entries()) {
     const { beside } = await files.besideOf(one);
     const snippets = await snippetsOf(one, options, project);
     const given = { beside, snippets };
-    if (placeOf(one) === 'block') {
+    if (options.alternatives === true) {
+      if (placeOf(one) !== 'block') asked.push(await makeAlternatives(engine, one, options, given));
+    } else if (placeOf(one) === 'block') {
       if (options.ways.includes('greedy')) blocks.push(await makeBlock(engine, one, options, snippets));
       if (options.ways.includes('drawn')) suggested.push(await suggestLines(engine, one, options, given));
     } else {
@@ -98,6 +104,11 @@ export async function runQuality(engine: GenerationEngine, options: QualityOptio
       }
     }
     if ((index + 1) % PROGRESS_STEP === 0) console.error(`${index + 1} of ${cases.length} places`);
+  }
+  if (options.alternatives === true) {
+    if (options.details !== undefined)
+      await writeBytes(options.details, jsonLines(asked.map(alternativeDetails)));
+    return { rows: alternativeRows(asked), lines };
   }
   if (options.details !== undefined) {
     const made = [
@@ -171,6 +182,18 @@ async function makeLine(
     shown: false,
     reason: 'low_confidence',
   };
+}
+
+/** What is offered where somebody asks. Throws Failure when the engine reports an error. */
+function makeAlternatives(
+  engine: GenerationEngine,
+  one: CompletionCase,
+  options: QualityOptions,
+  given: Beside,
+): Promise<Asked> {
+  const { signal } = new AbortController();
+  const request = { document: documentOf(one), signal, ...given };
+  return askAt(engine, one, optionsOf(options, 'drawn'), new GivenPrompts(engine, options), request);
 }
 
 async function makeBlock(

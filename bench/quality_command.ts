@@ -27,6 +27,7 @@ interface QualityArguments extends EngineArguments {
   readonly beside: readonly string[];
   readonly closers: Switch;
   readonly eagerness: Eagerness;
+  readonly alternatives: boolean;
   readonly details?: string;
   readonly html?: string;
   readonly json: boolean;
@@ -56,6 +57,7 @@ export function addQualitySuite(program: Command): void {
     .addOption(
       new Option('--eagerness <name>', 'how much is shown unasked').choices(EAGERNESS).default('balanced'),
     )
+    .option('--alternatives', 'what is offered to somebody who asks', false)
     .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
     .option('--html <file>', 'write a page with the rows and a plot')
     .option('--json', 'print the rows as JSON', false);

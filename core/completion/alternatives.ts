@@ -1,93 +1,164 @@
 /**
- * Several suggestions for one place, when somebody asks for one: first what is suggested unasked, then what else the model may say, each
- * drawn more freely and worth a look. Asked again at the same place, there are others.
+ * Several suggestions for one place, when somebody asks for one: first what is suggested unasked, then what else the model may say, each as
+ * probable as is worth a look. They fork off what it said at the tokens of which it was least sure (fork_order.ts), so that the KV cache has
+ * all of them up to there. Asked again at the same place, there are others, and behind the last of them the first again.
  */
-import { LEAST_CERTAINTY } from './certainty';
-import { lineAfter } from './document';
+import { BlockLines } from './block_lines';
+import { type DocumentSnapshot, lineAfter, withTyped } from './document';
+import { anyAnswer, type Fork, ForkOrder } from './fork_order';
 import type { CompletionOptions } from './options';
 import type { CompletionOutcome, CompletionPipeline, SuggestionRequest } from './pipeline';
-import { firstLine } from './postprocess';
+import { isComplete } from './suggestions';
 
 /** What is offered at once, at most: more than three nobody looks through. */
 const MOST_OFFERED = 3;
-/** Draws beside the first suggestion; each takes as long as its tokens, since its prompt has been read. */
-const MOST_DRAWS = 5;
+/** Forks that are tried for that; most of them end behind a token or two, which nobody would say. */
+const MOST_FORKS = 16;
 /** Nor is one begun after so long, ms: the first suggestion waits for the others. */
 const MOST_MS = 400;
-/** So freely, other lines come that are not nonsense. */
-const TEMPERATURE = 0.8;
+/** What is less probable than this is a mere guess. */
+const LEAST_PROBABILITY = 0.01;
 
-interface Asked {
+/** What the others are answers to. */
+interface Origin {
+  readonly document: DocumentSnapshot;
+  /** Whether it is the line behind the cursor's, which is complete. */
+  readonly nextLine: boolean;
+}
+
+interface Found {
+  readonly outcome: CompletionOutcome;
+  readonly probability: number;
+}
+
+/** Of a place, what was offered since somebody asked elsewhere, and what is still to be tried. */
+interface Search {
   readonly uri: string;
   readonly before: string;
   readonly lineAfter: string;
-  readonly offered: ReadonlySet<string>;
-  readonly seed: number;
+  readonly order: ForkOrder<Origin>;
+  readonly offered: Set<string>;
+  /** What nobody has seen yet. */
+  readonly found: Found[];
 }
 
 export class Alternatives {
   private readonly pipeline: Pick<CompletionPipeline, 'complete'>;
-  private readonly options: () => Pick<CompletionOptions, 'sampling'>;
-  private last: Asked | undefined;
+  private readonly options: () => Pick<CompletionOptions, 'multiline'>;
+  private readonly mostMs: number;
+  private last: Search | undefined;
 
+  /** @param mostMs No fork is begun after so long. */
   constructor(
     pipeline: Pick<CompletionPipeline, 'complete'>,
-    options: () => Pick<CompletionOptions, 'sampling'>,
+    options: () => Pick<CompletionOptions, 'multiline'>,
+    mostMs: number = MOST_MS,
   ) {
     this.pipeline = pipeline;
     this.options = options;
+    this.mostMs = mostMs;
   }
 
   /** One outcome at least; more than one only where all are shown. Never rejects. */
   async complete(request: SuggestionRequest): Promise<readonly CompletionOutcome[]> {
-    const first = await this.pipeline.complete({ ...request, explicit: true });
-    // Refused, cancelled, or no model to ask: another draw would end the same way.
+    const asked = { ...request, explicit: true };
+    const first = await this.pipeline.complete(asked);
+    // Refused, cancelled, or no model to ask: another answer would end the same way.
     if (first.source === 'none') return [first];
-    const asked = this.askedAt(request);
-    const known = new Set(asked.offered);
-    const offered = first.shown && known.size === 0 ? [first] : [];
-    if (first.shown) known.add(first.text);
-    const others: CompletionOutcome[] = [];
-    let { seed } = asked;
-    const until = performance.now() + MOST_MS;
-    for (let draw = 0; draw < MOST_DRAWS && offered.length + others.length < MOST_OFFERED; draw++) {
-      if (performance.now() > until) break;
-      const other = await this.draw(request, seed++);
-      // Nobody sees what was cancelled: it is offered next time.
-      if (request.signal.aborted) return [first];
-      if (!other.shown || isKnown(other.text, known) || other.certainty < LEAST_CERTAINTY.eager) continue;
-      known.add(other.text);
-      others.push(other);
+    const last = this.lastAt(request);
+    let offered = last === undefined ? [] : await this.offer(asked, first, last);
+    if (offered.length === 0 && last?.order.isEmpty !== false && !request.signal.aborted) {
+      this.last = this.beginAt(asked, first);
+      offered = await this.offer(asked, first, this.last);
     }
-    this.last = { ...asked, offered: known, seed };
-    offered.push(...others.toSorted((a, b) => b.certainty - a.certainty));
     return offered.length === 0 ? [first] : offered;
   }
 
-  private draw(request: SuggestionRequest, seed: number): Promise<CompletionOutcome> {
-    const { sampling } = this.options();
-    const temperature = Math.max(sampling.temperature, TEMPERATURE);
-    return this.pipeline.complete({
-      ...request,
-      explicit: true,
-      sampling: { ...sampling, temperature, seed },
-    });
+  /** What was not offered yet; nothing where that is cancelled, as nobody would see it. */
+  private async offer(
+    request: SuggestionRequest,
+    first: CompletionOutcome,
+    { order, offered, found }: Search,
+  ): Promise<readonly CompletionOutcome[]> {
+    const own = first.shown && offered.size === 0 ? [first] : [];
+    const most = MOST_OFFERED - own.length;
+    const until = performance.now() + this.mostMs;
+    for (let tried = 0; tried < MOST_FORKS && found.length < most; tried++) {
+      if (performance.now() > until) break;
+      const fork = order.next();
+      if (fork === undefined) break;
+      const outcome = await this.ask(request, fork);
+      const { generation, barredProbability = 0 } = outcome;
+      if (generation === undefined) {
+        if (outcome.error === undefined) order.put(fork);
+        break;
+      }
+      const probability = order.add(fork, generation, barredProbability);
+      const known = [first.shown ? first.text : '', ...offered, ...found.map((one) => one.outcome.text)];
+      const isWhole = outcome.shown && outcome.stop !== 'unsure' && probability >= LEAST_PROBABILITY;
+      if (isWhole && !isKnown(outcome.text, known)) found.push({ outcome, probability });
+    }
+    if (request.signal.aborted) return [];
+    const others = found.splice(0, most).toSorted((a, b) => b.probability - a.probability);
+    const all = [...own, ...others.map(({ outcome }) => outcome)];
+    for (const { text } of all) offered.add(text);
+    return all;
   }
 
-  /** What was offered here since somebody asked elsewhere. */
-  private askedAt({ document }: SuggestionRequest): Asked {
+  /** What is said to a fork, as it would be inserted at the cursor. */
+  private async ask(request: SuggestionRequest, fork: Fork<Origin>): Promise<CompletionOutcome> {
+    const { origin, lead, barred, leadProbability } = fork;
+    const { document, nextLine } = origin;
+    const outcome = await this.pipeline.complete({
+      ...request,
+      document,
+      ...(nextLine && { mayEnd: true }),
+      fork: { lead, barred, leastConfidence: Math.min(1, LEAST_PROBABILITY / leadProbability) },
+    });
+    if (!nextLine || !outcome.shown) return outcome;
+    const lines = new BlockLines(request.document, '');
+    const belongs = lines.add(outcome.text) && lines.count > 1;
+    return belongs ? { ...outcome, text: lines.text } : { ...outcome, shown: false, reason: 'does_not_fit' };
+  }
+
+  private lastAt({ document }: SuggestionRequest): Search | undefined {
     const { uri, before } = document;
-    const here = { uri, before, lineAfter: lineAfter(document) };
     const { last } = this;
-    if (last?.uri === uri && last.before === before && last.lineAfter === here.lineAfter) return last;
-    return { ...here, offered: new Set(), seed: 0 };
+    const isHere = last?.uri === uri && last.before === before && last.lineAfter === lineAfter(document);
+    return isHere ? last : undefined;
+  }
+
+  /** Where the line may end at the cursor, what follows on the next one is forked as well. */
+  private beginAt(request: SuggestionRequest, first: CompletionOutcome): Search {
+    const { document } = request;
+    const { uri, before } = document;
+    const order = new ForkOrder<Origin>(LEAST_PROBABILITY);
+    const begin = (origin: Origin, mass: number, said: CompletionOutcome | undefined): void => {
+      const any = anyAnswer(origin, mass);
+      if (said?.generation === undefined) order.put(any);
+      else order.add(any, said.generation, 0, true);
+    };
+    // The probabilities of what was said count the end.
+    const goesOn = first.generation === undefined ? 1 - first.endProbability : 1;
+    begin({ document, nextLine: false }, goesOn, first);
+    if (isComplete(first, request) && this.options().multiline !== 'never') {
+      const next = { document: withTyped(document, '\n'), nextLine: true };
+      begin(next, first.endProbability, first.further?.[0]);
+    }
+    return { uri, before, lineAfter: lineAfter(document), order, offered: new Set(), found: [] };
   }
 }
 
-/** Whether a line was offered, alone or as the first of several. One that differs in blanks alone is no other to who looks through them. */
-function isKnown(line: string, known: ReadonlySet<string>): boolean {
-  const said = withoutBlanks(line);
-  return [...known].some((text) => withoutBlanks(text) === said || withoutBlanks(firstLine(text)) === said);
+/** Whether a text was offered, alone or as the first lines of several. One that differs in blanks alone is no other to who looks through them. */
+function isKnown(text: string, known: readonly string[]): boolean {
+  const count = text.split('\n').length;
+  const said = withoutBlanks(text);
+  return known.some((one) => {
+    const lines = one.split('\n');
+    return lines.some(
+      (_, index) => index + 1 >= count && withoutBlanks(lines.slice(0, index + 1).join('\n')) === said,
+    );
+  });
 }
 
 function withoutBlanks(text: string): string {

@@ -5,18 +5,18 @@
 
 import { type Anchor, anchorAt, typedAlong } from './anchor';
 import type { Stop } from './stop';
-import type { TokenCourse } from './token_course';
+import type { TokenAnswer } from './fork_order';
 
 /** The model ended the line: nothing follows once all of its text stands in the document. */
 const ENDS_OF_LINE: ReadonlySet<Stop> = new Set(['line_end', 'end_token', 'grammar']);
 
-export interface CachedGeneration {
+/** What the model said, token by token, and what came of it. */
+export interface CachedGeneration extends TokenAnswer {
   /** What the model produced, before it was fitted to the text right of the cursor. */
   readonly text: string;
   /** Why it ended. */
   readonly stop: Stop;
   readonly confidence: number;
-  readonly course: TokenCourse;
   readonly followsSchema: boolean;
   /** How sure the model was that the line ends at the anchor, 0 to 1. */
   readonly endProbability: number;

@@ -46,7 +46,8 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
     : certaintyOf({ confidence, tokens, startsLine });
   // Whoever typed along showed that the line went on.
   const endProbability = typed === 0 ? generation.endProbability : 0;
-  const made = { text, replace, stop, confidence, certainty, endProbability, ...origin };
+  const said = typed === 0 ? { generation } : {};
+  const made = { text, replace, stop, confidence, certainty, endProbability, ...said, ...origin };
   const whole = followsSchema ? made : { ...made, course: rest };
   if (!explicit && endsHere(endProbability, document)) return hidden(whole, 'line_complete');
   if (reason !== undefined) return hidden(whole, reason);

@@ -7,23 +7,23 @@ import { type NativeDraftingCounts, NO_DRAFTS } from '../engine/native_drafting'
 import { type NativeCompletion, type NativeTimings, NO_TIMINGS } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
 import { ask } from './asking';
-import { CompletionCache } from './cache';
+import { type CachedGeneration, CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { leastConfidence } from './certainty';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type Candidate, judge } from './judgement';
 import { fimLayout } from './fim_layout';
+import type { Fork } from './fork_order';
 import type { CompletionOptions } from './options';
 import { firstLine } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
 import type { OtherText } from './references';
 import { type Reason, REASON_OF_STATE } from './reasons';
 import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
-import type { SamplingOptions } from './sampling';
 import type { FindSnippets } from './snippets';
 import type { Stop } from './stop';
-import type { TokenCourse } from './token_course';
+import { surenessOf, type TokenCourse } from './token_course';
 import { refusal } from './trigger';
 
 export interface CompletionOutcome {
@@ -54,6 +54,10 @@ export interface CompletionOutcome {
   readonly ids: Uint32Array;
   readonly timings: NativeTimings;
   readonly drafting: NativeDraftingCounts;
+  /** The whole answer of the model that `text` is made of: another may fork off it. Not where a part of it was typed. */
+  readonly generation?: CachedGeneration;
+  /** Of a fork: how probable what was barred was together, 0 to 1. */
+  readonly barredProbability?: number;
   /** Set with the reason `engine_error`. */
   readonly error?: NativeError;
   /** What was asked for the lines behind the first, in order; the other fields are the first's. */
@@ -62,6 +66,12 @@ export interface CompletionOutcome {
   readonly goesOn?: boolean;
   /** In JSON and YAML, where the model was asked: whether the text follows a schema. */
   readonly schema?: SchemaNote;
+}
+
+/** An answer that forks off an earlier one at the same place; each token behind the barred ones is the likeliest. */
+export interface ForkRequest extends Pick<Fork<unknown>, 'lead' | 'barred'> {
+  /** It ends where it becomes less likely than this behind the lead, 0 to 1, and is not whole then. */
+  readonly leastConfidence: number;
 }
 
 export interface SuggestionRequest {
@@ -75,8 +85,8 @@ export interface SuggestionRequest {
   readonly clipboard?: string | undefined;
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
-  /** Draw like this, whatever the options say and whatever is remembered of the place, and remember nothing of it. */
-  readonly sampling?: SamplingOptions;
+  /** What else may be said, whatever is remembered of the place; nothing of it is remembered. */
+  readonly fork?: ForkRequest;
   /** Whether nothing may come, too: a blank line or the end of the text. Default: something visible has to. */
   readonly mayEnd?: boolean;
   /** Ask the model even where an editor would not; the outcome then has the text, and still says that it is not shown. */
@@ -128,8 +138,8 @@ export class CompletionPipeline {
 
   /** Never rejects: what goes wrong is a reason. */
   async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
-    const { document, signal, sampling } = request;
-    const options = sampling === undefined ? this.options() : { ...this.options(), sampling };
+    const { document, signal } = request;
+    const options = this.options();
     const refused = refusal(document, options);
     const known = this.known(request, options, refused);
     if (known !== undefined) return known;
@@ -177,16 +187,16 @@ export class CompletionPipeline {
     options: CompletionOptions,
     refused: Reason | undefined,
   ): CompletionOutcome | undefined {
-    const { document, sampling, clipboard, mayEnd = false, evenIfRefused = false } = request;
+    const { document, fork, clipboard, mayEnd = false, evenIfRefused = false } = request;
     const { uri, before } = document;
     const after = lineAfter(document);
     const hit =
-      sampling === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
+      fork === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
     // Typed along, a suggestion in front of a word still stands before that word.
     const typedAlong = refused === 'inside_word' && hit !== undefined;
     if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
     if (hit === undefined) {
-      const end = mayEnd && sampling === undefined ? this.ends.find(uri, before, after) : undefined;
+      const end = mayEnd && fork === undefined ? this.ends.find(uri, before, after) : undefined;
       return end && { ...nothing('blank_result'), stop: end.generation.stop };
     }
     // The model ended it there.
@@ -260,24 +270,32 @@ export class CompletionPipeline {
     options: CompletionOptions,
     constraint?: Constraint,
   ): Promise<EngineAnswer> {
-    const { document, signal, beside, snippets, clipboard, mayEnd = false } = request;
+    const { document, signal, beside, snippets, clipboard, fork, mayEnd = false } = request;
     const place = { document, options, beside, snippets, clipboard, constraint };
     const least = constraint === undefined ? leastConfidenceAt(request, options) : 0;
-    return ask(this.prompts, place, (call) =>
-      this.engine.complete(
-        { ...call, ...(least > 0 && { leastConfidence: least }), ...(mayEnd && { banBlankStart: false }) },
-        signal,
-      ),
-    );
+    const further = {
+      ...(least > 0 && { leastConfidence: least }),
+      ...(mayEnd && { banBlankStart: false }),
+      ...(fork !== undefined && {
+        lead: fork.lead.ids,
+        barred: fork.barred,
+        leastConfidence: fork.leastConfidence,
+      }),
+    };
+    return ask(this.prompts, place, (call) => {
+      const sampling = { ...call.sampling, ...(fork !== undefined && { temperature: 0 }) };
+      return this.engine.complete({ ...call, ...further, sampling }, signal);
+    });
   }
 
   private take(
-    completion: NativeCompletion,
+    said: NativeCompletion,
     request: SuggestionRequest,
     options: CompletionOptions,
     binding?: SchemaBinding,
   ): CompletionOutcome {
-    const { document } = request;
+    const { document, fork } = request;
+    const completion = fork === undefined ? said : withLead(said, fork);
     const { stop, ids, timings, drafting } = completion;
     const confidence = binding === undefined ? completion.confidence : meanConfidence(completion);
     // What has to follow does, however likely the model finds the end.
@@ -292,18 +310,34 @@ export class CompletionPipeline {
     const text = binding === undefined ? completion.text : binding.finish(completion.text, cut);
     const followsSchema = binding !== undefined;
     const course = { probabilities: completion.tokenProbabilities, ends: completion.tokenEnds };
-    const generation = { text, stop, confidence, course, followsSchema, endProbability };
+    const probabilities = completion.idProbabilities;
+    const answer = { ids, probabilities, course };
+    const generation = { ...answer, text, stop, confidence, followsSchema, endProbability };
     const ended = request.mayEnd === true && firstLine(text).trim() === '';
-    if (request.sampling === undefined) {
+    if (fork === undefined) {
       const cache = ended ? this.ends : this.cache;
       cache.add(document.uri, document.before, lineAfter(document), generation);
     }
-    return this.judge(
+    const judged = this.judge(
       { source: 'model', ids, timings, drafting, generation, typed: 0 },
       request,
       options.leastCertainty,
     );
+    return fork === undefined ? judged : { ...judged, barredProbability: completion.barredProbability };
   }
+}
+
+/** As if the lead had been generated with what follows it. */
+function withLead(completion: NativeCompletion, { lead }: ForkRequest): NativeCompletion {
+  const { ids, idProbabilities, tokenProbabilities, tokenEnds } = completion;
+  return {
+    ...completion,
+    ids: Uint32Array.of(...lead.ids, ...ids),
+    idProbabilities: Float32Array.of(...lead.probabilities, ...idProbabilities),
+    confidence: surenessOf(lead.course).confidence * completion.confidence,
+    tokenProbabilities: Float32Array.of(...lead.course.probabilities, ...tokenProbabilities),
+    tokenEnds: Uint32Array.of(...lead.course.ends, ...tokenEnds),
+  };
 }
 
 const FROM_CACHE = {

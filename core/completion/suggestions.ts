@@ -75,8 +75,8 @@ export class Suggestions {
 
   private async suggest(request: SuggestionRequest, known: boolean): Promise<CompletionOutcome> {
     const outcome = await this.make(request, known);
-    // One of several that are drawn need not be the one that is offered.
-    if (request.sampling !== undefined) return outcome;
+    // One that forks off another need not be the one that is offered.
+    if (request.fork !== undefined) return outcome;
     const steady = request.explicit === true ? outcome : this.asItWasShown(request, outcome);
     // Nor does anybody see what was cancelled.
     if (steady.shown && steady === outcome && !request.signal.aborted) {
@@ -114,8 +114,8 @@ export class Suggestions {
     const first = await this.pipeline.complete(request);
     const { document } = request;
     const { multiline } = this.options();
-    // Drawn anew, nothing is remembered, and each line would be drawn for itself.
-    if (multiline === 'never' || request.sampling !== undefined) return first;
+    // Of a fork nothing is remembered, and each line would be asked for anew.
+    if (multiline === 'never' || request.fork !== undefined) return first;
     if (isComplete(first, request)) return this.nextLines(request, first, known);
     if (!first.shown || first.replace > 0 || first.uncut !== undefined) return first;
     const lines = new BlockLines(document, first.text);
@@ -206,7 +206,10 @@ export class Suggestions {
 }
 
 /** Whether the cursor's line is complete, and others may follow. Where somebody asks, the pipeline does not say so. */
-function isComplete(first: CompletionOutcome, { document, explicit = false }: SuggestionRequest): boolean {
+export function isComplete(
+  first: CompletionOutcome,
+  { document, explicit = false }: SuggestionRequest,
+): boolean {
   const { reason, stop, endProbability } = first;
   const ends = explicit && stop !== 'cancelled' && endProbability >= LINE_COMPLETE;
   return (reason === 'line_complete' || ends) && /\S$/.test(lineBefore(document)) && takesLines(document);

@@ -44,6 +44,8 @@ const DEFAULTS = {
   references: [],
   remembered: 0,
   rememberedBeside: 0,
+  lead: new Uint32Array(),
+  barred: new Uint32Array(),
 } as const;
 
 /** For a text over several lines, which may begin on the next. Of 200 blocks, none came out better for a memory of the document. */

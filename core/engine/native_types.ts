@@ -178,6 +178,17 @@ export interface NativeCompletionRequest {
   readonly remembered: number;
   /** How many of those behind these are of other files that have a say as well, 0 to 64. */
   readonly rememberedBeside: number;
+  /**
+   * Up to 4,096 ids of an earlier answer to the same request, from its first on: the text begins with them and goes on from there. They
+   * are read behind the prompt, so that what the KV cache holds of them is not computed again. Ids that do not spell `requiredPrefix`, or end
+   * the text, are INVALID_ARGUMENT; such as a grammar does not allow, GRAMMAR_REJECTS_PREFIX.
+   */
+  readonly lead: Uint32Array;
+  /**
+   * Up to 1,024 ids that may not come right behind the lead. One that would end the text there bars all that would. What comes instead is as
+   * probable as it is beside them.
+   */
+  readonly barred: Uint32Array;
   /** What the text has to be, from the first token on: those that spell `requiredPrefix` included. Left out: anything. */
   readonly grammar?: NativeGrammarUse;
 }
@@ -190,8 +201,9 @@ export type NativeStop =
   'end_token' | 'line_end' | 'max_tokens' | 'context_full' | 'cancelled' | 'grammar' | 'unsure';
 
 export interface NativeTimings {
+  /** Of the prompt, and of the lead behind it. */
   readonly promptTokens: number;
-  /** Of the prompt, how many were still in the KV cache. */
+  /** Of these, how many were still in the KV cache. */
   readonly reusedTokens: number;
   readonly generatedTokens: number;
   readonly queueMs: number;
@@ -222,7 +234,12 @@ export interface NativeCompletion {
   /** The generated text without `requiredPrefix`, without the line break that ended it. */
   readonly text: string;
   readonly stop: NativeStop;
+  /** What was generated; the lead is no part of it. */
   readonly ids: Uint32Array;
+  /**
+   * How probable each of them was, 0 to 1: among those that a grammar allows, and while `requiredPrefix` is spelled, those that could.
+   */
+  readonly idProbabilities: Float32Array;
   /**
    * The probability of the generated tokens that go beyond `requiredPrefix`, all of them, 0 to 1; 0 when there were none. Tokens are
    * rated among those that a grammar allows; the one that spells the prefix's end among those that could.
@@ -245,6 +262,8 @@ export interface NativeCompletion {
    * sure the model is that nothing more belongs on this line, 0 to 1. Otherwise 0.
    */
   readonly endProbability: number;
+  /** How probable the barred tokens were together, as far as they could have come, 0 to 1. */
+  readonly barredProbability: number;
   /**
    * Whether the text ended where the grammar lets it (`grammar`, `end_token`), so that with the grammar's `prefix` it is a whole one
    * that the grammar accepts. False where something cut it (`max_tokens`, `context_full`, `line_end`, `unsure`, `cancelled`), and

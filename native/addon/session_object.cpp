@@ -38,6 +38,8 @@ struct SessionHandle {
 constexpr double kMaxFloat = std::numeric_limits<float>::max();
 constexpr double kMaxTokens = 1 << 24;
 constexpr std::size_t kMaxReferences = 64;
+constexpr std::size_t kMaxLead = 4096;
+constexpr std::size_t kMaxBarred = 1024;
 
 SamplingParams read_sampling(Arguments& arguments, napi_value from) {
   const napi_value object = arguments.object(from, "sampling");
@@ -93,6 +95,8 @@ CompletionJob read_request(Arguments& arguments, napi_env env, napi_value from) 
       static_cast<std::uint32_t>(arguments.integer(value("remembered"), "remembered", 0, kMaxReferences));
   job.request.remembered_beside = static_cast<std::uint32_t>(
       arguments.integer(value("rememberedBeside"), "rememberedBeside", 0, kMaxReferences));
+  job.request.lead = arguments.ids(value("lead"), "lead", kMaxLead);
+  job.request.barred = arguments.ids(value("barred"), "barred", kMaxBarred);
   if (const napi_value grammar = value("grammar"); !arguments.is_undefined(grammar)) {
     const napi_value use = arguments.object(grammar, "grammar");
     job.request.grammar = read_grammar(arguments, env, arguments.property(use, "grammar"));
@@ -181,6 +185,8 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
       .add("stop", std::string_view(stop_reason_name(completion.stop)))
       .add("ids", js_typed_array(env, napi_uint32_array, completion.ids.data(), completion.ids.size(),
                                  sizeof(TokenId)))
+      .add("idProbabilities", js_typed_array(env, napi_float32_array, completion.id_probabilities.data(),
+                                             completion.id_probabilities.size(), sizeof(float)))
       .add("confidence", completion.confidence)
       .add("tokenProbabilities",
            js_typed_array(env, napi_float32_array, completion.token_probabilities.data(),
@@ -188,6 +194,7 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
       .add("tokenEnds", js_typed_array(env, napi_uint32_array, completion.token_ends.data(),
                                        completion.token_ends.size(), sizeof(std::uint32_t)))
       .add("endProbability", completion.end_probability)
+      .add("barredProbability", completion.barred_probability)
       .add("grammarEnded", js_boolean(env, completion.grammar_ended))
       .add("timings", js_timings)
       .add("drafting", js_drafting)

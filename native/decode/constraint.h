@@ -27,6 +27,8 @@ class Constraint {
 
   // Nothing but the end may come: no step is spent on it.
   virtual bool complete() const { return false; }
+  // Whether an allowed text can begin with what came so far: always behind tokens that mask() left.
+  virtual bool holds() const { return true; }
   // Whether the text goes on with `token`, which is an end or a control token elsewhere.
   virtual bool reads(TokenId) const { return false; }
   // How many of `tokens` may come, one behind the other: the rest of a draft is not worth verifying.

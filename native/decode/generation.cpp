@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/stopwatch.h"
 #include "base/try.h"
+#include "decode/blank.h"
 #include "decode/chunk_plan.h"
 #include "decode/sampling_block.h"
 
@@ -47,6 +49,8 @@ class DecodeLoop {
   }
 
   Result<Generation> run() {
+    TRY(take_lead());
+    bar_all_ends();
     stop_where_complete();
     while (!stop_) {
       if (generated() == request_.max_tokens) {
@@ -63,11 +67,13 @@ class DecodeLoop {
     const bool rated = !token_ends_.empty();
     return Generation{.text = text_.text(),
                       .ids = {sequence_.begin() + static_cast<std::ptrdiff_t>(prompt_size_), sequence_.end()},
+                      .id_probabilities = std::move(id_probabilities_),
                       .stop = *stop_,
                       .confidence = rated ? std::exp(log_prob_sum_) : 0,
                       .token_probabilities = std::move(token_probabilities_),
                       .token_ends = std::move(token_ends_),
                       .end_probability = end_probability_.value_or(0),
+                      .barred_probability = barred_probability_,
                       .grammar_ended = request_.constraint != nullptr && ended};
   }
 
@@ -99,6 +105,51 @@ class DecodeLoop {
   }
   std::uint32_t last_position() const { return static_cast<std::uint32_t>(sequence_.size() - 1); }
 
+  bool ends(TokenId token) const {
+    return parts_.sets.ends.contains(token) &&
+           (request_.constraint == nullptr || !request_.constraint->reads(token));
+  }
+
+  // The tokens with which a text can end where it stands differ in what comes behind it, which nobody sees.
+  void bar_all_ends() {
+    std::vector<TokenId>& barred = request_.barred;
+    const auto ends_here = [this](TokenId token) {
+      return ends(token) || (request_.single_line && breaks_line_while_blank(parts_.tokenizer.bytes(token)));
+    };
+    // What still spells the prefix ends nothing.
+    if (text_.remaining_prefix().empty() && std::ranges::any_of(barred, ends_here))
+      std::ranges::copy_if(parts_.sets.blank_start_bans, std::back_inserter(barred), ends_here);
+    std::ranges::sort(barred);
+    barred.erase(std::ranges::unique(barred).begin(), barred.end());
+  }
+
+  // The text begins with the prompt's last tokens.
+  Status take_lead() {
+    for (const TokenId token : std::span(sequence_).last(request_.lead)) {
+      const std::string_view bytes = parts_.tokenizer.bytes(token);
+      const std::string_view remaining = text_.remaining_prefix();
+      const std::size_t common = std::min(bytes.size(), remaining.size());
+      if (bytes.substr(0, common) != remaining.substr(0, common)) {
+        return {
+            ErrorCode::kInvalidArgument,
+            "The lead does not spell the required prefix; pass the ids of an answer to the same request."};
+      }
+      if (request_.constraint != nullptr) {
+        request_.constraint->advance(token);
+        if (!request_.constraint->holds()) {
+          return {ErrorCode::kGrammarRejectsPrefix,
+                  "The lead is not the beginning of any text that the grammar allows; pass the ids of an "
+                  "answer with the same grammar."};
+        }
+      }
+      if (ends(token) || text_.push(bytes)) {
+        return {ErrorCode::kInvalidArgument,
+                "The lead ends the text, so that nothing can follow; leave out its last id."};
+      }
+    }
+    return {};
+  }
+
   // Where nothing but the end may come.
   void stop_where_complete() {
     if (!stop_ && request_.constraint != nullptr && request_.constraint->complete())
@@ -107,12 +158,11 @@ class DecodeLoop {
 
   void accept(TokenId token, float log_prob) {
     const std::string_view bytes = parts_.tokenizer.bytes(token);
-    const bool ends = parts_.sets.ends.contains(token) &&
-                      (request_.constraint == nullptr || !request_.constraint->reads(token));
     sequence_.push_back(token);
     if (request_.constraint != nullptr) request_.constraint->advance(token);
+    id_probabilities_.push_back(std::exp(log_prob));
     const bool goes_beyond = bytes.size() > text_.remaining_prefix().size();
-    if (ends) {
+    if (ends(token)) {
       stop_ = StopReason::kEndToken;
     } else if (text_.push(bytes)) {
       stop_ = StopReason::kLineEnd;
@@ -188,7 +238,8 @@ class DecodeLoop {
   }
 
   ChoiceRule rule() const {
-    return {text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(), request_.constraint};
+    return {text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(), request_.constraint,
+            generated() == 0 ? std::span<const TokenId>(request_.barred) : std::span<const TokenId>()};
   }
 
   // Chooses while a prefix has to be spelled. A token that spells a part of it may be likely and lead
@@ -253,6 +304,7 @@ class DecodeLoop {
     TRY_VALUE(const ChosenToken chosen, weighs ? choose_spelling() : choose(0, nullptr, kNoToken));
     if (stop_) return {};
     if (spelled && !end_probability_) end_probability_ = chosen.banned_prob;
+    if (generated() == 0) barred_probability_ = chosen.barred_prob;
     accept(chosen.token, chosen.log_prob);
     return stepped(1, steps, watch.milliseconds());
   }
@@ -321,8 +373,10 @@ class DecodeLoop {
   std::size_t patience_;                    // plain steps before drafts are looked for again
   double log_prob_sum_ = 0;                 // of the tokens that go beyond the required prefix
   std::vector<float> token_probabilities_;  // of the same
+  std::vector<float> id_probabilities_;     // Generation::id_probabilities
   std::vector<std::uint32_t> token_ends_;   // Generation::token_ends
   std::optional<double> end_probability_;   // known after the first free choice on the CPU
+  double barred_probability_ = 0;           // Generation::barred_probability
   bool logits_ready_ = true;                // those that choose the token behind sequence_
   std::optional<StopReason> stop_;
 };

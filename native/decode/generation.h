@@ -40,6 +40,9 @@ struct TextRequest {
   // Until something visible was produced beyond required_prefix: no line break or control token, and where
   // required_prefix ends with a space no more blanks, as the indentation at the cursor is complete.
   bool ban_blank_start = true;
+  // Tokens of the vocabulary that may not be the first to be generated. One that would end the text where it
+  // stands bars all that would. What is chosen instead is as probable as it is beside them.
+  std::vector<TokenId> barred;
   // End behind the token with which the confidence falls below this, 0..1: whoever shows nothing less likely
   // need not wait for the rest of it. 0: never.
   double least_confidence = 0;
@@ -49,12 +52,18 @@ struct TextRequest {
 };
 
 struct GenerationRequest : TextRequest {
-  Constraint* constraint = nullptr;  // applies to every token that is generated
+  Constraint* constraint = nullptr;  // applies to every token of the text
+  // How many of the prompt's last tokens are the text's first: it goes on from there. They are no part of
+  // `ids`, and nothing is said of how probable they are.
+  std::size_t lead = 0;
 };
 
 struct Generation {
   std::string text;          // valid UTF-8; without required_prefix and without the line break that ended it
-  std::vector<TokenId> ids;  // all generated ids: healing, and the one that ended it, included
+  std::vector<TokenId> ids;  // all generated ids: healing, and the one that ended it, included; not the lead
+  // How probable each of them was, 0..1: among those that a constraint allows, and while the required prefix
+  // is spelled, those that could.
+  std::vector<float> id_probabilities;
   StopReason stop = StopReason::kMaxTokens;
   // The probability of the ids that go beyond required_prefix, all of them, 0..1; 0 when there are none.
   // Tokens are rated among those that a constraint allows, one that spells the prefix's end among those that
@@ -71,6 +80,8 @@ struct Generation {
   // At the first free choice, where a blank start was banned: the probability of a line break or an end
   // token, that is, of nothing more on this line. 0 otherwise.
   double end_probability = 0;
+  // How probable the barred tokens were together, as far as they could have come. 0 where none were barred.
+  double barred_probability = 0;
   // Ended where the constraint lets it: because nothing more may come, or by an end token. False where it was
   // cut, and without a constraint.
   bool grammar_ended = false;
@@ -88,7 +99,9 @@ struct GenerationParts {
 
 // `prompt`: the tokens whose KV rows 0..n-1 are valid, 1 <= n < context. Afterwards the rows of all generated
 // ids but the last are valid too, however it ended. On an error no row beyond the prompt's may be relied on.
-// LOGITS_NOT_FINITE, ALL_TOKENS_MASKED, INVALID_ARGUMENT, DEVICE_FAILED, OUT_OF_MEMORY.
+// LOGITS_NOT_FINITE, ALL_TOKENS_MASKED, INVALID_ARGUMENT (also for a lead that does not spell the required
+// prefix, or ends the text), GRAMMAR_REJECTS_PREFIX for one that the constraint does not allow,
+// DEVICE_FAILED, OUT_OF_MEMORY.
 Result<Generation> generate(const GenerationParts& parts, std::span<const TokenId> prompt,
                             GenerationRequest request);
 

@@ -143,6 +143,10 @@ bool GrammarConstraint::complete() const {
   return spelling_.empty() && space.may_end(position_.state) && !space.may_go_on(position_.state);
 }
 
+bool GrammarConstraint::holds() const {
+  return position_.state != kDead;
+}
+
 bool GrammarConstraint::reads(TokenId token) const {
   return !matcher_.tokens_->trie->ends_generation(token);
 }

@@ -74,6 +74,7 @@ class GrammarConstraint final : public Constraint {
   void advance(TokenId token) override;
   void forced(std::uint32_t most, std::vector<TokenId>& out) override;
   bool complete() const override;
+  bool holds() const override;
   bool reads(TokenId token) const override;
   std::size_t admitted(std::span<const TokenId> tokens) override;
 

@@ -43,11 +43,12 @@ double HostChoice::spelling_mass(std::string_view remaining, bool ban_blank_star
 Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
   banned_ends_.clear();
   banned_blanks_.clear();
+  barred_.clear();
   if (!rule.remaining_prefix.empty()) {
     tokens_that_spell(tokenizer_, sets_, rule.remaining_prefix, rule.ban_blank_start, allowed_);
     std::fill(masked_.begin(), masked_.end(), kMaskedLogit);
     for (const TokenId token : allowed_) masked_[token] = logits_[token];
-  } else if (rule.ban_blank_start || rule.constraint != nullptr) {
+  } else if (rule.ban_blank_start || rule.constraint != nullptr || !rule.barred.empty()) {
     std::copy(logits_.begin(), logits_.end(), masked_.begin());
   } else {
     return std::span<const float>(logits_);
@@ -66,6 +67,7 @@ Result<std::span<const float>> HostChoice::masked(const ChoiceRule& rule) {
     without_ban.ban_blank_start = false;
     return masked(without_ban);
   }
+  ban(rule.barred, barred_);
   return std::span<const float>(masked_);
 }
 
@@ -93,10 +95,10 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
     for (const float logit : banned) sum += std::exp(logit - log_normalizer);
     return sum;
   };
-  const double ends = mass(banned_ends_);
-  const double all = 1 + ends + mass(banned_blanks_);
-  return ChosenToken{token, static_cast<float>(draw.log_prob - std::log(all)),
-                     static_cast<float>(ends / all)};
+  const double ends = mass(banned_ends_), barred = mass(barred_);
+  const double all = 1 + ends + mass(banned_blanks_) + barred;
+  return ChosenToken{token, static_cast<float>(draw.log_prob - std::log(all)), static_cast<float>(ends / all),
+                     static_cast<float>(barred / all)};
 }
 
 Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const TokenId> history,

@@ -23,17 +23,20 @@ struct ChoiceRule {
   bool ban_blank_start = false;       // nothing visible was produced yet, and something has to be first
   bool blank_complete = false;        // and a space stands before the cursor: no more of them
   Constraint* constraint = nullptr;   // applies beside the rest
+  std::span<const TokenId> barred{};  // may not come, whatever the rest says; distinct, of the vocabulary
 };
 
 struct ChosenToken {
   TokenId token = 0;
   // Under the softmax of the raw logits; of those alone that the constraint allows, and while a prefix has to
   // be spelled, that can: what has to come says nothing about how sure the model is. The ban of a blank start
-  // does not count.
+  // does not count, nor what is barred.
   float log_prob = 0;
   // Probability, under the same softmax, of the line breaks and ends that the ban of a blank start forbade; 0
   // where nothing was banned or a prefix still had to be spelled.
   float banned_prob = 0;
+  // The same of the tokens that were barred, as far as they could have come.
+  float barred_prob = 0;
 };
 
 // Owns the buffers of the choice; one per session.
@@ -80,8 +83,8 @@ class HostChoice {
   std::vector<float> masked_;  // raw where allowed, -inf elsewhere
   std::vector<float> kept_;
   std::vector<TokenId> allowed_;
-  // Logits of what the ban of a blank start hid and the rest of the rule allows.
-  std::vector<float> banned_ends_, banned_blanks_;
+  // Logits of what the ban of a blank start hid and the rest of the rule allows, and of what was barred.
+  std::vector<float> banned_ends_, banned_blanks_, barred_;
   Acceptance acceptance_;
   Distribution target_;
 };

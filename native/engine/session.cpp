@@ -27,6 +27,13 @@ Result<std::unique_ptr<DraftModel>> open_draft(Model::Impl& model, std::uint32_t
   return DraftModel::create(std::move(pass), model.info.vocabulary, model.sampling_kernels);
 }
 
+Status check_tokens(std::span<const TokenId> ids, std::uint32_t vocabulary, const char* what) {
+  const auto unknown = std::ranges::find_if(ids, [vocabulary](TokenId id) { return id >= vocabulary; });
+  if (unknown == ids.end()) return {};
+  return {ErrorCode::kInvalidArgument, "Token id " + std::to_string(*unknown) + " of the " + what +
+                                           " is not in the vocabulary; pass ids of this model."};
+}
+
 bool is_set(const std::atomic<bool>* cancel) {
   return cancel != nullptr && cancel->load(std::memory_order_relaxed);
 }
@@ -118,6 +125,9 @@ Result<std::vector<TokenId>> Session::Impl::prompt_tokens(const CompletionReques
     }
     ids.push_back(first);
   }
+  TRY(check_tokens(request.lead, pass->vocabulary(), "lead"));
+  TRY(check_tokens(request.barred, pass->vocabulary(), "barred tokens"));
+  ids.insert(ids.end(), request.lead.begin(), request.lead.end());
   if (ids.size() >= pass->context()) {
     return Status(ErrorCode::kContextOverflow,
                   "The prompt has " + std::to_string(ids.size()) + " tokens and the context holds " +
@@ -153,7 +163,7 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   timings.prefill_ms = watch.milliseconds();
   if (prefilled.cancelled) return cancelled_in(Phase::kPrefill);
 
-  GenerationRequest wanted{static_cast<const TextRequest&>(request), constraint.get()};
+  GenerationRequest wanted{static_cast<const TextRequest&>(request), constraint.get(), request.lead.size()};
   wanted.on_text = [&](std::string_view piece) {
     if (timings.first_token_ms == 0) timings.first_token_ms = watch.milliseconds();
     if (request.on_text) request.on_text(piece);

@@ -37,6 +37,10 @@ struct CompletionRequest : TextRequest {
   std::uint32_t remembered = 0;
   // How many of those behind these are of other files that have a say as well.
   std::uint32_t remembered_beside = 0;
+  // Ids of an earlier answer to the same request, from its first on: the text begins with them, and goes on
+  // from there (TextRequest::barred says with what not). Read behind the prompt, so that what the KV cache
+  // holds of them is not computed again.
+  std::vector<TokenId> lead;
   // What the text has to be, all of it, what spells required_prefix included; null: anything.
   std::shared_ptr<const grammar::Grammar> grammar;
   // Text that the grammar reads before required_prefix: what stands before the cursor of a document. Read
@@ -49,6 +53,7 @@ enum class Phase { kNone, kQueued, kPrefill, kDecode };
 const char* phase_name(Phase phase);  // "none", "queued", "prefill", "decode"
 
 struct Timings {
+  // Of the prompt and the lead together; of these, how many were in the KV cache; and what was generated.
   std::uint32_t prompt_tokens = 0, reused_tokens = 0, generated_tokens = 0;
   double prefill_ms = 0, first_token_ms = 0, total_ms = 0;  // from the start of complete()
   Phase cancel_phase = Phase::kNone;                        // where a cancelled request stood
@@ -72,11 +77,11 @@ class Session {
 
   // A prompt that does not fit the context with at least one token to generate is CONTEXT_OVERFLOW.
   // An empty prompt stands for the model's first token (BOS, else EOS); INVALID_ARGUMENT where it has
-  // neither, for a token of the prompt that is none of the model's, for max_tokens 0, and for sampling or
-  // drafting parameters outside their range. With a grammar: GRAMMAR_REJECTS_PREFIX, GRAMMAR_TOO_LARGE,
-  // GRAMMAR_INVALID where it names a token that the model has not. LOGITS_NOT_FINITE, ALL_TOKENS_MASKED,
-  // OUT_OF_MEMORY, DEVICE_FAILED. Reuses every KV entry whose token is unchanged from the front; after a
-  // cancel or an error what is valid is kept.
+  // neither, for a token of the prompt, the lead or the barred ones that is none of the model's, for a lead
+  // that is no beginning of an answer, for max_tokens 0, and for sampling or drafting parameters outside
+  // their range. With a grammar: GRAMMAR_REJECTS_PREFIX, GRAMMAR_TOO_LARGE, GRAMMAR_INVALID where it names a
+  // token that the model has not. LOGITS_NOT_FINITE, ALL_TOKENS_MASKED, OUT_OF_MEMORY, DEVICE_FAILED. Reuses
+  // every KV entry whose token is unchanged from the front; after a cancel or an error what is valid is kept.
   Result<Completion> complete(const CompletionRequest& request);
 
   // Raw logits [vocabulary] after the last of `ids` (1..context). Uses the same prefill and KV reuse as

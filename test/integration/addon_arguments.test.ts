@@ -128,6 +128,11 @@ describe('hostile arguments', () => {
     await refuses(run, base, 'leastConfidence', [...NO_NUMBER, -0.1, 1.1]);
     await refuses(run, base, 'maxTokens', [...NO_INTEGER, 0, -1]);
     await refuses(run, base, 'sampling', [undefined, null, 1, 'x', () => 1]);
+    const noIds = [undefined, null, 1, 'x', [1], {}, new Int32Array(1), new ArrayBuffer(4)];
+    await refuses(run, base, 'lead', [...noIds, new Uint32Array(4_097)]);
+    await refuses(run, base, 'barred', [...noIds, new Uint32Array(1_025)]);
+    for (const key of ['lead', 'barred'])
+      expect(codeOf(await run({ ...base, [key]: Uint32Array.of(49_152) }))).toBe('INVALID_ARGUMENT');
   });
 
   it('in each field of the sampling settings', async () => {

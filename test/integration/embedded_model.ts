@@ -68,6 +68,8 @@ export function request(
     references: [],
     remembered: 0,
     rememberedBeside: 0,
+    lead: new Uint32Array(),
+    barred: new Uint32Array(),
     ...changes,
   };
 }

@@ -6,6 +6,8 @@ const generation = {
   text: 'a + b',
   stop: 'line_end' as Stop,
   confidence: 0.5,
+  ids: Uint32Array.of(7),
+  probabilities: Float32Array.of(0.5),
   course: { probabilities: Float32Array.of(0.5), ends: Uint32Array.of(5) },
   followsSchema: false,
   endProbability: 0,

@@ -62,7 +62,10 @@ class FakeEngine implements CompletionEngine {
   }
 }
 
-type Flags = Pick<SuggestionRequest, 'explicit' | 'evenIfRefused' | 'beside' | 'clipboard' | 'mayEnd'>;
+type Flags = Pick<
+  SuggestionRequest,
+  'explicit' | 'evenIfRefused' | 'beside' | 'clipboard' | 'mayEnd' | 'fork'
+>;
 
 interface Bench {
   readonly engine: FakeEngine;
@@ -180,6 +183,40 @@ describe('the completion pipeline', () => {
     const [one, again, other] = engine.requests.map(({ sampling }) => sampling?.seed);
     expect(again).toBe(one);
     expect(other).not.toBe(one);
+  });
+
+  it('lets an answer fork off another: nothing of it is remembered', async () => {
+    const { engine, at } = bench();
+    engine.course = [
+      ['a', 0.5],
+      [' + b', 0.4],
+    ];
+    const first = await at('return |');
+    expect(first.generation).toMatchObject({ text: 'a + b', ids: Uint32Array.of(1) });
+    const again = await at('return |');
+    expect(again).toMatchObject({ source: 'cache', generation: first.generation });
+    expect((await at('return a|')).generation).toBeUndefined();
+
+    engine.says = 'a - c';
+    engine.course = [[' - c', 0.2]];
+    const course = { probabilities: Float32Array.of(0.5), ends: Uint32Array.of(1) };
+    const lead = { ids: Uint32Array.of(8, 9), probabilities: Float32Array.of(0.9, 0.5), course };
+    const fork = { lead, barred: Uint32Array.of(7), leastConfidence: 0.03 };
+    const other = await at('return |', { explicit: true, fork });
+    const [asked, forked] = engine.requests;
+    expect(forked).toEqual({
+      ...asked,
+      lead: lead.ids,
+      barred: fork.barred,
+      leastConfidence: 0.03,
+      sampling: { ...asked?.sampling, temperature: 0 },
+    });
+    expect(other).toMatchObject({ text: 'a - c', shown: true, source: 'model', barredProbability: 0 });
+    expect(other.confidence).toBeCloseTo(0.1);
+    expect(other.generation?.ids).toEqual(Uint32Array.of(8, 9, 1));
+    expect(other.generation?.probabilities).toEqual(Float32Array.of(0.9, 0.5, 0.2));
+    expect(other.course?.probabilities).toEqual(Float32Array.of(0.5, 0.2));
+    expect(await at('return |')).toMatchObject({ text: 'a + b', source: 'cache' });
   });
 
   it('does not disturb what is being generated', async () => {

@@ -66,6 +66,8 @@ class RandomEngine implements CompletionEngine {
         confidence: tokenProbabilities.reduce((product, one) => product * one, 1),
         tokenProbabilities,
         tokenEnds,
+        idProbabilities: tokenProbabilities,
+        barredProbability: 0,
         endProbability: random.below(3) === 0 ? 0.9 : 0.1,
         grammarEnded: false,
         timings: NO_TIMINGS,

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { snapshotOfText } from '../../core/completion/document';
+import { NO_ANSWER } from '../../core/completion/fork_order';
 import { type CompletionOutcome, nothing, type SuggestionRequest } from '../../core/completion/pipeline';
 import { Suggestions } from '../../core/completion/suggestions';
 
@@ -13,6 +14,7 @@ const made = (text: string, certainty = 0.9): CompletionOutcome => ({
   source: 'model',
   stop: 'line_end',
 });
+const FORK = { lead: NO_ANSWER, barred: new Uint32Array(), leastConfidence: 0 };
 const complete = { ...nothing('line_complete'), endProbability: 0.9 };
 
 describe('suggestions', () => {
@@ -220,16 +222,16 @@ describe('suggestions', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('are not kept as a draw was that may not have been shown', async () => {
+  it('are not kept as a fork was that may not have been shown', async () => {
     answers.set('x = ', made('total'));
-    await textAt('x = |', { sampling: DEFAULT_OPTIONS.sampling, explicit: true });
+    await textAt('x = |', { fork: FORK, explicit: true });
     answers.set('x = t', made('otal + tax'));
     expect(await textAt('x = t|')).toBe('otal + tax');
   });
 
-  it('are one line where they are drawn anew', async () => {
+  it('are one line where they fork off another', async () => {
     body(made('b = a'), made('    return b'));
-    expect(await textAt('def f(a):\n    |', { sampling: DEFAULT_OPTIONS.sampling })).toBe('b = a');
+    expect(await textAt('def f(a):\n    |', { fork: FORK })).toBe('b = a');
   });
 
   it('begin with a line that does not wait for the others, and have those that are known', async () => {

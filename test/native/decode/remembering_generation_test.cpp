@@ -14,11 +14,11 @@
 namespace emberline::testing {
 namespace {
 
-constexpr std::size_t kTokens = 80;
+constexpr std::size_t kRememberedTokens = 80;
 
 GenerationRequest request_at(float temperature) {
   GenerationRequest request;
-  request.max_tokens = kTokens;
+  request.max_tokens = kRememberedTokens;
   request.single_line = false;
   request.ban_blank_start = false;
   request.sampling.temperature = temperature;

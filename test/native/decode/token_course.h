@@ -35,11 +35,14 @@ inline void expect_course(const ToyDecoder& decoder, const Generation& made, con
   const std::string& prefix = request.required_prefix;
   std::string bytes;
   std::vector<std::uint32_t> ends;
-  for (const TokenId id : made.ids) {
+  for (const TokenId& id : made.ids) {
     const std::string_view token = decoder.tokenizer->bytes(id);
     const bool goes_beyond = bytes.size() + token.size() > prefix.size() && !token.empty();
     if (!decoder.sets.ends.contains(id)) bytes += token;
     if (!goes_beyond) continue;
+    ASSERT_EQ(made.id_probabilities.size(), made.ids.size());
+    EXPECT_EQ(made.id_probabilities[static_cast<std::size_t>(&id - made.ids.data())],
+              made.token_probabilities.at(ends.size()));
     std::string_view beyond = std::string_view(bytes).substr(prefix.size());
     if (request.single_line) beyond = beyond.substr(0, beyond.find_first_of("\r\n"));
     ends.push_back(whole_units(beyond));

@@ -65,6 +65,38 @@ TEST(GrammarSession, SaysWhatIsWrong) {
   EXPECT_EQ(take(session->complete(following("root ::= \"yes\""))).text, "yes");
 }
 
+// Under a grammar the others are those that it allows, and the masses those of the law among these.
+TEST(GrammarSession, AForkFollowsTheGrammarBehindItsLead) {
+  const auto session = take(Session::create(load_toy(ToyModel{}), 256));
+  const CompletionRequest request = following("root ::= \"b\" [xyz] \"-\" [01]");
+  const Completion first = take(session->complete(request));
+  ASSERT_EQ(first.text.size(), 4u);
+  ASSERT_EQ(first.ids.size(), 4u);
+  CompletionRequest fork = request;
+  fork.lead = {first.ids[0]};
+  std::string seen;
+  double sum = 0;
+  for (int others = 0; others < 3; ++others) {
+    const Completion made = take(session->complete(fork));
+    ASSERT_EQ(made.text.size(), 4u);
+    EXPECT_EQ(made.text[0], 'b');
+    EXPECT_EQ(seen.find(made.text[1]), std::string::npos);
+    EXPECT_NE(std::string("xyz").find(made.text[1]), std::string::npos);
+    EXPECT_TRUE(made.grammar_ended);
+    EXPECT_NEAR(made.barred_probability, sum, 1e-5);
+    sum += double{made.token_probabilities[0]};
+    seen += made.text[1];
+    fork.barred.push_back(made.ids[0]);
+  }
+  EXPECT_NEAR(sum, 1, 1e-5);
+  EXPECT_EQ(session->complete(fork).code(), ErrorCode::kAllTokensMasked);
+  fork.barred = {};
+  fork.lead = {first.ids[0], 'q'};
+  EXPECT_EQ(session->complete(fork).code(), ErrorCode::kGrammarRejectsPrefix);
+  // And the session is as good as before.
+  EXPECT_EQ(take(session->complete(request)).ids, first.ids);
+}
+
 TEST(GrammarSession, DoesNotDisturbOthers) {
   const auto model = load_toy(ToyModel{});
   const auto one = take(Session::create(model, 256));

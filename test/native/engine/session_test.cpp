@@ -94,6 +94,57 @@ TEST(Session, TypingWhatWasGeneratedReusesItsRows) {
   EXPECT_EQ(logits, take(take(Session::create(model, 256))->logits(ids)));
 }
 
+// Of a fork what is computed is what differs: the row of its last token, whose logits are not kept, and what
+// an earlier fork has overwritten.
+TEST(Session, AForkedTextIsReadFromTheCacheAndTheSameAsInAFreshSession) {
+  ToyModel toy;
+  toy.end_tokens = false;
+  const auto model = load_toy(toy);
+  const auto session = take(Session::create(model, 256));
+  const CompletionRequest request = request_for("x = 1", 12);
+  const Completion first = take(session->complete(request));
+  ASSERT_EQ(first.ids.size(), 12u);
+  const std::uint32_t prompt = first.timings.prompt_tokens;
+  std::vector<TokenId> cached = first.ids;
+  for (const std::size_t at : {std::size_t{9}, std::size_t{4}, std::size_t{7}, std::size_t{0}}) {
+    CompletionRequest fork = request;
+    fork.lead.assign(first.ids.begin(), first.ids.begin() + static_cast<std::ptrdiff_t>(at));
+    fork.barred = {first.ids[at]};
+    const Completion made = take(session->complete(fork));
+    EXPECT_NE(made.ids.front(), first.ids[at]);
+    EXPECT_EQ(made.text.substr(0, at > 0 ? 1 : 0), first.text.substr(0, at > 0 ? 1 : 0));
+    EXPECT_EQ(made.timings.prompt_tokens, prompt + at);
+    const auto common = static_cast<std::size_t>(
+        std::mismatch(fork.lead.begin(), fork.lead.end(), cached.begin(), cached.end()).first -
+        fork.lead.begin());
+    EXPECT_EQ(made.timings.reused_tokens, std::min(prompt + common, prompt + at - 1));
+    EXPECT_EQ(made.timings.generated_tokens, made.ids.size());
+    const Completion fresh = complete_fresh(model, fork);
+    expect_same(made, fresh);
+    EXPECT_NEAR(made.barred_probability, fresh.barred_probability, 1e-5);
+    cached = fork.lead;
+    cached.insert(cached.end(), made.ids.begin(), made.ids.end() - 1);
+  }
+}
+
+TEST(Session, ForksThatCannotBeAreRefused) {
+  const auto model = load_toy({});
+  const auto session = take(Session::create(model, 16));
+  CompletionRequest request = request_for("abc");
+  request.lead = {model->info().vocabulary};
+  EXPECT_EQ(session->complete(request).code(), ErrorCode::kInvalidArgument);
+  request.lead = {};
+  request.barred = {0xFFFFFFFF};
+  const Result<Completion> unknown = session->complete(request);
+  EXPECT_EQ(unknown.code(), ErrorCode::kInvalidArgument);
+  EXPECT_NE(unknown.error().message().find("barred"), std::string::npos);
+  request.barred = {};
+  request.lead.assign(13, 'a');
+  EXPECT_EQ(session->complete(request).code(), ErrorCode::kContextOverflow);
+  request.lead.pop_back();
+  EXPECT_TRUE(session->complete(request).ok());
+}
+
 TEST(Session, ACancelAnywhereLeavesWhatIsValid) {
   auto owned = std::make_unique<InterruptingDevice>(make_reference_device());
   InterruptingDevice& device = *owned;

@@ -17,6 +17,8 @@ type Act = () => PromiseLike<unknown>;
 function answer(text: string, stop: NativeStop): EngineAnswer {
   const rates = {
     confidence: 1,
+    idProbabilities: new Float32Array(),
+    barredProbability: 0,
     tokenProbabilities: Float32Array.of(1),
     tokenEnds: Uint32Array.of(text.length),
     endProbability: 0,
