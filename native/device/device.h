@@ -112,6 +112,8 @@ struct ModelNeeds {
   bool rope_factors = false;
   bool window = false;                         // of some layer's attention, as AttentionParams
   bool score_cap = false, logit_cap = false;   // AttentionParams::soft_cap, kSoftCap
+  bool qk_norms = false;                       // of queries and keys
+  bool norms_on_both_sides = false;            // of attention and of the feed-forward part
   std::vector<QkvTypes> mixed_qkv_types = {};  // of layers where they differ, each once
   friend bool operator==(const ModelNeeds&, const ModelNeeds&) = default;
 };

@@ -24,7 +24,7 @@ struct RmsNormParams {
   uint32_t width;  // of a part
   float epsilon;
   uint32_t parts = 1;       // of a row, one behind the other, each normed by itself: heads
-  uint32_t accumulate = 0;  // 1: out += the normed row, as MatMulParams
+  uint32_t accumulate = 0;  // 1: out = the addend, or out itself where none is bound, + the normed row
   uint32_t centered = 0;    // 1: the part's mean is taken off first: LayerNorm (Ba et al. 2016)
 };
 
@@ -193,6 +193,29 @@ struct NormQkvRopeParams {
   float theta;
   uint32_t context;
   uint32_t page_stride;
+};
+
+// Fields as in RopeKvWriteParams.
+struct QkNormRopeParams {
+  uint32_t position;  // patched
+  uint32_t query_heads;
+  uint32_t kv_heads;
+  uint32_t head_width;
+  uint32_t rotary_width;
+  uint32_t style;
+  float theta;
+  uint32_t context;
+  uint32_t page_stride;
+  float epsilon;
+  uint32_t query_part, key_part;  // elements that are normed together: of a head, or of several heads
+};
+
+// Both norms have the same epsilon.
+struct AddNormQkvParams {
+  NormQkvParams norm;
+};
+struct AddNormGateUpParams {
+  NormGateUpParams norm;
 };
 
 // What the outputs of a row's k experts are multiplied by, of the router's logits (Shazeer et al.,

@@ -5,7 +5,8 @@
 namespace emberline::metal {
 namespace {
 
-constexpr Op kFusedOps[] = {Op::kNormGateUp, Op::kNormMatMul, Op::kNormQkvRope, Op::kGumbel};
+constexpr Op kFusedOps[] = {Op::kNormGateUp, Op::kNormMatMul, Op::kNormQkv,       Op::kNormQkvRope,
+                            Op::kQkNormRope, Op::kAddNormQkv, Op::kAddNormGateUp, Op::kGumbel};
 
 // Where Metal wants the start of a binding, whatever lies there.
 constexpr std::uint64_t kBindingAlignment = 4;
@@ -53,6 +54,7 @@ const char* refuse(const Command& command) {
       return p.cache_type != kKvF16 ? kOnlyF16 : refuse_rotation(p);
     }
     case Op::kNormQkvRope: return refuse_rotation(command.get_params<NormQkvRopeParams>());
+    case Op::kQkNormRope: return refuse_rotation(command.get_params<QkNormRopeParams>());
     case Op::kAttention: {
       const auto p = command.get_params<AttentionParams>();
       if (p.head_width % 8 != 0 || p.head_width > 256) return "the head width is no multiple of 8 up to 256";

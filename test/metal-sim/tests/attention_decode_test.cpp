@@ -114,7 +114,7 @@ TEST(AttentionDecode, ARowOfABatchBehindAWindowHasTheBitsOfASingleForward) {
   }
 }
 
-TEST(AttentionDecode, ReadsNothingInFrontOfItsWindow) {
+TEST(AttentionDecode, ReadsTheEntriesOfItsWindowOnceAndNoOthers) {
   AttentionCase test({64, 3, 2, 290, 1, 100});
   Counters counters;
   decode(test, {}, &counters);

@@ -66,7 +66,7 @@ TEST(AttentionPrefill, AgreesThroughWindowsAndUnderCaps) {
   }
 }
 
-TEST(AttentionPrefill, ReadsNothingInFrontOfTheWindowOfATilesFirstRow) {
+TEST(AttentionPrefill, ReadsWhatATileSeesThroughItsWindowsOnce) {
   // 32 rows are one tile, whose first row sees entries 91 to 100.
   AttentionCase test({64, 1, 1, 100, 32, 10});
   Counters counters;

@@ -295,8 +295,7 @@ TEST_F(PlanTest, AcceptsSoftCapsAndRefusesUnitsWithoutAGate) {
 
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {
   const Command unit = make_command(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
-  expect_refused(unit, {{"norm+qkv", [](Command& command) { command.op = Op::kNormQkv; }},
-                        {"norm+argmax", [](Command& command) { command.op = Op::kNormArgmax; }},
+  expect_refused(unit, {{"norm+argmax", [](Command& command) { command.op = Op::kNormArgmax; }},
                         {"rope+attention", [](Command& command) { command.op = Op::kRopeAttention; }},
                         {"no op", [](Command& command) { command.op = static_cast<Op>(200); }}});
   add(Op::kNormGateUp, {at(0), at(1), weight(), weight(), at(2)},
