@@ -14,10 +14,8 @@ import type { CompletionOptions } from './options';
 import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
 import { firstLine } from './postprocess';
 
-/** After so long no further line is begun, ms: the first one waits for the others. */
-const MOST_MS = 150;
-/** Whoever asked waits longer. */
-const MOST_MS_EXPLICIT = 600;
+/** After so long no further line is begun, ms: whoever asked waits for all of them, and what is on the screen should not grow long after. */
+const MOST_MS = 600;
 
 /** Which lines behind the first are wanted. */
 interface Wanted {
@@ -54,7 +52,7 @@ export class Suggestions {
 
   private last: Shown | undefined;
 
-  /** @param mostMs After so long no further line is begun where nobody asked. */
+  /** @param mostMs After so long no further line is begun. */
   constructor(
     pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>,
     options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>,
@@ -166,7 +164,7 @@ export class Suggestions {
   ): Promise<Followed> {
     const { explicit = false, document, signal } = request;
     const least = explicit ? LEAST_CERTAINTY.eager : this.options().leastCertainty;
-    const until = performance.now() + (explicit ? MOST_MS_EXPLICIT : this.mostMs);
+    const until = performance.now() + this.mostMs;
     const outcomes: CompletionOutcome[] = [];
     let sofar = certainty;
     let whole = certainty;
