@@ -1,6 +1,6 @@
 /** How fast a model may be expected to decode here, before it is loaded: as fast as its weights can be read, nearly. */
-import type { NativeOutline } from '../core/engine/native_inspection';
-import type { NativeAddon } from '../core/engine/native_types';
+import { kvBytesAPosition, type NativeOutline } from '../core/engine/native_inspection';
+import type { KvCache, NativeAddon } from '../core/engine/native_types';
 
 /** Larger buffers are read no slower: no cache holds them. */
 const MOST_BYTES = 256 * 1_048_576;
@@ -14,9 +14,10 @@ const POSITIONS = 512;
 export async function expectedSpeed(
   addon: Pick<NativeAddon, 'readBandwidth'>,
   outline: NativeOutline | undefined,
+  kvCache: KvCache,
 ): Promise<number | undefined> {
   if (outline === undefined) return undefined;
-  const bytes = outline.tokenBytes + POSITIONS * outline.kvBytes;
+  const bytes = outline.tokenBytes + POSITIONS * kvBytesAPosition(outline.kvCache[kvCache]);
   const buffer = Math.round(Math.min(MOST_BYTES, Math.max(LEAST_BYTES, bytes)));
   const bandwidth = await addon.readBandwidth(buffer);
   return bandwidth.ok ? (PART_OF_BANDWIDTH * bandwidth.value) / bytes : undefined;

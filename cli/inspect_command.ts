@@ -2,7 +2,14 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { addonPath, loadAddon } from '../core/engine/binding';
-import { MAX_BATCH_ROWS, type NativeDispatch, type NativeInspection } from '../core/engine/native_inspection';
+import {
+  kvBytesAPosition,
+  kvCacheBytes,
+  MAX_BATCH_ROWS,
+  type NativeDispatch,
+  type NativeInspection,
+} from '../core/engine/native_inspection';
+import type { KvCache } from '../core/engine/native_types';
 import { dispatchLines } from './dispatch_table';
 import { expectedSpeed, speedLine } from './expected_speed';
 import { outlineLines } from './model_outline';
@@ -45,9 +52,9 @@ export function addInspectCommand(program: Command): void {
     }
     const addon = valueOf(loadAddon(addonPath(ROOT)));
     const inspection = valueOf(await addon.inspect(resolve(model)));
-    const speed = await expectedSpeed(addon, inspection.outline);
-    if (options.json === true) printJson(jsonOf(inspection, speed));
-    else for (const line of linesOf(inspection, speed)) printLine(line);
+    const speed = await expectedSpeed(addon, inspection.outline, options.kvCache);
+    if (options.json === true) printJson(jsonOf(inspection, options.kvCache, speed));
+    else for (const line of linesOf(inspection, options.kvCache, speed)) printLine(line);
   });
 }
 
@@ -67,6 +74,7 @@ async function printDispatches(model: string, options: InspectArguments): Promis
 
 function jsonOf(
   { version, fileBytes, metadata, tensors, unsupported, outline }: NativeInspection,
+  kvCache: KvCache,
   speed: number | undefined,
 ): object {
   const memory =
@@ -74,7 +82,9 @@ function jsonOf(
       ? {}
       : {
           weight_bytes: outline.weightBytes,
-          kv_bytes_a_position: outline.kvBytes,
+          kv_cache: kvCache,
+          kv_bytes_a_position: kvBytesAPosition(outline.kvCache[kvCache]),
+          kv_bytes: kvCacheBytes(outline.kvCache[kvCache], outline.contextLength),
           context_length: outline.contextLength,
           ...(speed === undefined ? {} : { expected_tokens_a_second: Math.round(speed) }),
           fim: outline.fim,
@@ -95,13 +105,13 @@ function jsonOfDispatch({ label, kernel, threadgroups, threads, patch, ...bytes 
   return { label, kernel, threadgroups, threads, patch, weight_bytes, kv_bytes_a_position, other_bytes };
 }
 
-function linesOf(inspection: NativeInspection, speed: number | undefined): string[] {
+function linesOf(inspection: NativeInspection, kvCache: KvCache, speed: number | undefined): string[] {
   const { version, fileBytes, metadata, tensors, unsupported } = inspection;
   const widest = Math.max(0, ...tensors.map(({ name }) => name.length));
   return [
     unsupported === '' ? 'runs: yes' : `runs: no. ${unsupported}`,
     `${version === 0 ? 'SafeTensors' : `GGUF version ${version}`}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
-    ...outlineLines(inspection),
+    ...outlineLines(inspection, kvCache),
     ...(speed === undefined ? [] : [speedLine(speed)]),
     '',
     ...metadata.map(({ key, type, value }) => `${key} (${type}) = ${value}`),

@@ -41,11 +41,11 @@ export function modelCheck(root: string): CheckModel {
 async function modelOptions(
   addon: NativeAddon,
   root: string,
-  { modelPath, draftPath, context, threads, device, findsDraft }: EngineSettings,
+  { modelPath, draftPath, context, kvCache, threads, device, findsDraft }: EngineSettings,
   freed: number,
 ): Promise<NativeModelOptions> {
   const path = modelPath === '' ? embeddedModelPath(root) : modelPath;
-  const options = { path, context, threads, device };
+  const options = { path, context, kvCache, threads, device };
   if (draftPath !== '') return { ...options, draftPath };
   if (!findsDraft || modelPath === '') return options;
   const found = await findDraft(addon, { ...options, freed });

@@ -16,7 +16,7 @@ namespace emberline {
 EMBERLINE_CONSTANT uint32_t kThreadgroupBytes = 32768;
 EMBERLINE_CONSTANT uint32_t kStaticThreadgroupBytes = 1024;
 
-// -- embedding, rms_norm: x = rows. gated_unit: x = ceil(width / threads), y = rows.
+// -- embedding, rms_norm: x = rows. gated_unit, soft_cap: x = ceil(width / threads), y = rows.
 // -- rope_kv_write: x = ceil(rope_pairs / threads), y = rows.
 EMBERLINE_CONSTANT uint32_t kRowKernelThreads = 256;
 

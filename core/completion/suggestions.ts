@@ -14,7 +14,7 @@ import type { CompletionOptions } from './options';
 import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
 import { firstLine } from './postprocess';
 
-/** After so long no further line is begun, ms: whoever asked waits for all of them, and what is on the screen should not grow long after. */
+/** After so long no further line is begun, ms: who asked waits for the others, and unasked the first stands there meanwhile. */
 const MOST_MS = 600;
 
 /** Which lines behind the first are wanted. */
@@ -153,7 +153,8 @@ export class Suggestions {
   }
 
   /**
-   * Adds lines as long as they belong there and all together are sure enough.
+   * Adds lines as long as they belong there and all together are sure enough. Unasked, several are shown only to their end: where the model
+   * goes on with what stands below, or where nothing does leaves the body. Where it does not get there, the shortest suggestion is left.
    * @param certainty That of the first.
    */
   private async follow(
@@ -168,21 +169,39 @@ export class Suggestions {
     const outcomes: CompletionOutcome[] = [];
     let sofar = certainty;
     let whole = certainty;
+    let shortest = lines.text === '' ? undefined : { count: lines.count, certainty };
+    let goesOn = false;
+    let ended = explicit || !several;
+    let isLast = false;
     while (sofar >= least && !signal.aborted) {
       const place = withTyped(document, `${lines.all}\n`);
       const asked = { ...request, document: place, explicit: true, mayEnd: true };
       const waits = known && lines.text !== '';
       const next = waits ? this.pipeline.recall(asked) : await this.pipeline.complete(asked);
-      if (next === undefined) return { certainty: whole, outcomes, goesOn: true };
+      goesOn = next === undefined;
+      if (next === undefined) break;
       outcomes.push(next);
+      const comes = next.reason === 'blank_result' || next.text !== '';
+      if (comes && lines.endBefore(next.text)) ended = true;
       sofar *= next.certainty;
-      if (!next.shown || sofar < least) break;
+      if (ended && several && !explicit) break;
+      if (isLast || !next.shown || sofar < least) break;
       const { count } = lines;
       if (!lines.add(next.text)) break;
-      if (lines.count > count) whole = sofar;
-      if (!several || next.stop === 'end_token' || performance.now() > until) break;
+      if (lines.count > count) {
+        whole = sofar;
+        shortest ??= { count: lines.count, certainty: sofar };
+      }
+      isLast = next.stop === 'end_token';
+      // Where nothing stands below, the model has its own end alone.
+      if (isLast && lines.endDocument) ended = true;
+      if (!several || (isLast && ended) || performance.now() > until) break;
     }
-    return { certainty: whole, outcomes, goesOn: false };
+    if (!ended && shortest !== undefined) {
+      lines.cut(shortest.count);
+      whole = shortest.certainty;
+    }
+    return { certainty: whole, outcomes, goesOn };
   }
 }
 

@@ -9,6 +9,7 @@
 // log-probability where a device chose it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "device/op_params.h"
@@ -122,9 +123,18 @@ struct Experts {
 };
 }  // namespace slot
 
-// Bytes of a page's keys, or values, for one layer: IEEE binary16.
-constexpr std::uint64_t kv_page_bytes(std::uint32_t kv_heads, std::uint32_t head_width) {
-  return std::uint64_t{kKvPagePositions} * kv_heads * head_width * 2;
+// Scales of a key, or a value, of one head where a cache is kKvQ8_0.
+constexpr std::size_t kv_blocks(std::size_t head_width) {
+  return head_width / kKvBlockElements + (head_width % kKvBlockElements != 0 ? 1 : 0);
+}
+// Bytes of a key, or a value, of one head.
+constexpr std::uint64_t kv_row_bytes(std::size_t head_width, std::uint32_t cache_type) {
+  return cache_type == kKvQ8_0 ? head_width + 2 * kv_blocks(head_width) : 2 * head_width;
+}
+// Bytes of a page's keys, or values, for one layer.
+constexpr std::uint64_t kv_page_bytes(std::uint32_t kv_heads, std::uint32_t head_width,
+                                      std::uint32_t cache_type) {
+  return std::uint64_t{kKvPagePositions} * kv_heads * kv_row_bytes(head_width, cache_type);
 }
 constexpr std::uint32_t kv_page_count(std::uint32_t positions) {
   return positions / kKvPagePositions + (positions % kKvPagePositions != 0 ? 1 : 0);

@@ -14,7 +14,7 @@ void AttentionCommands::write_input(std::uint32_t layer, bool only_cache) {
   const LayerWeights& weights = weights_.layers[layer];
   // Norms of queries and keys come between the products and the rotation.
   const bool in_one = to_.begins_with_rms_norm(weights.attention_norm) && !weights.query_norm.present;
-  if (in_one && to_.offers(Op::kNormQkvRope)) {
+  if (in_one && cache_.type() == kKvF16 && to_.offers(Op::kNormQkvRope)) {
     norm_qkv_rope(layer);
     if (!only_cache) attention(layer);
     return;
@@ -43,7 +43,7 @@ void AttentionCommands::norm_qkv_rope(std::uint32_t layer) {
            {Slot::kQ, s_.query.at()},
            {Slot::kKeyCache, cache_.keys(layer)},
            {Slot::kValueCache, cache_.values(layer)},
-           {Slot::kPages, cache_.pages()},
+           {Slot::kPages, cache_.pages(layer)},
            {Slot::kFactors, rope_factors(layer)}},
           NormQkvRopeParams{.width = h_.width,
                             .epsilon = to_.stream_epsilon(),
@@ -58,7 +58,7 @@ void AttentionCommands::norm_qkv_rope(std::uint32_t layer) {
                             .style = rope_style(),
                             .theta = h_.positions(layer).rope_theta,
                             .context = cache_.context(),
-                            .page_stride = cache_.page_stride()},
+                            .page_stride = cache_.page_stride(layer)},
           {Patch::kPosition, offsetof(NormQkvRopeParams, position)});
 }
 
@@ -121,7 +121,7 @@ void AttentionCommands::rope_kv_write(std::uint32_t layer) {
            {slot::RopeKvWrite::kV, s_.value.at()},
            {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
            {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
-           {slot::RopeKvWrite::kPages, cache_.pages()},
+           {slot::RopeKvWrite::kPages, cache_.pages(layer)},
            {slot::RopeKvWrite::kFactors, rope_factors(layer)}},
           RopeKvWriteParams{.position = 0,
                             .query_heads = h_.query_heads,
@@ -131,7 +131,8 @@ void AttentionCommands::rope_kv_write(std::uint32_t layer) {
                             .style = rope_style(),
                             .theta = h_.positions(layer).rope_theta,
                             .context = cache_.context(),
-                            .page_stride = cache_.page_stride()},
+                            .page_stride = cache_.page_stride(layer),
+                            .cache_type = cache_.type()},
           {Patch::kPosition, offsetof(RopeKvWriteParams, position)});
 }
 
@@ -147,7 +148,7 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
            {slot::RopeAttention::kV, s_.value.at()},
            {slot::RopeAttention::kKeyCache, cache_.keys(layer)},
            {slot::RopeAttention::kValueCache, cache_.values(layer)},
-           {slot::RopeAttention::kPages, cache_.pages()},
+           {slot::RopeAttention::kPages, cache_.pages(layer)},
            {slot::RopeAttention::kOut, s_.attended.at()},
            {slot::RopeAttention::kFactors, rope_factors(layer)}},
           RopeAttentionParams{.position = 0,
@@ -160,9 +161,10 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
                               .theta = h_.positions(layer).rope_theta,
                               .scale = attention_scale(layer),
                               .context = cache_.context(),
-                              .page_stride = cache_.page_stride(),
+                              .page_stride = cache_.page_stride(layer),
                               .window = window(layer),
-                              .soft_cap = h_.score_cap},
+                              .soft_cap = h_.score_cap,
+                              .cache_type = cache_.type()},
           {Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
            offsetof(RopeAttentionParams, kv_length)});
 }
@@ -172,7 +174,7 @@ void AttentionCommands::attention(std::uint32_t layer) {
           {{slot::Attention::kQ, s_.query.at()},
            {slot::Attention::kKeyCache, cache_.keys(layer)},
            {slot::Attention::kValueCache, cache_.values(layer)},
-           {slot::Attention::kPages, cache_.pages()},
+           {slot::Attention::kPages, cache_.pages(layer)},
            {slot::Attention::kOut, s_.attended.at()}},
           AttentionParams{.position = 0,
                           .kv_length = 0,
@@ -181,9 +183,10 @@ void AttentionCommands::attention(std::uint32_t layer) {
                           .head_width = h_.head_width,
                           .scale = attention_scale(layer),
                           .context = cache_.context(),
-                          .page_stride = cache_.page_stride(),
+                          .page_stride = cache_.page_stride(layer),
                           .window = window(layer),
-                          .soft_cap = h_.score_cap},
+                          .soft_cap = h_.score_cap,
+                          .cache_type = cache_.type()},
           {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
 }
 

@@ -10,7 +10,7 @@ import { STOPS } from '../../core/completion/stop';
 import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
 import { EAGERNESS, LEAST_CERTAINTY } from '../../core/completion/certainty';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
-import { DEVICES } from '../../core/engine/native_types';
+import { DEVICES, KV_CACHES } from '../../core/engine/native_types';
 import { readCompletion, readEngine, readGenerate } from '../../extension/settings';
 import { settingsPage } from '../../scripts/settings_page.mjs';
 
@@ -90,6 +90,7 @@ describe('the manifest', () => {
 
   it('offers the choices of the code', () => {
     expect(settings['emberline.device']?.enum).toEqual(DEVICES);
+    expect(settings['emberline.model.kvCache']?.enum).toEqual(KV_CACHES);
     expect(settings['emberline.drafting']?.enum).toEqual(DRAFTING);
     expect(settings['emberline.completion.eagerness']?.enum).toEqual(EAGERNESS);
     expect(settings['emberline.generate.keepPartial']?.enum).toEqual(KEEP_PARTIAL);

@@ -62,8 +62,10 @@ void check_rotation(CommandReader& command, const Params& p) {
 
 // `patched`: the position is the submission's.
 template <typename Slot, typename Params>
-void check_cache(CommandReader& command, const Params& p, bool patched, Access access) {
-  const std::uint64_t page = kv_page_bytes(p.kv_heads, p.head_width);
+void check_cache(CommandReader& command, const Params& p, std::uint32_t cache_type, bool patched,
+                 Access access) {
+  command.require(cache_type < kKvTypes, "there is no such type of a cache");
+  const std::uint64_t page = kv_page_bytes(p.kv_heads, p.head_width, cache_type);
   const std::uint64_t end = p.position + command.rows();
   command.require(p.page_stride >= page && p.page_stride % 2 == 0,
                   "the pages of the cache overlap or are not aligned");
@@ -138,7 +140,7 @@ void check_op(CommandReader& command, const RopeKvWriteParams& p) {
   command.writes(Slot::kQ, command.rows() * widths.query);
   for (const int slot : {Slot::kK, Slot::kV}) command.reads(slot, command.rows() * widths.kv);
   command.may_read(Slot::kFactors, p.rotary_width / 2);
-  check_cache<Slot>(command, p, patched, Access::kWrite);
+  check_cache<Slot>(command, p, p.cache_type, patched, Access::kWrite);
 }
 
 void check_op(CommandReader& command, const AttentionParams& p) {
@@ -146,7 +148,7 @@ void check_op(CommandReader& command, const AttentionParams& p) {
   const bool patched = command.patch(Patch::kPositionAndKv, offsetof(AttentionParams, position),
                                      offsetof(AttentionParams, kv_length));
   check_attended<Slot>(command, check_heads(command, p), p);
-  check_cache<Slot>(command, p, patched, Access::kRead);
+  check_cache<Slot>(command, p, p.cache_type, patched, Access::kRead);
 }
 
 void check_op(CommandReader& command, const GatedUnitParams& p) {
@@ -242,8 +244,8 @@ void check_op(CommandReader& command, const RopeAttentionParams& p) {
     command.apart(slot, Slot::kOut);
   }
   command.may_read(Slot::kFactors, p.rotary_width / 2);
-  check_cache<Slot>(command, p, patched, Access::kWrite);
-  check_cache<Slot>(command, p, patched, Access::kRead);
+  check_cache<Slot>(command, p, p.cache_type, patched, Access::kWrite);
+  check_cache<Slot>(command, p, p.cache_type, patched, Access::kRead);
 }
 
 void check_op(CommandReader& command, const NormQkvRopeParams& p) {
@@ -262,7 +264,7 @@ void check_op(CommandReader& command, const NormQkvRopeParams& p) {
   command.may_read(Slot::kFactors, p.rotary_width / 2);
   command.writes(Slot::kQ, command.rows() * widths.query);
   command.apart(Slot::kX, Slot::kQ);
-  check_cache<Slot>(command, p, patched, Access::kWrite);
+  check_cache<Slot>(command, p, kKvF16, patched, Access::kWrite);
 }
 
 void check_op(CommandReader& command, const GumbelParams& p) {

@@ -124,6 +124,12 @@ void launch(LaunchDraft& draft, const GatedUnitParams& p) {
   draft.rows_in(Grid::Rows::kY);
 }
 
+void launch(LaunchDraft& draft, const SoftCapParams& p) {
+  draft.kernel("soft_cap");
+  draft.grid(groups(p.width, kRowKernelThreads), 1, 1, kRowKernelThreads);
+  if (p.last_row_only == 0) draft.rows_in(Grid::Rows::kY);
+}
+
 void launch(LaunchDraft& draft, const RopeKvWriteParams& p) {
   draft.kernel("rope_kv_write");
   draft.flag(kConstantHasRopeFactors, draft.is_bound(slot::RopeKvWrite::kFactors));
@@ -168,6 +174,7 @@ void launch(LaunchDraft& draft, const AttentionParams& p) {
   const std::uint32_t heads_per_kv = p.query_heads / p.kv_heads;
   draft.number(kConstantHeadWidth, p.head_width);
   draft.number(kConstantHeadsPerKv, heads_per_kv);
+  draft.flag(kConstantHasScoreCap, p.soft_cap != 0.0f);
   if (draft.many() && attention_knows_width(p.head_width)) {
     const std::uint32_t threads = attention_prefill_threads(p.head_width);
     draft.kernel("attention_prefill");

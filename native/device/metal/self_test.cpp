@@ -142,7 +142,7 @@ Status test_gate_up(Device& device, TensorType type, std::uint32_t rows, std::ui
 
 // One page of keys or values.
 constexpr std::uint32_t kHeadWidth = 64, kQueryHeads = 3, kKvHeads = 1;
-constexpr std::uint32_t kPlane = static_cast<std::uint32_t>(kv_page_bytes(kKvHeads, kHeadWidth));
+constexpr std::uint32_t kPlane = static_cast<std::uint32_t>(kv_page_bytes(kKvHeads, kHeadWidth, kKvF16));
 
 Status test_qkv(Device& device, QkvTypes types, std::uint32_t rows, bool biased, bool scaled) {
   SelfTestTable table(device);
@@ -193,13 +193,18 @@ Status test_qkv(Device& device, QkvTypes types, std::uint32_t rows, bool biased,
   return table.status();
 }
 
+// What the attention of models differs in beside their heads.
+struct AttentionKind {
+  bool window = false, cap = false;
+};
+
 Status test_attention(Device& device, std::uint32_t head_width, std::uint32_t heads_per_kv,
-                      std::uint32_t rows) {
+                      std::uint32_t rows, AttentionKind kind) {
   SelfTestTable table(device);
   const std::uint32_t kv_heads = 2, query_heads = kv_heads * heads_per_kv;
   const std::uint32_t entries = 45, position = entries - rows;
   const std::uint32_t q_width = query_heads * head_width, kv_width = kv_heads * head_width;
-  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(kv_heads, head_width));
+  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(kv_heads, head_width, kKvF16));
   const auto q = reference::values(rows * q_width, 21);
   auto keys = reference::values(entries * kv_width, 22), values = reference::values(entries * kv_width, 23);
   const Values widened_keys = widen(keys), widened_values = widen(values);
@@ -207,21 +212,37 @@ Status test_attention(Device& device, std::uint32_t head_width, std::uint32_t he
   values.resize(plane / 2);
   const Binding out = table.zeros(rows * q_width * 4);
   const float scale = 1.0f / std::sqrt(static_cast<float>(head_width));
+  // The window begins within a block of entries; scores, of about 0.3, are small beside a cap of 50, which
+  // would show nothing.
+  const std::uint32_t window = kind.window ? 19 : 0;
+  const float cap = kind.cap ? 0.25f : 0.0f;
   using Slot = slot::Attention;
-  table.add(
-      Op::kAttention,
-      {{Slot::kQ, table.floats(q)},
-       {Slot::kKeyCache, table.halves(keys)},
-       {Slot::kValueCache, table.halves(values)},
-       {Slot::kPages, table.words({0})},
-       {Slot::kOut, out}},
-      AttentionParams{position, entries, query_heads, kv_heads, head_width, scale, kKvPagePositions, plane});
+  table.add(Op::kAttention,
+            {{Slot::kQ, table.floats(q)},
+             {Slot::kKeyCache, table.halves(keys)},
+             {Slot::kValueCache, table.halves(values)},
+             {Slot::kPages, table.words({0})},
+             {Slot::kOut, out}},
+            AttentionParams{position, entries, query_heads, kv_heads, head_width, scale, kKvPagePositions,
+                            plane, window, cap});
   table.run(rows, position);
-  table.expect(
-      "attention over heads of " + std::to_string(head_width) + ", " + std::to_string(rows) + " rows,",
-      table.read(out, rows * q_width),
-      reference::attention(widen(q), widened_keys, widened_values, {query_heads, kv_heads, head_width},
-                           scale));
+  std::string name = "attention over heads of " + std::to_string(head_width);
+  if (kind.window) name += " through a window";
+  table.expect(name + ", " + std::to_string(rows) + " rows,", table.read(out, rows * q_width),
+               reference::attention(widen(q), widened_keys, widened_values,
+                                    {query_heads, kv_heads, head_width}, {scale, window, cap}));
+  return table.status();
+}
+
+Status test_soft_cap(Device& device) {
+  SelfTestTable table(device);
+  constexpr std::uint32_t kWidth = 300;
+  constexpr float kCap = 0.5f;
+  const auto x = reference::values(2 * kWidth, 24);
+  const Binding out = table.floats(x);
+  table.add(Op::kSoftCap, {{slot::SoftCap::kX, out}}, SoftCapParams{kWidth, kCap, 0});
+  table.run(2);
+  table.expect("capped logits", table.read(out, 2 * kWidth), reference::soft_capped(widen(x), kCap));
   return table.status();
 }
 
@@ -358,10 +379,15 @@ Status self_test(Device& device, const ModelNeeds& needs) {
     if (status.ok()) status = test_mixed_qkv(device, types, kind);
   }
   if (status.ok() && !needs.layer_types.empty()) status = test_parts(device, needs.layer_types.front(), kind);
-  for (const std::uint32_t rows : {1u, kMany}) {
-    if (status.ok())
-      status = test_attention(device, needs.head_width, needs.query_heads / needs.kv_heads, rows);
+  for (const bool window : {false, true}) {
+    if (window && !needs.window) continue;
+    for (const std::uint32_t rows : {1u, kMany}) {
+      if (status.ok())
+        status = test_attention(device, needs.head_width, needs.query_heads / needs.kv_heads, rows,
+                                {window, needs.score_cap});
+    }
   }
+  if (status.ok() && needs.logit_cap) status = test_soft_cap(device);
   if (status.ok()) status = test_output(device, needs.output_type);
   if (status.ok()) status = test_chain(device);
   return status;
@@ -381,9 +407,13 @@ Status self_test(Device& device) {
     if (status.ok()) status = test_mixed_qkv(device, types, {kGateSilu, true, true, true});
   }
   for (const std::uint32_t head_width : {64u, 80u, 96u, 128u, 256u}) {
-    if (status.ok()) status = test_attention(device, head_width, 1, 1);
-    if (status.ok()) status = test_attention(device, head_width, 3, kMany);
+    if (status.ok()) status = test_attention(device, head_width, 1, 1, {});
+    if (status.ok()) status = test_attention(device, head_width, 3, kMany, {});
   }
+  for (const std::uint32_t rows : {1u, kMany}) {
+    if (status.ok()) status = test_attention(device, 64, 2, rows, {true, true});
+  }
+  if (status.ok()) status = test_soft_cap(device);
   if (status.ok()) status = test_chain(device);
   return status;
 }

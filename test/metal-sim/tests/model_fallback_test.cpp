@@ -69,13 +69,6 @@ TEST_F(MetalFallback, FromAHeadWidthThatTheGpuHasNoKernelFor) {
 
 TEST_F(MetalFallback, FromWhatTheGpuHasNoKernelsFor) {
   ToyModel toy = gpu_toy();
-  toy.also = [](GgufWriter& writer) { writer.add("llama.attention.sliding_window", std::uint32_t{100}); };
-  write(toy);
-  EXPECT_TRUE(contains(reason_for_the_cpu(), "sliding window")) << reason_for_the_cpu();
-  toy.also = [](GgufWriter& writer) { writer.add("llama.final_logit_softcapping", 30.0f); };
-  write(toy);
-  EXPECT_TRUE(contains(reason_for_the_cpu(), "soft caps")) << reason_for_the_cpu();
-  toy = gpu_toy();
   toy.architecture = "smollm3";
   toy.layers = 4;
   write(toy);

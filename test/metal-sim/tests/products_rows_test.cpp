@@ -1,4 +1,4 @@
-// Kernels that work row by row: embedding_*, rms_norm, rope_kv_write, gated_unit.
+// Kernels that work row by row: embedding_*, rms_norm, rope_kv_write, gated_unit, soft_cap.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -115,6 +115,26 @@ TEST(RmsNorm, IsTheNorm) {
       for (std::uint32_t i = 0; i < width; ++i) {
         // Squares of one thread, five steps across a simdgroup, eight simdgroups, a root, two products.
         ASSERT_NEAR(first[r * width + i], expected[i], std::abs(expected[i]) * (width / 256 + 24) * 0x1p-24);
+      }
+    }
+  }
+}
+
+TEST(SoftCap, IsTheTangent) {
+  Random random(9);
+  for (const float cap : {0.5f, 30.0f}) {
+    for (const std::uint32_t width : {1u, 255u, 600u}) {
+      std::vector<float> x = random.normals(std::size_t{3} * width, 20.0f);
+      x[0] = 1e30f;  // exp overflows
+      x[width] = -1e30f;
+      x[2 * width] = 0;
+      KernelBuffer<float> capped(x);
+      KernelRun run("soft_cap");
+      run.params(SoftCapParams{width, cap, 0}).bind(0, capped).rows(3);
+      run.grid({(width + kRowKernelThreads - 1) / kRowKernelThreads, 3, 1}, kRowKernelThreads).run();
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        // An exponential, a quotient and their difference: a few roundings of the cap.
+        ASSERT_NEAR(capped.values()[i], cap * std::tanh(x[i] / double{cap}), 8 * cap * 0x1p-24) << x[i];
       }
     }
   }

@@ -226,6 +226,18 @@ void expect_cache_checked(const Command& command) {
                {{"too close", with(&P::page_stride, kPage - 2)},
                 {"not aligned", with(&P::page_stride, kPage + 1)},
                 {"all in one place", with(&P::page_stride, 0)}});
+  if constexpr (requires { &P::cache_type; }) {
+    constexpr auto kQuantPage = static_cast<std::uint32_t>(kv_page_bytes(2, 16, kKvQ8_0));
+    static_assert(kQuantPage < kPage);
+    const auto quantized = [](std::uint32_t stride) {
+      return both(with(&P::cache_type, kKvQ8_0), with(&P::page_stride, stride));
+    };
+    expect_right(command, {{"quantised", quantized(kQuantPage)}});
+    expect_wrong(command, kPages,
+                 {{"quantised, too close", quantized(kQuantPage - 2)},
+                  {"not quantised", with(&P::page_stride, kQuantPage)}});
+    expect_wrong(command, "there is no such type of a cache", {{"unknown", with(&P::cache_type, kKvTypes)}});
+  }
   expect_wrong(command, kOutside,
                {{"behind the end", both(not_patched(), with(&P::position, 61))},
                 {"far behind", both(not_patched(), with(&P::position, kHuge))}});

@@ -258,7 +258,7 @@ TEST(ForwardPass, TheLastLayerOfAPrefillWithoutLogitsEndsWithItsCacheRow) {
                        toy.weights,
                        toy.device_weights,
                        toy.scratch,
-                       take(KvCache::create(*toy.kv_pool, 16)),
+                       take(KvCache::create(*toy.kv_memory, 16)),
                        take(TokenHistory::create(*toy.device, 16))};
   const DispatchTable fill = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   EXPECT_EQ(fill.commands.back().op, Op::kRopeKvWrite);
