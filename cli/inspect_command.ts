@@ -10,8 +10,8 @@ import {
   type NativeInspection,
 } from '../core/engine/native_inspection';
 import type { KvCache } from '../core/engine/native_types';
+import { expectedSpeed, speedText } from '../core/models/expected_speed';
 import { dispatchLines } from './dispatch_table';
-import { expectedSpeed, speedLine } from './expected_speed';
 import { outlineLines } from './model_outline';
 import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';
@@ -112,7 +112,9 @@ function linesOf(inspection: NativeInspection, kvCache: KvCache, speed: number |
     unsupported === '' ? 'runs: yes' : `runs: no. ${unsupported}`,
     `${version === 0 ? 'SafeTensors' : `GGUF version ${version}`}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
     ...outlineLines(inspection, kvCache),
-    ...(speed === undefined ? [] : [speedLine(speed)]),
+    ...(speed === undefined
+      ? []
+      : [`speed: about ${speedText(speed)} tokens/s expected here, on the processor`]),
     '',
     ...metadata.map(({ key, type, value }) => `${key} (${type}) = ${value}`),
     '',

@@ -6,6 +6,8 @@ import {
   type NativeKvLayers,
 } from '../core/engine/native_inspection';
 import { KV_CACHES, type KvCache } from '../core/engine/native_types';
+import { mixOf } from '../core/models/quantization';
+import { sizeText } from '../core/models/size_text';
 
 const CONTEXTS = [2_048, 8_192, 32_768];
 
@@ -40,22 +42,4 @@ function kvText(layers: readonly NativeKvLayers[], contextLength: number): strin
       `, ${sizeText(bytesAPosition)} of it for ${mostPositions} tokens at most`,
   );
   return `${sizeText(kvBytesAPosition(layers))} a token${limits.join('')}`;
-}
-
-/** `Q4_1 73 %, Q8_0 27 %`: by bytes, the largest share first; what is below half a percent is left out. */
-function mixOf(tensors: NativeInspection['tensors']): string {
-  const bytes = new Map<string, number>();
-  for (const tensor of tensors) bytes.set(tensor.type, (bytes.get(tensor.type) ?? 0) + tensor.bytes);
-  const total = [...bytes.values()].reduce((sum, size) => sum + size, 0);
-  return [...bytes]
-    .map(([type, size]) => ({ type, percent: Math.round((100 * size) / total) }))
-    .filter(({ percent }) => percent > 0)
-    .sort((a, b) => b.percent - a.percent)
-    .map(({ type, percent }) => `${type} ${percent} %`)
-    .join(', ');
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1e6) return `${(bytes / 1e3).toPrecision(3)} kB`;
-  return bytes < 1e9 ? `${(bytes / 1e6).toPrecision(3)} MB` : `${(bytes / 1e9).toPrecision(3)} GB`;
 }

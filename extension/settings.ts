@@ -10,6 +10,7 @@ import {
   type SamplingOptions,
   SEED_OF_PROMPT,
 } from '../core/completion/sampling';
+import { HUB } from '../core/models/catalogue';
 import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from '../core/generate/options';
 import { boolean, flags, integer, number, oneOf, path, strings } from './setting_values';
 
@@ -83,6 +84,16 @@ export function readEngine(setting: Setting): EngineSettings {
     threads: integer(setting('engine.threads'), 0, 0, 64),
     device: oneOf(setting('device'), DEVICES, 'auto'),
   };
+}
+
+export interface DownloadSettings {
+  /** The hub's address, or one that has the same files. */
+  readonly mirror: string;
+}
+
+export function readDownloads(setting: Setting): DownloadSettings {
+  const mirror = path(setting('model.mirror'));
+  return { mirror: mirror === '' ? HUB : mirror };
 }
 
 export function sameEngine(one: EngineSettings, other: EngineSettings): boolean {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { workbenchUrl } from '../../scripts/editor/code_server.mjs';
 import { LOGS } from '../../scripts/paths.mjs';
 
@@ -75,6 +75,24 @@ export class EditorPage {
   /** Waits until the status bar item says `sentence`. */
   async waitForStatus(sentence: string): Promise<void> {
     await this.page.locator(`.statusbar-item [aria-label*="Emberline: ${sentence}"]`).waitFor();
+  }
+
+  /** Waits until the status bar item, pointed at, names a model that begins so. */
+  async waitForModel(name: string): Promise<void> {
+    const item = this.page.locator('.statusbar-item', {
+      has: this.page.locator('[aria-label*="Emberline: Ready"]'),
+    });
+    const hover = this.page.locator('.monaco-hover', { hasText: new RegExp(`\\n?${name}.* on `) });
+    await expect
+      .poll(
+        async () => {
+          await item.hover();
+          return hover.first().isVisible();
+        },
+        { timeout: PATIENCE_MS, interval: 500 },
+      )
+      .toBe(true);
+    await this.page.mouse.move(0, 0);
   }
 
   /** Types like a person in a hurry: a key every 30 ms. Line breaks are typed with Enter, so the editor indents. */

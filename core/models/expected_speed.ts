@@ -1,6 +1,6 @@
 /** How fast a model may be expected to decode here, before it is loaded: as fast as its weights can be read, nearly. */
-import { kvBytesAPosition, type NativeOutline } from '../core/engine/native_inspection';
-import type { KvCache, NativeAddon } from '../core/engine/native_types';
+import { kvBytesAPosition, type NativeOutline } from '../engine/native_inspection';
+import type { KvCache, NativeAddon } from '../engine/native_types';
 
 /** Larger buffers are read no slower: no cache holds them. */
 const MOST_BYTES = 256 * 1_048_576;
@@ -23,7 +23,7 @@ export async function expectedSpeed(
   return bandwidth.ok ? (PART_OF_BANDWIDTH * bandwidth.value) / bytes : undefined;
 }
 
-export function speedLine(tokensASecond: number): string {
-  const rounded = tokensASecond < 10 ? tokensASecond.toFixed(1) : tokensASecond.toPrecision(2);
-  return `speed: about ${Number(rounded)} tokens/s expected here, on the processor`;
+/** `9.5`, `42`, `150`: with two digits. */
+export function speedText(tokensASecond: number): string {
+  return String(Number(tokensASecond < 10 ? tokensASecond.toFixed(1) : tokensASecond.toPrecision(2)));
 }
