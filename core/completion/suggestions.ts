@@ -131,11 +131,11 @@ export class Suggestions {
     return isCommentLine(document.languageId, lineBefore(document)) || this.goesOnWithBlock(document);
   }
 
-  /** Whether the cursor stands in or behind what was shown of a block, all of it typed or accepted so far, if need be on a new line. */
+  /** Whether the cursor stands where a block was shown, in it or behind it, all of it typed or accepted so far, if need be on a new line. */
   private goesOnWithBlock({ uri, before }: DocumentSnapshot): boolean {
     if (this.last?.inBlock !== true) return false;
     const { anchor, text } = this.last;
-    if ((typedAlong(anchor, text, uri, before) ?? 0) > 0) return true;
+    if (typedAlong(anchor, text, uri, before) !== undefined) return true;
     return typedAlong(anchor, text, uri, before.replace(NEW_LINE, '')) === text.length;
   }
 

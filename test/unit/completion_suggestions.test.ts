@@ -161,6 +161,8 @@ describe('suggestions', () => {
     expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b');
     expect(await textAt('def f(a):\n    |')).toBe('b = a');
     expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b\n    return c');
+    // Whoever asks again has no less.
+    expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b\n    return c');
     answers.set('def f(a):\n    b = a\n', made('    c = b'));
     expect(await textAt('def f(a):\n    |')).toBe('b = a\n    c = b\n    return c');
   });
