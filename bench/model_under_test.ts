@@ -37,7 +37,7 @@ export async function prepareModelFile(file: string): Promise<ModelUnderTest> {
   if (inspection.unsupported !== '') {
     throw new Failure({ code: 'MODEL_UNSUPPORTED', message: inspection.unsupported });
   }
-  const cost = modelCost(shapeOf(inspection), weightBytes(inspection));
+  const cost = modelCost(costShapeOf(inspection), weightBytes(inspection));
   return { path, fileBytes: inspection.fileBytes, cost };
 }
 
@@ -58,9 +58,14 @@ function weightBytes({ tensors }: NativeInspection): number {
     .reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function shapeOf({ metadata, tensors }: NativeInspection): CostShape {
+/** Throws Failure where the metadata lack one of its numbers. */
+export function costShapeOf({
+  metadata,
+  tensors,
+}: Pick<NativeInspection, 'metadata' | 'tensors'>): CostShape {
   const values = new Map(metadata.map(({ key, value }) => [key, value]));
-  const architecture = values.get('general.architecture') ?? '';
+  // A text is shown in quotes.
+  const architecture = (values.get('general.architecture') ?? '').replaceAll('"', '');
   const number = (key: string, otherwise?: number): number => {
     const value = Number(values.get(`${architecture}.${key}`) ?? otherwise);
     if (value > 0) return value;

@@ -6,6 +6,7 @@ import { writeBytes } from '../cli/files';
 import { compareDetails, formatComparison } from './comparison';
 import { htmlPage } from './html_page';
 import { languageTable } from './language_table';
+import { readingPiecesAsText } from './pieces_as_text';
 import { readDetails } from './quality_details';
 import { qualityFigures } from './quality_figures';
 import { OWN_CASES, runQuality, WAYS } from './quality';
@@ -28,6 +29,7 @@ interface QualityArguments extends EngineArguments {
   readonly closers: Switch;
   readonly eagerness: Eagerness;
   readonly alternatives: boolean;
+  readonly piecesAsText: boolean;
   readonly details?: string;
   readonly html?: string;
   readonly json: boolean;
@@ -49,6 +51,11 @@ export function addQualitySuite(program: Command): void {
     .addOption(switchOption('edits', 'what a case says was edited before'))
     .addOption(switchOption('memory', 'what followed in the document where the same stood before'))
     .option(
+      '--pieces-as-text',
+      'pieces of other files as text in front, for a model that does not fill in the middle',
+      false,
+    )
+    .option(
       '--beside <folder...>',
       'where the files of the cases lie: others of their packages have a say',
       [],
@@ -65,14 +72,16 @@ export function addQualitySuite(program: Command): void {
     const chosen = WAYS.filter((way) => options[way]);
     const ways = chosen.length === 0 ? WAYS : chosen;
     const given = {
-      suffix: options.suffix === 'on',
+      suffix: options.suffix === 'on' && !options.piecesAsText,
       snippets: options.snippets === 'on',
       definitions: options.definitions === 'on',
       edits: options.edits === 'on',
       memory: options.memory === 'on',
       closers: options.closers === 'on',
     };
-    const quality = await withEngine(options, (engine) => runQuality(engine, { ...options, ...given, ways }));
+    const quality = await withEngine(options, (engine) =>
+      runQuality(options.piecesAsText ? readingPiecesAsText(engine) : engine, { ...options, ...given, ways }),
+    );
     const report = reportOf('quality', quality.rows);
     if (options.html !== undefined) {
       await writeBytes(options.html, htmlPage(report, await qualityFigures(quality)));

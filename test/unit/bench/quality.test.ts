@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLines } from '../../../bench/json_lines';
+import { readingPiecesAsText } from '../../../bench/pieces_as_text';
 import { type QualityOptions, runQuality } from '../../../bench/quality';
 import { readDetails } from '../../../bench/quality_details';
 import type { GenerationEngine } from '../../../core/completion/engine_port';
@@ -107,6 +108,17 @@ describe('the quality suite', () => {
       [8, 'behind()\n', 5, '# b.py\nother()\n', 9, '# a.py\nx ='],
       [9, '// a.ts\nx();'],
       [8, '\nf()\n', 9, '# a.py\ndef f():'],
+    ]);
+  });
+
+  it('gives pieces as text to one that does not fill in the middle, where that is asked for', async () => {
+    const engine = new FakeEngine();
+    const cases = join(folder, 'cases.jsonl');
+    await runQuality(readingPiecesAsText(engine), { cases, promptTokens: 100, ways: ['greedy'], suffix: false });
+    expect(engine.prompts.map((prompt) => (typeof prompt === 'string' ? prompt : prompt.join('|')))).toEqual([
+      '# b.py\nother()\n# a.py\nx =',
+      '// a.ts\nx();',
+      '# a.py\ndef f():',
     ]);
   });
 
