@@ -114,7 +114,12 @@ describe('the quality suite', () => {
   it('gives pieces as text to one that does not fill in the middle, where that is asked for', async () => {
     const engine = new FakeEngine();
     const cases = join(folder, 'cases.jsonl');
-    await runQuality(readingPiecesAsText(engine), { cases, promptTokens: 100, ways: ['greedy'], suffix: false });
+    await runQuality(readingPiecesAsText(engine), {
+      cases,
+      promptTokens: 100,
+      ways: ['greedy'],
+      suffix: false,
+    });
     expect(engine.prompts.map((prompt) => (typeof prompt === 'string' ? prompt : prompt.join('|')))).toEqual([
       '# b.py\nother()\n# a.py\nx =',
       '// a.ts\nx();',
