@@ -14,6 +14,8 @@ const PROGRAM = 'emberline_metal_counts';
 /** Unit of each row, and the most it may be where something is promised. */
 const ROWS: Readonly<Record<string, { readonly unit: string; readonly most: number | null }>> = {
   'dispatches-per-layer': { unit: 'commands', most: 5 },
+  'qwen3-dispatches-per-layer': { unit: 'commands', most: 6 },
+  'gemma3-dispatches-per-layer': { unit: 'commands', most: 6 },
   'dispatches-per-token': { unit: 'commands', most: 4 },
   'dispatches-per-sampled-token': { unit: 'commands', most: 5 },
   'bytes-per-weight-byte': { unit: 'bytes', most: 1 },

@@ -8,6 +8,7 @@ import { editsOf, piecesOf } from '../cli/case_snippets';
 import { Failure } from '../cli/failure';
 import { writeBytes } from '../cli/files';
 import { type DocumentSnapshot, snapshotOfText } from '../core/completion/document';
+import { type Eagerness, LEAST_CERTAINTY } from '../core/completion/certainty';
 import type { GenerationEngine } from '../core/completion/engine_port';
 import { languageOfPath } from '../core/completion/languages';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
@@ -25,6 +26,7 @@ import { type Given, GivenPrompts } from './given_prompts';
 import { closersBehind, lineOf } from './closers';
 import { OpenFiles } from './open_files';
 import { ProjectFiles } from './project_files';
+import { LineRecorder } from './line_record';
 import { detailsOf } from './quality_details';
 import { blockRows, qualityRows, shapeRows, suggestedRows, type Completed } from './quality_rows';
 import type { Row } from './report';
@@ -66,6 +68,8 @@ export interface QualityOptions extends Given {
   readonly beside?: readonly string[];
   /** Whether brackets and quotes that are open on the cursor's line stand closed behind it, as an editor closes them; default: false. */
   readonly closers?: boolean;
+  /** How much is shown unasked; default: `balanced`. */
+  readonly eagerness?: Eagerness;
   /** Whether somebody asks at the places in lines: rows of what is offered then take the place of the others. Default: nobody does. */
   readonly alternatives?: boolean;
   /** A file to write each place to, with what was proposed there. */
@@ -130,14 +134,17 @@ async function suggestLines(
   given: Beside,
 ): Promise<Completed> {
   const chosen = optionsOf(options, 'drawn');
-  const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
+  const recorder = new LineRecorder();
+  const listened = recorder.engine(engine);
+  const pipeline = new CompletionPipeline(listened, () => chosen, new GivenPrompts(listened, options));
   const { signal } = new AbortController();
   // However slow this machine is: a block is judged by what it says.
-  const suggestions = new Suggestions(pipeline, () => chosen, Infinity);
+  const suggestions = new Suggestions(recorder.pipeline(pipeline), () => chosen, Infinity);
   const outcome = await suggestions.complete({ document: documentOf(one), signal, ...given });
   if (outcome.error !== undefined) throw new Failure(outcome.error);
   const { text, shown, reason, stop, confidence, certainty, endProbability, timings } = outcome;
-  return { case: one, text, shown, reason, stop, confidence, certainty, endProbability, timings };
+  const { lines } = recorder;
+  return { case: one, text, shown, reason, stop, confidence, certainty, endProbability, timings, lines };
 }
 
 /** As if its file had just been opened. Throws Failure when the engine reports an error. */
@@ -200,8 +207,9 @@ async function makeBlock(
   return { case: one, ...made };
 }
 
-function optionsOf({ promptTokens }: QualityOptions, way: Way): CompletionOptions {
-  return { ...DEFAULT_OPTIONS, promptTokens, sampling: SAMPLING[way], ...ALL };
+function optionsOf({ promptTokens, eagerness = 'balanced' }: QualityOptions, way: Way): CompletionOptions {
+  const leastCertainty = LEAST_CERTAINTY[eagerness];
+  return { ...DEFAULT_OPTIONS, promptTokens, leastCertainty, sampling: SAMPLING[way], ...ALL };
 }
 
 /** What there is to read beside a case, as far as it is given. Throws Failure. */

@@ -1,9 +1,11 @@
 /** `quality` and `compare`: how good completions are, and which of two models makes the better ones. */
 import { type Command, Option } from 'commander';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from '../cli/engine_options';
+import { EAGERNESS, type Eagerness } from '../core/completion/certainty';
 import { writeBytes } from '../cli/files';
 import { compareDetails, formatComparison } from './comparison';
 import { htmlPage } from './html_page';
+import { languageTable } from './language_table';
 import { readDetails } from './quality_details';
 import { qualityFigures } from './quality_figures';
 import { OWN_CASES, runQuality, WAYS } from './quality';
@@ -24,6 +26,7 @@ interface QualityArguments extends EngineArguments {
   readonly memory: Switch;
   readonly beside: readonly string[];
   readonly closers: Switch;
+  readonly eagerness: Eagerness;
   readonly alternatives: boolean;
   readonly details?: string;
   readonly html?: string;
@@ -51,6 +54,9 @@ export function addQualitySuite(program: Command): void {
       [],
     )
     .addOption(switchOption('closers', 'closers of open brackets and quotes behind the cursor', 'off'))
+    .addOption(
+      new Option('--eagerness <name>', 'how much is shown unasked').choices(EAGERNESS).default('balanced'),
+    )
     .option('--alternatives', 'what is offered to somebody who asks', false)
     .option('--details <file>', 'write each place with what was proposed, one JSON object a line')
     .option('--html <file>', 'write a page with the rows and a plot')
@@ -89,5 +95,16 @@ export function addCompareCommand(program: Command): void {
     .action(async (a: string, b: string, { json }: { readonly json: boolean }) => {
       const rows = compareDetails(await readDetails(a), await readDetails(b));
       console.log(json ? JSON.stringify(rows, null, 2) : formatComparison(rows));
+    });
+}
+
+export function addLanguagesCommand(program: Command): void {
+  program
+    .command('languages')
+    .description('print how good completions of lines are in each language, as a Markdown table')
+    .argument('<details...>', 'files that `quality --drawn --details` wrote')
+    .action(async (files: readonly string[]) => {
+      const details = await Promise.all(files.map((file) => readDetails(file)));
+      console.log(languageTable(details.flat()).join('\n'));
     });
 }

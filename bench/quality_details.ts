@@ -51,8 +51,8 @@ export function detailsOf(completed: Completed, temperature: number): Detail {
   const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
   const lineAfter = suffix.split('\n', 1)[0] ?? '';
   const exact = isExact({ expected, text });
-  const { part, course } = completed;
-  const more = { line, shown, stop, confidence, certainty, endProbability, timings, part };
+  const { part, course, lines } = completed;
+  const more = { line, shown, stop, confidence, certainty, endProbability, timings, part, lines };
   const place = placeOf(completed.case);
   const detail = { id, path, place, temperature, text, expected, lineAfter, reason, exact, ...more };
   if (course === undefined) return detail;

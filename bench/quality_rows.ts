@@ -5,6 +5,7 @@ import type { NativeTimings } from '../core/engine/native_types';
 import type { TokenCourse } from '../core/completion/token_course';
 import { LINE_PLACES, placeOf, type CompletionCase, type LinePlace, type Place } from './completion_case';
 import { lineOf } from './closers';
+import type { LineRecord } from './line_record';
 import { LANGUAGES, languageOf } from './languages';
 import { ownRow, type Row } from './report';
 import { SHAPE_FAULTS, type ShapeFault, shapeFaults } from './shape';
@@ -35,6 +36,8 @@ export interface Completed {
   readonly certainty?: number;
   /** Of all tokens, from the first visible unit of the text on. */
   readonly course?: TokenCourse | undefined;
+  /** Of what is suggested unasked where a block begins: each line that the model was asked for, shown or not. */
+  readonly lines?: readonly LineRecord[];
   /** What of the text an editor shows that would not show all of it. */
   readonly part?: string;
   readonly endProbability: number;

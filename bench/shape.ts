@@ -2,15 +2,9 @@
  * What is wrong with the shape of a suggestion, whatever it says. Found by the parsers of the languages and by the text the author wrote, and by
  * nothing of what made the suggestion.
  */
-import { parser as cpp } from '@lezer/cpp';
-import { parser as go } from '@lezer/go';
-import { parser as java } from '@lezer/java';
-import { parser as javascript } from '@lezer/javascript';
-import { parser as json } from '@lezer/json';
-import { parser as python } from '@lezer/python';
-import { parser as rust } from '@lezer/rust';
 import type { CompletionCase } from './completion_case';
-import { type Language, languageOf } from './languages';
+import { languageOf } from './languages';
+import { type Parser, parserOf } from './parsers';
 
 /**
  * `unbalanced`: it closes a bracket that is not open, or leaves one or a quote open within its last line; `doubled`: it ends with what stands behind
@@ -23,18 +17,6 @@ export type ShapeFault = (typeof SHAPE_FAULTS)[number];
 export interface Placed extends Pick<CompletionCase, 'path' | 'prefix' | 'suffix'> {
   readonly text: string;
 }
-
-const TYPED = javascript.configure({ dialect: 'ts' });
-const WITH_MARKUP = javascript.configure({ dialect: 'ts jsx' });
-
-const PARSERS: Readonly<Partial<Record<Language, typeof python>>> = {
-  py: python,
-  go,
-  rust,
-  java,
-  c: cpp,
-  json,
-};
 
 const CLOSER_OF: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
@@ -74,15 +56,7 @@ export function shapeFaults(placed: Placed): ShapeFault[] {
   return faults;
 }
 
-function parserOf(path: string): typeof python | undefined {
-  const language = languageOf(path);
-  if (language === undefined) return undefined;
-  if (language !== 'js') return PARSERS[language];
-  // Where markup may stand, what is in angle brackets is not a cast.
-  return /\.[cm]?ts$/.test(path) ? TYPED : WITH_MARKUP;
-}
-
-function isUnbalanced({ prefix, suffix, text }: Placed, parser: typeof python): boolean {
+function isUnbalanced({ prefix, suffix, text }: Placed, parser: Parser): boolean {
   const whole = prefix + text + suffix;
   const from = prefix.length;
   const to = from + text.trimEnd().length;

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addonPath, embeddedModelPath } from '../core/engine/binding';
 import { Engine, type EngineOptions } from '../core/engine/engine';
-import { DEVICES, type DeviceChoice } from '../core/engine/native_types';
+import { DEVICES, type DeviceChoice, KV_CACHES, type KvCache } from '../core/engine/native_types';
 import { valueOf } from './failure';
 
 /** The root of the package: this runs as dist/cli.cjs. */
@@ -13,6 +13,7 @@ export interface EngineArguments {
   readonly model?: string;
   readonly device: DeviceChoice;
   readonly threads: number;
+  readonly kvCache: KvCache;
 }
 
 export function withEngineOptions(command: Command): Command {
@@ -25,6 +26,9 @@ export function withEngineOptions(command: Command): Command {
 export function withDeviceOptions(command: Command): Command {
   return command
     .addOption(new Option('--device <name>', 'what computes').choices(DEVICES).default('auto'))
+    .addOption(
+      new Option('--kv-cache <type>', 'as what keys and values are kept').choices(KV_CACHES).default('f16'),
+    )
     .option('--threads <n>', 'compute threads; 0: as many as pay', integer(0, 64), 0);
 }
 
@@ -33,12 +37,12 @@ export function withDeviceOptions(command: Command): Command {
  * @param extra What the command sets itself.
  */
 export async function withEngine<T>(
-  { model, device, threads }: EngineArguments,
+  { model, device, threads, kvCache }: EngineArguments,
   work: (engine: Engine) => Promise<T>,
   extra: Pick<EngineOptions, 'context' | 'draftPath'> = {},
 ): Promise<T> {
   const modelPath = model === undefined ? embeddedModelPath(ROOT) : resolve(model);
-  const options = { addonPath: addonPath(ROOT), modelPath, device, threads, ...extra };
+  const options = { addonPath: addonPath(ROOT), modelPath, device, threads, kvCache, ...extra };
   const engine = valueOf(await Engine.load(options));
   try {
     return await work(engine);

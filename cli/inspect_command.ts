@@ -2,13 +2,22 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { addonPath, loadAddon } from '../core/engine/binding';
-import { MAX_BATCH_ROWS, type NativeDispatch, type NativeInspection } from '../core/engine/native_inspection';
+import {
+  kvBytesAPosition,
+  kvCacheBytes,
+  MAX_BATCH_ROWS,
+  type NativeDispatch,
+  type NativeInspection,
+} from '../core/engine/native_inspection';
+import type { KvCache } from '../core/engine/native_types';
+import { type ExpectedSpeed, expectedSpeed, speedLine } from '../core/models/expected_speed';
 import { dispatchLines } from './dispatch_table';
-import { expectedSpeed, speedLine } from './expected_speed';
 import { outlineLines } from './model_outline';
 import { type EngineArguments, integer, ROOT, withDeviceOptions, withEngine } from './engine_options';
 import { valueOf } from './failure';
 import { printJson, printLine } from './output';
+import { prefillRate } from './prefill_probe';
+import { whyNot } from './remedy';
 
 interface InspectArguments extends Omit<EngineArguments, 'model'> {
   readonly json?: boolean;
@@ -45,9 +54,10 @@ export function addInspectCommand(program: Command): void {
     }
     const addon = valueOf(loadAddon(addonPath(ROOT)));
     const inspection = valueOf(await addon.inspect(resolve(model)));
-    const speed = await expectedSpeed(addon, inspection.outline);
-    if (options.json === true) printJson(jsonOf(inspection, speed));
-    else for (const line of linesOf(inspection, speed)) printLine(line);
+    const rate = inspection.outline === undefined ? undefined : await prefillRate(addon);
+    const speed = await expectedSpeed(addon, inspection, { kvCache: options.kvCache, prefillRate: rate });
+    if (options.json === true) printJson(jsonOf(inspection, options.kvCache, speed));
+    else for (const line of linesOf(inspection, options.kvCache, speed)) printLine(line);
   });
 }
 
@@ -65,23 +75,26 @@ async function printDispatches(model: string, options: InspectArguments): Promis
   });
 }
 
-function jsonOf(
-  { version, fileBytes, metadata, tensors, unsupported, outline }: NativeInspection,
-  speed: number | undefined,
-): object {
+function jsonOf(inspection: NativeInspection, kvCache: KvCache, speed: ExpectedSpeed | undefined): object {
+  const { version, fileBytes, metadata, tensors, unsupported, outline } = inspection;
   const memory =
     outline === undefined
       ? {}
       : {
           weight_bytes: outline.weightBytes,
-          kv_bytes_a_position: outline.kvBytes,
+          kv_cache: kvCache,
+          kv_bytes_a_position: kvBytesAPosition(outline.kvCache[kvCache]),
+          kv_bytes: kvCacheBytes(outline.kvCache[kvCache], outline.contextLength),
           context_length: outline.contextLength,
-          ...(speed === undefined ? {} : { expected_tokens_a_second: Math.round(speed) }),
+          ...(speed === undefined ? {} : { expected_tokens_a_second: Math.round(speed.tokensASecond) }),
+          ...(speed?.firstTokenMs === undefined
+            ? {}
+            : { expected_first_token_ms: Math.round(speed.firstTokenMs) }),
           fim: outline.fim,
         };
   return {
     runs: unsupported === '',
-    unsupported,
+    unsupported: whyNot(inspection),
     version,
     file_bytes: fileBytes,
     ...memory,
@@ -95,13 +108,13 @@ function jsonOfDispatch({ label, kernel, threadgroups, threads, patch, ...bytes 
   return { label, kernel, threadgroups, threads, patch, weight_bytes, kv_bytes_a_position, other_bytes };
 }
 
-function linesOf(inspection: NativeInspection, speed: number | undefined): string[] {
+function linesOf(inspection: NativeInspection, kvCache: KvCache, speed: ExpectedSpeed | undefined): string[] {
   const { version, fileBytes, metadata, tensors, unsupported } = inspection;
   const widest = Math.max(0, ...tensors.map(({ name }) => name.length));
   return [
-    unsupported === '' ? 'runs: yes' : `runs: no. ${unsupported}`,
+    unsupported === '' ? 'runs: yes' : `runs: no. ${whyNot(inspection)}`,
     `${version === 0 ? 'SafeTensors' : `GGUF version ${version}`}, ${fileBytes} bytes, ${metadata.length} entries, ${tensors.length} tensors`,
-    ...outlineLines(inspection),
+    ...outlineLines(inspection, kvCache),
     ...(speed === undefined ? [] : [speedLine(speed)]),
     '',
     ...metadata.map(({ key, type, value }) => `${key} (${type}) = ${value}`),

@@ -1,38 +1,45 @@
 /** A few lines about a model: what it computes, what it is stored as, what it takes and what it can. */
-import type { NativeInspection } from '../core/engine/native_inspection';
+import {
+  kvBytesAPosition,
+  kvCacheBytes,
+  type NativeInspection,
+  type NativeKvLayers,
+} from '../core/engine/native_inspection';
+import { KV_CACHES, type KvCache } from '../core/engine/native_types';
+import { mixOf } from '../core/models/quantization';
+import { sizeText } from '../core/models/size_text';
 
 const CONTEXTS = [2_048, 8_192, 32_768];
 
-export function outlineLines({ metadata, tensors, outline }: NativeInspection): string[] {
+/** @param kvCache The one that memory is counted with. */
+export function outlineLines({ metadata, tensors, outline }: NativeInspection, kvCache: KvCache): string[] {
   const architecture = metadata.find(({ key }) => key === 'general.architecture')?.value ?? 'unknown';
   const what = `architecture ${architecture.replaceAll('"', '')}, ${mixOf(tensors)}`;
   if (outline === undefined) return [what];
-  const { weightBytes, kvBytes, contextLength, fim } = outline;
+  const { weightBytes, contextLength, fim } = outline;
+  const layers = outline.kvCache[kvCache];
   const contexts = [...CONTEXTS.filter((context) => context < contextLength), contextLength];
-  const sizes = contexts.map((context) => `${context} tokens ${sizeText(weightBytes + context * kvBytes)}`);
+  const sizes = contexts.map(
+    (context) => `${context} tokens ${sizeText(weightBytes + kvCacheBytes(layers, context))}`,
+  );
+  const kinds = KV_CACHES.map((kind) => `${kvText(outline.kvCache[kind], contextLength)} as ${kind}`);
   const marks = Object.entries(fim).map(([part, id]) => `${part} ${id}`);
   return [
     what,
     `memory: ${sizeText(weightBytes)} of weights; with a context of ${sizes.join(', ')}`,
+    `keys and values: ${kinds.join(', ')}`,
     fim.prefix === undefined || fim.suffix === undefined
       ? 'fills in the middle: no'
       : `fills in the middle: ${marks.join(', ')}`,
   ];
 }
 
-/** `Q4_1 73 %, Q8_0 27 %`: by bytes, the largest share first; what is below half a percent is left out. */
-function mixOf(tensors: NativeInspection['tensors']): string {
-  const bytes = new Map<string, number>();
-  for (const tensor of tensors) bytes.set(tensor.type, (bytes.get(tensor.type) ?? 0) + tensor.bytes);
-  const total = [...bytes.values()].reduce((sum, size) => sum + size, 0);
-  return [...bytes]
-    .map(([type, size]) => ({ type, percent: Math.round((100 * size) / total) }))
-    .filter(({ percent }) => percent > 0)
-    .sort((a, b) => b.percent - a.percent)
-    .map(({ type, percent }) => `${type} ${percent} %`)
-    .join(', ');
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1e9 ? `${(bytes / 1e6).toPrecision(3)} MB` : `${(bytes / 1e9).toPrecision(3)} GB`;
+/** `46.1 kB a token`; of layers with a sliding window as many tokens as they keep. */
+function kvText(layers: readonly NativeKvLayers[], contextLength: number): string {
+  const windowed = layers.filter(({ mostPositions }) => mostPositions < contextLength);
+  const limits = windowed.map(
+    ({ bytesAPosition, mostPositions }) =>
+      `, ${sizeText(bytesAPosition)} of it for ${mostPositions} tokens at most`,
+  );
+  return `${sizeText(kvBytesAPosition(layers))} a token${limits.join('')}`;
 }

@@ -1,4 +1,5 @@
 /** What each command does; `main.ts` registers them under their names. */
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { REASONS } from '../core/completion/reasons';
 import { SCHEMA_USES } from '../core/completion/schema_use';
@@ -8,6 +9,7 @@ import { TOLD_EDITS } from '../core/edit/edit_endings';
 import { EDIT_SELECTION, type EditKind, GENERATE_LINES, type StructuredEdit } from './edit/structured_editor';
 import { TOLD } from '../core/generate/endings';
 import type { Generation } from './generate/generator';
+import type { ChoiceEnding } from './models/model_choice';
 import { type MenuEntry, showMenu } from './status_bar';
 
 export async function enable(context: EmberlineContext): Promise<void> {
@@ -32,6 +34,12 @@ export async function toggleLanguage(context: EmberlineContext): Promise<void> {
 
 export async function trigger(): Promise<void> {
   await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+}
+
+/** What Escape does where a suggestion is shown: it goes, and is not offered again there. */
+export async function dismiss(context: EmberlineContext): Promise<void> {
+  context.provider.dismiss();
+  await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 
 /** Lets the model go on at the cursor. Returns how that ended, for whoever runs the command from code. */
@@ -85,6 +93,36 @@ export function stopGenerating(context: EmberlineContext): void {
   context.editor.stop();
 }
 
+/**
+ * Lets the user choose a model. Returns how that ended, for whoever runs the command from code.
+ * @param path Not asked for where it is a text; empty: the embedded model.
+ */
+export async function chooseModel(context: EmberlineContext, path?: unknown): Promise<ChoiceEnding> {
+  const { models } = context;
+  const chosen = typeof path === 'string' ? models.use(path, basename(path) || 'it') : models.choose();
+  return toldOf(context, await chosen);
+}
+
+/** Lets the user download a model of the catalogue, and changes to it. */
+export async function downloadModel(context: EmberlineContext): Promise<ChoiceEnding> {
+  return toldOf(context, await context.models.download());
+}
+
+/** Shows what was downloaded. */
+export async function manageModels(context: EmberlineContext): Promise<ChoiceEnding> {
+  return toldOf(context, await context.models.manage());
+}
+
+function toldOf(context: EmberlineContext, ending: ChoiceEnding): ChoiceEnding {
+  if (ending.kind !== 'refused' && ending.kind !== 'failed') return ending;
+  const { code, message } = ending.error;
+  context.log.failed(ending.error);
+  const told = `Emberline: ${message}`;
+  if (code === 'CANCELLED') void vscode.window.showInformationMessage(told);
+  else void offerLog(context, vscode.window.showErrorMessage(`${told} (${code})`, SHOW_LOG));
+  return ending;
+}
+
 export async function restart(context: EmberlineContext): Promise<void> {
   context.log.note('engine restart requested');
   await context.engine.start();
@@ -130,6 +168,7 @@ export async function menu(context: EmberlineContext): Promise<void> {
       : { icon: 'wand', label: 'Generate at the cursor', command: 'emberline.generate' },
     { icon: 'edit', label: 'Edit the selection…', command: 'emberline.editSelection' },
     { icon: 'question', label: 'Why was nothing suggested?', command: 'emberline.explain' },
+    { icon: 'file-binary', label: 'Choose a model…', command: 'emberline.chooseModel' },
     { icon: 'debug-restart', label: 'Restart the engine', command: 'emberline.restart' },
     { icon: 'output', label: 'Show the log', command: 'emberline.showLog' },
     { icon: 'gear', label: 'Settings', command: 'emberline.openSettings' },
@@ -143,11 +182,16 @@ export async function openSettings(): Promise<void> {
 
 const SHOW_LOG = 'Show Log';
 const RESTART = 'Restart';
+const CHOOSE = 'Choose Model';
+const TRY_AGAIN = 'Try Again';
+const MODEL_TO_BLAME: ReadonlySet<string> = new Set(['MODEL_CRASHED', 'MODEL_TOO_SLOW']);
 
 /** One message for a failed engine: what happened, and what can be done. */
 export async function reportFailure(context: EmberlineContext, code: string, message: string): Promise<void> {
-  const answer = await vscode.window.showErrorMessage(`Emberline: ${message} (${code})`, RESTART, SHOW_LOG);
-  if (answer === RESTART) await restart(context);
+  const choices = MODEL_TO_BLAME.has(code) ? [CHOOSE, TRY_AGAIN, SHOW_LOG] : [RESTART, SHOW_LOG];
+  const answer = await vscode.window.showErrorMessage(`Emberline: ${message} (${code})`, ...choices);
+  if (answer === CHOOSE) await chooseModel(context);
+  if (answer === RESTART || answer === TRY_AGAIN) await restart(context);
   if (answer === SHOW_LOG) showLog(context);
 }
 

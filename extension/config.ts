@@ -3,8 +3,10 @@ import * as vscode from 'vscode';
 import { type CompletionOptions, languageEnabled } from '../core/completion/options';
 import type { GenerateOptions } from '../core/generate/options';
 import {
+  type DownloadSettings,
   type EngineSettings,
   readCompletion,
+  readDownloads,
   readEngine,
   readGenerate,
   sameEngine,
@@ -44,6 +46,11 @@ export class Config implements vscode.Disposable {
     return this.engineOptions;
   }
 
+  /** Read when it is needed, which is seldom. */
+  get downloads(): DownloadSettings {
+    return readDownloads(setting);
+  }
+
   isEnabledFor(languageId: string): boolean {
     return languageEnabled(this.completionOptions.languages, languageId);
   }
@@ -56,6 +63,12 @@ export class Config implements vscode.Disposable {
     const languages = section().inspect<Record<string, boolean>>('languages');
     const own = languages?.workspaceValue ?? languages?.globalValue;
     await update('languages', { ...own, [languageId]: enabled });
+  }
+
+  /** @param path Empty: the embedded model. In the user's settings: no workspace chooses a file. */
+  async setModelPath(path: string): Promise<void> {
+    const value = path === '' ? undefined : path;
+    await section().update('model.path', value, vscode.ConfigurationTarget.Global);
   }
 
   dispose(): void {

@@ -13,15 +13,17 @@ import { SCHEMA_USES } from '../core/completion/schema_use';
 import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
-import type { EngineSettings } from './settings';
 import { StructuredEditor, type StructuredEdit } from './edit/structured_editor';
 import type { NativeModelInfo } from '../core/engine/native_types';
-import type { NativeError, NativeResult } from '../core/engine/native_result';
-import { EngineLifecycle, type LoadedEngine } from './engine_lifecycle';
+import type { NativeError } from '../core/engine/native_result';
+import { EngineLifecycle } from './engine_lifecycle';
 import { type Generation, Generator } from './generate/generator';
 import { QUICK_PICK } from './generate/partial_question';
 import { Log } from './log';
+import type { CheckModel, LoadModel } from './model_loader';
 import { modelDetail } from './model_summary';
+import { ModelChoice } from './models/model_choice';
+import { ModelDownloads } from './models/model_downloads';
 import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { CommitBox } from './editor/commit_box';
@@ -34,10 +36,6 @@ const WORKING_AFTER_MS = 150;
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
 
-export type LoadModel = (options: EngineSettings) => Promise<NativeResult<LoadedEngine>>;
-/** Whether the model would run in the place of one that takes `freed` bytes, without loading it. */
-export type CheckModel = (options: EngineSettings, freed: number) => Promise<NativeResult<unknown>>;
-
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
   readonly log = new Log();
@@ -45,6 +43,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly provider: GhostTextProvider;
   readonly generator: Generator;
   readonly editor: StructuredEditor;
+  readonly models: ModelChoice;
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
@@ -73,17 +72,40 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly onDidFailEngine = this.engineFailed.event;
 
   /**
+   * @param root The folder the extension is installed in.
+   * @param storage The folder that VS Code gives the extension for data of its own.
    * @param load Loads a model.
    * @param check Looks at one first, where another one runs.
    * @param menuCommand Run on a click on the status bar item.
    */
-  constructor(load: LoadModel, check: CheckModel, menuCommand: string) {
+  constructor(root: string, storage: string, load: LoadModel, check: CheckModel, menuCommand: string) {
     this.statusBar = new StatusBar(menuCommand);
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
       (state) => this.onEngineState(state),
-      { check: (freed) => check(this.config.engine, freed), refused: (error) => this.onModelRefused(error) },
+      {
+        check: (freed) => check(this.config.engine, freed),
+        refused: (error) => this.onModelRefused(error, ' The model that was running goes on.'),
+        replaced: (error) => this.onModelRefused(error),
+      },
     );
+    const downloads = new ModelDownloads({
+      storage,
+      mirror: () => this.config.downloads.mirror,
+      current: () => this.config.engine.modelPath,
+      leave: async () => {
+        await this.config.setModelPath('');
+        await this.engine.start();
+      },
+    });
+    this.models = new ModelChoice({
+      root,
+      downloads,
+      config: this.config,
+      check,
+      freed: () => this.engine.info?.heldBytes ?? 0,
+      restart: () => this.engine.start(),
+    });
     const prompts = new PromptWriter(this.engine);
     this.schemas = new DocumentSchemas({
       enabled: () => this.config.completion.jsonSchemas,
@@ -235,10 +257,10 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     }
   }
 
-  private onModelRefused(error: NativeError): void {
+  private onModelRefused(error: NativeError, further = ''): void {
     this.refreshStatus();
     this.log.failed(error);
-    this.engineFailed.fire({ ...error, message: `${error.message} The model that was running goes on.` });
+    this.engineFailed.fire({ ...error, message: `${error.message}${further}` });
   }
 
   /** Who typed while the model was loading gets the suggestion without typing again. */

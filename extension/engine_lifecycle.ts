@@ -23,7 +23,10 @@ export interface LoadedEngine {
   dispose(): Promise<void>;
 }
 
-export type LoadEngine = () => Promise<NativeResult<LoadedEngine>>;
+/** `refused`: why it is not the model that was asked for. */
+export type LoadedResult = NativeResult<LoadedEngine> & { readonly refused?: NativeError };
+
+export type LoadEngine = () => Promise<LoadedResult>;
 
 /** What keeps a running model from being given up for one that cannot run. */
 export interface ModelSwitch {
@@ -31,6 +34,8 @@ export interface ModelSwitch {
   readonly check: (freed: number) => Promise<NativeResult<unknown>>;
   /** Called where it cannot, and the model that runs goes on. */
   readonly refused: (error: NativeError) => void;
+  /** Called where another model was loaded instead. */
+  readonly replaced: (error: NativeError) => void;
 }
 
 /** Errors after which the loaded model is of no use. */
@@ -76,7 +81,7 @@ export class EngineLifecycle implements GenerationEngine {
     return this.current;
   }
 
-  /** Why the state is `failed`; where it is `ready`, why another model was refused. */
+  /** Why the state is `failed`; where it is `ready`, why it is not the model that was asked for. */
   get error(): NativeError | undefined {
     return this.failure;
   }
@@ -133,7 +138,9 @@ export class EngineLifecycle implements GenerationEngine {
     }
     if (result.ok) {
       this.loaded = result.value;
+      this.failure = result.refused;
       this.enter('ready');
+      if (result.refused !== undefined) this.modelSwitch?.replaced(result.refused);
     } else {
       this.fail(result.error);
     }

@@ -1,9 +1,13 @@
 /** Where VS Code enters: activate, deactivate and the command table. */
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from './api';
 import * as commands from './commands';
 import { EmberlineContext } from './context';
-import { modelCheck, modelLoader } from './model_loader';
+import { engineOptions, modelCheck, modelLoader } from './model_loader';
+import { GuardedModels } from './models/guarded_models';
+import { LoadRecord } from '../core/models/load_record';
+import { tryModel } from '../core/models/model_trial';
 
 type Command = (context: EmberlineContext, ...given: readonly unknown[]) => unknown;
 
@@ -13,6 +17,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.disable': commands.disable,
   'emberline.toggleLanguage': commands.toggleLanguage,
   'emberline.trigger': commands.trigger,
+  'emberline.dismiss': commands.dismiss,
   'emberline.generate': commands.generate,
   'emberline.generateLines': commands.generateLines,
   'emberline.editSelection': commands.editSelection,
@@ -20,6 +25,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.discardEdit': commands.discardEdit,
   'emberline.stopGenerating': commands.stopGenerating,
   'emberline.explain': commands.explain,
+  'emberline.chooseModel': commands.chooseModel,
+  'emberline.downloadModel': commands.downloadModel,
+  'emberline.manageModels': commands.manageModels,
   'emberline.restart': commands.restart,
   'emberline.showLog': commands.showLog,
   'emberline.menu': commands.menu,
@@ -27,12 +35,20 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 let active: EmberlineContext | undefined;
+let record: LoadRecord | undefined;
+
+/** Tokens of a trial's context: for the one that it writes. */
+const TRIAL_CONTEXT = 512;
 
 export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
+  const storage = extension.globalStorageUri.fsPath;
+  const models = guardedModels(extension.extensionPath, storage);
   const context = new EmberlineContext(
-    modelLoader(extension.extensionPath, extension.globalStorageUri.fsPath),
-    modelCheck(extension.extensionPath),
+    extension.extensionPath,
+    storage,
+    models.load,
+    models.check,
     'emberline.menu',
   );
   active = context;
@@ -50,8 +66,24 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
 }
 
 export async function deactivate(): Promise<void> {
+  record?.leave();
   await active?.close();
   active = undefined;
+}
+
+function guardedModels(root: string, storage: string): GuardedModels {
+  record = new LoadRecord(join(storage, 'loads'));
+  const script = join(root, 'dist', 'trial.cjs');
+  return new GuardedModels({
+    load: modelLoader(root, storage),
+    check: modelCheck(root),
+    record,
+    tryModel: async (settings, signal) => {
+      const context = Math.min(settings.context, TRIAL_CONTEXT);
+      const options = await engineOptions(root, storage, { ...settings, context });
+      return options.ok ? tryModel(options.value, { script, signal }) : options;
+    },
+  });
 }
 
 function versionOf(extension: vscode.ExtensionContext): string {

@@ -3,17 +3,29 @@ import type { NativeModelInfo } from '../core/engine/native_types';
 
 type SummarisedModel = Pick<
   NativeModelInfo,
-  'name' | 'parameters' | 'quantization' | 'device' | 'deviceReason' | 'draft' | 'packedCopy' | 'loadMs'
+  | 'name'
+  | 'parameters'
+  | 'quantization'
+  | 'device'
+  | 'deviceReason'
+  | 'kvCache'
+  | 'kvCacheReason'
+  | 'draft'
+  | 'packedCopy'
+  | 'loadMs'
 >;
 
 /** The lines of the log: the model, what drafts for it, and why it does without a GPU that could have been used. */
 export function modelLines(info: SummarisedModel): string[] {
   const { name, parameters, quantization, device, deviceReason, draft, packedCopy, loadMs } = info;
+  const { kvCache, kvCacheReason } = info;
   const millions = Math.round(parameters / 1e6);
   const copy = packedCopy ? ', packed copy' : '';
   const ready = `model ready in ${loadMs.toFixed(0)} ms: ${name}, ${millions}M parameters, ${quantization}, ${device}${copy}`;
   const lines = [ready];
   if (draft !== '') lines.push(`drafts by ${draft}`);
+  if (kvCacheReason !== '') lines.push(`keys and values are not kept as asked: ${kvCacheReason}`);
+  else if (kvCache !== 'f16') lines.push(`keys and values are kept as ${kvCache}`);
   if (deviceReason !== '') lines.push(`the GPU is not used: ${deviceReason}`);
   return lines;
 }

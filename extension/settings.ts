@@ -1,6 +1,6 @@
 /** From the settings, of whatever type their values are, to options. */
 import { DEFAULT_CONTEXT, type EngineOptions } from '../core/engine/engine';
-import { DEVICES } from '../core/engine/native_types';
+import { DEVICES, KV_CACHES } from '../core/engine/native_types';
 import { MULTILINE } from '../core/completion/block_lines';
 import { EAGERNESS, LEAST_CERTAINTY } from '../core/completion/certainty';
 import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING, WHERE_IT_PAYS } from '../core/completion/options';
@@ -10,6 +10,7 @@ import {
   type SamplingOptions,
   SEED_OF_PROMPT,
 } from '../core/completion/sampling';
+import { HUB } from '../core/models/catalogue';
 import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from '../core/generate/options';
 import { boolean, flags, integer, number, oneOf, path, strings } from './setting_values';
 
@@ -22,7 +23,7 @@ export type Setting = (name: string) => unknown;
 
 /** An empty `modelPath` is the embedded model's, an empty `draftPath` that of a draft model that is found, if any is looked for. */
 export type EngineSettings = Required<
-  Pick<EngineOptions, 'modelPath' | 'context' | 'draftPath' | 'threads' | 'device'>
+  Pick<EngineOptions, 'modelPath' | 'context' | 'draftPath' | 'threads' | 'device' | 'kvCache'>
 > & { readonly findsDraft: boolean };
 
 export function readCompletion(setting: Setting): CompletionOptions {
@@ -77,6 +78,7 @@ export function readEngine(setting: Setting): EngineSettings {
   return {
     modelPath: path(setting('model.path')),
     context: integer(setting('model.context'), DEFAULT_CONTEXT, LEAST_CONTEXT, MOST_CONTEXT),
+    kvCache: oneOf(setting('model.kvCache'), KV_CACHES, 'f16'),
     draftPath: path(setting('draft.model')),
     findsDraft: boolean(setting('draft.find'), true),
     threads: integer(setting('engine.threads'), 0, 0, 64),
@@ -84,10 +86,21 @@ export function readEngine(setting: Setting): EngineSettings {
   };
 }
 
+export interface DownloadSettings {
+  /** The hub's address, or one that has the same files. */
+  readonly mirror: string;
+}
+
+export function readDownloads(setting: Setting): DownloadSettings {
+  const mirror = path(setting('model.mirror'));
+  return { mirror: mirror === '' ? HUB : mirror };
+}
+
 export function sameEngine(one: EngineSettings, other: EngineSettings): boolean {
   return (
     one.modelPath === other.modelPath &&
     one.context === other.context &&
+    one.kvCache === other.kvCache &&
     one.draftPath === other.draftPath &&
     one.findsDraft === other.findsDraft &&
     one.threads === other.threads &&

@@ -15,6 +15,9 @@
 // at the start. Teams meet once, at the end: those of a simdgroup by shuffles, simdgroups through threadgroup
 // memory, as the exact merge of (largest, sum, weighted values).
 //
+// Behind a sliding window the teams begin with the block that has its first entry; what lies in front of it
+// is neither read nor weighed: it may be anything.
+//
 // Registers decide: 16 a query head and lane for query and result, 32 for the entries under way, kept as
 // halves. 512 threads where up to 3 heads share an entry, 384 for 4, else 256, with the queries in
 // threadgroup memory: one core alone must keep enough loads under way.
@@ -30,6 +33,7 @@
 #include "function_constants.h"
 #include "launch_shapes.h"
 #include "op_params.h"
+#include "soft_capping.h"
 #include "thread_place.h"
 
 using namespace metal;
@@ -86,6 +90,16 @@ template <uint LANES>
 inline float sum_over_team(float value) {
   for (ushort step = LANES / 2; step > 0; step /= 2) value += simd_shuffle_xor(value, step);
   return value;
+}
+
+// The first entry that a row sees which sees `length` entries or the last of them.
+inline uint first_in_window(constant AttentionParams& p, uint length) {
+  return p.window != 0 && p.window < length ? length - p.window : 0;
+}
+
+// A score in base 2, as the cap leaves it.
+inline float capped_score(constant AttentionParams& p, float score) {
+  return HAS_SCORE_CAP ? soft_capped(score, p.soft_cap * kLog2E) : score;
 }
 
 inline float dot_slices(Slice a, CacheSlice b) {
@@ -159,7 +173,8 @@ struct DecodeTask {
   uint first_head;  // query head, of all
   uint heads;       // query heads, 1..kDecodeHeads
   uint row;
-  uint length;  // entries that the row sees
+  uint first;   // entry that the row sees
+  uint length;  // where the entries that it sees end
 };
 
 // Merges over simdgroups and writes the result. HEADS >= task.heads.
@@ -242,14 +257,18 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
     }
   }
 
-  for (uint first = place.simdgroup * kBlock; first < task.length; first += place.simdgroups * kBlock) {
+  for (uint first = task.first / kBlock * kBlock + place.simdgroup * kBlock; first < task.length;
+       first += place.simdgroups * kBlock) {
     const uint page = pages[first / kKvPagePositions], slot = first % kKvPagePositions + team;
     CacheSlice key[kUnroll], value[kUnroll];
+    bool seen[kUnroll];
 #pragma unroll
     for (uint u = 0; u < kUnroll; ++u) {
+      const uint entry = first + u * kTeams + team;
+      seen[u] = entry >= task.first && entry < task.length;
       key[u] = zero_cache_slice();
       value[u] = zero_cache_slice();
-      if (within && first + u * kTeams + team < task.length) {
+      if (within && seen[u]) {
         key[u] = load_slice(cache_row(keys, p, page, slot + u * kTeams, task.kv_head) + element);
         value[u] = load_slice(cache_row(values, p, page, slot + u * kTeams, task.kv_head) + element);
       }
@@ -268,7 +287,7 @@ inline void attend(constant AttentionParams& p, DecodeTask task, device const fl
 #pragma unroll
       for (uint u = 0; u < kUnroll; ++u) {
         const float dot = sum_over_team<LANES>(dot_slices(query, key[u]));
-        score[u] = first + u * kTeams + team < task.length ? dot : -INFINITY;
+        score[u] = seen[u] ? capped_score(p, dot) : -INFINITY;
         largest = max(largest, score[u]);
       }
       const float rescale = exp2(states[h].largest - largest);

@@ -17,6 +17,7 @@ kernel void attention_decode(
   task.heads = min(HEADS_PER_KV - group.y * kDecodeHeads, kDecodeHeads);
   task.row = group.z;
   task.length = p.position + group.z + 1;
+  task.first = first_in_window(p, task.length);
   if (HEAD_WIDTH <= 64) {
     attend_heads<8>(p, task, q, keys, values, pages, out, *memory, place);
   } else if (HEAD_WIDTH <= 128) {

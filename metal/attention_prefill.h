@@ -2,13 +2,13 @@
 //
 // The rows of a batch and the query heads that share a KV head make one list of queries, row by row: a
 // threadgroup takes a tile of them, so each key and value it loads serves both its rows and their heads, and
-// passes over the entries that the last of its rows sees. One simdgroup owns 8 queries: their scores and
-// results are 8x8 simdgroup matrices that never leave it. Keys and values are loaded once a tile, all threads
-// together, widened to float32 in threadgroup memory, first the keys of a block of entries, then, in the same
-// memory, its values; blocks divide a page, so one page number is enough. Scores pass through threadgroup
-// memory once, where the online softmax reads them with one lane an entry; what the results so far are
-// rescaled by enters as a diagonal matrix. All products are float32, and queries keep their precision: M1 to
-// M4 multiply halves in the same units.
+// passes over the entries from the first that its first row sees to those that the last of its rows sees. One
+// simdgroup owns 8 queries: their scores and results are 8x8 simdgroup matrices that never leave it. Keys and
+// values are loaded once a tile, all threads together, widened to float32 in threadgroup memory, first the
+// keys of a block of entries, then, in the same memory, its values; blocks divide a page, so one page number
+// is enough. Scores pass through threadgroup memory once, where the online softmax reads them with one lane
+// an entry; what the results so far are rescaled by enters as a diagonal matrix. All products are float32,
+// and queries keep their precision: M1 to M4 multiply halves in the same units.
 //
 // Registers: a quarter of the head width each for queries and results, so that heads of 256 spill some.
 //
@@ -37,7 +37,8 @@ struct PrefillTask {
   uint kv_head;
   uint first_query;  // of the list of rows * HEADS_PER_KV
   uint queries;      // of the whole list
-  uint entries;      // that the tile's last row sees
+  uint first;        // entry that the tile's first row sees
+  uint entries;      // where those end that its last row sees
 };
 
 // Of a query in the list.
@@ -49,7 +50,8 @@ inline ulong query_offset(constant AttentionParams& p, PrefillTask task, uint qu
   return (ulong(row_of_query(query)) * p.query_heads + head) * HEAD_WIDTH;
 }
 
-// tile[i] = entries first .. first + count - 1 of the keys or values; zero beyond the last one that counts.
+// tile[i] = entries first .. first + count - 1 of the keys or values; zero where no row of the tile sees
+// them: what lies there may be no number, and 0 times that none either.
 template <uint WIDTH>
 inline void load_entries(constant AttentionParams& p, PrefillTask task, device const half* cache, uint page,
                          uint first, uint count, threadgroup float* tile, ThreadPlace place) {
@@ -57,7 +59,7 @@ inline void load_entries(constant AttentionParams& p, PrefillTask task, device c
   for (uint i = place.index; i < count * kQuads; i += place.threads) {
     const uint entry = i / kQuads, quad = i % kQuads;
     float4 loaded = float4(0.0f);
-    if (first + entry < task.entries) {
+    if (first + entry >= task.first && first + entry < task.entries) {
       device const half* from = cache_row(cache, p, page, (first + entry) % kKvPagePositions, task.kv_head);
       loaded = float4(*(device const half4*)(from + 4 * quad));
     }
@@ -75,12 +77,16 @@ struct SoftmaxRows {
 // former results are multiplied by on the diagonal.
 template <uint ENTRIES>
 inline void weigh_scores(thread SoftmaxRows& rows, threadgroup float* scores, threadgroup float* diagonal,
-                         constant AttentionParams& p, uint first_query, uint first_entry, ThreadPlace place) {
+                         constant AttentionParams& p, PrefillTask task, uint first_query, uint first_entry,
+                         ThreadPlace place) {
+  const uint entry = first_entry + place.lane;
 #pragma unroll
   for (uint i = 0; i < 8; ++i) {
-    const bool seen =
-        place.lane < ENTRIES && first_entry + place.lane <= p.position + row_of_query(first_query + i);
-    const float score = seen ? scores[i * ENTRIES + place.lane] : -INFINITY;
+    // Queries behind the list, whose results nobody writes, see what its last one does.
+    const uint query = min(first_query + i, task.queries - 1);
+    const uint length = p.position + row_of_query(query) + 1;
+    const bool seen = place.lane < ENTRIES && entry >= first_in_window(p, length) && entry < length;
+    const float score = seen ? capped_score(p, scores[i * ENTRIES + place.lane]) : -INFINITY;
     const float largest = max(rows.largest[i], simd_max(score));
     const float rescale = exp2(rows.largest[i] - largest);
     const float weight = exp2(score - largest);
@@ -127,7 +133,7 @@ inline void attend_tile(constant AttentionParams& p, PrefillTask task, device co
     rows.sum[i] = 0.0f;
   }
 
-  for (uint first = 0; first < task.entries; first += ENTRIES) {
+  for (uint first = task.first / ENTRIES * ENTRIES; first < task.entries; first += ENTRIES) {
     const uint page = pages[first / kKvPagePositions];
     threadgroup_barrier(mem_flags::mem_threadgroup);  // the tile has been read
     load_entries<WIDTH>(p, task, keys, page, first, ENTRIES, tile, place);
@@ -144,7 +150,7 @@ inline void attend_tile(constant AttentionParams& p, PrefillTask task, device co
       simdgroup_store(scores, scratch + 8 * b, ENTRIES);
     }
     simdgroup_barrier(mem_flags::mem_threadgroup);
-    weigh_scores<ENTRIES>(rows, scratch, diagonal, p, own_query, first, place);
+    weigh_scores<ENTRIES>(rows, scratch, diagonal, p, task, own_query, first, place);
     threadgroup_barrier(mem_flags::mem_threadgroup);  // also: the keys have been read
     load_entries<WIDTH>(p, task, values, page, first, ENTRIES, tile, place);
     threadgroup_barrier(mem_flags::mem_threadgroup);

@@ -16,6 +16,7 @@ kernel void attention_prefill(
   task.first_query = group.y * 8 * simdgroups;
   task.queries = (p.kv_length - p.position) * HEADS_PER_KV;
   const uint last_query = min(task.first_query + 8 * simdgroups, task.queries) - 1;
+  task.first = first_in_window(p, p.position + row_of_query(task.first_query) + 1);
   task.entries = p.position + row_of_query(last_query) + 1;
   switch (HEAD_WIDTH) {
     case 16: return attend_tile<16, prefill_entries(16)>(p, task, q, keys, values, pages, out, memory, place);

@@ -23,6 +23,11 @@ constant bool HAS_RAW_LOGITS [[function_constant(6)]];
 constant uint GATE_ACTIVATION [[function_constant(7)]];
 // The factors by which the angles of a rotation are divided are bound.
 constant bool HAS_ROPE_FACTORS [[function_constant(8)]];
+// Scores of attention are capped, by AttentionParams::soft_cap.
+constant bool HAS_SCORE_CAP [[function_constant(9)]];
+// Something is added to the residual stream: in front of a norm, what is normed itself before (mat_vec.h);
+// behind one, to what is bound and not to the output (rms_norm).
+constant bool HAS_ADDED [[function_constant(10)]];
 
 #else
 #include <cstdint>
@@ -38,6 +43,8 @@ inline constexpr std::uint32_t kConstantHeadsPerKv = 5;      // uint
 inline constexpr std::uint32_t kConstantHasRawLogits = 6;    // bool
 inline constexpr std::uint32_t kConstantGateActivation = 7;  // uint
 inline constexpr std::uint32_t kConstantHasRopeFactors = 8;  // bool
+inline constexpr std::uint32_t kConstantHasScoreCap = 9;     // bool
+inline constexpr std::uint32_t kConstantHasAdded = 10;       // bool
 
 }  // namespace emberline
 #endif

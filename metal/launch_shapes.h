@@ -16,7 +16,7 @@ namespace emberline {
 EMBERLINE_CONSTANT uint32_t kThreadgroupBytes = 32768;
 EMBERLINE_CONSTANT uint32_t kStaticThreadgroupBytes = 1024;
 
-// -- embedding, rms_norm: x = rows. gated_unit: x = ceil(width / threads), y = rows.
+// -- embedding, rms_norm: x = rows. gated_unit, soft_cap: x = ceil(width / threads), y = rows.
 // -- rope_kv_write: x = ceil(rope_pairs / threads), y = rows.
 EMBERLINE_CONSTANT uint32_t kRowKernelThreads = 256;
 
@@ -81,6 +81,11 @@ EMBERLINE_CONSTANT uint32_t kGumbelMaxVocabulary = 1u << 20;
 // Bytes of gumbel's threadgroup(0), a multiple of 16: a histogram of 1024 buckets, four words each, and sums.
 EMBERLINE_CONSTANT uint32_t kGumbelThreadgroupBytes = 4 * 4 * 1024 + 1024;
 
+// Pairs of weight rows that are neighbours.
+constexpr uint32_t mat_vec_pairs(uint32_t out) {
+  return (out + 1) / 2;
+}
+
 #if !defined(__METAL_VERSION__)
 
 // ROW_CAPACITY for `rows` rows, 1..kMatVecMaxRows: the next power of two.
@@ -102,11 +107,8 @@ constexpr uint32_t mat_vec_threadgroups(uint32_t pairs) {
   return (pairs + pairs_each - 1) / pairs_each;
 }
 
-// Pairs of weight rows: plain products take neighbours, the gate and up product a row of each matrix, and the
-// query, key and value product the two elements that a rotation mixes.
-constexpr uint32_t mat_vec_pairs(uint32_t out) {
-  return (out + 1) / 2;
-}
+// Other pairs: the gate and up product takes a row of each matrix, and the query, key and value product the
+// two elements that a rotation mixes, or, where that comes later, neighbours.
 constexpr uint32_t gate_up_pairs(uint32_t hidden) {
   return hidden;
 }
@@ -114,10 +116,28 @@ constexpr uint32_t rope_pairs(uint32_t query_heads, uint32_t kv_heads, uint32_t 
   return (query_heads + 2 * kv_heads) * (head_width / 2);
 }
 
+constexpr uint32_t qkv_pairs(uint32_t q_out, uint32_t kv_out) {
+  return mat_vec_pairs(q_out) + 2 * mat_vec_pairs(kv_out);
+}
+
 // Whether each threadgroup's pairs are all of queries and keys, or all of values.
+constexpr bool qkv_sections_are_apart(uint32_t q_out, uint32_t kv_out) {
+  const uint32_t pairs_each = mat_vec_threads(qkv_pairs(q_out, kv_out)) / kMatVecLanes;
+  return (mat_vec_pairs(q_out) + mat_vec_pairs(kv_out)) % pairs_each == 0;
+}
 constexpr bool qkv_threadgroups_are_apart(uint32_t query_heads, uint32_t kv_heads, uint32_t head_width) {
   const uint32_t pairs_each = mat_vec_threads(rope_pairs(query_heads, kv_heads, head_width)) / kMatVecLanes;
   return (query_heads + kv_heads) * (head_width / 2) % pairs_each == 0;
+}
+
+// qk_norm_rope: x = what is normed together, of queries and of keys, and heads of values; y = rows. The
+// threads depend on the model alone: they fix the order in which squares are added.
+constexpr uint32_t qk_norm_groups(uint32_t query_parts, uint32_t key_parts, uint32_t kv_heads) {
+  return query_parts + key_parts + kv_heads;
+}
+constexpr uint32_t qk_norm_threads(uint32_t query_part, uint32_t key_part) {
+  const uint32_t pairs = (query_part > key_part ? query_part : key_part) / 2;
+  return pairs >= kRowKernelThreads ? kRowKernelThreads : (pairs + 31) / 32 * 32;
 }
 
 // Bytes of threadgroup(0), a multiple of 16: x, the sums of several rows of it, the partial sums of squares

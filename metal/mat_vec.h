@@ -14,6 +14,11 @@
 // several rows the weights are decoded once for all of them, and the sums of x that formats with an offset
 // need are staged, too; a single row adds them up in registers, in the same order.
 //
+// Where something is to be added to the residual stream first that is normed itself (HAS_ADDED: norms on both
+// sides, as Gemma 2 has them), each threadgroup adds up its squares before it stages, and stages the sum; the
+// first one writes it, where nobody reads the stream as it was. That is one more read of what is added, and
+// one of its gain, from the cache, in the place of a command that all others would wait for.
+//
 // Weights are fetched one round before they are used, the first round before x is staged: the wait for memory
 // overlaps with the staging, its barrier and the arithmetic.
 //
@@ -49,6 +54,7 @@ struct MatVecThread {
   uint simdgroup;   // in the threadgroup
   uint group_lane;  // in its group of kMatVecLanes
   uint pair;        // of weight rows: its group's
+  bool first;       // its threadgroup is the grid's first
 };
 
 inline MatVecThread mat_vec_thread(uint threadgroup_index, uint index, uint threads, uint lane,
@@ -60,6 +66,7 @@ inline MatVecThread mat_vec_thread(uint threadgroup_index, uint index, uint thre
   t.simdgroup = simdgroup;
   t.group_lane = index % kMatVecLanes;
   t.pair = threadgroup_index * (threads / kMatVecLanes) + index / kMatVecLanes;
+  t.first = threadgroup_index == 0;
   return t;
 }
 
@@ -70,6 +77,10 @@ struct MatVecInput {
   float epsilon;
   uint in;
   uint rows;  // 1..kRows
+  // With a norm and HAS_ADDED: x + norm(added) * added_gain is what is normed, and is written to `sum`.
+  device const float* added;       // [rows, in]
+  device const float* added_gain;  // [in]
+  device float* sum;               // [rows, in]
 };
 
 // Rows `a` and `b` of weights; null where a group has none.
@@ -137,18 +148,51 @@ inline float add_unit(float sum, thread const WeightUnit& unit, thread const flo
   return sum;
 }
 
+// Of a row whose squares add up to `squares`.
+inline float inverse_rms(float squares, MatVecInput input) {
+  return rsqrt(squares / float(input.in) + input.epsilon);
+}
+
+// scales[r * kMatVecMaxSimdgroups] = 1 / rms of row r of what is added. All threads call it.
+template <uint kRows>
+inline void scale_added(MatVecInput input, threadgroup float* scales, MatVecThread t) {
+  for (uint r = 0; r < kRows && r < input.rows; ++r) {
+    device const float* row = input.added + ulong(r) * input.in;
+    float squares = 0.0f;
+    for (uint column = t.index; column < input.in; column += t.threads)
+      squares = fma(row[column], row[column], squares);
+    const float partial = simd_sum(squares);
+    if (t.lane == 0) scales[r * kMatVecMaxSimdgroups + t.simdgroup] = partial;
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (t.index < input.rows) {
+    threadgroup float* partials = scales + t.index * kMatVecMaxSimdgroups;
+    float sum = 0.0f;
+    for (uint i = 0; i < t.threads / 32; ++i) sum += partials[i];
+    partials[0] = inverse_rms(sum, input);
+  }
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+}
+
 // Stages columns begin .. begin + width of all rows, times the gain behind a norm, and adds to `squares`, a
-// row each. Zero up to `padded`.
+// row each. Zero up to `padded`. scales: as scale_added left them.
 template <bool kNorm, uint kRows>
 inline void stage_columns(MatVecInput input, uint begin, uint width, uint padded, uint stride,
-                          threadgroup float* tile, thread float (&squares)[kRows], MatVecThread t) {
+                          threadgroup float* tile, threadgroup const float* scales,
+                          thread float (&squares)[kRows], MatVecThread t) {
   for (uint column = t.index; column < padded; column += t.threads) {
     const bool inside = column < width;
     const float gain = kNorm && inside ? input.gain[begin + column] : 1.0f;
 #pragma unroll
     for (uint r = 0; r < kRows; ++r) {
       if (r >= input.rows) continue;
-      const float value = inside ? input.x[ulong(r) * input.in + begin + column] : 0.0f;
+      const ulong at = ulong(r) * input.in + begin + column;
+      float value = inside ? input.x[at] : 0.0f;
+      if (kNorm && HAS_ADDED && inside) {
+        const float normed = input.added[at] * scales[r * kMatVecMaxSimdgroups];
+        value = fma(normed, input.added_gain[begin + column], value);
+        if (t.first) input.sum[at] = value;
+      }
       if (kNorm) squares[r] = fma(value, value, squares[r]);
       tile[r * stride + column] = kNorm ? value * gain : value;
     }
@@ -199,11 +243,14 @@ inline PairProducts pair_products_of(MatVecInput input, WeightPair weights, thre
   stage_codes<Format>(codes, t.index);
   FetchedPair<Format> ahead = {};
   fetch_pair<Format>(weights, t.group_lane, input.in, ahead);
+  // The sums of squares of the whole come into the same place, behind the last use of these.
+  if (kNorm && HAS_ADDED) scale_added<kRows>(input, square_sums, t);
   for (uint begin = 0; begin < input.in; begin += kTile) {
     const uint width = min(kTile, input.in - begin);
     const uint units = (width + Format::kUnit - 1) / Format::kUnit;
     if (begin > 0) threadgroup_barrier(mem_flags::mem_threadgroup);  // the last tile has been read
-    stage_columns<kNorm, kRows>(input, begin, width, units * Format::kUnit, stride, tile, squares, t);
+    const uint padded = units * Format::kUnit;
+    stage_columns<kNorm, kRows>(input, begin, width, padded, stride, tile, square_sums, squares, t);
     threadgroup_barrier(mem_flags::mem_threadgroup);
     if (kStagedSums) {
       for (uint i = t.index; i < input.rows * units; i += t.threads) {
@@ -264,7 +311,7 @@ inline PairProducts pair_products_of(MatVecInput input, WeightPair weights, thre
     if (t.group_lane < input.rows) {
       float sum = 0.0f;
       for (uint i = 0; i < t.threads / 32; ++i) sum += square_sums[t.group_lane * kMatVecMaxSimdgroups + i];
-      own.scale = rsqrt(sum / float(input.in) + input.epsilon);
+      own.scale = inverse_rms(sum, input);
     }
   }
   return own;

@@ -10,7 +10,7 @@
 //
 // Requires an even head width and rotary width (the host checks). Grid: rope_pairs (launch_shapes.h).
 #include "chain_guard.h"
-#include "mat_vec.h"
+#include "qkv_sections.h"
 #include "rope.h"
 
 struct QkvBuffers {
@@ -21,28 +21,6 @@ struct QkvBuffers {
   device half* values;
   device const uint* pages;
   device const float* factors;
-};
-
-// The products of a threadgroup's pairs, all of which are of values or none.
-template <typename Format, typename ValueFormat>
-struct SectionProducts {
-  static ulong row_bytes(uint in, bool of_values) {
-    return of_values ? ValueFormat::row_bytes(in) : Format::row_bytes(in);
-  }
-  static PairProducts of(MatVecInput input, WeightPair weights, bool of_values, threadgroup float* memory,
-                         MatVecThread t) {
-    if (of_values) return pair_products<ValueFormat, true>(input, weights, memory, t);
-    return pair_products<Format, true>(input, weights, memory, t);
-  }
-};
-
-template <typename Format>
-struct SectionProducts<Format, Format> {
-  static ulong row_bytes(uint in, bool) { return Format::row_bytes(in); }
-  static PairProducts of(MatVecInput input, WeightPair weights, bool, threadgroup float* memory,
-                         MatVecThread t) {
-    return pair_products<Format, true>(input, weights, memory, t);
-  }
 };
 
 template <typename Format, typename ValueFormat>

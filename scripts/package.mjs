@@ -19,6 +19,7 @@ const REQUIRED = [
   'extension/LICENSE.txt',
   'extension/THIRD_PARTY.md',
   'extension/dist/extension.cjs',
+  'extension/dist/trial.cjs',
   'extension/dist/native/emberline.node',
   'extension/media/icon.png',
   `extension/models/${embeddedModelName()}`,

@@ -10,6 +10,8 @@ export const DIST = join(ROOT, 'dist');
 export const LOGS = join(BUILD, 'logs');
 /** Test tools that are no dependency of the extension, kept between runs. */
 export const TOOLS = join(ROOT, '.cache', 'tools');
+/** Models that are fetched on request: ignored, never shipped. */
+export const FETCHED_MODELS = join(ROOT, '.cache', 'models');
 export const SAMPLES = join(ROOT, 'samples');
 export const ADDON = join(DIST, 'native', 'emberline.node');
 /** The compiled kernels of the Metal device; on macOS alone. */

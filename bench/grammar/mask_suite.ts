@@ -12,7 +12,7 @@ import type { Row } from '../report';
 import { type CaseOptions, type GrammarCase, grammarCases } from './grammar_cases';
 import { boundRows, maskRows, type MaskTimes, peerRows, readTimes } from './mask_times';
 import { inSchemaOrder } from './member_order';
-import { writeVocabularies } from './vocabulary_file';
+import { vocabularies } from './vocabulary_file';
 
 const PEERS = ['llguidance', 'xgrammar'] as const;
 const PEER_PROGRAM = join(SOURCES, 'grammar', 'peer_masks.py');
@@ -23,13 +23,18 @@ const MOST_OUTPUT = 2 ** 30;
 /** Refusals that are told one by one. */
 const MOST_TOLD = 10;
 
+/** A GGUF file whose vocabulary is taken, in place of the bench's two. */
+interface OfModel {
+  readonly model?: string;
+}
+
 /** Throws Failure. */
-export async function runMasks(options: CaseOptions): Promise<Row[]> {
+export async function runMasks(options: CaseOptions & OfModel): Promise<Row[]> {
   const program = await buildNativeProgram('emberline_grammar_bench');
   const cases = await grammarCases(options);
   const file = await writeCases('masks', cases);
   const rows: Row[] = [];
-  for (const { path, logits } of await writeVocabularies()) {
+  for (const { path, logits } of await vocabularies(options.model)) {
     const times = readTimes(await outputOf(program, ['masks', path, file]));
     if (rows.length === 0) tell(cases, times);
     rows.push(...maskRows(times, logits));
@@ -38,10 +43,10 @@ export async function runMasks(options: CaseOptions): Promise<Row[]> {
 }
 
 /** Throws Failure. */
-export async function runBounds(): Promise<Row[]> {
+export async function runBounds(options: OfModel): Promise<Row[]> {
   const program = await buildNativeProgram('emberline_grammar_bench');
   const rows: Row[] = [];
-  for (const { path, logits } of await writeVocabularies())
+  for (const { path, logits } of await vocabularies(options.model))
     rows.push(...boundRows(await outputOf(program, ['bounds', path]), logits));
   return rows;
 }
@@ -56,7 +61,8 @@ export async function runPeers(options: CaseOptions & { readonly python: string 
   const file = await writeCases('peers', cases);
   const rows: Row[] = [];
   const missing = new Set<string>();
-  for (const { path, logits } of await writeVocabularies()) {
+  // Theirs have no way to read a model's file.
+  for (const { path, logits } of await vocabularies(undefined)) {
     const ours = readTimes(await outputOf(program, ['masks', path, file]));
     for (const peer of PEERS) {
       const output = missing.has(peer) ? undefined : await peerOutput(options.python, peer, path, file);

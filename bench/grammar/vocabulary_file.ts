@@ -1,7 +1,7 @@
 /** Vocabularies as the bench's programs read them: the number of logits, then the bytes of each token in hexadecimal, a line each. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { gguf } from '@huggingface/gguf';
 import { embeddedModelPath } from '../../core/engine/binding';
 import { ROOT } from '../../cli/engine_options';
@@ -20,9 +20,13 @@ export interface VocabularyFile {
   readonly logits: number;
 }
 
-/** The embedded model's, then the large one. Throws Failure. */
-export async function writeVocabularies(): Promise<VocabularyFile[]> {
-  return [await write(await embeddedTokens(), 0), await write(largeTokens(), LARGE.logits)];
+/** The embedded model's, then the large one; or the one of `model`, a GGUF file, which is read as it is. Throws Failure. */
+export async function vocabularies(model: string | undefined): Promise<VocabularyFile[]> {
+  if (model === undefined)
+    return [await write(await embeddedTokens(), 0), await write(largeTokens(), LARGE.logits)];
+  const path = resolve(model);
+  const { tokens } = await tokensOf(path);
+  return [{ path, logits: tokens.length }];
 }
 
 async function write(tokens: readonly (string | undefined)[], leastLogits: number): Promise<VocabularyFile> {
@@ -43,16 +47,23 @@ export function vocabularyText(tokens: readonly (string | undefined)[], logits: 
 }
 
 async function embeddedTokens(): Promise<(string | undefined)[]> {
-  const { metadata } = await gguf(embeddedModelPath(ROOT), { allowLocalFile: true });
-  const entries = new Map<string, unknown>(Object.entries(metadata));
-  const types = entries.get('tokenizer.ggml.token_type') as number[];
-  const tokens = entries.get('tokenizer.ggml.tokens') as string[];
+  const { tokens, types } = await tokensOf(embeddedModelPath(ROOT));
   return tokens.map((token, id) => (types[id] === NORMAL ? token : undefined));
 }
 
+async function tokensOf(path: string): Promise<{ readonly tokens: string[]; readonly types: number[] }> {
+  const { metadata } = await gguf(path, { allowLocalFile: true });
+  const entries = new Map<string, unknown>(Object.entries(metadata));
+  const types = entries.get('tokenizer.ggml.token_type') as number[];
+  const tokens = entries.get('tokenizer.ggml.tokens') as string[];
+  return { tokens, types };
+}
+
 function largeTokens(): (string | undefined)[] {
-  const resolve = createRequire(join(ROOT, 'package.json')).resolve;
-  const json = JSON.parse(readFileSync(resolve(`${LARGE.package}/models/tokenizer.json`), 'utf8')) as {
+  const packages = createRequire(join(ROOT, 'package.json'));
+  const json = JSON.parse(
+    readFileSync(packages.resolve(`${LARGE.package}/models/tokenizer.json`), 'utf8'),
+  ) as {
     readonly added_tokens: readonly { readonly id: number }[];
     readonly model: { readonly vocab: Readonly<Record<string, number>> };
   };

@@ -47,13 +47,17 @@ ToyModel toy_of(std::uint32_t layers, TensorType type) {
   return toy;
 }
 
-std::unique_ptr<ToyPass> pass_of(std::uint32_t layers, TensorType type = TensorType::kQ4_0) {
+std::unique_ptr<ToyPass> pass_of(const ToyModel& toy) {
   MetalDeviceOptions options;
   options.library_path = EMBERLINE_KERNELS_CHECKED;
   options.self_test = false;
-  auto pass = std::make_unique<ToyPass>(toy_of(layers, type), 256, take(make_metal_device(options)));
+  auto pass = std::make_unique<ToyPass>(toy, 256, take(make_metal_device(options)));
   pass->prefill(testing::random_tokens(kPrompt, pass->hyperparameters.vocabulary, 3));
   return pass;
+}
+
+std::unique_ptr<ToyPass> pass_of(std::uint32_t layers, TensorType type = TensorType::kQ4_0) {
+  return pass_of(toy_of(layers, type));
 }
 
 void take_status(const Status& status) {
@@ -79,11 +83,27 @@ ChainRequest request_of(const SamplingBlock* sampling, StopSet stop = {}) {
   return {.position = kPrompt, .steps = kSteps, .stop = stop, .cancel = nullptr, .sampling = sampling};
 }
 
-metal_sim::Counts counts_of(std::uint32_t layers, const SamplingBlock* sampling) {
-  const std::unique_ptr<ToyPass> pass = pass_of(layers);
+metal_sim::Counts counts_of(const ToyModel& toy, const SamplingBlock* sampling) {
+  const std::unique_ptr<ToyPass> pass = pass_of(toy);
   metal_sim::clear_counts();
   run_chain(*pass->pass, request_of(sampling));
   return metal_sim::counts();
+}
+
+metal_sim::Counts counts_of(std::uint32_t layers, const SamplingBlock* sampling) {
+  return counts_of(toy_of(layers, TensorType::kQ4_0), sampling);
+}
+
+// Of a family whose layers have norms that llama's have not.
+double dispatches_a_layer(const std::string& family, bool norms_on_both_sides) {
+  const auto dispatches = [&](std::uint32_t layers) {
+    ToyModel toy = toy_of(layers, TensorType::kQ4_0);
+    toy.architecture = family;
+    toy.head_norms = true;
+    toy.norms_on_both_sides = norms_on_both_sides;
+    return double(counts_of(toy, nullptr).dispatches);
+  };
+  return (dispatches(3) - dispatches(1)) / 2 / kSteps;
 }
 
 void print(const std::string& name, double value) {
@@ -170,6 +190,8 @@ void run() {
   const metal_sim::Counts one = counts_of(1, nullptr), three = counts_of(3, nullptr);
   const double a_layer = double(three.dispatches - one.dispatches) / 2 / kSteps;
   print("dispatches-per-layer", a_layer);
+  print("qwen3-dispatches-per-layer", dispatches_a_layer("qwen3", false));
+  print("gemma3-dispatches-per-layer", dispatches_a_layer("gemma3", true));
   print("dispatches-per-token", double(one.dispatches) / kSteps - a_layer);
   print("dispatches-per-sampled-token", double(counts_of(1, &kSampling).dispatches) / kSteps - a_layer);
   print_traffic("", nullptr);

@@ -11,8 +11,9 @@ import { TENSOR_TYPES } from '../synthetic/gguf_layout';
 const REACHED_BANDWIDTH = 0.8;
 /** Of a command that waits for the one in front of it. An assumption. */
 const LAUNCH_SECONDS = 2e-6;
-/** Of a decode step: native/model/table_builder.cpp makes them, and `metal/dispatches-per-…` counts them. */
+/** Of a decode step: native/model/table_builder.cpp makes them, and `metal/…dispatches-per-…` counts them. */
 const COMMANDS_PER_LAYER = 5;
+const COMMANDS_PER_QWEN3_LAYER = 6;
 const COMMANDS_PER_TOKEN = 3;
 
 type MatrixType = 'q4_0' | 'q4_1' | 'q8_0';
@@ -25,6 +26,8 @@ export interface ProjectedModel {
   readonly layers: MatrixType;
   /** Of the output matrix. */
   readonly output: MatrixType;
+  /** Where they are not llama's. */
+  readonly commandsPerLayer?: number;
 }
 
 export interface ProjectedChip {
@@ -41,7 +44,7 @@ export const PROJECTED_CHIPS: readonly ProjectedChip[] = [
   { title: 'M4 Pro', name: 'm4-pro', bandwidth: 273 },
 ];
 
-/** Not among the bench's shapes, since the engine does not run its architecture yet. */
+/** Not among the bench's shapes. */
 const QWEN3: CostShape = {
   layers: 28,
   width: 1_024,
@@ -60,7 +63,14 @@ export const PROJECTED_MODELS: readonly ProjectedModel[] = [
     layers: 'q4_1',
     output: 'q8_0',
   },
-  { title: 'Qwen3-0.6B, Q4_0', name: 'qwen3-0.6b-q4_0', shape: QWEN3, layers: 'q4_0', output: 'q4_0' },
+  {
+    title: 'Qwen3-0.6B, Q4_0',
+    name: 'qwen3-0.6b-q4_0',
+    shape: QWEN3,
+    layers: 'q4_0',
+    output: 'q4_0',
+    commandsPerLayer: COMMANDS_PER_QWEN3_LAYER,
+  },
   {
     title: 'Qwen2.5-Coder-1.5B, Q4_0',
     name: 'qwen-1.5b-q4_0',
@@ -77,8 +87,8 @@ export function bytesOfToken({ shape, layers, output }: ProjectedModel): number 
   return (layerOperations / 2) * bytesOfWeight(layers) + (outputOperations / 2) * bytesOfWeight(output);
 }
 
-export function commandsOfToken({ shape }: ProjectedModel): number {
-  return COMMANDS_PER_LAYER * shape.layers + COMMANDS_PER_TOKEN;
+export function commandsOfToken({ shape, commandsPerLayer }: ProjectedModel): number {
+  return (commandsPerLayer ?? COMMANDS_PER_LAYER) * shape.layers + COMMANDS_PER_TOKEN;
 }
 
 /** At a short context, whose keys and values do not count yet. */

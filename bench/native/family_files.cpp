@@ -45,9 +45,11 @@ ToyModel widened(ToyModel toy, const Mix& mix) {
   toy.context = 1024;
   if (toy.expert_hidden > 0) toy.expert_hidden = kBlock;
   if (toy.shared_hidden > 0) toy.shared_hidden = kBlock;
-  std::vector<float> factors;
-  for (const float factor : toy.rope_factors) factors.insert(factors.end(), 2, factor);
-  toy.rope_factors = factors;
+  for (std::vector<float>* factors : {&toy.rope_factors, &toy.long_rope_factors}) {
+    std::vector<float> twice;
+    for (const float factor : *factors) twice.insert(twice.end(), 2, factor);
+    *factors = twice;
+  }
   toy.score_scale = 1.0f;
   const bool scaled = toy.architecture.starts_with("gemma");
   toy.output_scale = scaled ? kOutputScale / kScaledEmbeddings : kOutputScale;

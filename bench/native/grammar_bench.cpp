@@ -6,8 +6,8 @@
 // `masks` follows documents token by token, as constrained generations of them would: a mask, then a step.
 // `bounds` tells what a text takes with a bound that is far away, and without.
 //
-// VOCABULARY: the number of logits, then the bytes of each token in hexadecimal, a line each, empty where a
-// token has none. CASES: lines of JSON, {schema, instances}, schema and instances as text.
+// VOCABULARY: a GGUF file; or the number of logits, then the bytes of each token in hexadecimal, a line each,
+// empty where a token has none. CASES: lines of JSON, {schema, instances}, schema and instances as text.
 //
 // Prints lines of JSON. `masks`: {schema, compileMs} or {schema, refused: why} of each schema, then
 // {schema, instance, maskUs: [], stepUs: [], bytes} or {schema, instance, rejected: true} of each of its
@@ -28,11 +28,13 @@
 #include <vector>
 
 #include "base/stopwatch.h"
+#include "gguf/gguf_file.h"
 #include "grammar/automaton/position.h"
 #include "grammar/automaton/token_masks.h"
 #include "grammar/grammar.h"
 #include "grammar/json/json_reader.h"
 #include "grammar/regular/json_text.h"
+#include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary_spec.h"
 
 namespace emberline {
@@ -64,7 +66,19 @@ void spell(unsigned char byte, std::string& out) {
   }
 }
 
+std::shared_ptr<const TokenTrie> trie_of(const Result<std::unique_ptr<Tokenizer>>& tokenizer,
+                                         std::uint32_t vocabulary) {
+  if (!tokenizer.ok()) return nullptr;
+  auto trie = TokenTrie::build(*tokenizer.value(), vocabulary);
+  return trie.ok() ? trie.value() : nullptr;
+}
+
+// Of a GGUF file, or of a text with the bytes of each token.
 std::shared_ptr<const TokenTrie> read_vocabulary(const char* path) {
+  if (const auto model = GgufFile::open(path); model.ok()) {
+    const auto tokenizer = Tokenizer::from_gguf(*model.value());
+    return trie_of(tokenizer, tokenizer.ok() ? tokenizer.value()->vocabulary_size() : 0);
+  }
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
@@ -83,10 +97,7 @@ std::shared_ptr<const TokenTrie> read_vocabulary(const char* path) {
   spec.tokens.assign(texts.begin(), texts.end());
   spec.types = types;
   spec.pre_tokenizer = "gpt-2";
-  const auto tokenizer = Tokenizer::from_vocabulary(spec);
-  if (!tokenizer.ok()) return nullptr;
-  auto trie = TokenTrie::build(*tokenizer.value(), vocabulary);
-  return trie.ok() ? trie.value() : nullptr;
+  return trie_of(Tokenizer::from_vocabulary(spec), vocabulary);
 }
 
 struct Case {

@@ -119,16 +119,22 @@ void time_top_p(const std::string& name, const std::vector<Logits>& distribution
   }
 }
 
-// The whole pipeline, from logits to a token.
-void time_pipeline(const std::string& name, const Logits& logits) {
+// The whole pipeline, from logits to a token, of all distributions in turn.
+void time_pipeline(const std::string& name, const std::vector<Logits>& distributions) {
   const SamplingParams params = {.temperature = 0.2f, .top_p = kTopP, .seed = 1};
   Sampler sampler;
-  Distribution law;
-  if (!sampler.distribution(logits, {}, params, law).ok()) std::abort();
+  double kept = 0;
+  for (const Logits& logits : distributions) {
+    Distribution law;
+    if (!sampler.distribution(logits, {}, params, law).ok()) std::abort();
+    kept += static_cast<double>(law.tokens.size());
+  }
+  const auto count = static_cast<double>(distributions.size());
   const double us = median_us([&](std::size_t position) {
-    if (!sampler.sample(logits, {}, params, position).ok()) std::abort();
+    for (const Logits& logits : distributions)
+      if (!sampler.sample(logits, {}, params, position).ok()) std::abort();
   });
-  print("pipeline/" + name, us, static_cast<double>(law.tokens.size()));
+  print("pipeline/" + name, us / count, kept / count);
 }
 
 std::vector<Logits> read_logits(const char* path, std::size_t vocabulary) {
@@ -149,7 +155,7 @@ int run(int argc, char** argv) {
     time_top_p(size + "-nucleus250", {some});
     time_top_p(size + "-nucleus10k", {power_law(vocabulary, exponent_for(vocabulary, 10000))});
     time_top_p(size + "-flat", {flat(vocabulary)});
-    if (vocabulary != 32000) time_pipeline(size, some);
+    if (vocabulary != 32000) time_pipeline(size, {some});
   }
   if (argc == 3) {
     const std::size_t vocabulary = std::strtoull(argv[2], nullptr, 10);
@@ -159,6 +165,7 @@ int run(int argc, char** argv) {
       return 1;
     }
     time_top_p(std::to_string(vocabulary) + "-captured", captured);
+    time_pipeline(std::to_string(vocabulary) + "-captured", captured);
   }
   return 0;
 }

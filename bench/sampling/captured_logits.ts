@@ -1,4 +1,4 @@
-/** Distributions as the embedded model has them on code: the logits after the prefixes of completion cases. */
+/** Distributions as a model has them on code: the logits after the prefixes of completion cases. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { valueOf } from '../../cli/failure';

@@ -8,6 +8,7 @@ import { samplingPlot } from './sampling_plot';
 import { runSampling } from './sampling_suite';
 
 interface SamplingArguments {
+  readonly model?: string;
   readonly json: boolean;
   readonly markdown: boolean;
   readonly plot?: string;
@@ -19,11 +20,13 @@ export function addSamplingSuite(program: Command): void {
     .description(
       'finding a nucleus by every algorithm, beside a naive sort, and drawing a token; the last column is the most that is promised',
     )
+    .option('--model <file>', 'whose distributions are captured (default: the embedded model)')
     .option('--json', 'print the rows as JSON', false)
     .option('--markdown', 'print the rows as a Markdown table', false)
     .option('--plot <file>', 'draw the rows as an SVG image')
-    .action(async ({ json, markdown, plot }: SamplingArguments) => {
-      const captured = await withEngine({ device: 'cpu', threads: 0 }, captureLogits);
+    .action(async ({ model, json, markdown, plot }: SamplingArguments) => {
+      const of = model === undefined ? {} : { model };
+      const captured = await withEngine({ ...of, device: 'cpu', kvCache: 'f16', threads: 0 }, captureLogits);
       const report = reportOf('sampling', await runSampling(captured));
       if (plot !== undefined) await writeBytes(plot, Buffer.from(await samplingPlot(report)));
       const text = markdown ? formatMarkdown(report) : formatReport(report);

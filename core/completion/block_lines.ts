@@ -41,7 +41,10 @@ export class BlockLines {
   /** Columns before the cursor's line. */
   private readonly depth: number;
   private readonly above: string;
+  /** The next line of text. */
   private readonly below: string;
+  /** Whether a blank line stands in front of it, or there is none. */
+  private readonly blankBelow: boolean;
   private readonly lines: string[];
   /** How many of the lines, from the first on, could stand there and nothing more. */
   private whole = 1;
@@ -54,7 +57,9 @@ export class BlockLines {
     this.depth = columnsBefore(document, this.head + first);
     const above = document.before.slice(0, document.before.length - this.head.length).split('\n');
     this.above = above.findLast(isVisible)?.trimEnd() ?? '';
-    this.below = document.after.split('\n').slice(1).find(isVisible)?.trimEnd() ?? '';
+    const [next, ...others] = document.after.split('\n').slice(1);
+    this.blankBelow = next === undefined || !isVisible(next);
+    this.below = [next ?? '', ...others].find(isVisible)?.trimEnd() ?? '';
   }
 
   /** Whether more lines should follow the first. */
@@ -75,6 +80,28 @@ export class BlockLines {
     this.lines.push(line.trimEnd());
     if (this.isWhole()) this.whole = this.lines.length;
     return true;
+  }
+
+  /**
+   * Whether nothing is missing before what would come next: it stands below already, or nothing does and it leaves the body.
+   * @param line What would; empty: a blank line, or nothing.
+   */
+  endBefore(line: string): boolean {
+    if (this.whole < this.lines.length) return false;
+    if (!isVisible(line)) return this.blankBelow;
+    if (this.below === '') return columnsBefore(this.document, line) < this.depth;
+    return line.trimEnd() === this.below;
+  }
+
+  /** Whether they are whole and nothing stands below. */
+  get endDocument(): boolean {
+    return this.whole === this.lines.length && this.below === '';
+  }
+
+  /** Gives up what is behind the first `count` lines, which were whole. */
+  cut(count: number): void {
+    this.lines.length = count;
+    this.whole = count;
   }
 
   /** All lines so far. */

@@ -42,3 +42,10 @@ export function brackets(text: string, open = ''): Brackets {
   }
   return { closer: undefined, missing, quoted: quote !== '' || alone };
 }
+
+/** How many brackets and quotes of a line stand there without the other of their pair. */
+export function unpaired(line: string): number {
+  const { closer, missing, quoted } = brackets(line);
+  if (closer !== undefined) return 1 + unpaired(line.slice(closer + 1));
+  return missing.length + (quoted ? 1 : 0);
+}

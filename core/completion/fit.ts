@@ -2,7 +2,7 @@
  * Fits a suggestion to the text right of the cursor on its line. Editors close brackets and quotes while one types, and a
  * model that does not see the rest of the cursor's line, as the embedded one, closes them again.
  */
-import { brackets, OPENER_OF, QUOTES } from './brackets';
+import { brackets, OPENER_OF, QUOTES, unpaired } from './brackets';
 import { endsWithIdentifier, startsWithIdentifier } from './characters';
 
 export type Fit =
@@ -16,20 +16,28 @@ export type Fit =
 /** Nothing but closing brackets, quotes and the marks that end a statement or an item. */
 const ONLY_CLOSERS = /^[\s)\]}>"'`;,:]*$/;
 
-/**
- * @param lineAfter The rest of the line right of the cursor.
- * @param between Whether the model has read that, and ended the text itself: then it stands between as it is, if it is whole.
- */
-export function fitToLine(text: string, lineAfter: string, between = false): Fit {
-  const right = lineAfter.trimEnd();
+/** The line that a suggestion is fitted into. */
+export interface CursorLine {
+  /** What stands left of the cursor. */
+  readonly left: string;
+  /** What stands right of it. */
+  readonly right: string;
+  /** Whether the model has read that, and ended the text itself: then it stands between as it is, if it is whole. */
+  readonly between?: boolean;
+}
+
+export function fitToLine(text: string, line: CursorLine): Fit {
+  const right = line.right.trimEnd();
   if (right === '') return insert(text.trimEnd());
-  if (between && isWhole(text) && !joinsWords(text, right)) return insert(text);
-  if (!ONLY_CLOSERS.test(right)) return fitBeforeCode(text, right);
+  if (line.between === true && isWhole(text) && !joinsWords(text, right)) return insert(text);
+  if (!ONLY_CLOSERS.test(right)) return fitBeforeCode(text, { ...line, right });
   const close = firstUnmatchedCloser(text, right);
   if (close === undefined) return fitWithoutCloser(text, right);
-  const closing = text.slice(close).trimEnd();
-  if (closing.startsWith(right) && closing.length > right.length) {
-    return { kind: 'insert', text: text.trimEnd(), replace: right.length };
+  const whole = text.trimEnd();
+  const closing = whole.slice(close);
+  const more = closing.length > right.length && saysAgain(closing, right);
+  if (more && staysPaired(whole, '', { ...line, right })) {
+    return { kind: 'insert', text: whole, replace: right.length };
   }
   const head = text.slice(0, close);
   return insert(/^\s/.test(right) ? head.trimEnd() : head);
@@ -39,19 +47,64 @@ function insert(text: string): Fit {
   return text.trim() === '' ? { kind: 'already_there' } : { kind: 'insert', text, replace: 0 };
 }
 
-/** Code stands right of the cursor: a suggestion makes sense only when it leads exactly there. */
-function fitBeforeCode(text: string, right: string): Fit {
-  const code = right.trimStart();
+/**
+ * Code stands right of the cursor: a suggestion makes sense only when it leads exactly there, says all of it again with more around it, ends
+ * with how it begins, or closes the bracket that it begins with.
+ */
+function fitBeforeCode(text: string, line: CursorLine): Fit {
+  const { right } = line;
   // The model may end the item or the statement that goes on without a mark here.
-  const trimmed = [text.trimEnd(), text.trimEnd().replace(/[,;]$/, '')].find((one) => one.endsWith(code));
-  if (trimmed === undefined) return { kind: 'does_not_fit' };
-  const head = trimmed.slice(0, trimmed.endsWith(right) ? -right.length : -code.length);
-  return joinsWords(head, right) ? { kind: 'does_not_fit' } : insert(head);
+  const candidates = [text.trimEnd(), text.trimEnd().replace(/[,;]$/, '')];
+  const code = right.trimStart();
+  const leading = candidates.find((one) => one.endsWith(code));
+  const around = candidates.find((one) => saysAgain(one, right) && staysPaired(one, '', line));
+  if (leading === undefined && around !== undefined) {
+    return { kind: 'insert', text: around, replace: right.length };
+  }
+  const head =
+    leading?.slice(0, leading.endsWith(right) ? -right.length : -code.length) ?? headBefore(text, right);
+  const fits = head !== undefined && !joinsWords(head, right) && staysPaired(head, right, line);
+  return fits ? insert(head) : { kind: 'does_not_fit' };
+}
+
+/** What stands in front of the start of the rest of the line, with which the suggestion ends or which it closes. */
+function headBefore(text: string, right: string): string | undefined {
+  const whole = text.trimEnd();
+  for (let length = right.length - 1; length > 0; length--) {
+    const start = right.slice(0, length);
+    if (start.trim() === '' || joinsWords(start, right.slice(length))) continue;
+    if (whole.endsWith(start)) return whole.slice(0, -length);
+  }
+  const { closer } = brackets(whole);
+  return closer !== undefined && whole[closer] === right[0] ? whole.slice(0, closer) : undefined;
+}
+
+/**
+ * Whether all of the code right of the cursor stands in `text`, in at most two pieces that are not cut out of words, the second at its end:
+ * then the suggestion adds to it, in front of it, within or behind.
+ */
+function saysAgain(text: string, right: string): boolean {
+  for (let cut = right.length; cut > 0; cut--) {
+    const [first, last] = [right.slice(0, cut), right.slice(cut)];
+    if (!text.endsWith(last)) continue;
+    const rest = text.slice(0, text.length - last.length);
+    for (let at = rest.indexOf(first); at >= 0; at = rest.indexOf(first, at + 1)) {
+      const [ahead, behind] = [rest.slice(0, at), rest.slice(at + first.length)];
+      const cutsWord = joinsWords(ahead, first) || joinsWords(first, behind + last);
+      if (!cutsWord && !joinsWords(behind, last)) return true;
+    }
+  }
+  return false;
 }
 
 /** The rest of the line would begin within a word of the suggestion. */
 function joinsWords(text: string, right: string): boolean {
   return endsWithIdentifier(text) && startsWithIdentifier(right);
+}
+
+/** With the suggestion no more brackets and quotes of the line stand alone than without. */
+function staysPaired(text: string, rest: string, { left, right }: CursorLine): boolean {
+  return unpaired(left + text + rest) <= unpaired(left + right);
 }
 
 /** Every bracket and quote that it opens it closes, and no other. */

@@ -140,7 +140,7 @@ export class CompletionPipeline {
   async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
     const { document, signal } = request;
     const options = this.options();
-    const refused = refusal(document, options, this.readsLine);
+    const refused = refusal(document, options);
     const known = this.known(request, options, refused);
     if (known !== undefined) return known;
     const unable = this.unable(signal);
@@ -160,7 +160,7 @@ export class CompletionPipeline {
   /** What is known without the model: what it said of the place, or that nothing is suggested there. */
   recall(request: SuggestionRequest): CompletionOutcome | undefined {
     const options = this.options();
-    return this.known(request, options, refusal(request.document, options, this.readsLine));
+    return this.known(request, options, refusal(request.document, options));
   }
 
   /** Drops what is remembered of a closed document. */
@@ -193,7 +193,7 @@ export class CompletionPipeline {
     const hit =
       fork === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
     // Typed along, a suggestion in front of a word still stands before that word.
-    const typedAlong = refused === 'inside_word' && this.readsLine && hit !== undefined;
+    const typedAlong = refused === 'inside_word' && hit !== undefined;
     if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
     if (hit === undefined) {
       const end = mayEnd && fork === undefined ? this.ends.find(uri, before, after) : undefined;

@@ -27,7 +27,8 @@ export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot,
   const hidden = (reason: Reason): Shaped => ({ text: text.trimEnd(), replace: 0, reason });
   if (text.trim() === '') return { text: '', replace: 0, reason: 'blank_result' };
   if (UNPRINTABLE.test(text)) return hidden('not_text');
-  const fit = fitToLine(text, lineAfter(document), readsLine && stop === 'end_token');
+  const between = readsLine && stop === 'end_token';
+  const fit = fitToLine(text, { left: lineBefore(document), right: lineAfter(document), between });
   if (fit.kind !== 'insert') return hidden(fit.kind);
   const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
   if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');

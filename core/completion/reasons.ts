@@ -15,7 +15,7 @@ export const REASONS = {
   selection: 'Text is selected; suggestions appear at a plain cursor.',
   multiple_cursors: 'There are several cursors; suggestions appear at a single one.',
   inside_character: 'The cursor is between the two halves of one character.',
-  inside_word: 'The cursor is in a word, or directly before one that the model does not read.',
+  inside_word: 'The cursor is in a word.',
   blank_document: 'There is no text before the cursor to continue.',
   line_too_long: 'The line is too long to be written by hand; generated text gets no suggestions.',
   binary_content: 'The text near the cursor is not text but binary data.',
@@ -34,7 +34,7 @@ export const REASONS = {
   does_not_fit: 'The suggestion does not join the text right of the cursor.',
   repeats_line: 'The suggestion would only repeat a neighbouring line.',
   repetitive: 'The model repeated itself.',
-  taken_back: 'You accepted this suggestion here and took it out again; ask for one to see it.',
+  taken_back: 'You deleted, undid or dismissed this here; ask for a suggestion to see it.',
   low_confidence: 'The model was not sure enough (setting emberline.completion.eagerness).',
 } as const;
 

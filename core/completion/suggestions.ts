@@ -7,15 +7,15 @@
 import { type Anchor, anchorAt, typedAlong } from './anchor';
 import { BlockLines, takesLines } from './block_lines';
 import { LEAST_CERTAINTY } from './certainty';
-import { lineBefore, withTyped } from './document';
+import { type DocumentSnapshot, lineBefore, withTyped } from './document';
 import { LINE_COMPLETE } from './judgement';
+import { isCommentLine } from './languages';
 import type { CompletionOptions } from './options';
 import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
+import { firstLine } from './postprocess';
 
-/** After so long no further line is begun, ms: the first one waits for the others. */
-const MOST_MS = 150;
-/** Whoever asked waits longer. */
-const MOST_MS_EXPLICIT = 600;
+/** After so long no further line is begun, ms: who asked waits for the others, and unasked the first stands there meanwhile. */
+const MOST_MS = 600;
 
 /** Which lines behind the first are wanted. */
 interface Wanted {
@@ -34,15 +34,25 @@ interface Followed {
   readonly goesOn: boolean;
 }
 
+/** What was shown, and where. */
+interface Shown {
+  readonly anchor: Anchor;
+  readonly text: string;
+  /** Whether several lines were wanted there. */
+  readonly inBlock: boolean;
+}
+
+/** The break and the indentation of a line on which nothing stands yet. */
+const NEW_LINE = /\n[ \t]*$/;
+
 export class Suggestions {
   private readonly pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>;
   private readonly options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>;
   private readonly mostMs: number;
 
-  /** What was shown, and where. */
-  private last: { readonly anchor: Anchor; readonly text: string } | undefined;
+  private last: Shown | undefined;
 
-  /** @param mostMs After so long no further line is begun where nobody asked. */
+  /** @param mostMs After so long no further line is begun. */
   constructor(
     pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>,
     options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>,
@@ -70,8 +80,10 @@ export class Suggestions {
     const steady = request.explicit === true ? outcome : this.asItWasShown(request, outcome);
     // Nor does anybody see what was cancelled.
     if (steady.shown && steady === outcome && !request.signal.aborted) {
-      const { uri, before } = request.document;
-      this.last = { anchor: anchorAt(uri, before), text: outcome.text };
+      const { document } = request;
+      const { text } = outcome;
+      const inBlock = this.wantsMore(document, new BlockLines(document, firstLine(text)));
+      this.last = { anchor: anchorAt(document.uri, document.before), text, inBlock };
     }
     return steady;
   }
@@ -107,8 +119,24 @@ export class Suggestions {
     if (isComplete(first, request)) return this.nextLines(request, first, known);
     if (!first.shown || first.replace > 0 || first.uncut !== undefined) return first;
     const lines = new BlockLines(document, first.text);
-    if (!lines.asksForMore(multiline)) return first;
+    if (!this.wantsMore(document, lines)) return first;
     return joined(first, lines, await this.follow(request, lines, first.certainty, { several: true, known }));
+  }
+
+  /** Whether lines should follow the first: where one opens a block, behind a comment that asks for it, and further on in a block. */
+  private wantsMore(document: DocumentSnapshot, lines: BlockLines): boolean {
+    const { multiline } = this.options();
+    if (lines.asksForMore(multiline)) return true;
+    if (multiline !== 'auto' || !takesLines(document)) return false;
+    return isCommentLine(document.languageId, lineBefore(document)) || this.goesOnWithBlock(document);
+  }
+
+  /** Whether the cursor stands where a block was shown, in it or behind it, all of it typed or accepted so far, if need be on a new line. */
+  private goesOnWithBlock({ uri, before }: DocumentSnapshot): boolean {
+    if (this.last?.inBlock !== true) return false;
+    const { anchor, text } = this.last;
+    if (typedAlong(anchor, text, uri, before) !== undefined) return true;
+    return typedAlong(anchor, text, uri, before.replace(NEW_LINE, '')) === text.length;
   }
 
   /** The line is complete: the next one, and the body that it opens. Nobody sees that it is: that has to be as sure as what follows. */
@@ -118,14 +146,15 @@ export class Suggestions {
     known: boolean,
   ): Promise<CompletionOutcome> {
     const lines = new BlockLines(request.document, '');
-    const several = lines.asksForMore(this.options().multiline);
+    const several = this.wantsMore(request.document, lines);
     const followed = await this.follow(request, lines, first.endProbability, { several, known });
     if (lines.count === 1) return { ...first, further: followed.outcomes };
     return { ...joined(first, lines, followed), shown: true, reason: 'shown' };
   }
 
   /**
-   * Adds lines as long as they belong there and all together are sure enough.
+   * Adds lines as long as they belong there and all together are sure enough. Unasked, several are shown only to their end: where the model
+   * goes on with what stands below, or where nothing does leaves the body. Where it does not get there, the shortest suggestion is left.
    * @param certainty That of the first.
    */
   private async follow(
@@ -136,25 +165,43 @@ export class Suggestions {
   ): Promise<Followed> {
     const { explicit = false, document, signal } = request;
     const least = explicit ? LEAST_CERTAINTY.eager : this.options().leastCertainty;
-    const until = performance.now() + (explicit ? MOST_MS_EXPLICIT : this.mostMs);
+    const until = performance.now() + this.mostMs;
     const outcomes: CompletionOutcome[] = [];
     let sofar = certainty;
     let whole = certainty;
+    let shortest = lines.text === '' ? undefined : { count: lines.count, certainty };
+    let goesOn = false;
+    let ended = explicit || !several;
+    let isLast = false;
     while (sofar >= least && !signal.aborted) {
       const place = withTyped(document, `${lines.all}\n`);
       const asked = { ...request, document: place, explicit: true, mayEnd: true };
       const waits = known && lines.text !== '';
       const next = waits ? this.pipeline.recall(asked) : await this.pipeline.complete(asked);
-      if (next === undefined) return { certainty: whole, outcomes, goesOn: true };
+      goesOn = next === undefined;
+      if (next === undefined) break;
       outcomes.push(next);
+      const comes = next.reason === 'blank_result' || next.text !== '';
+      if (comes && lines.endBefore(next.text)) ended = true;
       sofar *= next.certainty;
-      if (!next.shown || sofar < least) break;
+      if (ended && several && !explicit) break;
+      if (isLast || !next.shown || sofar < least) break;
       const { count } = lines;
       if (!lines.add(next.text)) break;
-      if (lines.count > count) whole = sofar;
-      if (!several || next.stop === 'end_token' || performance.now() > until) break;
+      if (lines.count > count) {
+        whole = sofar;
+        shortest ??= { count: lines.count, certainty: sofar };
+      }
+      isLast = next.stop === 'end_token';
+      // Where nothing stands below, the model has its own end alone.
+      if (isLast && lines.endDocument) ended = true;
+      if (!several || (isLast && ended) || performance.now() > until) break;
     }
-    return { certainty: whole, outcomes, goesOn: false };
+    if (!ended && shortest !== undefined) {
+      lines.cut(shortest.count);
+      whole = shortest.certainty;
+    }
+    return { certainty: whole, outcomes, goesOn };
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Suggestions that were accepted and then taken out again, by undo or by deleting them: they are not offered unasked again at that place.
- * Edits tell, since no editor says that a suggestion was refused.
+ * What somebody does not want at a place: suggestions that were dismissed, or accepted and then taken out again, by undo or by deleting them,
+ * and any text that was just deleted there. It is not offered unasked again at that place.
  */
+import { Deletions, type Seen } from './deletions';
 import { normalizeLineBreaks } from './document';
 
 /** A change of a document: `removed` UTF-16 units at `offset` became `inserted`. */
@@ -19,7 +20,12 @@ export interface Offer {
   /** The text before that, or the end of it. */
   readonly before: string;
   readonly text: string;
+  /** What stands right of the place and gives way to it; default: nothing. */
+  readonly replaced?: string;
 }
+
+/** Where something is asked. */
+export type AskedPlace = Pick<Offer, 'uri' | 'offset' | 'before'>;
 
 /** Accepted: what of it still stands in the document. */
 interface Accepted extends Offer {
@@ -36,6 +42,8 @@ interface Refused {
 const CONTEXT = 128;
 /** Places that are remembered. */
 const MOST_REFUSED = 32;
+/** Whoever deletes less than this corrects a slip, visible UTF-16 units. */
+const LEAST_DELETED = 3;
 /** Whoever types adds a unit at a time; more at once that continues as suggested was accepted. */
 const LEAST_ACCEPTED = 2;
 
@@ -43,14 +51,38 @@ export class TakenBack {
   private offer: Offer | undefined;
   private accepted: Accepted | undefined;
   private readonly refused: Refused[] = [];
+  private readonly deletions = new Deletions();
+  /** Of a deletion that may go on. */
+  private growing: Refused | undefined;
 
   /** A suggestion is shown. */
   offered(offer: Offer): void {
     this.offer = offer;
   }
 
+  /** What is shown was dismissed. */
+  dismissed(): void {
+    if (this.offer !== undefined) this.refuse(this.offer);
+    this.offer = undefined;
+  }
+
+  /** The text around the cursor as it is. */
+  look(seen: Seen): void {
+    this.deletions.look(seen);
+  }
+
+  /** Something is asked at a place: what was deleted there is not wanted. */
+  asked({ uri, before, offset }: AskedPlace): void {
+    const text = normalizeLineBreaks(this.deletions.at(uri, offset) ?? '');
+    if (text.trim().length < LEAST_DELETED) return;
+    if (this.growing !== undefined) this.drop(this.growing);
+    this.growing = this.refuse({ uri, before, text });
+  }
+
   /** The document changed. */
   changed(uri: string, change: Change): void {
+    this.deletions.changed(uri, change);
+    if (change.inserted !== '') this.growing = undefined;
     if (this.accepted?.uri === uri) this.follow(this.accepted, change);
     const { offer } = this;
     if (offer?.uri !== uri) return;
@@ -60,10 +92,16 @@ export class TakenBack {
     this.offer = undefined;
   }
 
-  /** Whether this was taken back here. */
+  /** Whether this was taken back here, or a part of it, or more. */
   has(uri: string, before: string, text: string): boolean {
     const context = before.slice(-CONTEXT);
-    return this.refused.some((one) => one.uri === uri && one.context === context && one.text === text);
+    const said = text.trim();
+    return this.refused.some(
+      (one) =>
+        one.uri === uri &&
+        one.context === context &&
+        (one.text.startsWith(said) || said.startsWith(one.text)),
+    );
   }
 
   forget(uri: string): void {
@@ -72,22 +110,37 @@ export class TakenBack {
     }
     if (this.accepted?.uri === uri) this.accepted = undefined;
     if (this.offer?.uri === uri) this.offer = undefined;
+    this.deletions.forget(uri);
   }
 
   /** What was accepted may only be taken out from its end on: whoever edits within it keeps it. */
   private follow(accepted: Accepted, { offset, removed, inserted }: Change): void {
     const untouched = offset >= accepted.end;
     if (untouched) return;
-    const fromItsEnd = inserted === '' && offset + removed >= accepted.end && offset >= accepted.offset;
+    const { replaced = '' } = accepted;
+    // An undo brings back what had given way.
+    const undone = inserted === replaced && offset === accepted.offset;
+    const fromItsEnd =
+      (inserted === '' || undone) && offset + removed >= accepted.end && offset >= accepted.offset;
     if (!fromItsEnd) {
       this.accepted = undefined;
       return;
     }
     accepted.end = offset;
     if (offset > accepted.offset) return;
-    const { uri, before, text } = accepted;
-    this.refused.push({ uri, context: before.slice(-CONTEXT), text });
-    if (this.refused.length > MOST_REFUSED) this.refused.shift();
+    this.refuse(accepted);
     this.accepted = undefined;
+  }
+
+  private refuse({ uri, before, text }: Pick<Offer, 'uri' | 'before' | 'text'>): Refused {
+    const refused = { uri, context: before.slice(-CONTEXT), text: text.trim() };
+    this.refused.push(refused);
+    if (this.refused.length > MOST_REFUSED) this.refused.shift();
+    return refused;
+  }
+
+  private drop(refused: Refused): void {
+    const at = this.refused.indexOf(refused);
+    if (at >= 0) this.refused.splice(at, 1);
   }
 }

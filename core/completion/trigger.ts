@@ -13,16 +13,9 @@ const BINARY_WINDOW = 2_048;
 /** The source-control input box is a language of its own in VS Code. */
 const SOURCE_CONTROL_LANGUAGE = 'scminput';
 
-/**
- * Why the model is not asked here, or undefined when it is.
- * @param readsLine Whether the model reads what stands right of the cursor.
- */
-export function refusal(
-  document: DocumentSnapshot,
-  options: CompletionOptions,
-  readsLine = false,
-): Reason | undefined {
-  return refusalOfDocument(document, options) ?? ofCursor(document, readsLine);
+/** Why the model is not asked here, or undefined when it is. */
+export function refusal(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
+  return refusalOfDocument(document, options) ?? ofCursor(document);
 }
 
 /** Why the model is not asked in this document, wherever the cursor is. */
@@ -58,12 +51,12 @@ function ofDocument(document: DocumentSnapshot): Reason | undefined {
   return looksBinary(near) ? 'binary_content' : undefined;
 }
 
-function ofCursor(document: DocumentSnapshot, readsLine: boolean): Reason | undefined {
+function ofCursor(document: DocumentSnapshot): Reason | undefined {
   if (!document.selectionEmpty) return 'selection';
   if (document.cursors > 1) return 'multiple_cursors';
   if (splitsCharacter(document.before, document.after)) return 'inside_character';
   if (document.before.trim() === '') return 'blank_document';
-  if (!startsWithIdentifier(lineAfter(document))) return undefined;
   // In front of a word there is room for more, which has to lead to that word.
-  return readsLine && !endsWithIdentifier(lineBefore(document)) ? undefined : 'inside_word';
+  const word = endsWithIdentifier(lineBefore(document)) && startsWithIdentifier(lineAfter(document));
+  return word ? 'inside_word' : undefined;
 }

@@ -12,6 +12,7 @@ import type { NativeGrammar, NativeGrammarSource } from './native_grammar';
 import type { NativeDispatch } from './native_inspection';
 import {
   type DeviceChoice,
+  type KvCache,
   type NativeAddon,
   type NativeCompletion,
   type NativeFim,
@@ -36,6 +37,8 @@ export interface EngineOptions {
   readonly packedFolder?: string;
   /** The compiled Metal kernels; default: the file beside the addon, where there is one. */
   readonly metalLibrary?: string;
+  /** As what keys and values are kept; default: `f16`, as on a device that does not offer others. */
+  readonly kvCache?: KvCache;
   /** A GGUF file whose model drafts for this one; default: none. */
   readonly draftPath?: string;
   /** Whether the model is loaded alone where that one cannot be loaded beside it; default: no. */
@@ -106,12 +109,13 @@ export class Engine {
     options: Omit<EngineOptions, 'addonPath'>,
   ): Promise<NativeResult<Engine>> {
     const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT } = options;
-    const { packedFolder, metalLibrary, draftPath, draftOptional, isa } = options;
+    const { packedFolder, metalLibrary, draftPath, draftOptional, isa, kvCache } = options;
     const model = await addon.loadModel({
       path: modelPath,
       threads,
       device,
       ...(packedFolder === undefined ? {} : { packedFolder }),
+      ...(kvCache === undefined ? {} : { kvCache }),
       ...(draftPath === undefined ? {} : { draftPath }),
       ...(draftOptional === undefined ? {} : { draftOptional }),
       ...(metalLibrary === undefined ? {} : { metalLibrary }),

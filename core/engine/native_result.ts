@@ -37,9 +37,19 @@ export const NATIVE_ERROR_CODES = [
 
 export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
 
+/** Those that do not come from the addon: it could not be loaded (binding.ts), a model was tried in vain (core/models/model_trial.ts) or not fetched (core/models/download). */
+export type HostErrorCode =
+  | 'ADDON_NOT_LOADED'
+  | 'TRIAL_NOT_STARTED'
+  | 'MODEL_CRASHED'
+  | 'MODEL_TOO_SLOW'
+  | 'DOWNLOAD_FAILED'
+  | 'DOWNLOAD_DAMAGED'
+  | 'DISK_FULL'
+  | 'CANCELLED';
+
 export interface NativeError {
-  /** `ADDON_NOT_LOADED` is the one error that does not come from the addon: it could not be loaded (see binding.ts). */
-  readonly code: NativeErrorCode | 'ADDON_NOT_LOADED';
+  readonly code: NativeErrorCode | HostErrorCode;
   /** One sentence that says what happened and what to do. */
   readonly message: string;
 }

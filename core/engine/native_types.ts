@@ -18,6 +18,10 @@ import type { NativeResult } from './native_result';
 export const DEVICES = ['auto', 'cpu', 'metal'] as const;
 export type DeviceChoice = (typeof DEVICES)[number];
 
+/** As what keys and values of a context are kept: binary16, or blocks of int8 with a scale, which take 53 % of that. */
+export const KV_CACHES = ['f16', 'q8_0'] as const;
+export type KvCache = (typeof KV_CACHES)[number];
+
 export interface NativeModelOptions {
   /** Path of a GGUF file, a shard of one, or a folder with SafeTensors. */
   readonly path: string;
@@ -33,6 +37,8 @@ export interface NativeModelOptions {
   readonly packedFolder?: string;
   /** The Metal kernels, compiled. Left out, or where there is no such file: their sources, which the addon holds, are. */
   readonly metalLibrary?: string;
+  /** Of the sessions to come, and of the draft model's. A device that does not offer it keeps `f16`. Left out: `f16`. */
+  readonly kvCache?: KvCache;
   /**
    * Path of a GGUF file whose model drafts for this one. Its tokenizer must be the same, else DRAFT_TOKENIZER_DIFFERS. Left
    * out: none.
@@ -96,6 +102,10 @@ export interface NativeModelInfo {
   readonly device: string;
   /** Why `auto` did not take a GPU that this build could use: one sentence, or empty. */
   readonly deviceReason: string;
+  /** As what keys and values are kept. */
+  readonly kvCache: KvCache;
+  /** Why that is not what was asked for: one sentence, or empty. */
+  readonly kvCacheReason: string;
   /** The name of the draft model; empty where there is none. */
   readonly draft: string;
   /** Whether the weights were mapped from a copy in `packedFolder`. */

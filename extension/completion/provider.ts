@@ -8,6 +8,7 @@ import { snapshotOf } from '../editor/editor_snapshot';
 import { Alternatives } from '../../core/completion/alternatives';
 import type { DocumentSnapshot } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
+import type { Seen } from '../../core/completion/deletions';
 import { Suggestions } from '../../core/completion/suggestions';
 import { TakenBack } from '../../core/completion/taken_back';
 import {
@@ -28,6 +29,11 @@ export interface FinishedRequest {
   readonly version: number;
   readonly outcome: CompletionOutcome;
 }
+
+/** What somebody may delete with a few keys, UTF-16 units. */
+const UNITS_AROUND = 500;
+/** Of a selection that may be deleted, UTF-16 units. */
+const MOST_UNITS = 5_000;
 
 /** What is on the screen, unless the document changed since, or the cursor moved. */
 interface Shown {
@@ -98,6 +104,11 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         this.takenBack.forget(uri);
         pipeline.forget(uri);
       }),
+      vscode.window.onDidChangeTextEditorSelection(
+        ({ textEditor: { document }, selections: [selection] }) => {
+          if (selection !== undefined) this.takenBack.look(around(document, selection));
+        },
+      ),
     ];
   }
 
@@ -134,6 +145,13 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
       const own = snapshotOf(document, position, context.selectedCompletionInfo);
       const snapshot =
         own.kind === 'source_control' ? await this.commits.around(own, document, explicit) : own;
+      this.takenBack.look(around(document, new vscode.Range(position, position)));
+      if (context.selectedCompletionInfo === undefined)
+        this.takenBack.asked({
+          uri: running.uri,
+          before: snapshot.before,
+          offset: document.offsetAt(position),
+        });
       const outcomes = await this.complete(snapshot, context, explicit, signal);
       outcome = outcomes[0] ?? outcome;
       if (outcome.shown && document.version !== version)
@@ -141,9 +159,10 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
       if (outcome.shown && signal.aborted) outcome = { ...outcome, shown: false, reason: 'cancelled' };
       if (!outcome.shown) return [];
       if (context.selectedCompletionInfo === undefined) {
-        const { uri, before } = snapshot;
+        const { uri, before, after } = snapshot;
         const offset = document.offsetAt(position);
-        this.takenBack.offered({ uri, before, offset, text: outcome.text });
+        const { text, replace } = outcome;
+        this.takenBack.offered({ uri, before, offset, text, replaced: after.slice(0, replace) });
         this.shown = { document: snapshot, outcome };
         if (outcome.goesOn === true) void this.goOn(this.shown, { document, position });
       }
@@ -170,6 +189,11 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
       // The editor may have had no reason to ask.
       this.askingAgain = false;
     }
+  }
+
+  /** Whoever uses the editor does not want what is shown. */
+  dismiss(): void {
+    this.takenBack.dismissed();
   }
 
   /** Has what follows the suggestion on the screen computed, so that it is there once that is accepted. Never rejects. */
@@ -233,6 +257,15 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     if (!outcome.shown || !this.takenBack.has(uri, before, outcome.text)) return outcome;
     return { ...outcome, shown: false, reason: 'taken_back' };
   }
+}
+
+/** The text of a range, and some on both sides. */
+function around(document: vscode.TextDocument, { start, end }: vscode.Range): Seen {
+  const [first, last] = [document.offsetAt(start), document.offsetAt(end)];
+  const from = Math.max(0, first - UNITS_AROUND);
+  const to = Math.min(last, first + MOST_UNITS) + UNITS_AROUND;
+  const text = document.getText(new vscode.Range(document.positionAt(from), document.positionAt(to)));
+  return { uri: document.uri.toString(), start: from, text };
 }
 
 /** Whether the cursor is still there, in the editor one types in. */

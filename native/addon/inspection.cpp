@@ -13,6 +13,7 @@
 #include "base/read_bandwidth.h"
 #include "base/thread_pool.h"
 #include "base/try.h"
+#include "engine/kv_cache_type.h"
 #include "engine/model.h"
 #include "engine/model_outline.h"
 #include "gguf/describe.h"
@@ -73,10 +74,23 @@ napi_value js_outline(napi_env env, const ModelOutline& outline) {
   add("middle", outline.fim.middle);
   add("separator", outline.fim.separator);
   add("repository", outline.fim.repository);
+  ObjectBuilder kv(env);
+  for (std::uint32_t type = 0; type < kKvTypes; ++type) {
+    std::vector<napi_value> kinds;
+    for (const KvOutline& layers : outline.kv[type]) {
+      const std::uint64_t most =
+          std::uint64_t{kv_pages_held(layers.window, outline.context_length)} * kKvPagePositions;
+      kinds.push_back(ObjectBuilder(env)
+                          .add("bytesAPosition", static_cast<double>(layers.bytes_a_position))
+                          .add("mostPositions", static_cast<double>(most))
+                          .build());
+    }
+    kv.add(kv_cache_name(type), js_array(env, kinds));
+  }
   return ObjectBuilder(env)
       .add("weightBytes", static_cast<double>(outline.weight_bytes))
       .add("tokenBytes", static_cast<double>(outline.token_bytes))
-      .add("kvBytes", static_cast<double>(outline.kv_bytes_a_position))
+      .add("kvCache", kv.build())
       .add("contextLength", outline.context_length)
       .add("fim", fim.build())
       .build();

@@ -34,6 +34,9 @@ ModelOptions read_options(Arguments& arguments, napi_value from) {
   }
   const napi_value isa = arguments.property(from, "isa");
   if (!arguments.is_undefined(isa)) options.isa = utf8_from_utf16(arguments.string(isa, "isa", 32));
+  const napi_value kv_cache = arguments.property(from, "kvCache");
+  if (!arguments.is_undefined(kv_cache))
+    options.kv_cache = utf8_from_utf16(arguments.string(kv_cache, "kvCache", 32));
   const auto optional_path = [&](const char* property) {
     const napi_value value = arguments.property(from, property);
     return arguments.is_undefined(value) ? std::string() : arguments.path(value, property);

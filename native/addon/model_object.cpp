@@ -49,6 +49,8 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("fim", js_fim(env, info))
       .add("device", std::string_view(info.device))
       .add("deviceReason", std::string_view(info.device_reason))
+      .add("kvCache", std::string_view(info.kv_cache))
+      .add("kvCacheReason", std::string_view(info.kv_cache_reason))
       .add("draft", std::string_view(info.draft))
       .add("heldBytes", static_cast<double>(info.held_bytes))
       .add("packedCopy", js_boolean(env, info.packed_copy))

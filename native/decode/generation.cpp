@@ -19,7 +19,7 @@ namespace emberline {
 namespace {
 
 // A chain makes room in the KV cache for all its steps at once; a longer generation is several chains.
-constexpr std::size_t kMostStepsAtOnce = 256;
+constexpr std::size_t kMostStepsAtOnce = kMostWritten;
 
 // Where submissions have a cost, plain steps between looks for drafts become more, up to so many times the
 // fewest.

@@ -16,6 +16,8 @@ Result<PrefillOutcome> PromptPrefill::fill(std::span<const TokenId> ids, std::si
   const std::size_t comparable = std::min(cached_.size(), most_reused);
   std::size_t done = 0;
   while (done < comparable && cached_[done] == ids[done]) ++done;
+  // What stands further back than layers with a window remember is read again from the start.
+  if (!pass_.can_continue(static_cast<std::uint32_t>(done))) done = 0;
   PrefillOutcome outcome{static_cast<std::uint32_t>(done), false};
   while (done < ids.size()) {
     const std::span<const TokenId> slice =

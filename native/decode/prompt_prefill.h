@@ -1,4 +1,5 @@
-// Fills the KV cache for a text, keeping every row whose token is unchanged from the front.
+// Fills the KV cache for a text, keeping every row whose token is unchanged from the front, as far as the
+// pass can go on behind them.
 #pragma once
 
 #include <atomic>

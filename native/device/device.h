@@ -110,6 +110,10 @@ struct ModelNeeds {
   bool qkv_biases = false, attention_output_bias = false;  // of some layer
   bool experts = false;                                    // kExperts in every layer
   bool rope_factors = false;
+  bool window = false;                         // of some layer's attention, as AttentionParams
+  bool score_cap = false, logit_cap = false;   // AttentionParams::soft_cap, kSoftCap
+  bool qk_norms = false;                       // of queries and keys
+  bool norms_on_both_sides = false;            // of attention and of the feed-forward part
   std::vector<QkvTypes> mixed_qkv_types = {};  // of layers where they differ, each once
   friend bool operator==(const ModelNeeds&, const ModelNeeds&) = default;
 };
@@ -122,6 +126,9 @@ class Device {
   virtual std::string description() const = 0;  // "cpu, avx2, 2 threads"
   // Whether `op` may stand in a table of up to `max_rows` rows; always true for the basic ops.
   virtual bool offers(Op op, std::uint32_t max_rows) const = 0;
+
+  // Whether a KV cache may be of `cache_type` (kKv... of op_params.h); always true for kKvF16.
+  virtual bool offers_cache(std::uint32_t cache_type) const { return cache_type == kKvF16; }
 
   // Whether the device computes rightly what such a model needs, found out by trying where it depends on the
   // machine's own compiler and driver; asked before the model's matrices are loaded. It may take ops

@@ -36,7 +36,7 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 
-inline constexpr int kMaxBindings = 13;
+inline constexpr int kMaxBindings = 14;
 inline constexpr int kMaxParamBytes = 56;
 
 struct Command {

@@ -18,6 +18,9 @@ const char* op_name(Op op) {
     case Op::kNormArgmax: return "norm, product and argmax";
     case Op::kRopeAttention: return "rope and attention";
     case Op::kNormQkvRope: return "norm, query/key/value products, rope and cache write";
+    case Op::kQkNormRope: return "query and key norms, rope and cache write";
+    case Op::kAddNormQkv: return "addition, norm and query/key/value products";
+    case Op::kAddNormGateUp: return "addition, norm and gate/up products";
     case Op::kGumbel: return "sampler";
     case Op::kExperts: return "experts";
   }

@@ -24,7 +24,7 @@ struct RmsNormParams {
   uint32_t width;  // of a part
   float epsilon;
   uint32_t parts = 1;       // of a row, one behind the other, each normed by itself: heads
-  uint32_t accumulate = 0;  // 1: out += the normed row, as MatMulParams
+  uint32_t accumulate = 0;  // 1: out = the addend, or out itself where none is bound, + the normed row
   uint32_t centered = 0;    // 1: the part's mean is taken off first: LayerNorm (Ba et al. 2016)
 };
 
@@ -44,19 +44,29 @@ struct MatMulParams {
 // pages.
 EMBERLINE_CONSTANT uint32_t kKvPagePositions = 256;
 
+// How the cache keeps a key, or a value, of one head.
+EMBERLINE_CONSTANT uint32_t kKvF16 = 0;  // IEEE binary16
+// Blocks of kKvBlockElements neighbouring elements, the last of a head maybe shorter: an element is an int8
+// times the block's scale, which is the largest magnitude / 127 as binary16, rounded up, so that an element
+// is off by half a scale at most. The blocks of llama.cpp's Q8_0, in an order of the device's own.
+EMBERLINE_CONSTANT uint32_t kKvQ8_0 = 1;
+EMBERLINE_CONSTANT uint32_t kKvTypes = 2;
+EMBERLINE_CONSTANT uint32_t kKvBlockElements = 32;
+
 // Rotary embedding: pairs per `style`, angle(pos, i) = pos * theta^(-2i/rotary) for i < rotary/2 (even);
 // elements from `rotary` on pass unchanged, all of them where it is 0. Where factors are bound, the angle of
 // pair i is divided by factors[i]: positions that are scaled. k itself is left as it was.
 struct RopeKvWriteParams {
-  uint32_t position;      // patched: absolute position of the batch's row 0
-  uint32_t query_heads;   // H
-  uint32_t kv_heads;      // G
-  uint32_t head_width;    // d
-  uint32_t rotary_width;  // <= d
-  uint32_t style;         // 0: adjacent pairs (llama as stored in GGUF), 1: halves (qwen2, neox)
-  float theta;            // RoPE base
-  uint32_t context;       // positions the page table has room for
-  uint32_t page_stride;   // bytes
+  uint32_t position;             // patched: absolute position of the batch's row 0
+  uint32_t query_heads;          // H
+  uint32_t kv_heads;             // G
+  uint32_t head_width;           // d
+  uint32_t rotary_width;         // <= d
+  uint32_t style;                // 0: adjacent pairs (llama as stored in GGUF), 1: halves (qwen2, neox)
+  float theta;                   // RoPE base
+  uint32_t context;              // positions the page table has room for
+  uint32_t page_stride;          // bytes
+  uint32_t cache_type = kKvF16;  // kKv...
 };
 
 struct AttentionParams {
@@ -71,6 +81,7 @@ struct AttentionParams {
   // Entries that a row sees, the last of them its own (Beltagy et al. 2020, sliding window); 0: all.
   uint32_t window = 0;
   float soft_cap = 0.0f;  // c > 0: a scaled score s counts as c * tanh(s / c) (Gemma 2, 2024); 0: as it is
+  uint32_t cache_type = kKvF16;
 };
 
 // Fields as in RopeKvWriteParams and AttentionParams.
@@ -88,6 +99,7 @@ struct RopeAttentionParams {
   uint32_t page_stride;
   uint32_t window = 0;
   float soft_cap = 0.0f;
+  uint32_t cache_type = kKvF16;
 };
 
 // What a gated linear unit does to its gate, which then multiplies `up` (Shazeer, "GLU variants improve
@@ -166,8 +178,8 @@ struct NormArgmaxParams {
   uint32_t position = 0;          // patched, as ArgmaxParams
 };
 
-// norm, query, key and value, rotary embedding and KV write in one: fields as in NormQkvParams and
-// RopeKvWriteParams.
+// norm, query, key and value, rotary embedding and KV write in one, into a cache of kKvF16: fields as in
+// NormQkvParams and RopeKvWriteParams.
 struct NormQkvRopeParams {
   uint32_t width;
   float epsilon;
@@ -181,6 +193,29 @@ struct NormQkvRopeParams {
   float theta;
   uint32_t context;
   uint32_t page_stride;
+};
+
+// Fields as in RopeKvWriteParams.
+struct QkNormRopeParams {
+  uint32_t position;  // patched
+  uint32_t query_heads;
+  uint32_t kv_heads;
+  uint32_t head_width;
+  uint32_t rotary_width;
+  uint32_t style;
+  float theta;
+  uint32_t context;
+  uint32_t page_stride;
+  float epsilon;
+  uint32_t query_part, key_part;  // elements that are normed together: of a head, or of several heads
+};
+
+// Both norms have the same epsilon.
+struct AddNormQkvParams {
+  NormQkvParams norm;
+};
+struct AddNormGateUpParams {
+  NormGateUpParams norm;
 };
 
 // What the outputs of a row's k experts are multiplied by, of the router's logits (Shazeer et al.,

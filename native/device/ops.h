@@ -9,6 +9,7 @@
 // log-probability where a device chose it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "device/op_params.h"
@@ -18,7 +19,7 @@ namespace emberline {
 enum class Op : std::uint8_t {
   // -- basic: every device offers these
   kEmbedding,    // tokens (u32), table[V, D] -> out[R, D] = scale * rows of the table
-  kRmsNorm,      // x[R, P*D], gain[D], bias[D]? -> out[R, P*D] for P parts; out may be x
+  kRmsNorm,      // x[R, P*D], gain[D], bias[D]?, addend[R, P*D]? -> out[R, P*D] for P parts; out may be x
   kMatMul,       // x[R, in], weight[out, in], bias[out]? -> y[R, out]  (y += where params.accumulate)
   kRopeKvWrite,  // q[R, H*d] (rotated in place), k[R, G*d], v[R, G*d], factors[rotary/2]? -> cache entries
                  // position..position+R-1
@@ -39,6 +40,10 @@ enum class Op : std::uint8_t {
                    // undefined
   kNormQkvRope,    // x, gain, w_q, w_k, w_v, biases?, factors? -> q[R, H*d] rotated, cache entries: kNormQkv
                    // and kRopeKvWrite
+  kQkNormRope,     // q[R, H*d], k, v, gains, cache, factors? -> q normed and rotated in place, cache entries:
+                   // two kRmsNorm and kRopeKvWrite
+  kAddNormQkv,     // x, added[R, D], added_gain[D] -> sum[R, D] = x + norm(added); kNormQkv of the sum
+  kAddNormGateUp,  // the same with kNormGateUp
   kGumbel,  // logits[1, V], token history, SamplingBlock -> scores[V], whose argmax is a sample of the law in
             // sampling/sampling_params.h; normalizer[1] = log of the sum of exp(logits)
   // -- of mixtures of experts: offered by a device that runs them. E experts, of which a row uses its k
@@ -62,7 +67,7 @@ struct Embedding {
   enum : int { kTokens, kTable, kOut };
 };
 struct RmsNorm {
-  enum : int { kX, kGain, kOut, kBias /*optional*/ };
+  enum : int { kX, kGain, kOut, kBias /*optional*/, kAddend /*optional, with params.accumulate*/ };
 };
 struct MatMul {
   enum : int { kX, kWeight, kBias /*optional*/, kY };
@@ -114,6 +119,15 @@ struct NormQkvRope {
     kFactors /*optional*/
   };
 };
+struct QkNormRope : RopeKvWrite {
+  enum : int { kQueryGain = kFactors + 1, kKeyGain };
+};
+struct AddNormQkv : NormQkv {
+  enum : int { kAdded = kV + 1, kAddedGain, kSum };
+};
+struct AddNormGateUp : NormGateUp {
+  enum : int { kAdded = kOut + 1, kAddedGain, kSum };
+};
 struct Gumbel {
   enum : int { kLogits, kTokens, kSampling, kScores, kNormalizer };
 };
@@ -122,9 +136,18 @@ struct Experts {
 };
 }  // namespace slot
 
-// Bytes of a page's keys, or values, for one layer: IEEE binary16.
-constexpr std::uint64_t kv_page_bytes(std::uint32_t kv_heads, std::uint32_t head_width) {
-  return std::uint64_t{kKvPagePositions} * kv_heads * head_width * 2;
+// Scales of a key, or a value, of one head where a cache is kKvQ8_0.
+constexpr std::size_t kv_blocks(std::size_t head_width) {
+  return head_width / kKvBlockElements + (head_width % kKvBlockElements != 0 ? 1 : 0);
+}
+// Bytes of a key, or a value, of one head.
+constexpr std::uint64_t kv_row_bytes(std::size_t head_width, std::uint32_t cache_type) {
+  return cache_type == kKvQ8_0 ? head_width + 2 * kv_blocks(head_width) : 2 * head_width;
+}
+// Bytes of a page's keys, or values, for one layer.
+constexpr std::uint64_t kv_page_bytes(std::uint32_t kv_heads, std::uint32_t head_width,
+                                      std::uint32_t cache_type) {
+  return std::uint64_t{kKvPagePositions} * kv_heads * kv_row_bytes(head_width, cache_type);
 }
 constexpr std::uint32_t kv_page_count(std::uint32_t positions) {
   return positions / kKvPagePositions + (positions % kKvPagePositions != 0 ? 1 : 0);

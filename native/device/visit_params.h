@@ -23,6 +23,9 @@ void visit_params(const Command& command, Visit&& visit) {
     case Op::kNormArgmax: return visit(command.get_params<NormArgmaxParams>());
     case Op::kRopeAttention: return visit(command.get_params<RopeAttentionParams>());
     case Op::kNormQkvRope: return visit(command.get_params<NormQkvRopeParams>());
+    case Op::kQkNormRope: return visit(command.get_params<QkNormRopeParams>());
+    case Op::kAddNormQkv: return visit(command.get_params<AddNormQkvParams>());
+    case Op::kAddNormGateUp: return visit(command.get_params<AddNormGateUpParams>());
     case Op::kGumbel: return visit(command.get_params<GumbelParams>());
     case Op::kExperts: return visit(command.get_params<ExpertsParams>());
   }

@@ -25,30 +25,44 @@ std::string size_text(std::uint64_t bytes) {
 
 }  // namespace
 
+std::uint64_t MemoryDemand::kv_bytes(std::uint32_t context) const {
+  std::uint64_t sum = 0;
+  for (const KvOutline& layers : kv) sum += layers.bytes(std::min(context, context_length));
+  return sum;
+}
+
 std::uint64_t MemoryDemand::bytes(std::uint32_t context) const {
-  const std::uint64_t pages = kv_page_count(std::min(context, context_length));
-  const std::uint64_t kv_bytes = pages * kKvPagePositions * kv_bytes_a_position;
-  return weight_bytes + working_bytes + std::max(kv_bytes, loading_bytes);
+  return weight_bytes + working_bytes + std::max(kv_bytes(context), loading_bytes);
 }
 
 std::uint32_t MemoryDemand::largest_context(std::uint64_t available) const {
-  const std::uint64_t fixed = weight_bytes + working_bytes;
-  const std::uint64_t page_bytes = kKvPagePositions * kv_bytes_a_position;
-  if (available < fixed + std::max(page_bytes, loading_bytes)) return 0;
-  const std::uint64_t most_pages = kv_page_count(context_length);
-  const std::uint64_t pages = std::min(most_pages, (available - fixed) / page_bytes);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(pages * kKvPagePositions, context_length));
+  const auto positions = [this](std::uint32_t pages) {
+    return static_cast<std::uint32_t>(
+        std::min(std::uint64_t{pages} * kKvPagePositions, std::uint64_t{context_length}));
+  };
+  std::uint32_t fits = 0, most = kv_page_count(context_length);
+  while (fits < most) {
+    const std::uint32_t pages = fits + (most - fits + 1) / 2;
+    if (bytes(positions(pages)) <= available)
+      fits = pages;
+    else
+      most = pages - 1;
+  }
+  return positions(fits);
 }
 
 MemoryDemand MemoryDemand::with_draft(const MemoryDemand& draft) const {
-  return {weight_bytes + draft.weight_bytes, working_bytes + draft.working_bytes,
-          std::max(loading_bytes, draft.loading_bytes), kv_bytes_a_position + draft.kv_bytes_a_position,
-          context_length};
+  MemoryDemand both = *this;
+  both.weight_bytes += draft.weight_bytes;
+  both.working_bytes += draft.working_bytes;
+  both.loading_bytes = std::max(loading_bytes, draft.loading_bytes);
+  both.kv.insert(both.kv.end(), draft.kv.begin(), draft.kv.end());
+  return both;
 }
 
-MemoryDemand memory_demand(const ModelOutline& outline, WeightPlace place) {
+MemoryDemand memory_demand(const ModelOutline& outline, WeightPlace place, std::uint32_t cache_type) {
   return {place == WeightPlace::kPacked ? outline.weight_bytes : outline.file_weight_bytes,
-          outline.working_bytes, outline.unpacked_bytes, outline.kv_bytes_a_position, outline.context_length};
+          outline.working_bytes, outline.unpacked_bytes, outline.kv[cache_type], outline.context_length};
 }
 
 Status check_memory(const MemoryDemand& demand, std::uint32_t context, std::uint64_t available) {

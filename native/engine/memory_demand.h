@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/status.h"
 #include "engine/model_outline.h"
@@ -19,7 +20,7 @@ struct MemoryDemand {
   std::uint64_t weight_bytes = 0;
   std::uint64_t working_bytes = 0;
   std::uint64_t loading_bytes = 0;  // given back before there are keys and values
-  std::uint64_t kv_bytes_a_position = 0;
+  std::vector<KvOutline> kv;
   std::uint32_t context_length = 0;  // the model's own, which no session exceeds
 
   // With a session whose KV cache is full to `context` tokens, capped by the model's own; while it is loaded,
@@ -29,9 +30,12 @@ struct MemoryDemand {
   std::uint32_t largest_context(std::uint64_t available) const;
   // The same with a draft model beside.
   MemoryDemand with_draft(const MemoryDemand& draft) const;
+  // Of keys and values alone.
+  std::uint64_t kv_bytes(std::uint32_t context) const;
 };
 
-MemoryDemand memory_demand(const ModelOutline& outline, WeightPlace place);
+// `cache_type`: kKv... of op_params.h.
+MemoryDemand memory_demand(const ModelOutline& outline, WeightPlace place, std::uint32_t cache_type);
 
 // MODEL_EXCEEDS_MEMORY where `demand` with `context` tokens is more than `available` bytes: a sentence that
 // says both, and with how long a context there is room, if with any.

@@ -10,6 +10,7 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "engine/device_choice.h"
+#include "engine/kv_cache_type.h"
 #include "engine/memory_demand.h"
 #include "engine/model_check.h"
 #include "engine/model_file.h"
@@ -65,6 +66,11 @@ ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOp
   info.fim_layout =
       std::string(file.get_string("emberline.fim.layout").value_or(info.fim.layout).substr(0, kMaxNameBytes));
   info.device = model.device->description();
+  info.kv_cache = kv_cache_name(model.kv_memory->cache_type());
+  if (info.kv_cache != options.kv_cache) {
+    info.kv_cache_reason = std::string("The device ") + model.device->name() + " keeps keys and values as " +
+                           info.kv_cache + " alone.";
+  }
   info.packed_copy = model.weights.from_copy();
   info.file_bytes = file.file_bytes();
   info.parameters = parameter_count(file);
@@ -103,7 +109,9 @@ Status place_on(Model::Impl& model, const GgufFile& file, std::shared_ptr<Device
                               file.mapping()};
   TRY_VALUE(model.weights, DeviceWeights::load(*model.device, model.parts.weights, loading));
   TRY_VALUE(model.scratch, Scratch::allocate(*model.device, model.parts.hyperparameters));
-  TRY_VALUE(model.kv_pool, KvPool::create(*model.device, model.parts.hyperparameters));
+  TRY_VALUE(const std::uint32_t asked, kv_cache_type(options.kv_cache));
+  TRY_VALUE(model.kv_memory, KvMemory::create(*model.device, model.parts.hyperparameters,
+                                              kv_cache_type_on(*model.device, asked)));
   // A GPU's pipelines are compiled when tables are prepared: here, where another device can still be chosen,
   // and not in the first session. A pass that runs nothing takes no memory for keys and values.
   if (model.device->name() == std::string_view("cpu")) return {};
@@ -175,8 +183,8 @@ Result<std::shared_ptr<Model>> Model::load_on(std::unique_ptr<Device> device, co
 
 Result<std::shared_ptr<Model>> Model::load_pair(const std::shared_ptr<Device>& shared,
                                                 const ModelOptions& options) {
-  const WeightPlace place = weight_place(*shared);
-  TRY(check_room(options, place));
+  TRY_VALUE(const std::uint32_t asked, kv_cache_type(options.kv_cache));
+  TRY(check_room(options, weight_place(*shared), kv_cache_type_on(*shared, asked)));
   Result<std::shared_ptr<Model>> loaded = load_file(shared, options);
   if (!loaded.ok() || options.draft_path.empty()) return loaded;
   ModelOptions of_draft = options;
@@ -198,7 +206,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   TRY_VALUE(std::unique_ptr<GgufFile> opened, open_model_file(options.path, FolderUse::kLoad));
   const GgufFile& file = *opened;
   TRY_VALUE(ModelParts layout, read_layout(file));
-  const MemoryDemand demand = memory_demand(outline_of(file, layout), weight_place(*device));
+  const MemoryDemand demand = memory_demand(outline_of(file, layout), weight_place(*device), kKvF16);
   // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
   const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
   std::future<Result<TextParts>> reading =
@@ -212,7 +220,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
                                       .device = nullptr,
                                       .weights = {},
                                       .scratch = {},
-                                      .kv_pool = nullptr,
+                                      .kv_memory = nullptr,
                                       .info = {},
                                       .draft = nullptr});
   const Status placed = place_on(*impl, file, std::move(device), options);

@@ -26,6 +26,9 @@ struct ModelOptions {
   // A compiled library of the Metal kernels; empty, or where there is none: their sources are compiled.
   // UTF-8.
   std::string metal_library;
+  // As what sessions keep keys and values, the draft model's too: "f16", or "q8_0", which takes 53 % of that
+  // memory. A device that does not offer it keeps "f16".
+  std::string kv_cache = "f16";
   // A smaller model that drafts for this one, on the same device; empty: none. UTF-8.
   std::string draft_path;
   // Where that cannot be loaded beside the model, the model is loaded alone.
@@ -42,8 +45,10 @@ struct ModelOptions {
 struct ModelInfo {
   std::string name, architecture, quantization, pre_tokenizer, device;
   std::string
-      device_reason;  // why "auto" did not take a GPU that this build could use: one sentence; or empty
-  std::string draft;  // the draft model's name; empty where there is none
+      device_reason;     // why "auto" did not take a GPU that this build could use: one sentence; or empty
+  std::string kv_cache;  // ModelOptions::kv_cache, as the device has it
+  std::string kv_cache_reason;  // why that is not what was asked for: one sentence; or empty
+  std::string draft;            // the draft model's name; empty where there is none
   FimTokens fim;
   std::string
       fim_layout;  // how a prompt is made of them: `emberline.fim.layout`; empty where the file says nothing

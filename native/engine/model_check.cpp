@@ -9,6 +9,7 @@
 #include "base/available_memory.h"
 #include "base/try.h"
 #include "engine/device_choice.h"
+#include "engine/kv_cache_type.h"
 #include "engine/model_file.h"
 #include "engine/model_parts.h"
 #include "tokenizer/tokenizer_comparison.h"
@@ -29,8 +30,8 @@ Result<Headers> read_headers(const std::string& path) {
   return Headers{std::move(file), std::move(parts)};
 }
 
-MemoryDemand demand_of(const Headers& model, WeightPlace place) {
-  return memory_demand(outline_of(*model.file, model.parts), place);
+MemoryDemand demand_of(const Headers& model, WeightPlace place, std::uint32_t cache_type) {
+  return memory_demand(outline_of(*model.file, model.parts), place, cache_type);
 }
 
 Result<std::unique_ptr<Tokenizer>> tokenizer_of(const Headers& model) {
@@ -48,27 +49,30 @@ Status check_demand(const MemoryDemand& demand, const ModelOptions& options, std
 
 Status check_model(const ModelOptions& options, std::uint64_t freed) {
   const WeightPlace place = may_choose_gpu(options) ? WeightPlace::kMapped : WeightPlace::kPacked;
+  TRY_VALUE(const std::uint32_t asked, kv_cache_type(options.kv_cache));
+  // A GPU keeps no others.
+  const std::uint32_t cache_type = place == WeightPlace::kMapped ? kKvF16 : asked;
   TRY_VALUE(const Headers model, read_headers(options.path));
   TRY_VALUE(const std::unique_ptr<Tokenizer> tokenizer, tokenizer_of(model));
-  MemoryDemand demand = demand_of(model, place);
+  MemoryDemand demand = demand_of(model, place, cache_type);
   if (!options.draft_path.empty()) {
     const Result<Headers> draft = read_headers(options.draft_path);
     if (!draft.ok()) return draft_error(draft.error());
     const Result<std::unique_ptr<Tokenizer>> of_draft = tokenizer_of(draft.value());
     if (!of_draft.ok()) return draft_error(of_draft.error());
     TRY(check_draft_tokenizer(*tokenizer, *of_draft.value()));
-    demand = demand.with_draft(demand_of(draft.value(), place));
+    demand = demand.with_draft(demand_of(draft.value(), place, cache_type));
   }
   return check_demand(demand, options, freed);
 }
 
-Status check_room(const ModelOptions& options, WeightPlace place) {
+Status check_room(const ModelOptions& options, WeightPlace place, std::uint32_t cache_type) {
   TRY_VALUE(const Headers model, read_headers(options.path));
-  MemoryDemand demand = demand_of(model, place);
+  MemoryDemand demand = demand_of(model, place, cache_type);
   if (!options.draft_path.empty()) {
     const Result<Headers> draft = read_headers(options.draft_path);
     if (!draft.ok()) return draft_error(draft.error());
-    demand = demand.with_draft(demand_of(draft.value(), place));
+    demand = demand.with_draft(demand_of(draft.value(), place, cache_type));
   }
   return check_demand(demand, options, 0);
 }

@@ -15,8 +15,9 @@ namespace emberline {
 Status check_model(const ModelOptions& options, std::uint64_t freed = 0);
 
 // MODEL_EXCEEDS_MEMORY where the model and its draft model together have no room in what `options` or the
-// system says there is; MODEL_... and FILE_... where that cannot be known.
-Status check_room(const ModelOptions& options, WeightPlace place);
+// system says there is, with keys and values of `cache_type` (kKv... of op_params.h); MODEL_... and FILE_...
+// where that cannot be known.
+Status check_room(const ModelOptions& options, WeightPlace place, std::uint32_t cache_type);
 
 // What a draft model has wrong, said of it.
 Status draft_error(const Status& error);

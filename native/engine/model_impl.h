@@ -11,7 +11,7 @@
 #include "gguf/gguf_file.h"
 #include "model/device_weights.h"
 #include "model/forward_pass.h"
-#include "model/kv_pool.h"
+#include "model/kv_memory.h"
 #include "model/scratch.h"
 #include "sampling/kernels/select_sampling_kernels.h"
 
@@ -27,14 +27,14 @@ struct Model::Impl {
   std::shared_ptr<Device> device;                       // one with the draft model
   DeviceWeights weights;
   Scratch scratch;
-  std::unique_ptr<KvPool> kv_pool;
+  std::unique_ptr<KvMemory> kv_memory;
   ModelInfo info;
   std::shared_ptr<Model> draft;  // null: none
 
   // On the thread of the sessions. OUT_OF_MEMORY.
   Result<std::shared_ptr<const GrammarTokens>> tokens_of_grammars();
   ModelOnDevice on_device() {
-    return {*device, parts.hyperparameters, parts.weights, weights, scratch, *kv_pool};
+    return {*device, parts.hyperparameters, parts.weights, weights, scratch, *kv_memory};
   }
 };
 

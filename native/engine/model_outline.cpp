@@ -42,8 +42,10 @@ ModelOutline outline_of(const GgufFile& file, const ModelParts& parts) {
     result.weight_bytes += bytes;
     result.token_bytes += bytes_a_token(tensor, bytes, h.experts, tied);
   }
-  constexpr std::uint64_t kHalfBytes = 2;
-  result.kv_bytes_a_position = std::uint64_t{2} * h.layers * h.kv_width() * kHalfBytes;
+  for (std::uint32_t type = 0; type < kKvTypes; ++type) {
+    for (const KvLayers& layers : kv_layers(h))
+      result.kv[type].push_back({kv_page_bytes(layers, h, type) / kKvPagePositions, layers.window});
+  }
   result.working_bytes = scratch_bytes(h) + h.vocabulary * kTokenBytes;
   result.context_length = h.context_length;
   if (parts.tokenizer != nullptr) result.fim = parts.tokenizer->fim();

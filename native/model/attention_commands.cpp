@@ -13,13 +13,20 @@ namespace emberline {
 void AttentionCommands::write_input(std::uint32_t layer, bool only_cache) {
   const LayerWeights& weights = weights_.layers[layer];
   // Norms of queries and keys come between the products and the rotation.
-  const bool in_one = to_.begins_with_rms_norm(weights.attention_norm) && !weights.query_norm.present;
-  if (in_one && to_.offers(Op::kNormQkvRope)) {
+  const bool in_one =
+      to_.begins_with_rms_norm(weights.attention_norm) && !weights.query_norm.present && !to_.is_waiting();
+  if (in_one && cache_.type() == kKvF16 && to_.offers(Op::kNormQkvRope)) {
     norm_qkv_rope(layer);
     if (!only_cache) attention(layer);
     return;
   }
   norm_qkv(weights);
+  if (weights.query_norm.present && weights.key_norm.present && cache_.type() == kKvF16 &&
+      to_.offers(Op::kQkNormRope)) {
+    qk_norm_rope(layer);
+    if (!only_cache) attention(layer);
+    return;
+  }
   norm_heads(weights);
   if (only_cache) {
     rope_kv_write(layer);
@@ -32,7 +39,7 @@ void AttentionCommands::norm_qkv_rope(std::uint32_t layer) {
   const LayerWeights& w = weights_.layers[layer];
   using Slot = slot::NormQkvRope;
   to_.add(Op::kNormQkvRope, "norm+qkv+rope+kv write",
-          {{Slot::kX, s_.residual.at()},
+          {{Slot::kX, to_.residual()},
            {Slot::kGain, to_.weight(w.attention_norm)},
            {Slot::kWq, to_.weight(w.query)},
            {Slot::kWk, to_.weight(w.key)},
@@ -43,7 +50,7 @@ void AttentionCommands::norm_qkv_rope(std::uint32_t layer) {
            {Slot::kQ, s_.query.at()},
            {Slot::kKeyCache, cache_.keys(layer)},
            {Slot::kValueCache, cache_.values(layer)},
-           {Slot::kPages, cache_.pages()},
+           {Slot::kPages, cache_.pages(layer)},
            {Slot::kFactors, rope_factors(layer)}},
           NormQkvRopeParams{.width = h_.width,
                             .epsilon = to_.stream_epsilon(),
@@ -58,34 +65,41 @@ void AttentionCommands::norm_qkv_rope(std::uint32_t layer) {
                             .style = rope_style(),
                             .theta = h_.positions(layer).rope_theta,
                             .context = cache_.context(),
-                            .page_stride = cache_.page_stride()},
+                            .page_stride = cache_.page_stride(layer)},
           {Patch::kPosition, offsetof(NormQkvRopeParams, position)});
 }
 
 void AttentionCommands::norm_qkv(const LayerWeights& layer) {
   if (to_.begins_with_rms_norm(layer.attention_norm) && to_.offers(Op::kNormQkv)) {
-    to_.add(Op::kNormQkv, "norm+qkv",
-            {{slot::NormQkv::kX, s_.residual.at()},
-             {slot::NormQkv::kGain, to_.weight(layer.attention_norm)},
-             {slot::NormQkv::kWq, to_.weight(layer.query)},
-             {slot::NormQkv::kWk, to_.weight(layer.key)},
-             {slot::NormQkv::kWv, to_.weight(layer.value)},
-             {slot::NormQkv::kBq, to_.weight(layer.query_bias)},
-             {slot::NormQkv::kBk, to_.weight(layer.key_bias)},
-             {slot::NormQkv::kBv, to_.weight(layer.value_bias)},
-             {slot::NormQkv::kQ, s_.query.at()},
-             {slot::NormQkv::kK, s_.key.at()},
-             {slot::NormQkv::kV, s_.value.at()}},
-            NormQkvParams{.width = h_.width,
-                          .epsilon = to_.stream_epsilon(),
-                          .q_out = h_.query_width(),
-                          .kv_out = h_.kv_width(),
-                          .q_type = id(layer.query.type),
-                          .k_type = id(layer.key.type),
-                          .v_type = id(layer.value.type),
-                          .fine_activations = kFine});
+    using Slot = slot::AddNormQkv;
+    const Slots slots = {{Slot::kX, to_.residual()},
+                         {Slot::kGain, to_.weight(layer.attention_norm)},
+                         {Slot::kWq, to_.weight(layer.query)},
+                         {Slot::kWk, to_.weight(layer.key)},
+                         {Slot::kWv, to_.weight(layer.value)},
+                         {Slot::kBq, to_.weight(layer.query_bias)},
+                         {Slot::kBk, to_.weight(layer.key_bias)},
+                         {Slot::kBv, to_.weight(layer.value_bias)},
+                         {Slot::kQ, s_.query.at()},
+                         {Slot::kK, s_.key.at()},
+                         {Slot::kV, s_.value.at()}};
+    const NormQkvParams params{.width = h_.width,
+                               .epsilon = to_.stream_epsilon(),
+                               .q_out = h_.query_width(),
+                               .kv_out = h_.kv_width(),
+                               .q_type = id(layer.query.type),
+                               .k_type = id(layer.key.type),
+                               .v_type = id(layer.value.type),
+                               .fine_activations = kFine};
+    if (!to_.is_waiting()) {
+      to_.add(Op::kNormQkv, "norm+qkv", slots, params);
+      return;
+    }
+    Command& command = to_.add(Op::kAddNormQkv, "add+norm+qkv", slots, AddNormQkvParams{params});
+    to_.add_waiting_by(command, Slot::kAdded, Slot::kAddedGain, Slot::kSum);
     return;
   }
+  to_.add_waiting();
   const Binding x = to_.part_input("attention norm", layer.attention_norm, layer.attention_norm_bias);
   const auto project = [this, x](const char* label, const Weight& weight, const Weight& bias, Binding y,
                                  std::uint32_t out) {
@@ -100,6 +114,34 @@ void AttentionCommands::norm_qkv(const LayerWeights& layer) {
   project("query", layer.query, layer.query_bias, s_.query.at(), h_.query_width());
   project("key", layer.key, layer.key_bias, s_.key.at(), h_.kv_width());
   project("value", layer.value, layer.value_bias, s_.value.at(), h_.kv_width());
+}
+
+void AttentionCommands::qk_norm_rope(std::uint32_t layer) {
+  const LayerWeights& w = weights_.layers[layer];
+  using Slot = slot::QkNormRope;
+  to_.add(Op::kQkNormRope, "query+key norm+rope+kv write",
+          {{Slot::kQ, s_.query.at()},
+           {Slot::kK, s_.key.at()},
+           {Slot::kV, s_.value.at()},
+           {Slot::kKeyCache, cache_.keys(layer)},
+           {Slot::kValueCache, cache_.values(layer)},
+           {Slot::kPages, cache_.pages(layer)},
+           {Slot::kFactors, rope_factors(layer)},
+           {Slot::kQueryGain, to_.weight(w.query_norm)},
+           {Slot::kKeyGain, to_.weight(w.key_norm)}},
+          QkNormRopeParams{.position = 0,
+                           .query_heads = h_.query_heads,
+                           .kv_heads = h_.kv_heads,
+                           .head_width = h_.head_width,
+                           .rotary_width = rotary_width(layer),
+                           .style = rope_style(),
+                           .theta = h_.positions(layer).rope_theta,
+                           .context = cache_.context(),
+                           .page_stride = cache_.page_stride(layer),
+                           .epsilon = h_.norm_epsilon,
+                           .query_part = w.query_norm.columns,
+                           .key_part = w.key_norm.columns},
+          {Patch::kPosition, offsetof(QkNormRopeParams, position)});
 }
 
 void AttentionCommands::norm_heads(const LayerWeights& layer) {
@@ -121,7 +163,7 @@ void AttentionCommands::rope_kv_write(std::uint32_t layer) {
            {slot::RopeKvWrite::kV, s_.value.at()},
            {slot::RopeKvWrite::kKeyCache, cache_.keys(layer)},
            {slot::RopeKvWrite::kValueCache, cache_.values(layer)},
-           {slot::RopeKvWrite::kPages, cache_.pages()},
+           {slot::RopeKvWrite::kPages, cache_.pages(layer)},
            {slot::RopeKvWrite::kFactors, rope_factors(layer)}},
           RopeKvWriteParams{.position = 0,
                             .query_heads = h_.query_heads,
@@ -131,7 +173,8 @@ void AttentionCommands::rope_kv_write(std::uint32_t layer) {
                             .style = rope_style(),
                             .theta = h_.positions(layer).rope_theta,
                             .context = cache_.context(),
-                            .page_stride = cache_.page_stride()},
+                            .page_stride = cache_.page_stride(layer),
+                            .cache_type = cache_.type()},
           {Patch::kPosition, offsetof(RopeKvWriteParams, position)});
 }
 
@@ -147,7 +190,7 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
            {slot::RopeAttention::kV, s_.value.at()},
            {slot::RopeAttention::kKeyCache, cache_.keys(layer)},
            {slot::RopeAttention::kValueCache, cache_.values(layer)},
-           {slot::RopeAttention::kPages, cache_.pages()},
+           {slot::RopeAttention::kPages, cache_.pages(layer)},
            {slot::RopeAttention::kOut, s_.attended.at()},
            {slot::RopeAttention::kFactors, rope_factors(layer)}},
           RopeAttentionParams{.position = 0,
@@ -160,9 +203,10 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
                               .theta = h_.positions(layer).rope_theta,
                               .scale = attention_scale(layer),
                               .context = cache_.context(),
-                              .page_stride = cache_.page_stride(),
+                              .page_stride = cache_.page_stride(layer),
                               .window = window(layer),
-                              .soft_cap = h_.score_cap},
+                              .soft_cap = h_.score_cap,
+                              .cache_type = cache_.type()},
           {Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
            offsetof(RopeAttentionParams, kv_length)});
 }
@@ -172,7 +216,7 @@ void AttentionCommands::attention(std::uint32_t layer) {
           {{slot::Attention::kQ, s_.query.at()},
            {slot::Attention::kKeyCache, cache_.keys(layer)},
            {slot::Attention::kValueCache, cache_.values(layer)},
-           {slot::Attention::kPages, cache_.pages()},
+           {slot::Attention::kPages, cache_.pages(layer)},
            {slot::Attention::kOut, s_.attended.at()}},
           AttentionParams{.position = 0,
                           .kv_length = 0,
@@ -181,9 +225,10 @@ void AttentionCommands::attention(std::uint32_t layer) {
                           .head_width = h_.head_width,
                           .scale = attention_scale(layer),
                           .context = cache_.context(),
-                          .page_stride = cache_.page_stride(),
+                          .page_stride = cache_.page_stride(layer),
                           .window = window(layer),
-                          .soft_cap = h_.score_cap},
+                          .soft_cap = h_.score_cap,
+                          .cache_type = cache_.type()},
           {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
 }
 
@@ -197,7 +242,11 @@ std::uint32_t AttentionCommands::rotary_width(std::uint32_t layer) const {
 
 Binding AttentionCommands::rope_factors(std::uint32_t layer) const {
   const LayerPositions positions = h_.positions(layer);
-  return positions.rotated && positions.scaled ? device_weights_.rope_factors() : Binding{};
+  if (!positions.rotated || !positions.scaled) return {};
+  const RopeScaling& scaling = h_.rope_scaling;
+  const bool is_long =
+      scaling.kind == RopeScalingKind::kLongRope && cache_.context() > scaling.original_context;
+  return is_long ? device_weights_.long_rope_factors() : device_weights_.rope_factors();
 }
 
 std::uint32_t AttentionCommands::window(std::uint32_t layer) const {

@@ -27,6 +27,7 @@ class AttentionCommands {
   void norm_qkv(const LayerWeights& layer);
   // In place.
   void norm_heads(const LayerWeights& layer);
+  void qk_norm_rope(std::uint32_t layer);
   void rope_kv_write(std::uint32_t layer);
   void rope_and_attention(std::uint32_t layer);
   void attention(std::uint32_t layer);

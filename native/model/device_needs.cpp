@@ -14,6 +14,11 @@ ModelNeeds device_needs(const Hyperparameters& hyperparameters, const Weights& w
                    hyperparameters.architecture->gate_activation};
   needs.experts = hyperparameters.experts.count > 0;
   needs.rope_factors = !weights.rope_factors.empty();
+  needs.window = hyperparameters.window != 0;
+  needs.score_cap = hyperparameters.score_cap != 0.0f;
+  needs.logit_cap = hyperparameters.logit_cap != 0.0f;
+  needs.qk_norms = hyperparameters.architecture->query_key_norm != QueryKeyNorm::kNone;
+  needs.norms_on_both_sides = hyperparameters.architecture->norm_place == NormPlace::kBoth;
   std::vector<TensorType>& types = needs.layer_types;
   for (const LayerWeights& layer : weights.layers) {
     needs.qkv_biases |= layer.query_bias.present || layer.key_bias.present || layer.value_bias.present;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,10 @@ namespace {
 
 // Bindings of vectors, too, start on cache lines.
 constexpr std::size_t kAlignment = 64;
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 // Every weight once, in the order a forward pass reads them.
 std::vector<const Weight*> all_present(const Weights& weights) {
@@ -42,8 +45,11 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
   DeviceWeights loaded;
   std::vector<const Weight*> matrices, vectors;
   std::vector<MatrixSource> sources;
-  const std::span<const float> factors = weights.rope_factors;
-  std::size_t vector_bytes = factors.size_bytes();
+  const std::pair<const std::vector<float>*, Binding*> listed[] = {
+      {&weights.rope_factors, &loaded.rope_factors_},
+      {&weights.long_rope_factors, &loaded.long_rope_factors_}};
+  std::size_t vector_bytes = 0;
+  for (const auto& [factors, binding] : listed) vector_bytes += aligned(factors->size() * sizeof(float));
   const std::vector<const Weight*> all = all_present(weights);
   std::size_t most = 0;
   for (const Weight* weight : all) most = std::max<std::size_t>(most, weight->index);
@@ -51,7 +57,7 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
   for (const Weight* weight : all) {
     if (weight->rank == 1) {
       vectors.push_back(weight);
-      vector_bytes += (weight->data.size() + kAlignment - 1) / kAlignment * kAlignment;
+      vector_bytes += aligned(weight->data.size());
     } else {
       matrices.push_back(weight);
       sources.push_back({weight->data, weight->type, weight->rows, weight->columns});
@@ -72,11 +78,14 @@ Result<DeviceWeights> DeviceWeights::load(Device& device, const Weights& weights
     const std::vector<float> scaled = scaled_vector(*weight);
     TRY(device.write(loaded.vectors_.id(), offset, scaled.data(), weight->data.size()));
     loaded.bindings_[weight->index] = loaded.vectors_.at(offset);
-    offset += (weight->data.size() + kAlignment - 1) / kAlignment * kAlignment;
+    offset += aligned(weight->data.size());
   }
-  if (!factors.empty()) {
-    TRY(device.write(loaded.vectors_.id(), offset, factors.data(), factors.size_bytes()));
-    loaded.rope_factors_ = loaded.vectors_.at(offset);
+  for (const auto& [factors, binding] : listed) {
+    if (factors->empty()) continue;
+    const std::size_t bytes = factors->size() * sizeof(float);
+    TRY(device.write(loaded.vectors_.id(), offset, factors->data(), bytes));
+    *binding = loaded.vectors_.at(offset);
+    offset += aligned(bytes);
   }
   return loaded;
 }

@@ -26,12 +26,13 @@ class DeviceWeights {
 
   // Weights::rope_factors; absent where there are none.
   Binding rope_factors() const { return rope_factors_; }
+  Binding long_rope_factors() const { return long_rope_factors_; }
 
  private:
   bool from_copy_ = false;
   bool keeps_sources_ = false;
   DeviceBuffer matrices_, vectors_;
-  Binding rope_factors_;
+  Binding rope_factors_, long_rope_factors_;
   std::vector<Binding> bindings_;  // by Weight::index
 };
 

@@ -20,7 +20,7 @@ void FeedForwardCommands::experts(const LayerWeights& layer) {
            {Slot::kWUp, to_.weight(layer.expert_up)},
            {Slot::kWDown, to_.weight(layer.expert_down)},
            {Slot::kHidden, s_.hidden.at()},
-           {Slot::kOut, s_.residual.at()}},
+           {Slot::kOut, to_.residual()}},
           ExpertsParams{.width = h_.width,
                         .hidden = e.hidden,
                         .experts = e.count,
@@ -38,7 +38,7 @@ void FeedForwardCommands::shared_expert(const LayerWeights& layer) {
   to_.mat_mul("down", {.x = s_.hidden.at(),
                        .in = h_.hidden,
                        .weight = layer.down,
-                       .y = s_.residual.at(),
+                       .y = to_.residual(),
                        .out = h_.width,
                        .accumulate = true});
 }
@@ -56,26 +56,38 @@ void FeedForwardCommands::unit(const LayerWeights& layer, Binding x) {
           GatedUnitParams{.width = h_.hidden, .activation = h_.architecture->gate_activation});
 }
 
+void FeedForwardCommands::norm_gate_up(const LayerWeights& layer) {
+  using Slot = slot::AddNormGateUp;
+  const Slots slots = {{Slot::kX, to_.residual()},
+                       {Slot::kGain, to_.weight(layer.ffn_norm)},
+                       {Slot::kWGate, to_.weight(layer.gate)},
+                       {Slot::kWUp, to_.weight(layer.up)},
+                       {Slot::kOut, s_.hidden.at()}};
+  const NormGateUpParams params{.width = h_.width,
+                                .epsilon = to_.stream_epsilon(),
+                                .hidden = h_.hidden,
+                                .gate_type = id(layer.gate.type),
+                                .up_type = id(layer.up.type),
+                                .activation = h_.architecture->gate_activation};
+  if (!to_.is_waiting()) {
+    to_.add(Op::kNormGateUp, "norm+gate+up", slots, params);
+    return;
+  }
+  Command& command = to_.add(Op::kAddNormGateUp, "add+norm+gate+up", slots, AddNormGateUpParams{params});
+  to_.add_waiting_by(command, Slot::kAdded, Slot::kAddedGain, Slot::kSum);
+}
+
 void FeedForwardCommands::write(const LayerWeights& layer) {
   if (h_.experts.count > 0) {
+    to_.add_waiting();
     experts(layer);
     if (h_.experts.shared) shared_expert(layer);
     return;
   }
   if (to_.begins_with_rms_norm(layer.ffn_norm) && layer.gate.present && to_.offers(Op::kNormGateUp)) {
-    to_.add(Op::kNormGateUp, "norm+gate+up",
-            {{slot::NormGateUp::kX, s_.residual.at()},
-             {slot::NormGateUp::kGain, to_.weight(layer.ffn_norm)},
-             {slot::NormGateUp::kWGate, to_.weight(layer.gate)},
-             {slot::NormGateUp::kWUp, to_.weight(layer.up)},
-             {slot::NormGateUp::kOut, s_.hidden.at()}},
-            NormGateUpParams{.width = h_.width,
-                             .epsilon = to_.stream_epsilon(),
-                             .hidden = h_.hidden,
-                             .gate_type = id(layer.gate.type),
-                             .up_type = id(layer.up.type),
-                             .activation = h_.architecture->gate_activation});
+    norm_gate_up(layer);
   } else {
+    to_.add_waiting();
     unit(layer, to_.part_input("feed-forward norm", layer.ffn_norm, layer.ffn_norm_bias));
   }
   to_.part_output(

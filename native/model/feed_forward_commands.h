@@ -19,6 +19,7 @@ class FeedForwardCommands {
   // The shared expert reads what the others have read: the norm of the stream before them.
   void shared_expert(const LayerWeights& layer);
   void unit(const LayerWeights& layer, Binding x);
+  void norm_gate_up(const LayerWeights& layer);
 
   TableWriter& to_;
   const Hyperparameters& h_;

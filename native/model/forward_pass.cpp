@@ -9,7 +9,8 @@
 namespace emberline {
 
 Result<std::unique_ptr<ForwardPass>> ForwardPass::create(const ModelOnDevice& model, std::uint32_t context) {
-  return create(model, KvCache::create(model.kv_pool, context), TokenHistory::create(model.device, context));
+  return create(model, KvCache::create(model.kv_memory, context),
+                TokenHistory::create(model.device, context));
 }
 
 Result<std::unique_ptr<ForwardPass>> ForwardPass::fork() const {

@@ -20,7 +20,7 @@
 #include "model/device_weights.h"
 #include "model/hyperparameters.h"
 #include "model/kv_cache.h"
-#include "model/kv_pool.h"
+#include "model/kv_memory.h"
 #include "model/scratch.h"
 #include "model/table_builder.h"
 #include "model/token_history.h"
@@ -36,7 +36,7 @@ struct ModelOnDevice {
   const Weights& weights;
   const DeviceWeights& device_weights;
   const Scratch& scratch;
-  KvPool& kv_pool;
+  KvMemory& kv_memory;
 };
 
 class ForwardPass {
@@ -72,8 +72,11 @@ class ForwardPass {
   // pass of the device while it lives. INTERNAL where it would leave the context, OUT_OF_MEMORY.
   Result<std::unique_ptr<Chain>> begin_chain(TokenId token, const ChainRequest& request);
 
-  // Forgets positions from `end` on, and lets go of memory that held them alone.
+  // Forgets positions from `end` on, and lets go of memory that held them alone. can_continue(end) holds.
   void truncate(std::uint32_t end) { cache_.truncate(end); }
+  // Whether tokens can be evaluated from `position` on, with what comes before it as it is (KvCache).
+  bool can_continue(std::uint32_t position) const { return cache_.can_continue(position); }
+  std::uint64_t held_bytes() const { return cache_.held_bytes(); }  // of keys and values
 
   // What the device does for a batch of `rows` rows: 1, a chain's step, whose token `sampled` draws from the
   // law instead of the argmax (on a device that does not sample, for the host to draw from); up to

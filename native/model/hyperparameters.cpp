@@ -124,13 +124,27 @@ void read_experts(const GgufFile& file, FamilyMetadata& metadata, Hyperparameter
   refuse_expert_variants(file, metadata, h.architecture->expert_weighting == kSoftmaxOfChosen);
 }
 
-// A file that gives a factor and no kind means linear; `rope.scale_linear` is the older name of its factor.
+// Behind the context, whose part beyond the first length has factors of its own.
+void read_long_rope(FamilyMetadata& metadata, Hyperparameters& h) {
+  RopeScaling& scaling = h.rope_scaling;
+  scaling.kind = RopeScalingKind::kLongRope;
+  scaling.original_context =
+      metadata.uint_or("rope.scaling.original_context_length", h.context_length, 16, 1u << 24);
+  const double told = long_rope_attention_factor(h.context_length, scaling.original_context);
+  scaling.attention_factor = metadata.float_or("rope.scaling.attn_factor", told, 1e-3, 1e3);
+  // As of YaRN: the scores are multiplied here.
+  if (h.rotary_width != h.head_width) metadata.unsupported("rope scaling longrope of a part of each head");
+}
+
+// A file that gives a factor and no kind means linear, one that lists factors for long contexts LongRoPE;
+// `rope.scale_linear` is the older name of its factor.
 void read_rope_scaling(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters& h) {
   RopeScaling& scaling = h.rope_scaling;
   const double older = metadata.float_or("rope.scale_linear", 1.0, 0.0, 1e6);
   scaling.factor = metadata.float_or("rope.scaling.factor", older, 0.0, 1e6);
   if (scaling.factor == 0.0f) scaling.factor = 1.0f;  // how some files say that nothing is scaled
-  std::string type = "linear";
+  const bool lists_long = file.tensor(kLongRopeFactors) != nullptr;
+  std::string type = lists_long ? "longrope" : "linear";
   if (metadata.has("rope.scaling.type"))
     type = file.get_string(metadata.key("rope.scaling.type")).value_or("of an unknown type");
   if (type == "none" || (type == "linear" && scaling.factor == 1.0f)) return;
@@ -138,6 +152,7 @@ void read_rope_scaling(const GgufFile& file, FamilyMetadata& metadata, Hyperpara
     scaling.kind = RopeScalingKind::kLinear;
     return;
   }
+  if (type == "longrope") return read_long_rope(metadata, h);
   if (type != "yarn") return metadata.unsupported("rope scaling " + quoted(type));
   scaling.kind = RopeScalingKind::kYarn;
   scaling.original_context =
@@ -203,8 +218,9 @@ void read_window(const GgufFile& file, FamilyMetadata& metadata, Hyperparameters
   h.local_rope_theta = metadata.float_or("rope.freq_base_swa",
                                          local.rope_theta != 0 ? local.rope_theta : h.rope_theta, 1.0, 1e12);
   // Files of other families leave open whether local layers are scaled: olmo3, under the name of olmo2.
-  const bool known = local.rope_theta != 0 && h.rope_scaling.kind != RopeScalingKind::kYarn;
-  if (h.rope_scaling.kind != RopeScalingKind::kNone && !known)
+  const bool known = local.rope_theta != 0 && h.rope_scaling.kind == RopeScalingKind::kLinear;
+  // Phi 3's with a long context have a window that is longer still.
+  if (h.rope_scaling.kind != RopeScalingKind::kNone && !known && h.window < h.context_length)
     metadata.unsupported("a sliding window and scaled positions");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/status.h"
 #include "model/architecture.h"
@@ -27,6 +28,9 @@ struct Experts {
   bool shared = false;       // beside them one that every token uses, Hyperparameters::hidden wide
   float scale = 1;           // of what their outputs are multiplied by
 };
+
+// Of LongRoPE: the tensor that lists the factors of contexts beyond the first length.
+inline constexpr std::string_view kLongRopeFactors = "rope_factors_long.weight";
 
 // What a layer's attention does with positions.
 struct LayerPositions {

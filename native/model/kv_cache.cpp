@@ -7,50 +7,43 @@
 
 namespace emberline {
 
-Result<KvCache> KvCache::create(KvPool& pool, std::uint32_t context) {
-  KvCache cache(pool, context);
-  const std::size_t most = kv_page_count(context);
-  cache.pages_.reserve(most);
-  TRY_VALUE(cache.table_, DeviceBuffer::allocate(pool.device(), most * sizeof(std::uint32_t)));
+Result<KvCache> KvCache::create(KvMemory& memory, std::uint32_t context) {
+  KvCache cache(memory, context);
+  for (const KvMemory::Kind& kind : memory.kinds()) {
+    TRY_VALUE(KvPageTable table, KvPageTable::create(*kind.pool, kind.layers.window, context));
+    cache.tables_.push_back(std::move(table));
+  }
   return cache;
 }
 
 Result<KvCache> KvCache::fork() const {
-  Result<KvCache> made = create(*pool_, context_);
-  if (!made.ok()) return made;
-  KvCache& cache = made.value();
-  for (const KvPage& page : pages_) {
-    cache.pages_.push_back(page.share());
-    TRY(cache.write_entry(cache.pages_.size() - 1));
+  KvCache cache(*memory_, context_);
+  for (const KvPageTable& table : tables_) {
+    TRY_VALUE(KvPageTable forked, table.fork());
+    cache.tables_.push_back(std::move(forked));
   }
-  return made;
-}
-
-Status KvCache::write_entry(std::size_t index) {
-  const std::uint32_t id = pages_[index].id();
-  return pool_->device().write(table_.id(), index * sizeof id, &id, sizeof id);
+  return cache;
 }
 
 Status KvCache::prepare_write(std::uint32_t begin, std::uint32_t end) {
-  for (std::size_t i = begin / kKvPagePositions; i < kv_page_count(end); ++i) {
-    if (i < pages_.size() && !pages_[i].shared()) continue;
-    TRY_VALUE(KvPage page, pool_->take());
-    if (i < pages_.size()) {
-      if (i * kKvPagePositions < begin) {
-        TRY(page.copy_from(pages_[i]));
-      }
-      pages_[i] = std::move(page);
-    } else {
-      pages_.push_back(std::move(page));
-    }
-    TRY(write_entry(i));
-  }
+  for (KvPageTable& table : tables_) TRY(table.prepare_write(begin, end));
   return {};
 }
 
 void KvCache::truncate(std::uint32_t end) {
-  const std::size_t kept = std::min<std::size_t>(pages_.size(), kv_page_count(end));
-  pages_.erase(pages_.begin() + static_cast<std::ptrdiff_t>(kept), pages_.end());
+  for (KvPageTable& table : tables_) table.truncate(end);
+}
+
+bool KvCache::can_continue(std::uint32_t position) const {
+  return std::all_of(tables_.begin(), tables_.end(),
+                     [position](const KvPageTable& table) { return table.can_continue(position); });
+}
+
+std::uint64_t KvCache::held_bytes() const {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    bytes += std::uint64_t{tables_[i].held_pages()} * memory_->kinds()[i].pool->page_stride();
+  return bytes;
 }
 
 }  // namespace emberline

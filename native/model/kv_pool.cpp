@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/try.h"
-#include "model/hyperparameters.h"
 
 namespace emberline {
 
@@ -15,17 +14,14 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 30;
 
 }  // namespace
 
-std::uint64_t kv_cache_bytes(const Hyperparameters& h, std::uint32_t positions) {
-  return 2 * kv_page_bytes(h.kv_heads, h.head_width) * h.layers * kv_page_count(positions);
-}
-
-Result<std::unique_ptr<KvPool>> KvPool::create(Device& device, const Hyperparameters& h) {
-  const std::uint64_t page_bytes = kv_cache_bytes(h, kKvPagePositions);
+Result<std::unique_ptr<KvPool>> KvPool::create(Device& device, std::uint64_t plane_bytes,
+                                               std::uint64_t planes) {
+  const std::uint64_t page_bytes = plane_bytes * planes;
   if (page_bytes > std::numeric_limits<std::uint32_t>::max()) {
     return Status(ErrorCode::kOutOfMemory, "The keys and values of this model do not fit a device's memory.");
   }
   std::unique_ptr<KvPool> pool(new KvPool(device));
-  pool->plane_bytes_ = kv_page_bytes(h.kv_heads, h.head_width);
+  pool->plane_bytes_ = plane_bytes;
   pool->page_bytes_ = static_cast<std::uint32_t>(page_bytes);
   // A system may limit a process's addresses: then fewer have to do.
   std::uint64_t pages = std::max<std::uint64_t>(1, kMostBytes / page_bytes);

@@ -1,5 +1,5 @@
-// The KV cache memory of a model: pages of kKvPagePositions positions (device/ops.h), each with the keys and
-// values of every layer, as IEEE binary16.
+// KV cache memory of some layers of a model: pages of kKvPagePositions positions (device/ops.h), each with
+// the keys and values of all these layers, as their type says (kKv... of device/op_params.h).
 //
 // One device buffer that grows by a page when none is free, so memory follows what the sessions hold, not
 // what they may come to hold. A page may be shared: it is free again when its last owner lets go.
@@ -16,16 +16,14 @@
 
 namespace emberline {
 
-struct Hyperparameters;
 class KvPage;
-
-// Memory that the keys and values of `positions` positions of one session take: whole pages.
-std::uint64_t kv_cache_bytes(const Hyperparameters& hyperparameters, std::uint32_t positions);
 
 class KvPool {
  public:
-  // Takes addresses, no memory. OUT_OF_MEMORY. `device` outlives the pool.
-  static Result<std::unique_ptr<KvPool>> create(Device& device, const Hyperparameters& hyperparameters);
+  // Pages with `planes` times the keys, or the values, of a layer, `plane_bytes` each. Takes addresses, no
+  // memory. OUT_OF_MEMORY. `device` outlives the pool.
+  static Result<std::unique_ptr<KvPool>> create(Device& device, std::uint64_t plane_bytes,
+                                                std::uint64_t planes);
   KvPool(const KvPool&) = delete;
   KvPool& operator=(const KvPool&) = delete;
 
@@ -33,12 +31,7 @@ class KvPool {
   Result<KvPage> take();
 
   Device& device() const { return device_; }
-  Binding keys(std::uint32_t layer) const {
-    return buffer_.at(std::uint64_t{2} * layer * plane_bytes_);
-  }  // of page 0
-  Binding values(std::uint32_t layer) const {
-    return buffer_.at((std::uint64_t{2} * layer + 1) * plane_bytes_);
-  }
+  Binding plane(std::uint64_t index) const { return buffer_.at(index * plane_bytes_); }  // of page 0
   std::uint32_t page_stride() const { return page_bytes_; }
 
   std::size_t pages() const { return owners_.size(); }  // that there is memory for
@@ -53,7 +46,7 @@ class KvPool {
 
   Device& device_;
   DeviceBuffer buffer_;
-  std::uint64_t plane_bytes_ = 0;  // the keys, or the values, of one layer of a page
+  std::uint64_t plane_bytes_ = 0;
   std::uint32_t page_bytes_ = 0;
   std::uint32_t most_pages_ = 0;       // that there are addresses for
   std::vector<std::uint32_t> owners_;  // of each page

@@ -28,7 +28,7 @@ double yarn_factor(const RopeScaling& scaling, std::uint32_t pair, std::uint32_t
 std::vector<float> rope_factors(const RopeScaling& scaling, std::span<const float> given,
                                 std::uint32_t rotary_width, float theta) {
   std::vector<float> factors(given.begin(), given.end());
-  if (scaling.kind == RopeScalingKind::kNone) return factors;
+  if (scaling.kind == RopeScalingKind::kNone || scaling.kind == RopeScalingKind::kLongRope) return factors;
   factors.resize(rotary_width / 2, 1.0f);
   for (std::uint32_t pair = 0; pair < factors.size(); ++pair) {
     const double factor = scaling.kind == RopeScalingKind::kLinear
@@ -39,9 +39,17 @@ std::vector<float> rope_factors(const RopeScaling& scaling, std::span<const floa
   return factors;
 }
 
+double long_rope_attention_factor(std::uint32_t context, std::uint32_t original_context) {
+  if (context <= original_context) return 1.0;
+  const double original = original_context;
+  return std::sqrt(1.0 + std::log(context / original) / std::log(original));
+}
+
 float rope_attention_factor(const RopeScaling& scaling) {
-  if (scaling.kind != RopeScalingKind::kYarn) return 1.0f;
-  const double both = scaling.attention_factor * (1.0 + 0.1 * std::log(double{scaling.factor}));
+  double both = 1.0;
+  if (scaling.kind == RopeScalingKind::kLongRope) both = scaling.attention_factor;
+  if (scaling.kind == RopeScalingKind::kYarn)
+    both = scaling.attention_factor * (1.0 + 0.1 * std::log(double{scaling.factor}));
   return static_cast<float>(both * both);  // of the queries and of the keys
 }
 

@@ -54,6 +54,8 @@ Result<Scratch> Scratch::allocate(Device& device, const Hyperparameters& h) {
   for (const auto& [member, rows, columns] : extents(h)) {
     if (columns > 0) TRY(allocate_words(device, rows, columns, s.*member));
   }
+  if (h.architecture->norm_place == NormPlace::kBoth && device.offers(Op::kAddNormQkv, 1))
+    TRY(allocate_words(device, kPrefillRows, h.width, s.other_residual));
   if (device.offers(Op::kGumbel, 1)) {
     Status status = allocate_words(device, 1, h.vocabulary, s.scores);
     if (status.ok()) status = allocate_words(device, 1, 1, s.normalizer);

@@ -27,6 +27,9 @@ std::uint64_t scratch_bytes(const Hyperparameters& hyperparameters);
 
 struct Scratch {
   DeviceBuffer residual;  // [kPrefillRows, D] x, the residual stream
+  // [kPrefillRows, D] the same behind an addition in front of a norm (kAddNormQkv): the two take turns; where
+  // there are norms on both sides and the device offers that.
+  DeviceBuffer other_residual;
   DeviceBuffer normed;    // [kPrefillRows, D]
   DeviceBuffer query;     // [kPrefillRows, H*d]
   DeviceBuffer key;       // [kPrefillRows, G*d]

@@ -39,6 +39,7 @@ class TableBuilder {
       attention.write_output(weights_.layers[layer]);
       feed_forward.write(weights_.layers[layer]);
     }
+    to_.add_waiting();
     to_.set_prefix({});
     const bool plain_logits = to_.has_rms_norms() && h_.logit_cap == 0.0f;
     if (end == TableEnd::kArgmax && plain_logits && to_.offers(Op::kNormArgmax)) {
@@ -57,7 +58,7 @@ class TableBuilder {
     to_.add(Op::kEmbedding, "embedding",
             {{slot::Embedding::kTokens, history_.tokens()},
              {slot::Embedding::kTable, to_.weight(weights_.token_embedding)},
-             {slot::Embedding::kOut, s_.residual.at()}},
+             {slot::Embedding::kOut, to_.residual()}},
             EmbeddingParams{.width = h_.width,
                             .vocabulary = h_.vocabulary,
                             .weight_type = id(weights_.token_embedding.type),
@@ -68,7 +69,7 @@ class TableBuilder {
   void output(bool last_row_only) {
     if (to_.has_rms_norms() && to_.offers(Op::kNormMatMul)) {
       to_.add(Op::kNormMatMul, "norm+output matrix",
-              {{slot::NormMatMul::kX, s_.residual.at()},
+              {{slot::NormMatMul::kX, to_.residual()},
                {slot::NormMatMul::kGain, to_.weight(weights_.output_norm)},
                {slot::NormMatMul::kWeight, to_.weight(weights_.output)},
                {slot::NormMatMul::kY, s_.logits.at()}},
@@ -97,7 +98,7 @@ class TableBuilder {
 
   void norm_argmax() {
     to_.add(Op::kNormArgmax, "norm+output matrix+argmax",
-            {{slot::NormArgmax::kX, s_.residual.at()},
+            {{slot::NormArgmax::kX, to_.residual()},
              {slot::NormArgmax::kGain, to_.weight(weights_.output_norm)},
              {slot::NormArgmax::kWeight, to_.weight(weights_.output)},
              {slot::NormArgmax::kTokens, history_.tokens()},

@@ -37,7 +37,7 @@ float TableWriter::stream_epsilon() const {
 
 void TableWriter::norm(const char* label, const Weight& gain, const Weight& bias) {
   add(Op::kRmsNorm, label,
-      {{slot::RmsNorm::kX, plan_.scratch.residual.at()},
+      {{slot::RmsNorm::kX, residual()},
        {slot::RmsNorm::kGain, weight(gain)},
        {slot::RmsNorm::kOut, plan_.scratch.normed.at()},
        {slot::RmsNorm::kBias, weight(bias)}},
@@ -54,7 +54,7 @@ bool TableWriter::begins_with_rms_norm(const Weight& gain) const {
 }
 
 Binding TableWriter::part_input(const char* label, const Weight& gain, const Weight& bias) {
-  if (!gain.present) return plan_.scratch.residual.at();
+  if (!gain.present) return residual();
   norm(label, gain, bias);
   return plan_.scratch.normed.at();
 }
@@ -62,17 +62,41 @@ Binding TableWriter::part_input(const char* label, const Weight& gain, const Wei
 void TableWriter::part_output(const char* label, Product product, const char* norm_label,
                               const Weight& norm_behind) {
   if (!norm_behind.present) {
-    product.y = plan_.scratch.residual.at();
+    product.y = residual();
     product.accumulate = true;
     return mat_mul(label, product);
   }
   product.y = plan_.scratch.normed.at();
   mat_mul(label, product);
-  add(Op::kRmsNorm, norm_label,
-      {{slot::RmsNorm::kX, plan_.scratch.normed.at()},
-       {slot::RmsNorm::kGain, weight(norm_behind)},
-       {slot::RmsNorm::kOut, plan_.scratch.residual.at()}},
+  waiting_.emplace(Addition{norm_label, product.y, norm_behind});
+  if (!additions_wait()) add_waiting();
+}
+
+Binding TableWriter::residual() const {
+  return (in_other_residual_ ? plan_.scratch.other_residual : plan_.scratch.residual).at();
+}
+
+bool TableWriter::additions_wait() const {
+  return plan_.hyperparameters.architecture->norm_place == NormPlace::kBoth && offers(Op::kAddNormQkv) &&
+         offers(Op::kAddNormGateUp);
+}
+
+void TableWriter::add_waiting_by(Command& command, int added, int added_gain, int sum) {
+  in_other_residual_ = !in_other_residual_;
+  command.bindings[static_cast<std::size_t>(added)] = waiting_->added;
+  command.bindings[static_cast<std::size_t>(added_gain)] = weight(waiting_->gain);
+  command.bindings[static_cast<std::size_t>(sum)] = residual();
+  waiting_.reset();
+}
+
+void TableWriter::add_waiting() {
+  if (!waiting_) return;
+  add(Op::kRmsNorm, waiting_->label,
+      {{slot::RmsNorm::kX, waiting_->added},
+       {slot::RmsNorm::kGain, weight(waiting_->gain)},
+       {slot::RmsNorm::kOut, residual()}},
       RmsNormParams{.width = plan_.hyperparameters.width, .epsilon = stream_epsilon(), .accumulate = 1});
+  waiting_.reset();
 }
 
 }  // namespace emberline

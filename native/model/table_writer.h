@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -48,7 +49,7 @@ class TableWriter {
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
 
   template <typename Params>
-  void add(Op op, const char* label, Slots slots, const Params& params, const Patched& patched = {}) {
+  Command& add(Op op, const char* label, Slots slots, const Params& params, const Patched& patched = {}) {
     Command& command = table_.commands.emplace_back();
     command.op = op;
     command.patch = patched.kind;
@@ -57,6 +58,7 @@ class TableWriter {
     for (const auto& [slot, binding] : slots) command.bindings[static_cast<std::size_t>(slot)] = binding;
     command.set_params(params);
     table_.labels.push_back(prefix_ + label);
+    return command;
   }
 
   struct Product {
@@ -83,8 +85,25 @@ class TableWriter {
 
   // What attention and the feed-forward part read: the stream, normed where the architecture says so.
   Binding part_input(const char* label, const Weight& gain, const Weight& bias);
-  // What they add to the stream.
+  // Where the residual stream is.
+  Binding residual() const;
+  // What has still to be added to the stream is, behind a norm of its own.
+  struct Addition {
+    const char* label;
+    Binding added;
+    const Weight& gain;
+  };
+  bool is_waiting() const { return waiting_.has_value(); }
+  // By a fused op with these slots for it; the stream is where the sum is from then on.
+  void add_waiting_by(Command& command, int added, int added_gain, int sum);
+  // By a command of its own, where something is waiting.
+  void add_waiting();
+
+  // What they add to the stream: at once, or in front of the norm that comes next.
   void part_output(const char* label, Product product, const char* norm_label, const Weight& norm_behind);
+
+  // Whether what norms behind give can wait for the next norm.
+  bool additions_wait() const;
 
   DispatchTable take() && { return std::move(table_); }
 
@@ -92,6 +111,8 @@ class TableWriter {
   const TablePlan& plan_;
   DispatchTable table_;
   std::string prefix_;
+  std::optional<Addition> waiting_;
+  bool in_other_residual_ = false;
 };
 
 }  // namespace emberline

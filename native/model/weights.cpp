@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "base/try.h"
 #include "gguf/describe.h"
@@ -213,18 +214,33 @@ Status refuse_leftovers(const GgufFile& file, const std::vector<std::string>& re
   return {};
 }
 
-// Llama 3.1's, whose scaling is no formula in the metadata but a list.
-Result<std::vector<float>> read_rope_factors(const Weight& listed, const Hyperparameters& h) {
+// Empty where the file has none.
+Result<std::vector<float>> read_factors(const Weight& listed, std::string_view name) {
   std::vector<float> given(listed.columns);
   if (listed.present) std::memcpy(given.data(), listed.data.data(), given.size() * sizeof(float));
   for (const float factor : given) {
     if (!std::isfinite(factor) || factor <= 0.0f) {
-      return Status(
-          ErrorCode::kModelTensorShape,
-          "The tensor rope_freqs.weight holds a factor that is not positive; get another model file.");
+      return Status(ErrorCode::kModelTensorShape,
+                    "The tensor " + std::string(name) +
+                        " holds a factor that is not positive; get another model file.");
     }
   }
-  return rope_factors(h.rope_scaling, given, h.rotary_width, h.rope_theta);
+  return given;
+}
+
+// Llama 3.1's and Phi 3's, whose scaling is no formula in the metadata but a list or two.
+Status read_rope_factors(WeightMapper& mapper, const Hyperparameters& h, Weights& weights) {
+  const bool two = h.rope_scaling.kind == RopeScalingKind::kLongRope;
+  const Presence presence = two ? Presence::kRequired : Presence::kOptional;
+  const std::string name = two ? "rope_factors_short.weight" : "rope_freqs.weight";
+  const Weight listed = mapper.vector(name, h.rotary_width / 2, presence);
+  const std::string long_name(kLongRopeFactors);
+  const Weight listed_long = two ? mapper.vector(long_name, h.rotary_width / 2, presence) : Weight();
+  TRY(mapper.status());
+  TRY_VALUE(const std::vector<float> given, read_factors(listed, name));
+  TRY_VALUE(weights.long_rope_factors, read_factors(listed_long, long_name));
+  weights.rope_factors = rope_factors(h.rope_scaling, given, h.rotary_width, h.rope_theta);
+  return {};
 }
 
 }  // namespace
@@ -243,9 +259,8 @@ Result<Weights> map_weights(const GgufFile& file, const Hyperparameters& h) {
   for (std::uint32_t index = 0; index < h.layers && mapper.status().ok(); ++index) {
     weights.layers.push_back(map_layer(mapper, h, index));
   }
-  const Weight factors = mapper.vector("rope_freqs.weight", h.rotary_width / 2, Presence::kOptional);
-  if (!mapper.status().ok()) return mapper.status();
-  TRY_VALUE(weights.rope_factors, read_rope_factors(factors, h));
+  TRY(mapper.status());
+  TRY(read_rope_factors(mapper, h, weights));
   if (mapper.names().size() != file.tensors().size()) {
     TRY(refuse_leftovers(file, mapper.names()));
   }

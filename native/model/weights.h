@@ -84,6 +84,8 @@ struct Weights {
   Weight output;            // [V, D]; the token embedding where the file ties them
   std::vector<LayerWeights> layers;
   std::vector<float> rope_factors;  // [rotary/2], rope_scaling.h; empty: none
+  // Of LongRoPE, in their place where the context is longer than the first length; else empty.
+  std::vector<float> long_rope_factors;
 };
 
 // MODEL_TENSOR_MISSING, MODEL_TENSOR_SHAPE, MODEL_TENSOR_TYPE_UNSUPPORTED; MODEL_ARCHITECTURE_UNSUPPORTED

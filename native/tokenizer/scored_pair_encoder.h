@@ -9,9 +9,11 @@
 #include <atomic>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "tokenizer/scored_vocabulary.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
@@ -40,27 +42,19 @@ class ScoredPairEncoder {
   static Result<ScoredPairEncoder> make(const Vocabulary& vocabulary, const std::vector<float>& scores,
                                         TokenId unknown);
 
-  // Appends the ids of `text`. A character that has neither a token nor bytes with one is the unknown token,
-  // several in a row are one; they are left out where there is none. Thread-safe, each thread with its own
-  // scratch. O(n log n) for the longest stretch of text that no token reaches out of; where `cancel` is seen
-  // to be set, what is done so far.
+  // Appends the ids of `text`; characters that are no tokens as ScoredVocabulary::spell has it. Thread-safe,
+  // each thread with its own scratch. O(n log n) for the longest stretch of text that no token reaches out
+  // of; where `cancel` is seen to be set, what is done so far.
   void encode(std::string_view text, const std::atomic<bool>* cancel, Scratch& scratch,
               std::vector<TokenId>& out) const;
 
  private:
-  explicit ScoredPairEncoder(const Vocabulary& vocabulary) : vocabulary_(&vocabulary) {}
+  explicit ScoredPairEncoder(ScoredVocabulary&& vocabulary) : vocabulary_(std::move(vocabulary)) {}
   // `after_unknown`: whether the unknown token came last.
   void encode_piece(std::string_view piece, Scratch& scratch, bool& after_unknown,
                     std::vector<TokenId>& out) const;
-  void spell(std::string_view character, bool& after_unknown, std::vector<TokenId>& out) const;
 
-  const Vocabulary* vocabulary_;
-  std::vector<float> scores_;
-  TokenId unknown_ = kNoToken;
-  std::uint32_t longest_token_ = 0;
-  // Whether a token has a space behind something else: if none has, no join crosses such a place, and a text
-  // can be cut there.
-  bool tokens_reach_over_words_ = false;
+  ScoredVocabulary vocabulary_;
 };
 
 }  // namespace emberline

@@ -13,7 +13,9 @@
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer/scored_pair_encoder.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/text_normaliser.h"
 #include "tokenizer/tokens_by_bytes.h"
+#include "tokenizer/unigram_encoder.h"
 #include "tokenizer/vocabulary.h"
 #include "tokenizer/vocabulary_spec.h"
 
@@ -58,7 +60,8 @@ bool is_end_name(std::string_view name) {
 struct Tokenizer::Impl {
   Vocabulary vocabulary;
   std::string pre_tokenizer_name;
-  std::optional<PreTokenizer> pre_tokenizer;  // nothing for a SentencePiece model
+  std::optional<PreTokenizer> pre_tokenizer;  // nothing for SentencePiece's models
+  TextNormaliser normaliser;
   TokenId bos = kNoToken;
   TokenId eos = kNoToken;
   bool adds_bos = false;
@@ -70,17 +73,26 @@ struct Tokenizer::Impl {
   // These refer to `vocabulary`, so they are made once that is in place. One of the encoders is there.
   std::optional<BytePairEncoder> encoder;
   std::optional<ScoredPairEncoder> scored_encoder;
+  std::optional<UnigramEncoder> unigram_encoder;
   std::optional<TokensByBytes> by_bytes;
 
   struct Scratch {
     BytePairScratch pairs;
     ScoredPairEncoder::Scratch scored_pairs;
+    UnigramEncoder::Scratch cuts;
   };
 
   void encode_plain(std::string_view text, const std::atomic<bool>* cancel, Scratch& scratch,
                     std::vector<TokenId>& out) const {
     if (scored_encoder) {
       scored_encoder->encode(text, cancel, scratch.scored_pairs, out);
+      return;
+    }
+    if (unigram_encoder) {
+      if (normaliser.is_identity())
+        unigram_encoder->encode(text, cancel, scratch.cuts, out);
+      else
+        unigram_encoder->encode(normaliser.normalised(text), cancel, scratch.cuts, out);
       return;
     }
     PieceSplitter splitter(*pre_tokenizer, text);
@@ -100,7 +112,7 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_gguf(const GgufFile& file) {
 }
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySpec& spec) {
-  const bool sentence_piece = spec.model == TokenizerModel::kSentencePiece;
+  const bool sentence_piece = spec.model != TokenizerModel::kByteLevel;
   const auto pre_tokenizer = sentence_piece ? std::nullopt : find_pre_tokenizer(spec.pre_tokenizer);
   if (!sentence_piece && !pre_tokenizer) {
     return Status{
@@ -108,24 +120,28 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
         "The model splits text in a way the engine does not know (" + quoted(spec.pre_tokenizer) +
             "); choose a model of the Qwen, Llama, DeepSeek, Mistral, StarCoder or Granite families."};
   }
-  auto vocabulary = Vocabulary::make(spec);
-  if (!vocabulary.ok()) return vocabulary.error();
+  TRY_VALUE(auto vocabulary, Vocabulary::make(spec));
+  TRY_VALUE(auto normaliser, TextNormaliser::make(spec.charsmap, spec.removes_extra_spaces));
+  // T5's texts begin with no mark; the others' do where the file does not say otherwise.
+  const bool adds_bos =
+      pre_tokenizer ? pre_tokenizer->adds_bos_by_default : spec.model == TokenizerModel::kSentencePiece;
 
-  std::unique_ptr<Impl> impl(
-      new Impl{std::move(vocabulary).value(),
-               std::string(spec.pre_tokenizer),
-               pre_tokenizer,
-               spec.bos,
-               spec.eos,
-               spec.adds_bos.value_or(!pre_tokenizer || pre_tokenizer->adds_bos_by_default),
-               sentence_piece && spec.adds_space_prefix.value_or(true),
-               spec.other_ends,
-               spec.fim,
-               {},
-               {},
-               std::nullopt,
-               std::nullopt,
-               std::nullopt});
+  std::unique_ptr<Impl> impl(new Impl{std::move(vocabulary),
+                                      std::string(spec.pre_tokenizer),
+                                      pre_tokenizer,
+                                      std::move(normaliser),
+                                      spec.bos,
+                                      spec.eos,
+                                      spec.adds_bos.value_or(adds_bos),
+                                      sentence_piece && spec.adds_space_prefix.value_or(true),
+                                      spec.other_ends,
+                                      spec.fim,
+                                      {},
+                                      {},
+                                      std::nullopt,
+                                      std::nullopt,
+                                      std::nullopt,
+                                      std::nullopt});
   const Vocabulary& tokens = impl->vocabulary;
   const auto out_of_range = [&](TokenId id) { return id != kNoToken && id >= tokens.size(); };
   const TokenId named[] = {impl->bos,        impl->eos,           impl->fim.prefix,     impl->fim.suffix,
@@ -143,7 +159,10 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   std::future<TokensByBytes> sorting =
       std::async(std::launch::async | std::launch::deferred, [&tokens] { return TokensByBytes(tokens); });
   const auto make_encoder = [&]() -> Status {
-    if (sentence_piece) {
+    if (spec.model == TokenizerModel::kUnigram) {
+      TRY_VALUE(auto unigram, UnigramEncoder::make(tokens, spec.scores, spec.unknown));
+      impl->unigram_encoder.emplace(std::move(unigram));
+    } else if (sentence_piece) {
       TRY_VALUE(auto scored, ScoredPairEncoder::make(tokens, spec.scores, spec.unknown));
       impl->scored_encoder.emplace(std::move(scored));
     } else {

@@ -1,9 +1,9 @@
-// Byte pair encoding: text to token ids and back, exactly as the model was trained.
+// Text to token ids and back, exactly as the model was trained: byte pair encoding, or a unigram model.
 //
 // Source: Sennrich et al. 2016 (BPE on merges), Radford et al. 2019 (bytes as the base alphabet);
 // pre-tokenisation follows the regular expression of each model family, named by GGUF's `tokenizer.ggml.pre`.
-// Kudo and Richardson 2018 (SentencePiece's BPE, without pre-tokenisation). No Unicode normalisation is
-// applied.
+// Kudo and Richardson 2018 (SentencePiece's BPE, without pre-tokenisation), Kudo 2018 (its unigram model). No
+// Unicode normalisation is applied but the one that a unigram model's file holds.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,8 @@ class Tokenizer {
   //
   // A vocabulary may lack tokens for some single bytes (SmolLM2 has none for 04 06 13 14 16 1D C0 C1 F1 F2
   // F5..FF, which valid text hardly ever holds); such bytes are left out, or the unknown token where a
-  // SentencePiece model has one. With those aside, decode(encode(text)) is text, byte for byte.
+  // SentencePiece model has one. With those aside, decode(encode(text)) is text, byte for byte; of a model
+  // that normalises, the normalised text.
   //
   // `text` is taken for one that goes on behind another: see adds_space_prefix().
   //

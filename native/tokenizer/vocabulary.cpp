@@ -85,7 +85,7 @@ Result<Vocabulary> Vocabulary::make(const VocabularySpec& spec) {
   vocabulary.offsets_.reserve(count + 1);
   vocabulary.kinds_.reserve(count);
   std::vector<bool> reachable(count);
-  const bool sentence_piece = spec.model == TokenizerModel::kSentencePiece;
+  const bool sentence_piece = spec.model != TokenizerModel::kByteLevel;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view token = spec.tokens[i];
     const TokenType type = spec.types.empty() ? TokenType::kNormal : spec.types[i];

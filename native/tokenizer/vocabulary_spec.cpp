@@ -1,6 +1,8 @@
 #include "tokenizer/vocabulary_spec.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -10,6 +12,17 @@
 
 namespace emberline {
 namespace {
+
+// `tokenizer.ggml.model`
+struct TokenizerModelName {
+  std::string_view name;
+  TokenizerModel model;
+};
+constexpr TokenizerModelName kTokenizerModels[] = {
+    {"gpt2", TokenizerModel::kByteLevel},
+    {"llama", TokenizerModel::kSentencePiece},
+    {"t5", TokenizerModel::kUnigram},
+};
 
 Status missing(std::string_view key) {
   return {ErrorCode::kModelMetadataMissing,
@@ -71,6 +84,17 @@ Result<std::vector<float>> read_scores(const GgufFile& file, std::size_t vocabul
   return scores;
 }
 
+// Empty where the file has none.
+Result<std::span<const std::uint8_t>> read_charsmap(const GgufFile& file) {
+  constexpr std::string_view kKey = "tokenizer.ggml.precompiled_charsmap";
+  if (file.find(kKey) == nullptr) return std::span<const std::uint8_t>();
+  const GgufArray* array = file.get_array(kKey);
+  const bool bytes =
+      array != nullptr && (array->element_type == GgufType::kU8 || array->element_type == GgufType::kI8);
+  if (!bytes) return invalid(kKey, "is not an array of bytes");
+  return array->bytes;
+}
+
 // Nothing where the key is absent.
 Result<std::optional<bool>> read_flag(const GgufFile& file, std::string_view key) {
   if (file.find(key) == nullptr) return std::optional<bool>();
@@ -90,15 +114,18 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
   if (file.find(kModelKey) == nullptr) return missing(kModelKey);
   const auto model = file.get_string(kModelKey);
   if (!model) return invalid(kModelKey, "is not a string");
-  if (*model != "gpt2" && *model != "llama") {
+  const TokenizerModelName* known =
+      std::find_if(std::begin(kTokenizerModels), std::end(kTokenizerModels),
+                   [&](const TokenizerModelName& each) { return each.name == *model; });
+  if (known == std::end(kTokenizerModels)) {
     return Status{ErrorCode::kModelTokenizerUnsupported,
                   "The model's tokenizer is of the kind " + quoted(*model) +
-                      "; choose a model with a byte-level BPE (\"gpt2\") or a SentencePiece BPE "
-                      "(\"llama\") tokenizer."};
+                      "; choose a model with a byte-level BPE (\"gpt2\"), a SentencePiece BPE (\"llama\") or "
+                      "a unigram (\"t5\") tokenizer."};
   }
 
   VocabularySpec spec;
-  spec.model = *model == "llama" ? TokenizerModel::kSentencePiece : TokenizerModel::kByteLevel;
+  spec.model = known->model;
   if (file.find(kTokensKey) == nullptr) return missing(kTokensKey);
   const GgufArray* tokens = file.get_array(kTokensKey);
   if (tokens == nullptr || tokens->element_type != GgufType::kString)
@@ -107,11 +134,17 @@ Result<VocabularySpec> read_vocabulary_spec(const GgufFile& file) {
 
   TRY_VALUE(spec.types, read_types(file, spec.tokens.size()));
 
-  if (spec.model == TokenizerModel::kSentencePiece) {
-    spec.pre_tokenizer = "llama";
+  if (spec.model != TokenizerModel::kByteLevel) {
+    spec.pre_tokenizer = known->name;
     TRY_VALUE(spec.scores, read_scores(file, spec.tokens.size()));
     TRY_VALUE(spec.adds_space_prefix, read_flag(file, "tokenizer.ggml.add_space_prefix"));
-  } else {
+  }
+  if (spec.model == TokenizerModel::kUnigram) {
+    TRY_VALUE(spec.charsmap, read_charsmap(file));
+    TRY_VALUE(const auto removes, read_flag(file, "tokenizer.ggml.remove_extra_whitespaces"));
+    spec.removes_extra_spaces = removes.value_or(false);
+  }
+  if (spec.model == TokenizerModel::kByteLevel) {
     if (file.find(kMergesKey) == nullptr) return missing(kMergesKey);
     const GgufArray* merges = file.get_array(kMergesKey);
     if (merges == nullptr || merges->element_type != GgufType::kString)

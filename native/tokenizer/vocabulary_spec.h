@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,18 +28,23 @@ enum class TokenType : std::uint8_t {
 enum class TokenizerModel : std::uint8_t {
   kByteLevel,      // `gpt2`: byte-level BPE with merges
   kSentencePiece,  // `llama`: SentencePiece's BPE with scores
+  kUnigram,        // `t5`: SentencePiece's unigram model, scores being log probabilities
 };
 
 // Views: what they point into must outlive the construction of a Tokenizer, not the Tokenizer.
 struct VocabularySpec {
   TokenizerModel model = TokenizerModel::kByteLevel;
-  // By id. Of kByteLevel, normal tokens are spelled in GPT-2's byte alphabet; of kSentencePiece, a U+2581
-  // stands for a space in normal and user-defined ones. The others are literal.
+  // By id. Of kByteLevel, normal tokens are spelled in GPT-2's byte alphabet; of the others, a U+2581 stands
+  // for a space in normal and user-defined ones. The rest is literal.
   std::vector<std::string_view> tokens;
   std::vector<TokenType> types;          // as many as tokens, or empty: all normal
   std::vector<std::string_view> merges;  // kByteLevel: "left right", most important first
-  std::vector<float> scores;             // kSentencePiece: one a token
-  // GGUF's name of how text is split; kSentencePiece: "llama", the name of the model, since nothing is split.
+  std::vector<float> scores;             // but of kByteLevel: one a token
+  // kUnigram: the normalisation (text_normaliser.h).
+  std::span<const std::uint8_t> charsmap;
+  bool removes_extra_spaces = false;
+  // GGUF's name of how text is split; of the others than kByteLevel the name of the model, since nothing is
+  // split.
   std::string_view pre_tokenizer;
   TokenId bos = kNoToken;
   TokenId eos = kNoToken;

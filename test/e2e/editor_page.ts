@@ -1,8 +1,8 @@
 /** One editor window in a browser, with the few things the tests do to it and see of it. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { workbenchUrl } from '../../scripts/editor/code_server.mjs';
 import { LOGS } from '../../scripts/paths.mjs';
 
@@ -40,6 +40,19 @@ export class EditorPage {
     name: string,
     content: string,
   ): Promise<EditorPage> {
+    const editor = await EditorPage.openOnly(context, place, name, content);
+    await editor.focus();
+    await editor.press('Control+End');
+    return editor;
+  }
+
+  /** The same without the cursor in the text. */
+  static async openOnly(
+    context: BrowserContext,
+    place: EditorPlace,
+    name: string,
+    content: string,
+  ): Promise<EditorPage> {
     const file = join(place.workspace, name);
     writeFileSync(file, content);
     const page = await context.newPage();
@@ -56,14 +69,30 @@ export class EditorPage {
     });
     await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
     await editor.waitForStatus('Ready');
-    await page.locator('.editor-instance .monaco-editor .view-lines').click();
-    await page.keyboard.press('Control+End');
     return editor;
   }
 
   /** Waits until the status bar item says `sentence`. */
   async waitForStatus(sentence: string): Promise<void> {
     await this.page.locator(`.statusbar-item [aria-label*="Emberline: ${sentence}"]`).waitFor();
+  }
+
+  /** Waits until the status bar item, pointed at, names a model that begins so. */
+  async waitForModel(name: string): Promise<void> {
+    const item = this.page.locator('.statusbar-item', {
+      has: this.page.locator('[aria-label*="Emberline: Ready"]'),
+    });
+    const hover = this.page.locator('.monaco-hover', { hasText: new RegExp(`\\n?${name}.* on `) });
+    await expect
+      .poll(
+        async () => {
+          await item.hover();
+          return hover.first().isVisible();
+        },
+        { timeout: PATIENCE_MS, interval: 500 },
+      )
+      .toBe(true);
+    await this.page.mouse.move(0, 0);
   }
 
   /** Types like a person in a hurry: a key every 30 ms. Line breaks are typed with Enter, so the editor indents. */
@@ -73,6 +102,24 @@ export class EditorPage {
 
   async press(key: string): Promise<void> {
     await this.page.keyboard.press(key);
+  }
+
+  /** Puts the cursor at a line and a column, both from 1. */
+  async goTo(line: number, column: number): Promise<void> {
+    await this.press('Control+g');
+    await this.page.locator('.quick-input-widget').waitFor();
+    await this.page.keyboard.type(`${line}:${column}`);
+    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    await this.page.locator('.statusbar-item', { hasText: `Ln ${line}, Col ${column}` }).waitFor();
+  }
+
+  /** Keeps a picture of what is on screen, where somebody wants them. */
+  async picture(name: string): Promise<void> {
+    const folder = process.env['EMBERLINE_SCREENSHOTS'];
+    if (folder === undefined) return;
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
   }
 
   /** The ghost text on screen; empty when there is none. */

@@ -116,15 +116,23 @@ it('Alt+] shows another suggestion, and Tab takes that', async () => {
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe(first);
   const second = await editor.ghostText();
   expect(second).not.toBe('');
+  await editor.picture('another');
   await editor.press('Tab');
   await savedFileHas(scene, second);
 });
 
-it('Escape dismisses the suggestion', async () => {
-  await play(PYTHON);
+it('Escape dismisses the suggestion, which does not come back when a key is taken back', async () => {
+  const suggestion = await play(PYTHON);
   await editor.press('Escape');
   await ghostIs('');
   await savedFileHas(PYTHON, '');
+  await editor.type('-');
+  await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
+  await editor.press('Backspace');
+  await ghostIs('');
+  // Who asks sees it.
+  await editor.press('Alt+Backslash');
+  await ghostIs(suggestion);
 });
 
 it('typing along a suggestion keeps the rest of it on screen', async () => {

@@ -38,6 +38,7 @@ it('a body is offered where it begins; Tab takes all of it, and one undo gives i
   await editor.press('Enter');
   await expect.poll(() => editor.ghostText(), PATIENCE).toBe('self.width = width');
   await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('        self.height = height');
+  await editor.picture('body');
   await editor.press('Tab');
   const taken = await saved(editor);
   expect(taken).toContain(`${BEFORE}${SIGNATURE}\n        self.width = width\n        self.height = height`);
@@ -48,6 +49,7 @@ it('a body is offered where it begins; Tab takes all of it, and one undo gives i
 it('the next line is offered from the end of one that is complete', async () => {
   const editor = await open('next_line.py');
   await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('        self.width = width');
+  await editor.picture('next-line');
   await editor.press('Tab');
   expect(await saved(editor)).toContain(`${BEFORE}${SIGNATURE}\n        self.width = width`);
 });

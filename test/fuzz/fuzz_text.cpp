@@ -30,13 +30,14 @@ std::unique_ptr<Tokenizer> make_tokenizer(const emberline::testing::GgufWriter& 
   return std::move(tokenizer).value();
 }
 
-// One a way to split, and a SentencePiece model's.
+// One a way to split, and SentencePiece's two models'.
 std::vector<std::unique_ptr<Tokenizer>> make_tokenizers() {
   std::vector<std::unique_ptr<Tokenizer>> made;
   for (const std::string_view pre : emberline::testing::kSplitNames) {
     made.push_back(make_tokenizer(emberline::testing::small_vocabulary(pre)));
   }
-  made.push_back(make_tokenizer(emberline::testing::small_pieces()));
+  for (const std::string_view model : {"llama", "t5"})
+    made.push_back(make_tokenizer(emberline::testing::small_pieces(model)));
   return made;
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gguf_writer.h"
+#include "tokenizer/charsmap_writer.h"
 
 namespace emberline::testing {
 
@@ -61,8 +63,9 @@ inline GgufWriter small_vocabulary(std::string_view pre_tokenizer) {
   return writer;
 }
 
-// The same of a SentencePiece model: byte fallbacks, a few words, a user-defined and a control token.
-inline GgufWriter small_pieces() {
+// The same of a SentencePiece model, `llama` or `t5`: byte fallbacks, a few words, a user-defined and a
+// control token.
+inline GgufWriter small_pieces(std::string_view model = "llama") {
   std::vector<std::string> tokens = {"<unk>", "</s>", "<|user|>", "\u2581\u2581\u2581"};
   std::vector<std::int32_t> types = {2, 3, 4, 4};
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -78,12 +81,22 @@ inline GgufWriter small_pieces() {
   std::vector<float> scores(tokens.size(), 0.0f);
   for (std::size_t i = 260; i < scores.size(); ++i) scores[i] = -static_cast<float>(i % 5);
   GgufWriter writer;
-  writer.add("tokenizer.ggml.model", "llama")
+  writer.add("tokenizer.ggml.model", model)
       .add("tokenizer.ggml.tokens", tokens)
       .add("tokenizer.ggml.token_type", types)
       .add("tokenizer.ggml.scores", scores)
       .add("tokenizer.ggml.unknown_token_id", std::uint32_t{0})
       .add("tokenizer.ggml.eos_token_id", std::uint32_t{1});
+  return writer;
+}
+
+// A unigram model whose file holds a normalisation.
+inline GgufWriter small_normalising_pieces() {
+  GgufWriter writer = small_pieces("t5");
+  const std::map<std::string, std::string> map = {
+      {"\t", " "}, {"\r", ""}, {"e", "e"}, {"e\u0301", "\u00E9"}, {"\u00BD", "1\u20442"}};
+  writer.add("tokenizer.ggml.precompiled_charsmap", CharsmapWriter(map).bytes())
+      .add("tokenizer.ggml.remove_extra_whitespaces", true);
   return writer;
 }
 

@@ -13,5 +13,6 @@ int main(int argc, char** argv) {
     const auto writer = emberline::testing::small_vocabulary(pre_tokenizer);
     if (!writer.write(directory / ("seed-" + std::string(pre_tokenizer)))) return 1;
   }
+  if (!emberline::testing::small_normalising_pieces().write(directory / "seed-t5")) return 1;
   return emberline::testing::small_pieces().write(directory / "seed-llama") ? 0 : 1;
 }

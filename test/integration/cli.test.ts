@@ -274,8 +274,12 @@ describe('inspect', () => {
     expect(stdout).toMatch(/^runs: yes\n/);
     expect(stdout).toContain('\narchitecture llama, Q4_1 ');
     expect(stdout).toMatch(/\nmemory: [0-9.]+ [MG]B of weights; with a context of 2048 tokens [0-9.]+ [MG]B/);
+    // 30 layers of 3 heads, 64 numbers each, of keys and of values; blocks of 32 bytes with a scale of two.
+    expect(stdout).toContain('\nkeys and values: 23.0 kB a token as f16, 12.2 kB a token as q8_0\n');
     expect(stdout).toMatch(/\nfills in the middle: .*suffix \d+/);
-    expect(stdout).toMatch(/\nspeed: about \d+ tokens\/s expected here/);
+    expect(stdout).toMatch(
+      /\nspeed: about \d+ tokens\/s, and [0-9.]+ m?s to the first after a prompt of 512, expected here/,
+    );
     expect(stdout).toContain('general.architecture (string) = "llama"');
     expect(stdout).toMatch(/token_embd\.weight +Q8_0 +576x49152, 30081024 bytes\n/);
   });
@@ -289,9 +293,12 @@ describe('inspect', () => {
       'version',
       'file_bytes',
       'weight_bytes',
+      'kv_cache',
       'kv_bytes_a_position',
+      'kv_bytes',
       'context_length',
       'expected_tokens_a_second',
+      'expected_first_token_ms',
       'fim',
       'metadata',
       'tensors',

@@ -16,6 +16,7 @@ class ForwardingDevice : public DeferredDevice {
   const char* name() const override { return device_->name(); }
   std::string description() const override { return device_->description(); }
   bool offers(Op op, std::uint32_t max_rows) const override { return device_->offers(op, max_rows); }
+  bool offers_cache(std::uint32_t cache_type) const override { return device_->offers_cache(cache_type); }
   Result<BufferId> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   Result<LoadedMatrices> load_matrices(std::span<const MatrixSource> sources,
                                        const MatrixLoading& loading) override {

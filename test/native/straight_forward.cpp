@@ -28,6 +28,9 @@ class File {
   bool is_yarn() const {
     return file_.get_string(std::string(family_) + ".rope.scaling.type").value_or("") == "yarn";
   }
+  // LongRoPE, in a context as long as the file says.
+  bool has_long_rope() const { return has("rope_factors_long.weight"); }
+  bool is_long() const { return number("context_length") > number("rope.scaling.original_context_length"); }
   bool halves() const {
     return family_ != "llama" && family_ != "granite" && family_ != "granitemoe" && family_ != "smollm3";
   }
@@ -130,7 +133,10 @@ double speed(const File& file, std::size_t layer, std::size_t i) {
   const double pair = static_cast<double>(i);
   if (file.is("gemma3") && file.is_local(layer)) return std::pow(10000.0, -pair / pairs);
   const auto plain = [&](double at) { return std::pow(file.real("rope.freq_base"), -at / pairs); };
-  const double listed = file.has("rope_freqs.weight") ? file.row("rope_freqs.weight", 0)[i] : 1.0;
+  const std::string list = !file.has_long_rope() ? "rope_freqs.weight"
+                           : file.is_long()      ? "rope_factors_long.weight"
+                                                 : "rope_factors_short.weight";
+  const double listed = file.has(list) ? file.row(list, 0)[i] : 1.0;
   const double factor = file.real_or("rope.scaling.factor", 1.0);
   if (!file.is_yarn()) return plain(pair) / listed / factor;
   // YaRN: from the last pair that makes 32 turns in the first length to the first that makes one, by a ramp.
@@ -197,13 +203,23 @@ double capped(double x, double cap) {
   return cap == 0 ? x : cap * std::tanh(x / cap);
 }
 
+// What queries and keys are multiplied by: as the file says, else the root of 1 + log s to the base of the
+// first length, s being how many times longer the context is.
+double long_rope_warmth(const File& file) {
+  const auto first = static_cast<double>(file.number("rope.scaling.original_context_length"));
+  const double times = static_cast<double>(file.number("context_length")) / first;
+  const double by_formula = times > 1 ? std::sqrt(1 + std::log(times) / std::log(first)) : 1.0;
+  return file.real_or("rope.scaling.attn_factor", by_formula);
+}
+
 Vector attend(const File& file, std::size_t layer, const Vector& query, const std::vector<Vector>& keys,
               const std::vector<Vector>& values) {
   const std::size_t width = file.number("attention.key_length");
   const std::size_t heads = file.number("attention.head_count");
   const std::size_t group = heads / file.number("attention.head_count_kv");
   const bool warmed = file.is_yarn() && file.is_rotated(layer);
-  const double warmth = warmed ? 1 + 0.1 * std::log(file.real("rope.scaling.factor")) : 1.0;
+  double warmth = warmed ? 1 + 0.1 * std::log(file.real("rope.scaling.factor")) : 1.0;
+  if (file.has_long_rope()) warmth = long_rope_warmth(file);
   const double scale =
       warmth * warmth * file.real_or("attention.scale", 1.0 / std::sqrt(static_cast<double>(width)));
   const double cap = file.real_or("attn_logit_softcapping", file.is("gemma2") ? 50 : 0);

@@ -305,8 +305,14 @@ class ToyWriter {
              scale(toy_.width));
       tensor(prefix + "ffn_down.weight", {toy_.hidden, toy_.width}, mixed, scale(toy_.hidden));
     }
-    if (!toy_.rope_factors.empty())
-      writer_.add_tensor("rope_freqs.weight", {toy_.rope_factors.size()}, toy_.rope_factors);
+    const bool two = !toy_.long_rope_factors.empty();
+    if (!toy_.rope_factors.empty()) {
+      writer_.add_tensor(two ? "rope_factors_short.weight" : "rope_freqs.weight", {toy_.rope_factors.size()},
+                         toy_.rope_factors);
+    }
+    if (two) {
+      writer_.add_tensor("rope_factors_long.weight", {toy_.long_rope_factors.size()}, toy_.long_rope_factors);
+    }
     gain("output_norm.weight", toy_.width, toy_.output_gain);
     if (toy_.layer_norms) bias("output_norm.bias", toy_.width);
     if (!toy_.tied) tensor("output.weight", {toy_.width, toy_.vocabulary()}, toy_.output_type, output_scale);

@@ -42,6 +42,7 @@ struct ToyModel {
   std::uint32_t shared_hidden = 0;              // of an expert that all tokens use; 0: there is none
   bool wide_norms = false;                      // olmoe's extents of the norms of queries and keys
   std::vector<float> rope_factors;              // [head_width / 2]; empty: none
+  std::vector<float> long_rope_factors;         // the same; not empty: the others are for short contexts
   bool end_tokens = true;                       // control tokens in the vocabulary
   std::uint32_t padding_rows = 0;               // embeddings beyond the tokenizer's list
   float output_scale = 1.0f;                    // larger: more certain

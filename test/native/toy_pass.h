@@ -41,27 +41,30 @@ inline Status read_toy(const ToyModel& toy) {
 class ToyPass {
  public:
   explicit ToyPass(const ToyModel& toy, std::uint32_t context = 256,
-                   std::unique_ptr<Device> device = make_reference_device())
-      : ToyPass(nullptr, &toy, context, std::move(device)) {}
+                   std::unique_ptr<Device> device = make_reference_device(),
+                   std::uint32_t cache_type = kKvF16)
+      : ToyPass(nullptr, &toy, context, std::move(device), cache_type) {}
   // The same of a model that is opened already, on the reference device.
   static ToyPass of_file(std::unique_ptr<GgufFile> opened, std::uint32_t context = 64) {
-    return ToyPass(std::move(opened), nullptr, context, make_reference_device());
+    return ToyPass(std::move(opened), nullptr, context, make_reference_device(), kKvF16);
   }
 
  private:
   ToyPass(std::unique_ptr<GgufFile> opened, const ToyModel* toy, std::uint32_t context,
-          std::unique_ptr<Device> device)
+          std::unique_ptr<Device> device, std::uint32_t cache_type)
       : file(toy != nullptr ? open_toy(*toy, directory) : std::move(opened)),
         hyperparameters(take(read_hyperparameters(*file))),
         weights(take(map_weights(*file, hyperparameters))),
         device(std::move(device)),
         device_weights(take(DeviceWeights::load(*this->device, weights, {}))),
         scratch(take(Scratch::allocate(*this->device, hyperparameters))),
-        kv_pool(take(KvPool::create(*this->device, hyperparameters))),
+        kv_memory(take(KvMemory::create(*this->device, hyperparameters, cache_type))),
         pass(take(ForwardPass::create(on_device(), context))) {}
 
  public:
-  ModelOnDevice on_device() { return {*device, hyperparameters, weights, device_weights, scratch, *kv_pool}; }
+  ModelOnDevice on_device() {
+    return {*device, hyperparameters, weights, device_weights, scratch, *kv_memory};
+  }
 
   std::vector<float> logits(std::uint32_t row = 0) {
     std::vector<float> values(hyperparameters.vocabulary);
@@ -89,7 +92,7 @@ class ToyPass {
   std::unique_ptr<Device> device;
   DeviceWeights device_weights;
   Scratch scratch;
-  std::unique_ptr<KvPool> kv_pool;
+  std::unique_ptr<KvMemory> kv_memory;
   std::unique_ptr<ForwardPass> pass;
 };
 

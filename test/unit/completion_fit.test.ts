@@ -26,17 +26,62 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['code and a mark more', 'Check": true,', '": true', 'Check', 0],
     ['code and the mark that stands there', 'a, b);', ', b);', 'a', 0],
   ])('%s', (_, text, right, inserted, replace) => {
-    expect(fitToLine(text, right)).toEqual({ kind: 'insert', text: inserted, replace });
+    expect(fitToLine(text, { left: '', right })).toEqual({ kind: 'insert', text: inserted, replace });
   });
 
   it('says when everything is there already', () => {
-    expect(fitToLine(')', ')')).toEqual({ kind: 'already_there' });
-    expect(fitToLine('";', '";')).toEqual({ kind: 'already_there' });
+    expect(fitToLine(')', { left: '', right: ')' })).toEqual({ kind: 'already_there' });
+    expect(fitToLine('";', { left: '', right: '";' })).toEqual({ kind: 'already_there' });
   });
 
   it('refuses what does not lead to the code right of the cursor', () => {
-    expect(fitToLine('foo(1)', ' + bar')).toEqual({ kind: 'does_not_fit' });
-    expect(fitToLine('foobar', 'bar')).toEqual({ kind: 'does_not_fit' });
+    expect(fitToLine('foo(1)', { left: '', right: ' + bar' })).toEqual({ kind: 'does_not_fit' });
+    expect(fitToLine('foobar', { left: '', right: 'bar' })).toEqual({ kind: 'does_not_fit' });
+  });
+
+  it.each([
+    ['an operand behind', 'return ', 'x * 2', 'x', 'x * 2'],
+    ['a call around', 'return ', 'max(x, 0)', 'x', 'max(x, 0)'],
+    ['an argument in front and one behind', 'foo(', 'a, b, c)', 'b)', 'a, b, c)'],
+    ['a comparison', 'if (', 'x > 0) {', 'x) {', 'x > 0) {'],
+    ['a bracket that was missing', 'foo(', 'bar)', 'bar', 'bar)'],
+    ['a call between closers', 'foo(', 'a).bar(b);', ');', 'a).bar(b);'],
+    ['a string between quotes', 'log("Hello, ', '" + name);', '");', '" + name);'],
+    ['all but the mark of a list', '[', 'x + 1,', 'x', 'x + 1,'],
+  ])('says again what stands there, with more: %s', (_, left, text, right, inserted) => {
+    const fit = { kind: 'insert', text: inserted, replace: right.length };
+    expect(fitToLine(text, { left, right })).toEqual(fit);
+  });
+
+  it.each([
+    ['an argument', 'area(', 'width, height)', ', height) * depth', 'width'],
+    ['a condition and what follows it', 'if (', 'isEmpty(items)) return;', ') {', 'isEmpty(items)'],
+    ['arguments', 'foo(', 'a, b)', ') + bar', 'a, b'],
+    ['an index and a call', 'items[', 'first].name', '].length', 'first'],
+  ])('ends before the start of the code: %s', (_, left, text, right, inserted) => {
+    expect(fitToLine(text, { left, right })).toEqual({ kind: 'insert', text: inserted, replace: 0 });
+  });
+
+  it.each([
+    ['a word of which the code is a part', 'return ', 'maximum + 1', 'max'],
+    ['a part of the code', 'return ', 'x + 1', 'x + y'],
+    ['the code in another order', 'foo(', 'b, a)', 'a, b)'],
+    ['a bracket left open behind the code', 'return ', 'x + (', 'x'],
+    ['a bracket left open in front of the code', 'return ', 'f(g(x', 'x'],
+    ['half a string', 'return ', '"a" + "x', 'x'],
+    ['a closed bracket too many', 'return ', 'x + 1)', 'x'],
+    ['a word that begins as the code does', 'return ', 'first', 'firstly + x'],
+    ['an inner bracket that would be left open', 'foo(', 'bar(x)', ') + 1'],
+  ])('refuses %s', (_, left, text, right) => {
+    expect(fitToLine(text, { left, right })).toEqual({ kind: 'does_not_fit' });
+  });
+
+  it('leaves a brace to who goes on that would open what nothing closes', () => {
+    expect(fitToLine('x > 0) {', { left: 'if (', right: ')' })).toEqual({
+      kind: 'insert',
+      text: 'x > 0',
+      replace: 0,
+    });
   });
 
   it.each([
@@ -46,7 +91,11 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['a call', 'max(a, b)', ' + 1;', 'max(a, b)'],
     ['a string', '"]" + ', 'rest', '"]" + '],
   ])('leaves %s as it is where the model has seen what follows', (_, text, right, inserted) => {
-    expect(fitToLine(text, right, true)).toEqual({ kind: 'insert', text: inserted, replace: 0 });
+    expect(fitToLine(text, { left: '', right, between: true })).toEqual({
+      kind: 'insert',
+      text: inserted,
+      replace: 0,
+    });
   });
 
   it.each([
@@ -55,7 +104,7 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['half a string', '"a', ' + b'],
     ['a word that would go on', 'foo', 'bar'],
   ])('refuses %s although the model has seen what follows', (_, text, right) => {
-    expect(fitToLine(text, right, true)).toEqual({ kind: 'does_not_fit' });
+    expect(fitToLine(text, { left: '', right, between: true })).toEqual({ kind: 'does_not_fit' });
   });
 
   it('never replaces text that the suggestion does not contain', () => {
@@ -63,7 +112,7 @@ describe('fitting a suggestion to the rest of the line', () => {
     const rights = ['', ')', '"', '")', '}', ']);', ';', ', b)', "'", ' }', '\t)'];
     for (const text of suggestions) {
       for (const right of rights) {
-        const fit = fitToLine(text, right);
+        const fit = fitToLine(text, { left: '', right: right });
         if (fit.kind !== 'insert') continue;
         expect(fit.replace).toBeLessThanOrEqual(right.length);
         expect(fit.text).toContain(right.slice(0, fit.replace));

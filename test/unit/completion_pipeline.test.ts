@@ -517,6 +517,20 @@ describe('the completion pipeline', () => {
   });
 });
 
+describe('a model that does not read what stands right of the cursor', () => {
+  it('is asked in front of a word, and believed where it says that word as well', async () => {
+    const { engine, at } = bench();
+    engine.says = 'not ready';
+    expect(await at('return |ready\n')).toMatchObject({ reason: 'shown', text: 'not ', replace: 0 });
+    expect(await at('return n|ready\n')).toMatchObject({ reason: 'shown', text: 'ot ', source: 'cache' });
+    expect(await at('return re|ady\n')).toMatchObject({ reason: 'inside_word', source: 'none' });
+    engine.says = 'x * 2';
+    expect(await at('y = |x\n')).toMatchObject({ reason: 'shown', text: 'x * 2', replace: 1 });
+    engine.says = 'a + b';
+    expect(await at('z = |x\n')).toMatchObject({ reason: 'does_not_fit' });
+  });
+});
+
 describe('a model that reads what stands right of the cursor', () => {
   const reading = (): Bench => {
     const made = bench();

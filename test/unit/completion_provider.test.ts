@@ -22,6 +22,7 @@ vi.mock('vscode', () => {
     Range: vi.fn(),
     InlineCompletionItem: vi.fn(),
     InlineCompletionTriggerKind: { Invoke: INVOKE, Automatic: AUTOMATIC },
+    window: { onDidChangeTextEditorSelection: event },
     workspace: { onDidChangeTextDocument: event, onDidCloseTextDocument: event },
     commands: { executeCommand: () => editor.trigger() },
   };
@@ -56,8 +57,15 @@ describe('the ghost text provider', () => {
   });
 
   function ask(triggerKind: number): Promise<unknown> {
-    const document = { uri: 'u', version: 1, languageId: 'python', offsetAt: () => 1 };
     const position = { translate: () => position };
+    const document = {
+      uri: 'u',
+      version: 1,
+      languageId: 'python',
+      offsetAt: () => 1,
+      positionAt: () => position,
+      getText: () => 'x',
+    };
     const context = { triggerKind, selectedCompletionInfo: undefined };
     const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => 0 }) };
     const call = [document, position, context, token] as unknown;

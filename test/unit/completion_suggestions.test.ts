@@ -79,16 +79,62 @@ describe('suggestions', () => {
     expect(requests.map(({ mayEnd }) => mayEnd)).toEqual([undefined, true, true]);
   });
 
-  it('end before a line that makes all of it unsure', async () => {
+  it('are one line where the model gets too unsure to come to their end', async () => {
     body(made('b = a', 0.6), made('    c = b', 0.6), made('    return c', 0.6));
-    expect(await textAt('def f(a):\n    |')).toBe('b = a\n    c = b');
-    options = { ...DEFAULT_OPTIONS, leastCertainty: 0.5 };
     expect(await textAt('def f(a):\n    |')).toBe('b = a');
+    options = { ...DEFAULT_OPTIONS, leastCertainty: 0.2 };
+    expect(await textAt('def f(a):\n    |')).toBe('b = a\n    c = b\n    return c');
   });
 
-  it('end where the model ends', async () => {
+  it('end where the model goes on with what stands below, however sure it is of that', async () => {
+    body(made('b = a'), made('    return b'), made('def g():', 0.1));
+    expect(await textAt('def f(a):\n    |\ndef g():\n')).toBe('b = a\n    return b');
+    const below = { ...made('def g():', 0.1), shown: false, reason: 'repeats_line' } as const;
+    answers.set('def f(a):\n    b = a\n    return b\n', below);
+    expect(await textAt('def f(a):\n    |\ndef g():\n')).toBe('b = a\n    return b');
+    answers.set('def f(a):\n    b = a\n    return b\n', nothing('blank_result'));
+    expect(await textAt('def f(a):\n    |\n\ndef g():\n')).toBe('b = a\n    return b');
+  });
+
+  it('end where the model leaves the body, if nothing stands below', async () => {
+    body(made('b = a'), made('    return b'), made('f(1)', 0.2));
+    expect(await textAt('def f(a):\n    |\n')).toBe('b = a\n    return b');
+    expect(await textAt('def f(a):\n    |\ng()\n')).toBe('b = a');
+    body(made('b = a'), made('    return b'), made('    f(1)', 0.2));
+    expect(await textAt('def f(a):\n    |\n')).toBe('b = a');
+  });
+
+  it('are one line where what the model goes on with does not stand below', async () => {
+    const text = 'def f(a):\n    |\ndef g():\n';
+    body(made('b = a'), made('    return b'), made('def h():'));
+    expect(await textAt(text)).toBe('b = a');
+    // A blank line, where none follows; nothing, for it was cancelled.
+    for (const next of [nothing('blank_result'), { ...nothing('cancelled'), stop: 'cancelled' } as const]) {
+      answers.set('def f(a):\n    b = a\n    return b\n', next);
+      expect(await textAt(text)).toBe('b = a');
+      expect(await textAt(text, { explicit: true })).toBe('b = a\n    return b');
+    }
+    const { certainty, further } = await suggestions.complete(requestAt(text));
+    expect(certainty).toBeCloseTo(0.9);
+    expect(further).toHaveLength(2);
+  });
+
+  it('are the shortest that is whole behind a complete line, where they do not come to their end', async () => {
+    answers.set('def f(a):', complete);
+    answers.set('def f(a):\n', made('    b = ['));
+    answers.set('def f(a):\n    b = [\n', made('        a,'));
+    answers.set('def f(a):\n    b = [\n        a,\n', made('    ]'));
+    answers.set('def f(a):\n    b = [\n        a,\n    ]\n', made('    return b'));
+    expect(await textAt('def f(a):|\nx()')).toBe('\n    b = [\n        a,\n    ]');
+    expect(await textAt('def f(a):|\n\nx()')).toBe('\n    b = [\n        a,\n    ]\n    return b');
+  });
+
+  it('end where the model ends, if it goes on there with what stands below', async () => {
     body(made('b = a'), { ...made('    return b'), stop: 'end_token' }, made('    never()'));
     expect(await textAt('def f(a):\n    |')).toBe('b = a\n    return b');
+    expect(await textAt('def f(a):\n    |\nf(1)\n')).toBe('b = a');
+    answers.set('def f(a):\n    b = a\n    return b\n', made('f(1)'));
+    expect(await textAt('def f(a):\n    |\nf(1)\n')).toBe('b = a\n    return b');
   });
 
   it('go on behind a line that is complete, with one line', async () => {
@@ -103,6 +149,39 @@ describe('suggestions', () => {
     answers.set('def f(a):\n', made('    b = a'));
     answers.set('def f(a):\n    b = a\n', made('    return b'));
     expect(await textAt('def f(a):|')).toBe('\n    b = a\n    return b');
+  });
+
+  it('go on with a block behind a line of it that was accepted, and on the line below that', async () => {
+    answers.set('def f(a):\n    ', made('b = a'));
+    answers.set('def f(a):\n    b = a', complete);
+    body(made('b = a'), made('    c = b', 0.2), made('    return c'));
+    answers.set('def f(a):\n    b = a\n    ', made('c = b'));
+    answers.set('def f(a):\n    b = a\n    c = b', complete);
+    // Whoever typed the line has two lines more for one.
+    expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b');
+    expect(await textAt('def f(a):\n    |')).toBe('b = a');
+    expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b\n    return c');
+    // Whoever asks again has no less.
+    expect(await textAt('def f(a):\n    b = a\n    |')).toBe('c = b\n    return c');
+    answers.set('def f(a):\n    b = a\n', made('    c = b'));
+    expect(await textAt('def f(a):\n    |')).toBe('b = a\n    c = b\n    return c');
+  });
+
+  it('are still several while the first of them is typed along', async () => {
+    body(made('b = a'), made('    return b'));
+    answers.set('def f(a):\n    b ', made('= a'));
+    expect(await textAt('def f(a):\n    b |')).toBe('= a');
+    expect(await textAt('def f(a):\n    |')).toBe('b = a\n    return b');
+    expect(await textAt('def f(a):\n    b |')).toBe('= a\n    return b');
+  });
+
+  it('go on behind a comment with what it asks for', async () => {
+    answers.set('# Twice.', complete);
+    answers.set('# Twice.\n', made('y = 2'));
+    answers.set('# Twice.\ny = 2\n', made('z = 3'));
+    expect(await textAt('# Twice.|')).toBe('\ny = 2\nz = 3');
+    options = { ...DEFAULT_OPTIONS, multiline: 'never' };
+    expect(await textAt('# Twice.|')).toBe('line_complete');
   });
 
   it('say that a line is complete where the model is not sure of the next', async () => {
@@ -185,7 +264,9 @@ describe('suggestions', () => {
     body(made('b = a'), made('    return b'));
     await suggestions.begin(requestAt('def f(a):\n    |'));
     answers.set('def f(a):\n    b', made(' = a'));
-    await pipeline.complete(requestAt('def f(a):\n    b = a\n|'));
+    for (const more of ['', '    return b\n']) {
+      await pipeline.complete(requestAt(`def f(a):\n    b = a\n${more}|`));
+    }
     options = { ...DEFAULT_OPTIONS, multiline: 'always' };
     const request = requestAt('def f(a):\n    b|');
     expect(await suggestions.begin(request)).toMatchObject({ text: ' = a', goesOn: false });

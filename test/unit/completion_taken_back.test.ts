@@ -80,3 +80,90 @@ describe('a suggestion that was not accepted', () => {
     expect(taken.has('u', `39${BEFORE}`, OFFER.text)).toBe(true);
   });
 });
+
+describe('a suggestion that took the place of code', () => {
+  it('is taken back by an undo, which brings that back', () => {
+    const taken = new TakenBack();
+    taken.offered({ ...OFFER, text: 'x * 2', replaced: 'x' });
+    taken.changed('u', { offset: OFFER.offset, removed: 1, inserted: 'x * 2' });
+    taken.changed('u', { offset: OFFER.offset, removed: 5, inserted: 'x' });
+    expect(taken.has('u', BEFORE, 'x * 2')).toBe(true);
+  });
+});
+
+describe('a suggestion that was dismissed', () => {
+  it('is not offered again, nor a part of it, nor more', () => {
+    const taken = new TakenBack();
+    taken.dismissed();
+    taken.offered(OFFER);
+    taken.dismissed();
+    for (const text of ['a + b', 'a', 'a + b\n    c']) expect(taken.has('u', BEFORE, text), text).toBe(true);
+    expect(taken.has('u', BEFORE, 'b')).toBe(false);
+    expect(taken.has('u', `${BEFORE}a`, ' + b')).toBe(false);
+  });
+
+  it('is another one once the document has changed', () => {
+    const taken = new TakenBack();
+    taken.offered(OFFER);
+    taken.changed('u', { offset: OFFER.offset, removed: 0, inserted: 'x' });
+    taken.dismissed();
+    expect(taken.has('u', BEFORE, OFFER.text)).toBe(false);
+  });
+});
+
+describe('text that was deleted', () => {
+  let taken: TakenBack;
+  let text = '';
+  beforeEach(() => {
+    taken = new TakenBack();
+    text = `# one\n${BEFORE}total + tax\n`;
+    taken.look({ uri: 'u', start: 6, text: text.slice(6) });
+  });
+
+  function replace(offset: number, removed: number, inserted = ''): void {
+    text = text.slice(0, offset) + inserted + text.slice(offset + removed);
+    taken.changed('u', { offset, removed, inserted });
+    taken.asked({
+      uri: 'u',
+      offset: offset + inserted.length,
+      before: text.slice(0, offset + inserted.length),
+    });
+  }
+  const at = text.length + 6 + BEFORE.length;
+  const has = (said: string, before = `# one\n${BEFORE}`): boolean => taken.has('u', before, said);
+
+  it('is not offered again where it stood, nor what begins like it', () => {
+    replace(at, 'total + tax'.length);
+    for (const said of ['total + tax', 'total', 'total + tax * 2']) expect(has(said), said).toBe(true);
+    expect(has('sum(prices)')).toBe(false);
+    expect(has('total + tax', 'return ')).toBe(false);
+  });
+
+  it('is all that was deleted key by key, backwards or forwards', () => {
+    for (let end = at + 'total + tax'.length; end > at; end--) replace(end - 1, 1);
+    expect(has('total + tax')).toBe(true);
+    // On the way there something else may have been in the way.
+    expect(has('tax', `# one\n${BEFORE}total + `)).toBe(false);
+    replace(at, 0, 'price');
+    for (let left = 'price'.length; left > 0; left--) {
+      replace(at + 5, 0, ' ');
+      replace(at + 5, 1);
+    }
+    for (let left = 'price'.length; left > 0; left--) replace(at, 1);
+    expect(has('price')).toBe(true);
+    expect(has('total')).toBe(true);
+  });
+
+  it('is no slip of one or two keys', () => {
+    replace(at + 3, 2);
+    expect(has('al', `# one\n${BEFORE}tot`)).toBe(false);
+  });
+
+  it('is found again behind changes in front of it, and not known where nobody looked', () => {
+    replace(0, 0, '## ');
+    replace(at + 3, 'total + tax'.length);
+    expect(has('total', `## # one\n${BEFORE}`)).toBe(true);
+    replace(0, 5);
+    expect(has('## # ', '')).toBe(false);
+  });
+});

@@ -5,7 +5,7 @@ import { GREEDY } from '../../core/engine/engine_request';
 import type { NativeGrammar } from '../../core/engine/native_grammar';
 import type { NativeModelInfo } from '../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../core/engine/native_result';
-import { EngineLifecycle, type LoadedEngine } from '../../extension/engine_lifecycle';
+import { EngineLifecycle, type LoadedEngine, type LoadedResult } from '../../extension/engine_lifecycle';
 
 const REQUEST = {
   prompt: 'x',
@@ -56,16 +56,18 @@ class FakeLoaded implements LoadedEngine {
 function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)[]): {
   lifecycle: EngineLifecycle;
   states: EngineState[];
-  answerLoad: (result: NativeResult<LoadedEngine>) => void;
+  answerLoad: (result: LoadedResult) => void;
   loads: () => number;
   refusals: NativeError[];
+  replacements: NativeError[];
   /** What each check was told that would be free. */
   freed: number[];
 } {
-  const waiting: ((result: NativeResult<LoadedEngine>) => void)[] = [];
+  const waiting: ((result: LoadedResult) => void)[] = [];
   const states: EngineState[] = [];
   const refusals: NativeError[] = [];
   const freed: number[] = [];
+  const replacements: NativeError[] = [];
   let loads = 0;
   const lifecycle = new EngineLifecycle(
     () => {
@@ -81,10 +83,11 @@ function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)
             return Promise.resolve(checks.shift() ?? { ok: true, value: undefined });
           },
           refused: (error) => refusals.push(error),
+          replaced: (error) => replacements.push(error),
         },
   );
-  const answerLoad = (result: NativeResult<LoadedEngine>): void => waiting.shift()?.(result);
-  return { lifecycle, states, answerLoad, loads: () => loads, refusals, freed };
+  const answerLoad = (result: LoadedResult): void => waiting.shift()?.(result);
+  return { lifecycle, states, answerLoad, loads: () => loads, refusals, freed, replacements };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -190,6 +193,19 @@ describe('the life of the engine', () => {
     await next;
     expect(lifecycle.state).toBe('ready');
     expect(lifecycle.error).toBeUndefined();
+  });
+
+  it('says why another model was loaded than the one that was asked for', async () => {
+    const { lifecycle, states, answerLoad, replacements } = bench([]);
+    const started = lifecycle.start();
+    await turn();
+    const { error } = failure('MODEL_CRASHED');
+    answerLoad({ ok: true, value: new FakeLoaded('last good'), refused: error });
+    await started;
+    expect(lifecycle.info?.name).toBe('last good');
+    expect(lifecycle.error).toBe(error);
+    expect(replacements).toEqual([error]);
+    expect(states).toEqual(['loading', 'ready']);
   });
 
   it('loads what cannot be checked where no model runs', async () => {

@@ -57,6 +57,7 @@ const DEVICE_IMPLEMENTATIONS = ['device/cpu/', 'device/metal/'];
 /** For each folder of TypeScript, those it may import from (its own is always allowed). Of `core`, all that is below it. */
 const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/engine': [],
+  'core/models': ['core/engine'],
   'core/completion': ['core/engine'],
   'core/schema': ['core/completion', 'core/engine'],
   'core/generate': ['core/completion', 'core/engine'],
@@ -71,6 +72,10 @@ const SHIPPED = ['core', 'extension'];
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'jsonc-parser': ['core/schema/json_tokens.ts', 'core/schema/schema_text.ts'],
 };
+
+/** What opens connections is for one file; nothing else of what is shipped, nor of the terminal program, can. */
+const NETWORK = new Set(['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'undici', 'ws']);
+const OPENS_CONNECTIONS = 'core/models/download/http_get.ts';
 
 function filesUnder(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -130,6 +135,9 @@ export function scriptViolation(file: string, specifier: string): string | undef
       : wrong;
   }
   if (specifier === 'vscode') return top === 'extension' ? undefined : wrong;
+  const offline = SHIPPED.includes(top) || top === 'cli';
+  if (offline && file !== OPENS_CONNECTIONS && NETWORK.has(specifier.replace(/^node:|\/.*$/g, '')))
+    return wrong;
   if (specifier.startsWith('node:') || !SHIPPED.includes(top)) return undefined;
   return BUNDLED[specifier]?.includes(file) === true ? undefined : wrong;
 }
@@ -181,6 +189,10 @@ describe('layering', () => {
     expect(scriptViolation('core/completion/prompt.ts', '../../extension/config')).toBeDefined();
     expect(scriptViolation('core/completion/prompt.ts', 'commander')).toBeDefined();
     expect(scriptViolation('core/stray.ts', './engine/engine')).toBeDefined();
+    expect(scriptViolation('extension/main.ts', 'node:https')).toBeDefined();
+    expect(scriptViolation('core/models/download/download.ts', 'node:dns/promises')).toBeDefined();
+    expect(scriptViolation('cli/main.ts', 'net')).toBeDefined();
+    expect(scriptViolation('core/models/download/http_get.ts', 'node:https')).toBeUndefined();
     expect(scriptViolation('cli/main.ts', '../extension/main')).toBeDefined();
     expect(scriptViolation('cli/main.ts', '../bench/main')).toBeDefined();
     expect(scriptViolation('cli/main.ts', 'vscode')).toBeDefined();

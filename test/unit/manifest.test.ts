@@ -9,9 +9,10 @@ import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { STOPS } from '../../core/completion/stop';
 import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
 import { EAGERNESS, LEAST_CERTAINTY } from '../../core/completion/certainty';
+import { HUB } from '../../core/models/catalogue';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
-import { DEVICES } from '../../core/engine/native_types';
-import { readCompletion, readEngine, readGenerate } from '../../extension/settings';
+import { DEVICES, KV_CACHES } from '../../core/engine/native_types';
+import { readCompletion, readDownloads, readEngine, readGenerate } from '../../extension/settings';
 import { settingsPage } from '../../scripts/settings_page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -65,6 +66,7 @@ describe('the manifest', () => {
     expect(readCompletion(defaultOf)).toEqual(DEFAULT_OPTIONS);
     expect(readGenerate(defaultOf)).toEqual(DEFAULT_GENERATE);
     readEngine(defaultOf);
+    expect(readDownloads(defaultOf)).toEqual({ mirror: HUB });
     expect([...read].toSorted()).toEqual(Object.keys(settings).toSorted());
   });
 
@@ -80,7 +82,7 @@ describe('the manifest', () => {
     for (const [name, setting] of Object.entries(settings)) {
       expect(setting.title, name).toMatch(/\S/);
       expect(setting.markdownDescription, name).toMatch(/\.$/);
-      expect(['window', 'machine'], name).toContain(setting.scope);
+      expect(['window', 'machine', 'application'], name).toContain(setting.scope);
       if (setting.type === 'integer' || setting.type === 'number') {
         expect(setting.minimum, name).toBeTypeOf('number');
         expect(setting.maximum, name).toBeTypeOf('number');
@@ -90,6 +92,7 @@ describe('the manifest', () => {
 
   it('offers the choices of the code', () => {
     expect(settings['emberline.device']?.enum).toEqual(DEVICES);
+    expect(settings['emberline.model.kvCache']?.enum).toEqual(KV_CACHES);
     expect(settings['emberline.drafting']?.enum).toEqual(DRAFTING);
     expect(settings['emberline.completion.eagerness']?.enum).toEqual(EAGERNESS);
     expect(settings['emberline.generate.keepPartial']?.enum).toEqual(KEEP_PARTIAL);
@@ -99,6 +102,7 @@ describe('the manifest', () => {
   it('lets no workspace choose which file is opened', () => {
     expect(settings['emberline.model.path']?.scope).toBe('machine');
     expect(settings['emberline.draft.model']?.scope).toBe('machine');
+    expect(settings['emberline.model.mirror']?.scope).toBe('application');
   });
 
   it('lets no workspace that is not trusted include files with secrets', () => {

@@ -2,12 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { modelDetail, modelLines } from '../../extension/model_summary';
 
-const ON_CPU = {
+const ON_CPU: Parameters<typeof modelLines>[0] = {
   name: 'Small',
   parameters: 134_515_008,
   quantization: 'Q4_1',
   device: 'cpu, avx2, 2 threads',
   deviceReason: '',
+  kvCache: 'f16',
+  kvCacheReason: '',
   draft: '',
   packedCopy: true,
   loadMs: 31.4,
@@ -26,6 +28,14 @@ describe('a model that runs', () => {
     const fallen = { ...ON_CPU, deviceReason: REASON };
     expect(modelLines(fallen)[1]).toBe(`the GPU is not used: ${REASON}`);
     expect(modelDetail(fallen)).toBe(`Small on cpu, avx2, 2 threads\nWithout the GPU: ${REASON}`);
+  });
+
+  it('says as what keys and values are kept, where that was asked for', () => {
+    expect(modelLines({ ...ON_CPU, kvCache: 'q8_0' })[1]).toBe('keys and values are kept as q8_0');
+    const kvCacheReason = 'The device metal keeps keys and values as f16 alone.';
+    expect(modelLines({ ...ON_CPU, kvCacheReason })[1]).toBe(
+      `keys and values are not kept as asked: ${kvCacheReason}`,
+    );
   });
 
   it('names the model that drafts for it', () => {

@@ -11,6 +11,7 @@ const WHOLE = [
   'extension/LICENSE.txt',
   'extension/THIRD_PARTY.md',
   'extension/dist/extension.cjs',
+  'extension/dist/trial.cjs',
   'extension/dist/native/emberline.node',
   'extension/media/icon.png',
   `extension/models/${embeddedModelName()}`,

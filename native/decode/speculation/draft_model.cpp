@@ -47,7 +47,8 @@ bool DraftModel::can_read(std::span<const TokenId> sequence) const {
 std::size_t DraftModel::unread(std::span<const TokenId> sequence) const {
   const std::span<const TokenId> cached = prefill_.cached();
   const auto [differs, _] = std::mismatch(sequence.begin(), sequence.end(), cached.begin(), cached.end());
-  return static_cast<std::size_t>(sequence.end() - differs);
+  const std::size_t same = static_cast<std::size_t>(differs - sequence.begin());
+  return pass_->can_continue(static_cast<std::uint32_t>(same)) ? sequence.size() - same : sequence.size();
 }
 
 Status DraftModel::propose(std::span<const TokenId> sequence, std::uint32_t most,

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
+#include <utility>
 
 #include "device/checks/command_reader.h"
 #include "device/visit_params.h"
@@ -62,8 +64,10 @@ void check_rotation(CommandReader& command, const Params& p) {
 
 // `patched`: the position is the submission's.
 template <typename Slot, typename Params>
-void check_cache(CommandReader& command, const Params& p, bool patched, Access access) {
-  const std::uint64_t page = kv_page_bytes(p.kv_heads, p.head_width);
+void check_cache(CommandReader& command, const Params& p, std::uint32_t cache_type, bool patched,
+                 Access access) {
+  command.require(cache_type < kKvTypes, "there is no such type of a cache");
+  const std::uint64_t page = kv_page_bytes(p.kv_heads, p.head_width, cache_type);
   const std::uint64_t end = p.position + command.rows();
   command.require(p.page_stride >= page && p.page_stride % 2 == 0,
                   "the pages of the cache overlap or are not aligned");
@@ -112,7 +116,10 @@ void check_op(CommandReader& command, const RmsNormParams& p) {
   for (const std::uint32_t flag : {p.accumulate, p.centered}) command.flag(flag);
   check_norm<Slot>(command, p, p.parts);
   command.may_read(Slot::kBias, p.width);
-  if (p.accumulate != 0) command.reads(Slot::kOut, command.rows() * p.parts * p.width);
+  const bool has_addend = command.is_bound(Slot::kAddend);
+  command.require(p.accumulate != 0 || !has_addend, "there is an addend and nothing is added");
+  if (p.accumulate != 0)
+    command.reads(has_addend ? Slot::kAddend : Slot::kOut, command.rows() * p.parts * p.width);
   command.writes(Slot::kOut, command.rows() * p.parts * p.width);
 }
 
@@ -129,16 +136,21 @@ void check_op(CommandReader& command, const MatMulParams& p) {
   command.apart(Slot::kX, Slot::kY);
 }
 
-void check_op(CommandReader& command, const RopeKvWriteParams& p) {
-  using Slot = slot::RopeKvWrite;
-  const bool patched = command.patch(Patch::kPosition, offsetof(RopeKvWriteParams, position));
+template <typename Slot, typename Params>
+HeadWidths check_rope_kv_write(CommandReader& command, const Params& p, std::uint32_t cache_type) {
+  const bool patched = command.patch(Patch::kPosition, offsetof(Params, position));
   const HeadWidths widths = check_heads(command, p);
   check_rotation(command, p);
   command.reads(Slot::kQ, command.rows() * widths.query);
   command.writes(Slot::kQ, command.rows() * widths.query);
   for (const int slot : {Slot::kK, Slot::kV}) command.reads(slot, command.rows() * widths.kv);
   command.may_read(Slot::kFactors, p.rotary_width / 2);
-  check_cache<Slot>(command, p, patched, Access::kWrite);
+  check_cache<Slot>(command, p, cache_type, patched, Access::kWrite);
+  return widths;
+}
+
+void check_op(CommandReader& command, const RopeKvWriteParams& p) {
+  check_rope_kv_write<slot::RopeKvWrite>(command, p, p.cache_type);
 }
 
 void check_op(CommandReader& command, const AttentionParams& p) {
@@ -146,7 +158,7 @@ void check_op(CommandReader& command, const AttentionParams& p) {
   const bool patched = command.patch(Patch::kPositionAndKv, offsetof(AttentionParams, position),
                                      offsetof(AttentionParams, kv_length));
   check_attended<Slot>(command, check_heads(command, p), p);
-  check_cache<Slot>(command, p, patched, Access::kRead);
+  check_cache<Slot>(command, p, p.cache_type, patched, Access::kRead);
 }
 
 void check_op(CommandReader& command, const GatedUnitParams& p) {
@@ -186,8 +198,8 @@ void check_op(CommandReader& command, const SoftCapParams& p) {
 
 // -- fused ops
 
-void check_op(CommandReader& command, const NormQkvParams& p) {
-  using Slot = slot::NormQkv;
+template <typename Slot>
+void check_norm_qkv(CommandReader& command, const NormQkvParams& p) {
   command.no_patch();
   command.flag(p.fine_activations);
   check_norm<Slot>(command, p);
@@ -201,8 +213,8 @@ void check_op(CommandReader& command, const NormQkvParams& p) {
   }
 }
 
-void check_op(CommandReader& command, const NormGateUpParams& p) {
-  using Slot = slot::NormGateUp;
+template <typename Slot>
+void check_norm_gate_up(CommandReader& command, const NormGateUpParams& p) {
   command.no_patch();
   command.gate_activation(p.activation);
   check_norm<Slot>(command, p);
@@ -210,6 +222,40 @@ void check_op(CommandReader& command, const NormGateUpParams& p) {
   command.weight(Slot::kWUp, p.up_type, p.hidden, p.width);
   command.writes(Slot::kOut, command.rows() * p.hidden);
   command.apart(Slot::kX, Slot::kOut);
+}
+
+// What is added in front of the norm. `outputs`: the other slots that are written.
+template <typename Slot>
+void check_added(CommandReader& command, std::uint32_t width, std::initializer_list<int> outputs) {
+  command.reads(Slot::kAdded, command.rows() * width);
+  command.reads(Slot::kAddedGain, width);
+  command.writes(Slot::kSum, command.rows() * width);
+  for (const int input : {int{Slot::kX}, int{Slot::kAdded}, int{Slot::kGain}, int{Slot::kAddedGain}})
+    command.apart(input, Slot::kSum);
+  for (const int output : outputs) {
+    command.apart(Slot::kAdded, output);
+    command.apart(Slot::kSum, output);
+  }
+}
+
+void check_op(CommandReader& command, const NormQkvParams& p) {
+  check_norm_qkv<slot::NormQkv>(command, p);
+}
+
+void check_op(CommandReader& command, const NormGateUpParams& p) {
+  check_norm_gate_up<slot::NormGateUp>(command, p);
+}
+
+void check_op(CommandReader& command, const AddNormQkvParams& p) {
+  using Slot = slot::AddNormQkv;
+  check_norm_qkv<Slot>(command, p.norm);
+  check_added<Slot>(command, p.norm.width, {Slot::kQ, Slot::kK, Slot::kV});
+}
+
+void check_op(CommandReader& command, const AddNormGateUpParams& p) {
+  using Slot = slot::AddNormGateUp;
+  check_norm_gate_up<Slot>(command, p.norm);
+  check_added<Slot>(command, p.norm.width, {Slot::kOut});
 }
 
 void check_op(CommandReader& command, const NormMatMulParams& p) {
@@ -242,8 +288,8 @@ void check_op(CommandReader& command, const RopeAttentionParams& p) {
     command.apart(slot, Slot::kOut);
   }
   command.may_read(Slot::kFactors, p.rotary_width / 2);
-  check_cache<Slot>(command, p, patched, Access::kWrite);
-  check_cache<Slot>(command, p, patched, Access::kRead);
+  check_cache<Slot>(command, p, p.cache_type, patched, Access::kWrite);
+  check_cache<Slot>(command, p, p.cache_type, patched, Access::kRead);
 }
 
 void check_op(CommandReader& command, const NormQkvRopeParams& p) {
@@ -262,7 +308,20 @@ void check_op(CommandReader& command, const NormQkvRopeParams& p) {
   command.may_read(Slot::kFactors, p.rotary_width / 2);
   command.writes(Slot::kQ, command.rows() * widths.query);
   command.apart(Slot::kX, Slot::kQ);
-  check_cache<Slot>(command, p, patched, Access::kWrite);
+  check_cache<Slot>(command, p, kKvF16, patched, Access::kWrite);
+}
+
+void check_op(CommandReader& command, const QkNormRopeParams& p) {
+  using Slot = slot::QkNormRope;
+  const HeadWidths widths = check_rope_kv_write<Slot>(command, p, kKvF16);
+  command.epsilon(p.epsilon);
+  for (const auto& [part, width] : {std::pair{p.query_part, widths.query}, {p.key_part, widths.kv}}) {
+    command.extent(part);
+    command.require(command.ok() && width % part == 0 && part % p.head_width == 0,
+                    "what is normed together is no whole number of heads");
+  }
+  command.reads(Slot::kQueryGain, p.query_part);
+  command.reads(Slot::kKeyGain, p.key_part);
 }
 
 void check_op(CommandReader& command, const GumbelParams& p) {

@@ -32,8 +32,13 @@ struct AttentionWorker {
   float* keys = nullptr;            // [kAttentionChunk / kKeyBlock, width, kKeyBlock]
   float* values = nullptr;          // [kAttentionChunk, width]
   float* scores = nullptr;          // [kScoredQueries, kAttentionChunk]
+  // Of a chunk of kKvQ8_0:
+  float* key_scales = nullptr;    // [kAttentionChunk / kKeyBlock, blocks, kKeyBlock]
+  float* value_scales = nullptr;  // [kAttentionChunk, blocks]
+  // A key that is about to be written:
   float* row = nullptr;             // [width]
-  std::uint16_t* halves = nullptr;  // [width]
+  std::uint16_t* halves = nullptr;  // [width], of kKvQ8_0 the scales
+  std::int8_t* quants = nullptr;    // [width]
   // Running results, and those over the current chunk.
   AttentionState* states = nullptr;        // [queries]
   float* accumulators = nullptr;           // [queries, width]

@@ -35,6 +35,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
            (threads == 1 ? " thread" : " threads");
   }
   bool offers(Op op, std::uint32_t) const override { return rules_.offers(op); }
+  bool offers_cache(std::uint32_t cache_type) const override { return cache_type < kKvTypes; }
 
   Result<BufferId> allocate(std::size_t bytes) override {
     if (bytes == 0) return Status(ErrorCode::kInvalidArgument, "A device buffer cannot be empty.");

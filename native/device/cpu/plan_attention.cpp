@@ -29,10 +29,11 @@ std::uint32_t page_limit(const BoundCommand& command, int slot, const KvPlane& p
 // Which of its pages a table names is checked as it is read.
 template <typename Slot, typename Params>
 KvPages cache(const BoundCommand& command, const Params& params) {
-  const std::uint64_t page = kv_page_bytes(params.kv_heads, params.head_width);
+  const std::uint64_t page = kv_page_bytes(params.kv_heads, params.head_width, params.cache_type);
   KvPages pages;
   pages.head_width = params.head_width;
   pages.page_stride = params.page_stride;
+  pages.cache_type = params.cache_type;
   pages.keys = plane(command, Slot::kKeyCache, page);
   pages.values = plane(command, Slot::kValueCache, page);
   pages.table = command.at<std::uint32_t>(Slot::kPages);

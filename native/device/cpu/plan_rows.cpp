@@ -24,6 +24,7 @@ void add_stages(const BoundCommand& command, const RmsNormParams& params, PlanDr
   stage.x = command.at(Slot::kX);
   stage.gain = command.at(Slot::kGain);
   stage.bias = command.at(Slot::kBias);
+  stage.addend = command.at(Slot::kAddend);
   stage.width = params.width;
   stage.parts = params.parts;
   stage.accumulate = params.accumulate != 0;

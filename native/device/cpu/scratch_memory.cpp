@@ -45,8 +45,11 @@ void lay_out_attention(Layout& layout, const AttentionNeeds& needs, AttentionWor
   worker.keys = layout.take<float>(kAttentionChunk * needs.width);
   worker.values = layout.take<float>(kAttentionChunk * needs.width);
   worker.scores = layout.take<float>(kScoredQueries * kAttentionChunk);
+  worker.key_scales = layout.take<float>(kAttentionChunk * kv_blocks(needs.width));
+  worker.value_scales = layout.take<float>(kAttentionChunk * kv_blocks(needs.width));
   worker.row = layout.take<float>(needs.width);
   worker.halves = layout.take<std::uint16_t>(needs.width);
+  worker.quants = layout.take<std::int8_t>(needs.width);
   worker.states = layout.take<AttentionState>(needs.queries);
   worker.accumulators = layout.take<float>(needs.queries * needs.width);
   worker.chunk_states = layout.take<AttentionState>(kScoredQueries);

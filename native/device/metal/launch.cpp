@@ -94,6 +94,12 @@ class LaunchDraft {
     launch_.threadgroup_bytes = mat_vec_threadgroup_bytes(capacity, in);
   }
 
+  // Behind a norm; `added`: something is added in front of it.
+  void norm_vec(std::uint32_t pairs, std::uint32_t in, std::uint32_t capacity, bool added = false) {
+    flag(kConstantHasAdded, added);
+    mat_vec(pairs, in, capacity);
+  }
+
   bool many() const { return options_.rows == RowClass::kMany; }
   std::uint32_t capacity() const { return row_capacity(options_.rows); }
   Launch take() && { return std::move(launch_); }
@@ -113,6 +119,7 @@ void launch(LaunchDraft& draft, const EmbeddingParams& p) {
 
 void launch(LaunchDraft& draft, const RmsNormParams& p) {
   draft.kernel("rms_norm");
+  draft.flag(kConstantHasAdded, draft.is_bound(slot::RmsNorm::kAddend));
   draft.grid(1, 1, 1, kRowKernelThreads);
   draft.rows_in(Grid::Rows::kX, 1, p.parts);
 }
@@ -122,6 +129,12 @@ void launch(LaunchDraft& draft, const GatedUnitParams& p) {
   draft.number(kConstantGateActivation, p.activation);
   draft.grid(groups(p.width, kRowKernelThreads), 1, 1, kRowKernelThreads);
   draft.rows_in(Grid::Rows::kY);
+}
+
+void launch(LaunchDraft& draft, const SoftCapParams& p) {
+  draft.kernel("soft_cap");
+  draft.grid(groups(p.width, kRowKernelThreads), 1, 1, kRowKernelThreads);
+  if (p.last_row_only == 0) draft.rows_in(Grid::Rows::kY);
 }
 
 void launch(LaunchDraft& draft, const RopeKvWriteParams& p) {
@@ -147,13 +160,45 @@ void launch(LaunchDraft& draft, const MatMulParams& p) {
 
 void launch(LaunchDraft& draft, const NormMatMulParams& p) {
   draft.kernel("norm_mat_vec", p.weight_type);
-  draft.mat_vec(mat_vec_pairs(p.out), p.width, p.last_row_only != 0 ? 1 : draft.capacity());
+  draft.norm_vec(mat_vec_pairs(p.out), p.width, p.last_row_only != 0 ? 1 : draft.capacity());
+}
+
+void launch_gate_up(LaunchDraft& draft, const NormGateUpParams& p, bool added) {
+  draft.kernel("norm_gate_up", p.gate_type);
+  draft.number(kConstantGateActivation, p.activation);
+  draft.norm_vec(gate_up_pairs(p.hidden), p.width, draft.capacity(), added);
 }
 
 void launch(LaunchDraft& draft, const NormGateUpParams& p) {
-  draft.kernel("norm_gate_up", p.gate_type);
-  draft.number(kConstantGateActivation, p.activation);
-  draft.mat_vec(gate_up_pairs(p.hidden), p.width, draft.capacity());
+  launch_gate_up(draft, p, false);
+}
+
+void launch(LaunchDraft& draft, const AddNormGateUpParams& p) {
+  launch_gate_up(draft, p.norm, true);
+}
+
+void launch_qkv(LaunchDraft& draft, const NormQkvParams& p, bool added) {
+  draft.kernel("norm_qkv", p.q_type);
+  if (p.v_type != p.q_type) draft.also_of(p.v_type);
+  draft.flag(kConstantHasBias, draft.is_bound(slot::NormQkv::kBq));
+  draft.norm_vec(qkv_pairs(p.q_out, p.kv_out), p.width, draft.capacity(), added);
+}
+
+void launch(LaunchDraft& draft, const NormQkvParams& p) {
+  launch_qkv(draft, p, false);
+}
+
+void launch(LaunchDraft& draft, const AddNormQkvParams& p) {
+  launch_qkv(draft, p.norm, true);
+}
+
+void launch(LaunchDraft& draft, const QkNormRopeParams& p) {
+  draft.kernel("qk_norm_rope");
+  draft.flag(kConstantHasRopeFactors, draft.is_bound(slot::QkNormRope::kFactors));
+  draft.grid(qk_norm_groups(p.query_heads * p.head_width / p.query_part,
+                            p.kv_heads * p.head_width / p.key_part, p.kv_heads),
+             1, 1, qk_norm_threads(p.query_part, p.key_part));
+  draft.rows_in(Grid::Rows::kY);
 }
 
 void launch(LaunchDraft& draft, const NormQkvRopeParams& p) {
@@ -161,13 +206,14 @@ void launch(LaunchDraft& draft, const NormQkvRopeParams& p) {
   if (p.v_type != p.q_type) draft.also_of(p.v_type);
   draft.flag(kConstantHasBias, draft.is_bound(slot::NormQkvRope::kBq));
   draft.flag(kConstantHasRopeFactors, draft.is_bound(slot::NormQkvRope::kFactors));
-  draft.mat_vec(rope_pairs(p.query_heads, p.kv_heads, p.head_width), p.width, draft.capacity());
+  draft.norm_vec(rope_pairs(p.query_heads, p.kv_heads, p.head_width), p.width, draft.capacity());
 }
 
 void launch(LaunchDraft& draft, const AttentionParams& p) {
   const std::uint32_t heads_per_kv = p.query_heads / p.kv_heads;
   draft.number(kConstantHeadWidth, p.head_width);
   draft.number(kConstantHeadsPerKv, heads_per_kv);
+  draft.flag(kConstantHasScoreCap, p.soft_cap != 0.0f);
   if (draft.many() && attention_knows_width(p.head_width)) {
     const std::uint32_t threads = attention_prefill_threads(p.head_width);
     draft.kernel("attention_prefill");
@@ -212,15 +258,29 @@ std::span<const QkvTypes> mixed_qkv_types() {
   return kMixedTypes;
 }
 
-bool has_fused_kernel(const NormQkvRopeParams& p) {
-  if (p.k_type != p.q_type) return false;
-  if (p.v_type == p.q_type) return true;
-  if (!qkv_threadgroups_are_apart(p.query_heads, p.kv_heads, p.head_width)) return false;
+namespace {
+
+// apart: no threadgroup has pairs of values and of others.
+bool have_kernel_together(std::uint32_t q_type, std::uint32_t k_type, std::uint32_t v_type, bool apart) {
+  if (k_type != q_type) return false;
+  if (v_type == q_type) return true;
+  if (!apart) return false;
   for (const auto& [queries, values] : kMixedTypes) {
-    if (p.q_type == static_cast<std::uint32_t>(queries) && p.v_type == static_cast<std::uint32_t>(values))
+    if (q_type == static_cast<std::uint32_t>(queries) && v_type == static_cast<std::uint32_t>(values))
       return true;
   }
   return false;
+}
+
+}  // namespace
+
+bool has_fused_kernel(const NormQkvRopeParams& p) {
+  return have_kernel_together(p.q_type, p.k_type, p.v_type,
+                              qkv_threadgroups_are_apart(p.query_heads, p.kv_heads, p.head_width));
+}
+
+bool has_fused_kernel(const NormQkvParams& p) {
+  return have_kernel_together(p.q_type, p.k_type, p.v_type, qkv_sections_are_apart(p.q_out, p.kv_out));
 }
 
 Launch launch_of(const Command& command, const LaunchOptions& options) {

@@ -33,6 +33,7 @@ std::span<const QkvTypes> mixed_qkv_types();
 // where they have one type, or values one that files mix with that of queries and keys (weight_formats.h) and
 // no threadgroup has rows of both.
 bool has_fused_kernel(const NormQkvRopeParams& params);
+bool has_fused_kernel(const NormQkvParams& params);
 
 // `command` has been checked and lowered (lowering.h).
 Launch launch_of(const Command& command, const LaunchOptions& options);

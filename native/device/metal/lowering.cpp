@@ -37,6 +37,14 @@ class Lowering {
     add(Op::kRmsNorm, {{Slot::kX, x}, {Slot::kGain, gain}, {Slot::kOut, out}},
         RmsNormParams{.width = width, .epsilon = epsilon});
   }
+  // sum = x + norm(added), and that as what is normed next.
+  Binding add_normed(Binding x, Binding added, Binding gain, Binding sum, std::uint32_t width,
+                     float epsilon) {
+    using Slot = slot::RmsNorm;
+    add(Op::kRmsNorm, {{Slot::kX, added}, {Slot::kGain, gain}, {Slot::kOut, sum}, {Slot::kAddend, x}},
+        RmsNormParams{.width = width, .epsilon = epsilon, .accumulate = 1});
+    return sum;
+  }
   struct Product {
     Binding x, weight, bias = {}, y;
     std::uint32_t in, out, weight_type, fine_activations = 0;
@@ -77,11 +85,11 @@ void lower_norm_mat_mul(const Command& command, Lowering& into) {
                 .fine_activations = p.fine_activations});
 }
 
-void lower_norm_gate_up(const Command& command, Lowering& into) {
-  const auto p = command.get_params<NormGateUpParams>();
+// x: the residual stream.
+void lower_norm_gate_up(const Command& command, const NormGateUpParams& p, const Binding& x, Lowering& into) {
   using Slot = slot::NormGateUp;
   const Binding normed = into.scratch(p.width), gate = into.scratch(p.hidden), up = into.scratch(p.hidden);
-  into.norm(at(command, Slot::kX), at(command, Slot::kGain), normed, p.width, p.epsilon);
+  into.norm(x, at(command, Slot::kGain), normed, p.width, p.epsilon);
   const auto expand = [&](int weight, std::uint32_t type, const Binding& y) {
     into.product({.x = normed,
                   .weight = at(command, weight),
@@ -95,6 +103,30 @@ void lower_norm_gate_up(const Command& command, Lowering& into) {
   using Gated = slot::GatedUnit;
   into.add(Op::kGatedUnit, {{Gated::kGate, gate}, {Gated::kUp, up}, {Gated::kOut, at(command, Slot::kOut)}},
            GatedUnitParams{.width = p.hidden, .activation = p.activation});
+}
+
+// x: the residual stream.
+void lower_norm_qkv(const Command& command, const NormQkvParams& p, const Binding& x, Lowering& into) {
+  using Slot = slot::NormQkv;
+  const Binding normed = into.scratch(p.width);
+  into.norm(x, at(command, Slot::kGain), normed, p.width, p.epsilon);
+  const std::uint32_t types[] = {p.q_type, p.k_type, p.v_type};
+  for (int i = 0; i < 3; ++i) {
+    into.product({.x = normed,
+                  .weight = at(command, Slot::kWq + i),
+                  .bias = at(command, Slot::kBq + i),
+                  .y = at(command, Slot::kQ + i),
+                  .in = p.width,
+                  .out = i == 0 ? p.q_out : p.kv_out,
+                  .weight_type = types[i],
+                  .fine_activations = p.fine_activations});
+  }
+}
+
+template <typename Slot>
+Binding add_normed(const Command& command, std::uint32_t width, float epsilon, Lowering& into) {
+  return into.add_normed(at(command, Slot::kX), at(command, Slot::kAdded), at(command, Slot::kAddedGain),
+                         at(command, Slot::kSum), width, epsilon);
 }
 
 void lower_norm_qkv_rope(const Command& command, Lowering& into) {
@@ -138,16 +170,28 @@ void lower_norm_qkv_rope(const Command& command, Lowering& into) {
   rope.patch_offset_1 = offsetof(RopeKvWriteParams, position);
 }
 
+bool has_kernel(const Command& command, const NormQkvParams& p, RowClass rows) {
+  using Slot = slot::NormQkv;
+  const auto is_bound = [&](int slot) { return at(command, slot).buffer != kNoBuffer; };
+  const bool all_biased_or_none =
+      is_bound(Slot::kBq) == is_bound(Slot::kBk) && is_bound(Slot::kBq) == is_bound(Slot::kBv);
+  return rows != RowClass::kMany && all_biased_or_none && has_fused_kernel(p);
+}
+
+bool has_kernel(const NormGateUpParams& p, RowClass rows) {
+  return rows != RowClass::kMany && p.gate_type == p.up_type;
+}
+
 // Whether the fused kernel does without its parts being commands of their own.
 bool has_kernel(const Command& command, RowClass rows) {
   switch (command.op) {
     // Only one row is computed, however many there are.
     case Op::kNormMatMul:
       return rows != RowClass::kMany || command.get_params<NormMatMulParams>().last_row_only != 0;
-    case Op::kNormGateUp: {
-      const auto p = command.get_params<NormGateUpParams>();
-      return rows != RowClass::kMany && p.gate_type == p.up_type;
-    }
+    case Op::kNormGateUp: return has_kernel(command.get_params<NormGateUpParams>(), rows);
+    case Op::kAddNormGateUp: return has_kernel(command.get_params<AddNormGateUpParams>().norm, rows);
+    case Op::kNormQkv: return has_kernel(command, command.get_params<NormQkvParams>(), rows);
+    case Op::kAddNormQkv: return has_kernel(command, command.get_params<AddNormQkvParams>().norm, rows);
     case Op::kNormQkvRope:
       return rows != RowClass::kMany && has_fused_kernel(command.get_params<NormQkvRopeParams>());
     default: return true;
@@ -161,7 +205,25 @@ Lowered lower(const Command& command, RowClass rows, std::uint32_t max_rows) {
   Lowering lowering(max_rows);
   switch (command.op) {
     case Op::kNormMatMul: lower_norm_mat_mul(command, lowering); break;
-    case Op::kNormGateUp: lower_norm_gate_up(command, lowering); break;
+    case Op::kNormGateUp:
+      lower_norm_gate_up(command, command.get_params<NormGateUpParams>(), at(command, slot::NormGateUp::kX),
+                         lowering);
+      break;
+    case Op::kNormQkv:
+      lower_norm_qkv(command, command.get_params<NormQkvParams>(), at(command, slot::NormQkv::kX), lowering);
+      break;
+    case Op::kAddNormGateUp: {
+      const NormGateUpParams p = command.get_params<AddNormGateUpParams>().norm;
+      lower_norm_gate_up(command, p, add_normed<slot::AddNormGateUp>(command, p.width, p.epsilon, lowering),
+                         lowering);
+      break;
+    }
+    case Op::kAddNormQkv: {
+      const NormQkvParams p = command.get_params<AddNormQkvParams>().norm;
+      lower_norm_qkv(command, p, add_normed<slot::AddNormQkv>(command, p.width, p.epsilon, lowering),
+                     lowering);
+      break;
+    }
     default: lower_norm_qkv_rope(command, lowering); break;
   }
   return std::move(lowering).take();

@@ -5,7 +5,8 @@
 namespace emberline::metal {
 namespace {
 
-constexpr Op kFusedOps[] = {Op::kNormGateUp, Op::kNormMatMul, Op::kNormQkvRope, Op::kGumbel};
+constexpr Op kFusedOps[] = {Op::kNormGateUp, Op::kNormMatMul, Op::kNormQkv,       Op::kNormQkvRope,
+                            Op::kQkNormRope, Op::kAddNormQkv, Op::kAddNormGateUp, Op::kGumbel};
 
 // Where Metal wants the start of a binding, whatever lies there.
 constexpr std::uint64_t kBindingAlignment = 4;
@@ -24,12 +25,12 @@ const char* refuse_heads(const Params& p) {
   return p.head_width % 2 != 0 ? "the head width is odd" : nullptr;
 }
 
+constexpr const char* kOnlyF16 = "a cache that is not F16 is not offered";
+
 template <typename Params>
 const char* refuse_rotation(const Params& p) {
   return p.rotary_width == 0 ? "layers without positions are not offered" : refuse_heads(p);
 }
-
-constexpr const char* kNoSoftCaps = "soft caps are not offered";
 
 const char* refuse_norm(const Command& command) {
   const auto p = command.get_params<RmsNormParams>();
@@ -48,14 +49,16 @@ const char* refuse(const Command& command) {
       return command.bindings[slot::GatedUnit::kUp].buffer == kNoBuffer
                  ? "units without a gate are not offered"
                  : nullptr;
-    case Op::kSoftCap: return kNoSoftCaps;
-    case Op::kRopeKvWrite: return refuse_rotation(command.get_params<RopeKvWriteParams>());
+    case Op::kRopeKvWrite: {
+      const auto p = command.get_params<RopeKvWriteParams>();
+      return p.cache_type != kKvF16 ? kOnlyF16 : refuse_rotation(p);
+    }
     case Op::kNormQkvRope: return refuse_rotation(command.get_params<NormQkvRopeParams>());
+    case Op::kQkNormRope: return refuse_rotation(command.get_params<QkNormRopeParams>());
     case Op::kAttention: {
       const auto p = command.get_params<AttentionParams>();
       if (p.head_width % 8 != 0 || p.head_width > 256) return "the head width is no multiple of 8 up to 256";
-      if (p.soft_cap != 0.0f) return kNoSoftCaps;
-      if (p.window != 0) return "attention through a sliding window is not offered";
+      if (p.cache_type != kKvF16) return kOnlyF16;
       return refuse_heads(p);
     }
     case Op::kGumbel:

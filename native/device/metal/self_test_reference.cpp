@@ -263,27 +263,36 @@ Values gated_unit(const Values& gate, const Values& up, std::uint32_t activation
   return out;
 }
 
+Values soft_capped(const Values& x, double cap) {
+  Values y = x;
+  for (double& value : y) value = cap * std::tanh(value / cap);
+  return y;
+}
+
 Values attention(const Values& q, const Values& keys, const Values& values, const Heads& heads,
-                 double scale) {
+                 const Scores& kind) {
   const std::size_t q_width = heads.query * heads.width, kv_width = heads.kv * heads.width;
   const std::size_t rows = q.size() / q_width, entries = keys.size() / kv_width;
   Values out(q.size());
   for (std::size_t r = 0; r < rows; ++r) {
-    const std::size_t seen = entries - rows + r + 1;
+    const std::size_t end = entries - rows + r + 1;
+    const std::size_t first = kind.window != 0 && kind.window < end ? end - kind.window : 0;
+    const std::size_t seen = end - first;
     for (std::size_t head = 0; head < heads.query; ++head) {
       const std::size_t from = r * q_width + head * heads.width;
       const std::size_t kv = head / (heads.query / heads.kv) * heads.width;
       Values scores(seen);
       for (std::size_t e = 0; e < seen; ++e) {
         for (std::size_t i = 0; i < heads.width; ++i)
-          scores[e] += scale * q[from + i] * keys[e * kv_width + kv + i];
+          scores[e] += kind.scale * q[from + i] * keys[(first + e) * kv_width + kv + i];
       }
+      if (kind.cap != 0) scores = soft_capped(scores, kind.cap);
       const double largest = *std::max_element(scores.begin(), scores.end());
       double sum = 0;
       for (double& score : scores) sum += score = std::exp(score - largest);
       for (std::size_t e = 0; e < seen; ++e) {
         for (std::size_t i = 0; i < heads.width; ++i)
-          out[from + i] += scores[e] / sum * values[e * kv_width + kv + i];
+          out[from + i] += scores[e] / sum * values[(first + e) * kv_width + kv + i];
       }
     }
   }

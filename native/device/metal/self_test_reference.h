@@ -31,11 +31,19 @@ void rotate(Values& rows, std::size_t head_width, std::size_t row_width, std::ui
 std::vector<float> rotation_factors(std::size_t count);
 // activation: a kGate... of op_params.h.
 Values gated_unit(const Values& gate, const Values& up, std::uint32_t activation);
+// cap * tanh(x / cap).
+Values soft_capped(const Values& x, double cap);
 // q[rows, query heads * d], keys and values[entries, kv heads * d]; row r sees the first entries - rows + r
-// + 1.
+// + 1, or the last `window` of them.
 struct Heads {
   std::size_t query, kv, width;
 };
-Values attention(const Values& q, const Values& keys, const Values& values, const Heads& heads, double scale);
+struct Scores {
+  double scale;
+  std::size_t window = 0;  // 0: all
+  double cap = 0;          // 0: none
+};
+Values attention(const Values& q, const Values& keys, const Values& values, const Heads& heads,
+                 const Scores& kind);
 
 }  // namespace emberline::metal::reference

@@ -24,6 +24,10 @@ struct Vector {
   static void store_halves(std::uint16_t* p, Lanes a) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
   }
+  static Lanes load_bytes(const std::int8_t* p) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
+  }
   // bf16 is widened, not multiplied by VDPBF16PS (AVX-512 BF16): that would round activations to bf16 as
   // well, and takes Intel's processors twice the time of the two multiply-adds it replaces.
   static Lanes load_bf16_first(const std::uint16_t* p) {

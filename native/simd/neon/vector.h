@@ -39,6 +39,10 @@ struct Vector {
     vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(a.low)));
     vst1_u16(p + 4, vreinterpret_u16_f16(vcvt_f16_f32(a.high)));
   }
+  static Lanes load_bytes(const std::int8_t* p) {
+    const int16x8_t words = vmovl_s8(vld1_s8(p));
+    return {vcvtq_f32_s32(vmovl_s16(vget_low_s16(words))), vcvtq_f32_s32(vmovl_s16(vget_high_s16(words)))};
+  }
   static float32x4_t first_bf16(uint16x8_t pairs) {
     return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(pairs), 16));
   }

@@ -39,6 +39,9 @@ struct Vector {
   static Lanes load_halves(const std::uint16_t* p) {
     return generate([p](std::size_t i) { return f16_to_f32(p[i]); });
   }
+  static Lanes load_bytes(const std::int8_t* p) {
+    return generate([p](std::size_t i) { return static_cast<float>(p[i]); });
+  }
   static Lanes load_bf16_first(const std::uint16_t* p) {
     return generate([p](std::size_t i) { return bf16_to_f32(p[2 * i]); });
   }

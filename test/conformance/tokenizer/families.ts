@@ -42,11 +42,16 @@ export interface Vocabulary {
   merges: string[];
 }
 
-/** One of SentencePiece's BPE. */
+/** One of SentencePiece's. */
 export interface ScoredVocabulary {
+  /** `tokenizer.ggml.model`; default: `llama`, its BPE. */
+  model?: 't5';
   tokens: string[];
   types: number[];
   scores: number[];
+  /** Of `t5`: `tokenizer.ggml.precompiled_charsmap` in base 64, empty where there is none. */
+  charsmap?: string;
+  removesExtraSpaces?: boolean;
 }
 
 /** The text after which a byte-level model is split: Radford et al. 2019. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { TOKEN_TYPE } from './families.js';
 import type { ScoredVocabulary, Vocabulary } from './families.js';
 
-const GGUF_TYPE = { uint32: 4, int32: 5, float32: 6, string: 8, array: 9 } as const;
+const GGUF_TYPE = { uint8: 0, uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
 
 /** Writes a GGUF v3 file that holds a vocabulary and no tensors. */
 export function writeVocabularyFile(path: string, vocabulary: Vocabulary | ScoredVocabulary): void {
@@ -36,9 +36,10 @@ export function writeVocabularyFile(path: string, vocabulary: Vocabulary | Score
   u32(3);
   u64(0); // tensors
   const scored = 'scores' in vocabulary;
-  u64(5); // keys
+  const charsmap = Buffer.from((scored ? vocabulary.charsmap : undefined) ?? '', 'base64');
+  u64(5 + (scored ? 1 : 0) + (charsmap.length > 0 ? 1 : 0)); // keys
   key('tokenizer.ggml.model', GGUF_TYPE.string);
-  string(scored ? 'llama' : 'gpt2');
+  string(scored ? (vocabulary.model ?? 'llama') : 'gpt2');
   strings('tokenizer.ggml.tokens', vocabulary.tokens);
   if (scored) {
     key('tokenizer.ggml.scores', GGUF_TYPE.array);
@@ -47,6 +48,14 @@ export function writeVocabularyFile(path: string, vocabulary: Vocabulary | Score
     parts.push(Buffer.from(Float32Array.from(vocabulary.scores).buffer));
     key('tokenizer.ggml.unknown_token_id', GGUF_TYPE.uint32);
     u32(vocabulary.types.indexOf(TOKEN_TYPE.unknown));
+    key('tokenizer.ggml.remove_extra_whitespaces', GGUF_TYPE.bool);
+    parts.push(Buffer.from([vocabulary.removesExtraSpaces === true ? 1 : 0]));
+    if (charsmap.length > 0) {
+      key('tokenizer.ggml.precompiled_charsmap', GGUF_TYPE.array);
+      u32(GGUF_TYPE.uint8);
+      u64(charsmap.length);
+      parts.push(charsmap);
+    }
   } else {
     key('tokenizer.ggml.pre', GGUF_TYPE.string);
     string(vocabulary.pre);

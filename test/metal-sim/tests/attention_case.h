@@ -15,10 +15,13 @@ struct AttentionShape {
   std::uint32_t kv_heads;
   std::uint32_t position;  // of row 0
   std::uint32_t rows;
+  std::uint32_t window = 0;  // as AttentionParams
+  float soft_cap = 0;
 };
 
 struct AttentionCase {
-  // Pages lie out of order and wider apart than they need; what no row may read is NaN.
+  // Pages lie out of order and wider apart than they need; what no row may read is NaN, entries in front of
+  // its window too.
   explicit AttentionCase(const AttentionShape& shape, std::uint64_t seed = 1);
 
   // [rows, query heads * head width] in double precision, from the same halves.
@@ -37,10 +40,11 @@ struct AttentionCase {
   std::vector<std::uint16_t> keys;  // halves; page p at p * page_stride bytes
   std::vector<std::uint16_t> values;
   std::vector<std::uint32_t> pages;
-  std::uint64_t valid_bytes;  // of the keys that the last row sees, and as many of values
+  std::uint64_t valid_bytes;  // of the keys that some row sees, and as many of values
 
  private:
   std::size_t entry(std::uint32_t position, std::uint32_t kv_head) const;  // index of its first half
+  std::uint32_t first_seen(std::uint32_t row) const;                       // position
 
   double largest_value_ = 0;
   double largest_score_sum_ = 0;  // of |q_i k_i| * scale, over all pairs

@@ -77,6 +77,61 @@ TEST(AttentionDecode, ARowOfABatchHasTheBitsOfASingleForward) {
   }
 }
 
+// Windows that begin within a block, at its start, with the row's own entry alone, in another page than the
+// row's and in front of everything; the scores deviate by about 2, so that a cap of 3 bends most of them.
+TEST(AttentionDecode, AgreesThroughWindowsAndUnderCaps) {
+  for (const std::uint32_t window : {0u, 1u, 7u, 32u, 33u, 300u, 1000u}) {
+    for (const float cap : {0.0f, 3.0f, 50.0f}) {
+      for (const AttentionShape& shape : {AttentionShape{64, 3, 2, 290, 3}, AttentionShape{256, 4, 1, 511, 2},
+                                          AttentionShape{16, 8, 1, 31, 16}}) {
+        SCOPED_TRACE(testing::Message() << "window " << window << ", cap " << cap << ", width "
+                                        << shape.head_width << ", position " << shape.position);
+        AttentionShape wanted = shape;
+        wanted.window = window;
+        wanted.soft_cap = cap;
+        AttentionCase test(wanted, window);
+        expect_near(decode(test), test);
+      }
+    }
+  }
+}
+
+TEST(AttentionDecode, ARowOfABatchBehindAWindowHasTheBitsOfASingleForward) {
+  AttentionCase batch({64, 3, 1, 250, 16, 20, 3.0f});
+  const std::vector<float> together = decode(batch);
+  const std::size_t width = together.size() / 16;
+  for (std::uint32_t r = 0; r < 16; ++r) {
+    AttentionCase single = batch;
+    single.shape.position = single.params.position = 250 + r;
+    single.shape.rows = 1;
+    single.params.kv_length = 251 + r;
+    const auto first = batch.q.begin() + static_cast<std::ptrdiff_t>(r * width);
+    single.q.assign(first, first + static_cast<std::ptrdiff_t>(width));
+    const std::vector<float> alone = decode(single);
+    EXPECT_TRUE(
+        std::equal(alone.begin(), alone.end(), together.begin() + static_cast<std::ptrdiff_t>(r * width)))
+        << "row " << r;
+  }
+}
+
+TEST(AttentionDecode, ReadsTheEntriesOfItsWindowOnceAndNoOthers) {
+  AttentionCase test({64, 3, 2, 290, 1, 100});
+  Counters counters;
+  decode(test, {}, &counters);
+  EXPECT_EQ(test.valid_bytes, 100 * 2 * 64 * 2u);
+  EXPECT_EQ(counters.bytes_read[3], test.valid_bytes);
+  EXPECT_EQ(counters.bytes_read[4], test.valid_bytes);
+}
+
+// Scores of thousands, as no model has them, lie at the ends of a cap.
+TEST(AttentionDecode, StaysFiniteAtBothEndsOfACap) {
+  AttentionCase test({64, 1, 1, 40, 1, 0, 30.0f});
+  for (float& value : test.q) value *= 10000;
+  const std::vector<double> expected = test.reference();
+  const std::vector<float> out = decode(test);
+  for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], expected[i], 1e-4) << i;
+}
+
 TEST(AttentionDecode, ReadsEveryValidByteOfTheCacheOnce) {
   for (const std::uint32_t heads : {1u, 3u, 8u}) {
     for (const std::uint32_t width : {64u, 80u, 128u}) {

@@ -47,6 +47,35 @@ TEST(AttentionPrefill, AgreesForOddRowsAndPositionsAcrossPages) {
   }
 }
 
+// The tile has rows whose windows begin in different blocks, and rows that see none of a block which others
+// see.
+TEST(AttentionPrefill, AgreesThroughWindowsAndUnderCaps) {
+  for (const std::uint32_t window : {1u, 2u, 7u, 32u, 33u, 300u, 1000u}) {
+    for (const float cap : {0.0f, 3.0f, 50.0f}) {
+      for (const AttentionShape& shape : {AttentionShape{64, 3, 2, 0, 40}, AttentionShape{64, 1, 1, 240, 45},
+                                          AttentionShape{256, 2, 1, 250, 18}}) {
+        SCOPED_TRACE(testing::Message() << "window " << window << ", cap " << cap << ", " << shape.rows
+                                        << " rows from " << shape.position);
+        AttentionShape wanted = shape;
+        wanted.window = window;
+        wanted.soft_cap = cap;
+        AttentionCase test(wanted, window);
+        expect_near_product(prefill(test), test);
+      }
+    }
+  }
+}
+
+TEST(AttentionPrefill, ReadsWhatATileSeesThroughItsWindowsOnce) {
+  // 32 rows are one tile, whose first row sees entries 91 to 100.
+  AttentionCase test({64, 1, 1, 100, 32, 10});
+  Counters counters;
+  prefill(test, {}, &counters);
+  EXPECT_EQ(test.valid_bytes, 41 * 64 * 2u);
+  EXPECT_EQ(counters.bytes_read[3], test.valid_bytes);
+  EXPECT_EQ(counters.bytes_read[4], test.valid_bytes);
+}
+
 TEST(AttentionPrefill, DoesNotDependOnTheOrderOfThreads) {
   AttentionCase test({64, 3, 2, 20, 30});
   const std::vector<float> expected = prefill(test);

@@ -46,7 +46,8 @@ struct AttentionRun {
     fault = KernelLaunch(library != nullptr ? *library : shipped_kernels(), kernel,
                          {constant_bool(kConstantChained, chained),
                           constant_uint(kConstantHeadWidth, test.shape.head_width),
-                          constant_uint(kConstantHeadsPerKv, test.shape.heads_per_kv)})
+                          constant_uint(kConstantHeadsPerKv, test.shape.heads_per_kv),
+                          constant_bool(kConstantHasScoreCap, test.shape.soft_cap != 0)})
                 .params(test.params)
                 .buffer(1, chain)
                 .buffer(2, test.q)

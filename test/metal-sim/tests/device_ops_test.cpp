@@ -144,6 +144,110 @@ TEST_F(MetalOps, AttentionOverPages) {
   }
 }
 
+// Norms of queries and keys in one command with the rotation, and as parts on the reference.
+TEST_F(MetalOps, NormsOfQueriesAndKeysAreThoseOfTheirParts) {
+  const TestHeads heads{4, 2, 64, 48};
+  const std::uint32_t rows = 19, position = 100, context = position + rows;
+  for (const std::uint32_t together : {1u, 2u}) {  // heads
+    const std::uint32_t query_part = together * heads.width, key_part = query_part;
+    Random random(37);
+    const auto q = random.normals(rows * heads.q_width(), 3.0f), k = random.normals(rows * heads.kv_width()),
+               v = random.normals(rows * heads.kv_width());
+    const auto query_gain = random.normals(query_part), key_gain = random.normals(key_part);
+    // As the rotation alone; normed elements times gains are of up to 12.
+    compare(context * 1e-6 * 25 + 0x1p-8, [&](Device& device) {
+      TableHarness table(device);
+      const PagedCache cache(table, heads, context);
+      const Binding queries = table.floats(q), keys = table.floats(k), values = table.floats(v);
+      const Binding gain_q = table.floats(query_gain), gain_k = table.floats(key_gain);
+      const RopeKvWriteParams rope = cache.rope(1, 10000.0f);
+      if (device.offers(Op::kQkNormRope, rows)) {
+        table.add(
+            Op::kQkNormRope,
+            {queries, keys, values, cache.keys(), cache.values(), cache.pages(), kAbsent, gain_q, gain_k},
+            QkNormRopeParams{0, heads.query_heads, heads.kv_heads, heads.width, heads.rotary, 1, 10000.0f,
+                             context, rope.page_stride, 1e-5f, query_part, key_part},
+            Patch::kPosition, offsetof(QkNormRopeParams, position));
+      } else {
+        table.add(Op::kRmsNorm, {queries, gain_q, queries},
+                  RmsNormParams{query_part, 1e-5f, heads.query_heads / together});
+        table.add(Op::kRmsNorm, {keys, gain_k, keys},
+                  RmsNormParams{key_part, 1e-5f, heads.kv_heads / together});
+        table.add(Op::kRopeKvWrite, {queries, keys, values, cache.keys(), cache.values(), cache.pages()},
+                  rope, Patch::kPosition, offsetof(RopeKvWriteParams, position));
+      }
+      table.run(rows, position);
+      return table.read_floats(queries, rows * heads.q_width());
+    });
+  }
+}
+
+// In batches of every class, and of types that have no kernel together: the fused commands and their parts.
+TEST_F(MetalOps, AdditionsInFrontOfANormAreThoseOfTheirParts) {
+  constexpr std::uint32_t kWidth = 96, kQ = 40, kKv = 24, kHidden = 37;
+  for (const TensorType other : {TensorType::kQ8_0, TensorType::kF32}) {
+    for (const std::uint32_t rows : kRows) {
+      SCOPED_TRACE(std::to_string(rows) + " rows");
+      Random random(38);
+      const TensorType types[] = {TensorType::kQ8_0, TensorType::kQ8_0, other, TensorType::kQ8_0, other};
+      const std::uint32_t outs[] = {kQ, kKv, kKv, kHidden, kHidden};
+      std::vector<std::vector<std::uint8_t>> weights;
+      for (std::size_t i = 0; i < 5; ++i)
+        weights.push_back(random_weights(types[i], outs[i], kWidth, random));
+      const auto x = random.normals(rows * kWidth), added = random.normals(rows * kWidth),
+                 second = random.normals(rows * kWidth), gain = random.normals(kWidth),
+                 gain_behind = random.normals(kWidth);
+      compare(kEpsilon * kWidth * 128, [&](Device& device) {
+        TableHarness table(device);
+        std::vector<Binding> matrices;
+        for (std::size_t i = 0; i < 5; ++i)
+          matrices.push_back(table.matrix(types[i], outs[i], kWidth, weights[i]));
+        const auto id = [&](std::size_t i) { return static_cast<std::uint32_t>(types[i]); };
+        const Binding stream = table.floats(x), sum = table.zeros(rows * kWidth * 4),
+                      back = table.zeros(rows * kWidth * 4);
+        const Binding gains = table.floats(gain), gains_behind = table.floats(gain_behind),
+                      first_added = table.floats(added), second_added = table.floats(second);
+        std::vector<Binding> out;
+        for (const std::uint32_t width : outs) out.push_back(table.zeros(rows * width * 4));
+        const NormQkvParams qkv{kWidth, 1e-5f, kQ, kKv, id(0), id(1), id(2)};
+        const NormGateUpParams gate_up{kWidth, 1e-5f, kHidden, id(3), id(4)};
+        if (device.offers(Op::kAddNormQkv, rows)) {
+          table.add(Op::kAddNormQkv,
+                    {stream, gains, matrices[0], matrices[1], matrices[2], kAbsent, kAbsent, kAbsent, out[0],
+                     out[1], out[2], first_added, gains_behind, sum},
+                    AddNormQkvParams{qkv});
+          table.add(Op::kAddNormGateUp,
+                    {sum, gains, matrices[3], matrices[4], out[3], second_added, gains_behind, back},
+                    AddNormGateUpParams{gate_up});
+        } else {
+          const Binding normed = table.zeros(rows * kWidth * 4);
+          const auto product = [&](std::size_t i) {
+            table.add(Op::kMatMul, {normed, matrices[i], kAbsent, out[i]},
+                      MatMulParams{kWidth, outs[i], id(i), 0, 0});
+          };
+          const auto add = [&](Binding from, Binding addition, Binding to) {
+            table.add(Op::kRmsNorm, {addition, gains_behind, to, kAbsent, from},
+                      RmsNormParams{.width = kWidth, .epsilon = 1e-5f, .accumulate = 1});
+            table.add(Op::kRmsNorm, {to, gains, normed}, RmsNormParams{kWidth, 1e-5f});
+          };
+          add(stream, first_added, sum);
+          for (std::size_t i = 0; i < 3; ++i) product(i);
+          add(sum, second_added, back);
+          for (std::size_t i = 3; i < 5; ++i) product(i);
+          table.add(Op::kGatedUnit, {out[3], out[4], out[3]}, GatedUnitParams{kHidden});
+        }
+        table.run(rows);
+        std::vector<float> all = table.read_floats(back, rows * kWidth);
+        for (std::size_t i = 0; i < 4; ++i) {
+          const auto part = table.read_floats(out[i], rows * outs[i]);
+          all.insert(all.end(), part.begin(), part.end());
+        }
+        return all;
+      });
+    }
+  }
+}
+
 // Queries and keys; and what is behind the rotary width.
 TEST_F(MetalOps, PositionsAreScaledByTheirFactors) {
   const TestHeads heads{4, 2, 64, 48};

@@ -257,15 +257,16 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
   ASSERT_TRUE(plan.ok()) << plan.error().message();
   EXPECT_EQ(plan.value().limits.position_limit, 64u);
   ASSERT_EQ(plan.value().limits.pages.size(), 2u);
-  expect_accepted(attention, {{"as it is", [](Command&) {}}, {"8 wide", with(&P::head_width, 8)}});
+  expect_accepted(attention, {{"as it is", [](Command&) {}},
+                              {"8 wide", with(&P::head_width, 8)},
+                              {"a window", with(&P::window, 32)},
+                              {"a soft cap", with(&P::soft_cap, 50.0f)}});
   expect_refused(attention, {{"12 wide", with(&P::head_width, 12)},
                              {"264 wide", both(with(&P::head_width, 264), with(&P::kv_heads, 1))},
                              {"keys at half a word", bind(Slot::kKeyCache, at(3, 2))},
                              {"pages of half a word", with(&P::page_stride, kPage + 2)},
                              {"3 for 4", with(&P::kv_heads, 3)},
                              {"no scale", with(&P::scale, NAN)},
-                             {"a window", with(&P::window, 32)},
-                             {"a soft cap", with(&P::soft_cap, 50.0f)},
                              {"in place", bind(Slot::kOut, at(0))}});
   using Rope = RopeKvWriteParams;
   const Command rope = make_command(Op::kRopeKvWrite, {at(0), at(1), at(2), at(3), at(4), at(5)},
@@ -284,9 +285,9 @@ TEST_F(PlanTest, AcceptsNormsOfHeadsAndRefusesOtherKinds) {
                         {"with a bias", bind(slot::RmsNorm::kBias, at(3))}});
 }
 
-TEST_F(PlanTest, RefusesSoftCapsAndUnitsWithoutAGate) {
+TEST_F(PlanTest, AcceptsSoftCapsAndRefusesUnitsWithoutAGate) {
   const Command cap = make_command(Op::kSoftCap, {at(0)}, SoftCapParams{64, 30.0f, 0});
-  expect_refused(cap, {{"as it is", [](Command&) {}}});
+  expect_accepted(cap, {{"as it is", [](Command&) {}}});
   const Command unit = make_command(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
   expect_accepted(unit, {{"as it is", [](Command&) {}}});
   expect_refused(unit, {{"no up", bind(slot::GatedUnit::kUp, {})}});
@@ -294,8 +295,7 @@ TEST_F(PlanTest, RefusesSoftCapsAndUnitsWithoutAGate) {
 
 TEST_F(PlanTest, RefusesOpsThatAreNotOffered) {
   const Command unit = make_command(Op::kGatedUnit, {at(0), at(1), at(2)}, GatedUnitParams{8});
-  expect_refused(unit, {{"norm+qkv", [](Command& command) { command.op = Op::kNormQkv; }},
-                        {"norm+argmax", [](Command& command) { command.op = Op::kNormArgmax; }},
+  expect_refused(unit, {{"norm+argmax", [](Command& command) { command.op = Op::kNormArgmax; }},
                         {"rope+attention", [](Command& command) { command.op = Op::kRopeAttention; }},
                         {"no op", [](Command& command) { command.op = static_cast<Op>(200); }}});
   add(Op::kNormGateUp, {at(0), at(1), weight(), weight(), at(2)},

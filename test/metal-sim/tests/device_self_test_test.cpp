@@ -82,6 +82,25 @@ TEST_F(SimulatedMac, TestsBiasesWhereTheModelHasThem) {
   EXPECT_EQ(compiled(biased), without + 6);
 }
 
+// Other models have other commands around their norms, and none of those that llama has there.
+TEST_F(SimulatedMac, TestsNormsWindowsAndCapsWhereTheModelHasThem) {
+  const auto kernels = [](const ModelNeeds& needs) {
+    const auto device = metal_device();
+    metal_sim::clear_counts();
+    const Status status = device->examine(needs);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return metal_sim::counts().kernels;
+  };
+  const auto llama = kernels(needs());
+  for (const char* kernel : {"norm_qkv_q4_1", "qk_norm_rope", "soft_cap"}) EXPECT_EQ(llama.count(kernel), 0u);
+  ModelNeeds other = needs();
+  other.qk_norms = other.norms_on_both_sides = other.window = other.score_cap = other.logit_cap = true;
+  const auto gemma = kernels(other);
+  for (const char* kernel : {"norm_qkv_q4_1", "qk_norm_rope", "soft_cap", "norm_gate_up_q4_1"})
+    EXPECT_EQ(gemma.count(kernel), 1u) << kernel;
+  EXPECT_EQ(gemma.count("norm_qkv_rope_q4_1"), 0u);
+}
+
 TEST_F(SimulatedMac, FindsOutWhenAModelNeedsAKernelThatIsWrong) {
   // One byte of what attention wrote.
   metal_sim::set_after_dispatch([](const metal_sim::DispatchView& dispatch) {

@@ -63,6 +63,53 @@ TEST_F(ModelDispatches, AreKnownByHandForAToy) {
   EXPECT_EQ(dispatches.back().patch, Patch::kArgmaxOutput);
 }
 
+// Of a layer that has one in front of it and one behind: the commands between the same commands of theirs.
+std::size_t commands_a_layer(const std::vector<DispatchDescription>& dispatches) {
+  std::size_t count = 0;
+  for (const DispatchDescription& dispatch : dispatches) count += dispatch.label.starts_with("layer 1 ");
+  return count;
+}
+
+// As files mix them: Q4_K with Q6_K for values and the down matrix of every other layer, and the output
+// matrix.
+ToyModel as_q4_k_m(const ToyModel& other) {
+  ToyModel toy = gpu_toy(TensorType::kQ4_K);
+  toy.architecture = other.architecture;
+  toy.head_norms = other.head_norms;
+  toy.norms_on_both_sides = other.norms_on_both_sides;
+  toy.layers = 3;
+  toy.mixed_type = toy.output_type = TensorType::kQ6_K;
+  return toy;
+}
+
+// Five of llama's and gemma's; one more for norms of queries and keys, or where an addition to the stream
+// comes in front of the products of queries, keys and values.
+TEST_F(ModelDispatches, OfALayerAreFiveOrSix) {
+  ToyModel llama, qwen3, gemma, gemma2, gemma3;
+  qwen3.architecture = "qwen3";
+  gemma.architecture = "gemma";
+  gemma2.architecture = "gemma2";
+  gemma3.architecture = "gemma3";
+  qwen3.head_norms = gemma3.head_norms = true;
+  gemma2.norms_on_both_sides = gemma3.norms_on_both_sides = true;
+  for (const auto& [toy, expected] :
+       {std::pair{llama, 5u}, {qwen3, 6u}, {gemma, 5u}, {gemma2, 6u}, {gemma3, 6u}}) {
+    SCOPED_TRACE(toy.architecture);
+    EXPECT_EQ(commands_a_layer(list(as_q4_k_m(toy), 1)), expected);
+  }
+  const char* labels[] = {"layer 1 add+norm+qkv",     "layer 1 query+key norm+rope+kv write",
+                          "layer 1 attention",        "layer 1 attention output",
+                          "layer 1 add+norm+gate+up", "layer 1 down"};
+  std::size_t next = 0;
+  const std::vector<DispatchDescription> dispatches = list(as_q4_k_m(gemma3), 1);
+  for (const DispatchDescription& dispatch : dispatches) {
+    if (dispatch.label.starts_with("layer 1 ")) EXPECT_EQ(dispatch.label, labels[next++]);
+  }
+  // The first layer has nothing to add, and of the last something is left.
+  EXPECT_EQ(dispatches[1].label, "layer 0 norm+qkv");
+  EXPECT_EQ(dispatches[dispatches.size() - 3].label, "layer 2 norm behind feed-forward part");
+}
+
 // Positions that are scaled cost no command.
 TEST_F(ModelDispatches, OfScaledPositionsAreNoMore) {
   ToyModel toy = gpu_toy(TensorType::kQ4_K);
@@ -87,9 +134,16 @@ TEST_F(ModelDispatches, OfMixedTypesAreNoMoreWhereTheyHaveKernels) {
 
 TEST_F(ModelDispatches, OfATokenAreWhatIsCountedInAChain) {
   constexpr SamplingBlock kSampling{.temperature = 1, .top_p = 1, .repeat_penalty = 1, .penalty_window = 64};
-  for (const bool sampled : {false, true}) {
-    SCOPED_TRACE(sampled);
-    const ToyModel toy = gpu_toy(TensorType::kQ8_0);
+  ToyModel qwen3, gemma3;
+  qwen3.architecture = "qwen3";
+  gemma3.architecture = "gemma3";
+  qwen3.head_norms = gemma3.head_norms = gemma3.norms_on_both_sides = true;
+  for (const auto& [toy, sampled] : {std::pair{gpu_toy(TensorType::kQ8_0), false},
+                                     {gpu_toy(TensorType::kQ8_0), true},
+                                     {as_q4_k_m({}), false},
+                                     {as_q4_k_m(qwen3), true},
+                                     {as_q4_k_m(gemma3), false}}) {
+    SCOPED_TRACE(toy.architecture + (sampled ? ", sampled" : ""));
     const std::vector<DispatchDescription> dispatches = list(toy, 1, sampled);
     ToyPass metal(toy, 256, metal_device());
     metal.prefill(random_tokens(9, metal.hyperparameters.vocabulary, 3));

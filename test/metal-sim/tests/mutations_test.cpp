@@ -29,8 +29,9 @@ bool near(const std::vector<float>& out, const AttentionCase& test, double toler
 }
 
 bool attention_decode_is_right(const Library& library) {
-  for (const std::uint32_t position : {0u, 300u}) {
-    AttentionCase test({64, 3, 2, position, 2});
+  for (const AttentionShape& shape : {AttentionShape{64, 3, 2, 0, 2}, AttentionShape{64, 3, 2, 300, 2},
+                                      AttentionShape{64, 3, 2, 300, 2, 40, 3.0f}}) {
+    AttentionCase test(shape);
     AttentionRun run;
     run.library = &library;
     run.decode(test);
@@ -40,11 +41,15 @@ bool attention_decode_is_right(const Library& library) {
 }
 
 bool attention_prefill_is_right(const Library& library) {
-  AttentionCase test({64, 3, 2, 250, 20});
-  AttentionRun run;
-  run.library = &library;
-  run.prefill(test);
-  return run.fault.empty() && near(run.out, test, test.tolerance() * 4);
+  for (const AttentionShape& shape :
+       {AttentionShape{64, 3, 2, 250, 20}, AttentionShape{64, 3, 2, 250, 20, 40, 3.0f}}) {
+    AttentionCase test(shape);
+    AttentionRun run;
+    run.library = &library;
+    run.prefill(test);
+    if (!run.fault.empty() || !near(run.out, test, test.tolerance() * 4)) return false;
+  }
+  return true;
 }
 
 bool argmax_is_right(const Library& library) {
@@ -131,6 +136,13 @@ TEST(DeepMutations, OfAttentionDecodeAreCaught) {
          {"attention_decode.metal", "p.position + group.z + 1", "p.position + group.z + 2"}},
         {"a page table that is not read",
          {"attention_decode.h", "pages[first / kKvPagePositions]", "first / kKvPagePositions"}},
+        {"a window that is one too long",
+         {"attention_decode.h", "length - p.window :", "length - p.window - 1 :"}},
+        {"entries in front of the window that are read",
+         {"attention_decode.h", "entry >= task.first && entry < task.length", "entry < task.length"}},
+        {"a block of the window that is left out",
+         {"attention_decode.h", "task.first / kBlock * kBlock", "(task.first / kBlock + 1) * kBlock"}},
+        {"a cap that is not in base 2", {"attention_decode.h", "p.soft_cap * kLog2E)", "p.soft_cap)"}},
         {"simdgroups merged without rescaling",
          {"attention_decode.h", "exp2(partials.largest[h][s] - largest)", "1.0f"}},
         {"teams that are not merged", {"attention_decode.h", "merge_teams<LANES>(states[h]);", "(void)0;"}},
@@ -151,7 +163,14 @@ TEST(DeepMutations, OfAttentionPrefillAreCaught) {
        attention_prefill_is_right,
        narrowed,
        {{"a causal mask that is off by one",
-         {"attention_prefill.h", "first_entry + place.lane <=", "first_entry + place.lane <"}},
+         {"attention_prefill.h", "&& entry < length;", "&& entry + 1 < length;"}},
+        {"every row with the window of the tile's first",
+         {"attention_prefill.h", "entry >= first_in_window(p, length)", "entry >= task.first"}},
+        {"entries in front of the window that are not zero",
+         {"attention_prefill.h", "first + entry >= task.first && ", ""}},
+        {"scores that are not capped",
+         {"attention_prefill.h", "capped_score(p, scores[i * ENTRIES + place.lane])",
+          "scores[i * ENTRIES + place.lane]"}},
         {"values loaded while keys are read",
          {"attention_prefill.h",
           "threadgroup_barrier(mem_flags::mem_threadgroup);  // also: the keys have been read",

@@ -18,6 +18,11 @@ KernelRun& KernelRun::has_bias(bool has_bias) {
   return *this;
 }
 
+KernelRun& KernelRun::has_added(bool has_added) {
+  has_added_ = has_added;
+  return *this;
+}
+
 KernelRun& KernelRun::rope_factors(std::uint32_t slot, KernelBuffer<float>& factors) {
   has_rope_factors_ = true;
   return bind(slot, factors);
@@ -71,6 +76,7 @@ std::string KernelRun::fault(metal_sim::Order order, metal_sim::Counters* counte
                                   metal_sim::constant_bool(kConstantIndirect, indirect_),
                                   metal_sim::constant_uint(kConstantRowCapacity, capacity_),
                                   metal_sim::constant_bool(kConstantHasBias, has_bias_),
+                                  metal_sim::constant_bool(kConstantHasAdded, has_added_),
                                   metal_sim::constant_uint(kConstantGateActivation, activation_),
                                   metal_sim::constant_bool(kConstantHasRopeFactors, has_rope_factors_)});
   for (std::size_t i = 0; i < buffers_.size(); ++i) launch.bytes(i, buffers_[i].data, buffers_[i].bytes);

@@ -57,6 +57,8 @@ class KernelRun {
   }
   // Function constants are false, and ROW_CAPACITY is 1, unless said otherwise.
   KernelRun& has_bias(bool has_bias);
+  // HAS_ADDED.
+  KernelRun& has_added(bool has_added);
   // HAS_ROPE_FACTORS.
   KernelRun& rope_factors(std::uint32_t slot, KernelBuffer<float>& factors);
   // Bound at buffer(1), and CHAINED.
@@ -82,7 +84,7 @@ class KernelRun {
   std::string kernel_;
   std::vector<std::uint8_t> params_;
   std::array<metal_sim::BufferBinding, metal_sim::kBufferSlots> buffers_{};
-  bool has_bias_ = false, chained_ = false, indirect_ = false, has_rope_factors_ = false;
+  bool has_bias_ = false, has_added_ = false, chained_ = false, indirect_ = false, has_rope_factors_ = false;
   std::uint32_t activation_ = kGateSilu;
   std::uint32_t rows_ = 1, capacity_ = 1, threadgroup_bytes_ = 0, threads_ = 0;
   metal_sim::Size threadgroups_;

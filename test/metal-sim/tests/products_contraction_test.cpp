@@ -3,6 +3,7 @@
 // contraction that clang finds give the bits of those compiled with none.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 #include "attention_run.h"
@@ -29,7 +30,7 @@ const Library& contracted_kernels() {
   static const Library library = [] {
     std::string source;
     for (const char* kernel : {"attention_decode", "embedding", "gumbel", "mat_mat", "mat_vec",
-                               "norm_gate_up", "norm_qkv_rope", "rms_norm"}) {
+                               "norm_gate_up", "norm_qkv", "norm_qkv_rope", "qk_norm_rope", "rms_norm"}) {
       source += "#include \"" + std::string(kernel) + ".metal\"\n";
     }
     Result<Library> compiled = compile_kernels(source, true);
@@ -110,6 +111,31 @@ TEST_P(DeepContractionOfWeights, ChangesNoProductBehindANorm) {
       return result;
     };
     EXPECT_TRUE(queries(true) == queries(false)) << rows << " rows";
+    // Behind an addition, too.
+    KernelBuffer<float> added(random.normals(test.x.size())), added_gain(random.normals(in));
+    const auto split = [&](bool contracted) {
+      KernelBuffer<float> sum(test.x.size()), q(std::size_t{rows} * test.query.rows),
+          k(std::size_t{rows} * test.key.rows), v(std::size_t{rows} * test.key.rows);
+      KernelBuffer<float> query_bias(test.query_bias), key_bias(test.key_bias), value_bias(test.value_bias);
+      KernelRun run(kernel("norm_qkv"), kernels(contracted));
+      run.params(NormQkvParams{.width = in,
+                               .epsilon = 1e-5f,
+                               .q_out = test.query.rows,
+                               .kv_out = test.key.rows,
+                               .q_type = type_id(type()),
+                               .k_type = type_id(type()),
+                               .v_type = type_id(type())});
+      run.bind(0, x)
+          .bind(1, gain)
+          .bind(2, test.query.bytes)
+          .bind(3, test.key.bytes)
+          .bind(4, test.value.bytes);
+      run.bind(5, query_bias).bind(6, key_bias).bind(7, value_bias).bind(8, q).bind(9, k).bind(10, v);
+      run.bind(11, added).bind(12, added_gain).bind(13, sum).has_bias(true).has_added(true);
+      run.mat_vec_grid(qkv_pairs(test.query.rows, test.key.rows), in, rows).run();
+      return std::array{q.copy(), k.copy(), v.copy(), sum.copy()};
+    };
+    EXPECT_EQ(split(true), split(false)) << rows << " rows";
     const auto gated = [&](bool contracted, std::uint32_t activation) {
       KernelBuffer<float> out(std::size_t{rows} * 37);
       KernelRun run(kernel("norm_gate_up"), kernels(contracted));
@@ -165,7 +191,8 @@ TEST(Contraction, ChangesNoNorm) {
 TEST(DeepContraction, ChangesNoAttentionOfAFewRows) {
   for (const std::uint32_t heads : {1u, 3u, 8u}) {
     for (const std::uint32_t width : {64u, 128u, 256u}) {
-      metal_sim::AttentionCase test({width, heads, 2, 300, 2}, heads);
+      const bool capped = heads == 3;
+      metal_sim::AttentionCase test({width, heads, 2, 300, 2, capped ? 50u : 0, capped ? 3.0f : 0}, heads);
       const auto attended = [&](bool contracted) {
         metal_sim::AttentionRun run;
         run.library = &kernels(contracted);

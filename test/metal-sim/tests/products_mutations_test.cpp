@@ -81,7 +81,8 @@ TEST(DeepProductMutations, OfNormQkvRopeAreCaught) {
         {"half of the lanes left out of a sum",
          {"reductions.h", "ushort step = width / 2; step > 0", "ushort step = width / 2; step > 1"}},
         {"a norm without epsilon", {"mat_vec.h", " + input.epsilon", ""}},
-        {"a norm over the width of a tile", {"mat_vec.h", "sum / float(input.in)", "sum / float(stride)"}},
+        {"a norm over the width of a tile",
+         {"mat_vec.h", "squares / float(input.in)", "squares / float(512)"}},
         {"fifth bits of the wrong half",
          {"block_formats.h", "block[kFifthBitsAt + second]", "block[kFifthBitsAt]"}},
         {"a minimum that is taken for a scale",
@@ -124,6 +125,72 @@ bool mat_mat_is_right(const Library& library) {
     }
   }
   return true;
+}
+
+// Rows of two tiles, whose stream has something to be added to it first.
+bool norm_gate_up_is_right(const Library& library) {
+  Random random(4);
+  const std::uint32_t in = 2112, out = 20, rows = 3;
+  TestMatrix gate(TensorType::kF32, out, in, random), up(TensorType::kF32, out, in, random);
+  const std::vector<float> x = random.normals(rows * in), added = random.normals(rows * in, 1e-3f),
+                           gain = random.normals(in), added_gain = random.normals(in);
+  KernelBuffer<float> x_buffer(x), added_buffer(added), gains(gain), added_gains(added_gain),
+      sum(rows * in, -1.0f), y(rows * out);
+  for (const metal_sim::Order& order : metal_sim::all_orders()) {
+    KernelRun run("norm_gate_up_f32", library);
+    run.params(NormGateUpParams{.width = in, .epsilon = 1e-5f, .hidden = out, .gate_type = 0, .up_type = 0});
+    run.bind(0, x_buffer).bind(1, gains).bind(2, gate.bytes).bind(3, up.bytes).bind(4, y).has_added(true);
+    run.bind(5, added_buffer).bind(6, added_gains).bind(7, sum);
+    if (!run.mat_vec_grid(gate_up_pairs(out), in, rows).fault(order).empty()) return false;
+    for (std::uint32_t r = 0; r < rows; ++r) {
+      const std::vector<double> addition =
+          normalised(std::span(added).subspan(std::size_t{r} * in, in), added_gain, 1e-5f);
+      std::vector<float> stream(x.begin() + r * in, x.begin() + (r + 1) * in);
+      for (std::uint32_t i = 0; i < in; ++i) stream[i] = static_cast<float>(stream[i] + addition[i]);
+      for (std::uint32_t i = 0; i < in; ++i) {
+        if (!(std::abs(sum.values()[r * in + i] - stream[i]) <= (std::abs(stream[i]) + 5) * 0x1p-20))
+          return false;
+      }
+      const std::vector<double> normed = normalised(stream, gain, 1e-5f);
+      for (std::uint32_t o = 0; o < out; ++o) {
+        const double g = gate.product(o, normed), u = up.product(o, normed);
+        const double expected = g / (1 + std::exp(-g)) * u;
+        if (!(std::abs(y.values()[r * out + o] - expected) <= (std::abs(g) + std::abs(u) + 1) * 1e-3))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+TEST(DeepProductMutations, OfAdditionsInFrontOfANormAreCaught) {
+  std::vector<Edit> narrowed = two_formats();
+  for (const char* capacity :
+       {"case 2: return pair_products_of<Format, kNorm, 2>(input, weights, memory, t);",
+        "case 8: return pair_products_of<Format, kNorm, 8>(input, weights, memory, t);"}) {
+    narrowed.push_back({"mat_vec.h", capacity, ""});
+  }
+  narrowed.push_back({"mat_vec.h", "kNorm, kMatVecMaxRows>(", "kNorm, 4>("});
+  expect_every_fault_caught(
+      {"norm_gate_up",
+       norm_gate_up_is_right,
+       narrowed,
+       {{"an addition that is not normed",
+         {"mat_vec.h", "input.added[at] * scales[r * kMatVecMaxSimdgroups]", "input.added[at]"}},
+        {"a row that is normed by its neighbour",
+         {"mat_vec.h", "scales[r * kMatVecMaxSimdgroups];", "scales[0];"}},
+        {"an addition without its gain",
+         {"mat_vec.h", "fma(normed, input.added_gain[begin + column], value)", "normed + value"}},
+        {"a sum that nobody writes", {"mat_vec.h", "if (t.first) input.sum[at] = value;", ""}},
+        {"squares that are read before they are written",
+         {"mat_vec.h",
+          "= partial;\n  }\n  threadgroup_barrier(mem_flags::mem_threadgroup);\n  if (t.index < input.rows)",
+          "= partial;\n  }\n  if (t.index < input.rows)"}},
+        {"scales that are read before they are written",
+         {"mat_vec.h", "inverse_rms(sum, input);\n  }\n  threadgroup_barrier(mem_flags::mem_threadgroup);",
+          "inverse_rms(sum, input);\n  }"}},
+        {"squares of a tile alone",
+         {"mat_vec.h", "column < input.in; column += t.threads", "column < 512; column += t.threads"}}}});
 }
 
 TEST(DeepProductMutations, OfMatMatAreCaught) {

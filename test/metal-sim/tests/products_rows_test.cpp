@@ -1,6 +1,7 @@
-// Kernels that work row by row: embedding_*, rms_norm, rope_kv_write, gated_unit.
+// Kernels that work row by row: embedding_*, rms_norm, rope_kv_write, gated_unit, soft_cap.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -120,6 +121,51 @@ TEST(RmsNorm, IsTheNorm) {
   }
 }
 
+TEST(SoftCap, IsTheTangent) {
+  Random random(9);
+  for (const float cap : {0.5f, 30.0f}) {
+    for (const std::uint32_t width : {1u, 255u, 600u}) {
+      std::vector<float> x = random.normals(std::size_t{3} * width, 20.0f);
+      x[0] = 1e30f;  // exp overflows
+      x[width] = -1e30f;
+      x[2 * width] = 0;
+      KernelBuffer<float> capped(x);
+      KernelRun run("soft_cap");
+      run.params(SoftCapParams{width, cap, 0}).bind(0, capped).rows(3);
+      run.grid({(width + kRowKernelThreads - 1) / kRowKernelThreads, 3, 1}, kRowKernelThreads).run();
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        // An exponential, a quotient and their difference: a few roundings of the cap.
+        ASSERT_NEAR(capped.values()[i], cap * std::tanh(x[i] / double{cap}), 8 * cap * 0x1p-24) << x[i];
+      }
+    }
+  }
+}
+
+TEST(RmsNorm, IsAddedToWhatIsBoundOrToTheOutput) {
+  Random random(8);
+  const std::uint32_t width = 300, rows = 2;
+  const std::vector<float> x = random.normals(rows * width), gain = random.normals(width),
+                           before = random.normals(rows * width);
+  for (const bool apart : {false, true}) {
+    KernelBuffer<float> x_buffer(x), gains(gain), addend(before), out(before);
+    if (apart) std::ranges::fill(out.values(), 77.0f);
+    KernelRun run("rms_norm");
+    run.params(RmsNormParams{.width = width, .epsilon = 1e-5f, .accumulate = 1});
+    run.bind(0, x_buffer).bind(1, gains).bind(2, out).has_added(apart);
+    if (apart) run.bind(4, addend);
+    run.rows(rows).grid({rows, 1, 1}, kRowKernelThreads).run();
+    for (std::uint32_t r = 0; r < rows; ++r) {
+      const std::vector<double> normed =
+          normalised(std::span(x).subspan(std::size_t{r} * width, width), gain, 1e-5f);
+      for (std::uint32_t i = 0; i < width; ++i) {
+        const double expected = before[r * width + i] + normed[i];
+        ASSERT_NEAR(out.values()[r * width + i], expected,
+                    (std::abs(normed[i]) * 26 + std::abs(expected)) * 0x1p-24);
+      }
+    }
+  }
+}
+
 // Both activations are z / (1 + exp(exponent)).
 double gate_exponent(double z, std::uint32_t activation) {
   return activation == kGateSilu ? -z : -2 * std::sqrt(2 / std::numbers::pi) * (z + 0.044715 * z * z * z);
@@ -151,6 +197,84 @@ TEST(GatedUnit, IsTheGate) {
         ASSERT_NEAR(out.values()[i], expected,
                     std::abs(expected) * (exponent + 4) * 0x1p-22 + cancelled + 1e-37)
             << gate[i] << " activation " << activation;
+      }
+    }
+  }
+}
+
+// What is normed together: each head by itself, or all of them.
+TEST(QkNormRope, NormsAndRotatesQueriesInPlaceAndKeysIntoTheCache) {
+  struct Shape {
+    std::uint32_t query_heads, kv_heads, head_width, rotary_width, style;
+    bool all_heads;
+  };
+  const Shape shapes[] = {{3, 1, 64, 64, 1, false},
+                          {4, 2, 128, 128, 0, false},
+                          {2, 1, 256, 128, 1, false},
+                          {4, 2, 16, 16, 1, true},
+                          {8, 8, 128, 128, 1, true}};
+  Random random(7);
+  for (const Shape& shape : shapes) {
+    SCOPED_TRACE("head width " + std::to_string(shape.head_width));
+    const std::uint32_t rows = 5, position = 253;  // crosses a page
+    const std::uint32_t q_width = shape.query_heads * shape.head_width,
+                        kv_width = shape.kv_heads * shape.head_width;
+    const std::uint32_t q_part = shape.all_heads ? q_width : shape.head_width,
+                        k_part = shape.all_heads ? kv_width : shape.head_width;
+    const std::vector<float> q = random.normals(std::size_t{rows} * q_width, 5.0f),
+                             k = random.normals(std::size_t{rows} * kv_width, 0.1f),
+                             v = random.normals(std::size_t{rows} * kv_width);
+    const std::vector<float> query_gain = random.normals(q_part), key_gain = random.normals(k_part);
+    std::vector<float> first_q;
+    for (const metal_sim::Order order : metal_sim::all_orders()) {
+      PagedTestCache cache(kv_width);
+      KernelBuffer<float> queries(q), keys(k), values(v), query_gains(query_gain), key_gains(key_gain);
+      KernelRun run("qk_norm_rope");
+      run.params(QkNormRopeParams{.position = position,
+                                  .query_heads = shape.query_heads,
+                                  .kv_heads = shape.kv_heads,
+                                  .head_width = shape.head_width,
+                                  .rotary_width = shape.rotary_width,
+                                  .style = shape.style,
+                                  .theta = 10000.0f,
+                                  .context = PagedTestCache::kContext,
+                                  .page_stride = cache.page_stride,
+                                  .epsilon = 1e-5f,
+                                  .query_part = q_part,
+                                  .key_part = k_part});
+      run.bind(0, queries).bind(1, keys).bind(2, values).bind(3, cache.keys).bind(4, cache.values);
+      run.bind(5, cache.pages).bind(7, query_gains).bind(8, key_gains).rows(rows);
+      run.grid({qk_norm_groups(q_width / q_part, kv_width / k_part, shape.kv_heads), rows, 1},
+               qk_norm_threads(q_part, k_part))
+          .run(order);
+      if (first_q.empty()) first_q = queries.copy();
+      EXPECT_EQ(queries.copy(), first_q);
+      EXPECT_EQ(PagedTestCache::written(cache.keys) + PagedTestCache::written(cache.values),
+                std::size_t{2} * rows * kv_width);
+      const RotationShape rotation{shape.head_width, shape.rotary_width, shape.style, 10000.0f};
+      const auto turned = [&](const std::vector<float>& from, const std::vector<float>& gain, std::uint32_t r,
+                              std::uint32_t width) {
+        std::vector<double> row;
+        for (std::size_t at = std::size_t{r} * width; at < std::size_t{r + 1} * width; at += gain.size()) {
+          const std::vector<double> part = normalised(std::span(from).subspan(at, gain.size()), gain, 1e-5f);
+          row.insert(row.end(), part.begin(), part.end());
+        }
+        rotate_row(row, rotation, position + r);
+        return row;
+      };
+      for (std::uint32_t r = 0; r < rows; ++r) {
+        const std::vector<double> q_row = turned(q, query_gain, r, q_width),
+                                  k_row = turned(k, key_gain, r, kv_width);
+        // Normed elements are of up to 5, times gains of up to 5; the norm rounds 32 times.
+        const double tolerance = rotation_tolerance(position + r, 2 * 25.0) + 25 * 32 * 0x1p-24;
+        for (std::uint32_t i = 0; i < q_width; ++i)
+          ASSERT_NEAR(first_q[r * q_width + i], q_row[i], tolerance) << "row " << r << " element " << i;
+        const std::size_t at = cache.row_at(position + r);
+        for (std::uint32_t i = 0; i < kv_width; ++i) {
+          ASSERT_NEAR(f16_to_f32(cache.keys.values()[at + i]), k_row[i],
+                      tolerance + half_tolerance(k_row[i]));
+          ASSERT_EQ(cache.values.values()[at + i], f32_to_f16(v[r * kv_width + i]));
+        }
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/half.h"
 #include "device/cpu/kernels/select_kernels.h"
 #include "device/random_data.h"
 #include "device/table_harness.h"
@@ -29,6 +30,113 @@ class AttentionKernel : public ::testing::TestWithParam<std::string> {
     return numbers;
   }
 };
+
+// Quants of a key block, or of a chunk's values, and their scales.
+struct Quants {
+  std::vector<std::int8_t> quants;
+  std::vector<float> scales;
+};
+Quants some_quants(Random& random, std::size_t count, std::size_t scales) {
+  Quants made{std::vector<std::int8_t>(count), std::vector<float>(scales)};
+  for (std::size_t i = 0; i < count; ++i)
+    made.quants[i] = static_cast<std::int8_t>(std::lround(127 * std::sin(random.normals(1)[0] * 9)));
+  // Halves, of which a cache has the scales.
+  for (float& scale : made.scales) scale = f16_to_f32(f32_to_f16(std::fabs(random.normals(1)[0]) + 1e-6f));
+  return made;
+}
+
+TEST_P(AttentionKernel, QuantsAreReadAsTheFloatsTheyStandFor) {
+  Random random(16);
+  for (const std::size_t width : {16u, 48u, 64u, 80u, 128u}) {
+    const std::size_t most = 15, blocks = (width + kQuantBlock - 1) / kQuantBlock;
+    const Quants keys = some_quants(random, width * kKeyBlock, blocks * kKeyBlock);
+    const Quants values = some_quants(random, kAttentionChunk * width, kAttentionChunk * blocks);
+    std::vector<float> wide_keys(width * kKeyBlock), wide_values(kAttentionChunk * width);
+    attention().widen_key_quants(keys.quants.data(), keys.scales.data(), width, wide_keys.data());
+    attention().widen_value_quants(values.quants.data(), values.scales.data(), kAttentionChunk, width,
+                                   wide_values.data(), width);
+    for (std::size_t i = 0; i < width; ++i) {
+      for (std::size_t j = 0; j < kKeyBlock; ++j) {
+        const std::size_t at = i * kKeyBlock + j;
+        ASSERT_EQ(double{wide_keys[at]},
+                  double{keys.scales[i / kQuantBlock * kKeyBlock + j]} * keys.quants[at]);
+      }
+      for (std::size_t j = 0; j < kAttentionChunk; ++j) {
+        const std::size_t at = j * width + i;
+        ASSERT_EQ(double{wide_values[at]},
+                  double{values.scales[j * blocks + i / kQuantBlock]} * values.quants[at]);
+      }
+    }
+    const std::vector<float> queries = random.normals(most * width),
+                             weights = random.normals(most * kAttentionChunk);
+    std::vector<std::uint32_t> seen;
+    for (std::uint32_t q = 0; q < most; ++q) seen.push_back(1 + q / 2 * 18);
+    for (std::size_t count = 1; count <= most; ++count) {
+      std::vector<float> expected(most * kAttentionChunk), scores = expected;
+      const AttentionQueries some{queries.data(), width, count};
+      attention().score(some, wide_keys.data(), width, expected.data());
+      attention().score_quants(some, keys.quants.data(), keys.scales.data(), width, scores.data());
+      ASSERT_EQ(scores, expected) << count << " queries of " << width;
+      std::vector<float> expected_sums(count * width), sums = expected_sums;
+      attention().add_values(weights.data(), seen.data(), count, wide_values.data(), width,
+                             expected_sums.data(), width);
+      attention().add_value_quants(weights.data(), seen.data(), count, values.quants.data(),
+                                   values.scales.data(), width, sums.data(), width);
+      ASSERT_EQ(sums, expected_sums) << count << " queries of " << width;
+    }
+  }
+}
+
+TEST_P(AttentionKernel, WidenedValuesArePadded) {
+  Random random(17);
+  const Quants values = some_quants(random, 3 * 20, 3);
+  std::vector<float> wide(3 * 32, 5.0f);
+  attention().widen_value_quants(values.quants.data(), values.scales.data(), 3, 20, wide.data(), 32);
+  for (std::size_t j = 0; j < 3; ++j) {
+    for (std::size_t i = 0; i < 32; ++i)
+      EXPECT_EQ(wide[j * 32 + i],
+                i < 20 ? values.scales[j] * static_cast<float>(values.quants[j * 20 + i]) : 0.0f);
+  }
+}
+
+// Magnitudes from below the smallest half to above the largest.
+TEST_P(AttentionKernel, AQuantIsOffByHalfAScaleAtMost) {
+  Random random(18);
+  constexpr double kSmallestHalf = 0x1p-24;
+  for (const float size : {1e-12f, 1e-7f, 1e-5f, 1e-3f, 1.0f, 300.0f, 1e5f}) {
+    for (const std::size_t width : {8u, 20u, 32u, 80u, 128u, 256u}) {
+      const std::vector<float> x = random.normals(width, size);
+      std::vector<std::int8_t> quants(width);
+      std::vector<std::uint16_t> scales((width + kQuantBlock - 1) / kQuantBlock);
+      attention().quantize_head(x.data(), width, quants.data(), scales.data());
+      for (std::size_t first = 0; first < width; first += kQuantBlock) {
+        const std::size_t end = std::min(first + kQuantBlock, width);
+        double largest = 0;
+        for (std::size_t i = first; i < end; ++i) largest = std::max(largest, std::fabs(double{x[i]}));
+        const double scale = f16_to_f32(scales[first / kQuantBlock]);
+        EXPECT_GE(scale * (1 + kEpsilon), largest / 127);
+        EXPECT_LE(scale, largest / 127 * (1 + 0x1p-10) + kSmallestHalf);
+        for (std::size_t i = first; i < end; ++i)
+          EXPECT_LE(std::fabs(x[i] - scale * quants[i]), scale * (0.5 + 127 * kEpsilon)) << size;
+      }
+    }
+  }
+}
+
+TEST_P(AttentionKernel, ABlockThatIsNotFiniteIsNoNumber) {
+  for (const float bad : {NAN, -NAN, INFINITY, -INFINITY}) {
+    std::vector<float> x(96, 1.0f);
+    x[40] = bad;
+    std::fill(x.begin() + 64, x.end(), 0.0f);
+    std::vector<std::int8_t> quants(96, 7);
+    std::vector<std::uint16_t> scales(3);
+    attention().quantize_head(x.data(), 96, quants.data(), scales.data());
+    EXPECT_EQ(quants[0], 127);
+    EXPECT_TRUE(std::isnan(f16_to_f32(scales[1])));
+    EXPECT_EQ(scales[2], 0u);
+    EXPECT_EQ(quants[70], 0);
+  }
+}
 
 TEST_P(AttentionKernel, ScoresAreDotProductsWhateverTheirNumber) {
   Random random(6);

@@ -21,6 +21,8 @@ class AttentionOps : public ::testing::TestWithParam<std::string> {};
 constexpr TestHeads kHeadShapes[] = {{9, 3, 64, 64},  {4, 4, 8, 8},    {6, 2, 20, 12},
                                      {2, 1, 128, 64}, {14, 2, 16, 16}, {70, 1, 8, 8}};
 
+constexpr std::uint32_t kCacheTypes[] = {kKvF16, kKvQ8_0};
+
 std::string name(const TestHeads& heads) {
   return std::to_string(heads.query_heads) + " heads of " + std::to_string(heads.width);
 }
@@ -209,10 +211,127 @@ TEST_P(AttentionOps, ScoresMayBeCapped) {
             attend(*device, kHeadShapes[0], 1, 300, 20.0f));
 }
 
+// Keys and values of positions [0, context) as a kKvQ8_0 cache of the CPU has them: [2, context, kv_width].
+std::vector<double> read_quants(TableHarness& memory, const PagedCache& cache, const TestHeads& heads,
+                                std::uint32_t context) {
+  const std::size_t pages = *std::max_element(cache.ids().begin(), cache.ids().end()) + 1;
+  std::vector<std::uint32_t> words = memory.read_words(cache.keys(), cache.stride() * pages / 4);
+  std::uint64_t usable = cache.stride() * pages;
+  const std::vector<std::uint32_t>& ids = cache.ids();
+  KvPages view;
+  auto* bytes = reinterpret_cast<std::uint8_t*>(words.data());
+  view.keys = {bytes, cache.stride() / 2, &usable};
+  view.values = {bytes + cache.stride() / 2, cache.stride(), &usable};
+  view.table = ids.data();
+  view.page_stride = cache.stride();
+  view.pages = static_cast<std::uint32_t>(pages);
+  view.head_width = heads.width;
+  view.cache_type = kKvQ8_0;
+  std::vector<double> rows;
+  for (const bool values : {false, true}) {
+    for (std::size_t p = 0; p < context; ++p) {
+      for (std::size_t i = 0; i < heads.kv_width(); ++i) {
+        const std::size_t head = i / heads.width, at = i % heads.width, block = at / kKvBlockElements;
+        const KvPages::Quants from = values ? view.value_quants(head, p) : view.key_quants(head, p);
+        const std::size_t key = p % kKeyBlock, value = p % kAttentionChunk;
+        const double quant =
+            values ? from.quants[value * heads.width + at] : from.quants[at * kKeyBlock + key];
+        const std::uint16_t scale = values ? from.scales[value * kv_blocks(heads.width) + block]
+                                           : from.scales[block * kKeyBlock + key];
+        rows.push_back(quant * f16_to_f32(scale));
+      }
+    }
+  }
+  return rows;
+}
+
+// Softmax of the scores over what row `position` sees, times the values, in double precision: `kv` is [2,
+// context, kv_width].
+std::vector<double> attend_slowly(const std::vector<double>& kv, const std::vector<float>& q,
+                                  const TestHeads& heads, std::size_t position, double scale,
+                                  const TestScores& scores) {
+  const std::size_t plane = kv.size() / 2, d = heads.width, entries = position + 1;
+  const std::size_t first = scores.window == 0 || entries <= scores.window ? 0 : entries - scores.window;
+  std::vector<double> out(heads.q_width());
+  for (std::size_t head = 0; head < heads.query_heads; ++head) {
+    const std::size_t kv_head = head / (heads.query_heads / heads.kv_heads);
+    std::vector<double> weights;
+    double total = 0;
+    for (std::size_t j = first; j < entries; ++j) {
+      double score = 0;
+      for (std::size_t i = 0; i < d; ++i)
+        score += q[head * d + i] * kv[j * heads.kv_width() + kv_head * d + i];
+      score *= scale;
+      if (scores.cap != 0.0f) score = scores.cap * std::tanh(score / scores.cap);
+      weights.push_back(std::exp(score));
+      total += weights.back();
+    }
+    for (std::size_t j = first; j < entries; ++j) {
+      for (std::size_t i = 0; i < d; ++i)
+        out[head * d + i] += weights[j - first] / total * kv[plane + j * heads.kv_width() + kv_head * d + i];
+    }
+  }
+  return out;
+}
+
+// What is written is within half a step of what was given, and attention is that over what was written.
+TEST_P(AttentionOps, AQuantizedCacheIsReadAsWhatItHolds) {
+  for (const TestHeads& heads : {TestHeads{9, 3, 64, 0}, TestHeads{6, 2, 20, 0}, TestHeads{4, 4, 8, 0},
+                                 TestHeads{4, 2, 80, 0}, TestHeads{2, 1, 128, 0}, TestHeads{4, 1, 256, 0}}) {
+    for (const TestScores& scores : {TestScores{}, TestScores{100, 30.0f}}) {
+      for (const std::uint32_t rows : {1u, 16u, 70u}) {
+        SCOPED_TRACE(::testing::Message()
+                     << name(heads) << ", " << rows << " rows, window " << scores.window);
+        const std::uint32_t context = 330, position = context - rows;
+        Random random(31);
+        const auto k = random.normals(context * heads.kv_width()),
+                   v = random.normals(context * heads.kv_width());
+        const auto q = random.normals(rows * heads.q_width());
+        const auto device = cpu_device(GetParam(), 2);
+        TableHarness fill(*device), table(*device);
+        const PagedCache cache(fill, heads, context, kKvQ8_0);
+        fill.add(Op::kRopeKvWrite,
+                 {fill.zeros(context * heads.q_width() * 4), fill.floats(k), fill.floats(v), cache.keys(),
+                  cache.values(), cache.pages()},
+                 cache.rope(0, 1.0f));
+        fill.run(context);
+        const std::vector<double> held = read_quants(fill, cache, heads, context);
+        for (std::size_t i = 0; i < held.size(); ++i) {
+          const bool of_keys = i < k.size();
+          const std::size_t at = of_keys ? i : i - k.size(), row = at / heads.width * heads.width;
+          const std::size_t first = row + (at - row) / kKvBlockElements * kKvBlockElements;
+          const std::size_t end = std::min<std::size_t>(first + kKvBlockElements, row + heads.width);
+          const std::vector<float>& given = of_keys ? k : v;
+          double largest = 0;
+          for (std::size_t e = first; e < end; ++e) largest = std::max(largest, std::fabs(double{given[e]}));
+          ASSERT_LE(std::fabs(held[i] - given[at]), largest / 127 / 2 * (1 + 0x1p-9)) << "element " << i;
+        }
+        const float scale = 1.0f / std::sqrt(static_cast<float>(heads.width));
+        const Binding out = table.zeros(rows * heads.q_width() * 4);
+        table.add(Op::kAttention, {table.floats(q), cache.keys(), cache.values(), cache.pages(), out},
+                  cache.attention(scale, scores), Patch::kPositionAndKv, offsetof(AttentionParams, position),
+                  offsetof(AttentionParams, kv_length));
+        table.run(rows, position);
+        const std::vector<float> result = table.read_floats(out, rows * heads.q_width());
+        // As in AttentionFollowsTheReference, and the cap's own rounding.
+        const double tolerance = 4 * 1.2e-7 * (8 + std::sqrt(heads.width) + scores.cap) * 4;
+        for (std::size_t r = 0; r < rows; ++r) {
+          const std::vector<float> row(q.begin() + static_cast<std::ptrdiff_t>(r * heads.q_width()),
+                                       q.begin() + static_cast<std::ptrdiff_t>((r + 1) * heads.q_width()));
+          const auto expected = attend_slowly(held, row, heads, position + r, scale, scores);
+          for (std::size_t i = 0; i < expected.size(); ++i)
+            ASSERT_NEAR(result[r * heads.q_width() + i], expected[i], tolerance) << "row " << r;
+        }
+      }
+    }
+  }
+}
+
 // A sequence of positions given to the ops in batches; the results of all rows.
 class Sequence {
  public:
-  Sequence(const TestHeads& heads, std::uint32_t context) : heads_(heads), context_(context) {
+  Sequence(const TestHeads& heads, std::uint32_t context, std::uint32_t type = kKvF16)
+      : heads_(heads), context_(context), type_(type) {
     Random random(26);
     q_ = random.normals(context * heads.q_width());
     k_ = random.normals(context * heads.kv_width());
@@ -222,7 +341,7 @@ class Sequence {
   std::vector<float> run(Device& device, const std::vector<std::uint32_t>& batches, bool fused,
                          const TestScores& scores = {}) const {
     TableHarness memory(device);
-    const PagedCache cache(memory, heads_, context_);
+    const PagedCache cache(memory, heads_, context_, type_);
     std::vector<float> result;
     std::uint32_t at = 0;
     for (std::size_t i = 0; at < context_; ++i) {
@@ -258,22 +377,24 @@ class Sequence {
   }
 
   TestHeads heads_;
-  std::uint32_t context_;
+  std::uint32_t context_, type_;
   std::vector<float> q_, k_, v_;
 };
 
 TEST_P(AttentionOps, ARowHasTheSameBitsInAnyBatch) {
   const auto device = cpu_device(GetParam(), 2);
-  for (const TestHeads& heads : kHeadShapes) {
-    SCOPED_TRACE(name(heads));
-    const Sequence sequence(heads, 300);
-    const auto together = sequence.run(*device, {300}, false);
-    for (const bool fused : {false, true}) {
-      EXPECT_EQ(sequence.run(*device, {1}, fused), together);
-      EXPECT_EQ(sequence.run(*device, {16}, fused), together);
-      EXPECT_EQ(sequence.run(*device, {17, 3, 64, 1}, fused), together);
+  for (const std::uint32_t type : kCacheTypes) {
+    for (const TestHeads& heads : kHeadShapes) {
+      SCOPED_TRACE(name(heads) + ", cache type " + std::to_string(type));
+      const Sequence sequence(heads, 300, type);
+      const auto together = sequence.run(*device, {300}, false);
+      for (const bool fused : {false, true}) {
+        EXPECT_EQ(sequence.run(*device, {1}, fused), together);
+        EXPECT_EQ(sequence.run(*device, {16}, fused), together);
+        EXPECT_EQ(sequence.run(*device, {17, 3, 64, 1}, fused), together);
+      }
+      EXPECT_EQ(sequence.run(*device, {300}, true), together);
     }
-    EXPECT_EQ(sequence.run(*device, {300}, true), together);
   }
 }
 
@@ -283,7 +404,7 @@ TEST_P(AttentionOps, ARowOfAWindowHasTheSameBitsInAnyBatch) {
     for (const std::uint32_t window : kWindows) {
       SCOPED_TRACE(name(heads) + ", window " + std::to_string(window));
       const TestScores scores{window, window % 2 == 0 ? 0.0f : 30.0f};
-      const Sequence sequence(heads, 400);
+      const Sequence sequence(heads, 400, window % 3 == 0 ? kKvF16 : kKvQ8_0);
       const auto together = sequence.run(*device, {400}, false, scores);
       EXPECT_EQ(sequence.run(*device, {1}, true, scores), together);
       EXPECT_EQ(sequence.run(*device, {16}, false, scores), together);
@@ -295,11 +416,13 @@ TEST_P(AttentionOps, ARowOfAWindowHasTheSameBitsInAnyBatch) {
 }
 
 TEST_P(AttentionOps, ThreadsDecideNothing) {
-  for (const TestHeads& heads : {kHeadShapes[0], kHeadShapes[2]}) {
-    const Sequence sequence(heads, 420);
-    const auto expected = sequence.run(*cpu_device(GetParam(), 1), {200, 64, 5, 1}, true);
-    for (int threads : {2, 3, 4}) {
-      EXPECT_EQ(sequence.run(*cpu_device(GetParam(), threads), {200, 64, 5, 1}, true), expected);
+  for (const std::uint32_t type : kCacheTypes) {
+    for (const TestHeads& heads : {kHeadShapes[0], kHeadShapes[2]}) {
+      const Sequence sequence(heads, 420, type);
+      const auto expected = sequence.run(*cpu_device(GetParam(), 1), {200, 64, 5, 1}, true);
+      for (int threads : {2, 3, 4}) {
+        EXPECT_EQ(sequence.run(*cpu_device(GetParam(), threads), {200, 64, 5, 1}, true), expected);
+      }
     }
   }
 }
@@ -318,25 +441,28 @@ TEST_P(AttentionOps, ALongContextGivesTheSameBitsHoweverABatchIsCut) {
 TEST_P(AttentionOps, ARowSeesNothingOfLaterRows) {
   const TestHeads heads = {6, 2, 16, 16};
   const auto device = cpu_device(GetParam(), 1);
-  for (std::uint32_t rows : {9u, 40u}) {
+  const auto expect_poisoned = [&](std::uint32_t rows, bool in_keys, std::uint32_t type) {
+    TableHarness table(*device);
+    const PagedCache cache(table, heads, 64, type);
+    Random random(28);
+    auto k = random.normals(rows * heads.kv_width()), v = random.normals(rows * heads.kv_width());
+    (in_keys ? k : v)[5 * heads.kv_width()] = NAN;
+    const Binding out = table.zeros(rows * heads.q_width() * 4);
+    table.add(Op::kRopeAttention,
+              {table.floats(random.normals(rows * heads.q_width())), table.floats(k), table.floats(v),
+               cache.keys(), cache.values(), cache.pages(), out},
+              cache.rope_attention(0, 100.0f, 0.3f));
+    table.run(rows);
+    const auto result = table.read_floats(out, rows * heads.q_width());
+    for (std::size_t r = 0; r < rows; ++r) {
+      const float* first_head = result.data() + r * heads.q_width();
+      const bool poisoned = std::any_of(first_head, first_head + 16, [](float x) { return std::isnan(x); });
+      EXPECT_EQ(poisoned, r >= 5) << "row " << r;
+    }
+  };
+  for (const std::uint32_t rows : {9u, 40u}) {
     for (const bool in_keys : {false, true}) {
-      TableHarness table(*device);
-      const PagedCache cache(table, heads, 64);
-      Random random(28);
-      auto k = random.normals(rows * heads.kv_width()), v = random.normals(rows * heads.kv_width());
-      (in_keys ? k : v)[5 * heads.kv_width()] = NAN;
-      const Binding out = table.zeros(rows * heads.q_width() * 4);
-      table.add(Op::kRopeAttention,
-                {table.floats(random.normals(rows * heads.q_width())), table.floats(k), table.floats(v),
-                 cache.keys(), cache.values(), cache.pages(), out},
-                cache.rope_attention(0, 100.0f, 0.3f));
-      table.run(rows);
-      const auto result = table.read_floats(out, rows * heads.q_width());
-      for (std::size_t r = 0; r < rows; ++r) {
-        const float* first_head = result.data() + r * heads.q_width();
-        const bool poisoned = std::any_of(first_head, first_head + 16, [](float x) { return std::isnan(x); });
-        EXPECT_EQ(poisoned, r >= 5) << "row " << r;
-      }
+      for (const std::uint32_t type : kCacheTypes) expect_poisoned(rows, in_keys, type);
     }
   }
 }
@@ -371,7 +497,7 @@ TEST_P(AttentionOps, PagesBecomeUsableAsTheCacheGrows) {
   const TestHeads heads = {2, 1, 16, 16};
   const auto device = cpu_device(GetParam(), 2);
   TableHarness table(*device);
-  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(heads.kv_heads, heads.width));
+  const auto plane = static_cast<std::uint32_t>(kv_page_bytes(heads.kv_heads, heads.width, kKvF16));
   const BufferId cache = device->reserve(20 * plane).value();
   const auto rows = [&](std::size_t width) { return table.zeros(width * 4); };
   table.add(Op::kRopeAttention,

@@ -37,8 +37,9 @@ const char kWrongCap[] = "the soft cap is not a positive number";
 const char kNoActivation[] = "there is no such activation";
 const char kOneRow[] = "a sampler takes one row";
 
-constexpr Op kFusedOps[] = {Op::kNormQkv,     Op::kNormGateUp,    Op::kNormMatMul, Op::kNormArgmax,
-                            Op::kNormQkvRope, Op::kRopeAttention, Op::kGumbel,     Op::kExperts};
+constexpr Op kFusedOps[] = {Op::kNormQkv,       Op::kNormGateUp,    Op::kNormMatMul, Op::kNormArgmax,
+                            Op::kNormQkvRope,   Op::kRopeAttention, Op::kQkNormRope, Op::kAddNormQkv,
+                            Op::kAddNormGateUp, Op::kGumbel,        Op::kExperts};
 
 MatrixExtent as_in_a_file(TensorType type, std::uint32_t rows, std::uint32_t width) {
   const std::uint64_t row = std::uint64_t{width} / traits(type).block_elements * traits(type).block_bytes;
@@ -110,22 +111,29 @@ TEST(CommandCheck, OutputsOfProductsAndAttentionAreApartFromTheirInputs) {
   };
   using Qkv = slot::NormQkv;
   using Both = slot::RopeAttention;
-  for (const Case& c :
-       {Case{Op::kMatMul, slot::MatMul::kX, slot::MatMul::kY},
-        Case{Op::kAttention, slot::Attention::kQ, slot::Attention::kOut},
-        Case{Op::kNormQkv, Qkv::kX, Qkv::kQ}, Case{Op::kNormQkv, Qkv::kX, Qkv::kK},
-        Case{Op::kNormQkv, Qkv::kX, Qkv::kV},
-        Case{Op::kNormGateUp, slot::NormGateUp::kX, slot::NormGateUp::kOut},
-        Case{Op::kNormMatMul, slot::NormMatMul::kX, slot::NormMatMul::kY},
-        Case{Op::kRopeAttention, Both::kQ, Both::kOut}, Case{Op::kRopeAttention, Both::kK, Both::kOut},
-        Case{Op::kRopeAttention, Both::kV, Both::kOut},
-        Case{Op::kNormQkvRope, slot::NormQkvRope::kX, slot::NormQkvRope::kQ},
-        Case{Op::kGumbel, slot::Gumbel::kLogits, slot::Gumbel::kScores},
-        Case{Op::kExperts, slot::Experts::kX, slot::Experts::kOut},
-        Case{Op::kExperts, slot::Experts::kLogits, slot::Experts::kOut},
-        Case{Op::kExperts, slot::Experts::kHidden, slot::Experts::kOut},
-        Case{Op::kExperts, slot::Experts::kX, slot::Experts::kHidden},
-        Case{Op::kExperts, slot::Experts::kLogits, slot::Experts::kHidden}}) {
+  for (const Case& c : {Case{Op::kMatMul, slot::MatMul::kX, slot::MatMul::kY},
+                        Case{Op::kAttention, slot::Attention::kQ, slot::Attention::kOut},
+                        Case{Op::kNormQkv, Qkv::kX, Qkv::kQ},
+                        Case{Op::kNormQkv, Qkv::kX, Qkv::kK},
+                        Case{Op::kNormQkv, Qkv::kX, Qkv::kV},
+                        Case{Op::kNormGateUp, slot::NormGateUp::kX, slot::NormGateUp::kOut},
+                        Case{Op::kNormMatMul, slot::NormMatMul::kX, slot::NormMatMul::kY},
+                        Case{Op::kRopeAttention, Both::kQ, Both::kOut},
+                        Case{Op::kRopeAttention, Both::kK, Both::kOut},
+                        Case{Op::kRopeAttention, Both::kV, Both::kOut},
+                        Case{Op::kNormQkvRope, slot::NormQkvRope::kX, slot::NormQkvRope::kQ},
+                        Case{Op::kAddNormQkv, slot::AddNormQkv::kX, slot::AddNormQkv::kSum},
+                        Case{Op::kAddNormQkv, slot::AddNormQkv::kAdded, slot::AddNormQkv::kSum},
+                        Case{Op::kAddNormQkv, slot::AddNormQkv::kAdded, slot::AddNormQkv::kV},
+                        Case{Op::kAddNormGateUp, slot::AddNormGateUp::kX, slot::AddNormGateUp::kOut},
+                        Case{Op::kAddNormGateUp, slot::AddNormGateUp::kAdded, slot::AddNormGateUp::kSum},
+                        Case{Op::kAddNormGateUp, slot::AddNormGateUp::kAdded, slot::AddNormGateUp::kOut},
+                        Case{Op::kGumbel, slot::Gumbel::kLogits, slot::Gumbel::kScores},
+                        Case{Op::kExperts, slot::Experts::kX, slot::Experts::kOut},
+                        Case{Op::kExperts, slot::Experts::kLogits, slot::Experts::kOut},
+                        Case{Op::kExperts, slot::Experts::kHidden, slot::Experts::kOut},
+                        Case{Op::kExperts, slot::Experts::kX, slot::Experts::kHidden},
+                        Case{Op::kExperts, slot::Experts::kLogits, slot::Experts::kHidden}}) {
     SCOPED_TRACE(op_name(c.op));
     const RightCommand good = right(c.op);
     const BufferId buffer = good.command.bindings[static_cast<std::size_t>(c.input)].buffer;
@@ -192,10 +200,26 @@ TEST(CommandCheck, NormAndGatedUnit) {
                       {"centered", with(&N::centered, 1)},
                       {"no bias", bind(slot::RmsNorm::kBias, {})}});
   expect_wrong(norm, kFlag, {{"2", with(&N::accumulate, 2)}, {"centered", with(&N::centered, 3)}});
+  const auto addend = [](std::uint64_t bytes_less) {
+    return bind(slot::RmsNorm::kAddend, at_end(4, 32 * kFloats - bytes_less));
+  };
+  expect_right(norm, {{"to another", both(with(&N::accumulate, 1), addend(0))}});
+  expect_wrong(norm, kPast, {{"past the end", both(with(&N::accumulate, 1), addend(4))}});
+  expect_wrong(norm, "there is an addend and nothing is added", {{"not added", addend(0)}});
   expect_wrong(norm, kWrongEpsilon,
                {{"negative", with(&N::epsilon, -1.0f)},
                 {"not a number", with(&N::epsilon, NAN)},
                 {"infinite", with(&N::epsilon, INFINITY)}});
+  using Q = QkNormRopeParams;
+  const Command qk = right(Op::kQkNormRope).command;
+  expect_right(qk, {{"all heads of queries",
+                     both(with(&Q::query_part, 64), bind(slot::QkNormRope::kQueryGain, at(9)))}});
+  expect_wrong(qk, "what is normed together is no whole number of heads",
+               {{"half a head", with(&Q::query_part, 8)},
+                {"three of four heads", with(&Q::query_part, 48)},
+                {"more than all", with(&Q::key_part, 64)}});
+  expect_wrong(qk, kExtent, {{"nothing", with(&Q::key_part, 0)}});
+  expect_wrong(qk, kWrongEpsilon, {{"negative", with(&Q::epsilon, -1.0f)}});
   using G = GatedUnitParams;
   const Command unit = right(Op::kGatedUnit).command;
   expect_right(unit, {{"gelu", with(&G::activation, kGateGeluTanh)}});
@@ -226,6 +250,18 @@ void expect_cache_checked(const Command& command) {
                {{"too close", with(&P::page_stride, kPage - 2)},
                 {"not aligned", with(&P::page_stride, kPage + 1)},
                 {"all in one place", with(&P::page_stride, 0)}});
+  if constexpr (requires { &P::cache_type; }) {
+    constexpr auto kQuantPage = static_cast<std::uint32_t>(kv_page_bytes(2, 16, kKvQ8_0));
+    static_assert(kQuantPage < kPage);
+    const auto quantized = [](std::uint32_t stride) {
+      return both(with(&P::cache_type, kKvQ8_0), with(&P::page_stride, stride));
+    };
+    expect_right(command, {{"quantised", quantized(kQuantPage)}});
+    expect_wrong(command, kPages,
+                 {{"quantised, too close", quantized(kQuantPage - 2)},
+                  {"not quantised", with(&P::page_stride, kQuantPage)}});
+    expect_wrong(command, "there is no such type of a cache", {{"unknown", with(&P::cache_type, kKvTypes)}});
+  }
   expect_wrong(command, kOutside,
                {{"behind the end", both(not_patched(), with(&P::position, 61))},
                 {"far behind", both(not_patched(), with(&P::position, kHuge))}});

@@ -83,13 +83,17 @@ TEST_P(BasicOp, RmsNormMayAdd) {
   const auto x = random.normals(rows * width, 5.0f), gain = random.normals(width),
              before = random.normals(rows * width);
   const double tolerance = 1.2e-7 * (5 + std::sqrt(width)) * 4 * 3;  // as above, and a sum
-  compare(GetParam(), tolerance, [&](Device& device) {
-    TableHarness table(device);
-    const Binding out = table.floats(before);
-    table.add(Op::kRmsNorm, {table.floats(x), table.floats(gain), out}, RmsNormParams{width, 1e-5f, 1, 1});
-    table.run(rows);
-    return table.read_floats(out, before.size());
-  });
+  for (const bool to_another : {false, true}) {
+    compare(GetParam(), tolerance, [&](Device& device) {
+      TableHarness table(device);
+      const Binding addend = table.floats(before), out = to_another ? table.floats(x) : addend;
+      table.add(Op::kRmsNorm,
+                {table.floats(x), table.floats(gain), out, kAbsent, to_another ? addend : kAbsent},
+                RmsNormParams{width, 1e-5f, 1, 1});
+      table.run(rows);
+      return table.read_floats(out, before.size());
+    });
+  }
 }
 
 TEST_P(BasicOp, LayerNormTakesOffTheMeanAndAddsABias) {

@@ -115,6 +115,23 @@ inline RightCommand right(Op op) {
                   patched(Patch::kPosition, offsetof(NormQkvRopeParams, position))),
               {64 * kFloats, 64 * 4, 64 * 64 * 4, 64 * 32 * 4, 64 * 32 * 4, 64 * 4, 32 * 4, 32 * 4,
                64 * kFloats, kPage, kPage, 4, 8 * 4}};
+    case Op::kQkNormRope:
+      return {make_command(op, {at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)},
+                           QkNormRopeParams{0, 4, 2, 16, 16, 0, 10000.0f, 64, kPage, 1e-5f, 16, 32},
+                           patched(Patch::kPosition)),
+              {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4, 8 * 4, 16 * 4, 32 * 4}};
+    case Op::kAddNormQkv:
+      return {make_command(op,
+                           {at(0), at(1), weight(), weight(), weight(), at(6), at(7), at(8), at(3), at(4),
+                            at(5), at(9), at(1), at(2)},
+                           AddNormQkvParams{{64, 1e-5f, 64, 32, kF32, kF32, kF32}}),
+              {64 * kFloats, 64 * 4, 64 * 64 * 4, 64 * 32 * 4, 64 * 32 * 4, 64 * 4, 32 * 4, 32 * 4,
+               64 * kFloats, 32 * kFloats, 32 * kFloats, 64 * kFloats, 64 * 4, 64 * kFloats}};
+    case Op::kAddNormGateUp:
+      return {
+          make_command(op, {at(0), at(1), weight(), weight(), at(4), at(5), at(6), at(2)},
+                       AddNormGateUpParams{{64, 1e-5f, 96, kF32, kF32}}),
+          {64 * kFloats, 64 * 4, 64 * 96 * 4, 64 * 96 * 4, 96 * kFloats, 64 * kFloats, 64 * 4, 64 * kFloats}};
     case Op::kGumbel:
       return {make_command(op, {at(0), at(1), at(2), at(3), at(4)}, GumbelParams{100},
                            patched(Patch::kPosition, offsetof(GumbelParams, position))),

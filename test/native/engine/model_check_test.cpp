@@ -15,8 +15,7 @@ namespace {
 constexpr std::uint64_t kGigabyte = 1'000'000'000;
 
 // 4 GB of weights, and 256 MB for each page of keys and values.
-constexpr MemoryDemand kLarge{
-    .weight_bytes = 4 * kGigabyte, .kv_bytes_a_position = 1'000'000, .context_length = 32'768};
+const MemoryDemand kLarge{.weight_bytes = 4 * kGigabyte, .kv = {{1'000'000, 0}}, .context_length = 32'768};
 
 TEST(MemoryDemand, GrowsByWholePagesUpToTheModelsContext) {
   EXPECT_EQ(kLarge.bytes(1), 4 * kGigabyte + std::uint64_t{kKvPagePositions} * 1'000'000);

@@ -89,6 +89,10 @@ TEST(ModelLoad, WhatIsWrongWithAFileHasACode) {
   toy = {};
   toy.types["blk.0.attn_k.weight"] = 19;  // IQ1_S
   EXPECT_EQ(load_status(toy).code(), ErrorCode::kModelTensorTypeUnsupported);
+  // Another quantisation of it would be refused, too.
+  toy.without = {"tokenizer.ggml.model"};
+  toy.also = [](GgufWriter& writer) { writer.add("tokenizer.ggml.model", "bert"); };
+  EXPECT_EQ(load_status(toy).code(), ErrorCode::kModelTokenizerUnsupported);
   toy = {};
   toy.without = {"tokenizer.ggml.model"};
   EXPECT_EQ(load_status(toy).code(), ErrorCode::kModelMetadataMissing);

@@ -73,13 +73,42 @@ double mean_loss(ForwardPass& pass, const std::vector<TokenId>& ids, std::vector
   return sum / static_cast<double>(predicted);
 }
 
+// The first windows with `tokens` tokens in all.
+std::vector<Window> first_windows(std::size_t tokens) {
+  std::vector<Window> windows = read_windows();
+  EXPECT_FALSE(windows.empty());
+  const std::size_t wanted = (tokens + windows[0].ids.size() - 1) / windows[0].ids.size();
+  EXPECT_GE(windows.size(), wanted);
+  windows.resize(wanted);
+  return windows;
+}
+
+// Mean loss over all windows with keys and values kept as `kv_cache` says.
+double loss_with_cache(const std::vector<Window>& windows, const std::string& kv_cache) {
+  ModelOptions options = real_model_options();
+  options.kv_cache = kv_cache;
+  const std::shared_ptr<Model> model = take(Model::load(options));
+  const auto context = static_cast<std::uint32_t>(windows[0].ids.size());
+  const auto pass = take(ForwardPass::create(model->impl().on_device(), context));
+  std::vector<float> logits(model->info().vocabulary);
+  double loss = 0;
+  for (const Window& window : windows) loss += mean_loss(*pass, window.ids, logits);
+  return loss / static_cast<double>(windows.size());
+}
+
+void expect_quantised_cache_within(double share, std::size_t tokens) {
+  const std::vector<Window> windows = first_windows(tokens);
+  const double half = loss_with_cache(windows, "f16"), quantised = loss_with_cache(windows, "q8_0");
+  const double ratio = std::exp(quantised - half);
+  std::printf("%zu windows: perplexity %.4f with a cache of q8_0, %.4f of f16, ratio %.5f\n", windows.size(),
+              std::exp(quantised), std::exp(half), ratio);
+  EXPECT_LE(std::fabs(ratio - 1), share);
+  EXPECT_NE(quantised, half) << "the cache is the same";
+}
+
 // Over the first windows with `tokens` tokens in all.
 void expect_within_half_a_percent(std::size_t tokens) {
-  std::vector<Window> windows = read_windows();
-  ASSERT_FALSE(windows.empty());
-  const std::size_t wanted = (tokens + windows[0].ids.size() - 1) / windows[0].ids.size();
-  ASSERT_GE(windows.size(), wanted);
-  windows.resize(wanted);
+  const std::vector<Window> windows = first_windows(tokens);
   const std::shared_ptr<Model> model = real_model();
   Model::Impl& loaded = model->impl();
   const auto context = static_cast<std::uint32_t>(windows[0].ids.size());
@@ -106,6 +135,15 @@ TEST(RealModelPerplexity, IsWithinHalfAPercentOfFloat32OnCode) {
 
 TEST(DeepRealModelPerplexity, IsWithinHalfAPercentOfFloat32OnFiftyThousandTokensOfCode) {
   expect_within_half_a_percent(50'000);
+}
+
+// On a few windows chance is larger than what rounding costs.
+TEST(RealModelPerplexity, OfAQuantisedCacheIsWithinHalfAPercent) {
+  expect_quantised_cache_within(0.005, 2'500);
+}
+
+TEST(DeepRealModelPerplexity, OfAQuantisedCacheIsWithinAFifthOfAPercentOnTwentyThousandTokens) {
+  expect_quantised_cache_within(0.002, 20'000);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ CompletionRequest forked_request(std::string prompt) {
 }
 
 std::size_t used_pages(const std::shared_ptr<Model>& model) {
-  const KvPool& pool = *model->impl().kv_pool;
+  const KvPool& pool = *model->impl().kv_memory->kinds().front().pool;
   return pool.pages() - pool.free_pages();
 }
 
@@ -141,7 +141,8 @@ class Streams {
   void check_pages() const {
     std::set<int> writers;
     for (const Stream& stream : streams_) writers.insert(stream.writers.begin(), stream.writers.end());
-    EXPECT_EQ(toy_.kv_pool->pages() - toy_.kv_pool->free_pages(), writers.size());
+    const KvPool& pool = *toy_.kv_memory->kinds().front().pool;
+    EXPECT_EQ(pool.pages() - pool.free_pages(), writers.size());
   }
 
  private:

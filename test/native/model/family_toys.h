@@ -88,6 +88,16 @@ inline NamedToys family_toys() {
   toy.architecture = "phi3";
   toy.fused = true;
   toys.emplace_back("phi3", toy);
+  // The other engine's context is 4,096.
+  toy.rope_factors = {1, 1, 1, 1.125f, 1.25f, 1.5f, 2, 2};
+  toy.long_rope_factors = {1, 1.125f, 1.25f, 2, 4, 16, 32, 64};
+  for (const std::uint32_t first_length : {64u, 8192u}) {
+    toy.also = [first_length](GgufWriter& writer) {
+      writer.add("phi3.rope.scaling.original_context_length", first_length);
+      writer.add("phi3.rope.scaling.attn_factor", 1.375f);
+    };
+    toys.emplace_back(first_length == 64 ? "phi3, long positions" : "phi3, short positions", toy);
+  }
   toy = {};
   toy.architecture = "qwen3moe";
   toy.head_norms = true;

@@ -151,6 +151,24 @@ std::vector<NamedToy> toys() {
     writer.add("llama.rope.scaling.original_context_length", std::uint32_t{1024});
   };
   toys.push_back({"Yarn", toy});
+  // The context of a pass here is 256.
+  for (const std::uint32_t first_length : {64u, 256u}) {
+    for (const bool tells_factor : {false, true}) {
+      toy = {};
+      toy.architecture = "phi3";
+      toy.fused = true;
+      toy.rope_factors = {1, 1, 1, 1.125f, 1.25f, 1.5f, 2, 2};
+      toy.long_rope_factors = {1, 1.125f, 1.25f, 2, 4, 16, 32, 64};
+      toy.also = [first_length, tells_factor](GgufWriter& writer) {
+        writer.add("phi3.rope.scaling.original_context_length", first_length);
+        if (tells_factor) writer.add("phi3.rope.scaling.attn_factor", 1.375f);
+      };
+      toys.push_back({first_length == 64 ? tells_factor ? "LongRopeThatTellsItsFactor" : "LongRope"
+                      : tells_factor     ? "LongRopeWithinThatTellsItsFactor"
+                                         : "LongRopeWithin",
+                      toy});
+    }
+  }
   toy = {};
   toy.tied = false;
   toys.push_back({"SeparateOutput", toy});
@@ -258,7 +276,7 @@ TEST(ForwardPass, TheLastLayerOfAPrefillWithoutLogitsEndsWithItsCacheRow) {
                        toy.weights,
                        toy.device_weights,
                        toy.scratch,
-                       take(KvCache::create(*toy.kv_pool, 16)),
+                       take(KvCache::create(*toy.kv_memory, 16)),
                        take(TokenHistory::create(*toy.device, 16))};
   const DispatchTable fill = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
   EXPECT_EQ(fill.commands.back().op, Op::kRopeKvWrite);

@@ -121,7 +121,10 @@ TEST(ModelFile, AnUnknownArchitectureIsNamed) {
 TEST(ModelFile, VariantsWithOtherArithmeticAreRefused) {
   using Change = void (*)(GgufWriter&);
   const Change variants[] = {
-      [](GgufWriter& w) { w.add("llama.rope.scaling.type", "longrope"); },
+      [](GgufWriter& w) { w.add("llama.rope.scaling.type", "dynamic"); },
+      [](GgufWriter& w) {
+        w.add("llama.rope.scaling.type", "longrope").add("llama.attention.sliding_window", std::uint32_t{64});
+      },
       [](GgufWriter& w) {
         w.add("llama.rope.scaling.type", "yarn").add("llama.rope.scaling.yarn_log_multiplier", 0.1f);
       },
@@ -351,10 +354,45 @@ TEST(ModelFile, OneTensorMayHoldSeveralMatrices) {
     wrong.shapes[name] = {toy.width, 64};
     EXPECT_EQ(read_toy(wrong).code(), ErrorCode::kModelTensorShape) << name;
   }
+}
+
+TEST(ModelFile, LongRopeHasTwoListsOfFactors) {
+  ToyModel toy;
+  toy.architecture = "phi3";
+  toy.fused = true;
+  toy.rope_factors = std::vector<float>(8, 1.5f);
+  toy.long_rope_factors = std::vector<float>(8, 4.0f);
   toy.also = [](GgufWriter& w) {
-    w.add_tensor("rope_factors_long.weight", {8}, std::vector<float>(8, 1.0f));
+    // As long as Phi 3's: longer than the context.
+    w.add("phi3.rope.scaling.original_context_length", std::uint32_t{64});
+    w.add("phi3.attention.sliding_window", std::uint32_t{512});
   };
-  EXPECT_EQ(read_toy(toy).code(), ErrorCode::kModelArchitectureUnsupported) << "longrope";
+  const ToyPass pass(toy);
+  EXPECT_EQ(pass.weights.rope_factors, toy.rope_factors);
+  EXPECT_EQ(pass.weights.long_rope_factors, toy.long_rope_factors);
+  const RopeScaling& scaling = pass.hyperparameters.rope_scaling;
+  EXPECT_EQ(scaling.kind, RopeScalingKind::kLongRope);
+  // 256 is four times 64, which is its cube root of 64: sqrt(1 + 1/3).
+  EXPECT_FLOAT_EQ(scaling.attention_factor, std::sqrt(4.0f / 3.0f));
+  EXPECT_FLOAT_EQ(rope_attention_factor(scaling), 4.0f / 3.0f);
+
+  ToyModel broken = toy;
+  broken.rope_factors = {};
+  EXPECT_EQ(read_toy(broken).code(), ErrorCode::kModelTensorMissing) << "no short ones";
+  broken = toy;
+  broken.long_rope_factors = std::vector<float>(8, -1.0f);
+  const Status negative = read_toy(broken);
+  EXPECT_EQ(negative.code(), ErrorCode::kModelTensorShape);
+  EXPECT_NE(negative.message().find("rope_factors_long.weight"), std::string::npos);
+  broken = toy;
+  broken.long_rope_factors = std::vector<float>(4, 4.0f);
+  EXPECT_EQ(read_toy(broken).code(), ErrorCode::kModelTensorShape) << "too few";
+  broken = toy;
+  broken.numbers["phi3.rope.dimension_count"] = 8;
+  EXPECT_EQ(read_toy(broken).code(), ErrorCode::kModelArchitectureUnsupported) << "a part of each head";
+  broken = toy;
+  broken.also = [](GgufWriter& w) { w.add("phi3.rope.scaling.type", "none"); };
+  EXPECT_EQ(read_toy(broken).code(), ErrorCode::kModelArchitectureUnsupported) << "lists nobody reads";
 }
 
 TEST(ModelFile, AShapeThatDisagreesWithTheMetadataIsAnError) {

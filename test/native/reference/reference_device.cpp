@@ -263,7 +263,9 @@ class ReferenceDevice final : public DeferredDevice {
       const double scale = 1.0 / std::sqrt(squares / params.width + params.epsilon);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = x[i] * scale * gain[i] + bias[i];
       if (params.accumulate != 0) {
-        const Row before = load_row(command.bindings[slot::RmsNorm::kOut], r, params.width);
+        const Binding addend = command.bindings[slot::RmsNorm::kAddend];
+        const Row before = load_row(
+            addend.buffer != kNoBuffer ? addend : command.bindings[slot::RmsNorm::kOut], r, params.width);
         for (std::size_t i = 0; i < x.size(); ++i) x[i] += before[i];
       }
       store_row(command.bindings[slot::RmsNorm::kOut], r, x);

@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "gguf/gguf_file.h"
 #include "gguf_writer.h"
 #include "temporary_directory.h"
+#include "tokenizer/charsmap_writer.h"
 #include "tokenizer/tokenizer.h"
 
 namespace emberline {
@@ -17,6 +19,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 using Types = std::vector<std::int32_t>;
+using testing::CharsmapWriter;
 using testing::GgufWriter;
 
 const Strings kTokens = {"a", "b", "ab", "<|end|>"};
@@ -119,7 +122,7 @@ TEST_F(VocabularySpecTest, ReadsThemUnderTheirFirstNamesToo) {
 }
 
 TEST_F(VocabularySpecTest, RefusesOtherKindsOfTokenizers) {
-  EXPECT_EQ(code_with("model", "t5"), ErrorCode::kModelTokenizerUnsupported);
+  EXPECT_EQ(code_with("model", "bert"), ErrorCode::kModelTokenizerUnsupported);
   EXPECT_EQ(code_with("pre", "viking"), ErrorCode::kModelTokenizerUnsupported);
 }
 
@@ -158,6 +161,40 @@ TEST_F(VocabularySpecTest, ReadsASentencePieceModel) {
   GgufWriter without = writer_without({"model"});
   without.add("tokenizer.ggml.model", "llama");
   EXPECT_EQ(load(without).code(), ErrorCode::kModelMetadataMissing);
+}
+
+TEST_F(VocabularySpecTest, ReadsAUnigramModelAndItsNormalisation) {
+  GgufWriter plain = writer_without({"model", "pre", "merges", "add_bos_token"});
+  plain.add("tokenizer.ggml.model", "t5");
+  plain.add("tokenizer.ggml.scores", std::vector<float>{-1, -2, -2.5f, 0});
+  const auto tokenizer = load(plain);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().message();
+  EXPECT_EQ(tokenizer.value()->pre_tokenizer_name(), "t5");
+  EXPECT_TRUE(tokenizer.value()->adds_space_prefix());
+  EXPECT_FALSE(tokenizer.value()->adds_bos());
+  EXPECT_EQ(tokenizer.value()->encode("aba", false), (std::vector<TokenId>{2, 0}));
+
+  const std::map<std::string, std::string> map = {{"\uFF41", "a"}, {"\t", ""}};
+  GgufWriter normalising = plain;
+  normalising.add("tokenizer.ggml.precompiled_charsmap", CharsmapWriter(map).bytes())
+      .add("tokenizer.ggml.remove_extra_whitespaces", true);
+  const auto other = load(normalising);
+  ASSERT_TRUE(other.ok()) << other.error().message();
+  EXPECT_EQ(other.value()->encode("\uFF41b\t\uFF41", false), (std::vector<TokenId>{2, 0}));
+
+  constexpr auto kInvalid = ErrorCode::kModelMetadataInvalid;
+  GgufWriter no_map = plain;
+  no_map.add("tokenizer.ggml.precompiled_charsmap", std::vector<std::uint8_t>{1, 2, 3});
+  EXPECT_EQ(load(no_map).code(), kInvalid);
+  GgufWriter no_bytes = plain;
+  no_bytes.add("tokenizer.ggml.precompiled_charsmap", "NFKC");
+  EXPECT_EQ(load(no_bytes).code(), kInvalid);
+  GgufWriter no_flag = plain;
+  no_flag.add("tokenizer.ggml.remove_extra_whitespaces", std::uint32_t{1});
+  EXPECT_EQ(load(no_flag).code(), kInvalid);
+  GgufWriter no_scores = writer_without({"model", "pre", "merges"});
+  no_scores.add("tokenizer.ggml.model", "t5");
+  EXPECT_EQ(load(no_scores).code(), ErrorCode::kModelMetadataMissing);
 }
 
 TEST_F(VocabularySpecTest, RefusesWrongTypes) {

@@ -20,6 +20,7 @@ import {
   readyApi,
   set,
   showGhostText,
+  withItem,
 } from './workbench';
 
 /** Of Qwen2.5-Coder. */
@@ -68,6 +69,15 @@ suite('a model that fills in the middle', () => {
     const { request } = await ask(api, await place('total = |\nprint(total)\n'));
     assert.strictEqual(request.outcome.text, FILLED_LINE);
   });
+
+  for (const content of ['print(x, |, y)\n', 'if (x > |) {\n}\n', 'log("a |");\n', 'total = | + x\n']) {
+    test(`is shown between what stands there: ${content.trimEnd()}`, async () => {
+      const at = await place(content, 'javascript');
+      const { items, request } = await ask(api, at);
+      assert.strictEqual(items.length, 1, request.outcome.reason);
+      assert.strictEqual(withItem(at, items[0]), content.replace('|', FILLED_LINE));
+    });
+  }
 
   test('goes on with the text where nothing follows', async () => {
     const { request } = await ask(api, await place('total = |'));

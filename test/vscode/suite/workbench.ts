@@ -101,6 +101,17 @@ export async function ask(
   }
 }
 
+/** The text of a document once an item that the provider gave is accepted. */
+export function withItem(
+  { document, position }: Place,
+  item: vscode.InlineCompletionItem | undefined,
+): string {
+  assert.ok(item !== undefined && typeof item.insertText === 'string');
+  const { start, end } = item.range ?? new vscode.Range(position, position);
+  const text = document.getText();
+  return text.slice(0, document.offsetAt(start)) + item.insertText + text.slice(document.offsetAt(end));
+}
+
 /** Has the editor show ghost text at its cursor, and returns the request that made it. */
 export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor): Promise<FinishedRequest> {
   const uri = editor.document.uri.toString();

@@ -17,8 +17,8 @@ struct SeenEntries {
   const std::uint32_t* end;
 };
 
-// A chunk of the cache for one key/value head. Where many queries will read it, its halves are widened once,
-// into the worker's memory.
+// A chunk of the cache for one key/value head. Where many queries will read it, its halves, or quants, are
+// widened once, into the worker's memory.
 class AttentionChunk {
  public:
   // The chunk that begins at `position`, of which the first `entries` are read, by `queries` queries.
@@ -31,6 +31,13 @@ class AttentionChunk {
               AttentionState* states, float* accumulators) const;
 
  private:
+  bool quantized() const { return cache_.cache_type == kKvQ8_0; }
+  void widen_halves(std::size_t entries) const;
+  void widen_scales(std::size_t entries) const;
+  void widen_quants(std::size_t entries) const;
+  void score_block(const AttentionQueries& queries, std::size_t first) const;
+  void add_values(const AttentionQueries& queries, const SeenEntries& seen, float* accumulators) const;
+
   const Kernels& kernels_;
   const KvPages& cache_;
   const std::size_t kv_head_, position_, padded_;

@@ -65,7 +65,7 @@ struct AttentionStage;
 // Writes the step's rows of the cache and, where q is not null, rotates q in place. A unit is one key/value
 // head by the positions of the batch that share cache lines.
 struct RopeStage final : Stage {
-  static constexpr std::size_t kPositions = 32;  // halves of a cache line
+  static constexpr std::size_t kPositions = 32;  // halves of a cache line, or half of the quants of one
   KvRows rows;
   float* q = nullptr;
   const AttentionStage* attention = nullptr;  // writes the rows itself where it splits a batch by chunks

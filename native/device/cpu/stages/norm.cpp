@@ -14,15 +14,14 @@ void norm_row(const Kernels& kernels, const float* x, const float* gain, std::si
   kernels.scale_row(x, gain, norm_scale(kernels, x, width, epsilon), width, out);
 }
 
-void add_norm_row(const Kernels& kernels, const float* x, const float* gain, std::size_t width, float epsilon,
-                  float* out) {
-  const float scale = norm_scale(kernels, x, width, epsilon);
-  for (std::size_t i = 0; i < width; ++i) out[i] += x[i] * scale * gain[i];
+void add_norm_row(const NormStage& norm, const float* x, const float* before, float* out) {
+  const float scale = norm_scale(*norm.kernels, x, norm.width, norm.epsilon);
+  for (std::size_t i = 0; i < norm.width; ++i) out[i] = before[i] + x[i] * scale * norm.gain[i];
 }
 
 // Mean and variance are summed in double precision, one pass behind the other: a mean may be large beside
 // what differs from it.
-void layer_norm_row(const NormStage& norm, const float* x, float* out) {
+void layer_norm_row(const NormStage& norm, const float* x, const float* before, float* out) {
   const std::size_t width = norm.width;
   double mean = 0, squares = 0;
   if (norm.centered) {
@@ -34,7 +33,7 @@ void layer_norm_row(const NormStage& norm, const float* x, float* out) {
   for (std::size_t i = 0; i < width; ++i) {
     const auto normed = static_cast<float>((x[i] - mean) * scale);
     const float y = normed * norm.gain[i] + (norm.bias != nullptr ? norm.bias[i] : 0.0f);
-    out[i] = norm.accumulate ? out[i] + y : y;
+    out[i] = norm.accumulate ? before[i] + y : y;
   }
 }
 
@@ -42,12 +41,15 @@ void layer_norm_row(const NormStage& norm, const float* x, float* out) {
 
 void NormStage::run(const Step&, Worker&, std::size_t begin, std::size_t end) const {
   for (std::size_t unit = begin; unit < end; ++unit) {
+    const std::size_t at = unit * width;
+    const float* before = (addend != nullptr ? addend : out) + at;
     if (centered || bias != nullptr) {
-      layer_norm_row(*this, x + unit * width, out + unit * width);
-      continue;
+      layer_norm_row(*this, x + at, before, out + at);
+    } else if (accumulate) {
+      add_norm_row(*this, x + at, before, out + at);
+    } else {
+      norm_row(*kernels, x + at, gain, width, epsilon, out + at);
     }
-    (accumulate ? add_norm_row : norm_row)(*kernels, x + unit * width, gain, width, epsilon,
-                                           out + unit * width);
   }
 }
 

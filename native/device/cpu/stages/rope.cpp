@@ -26,6 +26,29 @@ void rotate_halves(const float* x, const float* angles, std::size_t pairs, float
   }
 }
 
+void write_halves(const KvRows& rows, const AttentionWorker& scratch, std::size_t kv_head,
+                  std::size_t position, const float* value) {
+  const std::size_t d = rows.heads.head_width;
+  rows.kernels->narrow_to_halves(scratch.row, d, scratch.halves);
+  std::uint16_t* key = rows.cache.key_block(kv_head, position) + position % kKeyBlock;
+  for (std::size_t i = 0; i < d; ++i) key[i * kKeyBlock] = scratch.halves[i];
+  rows.kernels->narrow_to_halves(value, d, rows.cache.value_rows(kv_head, position));
+}
+
+void write_quants(const KvRows& rows, const AttentionWorker& scratch, std::size_t kv_head,
+                  std::size_t position, const float* value) {
+  const std::size_t d = rows.heads.head_width, blocks = kv_blocks(rows.heads.head_width);
+  const AttentionKernels& kernels = rows.kernels->attention;
+  kernels.quantize_head(scratch.row, d, scratch.quants, scratch.halves);
+  const KvPages::Quants keys = rows.cache.key_quants(kv_head, position);
+  const std::size_t column = position % kKeyBlock;
+  for (std::size_t i = 0; i < d; ++i) keys.quants[i * kKeyBlock + column] = scratch.quants[i];
+  for (std::size_t b = 0; b < blocks; ++b) keys.scales[b * kKeyBlock + column] = scratch.halves[b];
+  const KvPages::Quants values = rows.cache.value_quants(kv_head, position);
+  const std::size_t row = position % kAttentionChunk;
+  kernels.quantize_head(value, d, values.quants + row * d, values.scales + row * blocks);
+}
+
 }  // namespace
 
 void RopeAngleStage::run(const Step& step, Worker&, std::size_t begin, std::size_t end) const {
@@ -55,10 +78,8 @@ void KvRows::write(const Step& step, Worker& worker, std::size_t kv_head, std::s
     if (!cache.holds(position)) return step.report(ErrorCode::kDeviceFailed);
     const std::size_t element = r * heads.kv_width() + kv_head * d;
     rotation.rotate(k + element, r, worker.attention.row);
-    kernels->narrow_to_halves(worker.attention.row, d, worker.attention.halves);
-    std::uint16_t* key = cache.key_block(kv_head, position) + position % kKeyBlock;
-    for (std::size_t i = 0; i < d; ++i) key[i * kKeyBlock] = worker.attention.halves[i];
-    kernels->narrow_to_halves(v + element, d, cache.value_rows(kv_head, position));
+    (cache.cache_type == kKvQ8_0 ? write_quants : write_halves)(*this, worker.attention, kv_head, position,
+                                                                v + element);
   }
 }
 

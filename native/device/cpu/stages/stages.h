@@ -36,6 +36,7 @@ struct NormStage final : Stage {
   std::uint32_t width;
   std::uint32_t parts;  // of a row
   bool accumulate;
+  const float* addend = nullptr;  // with accumulate; null: out
   bool centered = false;
   float epsilon;
   float* out;

@@ -1,0 +1,302 @@
+/**
+ * Fetches one file so that it is whole or not there: into a part beside it, which a later call goes on with (RFC 9110, range requests), and under
+ * its own name once its length and SHA-256 are what they should be.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, type FileHandle, mkdir, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NativeError, NativeErrorCode, HostErrorCode, NativeResult } from '../../engine/native_result';
+import { readSmallJson } from '../small_file';
+import { sizeText } from '../size_text';
+import { type Answer, CANCELLED, get, reasonOf, statusError } from './http_get';
+
+export interface DownloadTarget {
+  readonly url: URL;
+  /** Where it will be; its folder is made. */
+  readonly path: string;
+  readonly bytes: number;
+  /** 64 hexadecimal digits, lower case. */
+  readonly sha256: string;
+}
+
+export interface DownloadProgress {
+  readonly phase: 'fetching' | 'checking';
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface DownloadOptions {
+  readonly signal: AbortSignal;
+  readonly progress?: (progress: DownloadProgress) => void;
+  /** Bytes that may be written into a folder; default: what the system says. */
+  readonly freeSpace?: (folder: string) => Promise<number>;
+  /** How long to wait after a connection that broke, ms; twice as long each time. */
+  readonly waitMs?: number;
+}
+
+/** Connections that break are made again so often, if nothing comes in between. */
+const RETRIES = 4;
+const WAIT_MS = 1_000;
+/** What a disk has to have left afterwards. */
+const RESERVE = 256 * 1_048_576;
+/** Whose part was not written to for so long does not run any more, ms. */
+const STALE_MS = 600_000;
+/** Answers of a server that has trouble of its own. */
+const TROUBLE = new Set([408, 429, 500, 502, 503, 504]);
+
+export const partOf = (path: string): string => `${path}.part`;
+export const notesOf = (path: string): string => `${path}.part.json`;
+const lockOf = (path: string): string => `${path}.part.lock`;
+
+interface Failed {
+  readonly ok: false;
+  readonly error: NativeError;
+}
+
+/** Gives the path once the file is there. A download that is stopped or fails keeps its part, unless that is wrong. Never rejects. */
+export async function download(target: DownloadTarget, options: DownloadOptions): Promise<NativeResult<string>> {
+  const { path } = target;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (!(await lock(path))) return underWay(path);
+  } catch (error) {
+    return notWritten(error);
+  }
+  try {
+    const fetched = await fetchAll(target, options);
+    return fetched.ok ? await finish(target, options) : fetched;
+  } catch (error) {
+    return options.signal.aborted ? { ok: false, error: CANCELLED } : notWritten(error);
+  } finally {
+    await rm(lockOf(path), { force: true }).catch(() => undefined);
+  }
+}
+
+/** Removes a part and what belongs to it. */
+export async function removePart(path: string): Promise<void> {
+  for (const file of [partOf(path), notesOf(path)]) await rm(file, { force: true });
+}
+
+async function fetchAll(target: DownloadTarget, options: DownloadOptions): Promise<NativeResult<undefined>> {
+  const { signal, waitMs = WAIT_MS, freeSpace = freeSpaceOf } = options;
+  let most = -1;
+  for (let tries = 0; ; tries++) {
+    const there = await validPart(target);
+    if (there === target.bytes) return { ok: true, value: undefined };
+    const free = await freeSpace(dirname(target.path));
+    if (free < target.bytes - there + RESERVE) return noRoom(target.bytes - there, free);
+    // Only what was never reached before is progress: a server may make one start again and again.
+    if (there > most) tries = 0;
+    most = Math.max(most, there);
+    const fetched = await fetchRest(target, there, options);
+    if (fetched.ok || !fetched.again || tries >= RETRIES) return fetched;
+    // A rejection is a stop.
+    await delay(waitMs * 2 ** tries, undefined, { signal });
+  }
+}
+
+/** Bytes of a part that can be gone on with; a part that cannot is removed. */
+async function validPart({ path, bytes, sha256 }: DownloadTarget): Promise<number> {
+  const part = await stat(partOf(path)).catch(() => undefined);
+  const notes = await readSmallJson(notesOf(path));
+  if (part?.isFile() === true && part.size <= bytes && notes['sha256'] === sha256 && notes['bytes'] === bytes)
+    return part.size;
+  await removePart(path);
+  return 0;
+}
+
+type Fetched = { readonly ok: true; readonly value: undefined } | (Failed & { readonly again: boolean });
+
+/** One connection. */
+async function fetchRest(target: DownloadTarget, there: number, options: DownloadOptions): Promise<Fetched> {
+  const { url, path, bytes } = target;
+  const { signal } = options;
+  const notes = await readSmallJson(notesOf(path));
+  const etag = notes['origin'] === url.origin && typeof notes['etag'] === 'string' ? notes['etag'] : '';
+  const range: Record<string, string> = there === 0 ? {} : { range: `bytes=${there}-` };
+  if (there > 0 && etag !== '') range['if-range'] = etag;
+  const asked = await get(url, range, signal);
+  if (!asked.ok) return { ...asked, again: asked.error.code === 'DOWNLOAD_FAILED' };
+  const { status, headers, body } = asked.value;
+  try {
+    const given = strongTag(headers.etag);
+    const changed = etag !== '' && given !== '' && given !== etag;
+    if (status === 416 || (status === 206 && (changed || !continues(asked.value, there, bytes)))) {
+      await removePart(path);
+      return there === 0 ? { ...statusError(url, status), again: false } : startAgain(url);
+    }
+    if (status !== 200 && status !== 206) return { ...statusError(url, status), again: TROUBLE.has(status) };
+    // The whole file: the server has another one by now, or takes no ranges.
+    const from = status === 206 ? there : 0;
+    const length = Number(headers['content-length'] ?? bytes - from);
+    // A page that asks for a password, perhaps: no reason to give up what is there.
+    if (length !== bytes - from) return { ...anotherLength(url, from + length, bytes), again: false };
+    // What has to be the same for the part to be gone on with.
+    await writePrivate(notesOf(path), { sha256: target.sha256, bytes, etag: given, origin: url.origin });
+    return await writeBody(asked.value, target, from, options);
+  } finally {
+    body.destroy();
+  }
+}
+
+async function writeBody(
+  { body }: Answer,
+  { url, path, bytes }: DownloadTarget,
+  from: number,
+  { signal, progress }: DownloadOptions,
+): Promise<Fetched> {
+  const file = await open(partOf(path), from === 0 ? 'w' : 'r+', 0o600);
+  let done = from;
+  try {
+    for await (const piece of piecesOf(body)) {
+      if (done + piece.length > bytes) {
+        await removePart(path);
+        return { ...damaged(path, `more than its ${bytes} bytes came`), again: false };
+      }
+      await writeFully(file, piece, done);
+      done += piece.length;
+      progress?.({ phase: 'fetching', done, total: bytes });
+    }
+  } catch (error) {
+    if (signal.aborted) return { ok: false, error: CANCELLED, again: false };
+    if (!(error instanceof BrokenConnection)) return { ...notWritten(error), again: false };
+    return { ...broken(url, error.message), again: true };
+  } finally {
+    await file.close();
+  }
+  return done === bytes ? { ok: true, value: undefined } : { ...broken(url, 'the connection ended early'), again: true };
+}
+
+/** Tells a connection that broke from a disk that is full. */
+class BrokenConnection extends Error {}
+
+async function* piecesOf(body: Answer['body']): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) yield piece;
+  } catch (error) {
+    throw new BrokenConnection(reasonOf(error));
+  }
+}
+
+async function writeFully(file: FileHandle, piece: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < piece.length; ) {
+    const { bytesWritten } = await file.write(piece, written, piece.length - written, position + written);
+    written += bytesWritten;
+  }
+}
+
+/** Whether a partial answer goes on where the part ends, in a file of the same length. */
+function continues({ headers }: Answer, there: number, bytes: number): boolean {
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
+  return Number(start) === there && (total === '*' || Number(total) === bytes);
+}
+
+/** Checks the whole part and gives it its name. */
+async function finish(target: DownloadTarget, { signal, progress }: DownloadOptions): Promise<NativeResult<string>> {
+  const { path, bytes, sha256 } = target;
+  const hash = createHash('sha256');
+  let done = 0;
+  for await (const piece of createReadStream(partOf(path), { signal, highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>) {
+    hash.update(piece);
+    done += piece.length;
+    progress?.({ phase: 'checking', done, total: bytes });
+  }
+  if (done !== bytes || hash.digest('hex') !== sha256) {
+    await removePart(path);
+    return damaged(path, 'its SHA-256 is another');
+  }
+  const file = await open(partOf(path), 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partOf(path), path);
+  await rm(notesOf(path), { force: true });
+  return { ok: true, value: path };
+}
+
+/** One window at a time; what a process that is gone left behind does not count. */
+async function lock(path: string): Promise<boolean> {
+  try {
+    await writeFile(lockOf(path), String(process.pid), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  const times: number[] = [];
+  for (const file of [lockOf(path), partOf(path)])
+    times.push((await stat(file).catch(() => undefined))?.mtimeMs ?? 0);
+  if (Date.now() - Math.max(...times) < STALE_MS && (await heldByAnother(lockOf(path)))) return false;
+  await writePrivate(lockOf(path), process.pid);
+  return true;
+}
+
+async function heldByAnother(path: string): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return false;
+  const id = Number(await file.readFile('utf8'));
+  await file.close();
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function writePrivate(path: string, content: object | number): Promise<void> {
+  await writeFile(path, JSON.stringify(content), { mode: 0o600 });
+  await chmod(path, 0o600);
+}
+
+async function freeSpaceOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** If-Range takes no weak validator. */
+function strongTag(tag: string | undefined): string {
+  return tag === undefined || tag.startsWith('W/') ? '' : tag;
+}
+
+function failure(code: NativeErrorCode | HostErrorCode, message: string): Failed {
+  return { ok: false, error: { code, message } };
+}
+
+function startAgain(url: URL): Failed & { readonly again: boolean } {
+  return { ...broken(url, 'the file there is another by now'), again: true };
+}
+
+function broken({ host }: URL, reason: string): Failed {
+  return failure('DOWNLOAD_FAILED', `The download from ${host} broke off (${reason}); go on with it later: what there is of it is kept.`);
+}
+
+function anotherLength({ host }: URL, length: number, bytes: number): Failed {
+  return failure(
+    'DOWNLOAD_FAILED',
+    `${host} offers ${length} bytes in the place of a model of ${bytes}; see in a browser whether it asks for something, or choose another mirror.`,
+  );
+}
+
+function damaged(path: string, reason: string): Failed {
+  const name = path.replace(/^.*[/\\]/, '');
+  return failure('DOWNLOAD_DAMAGED', `${name} is not the file that it should be (${reason}), and was removed; download it again, or from another mirror.`);
+}
+
+function noRoom(needed: number, free: number): Failed {
+  return failure('DISK_FULL', `The model needs ${sizeText(needed + RESERVE)} on the disk, where ${sizeText(free)} are free; make room, or choose a smaller one.`);
+}
+
+function underWay(path: string): Failed {
+  const name = path.replace(/^.*[/\\]/, '');
+  return failure('DOWNLOAD_FAILED', `${name} is being downloaded already, in another window; wait for it.`);
+}
+
+function notWritten(error: unknown): Failed {
+  const full = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+  if (full) return failure('DISK_FULL', 'The disk is full; make room, and go on with the download: what there is of it is kept.');
+  return failure('DOWNLOAD_FAILED', `The model could not be stored (${reasonOf(error)}); see that the editor may write there.`);
+}

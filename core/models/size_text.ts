@@ -1,0 +1,4 @@
+/** `106 MB`, `4.68 GB`: in powers of ten, with three digits. */
+export function sizeText(bytes: number): string {
+  return bytes < 1e9 ? `${(bytes / 1e6).toPrecision(3)} MB` : `${(bytes / 1e9).toPrecision(3)} GB`;
+}

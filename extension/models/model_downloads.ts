@@ -1,0 +1,207 @@
+/** Models of the catalogue in the editor: chosen, told about, fetched with a progress that can be stopped, gone on with, and removed. */
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { NativeError, NativeResult } from '../../core/engine/native_result';
+import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
+import { download, type DownloadProgress } from '../../core/models/download/download';
+import { baseOf, hubFile, type HubFile } from '../../core/models/download/hub';
+import { sizeText } from '../../core/models/size_text';
+import {
+  bytesUnder,
+  removeStored,
+  type StoredModel,
+  storedModels,
+  storedPath,
+} from '../../core/models/stored_models';
+import { signalOf } from './token_signal';
+
+/** A model larger than this part of the machine's memory leaves nothing for the rest. */
+const MOST_OF_MEMORY = 0.7;
+const DOWNLOAD = 'Download';
+const GO_ON = 'Go On';
+
+export interface DownloadsParts {
+  /** The folder that VS Code gives the extension for data of its own. */
+  readonly storage: string;
+  readonly mirror: () => string;
+  /** Path of the model in the settings. */
+  readonly current: () => string;
+  /** Changes to the embedded model, and settles when the other one is closed. */
+  readonly leave: () => Promise<void>;
+}
+
+interface ModelItem extends vscode.QuickPickItem {
+  readonly model?: CatalogueModel;
+  readonly stored?: StoredModel | undefined;
+}
+
+/** `stopped` has its error as well: it says what is kept. */
+export type DownloadEnding =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'there'; readonly path: string; readonly name: string }
+  | { readonly kind: 'failed'; readonly error: NativeError };
+
+export class ModelDownloads {
+  private readonly parts: DownloadsParts;
+
+  constructor(parts: DownloadsParts) {
+    this.parts = parts;
+  }
+
+  /** Where downloads are kept. */
+  get folder(): string {
+    return join(this.parts.storage, 'models');
+  }
+
+  /** Lets the user choose from the catalogue, and fetches what was chosen. */
+  async choose(): Promise<DownloadEnding> {
+    const stored = await storedModels(this.folder);
+    const items = CATALOGUE.map((model) => catalogueItem(model, stored));
+    const chosen = await vscode.window.showQuickPick(items, {
+      title: 'Emberline: Download Model',
+      placeHolder: `From ${baseOf(this.parts.mirror())?.host ?? 'emberline.model.mirror, which is no https address'}; nothing is fetched before you say so`,
+      matchOnDetail: true,
+    });
+    return chosen?.model === undefined ? { kind: 'none' } : this.fetch(chosen.model);
+  }
+
+  /** Asks what the file is, says it, and fetches it if the user still wants it. A part that is there is gone on with. */
+  async fetch(model: CatalogueModel): Promise<DownloadEnding> {
+    const path = storedPath(this.folder, model);
+    const there = (await storedModels(this.folder)).find((one) => one.path === path);
+    if (there !== undefined && there.of === undefined) return { kind: 'there', path, name: model.name };
+    const file = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: `Emberline asks about ${model.name}`, cancellable: true },
+      (_, token) => hubFile(model, this.parts.mirror(), signalOf(token)),
+    );
+    if (!file.ok) return { kind: 'failed', error: file.error };
+    const verb = there === undefined ? DOWNLOAD : GO_ON;
+    const answer = await vscode.window.showInformationMessage(
+      `${verb === GO_ON ? 'Go on with' : 'Download'} ${model.name}?`,
+      { modal: true, detail: detailOf(model, file.value, there) },
+      verb,
+    );
+    if (answer !== verb) return { kind: 'none' };
+    const result = await this.fetchFile(model, path, file.value);
+    return result.ok ? { kind: 'there', path, name: model.name } : { kind: 'failed', error: result.error };
+  }
+
+  /** What is stored: shown in its folder, gone on with, or removed. */
+  async manage(): Promise<DownloadEnding> {
+    const stored = await storedModels(this.folder);
+    const packed = await bytesUnder(join(this.parts.storage, 'packed'));
+    const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
+    const items: ModelItem[] = stored.map((one) => this.storedItem(one));
+    const more: ModelItem = { label: '$(cloud-download) Download a model…' };
+    const picker = vscode.window.createQuickPick<ModelItem>();
+    picker.title = `Emberline: Manage Models (${sizeText(total)} of models, ${sizeText(packed)} of packed copies on the disk)`;
+    picker.placeholder = stored.length === 0 ? 'No model was downloaded yet' : 'Choose one to use it or to go on with it';
+    picker.items = [...items, more];
+    interface Done {
+      readonly item: ModelItem;
+      readonly button?: vscode.QuickInputButton;
+    }
+    const done = await new Promise<Done | undefined>((resolve) => {
+      picker.onDidAccept(() => {
+        const [item] = picker.activeItems;
+        if (item !== undefined) resolve({ item });
+        picker.hide();
+      });
+      picker.onDidTriggerItemButton(({ item, button }) => {
+        resolve({ item, button });
+        picker.hide();
+      });
+      picker.onDidHide(() => resolve(undefined));
+      picker.show();
+    });
+    picker.dispose();
+    if (done === undefined) return { kind: 'none' };
+    const { stored: one } = done.item;
+    if (one === undefined) return this.choose();
+    if (done.button === SHOW) {
+      await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(one.of === undefined ? one.path : this.folder));
+      return { kind: 'none' };
+    }
+    return done.button === REMOVE ? this.remove(one) : this.fetch(one.model);
+  }
+
+  /** Asks first. */
+  private async remove(stored: StoredModel): Promise<DownloadEnding> {
+    const used = stored.path === this.parts.current();
+    const detail = used ? 'It is in use; the model that comes with Emberline takes its place.' : undefined;
+    const answer = await vscode.window.showWarningMessage(
+      `Delete ${stored.model.name} (${sizeText(stored.bytes)})?`,
+      { modal: true, ...(detail === undefined ? {} : { detail }) },
+      'Delete',
+    );
+    if (answer !== 'Delete') return { kind: 'none' };
+    if (used) await this.parts.leave();
+    try {
+      await removeStored(stored);
+      return { kind: 'none' };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'the system does not let it';
+      const message = `${stored.model.name} could not be deleted (${reason}); close other windows of the editor, and delete it again.`;
+      return { kind: 'failed', error: { code: 'FILE_ACCESS_DENIED', message } };
+    }
+  }
+
+  private async fetchFile(model: CatalogueModel, path: string, file: HubFile): Promise<NativeResult<string>> {
+    return vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: `Emberline downloads ${model.name}`, cancellable: true },
+      (progress, token) => {
+        let percent = 0;
+        const show = ({ phase, done, total }: DownloadProgress): void => {
+          const now = Math.floor((100 * done) / total);
+          if (now === percent && done !== total) return;
+          const message = `${phase === 'checking' ? 'checking' : sizeText(done)} of ${sizeText(total)}, ${now} %`;
+          progress.report({ message, increment: phase === 'fetching' ? Math.max(0, now - percent) : 0 });
+          percent = now;
+        };
+        return download({ ...file, path }, { signal: signalOf(token), progress: show });
+      },
+    );
+  }
+
+  private storedItem(stored: StoredModel): ModelItem {
+    const { model, bytes, of, path } = stored;
+    const used = path === this.parts.current();
+    return {
+      label: `$(${used ? 'check' : of === undefined ? 'file-binary' : 'debug-pause'}) ${model.name}`,
+      description: [model.quantization, sizeText(bytes), ...(used ? ['in use'] : [])].join(' · '),
+      detail: of === undefined ? path : `Stopped at ${Math.floor((100 * bytes) / of)} % of ${sizeText(of)}; choose it to go on`,
+      buttons: [SHOW, REMOVE],
+      model,
+      stored,
+    };
+  }
+}
+
+const SHOW: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: 'Show in Folder' };
+const REMOVE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete' };
+
+function catalogueItem(model: CatalogueModel, stored: readonly StoredModel[]): ModelItem {
+  const { name, quantization, licence, note, bytes } = model;
+  const there = stored.find((one) => one.model.id === model.id);
+  const state =
+    there === undefined ? [] : [there.of === undefined ? 'downloaded' : `${Math.floor((100 * there.bytes) / there.of)} % downloaded`];
+  const large = bytes !== undefined && bytes > MOST_OF_MEMORY * totalmem();
+  const size = bytes === undefined ? [] : [sizeText(bytes)];
+  return {
+    label: `$(${there === undefined ? 'cloud-download' : 'file-binary'}) ${name}`,
+    description: [quantization, ...size, licence, ...state].join(' · '),
+    detail: large ? `Too large for the ${sizeText(totalmem())} of memory here. ${note}` : note,
+    model,
+    stored: there,
+  };
+}
+
+function detailOf({ licence, repository, file }: CatalogueModel, { url, bytes, knownBy }: HubFile, there: StoredModel | undefined): string {
+  const size = there === undefined ? sizeText(bytes) : `${sizeText(bytes - there.bytes)} of ${sizeText(bytes)} are missing`;
+  const check =
+    knownBy === 'catalogue'
+      ? 'Its SHA-256 is known to Emberline, and checked.'
+      : `Its SHA-256 is what ${url.host} says that it is, and checked.`;
+  return `${file} of ${repository}, from ${url.host}.\n${size}. Licence: ${licence}.\n${check}`;
+}

@@ -1,0 +1,140 @@
+/** The list of models to choose from: shown at once, filled while files are found and looked at. Nothing is loaded by it. */
+import * as vscode from 'vscode';
+import { type Appraisal, compareAppraisals } from '../../core/models/appraisal';
+import { kindText, useText } from '../../core/models/choice_text';
+import type { FoundModel } from '../../core/models/local_models';
+import { SOURCES } from '../../core/models/model_places';
+
+/** What was chosen; an empty path is the embedded model's. */
+export type Choice = { readonly path: string; readonly name: string } | { readonly ask: 'download' | 'file' | 'folder' };
+
+export interface PickerParts {
+  /** The path in the settings. */
+  readonly current: string;
+  /** The embedded model's file. */
+  readonly embedded: string;
+  readonly find: () => Promise<readonly FoundModel[]>;
+  readonly appraise: (path: string) => Promise<Appraisal>;
+}
+
+interface Offer {
+  readonly name: string;
+  /** As it stands in the settings. */
+  readonly path: string;
+  readonly source: string;
+  appraisal?: Appraisal;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly choice?: Choice;
+}
+
+const EMBEDDED_NAME = 'The model that comes with Emberline';
+const ASK: readonly Item[] = [
+  { label: 'Elsewhere', kind: vscode.QuickPickItemKind.Separator },
+  {
+    label: '$(cloud-download) Download a model…',
+    detail: 'From a list of models that fill in the middle; nothing is fetched before you say so',
+    choice: { ask: 'download' },
+  },
+  { label: '$(file) Choose a file…', detail: 'A GGUF file', choice: { ask: 'file' } },
+  {
+    label: '$(folder) Choose a folder…',
+    detail: 'With config.json, tokenizer.json and SafeTensors, of Hugging Face or MLX',
+    choice: { ask: 'folder' },
+  },
+];
+
+/** Undefined: none was chosen. */
+export async function pickModel(parts: PickerParts): Promise<Choice | undefined> {
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = 'Emberline: Choose Model';
+  picker.placeholder = 'Which model should complete?';
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  const offers: Offer[] = [{ name: EMBEDDED_NAME, path: '', source: 'embedded' }];
+  let hidden = false;
+  const open = (): boolean => !hidden;
+  const draw = (): void => {
+    const active = picker.activeItems[0]?.label;
+    picker.items = itemsOf(offers, parts);
+    const again = picker.items.find(({ label }) => label === active);
+    if (again !== undefined) picker.activeItems = [again];
+  };
+  const chosen = new Promise<Choice | undefined>((resolve) => {
+    picker.onDidAccept(() => {
+      resolve(picker.activeItems[0]?.choice);
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      hidden = true;
+      resolve(undefined);
+    });
+  });
+  draw();
+  picker.show();
+  void fill();
+  const choice = await chosen;
+  picker.dispose();
+  return choice;
+
+  async function fill(): Promise<void> {
+    picker.busy = true;
+    for (const { name, path, source } of await parts.find())
+      offers.push({ name, path, source: SOURCES[source] });
+    if (parts.current !== '' && !offers.some(({ path }) => path === parts.current))
+      offers.push({ name: parts.current, path: parts.current, source: 'settings' });
+    for (const offer of offers) {
+      // Nobody waits for the rest.
+      if (!open()) return;
+      offer.appraisal = await parts.appraise(offer.path === '' ? parts.embedded : offer.path);
+      if (open()) draw();
+    }
+    if (open()) picker.busy = false;
+  }
+}
+
+function itemsOf(offers: readonly Offer[], parts: PickerParts): Item[] {
+  const ready = offers
+    .flatMap((offer) => (offer.appraisal === undefined ? [] : [{ offer, appraisal: offer.appraisal }]))
+    .sort((one, other) => compareAppraisals(one.appraisal, other.appraisal));
+  const usable = ready.filter(({ appraisal }) => appraisal.obstacle === '');
+  const others = ready.filter(({ appraisal }) => appraisal.obstacle !== '');
+  const unseen = offers.filter(({ appraisal }) => appraisal === undefined);
+  return [
+    ...titled('Run here', usable.map(({ offer }) => itemOf(offer, parts))),
+    ...titled('Being looked at', unseen.map((offer) => itemOf(offer, parts))),
+    ...titled('Do not run here', others.map(({ offer }) => itemOf(offer, parts))),
+    ...ASK,
+  ];
+}
+
+function titled(label: string, items: readonly Item[]): readonly Item[] {
+  return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
+}
+
+function itemOf({ name, path, source, appraisal }: Offer, { current }: PickerParts): Item {
+  const used = path === current;
+  const icon = used ? 'check' : appraisal !== undefined && appraisal.obstacle !== '' ? 'warning' : 'file-binary';
+  const kind = appraisal === undefined ? '' : kindText(appraisal);
+  const place = path === '' ? [] : [source];
+  return {
+    label: `$(${icon}) ${name}`,
+    description: [kind, ...place, ...(used ? ['in use'] : [])].filter((part) => part !== '').join(' · '),
+    detail: appraisal === undefined ? 'Reading its header…' : useText(appraisal),
+    choice: { path, name },
+  };
+}
+
+/** The system's own dialog. */
+export async function askForPath(kind: 'file' | 'folder'): Promise<string | undefined> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: kind === 'file' ? 'Choose a GGUF file' : 'Choose a model folder',
+    openLabel: 'Use This Model',
+    canSelectFiles: kind === 'file',
+    canSelectFolders: kind === 'folder',
+    canSelectMany: false,
+    ...(kind === 'file' ? { filters: { 'Models (GGUF)': ['gguf'], 'All files': ['*'] } } : {}),
+  });
+  return chosen?.[0]?.fsPath;
+}

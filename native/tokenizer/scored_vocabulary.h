@@ -1,0 +1,49 @@
+// What SentencePiece's two models have in common: a score a token, stretches of text that no token reaches
+// out of, and a spelling for characters that are no tokens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "tokenizer/tokenizer.h"
+#include "tokenizer/vocabulary.h"
+
+namespace emberline {
+
+class ScoredVocabulary {
+ public:
+  // `vocabulary` must outlive this. `scores`: one a token, no NaN among them; MODEL_METADATA_INVALID
+  // otherwise. `unknown`: kNoToken where there is none.
+  static Result<ScoredVocabulary> make(const Vocabulary& vocabulary, const std::vector<float>& scores,
+                                       TokenId unknown);
+
+  const Vocabulary& tokens() const { return *tokens_; }
+  // Precondition: id < tokens().size().
+  float score(TokenId id) const { return scores_[id]; }
+  // Of normal tokens, in bytes; 0 where there is none.
+  std::uint32_t longest_token() const { return longest_token_; }
+
+  // The first stretch of `text`, which is not empty, that no token reaches out of; at most 64 MiB.
+  std::string_view next_piece(std::string_view text) const;
+
+  // Appends the byte tokens of a character that is no token itself. Where one is lacking the character is the
+  // unknown token, several in a row are one; they are left out where there is none. `after_unknown`: whether
+  // the unknown token came last.
+  void spell(std::string_view character, bool& after_unknown, std::vector<TokenId>& out) const;
+
+ private:
+  explicit ScoredVocabulary(const Vocabulary& tokens) : tokens_(&tokens) {}
+
+  const Vocabulary* tokens_;
+  std::vector<float> scores_;
+  TokenId unknown_ = kNoToken;
+  std::uint32_t longest_token_ = 0;
+  // Whether a token has a space behind something else: if none has, no token crosses such a place, and a text
+  // can be cut there.
+  bool tokens_reach_over_words_ = false;
+};
+
+}  // namespace emberline

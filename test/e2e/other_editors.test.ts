@@ -1,0 +1,89 @@
+/** Ghost text where no file of text is open: in a notebook's cell, and in the box of a commit's message. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { EditorPage } from './editor_page';
+
+const PATIENCE = { timeout: 45_000, interval: 50 };
+const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+
+const cell = (source: string): object => ({
+  cell_type: 'code',
+  execution_count: null,
+  metadata: {},
+  outputs: [],
+  source: [source],
+});
+const NOTEBOOK = {
+  cells: [cell('def add_pineapples(first, second):\n    return first + second'), cell('add_p')],
+  metadata: { language_info: { name: 'python' } },
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+let browser: Browser;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  context = await browser.newContext({ viewport: { width: 1000, height: 500 } });
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+it('a cell of a notebook goes on from those above it', async () => {
+  const editor = await EditorPage.openOnly(context, place, 'fruit.ipynb', JSON.stringify(NOTEBOOK));
+  await editor.page.locator('.cell .monaco-editor .view-lines').last().click();
+  await editor.press('Control+End');
+  await editor.press('Backspace');
+  await editor.type('p');
+  await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/^ineapples\(.*\)$/);
+  const taken = await editor.ghostText();
+  await editor.picture('notebook');
+  await editor.press('Tab');
+  await editor.save();
+  const saved = JSON.parse(readFileSync(editor.file, 'utf8')) as typeof NOTEBOOK & {
+    readonly cells: readonly { readonly source: readonly string[] }[];
+  };
+  expect(saved.cells[1]?.source.join('')).toBe(`add_p${taken}`);
+});
+
+it('a message is offered in the commit box to who asks, of what is staged', async () => {
+  const repository = join(inject('scratch'), 'fruit');
+  mkdirSync(join(repository, '.vscode'), { recursive: true });
+  const git = (...words: string[]): void => {
+    const person = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];
+    execFileSync('git', [...person, ...words], { cwd: repository, stdio: 'pipe' });
+  };
+  git('init', '--quiet');
+  writeFileSync(join(repository, '.vscode', 'settings.json'), '{ "git.enabled": true }\n');
+  const stage = (fruit: string): void => {
+    writeFileSync(join(repository, `${fruit}.py`), `def count_${fruit}(basket):\n    return len(basket)\n`);
+    git('add', '--all');
+  };
+  for (const fruit of ['apples', 'pears', 'plums', 'cherries']) {
+    stage(fruit);
+    git('commit', '--quiet', '--message', `fruit: count ${fruit}`);
+  }
+  stage('quandongs');
+  const editor = await EditorPage.openOnly(
+    context,
+    { ...place, workspace: repository },
+    'notes.txt',
+    'Fruit.\n',
+  );
+  await editor.press('Control+Shift+g');
+  const box = editor.page.locator('.scm-editor .monaco-editor .view-lines');
+  await box.click();
+  await editor.press('Alt+Backslash');
+  await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/^fruit: count quandongs/);
+  const taken = await editor.ghostText();
+  await editor.picture('commit-message');
+  await editor.press('Tab');
+  await expect.poll(async () => (await box.textContent())?.replace(/\u00a0/g, ' '), PATIENCE).toBe(taken);
+});

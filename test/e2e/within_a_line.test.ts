@@ -1,0 +1,66 @@
+/** Suggestions with code right of the cursor: between it, or in the place of what they say again. */
+import { readFileSync } from 'node:fs';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { EditorPage } from './editor_page';
+
+const PATIENCE = { timeout: 45_000, interval: 50 };
+const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+
+const CHECK = `function area(width, height) {
+  if (width < 0) {
+    throw new Error("width");
+  }
+  if (!) {
+    throw new Error("height");
+  }
+  return width * height;
+}
+`;
+const DOUBLE = `def area(width, height):
+    return width * height
+
+
+def double_area(width, height):
+    return 2width
+`;
+
+let browser: Browser;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  context = await browser.newContext({ viewport: { width: 1000, height: 500 } });
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** Deletes the unit left of a place, as somebody does who writes something else there. */
+async function deleteAt(name: string, content: string, line: number, column: number): Promise<EditorPage> {
+  const editor = await EditorPage.open(context, place, name, content);
+  await editor.goTo(line, column);
+  await editor.press('Backspace');
+  return editor;
+}
+
+it('a condition is offered between its brackets', async () => {
+  const editor = await deleteAt('check.js', CHECK, 5, 8);
+  await expect.poll(() => editor.ghostText(), PATIENCE).toBe('height < 0');
+  await editor.picture('condition');
+  await editor.press('Tab');
+  await editor.save();
+  expect(readFileSync(editor.file, 'utf8')).toBe(CHECK.replace('if (!)', 'if (height < 0)'));
+});
+
+it('what is right of the cursor is not said twice', async () => {
+  const editor = await deleteAt('double.py', DOUBLE, 6, 13);
+  // The word stands there: the rest is shown behind it.
+  await expect.poll(() => editor.ghostText(), PATIENCE).toBe(' * height');
+  await editor.picture('word-right-of-the-cursor');
+  await editor.press('Tab');
+  await editor.save();
+  expect(readFileSync(editor.file, 'utf8')).toBe(DOUBLE.replace('2width', 'width * height'));
+});
