@@ -3,6 +3,7 @@
  * more freely until as many tokens were decoded as for the forks.
  */
 import type { GenerationEngine } from '../core/completion/engine_port';
+import { LEAST_CERTAINTY } from '../core/completion/certainty';
 import { Alternatives } from '../core/completion/alternatives';
 import type { CompletionOptions } from '../core/completion/options';
 import {
@@ -24,11 +25,17 @@ const TEMPERATURE = 0.8;
 /** Where all draws say the same. */
 const MOST_DRAWS = 32;
 
-/** A place, and the texts that are offered there, in order. */
+interface Offered {
+  readonly text: string;
+  /** How probable the model finds it, 0 to 1. */
+  readonly confidence: number;
+}
+
+/** A place, and what is offered there, in order. */
 export interface Asked {
   readonly case: CompletionCase;
-  readonly forked: readonly string[];
-  readonly drawn: readonly string[];
+  readonly forked: readonly Offered[];
+  readonly drawn: readonly Offered[];
   /** Decoded for the forks, beside those of the first suggestion. */
   readonly forkedTokens: number;
   readonly drawnTokens: number;
@@ -58,9 +65,9 @@ export async function askAt(
   const suggestions = new CountedSuggestions(pipeline, () => options, Infinity);
   // However slow this machine is.
   const outcomes = await new Alternatives(suggestions, () => options, Infinity).complete(request);
-  const forked = textsOf(outcomes);
-  const first = textsOf([await suggestions.complete({ ...request, explicit: true })]);
-  const drawn = [...first];
+  const forked = outcomes.filter(({ shown }) => shown);
+  const first = await suggestions.complete({ ...request, explicit: true });
+  const drawn = first.shown ? [first] : [];
   let drawnTokens = 0;
   for (let seed = 0; seed < MOST_DRAWS; seed++) {
     if (drawn.length >= MOST_OFFERED || drawnTokens >= suggestions.tokens) break;
@@ -69,9 +76,17 @@ export async function askAt(
     const outcome = await draws.complete({ ...request, explicit: true });
     if (outcome.error !== undefined) throw new Failure(outcome.error);
     drawnTokens += outcome.timings.generatedTokens;
-    for (const text of textsOf([outcome])) if (!drawn.some((known) => isSame(known, text))) drawn.push(text);
+    if (!outcome.shown || outcome.certainty < LEAST_CERTAINTY.eager) continue;
+    if (!drawn.some((known) => isSame(known.text, outcome.text))) drawn.push(outcome);
   }
-  return { case: one, forked, drawn, forkedTokens: suggestions.tokens, drawnTokens };
+  const others = drawn.slice(first.shown ? 1 : 0).toSorted((a, b) => b.certainty - a.certainty);
+  return {
+    case: one,
+    forked: forked.map(offeredOf),
+    drawn: [...(first.shown ? [first] : []), ...others].map(offeredOf),
+    forkedTokens: suggestions.tokens,
+    drawnTokens,
+  };
 }
 
 /** For other programs, and for people. */
@@ -87,7 +102,7 @@ export function alternativeRows(asked: readonly Asked[]): Row[] {
   return (['forked', 'drawn'] as const).flatMap((way) => {
     const name = `quality/${way}`;
     const among = (count: number): number =>
-      100 * mean((one) => (one[way].slice(0, count).some((text) => isRight(one.case, text)) ? 1 : 0));
+      100 * mean((one) => (one[way].slice(0, count).some(({ text }) => isRight(one.case, text)) ? 1 : 0));
     return [
       ...[1, 2, MOST_OFFERED].map((count) => ownRow(`${name}-exact-among-${count}`, '%', among(count))),
       ownRow(
@@ -109,8 +124,8 @@ function isRight({ expected }: CompletionCase, text: string): boolean {
   return isExact({ expected, text: text.split('\n', 1)[0] ?? '' });
 }
 
-function textsOf(outcomes: readonly CompletionOutcome[]): string[] {
-  return outcomes.filter(({ shown }) => shown).map(({ text }) => text);
+function offeredOf({ text, confidence }: CompletionOutcome): Offered {
+  return { text, confidence };
 }
 
 /** Alone or as the first of several lines; blanks make no other text. */

@@ -133,8 +133,8 @@ export class Alternatives {
     const { document } = request;
     const { uri, before } = document;
     const order = new ForkOrder<Origin>(LEAST_PROBABILITY);
-    const begin = (origin: Origin, mass: number, said: CompletionOutcome | undefined): void => {
-      const any = anyAnswer(origin, mass);
+    const begin = (origin: Origin, probability: number, said: CompletionOutcome | undefined): void => {
+      const any = anyAnswer(origin, probability);
       if (said?.generation === undefined) order.put(any);
       else order.add(any, said.generation, 0, true);
     };

@@ -3,9 +3,9 @@
  *
  * The texts that a model can write are parted by where they first differ from those that were made: a part has those that share the tokens
  * before a place and go on with none that was tried there (Lawler, "A procedure for computing the k best solutions to discrete optimization
- * problems", Management Science 18, 1972). Its mass is what the probabilities of its texts add up to: that of the shared tokens, times what
- * the tried ones leave. The part comes first in which the most probable text may be: the next token is no more probable than the ones that
- * were likelier, nor than what they leave. Its answer parts it in turn. No text as probable as `least` is missed.
+ * problems", Management Science 18, 1972). None of them is more probable than the shared tokens, times what the tried ones leave, or the last
+ * of these where it was the likeliest. The part comes first in which the most probable text may be, and its answer parts it in turn: no text
+ * as probable as `least` is missed.
  */
 import type { TokenCourse } from './token_course';
 
@@ -26,8 +26,6 @@ export interface Fork<Origin> {
   readonly barred: Uint32Array;
   /** How probable the lead is, 0 to 1. */
   readonly leadProbability: number;
-  /** How probable all such answers are together, 0 to 1. */
-  readonly mass: number;
   /** No such answer alone is more probable than this, 0 to 1. */
   readonly most: number;
 }
@@ -39,9 +37,15 @@ export const NO_ANSWER: TokenAnswer = {
   course: { probabilities: new Float32Array(), ends: new Uint32Array() },
 };
 
-/** Every answer to `origin`. `mass`: how probable it is that it is asked for at all, 0 to 1. */
-export function anyAnswer<Origin>(origin: Origin, mass: number): Fork<Origin> {
-  return { origin, lead: NO_ANSWER, barred: new Uint32Array(), leadProbability: mass, mass, most: mass };
+/** Every answer to `origin`. `probability`: that it is asked for at all, 0 to 1. */
+export function anyAnswer<Origin>(origin: Origin, probability: number): Fork<Origin> {
+  return {
+    origin,
+    lead: NO_ANSWER,
+    barred: new Uint32Array(),
+    leadProbability: probability,
+    most: probability,
+  };
 }
 
 export class ForkOrder<Origin> {
@@ -80,7 +84,6 @@ export class ForkOrder<Origin> {
         lead: firstOf(answer, at),
         barred: Uint32Array.of(...(at === from ? barred : []), ids[at] ?? 0),
         leadProbability: sofar,
-        mass: sofar * rest,
         most: sofar * (isDrawn ? rest : Math.min(rest, probability)),
       });
       sofar *= probability;

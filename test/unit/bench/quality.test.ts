@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -21,12 +21,13 @@ const CASES = [
 
 function answer(text: string): EngineAnswer {
   const rest = {
-    ids: new Uint32Array(),
+    ids: Uint32Array.of(1),
     ...asOneToken(text, 0.9),
     endProbability: 0,
     grammarEnded: false,
   };
-  const value = { text, stop: 'end_token', ...rest, timings: NO_TIMINGS, drafting: NO_DRAFTS } as const;
+  const timings = { ...NO_TIMINGS, generatedTokens: 1 };
+  const value = { text, stop: 'end_token', ...rest, timings, drafting: NO_DRAFTS } as const;
   return { ok: true, value };
 }
 
@@ -65,7 +66,7 @@ describe('the quality suite', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   async function run(
-    options: Pick<QualityOptions, 'ways' | 'suffix' | 'snippets'>,
+    options: Pick<QualityOptions, 'ways' | 'suffix' | 'snippets' | 'alternatives'>,
   ): Promise<{ engine: FakeEngine; figures: Map<string, number> }> {
     const engine = new FakeEngine();
     const files = { cases: join(folder, 'cases.jsonl'), details: join(folder, 'details.jsonl') };
@@ -100,6 +101,22 @@ describe('the quality suite', () => {
     const drawn = await run({ ways: ['drawn'] });
     expect(drawn.engine.asked).not.toContain('block 0');
     expect(drawn.figures.has('quality/py-block-whole')).toBe(false);
+  });
+
+  it('compares what forks off the first suggestion with what as many tokens draw', async () => {
+    const { engine, figures } = await run({ ways: ['drawn'], alternatives: true });
+    expect(figures.get('quality/forked-exact-among-1')).toBe(0);
+    expect(figures.get('quality/forked-exact-among-2')).toBe(100);
+    expect(figures.get('quality/forked-offered')).toBe(2);
+    // All draws say the same.
+    expect(figures.get('quality/drawn-exact-among-3')).toBe(0);
+    expect(figures.get('quality/drawn-offered')).toBe(1);
+    expect(figures.get('quality/drawn-tokens')).toBe(figures.get('quality/forked-tokens'));
+    const counts = ['line 0', 'line 0.8'].map((way) => engine.asked.filter((one) => one === way).length);
+    expect(counts[0]).toBe(counts[1]);
+    expect(figures.has('quality/py-mid-exact')).toBe(false);
+    const details = await readFile(join(folder, 'details.jsonl'), 'utf8');
+    expect(details.trim().split('\n')).toHaveLength(2);
   });
 
   it('gives a model what it reads beside the text before the cursor', async () => {
