@@ -2,6 +2,7 @@
 import { program, run } from '../cli/program';
 import { addAgreementCommand } from './agreement_command';
 import { addBlockEndsCommand } from './block_ends/block_ends_command';
+import { addSeveralCommand } from './block_ends/several_command';
 import { addCertaintySuite } from './certainty/certainty_command';
 import { addCutCommand, addCutEditsCommand } from './cut_command';
 import { addGrammarSuite } from './grammar/grammar_command';
@@ -21,6 +22,7 @@ addMemorySuite(bench);
 addKvCacheSuite(bench);
 addCertaintySuite(bench);
 addBlockEndsCommand(bench);
+addSeveralCommand(bench);
 addMetalSuite(bench);
 addReplaySuite(bench);
 addGrammarSuite(bench);

@@ -3,6 +3,7 @@ import Ajv from 'ajv';
 import { Failure } from '../cli/failure';
 import { readText } from '../cli/files';
 import { type CompletionCase, type Place, PLACES, placeOf } from './completion_case';
+import type { LineRecord } from './line_record';
 import type { Completed } from './quality_rows';
 import { isExact } from './scores';
 
@@ -17,12 +18,22 @@ export interface Detail extends Pick<CompletionCase, 'id' | 'path' | 'expected'>
   /** `shown`, or why the text is not. */
   readonly reason: string;
   readonly exact: boolean;
+  /** Of a suggestion where a block begins: what was asked, line by line. */
+  readonly lines?: readonly LineRecord[];
   /** How probable each token was, and where the text ends behind it, from its first visible unit on; not of a block. */
   readonly tokens?: { readonly probabilities: readonly number[]; readonly ends: readonly number[] };
 }
 
 const TEXT = { type: 'string' } as const;
-const NUMBERS = { type: 'array', items: { type: 'number' } } as const;
+const FLAG = { type: 'boolean' } as const;
+const NUMBER = { type: 'number' } as const;
+const NUMBERS = { type: 'array', items: NUMBER } as const;
+
+const TOKENS = {
+  type: 'object',
+  required: ['probabilities', 'ends'],
+  properties: { probabilities: NUMBERS, ends: NUMBERS },
+} as const;
 
 const isDetail = new Ajv().compile<Detail>({
   type: 'object',
@@ -32,15 +43,39 @@ const isDetail = new Ajv().compile<Detail>({
     path: TEXT,
     expected: TEXT,
     place: { enum: PLACES },
-    temperature: { type: 'number' },
+    temperature: NUMBER,
     text: TEXT,
     lineAfter: TEXT,
     reason: TEXT,
-    exact: { type: 'boolean' },
-    tokens: {
-      type: 'object',
-      required: ['probabilities', 'ends'],
-      properties: { probabilities: NUMBERS, ends: NUMBERS },
+    exact: FLAG,
+    tokens: TOKENS,
+    lines: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: [
+          'text',
+          'shown',
+          'reason',
+          'stop',
+          'certainty',
+          'confidence',
+          'endProbability',
+          'made',
+          'tokens',
+        ],
+        properties: {
+          text: TEXT,
+          shown: FLAG,
+          reason: TEXT,
+          stop: TEXT,
+          certainty: NUMBER,
+          confidence: NUMBER,
+          endProbability: NUMBER,
+          made: TEXT,
+          tokens: TOKENS,
+        },
+      },
     },
   },
 });
@@ -52,7 +87,17 @@ export function detailsOf(completed: Completed, temperature: number): Detail {
   const lineAfter = suffix.split('\n', 1)[0] ?? '';
   const exact = isExact({ expected, text });
   const { part, course, lines } = completed;
-  const more = { line, shown, stop, confidence, certainty, endProbability, timings, part, lines };
+  const more = {
+    line,
+    shown,
+    stop,
+    confidence,
+    certainty,
+    endProbability,
+    timings,
+    part,
+    ...(lines && { lines }),
+  };
   const place = placeOf(completed.case);
   const detail = { id, path, place, temperature, text, expected, lineAfter, reason, exact, ...more };
   if (course === undefined) return detail;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decidedAt, decidedTable } from '../../../bench/block_ends/decided_ends';
 import { endByLines, endByTree, linesOfText } from '../../../bench/block_ends/deciders';
 import { replayed } from '../../../bench/block_ends/replay';
+import { shownBy } from '../../../bench/block_ends/several_lines';
 import { documentOf } from '../../../bench/block_ends/streams';
 import type { CompletionCase } from '../../../bench/completion_case';
 import type { LineRecord } from '../../../bench/line_record';
@@ -113,5 +114,17 @@ describe('what the model said of lines', () => {
     expect((await replayed(document, lines, 0.3)).text).toBe('b = a');
     expect((await replayed(document, lines, 0.6)).text).toBe('b = a');
     expect((await replayed(document, lines, 0.9)).shown).toBe(false);
+  });
+
+  it('tells how many suggestions have several lines, and end right, by both rules', async () => {
+    const asked = [
+      { case: caseOf('a.py', 'def f(a):\n    |', 'b = a\n    c = b\n    return c'), lines },
+      { case: caseOf('a.py', 'def f(a):\n    |', 'b = a\n    c = b\n    d()'), lines: lines.slice(0, 2) },
+    ];
+    // The second does not come to its end.
+    expect(await shownBy(asked, 'ended', 0.15)).toMatchObject({ several: 1, share: 50, end: 100, part: 0 });
+    const sure = { several: 2, share: 100, firstLine: 100, end: 50, part: 50 };
+    expect(await shownBy(asked, 'sure', 0.15)).toMatchObject(sure);
+    expect(await shownBy(asked, 'sure', 0.6)).toMatchObject({ several: 0, share: 0, end: 0 });
   });
 });
