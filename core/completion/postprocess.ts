@@ -84,18 +84,27 @@ function opensQuoteAlone(text: string, { before }: DocumentSnapshot): boolean {
   return quote !== undefined && before.length < MAX_BEFORE && before.split(quote).length % 2 === 1;
 }
 
+/** What is in quotes on a line. */
+const QUOTED = /(["'`])(?:\\.|(?!\1)[^\\\n])*\1/g;
 /** A line that leaves a block open. */
 const OPENS_BLOCK = /\{[^}]*$/;
 
 /**
  * True when a line begins with a brace that closes no block as deep as itself: it would stand among the lines of a block whose own brace
- * is less deep, and most often there already.
+ * is less deep, and most often there already. At the edge, where lines of a block may stand as well, no block at all is open.
  */
 function closesNothing(text: string, document: DocumentSnapshot): boolean {
   const line = lineBefore(document) + text;
   const depth = columnsBefore(document, line);
-  if (depth === 0 || !line.trimStart().startsWith('}')) return false;
+  if (!line.trimStart().startsWith('}')) return false;
+  if (depth === 0) return document.before.length < MAX_BEFORE && openBraces(document.before) <= 0;
   const above = document.before.split('\n').slice(0, -1);
   const outer = above.findLast((one) => one.trim() !== '' && columnsBefore(document, one) <= depth) ?? '';
   return columnsBefore(document, outer) < depth || !OPENS_BLOCK.test(outer);
+}
+
+/** How many braces are opened and not closed: the more of the counts with and without strings, as what a quote begins is not sure. */
+function openBraces(text: string): number {
+  const count = (some: string): number => some.split('{').length - some.split('}').length;
+  return Math.max(count(text), count(text.replace(QUOTED, '')));
 }

@@ -53,6 +53,16 @@ describe('post-processing', () => {
     expect(reason('function f() {\n    a();\n|', '}')).toBeUndefined();
   });
 
+  it('closes no block at the edge where none is open', () => {
+    const reason = (text: string, raw: string): string | undefined => shape(raw, at(text)).reason;
+    expect(reason('type A = <\n  B extends {} = {}\n>() => B\n|', '}')).toBe('does_not_fit');
+    expect(reason("const a = '}';\nf(() => {\n|", '}')).toBeUndefined();
+    expect(reason('namespace a {\nint b;\n|', '}')).toBeUndefined();
+    expect(reason('f(a,\n  b) {\n  c();\n|', '}')).toBeUndefined();
+    // What opens it may stand in front of what is looked at.
+    expect(reason(`${'b();\n'.repeat(10_000)}|`, '}')).toBeUndefined();
+  });
+
   it('respects what stands right of the cursor', () => {
     expect(shape('a, b)', at('f(|)')).text).toBe('a, b');
     expect(shape('a, b):', at('def f(|)'))).toMatchObject({ text: 'a, b):', replace: 1 });
