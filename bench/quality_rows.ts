@@ -166,9 +166,10 @@ export function suggestedRows(suggested: readonly Completed[], prefix = 'quality
   if (suggested.length === 0) return [];
   const shown = suggested.filter((one) => one.shown);
   const several = shown.filter((one) => one.text.includes('\n'));
-  const ended = several.filter((one) =>
-    endsStatement(scored(one), indentationOf(lineOf(one.case.prefix))),
-  ).length;
+  const ended = several.filter((one) => endsStatement(scored(one), indentationOf(lineOf(one.case.prefix))));
+  const parts = ended.filter((one) => beginsRight(scored(one)) && !endsRight(scored(one)));
+  const ofSeveral = (some: readonly Completed[]): number =>
+    several.length === 0 ? 0 : (100 * some.length) / several.length;
   const share = (some: readonly Completed[]): number => (100 * some.length) / suggested.length;
   const name = `${prefix}suggested-block`;
   return [
@@ -178,7 +179,8 @@ export function suggestedRows(suggested: readonly Completed[], prefix = 'quality
     ownRow(`${name}-several-first-line`, '%', percent(several, isFirstLineRight)),
     ownRow(`${name}-several-right`, '%', percent(several, beginsRight)),
     ownRow(`${name}-several-end`, '%', percent(several, endsRight)),
-    ownRow(`${name}-several-statement-end`, '%', several.length === 0 ? 0 : (100 * ended) / several.length),
+    ownRow(`${name}-several-part`, '%', ofSeveral(parts)),
+    ownRow(`${name}-several-statement-end`, '%', ofSeveral(ended)),
   ];
 }
 

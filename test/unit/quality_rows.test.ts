@@ -124,15 +124,17 @@ describe('rows', () => {
       completed(block, 'a:\n  x'),
       completed(block, 'a:'),
       completed(block, 'x', { shown: false }),
+      completed('a:\n  b\nc\nd', 'a:\n  b'),
     ]);
     expect(suggested.map(({ name, ours }) => [name.replace('quality/suggested-block', ''), ours])).toEqual([
-      ['', 80],
+      ['', 500 / 6],
       ['-first-line', 100],
-      ['-several', 60],
+      ['-several', 400 / 6],
       ['-several-first-line', 100],
-      ['-several-right', 200 / 3],
-      ['-several-end', 100 / 3],
-      ['-several-statement-end', 100 / 3],
+      ['-several-right', 75],
+      ['-several-end', 25],
+      ['-several-part', 25],
+      ['-several-statement-end', 50],
     ]);
     expect(suggestedRows([])).toEqual([]);
   });
