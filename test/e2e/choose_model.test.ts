@@ -106,7 +106,7 @@ it('is downloaded when somebody says so, used and deleted', async () => {
       await dialog.getByRole('button', { name: 'Delete' }).click();
       await editor.waitForModel('Emberline');
       await editor.run('Emberline: Manage Models');
-      await editor.page.locator('.quick-input-title', { hasText: '0.00 MB of models' }).waitFor();
+      await editor.page.locator('.quick-input-title', { hasText: '0 kB of models' }).waitFor();
       await editor.press('Escape');
     });
   } finally {
