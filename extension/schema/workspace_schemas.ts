@@ -4,6 +4,8 @@ import { absolute, type SchemaAssociation } from '../../core/schema/schema_place
 
 /** Files larger than this are not read, bytes. */
 const MOST_BYTES = 4_000_000;
+/** A watcher sees what happens once the system watches, of which nothing tells: what changed until then is looked for after so long, ms. */
+const LOOK_AGAIN_MS = 2_000;
 /** Most associations that are looked at. */
 const MOST_ASSOCIATIONS = 2_000;
 
@@ -12,6 +14,7 @@ export class WorkspaceSchemas implements vscode.Disposable {
   private readonly subscriptions: readonly vscode.Disposable[];
   /** By URI of the file. */
   private readonly watchers = new Map<string, vscode.Disposable>();
+  private readonly timers = new Set<NodeJS.Timeout>();
   private contributed: readonly SchemaAssociation[] | undefined;
 
   /** Fires with the URI of a schema that changed, or without one when which schema belongs to what did. */
@@ -43,9 +46,10 @@ export class WorkspaceSchemas implements vscode.Disposable {
   async read(uri: string): Promise<string | undefined> {
     try {
       const file = vscode.Uri.parse(uri, true);
-      this.watch(file);
-      const { size } = await vscode.workspace.fs.stat(file);
-      if (size > MOST_BYTES) return undefined;
+      const isNew = this.watch(file);
+      const seen = await vscode.workspace.fs.stat(file);
+      if (isNew) this.lookAgain(file, seen);
+      if (seen.size > MOST_BYTES) return undefined;
       return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
     } catch {
       return undefined;
@@ -54,13 +58,15 @@ export class WorkspaceSchemas implements vscode.Disposable {
 
   dispose(): void {
     for (const disposable of [...this.subscriptions, ...this.watchers.values()]) disposable.dispose();
+    for (const timer of this.timers) clearTimeout(timer);
     this.changed.dispose();
     this.watchers.clear();
   }
 
-  private watch(file: vscode.Uri): void {
+  /** Whether it was not watched before. */
+  private watch(file: vscode.Uri): boolean {
     const uri = file.toString();
-    if (this.watchers.has(uri)) return;
+    if (this.watchers.has(uri)) return false;
     const folder = vscode.Uri.joinPath(file, '..');
     const name = file.path.slice(file.path.lastIndexOf('/') + 1);
     const pattern = new vscode.RelativePattern(folder, name.replace(/[*?{}[\]]/g, '[$&]'));
@@ -70,6 +76,22 @@ export class WorkspaceSchemas implements vscode.Disposable {
     watcher.onDidCreate(changed);
     watcher.onDidDelete(changed);
     this.watchers.set(uri, watcher);
+    return true;
+  }
+
+  private lookAgain(file: vscode.Uri, seen: vscode.FileStat): void {
+    const look = async (): Promise<void> => {
+      const now = await vscode.workspace.fs.stat(file).then(
+        (stat) => stat,
+        () => undefined,
+      );
+      if (now?.mtime !== seen.mtime || now.size !== seen.size) this.changed.fire(file.toString());
+    };
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      void look();
+    }, LOOK_AGAIN_MS);
+    this.timers.add(timer);
   }
 }
 
