@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "device/ops.h"
+
 namespace emberline {
 namespace {
 
