@@ -9,8 +9,9 @@ import type { CompletionOptions } from '../../core/completion/options';
 import { completesMessages } from '../../core/completion/trigger';
 import { within } from './time_limit';
 
-/** Git may take this long, ms: whoever waits for a suggestion does not wait longer. */
+/** How long git may take, ms, before a message is suggested without it: while one types, and where somebody asks and waits for it. */
 const GIT_MS = 500;
+const GIT_MS_ASKED = 3_000;
 /** While one types, a change is taken to be what it was so long ago, ms. */
 const FRESH_MS = 5_000;
 
@@ -57,7 +58,7 @@ export class CommitBox implements vscode.Disposable {
   ): Promise<DocumentSnapshot> {
     const options = this.options();
     if (!options.enabled || (!explicit && !completesMessages(options))) return snapshot;
-    const change = await within(GIT_MS, this.changeFor(uri, explicit));
+    const change = await within(explicit ? GIT_MS_ASKED : GIT_MS, this.changeFor(uri, explicit));
     const box = explicit ? { ...snapshot, kind: 'commit_message' as const } : snapshot;
     if (change === undefined) return box;
     if (change.diff !== this.diff) this.changed.fire(snapshot.uri);

@@ -148,6 +148,16 @@ export class EditorPage {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Opens a file of the workspace by its name. */
+  async openByName(name: string): Promise<void> {
+    await this.press('Control+p');
+    await this.page.locator('.quick-input-widget').waitFor();
+    await this.page.keyboard.type(name);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+  }
+
   /** Answers a question of the extension. */
   async answer(text: string): Promise<void> {
     await this.page.locator('.quick-input-widget .quick-input-title', { hasText: 'Emberline' }).waitFor();

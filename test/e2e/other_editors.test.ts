@@ -1,5 +1,7 @@
-/** Ghost text where no file of text is open: in a notebook's cell. */
-import { readFileSync } from 'node:fs';
+/** Ghost text where no file of text is open: in a notebook's cell, and in the box of a commit's message. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
@@ -35,7 +37,11 @@ afterAll(async () => {
 });
 
 it('a cell of a notebook goes on from those above it', async () => {
-  const editor = await EditorPage.openOnly(context, place, 'fruit.ipynb', JSON.stringify(NOTEBOOK));
+  const notebook = join(place.workspace, 'fruit.ipynb');
+  writeFileSync(notebook, JSON.stringify(NOTEBOOK));
+  const editor = await EditorPage.openOnly(context, place, 'fruit.txt', 'Fruit.\n');
+  // A file that opens with the window is text where the editor has not heard of notebooks yet.
+  await editor.openByName('fruit.ipynb');
   await editor.page.locator('.cell .monaco-editor .view-lines').last().click();
   await editor.press('Control+End');
   await editor.press('Backspace');
@@ -45,8 +51,43 @@ it('a cell of a notebook goes on from those above it', async () => {
   await editor.picture('notebook');
   await editor.press('Tab');
   await editor.save();
-  const saved = JSON.parse(readFileSync(editor.file, 'utf8')) as typeof NOTEBOOK & {
+  const saved = JSON.parse(readFileSync(notebook, 'utf8')) as typeof NOTEBOOK & {
     readonly cells: readonly { readonly source: readonly string[] }[];
   };
   expect(saved.cells[1]?.source.join('')).toBe(`add_p${taken}`);
+});
+
+it('a message is offered in the commit box to who asks, of what is staged', async () => {
+  const repository = join(inject('scratch'), 'fruit');
+  mkdirSync(join(repository, '.vscode'), { recursive: true });
+  const git = (...words: string[]): void => {
+    const person = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];
+    execFileSync('git', [...person, ...words], { cwd: repository, stdio: 'pipe' });
+  };
+  git('init', '--quiet');
+  writeFileSync(join(repository, '.vscode', 'settings.json'), '{ "git.enabled": true }\n');
+  const stage = (fruit: string): void => {
+    writeFileSync(join(repository, `${fruit}.py`), `def count_${fruit}(basket):\n    return len(basket)\n`);
+    git('add', '--all');
+  };
+  for (const fruit of ['apples', 'pears', 'plums', 'cherries']) {
+    stage(fruit);
+    git('commit', '--quiet', '--message', `fruit: count ${fruit}`);
+  }
+  stage('quandongs');
+  const editor = await EditorPage.openOnly(
+    context,
+    { ...place, workspace: repository },
+    'notes.txt',
+    'Fruit.\n',
+  );
+  await editor.press('Control+Shift+g');
+  const box = editor.page.locator('.scm-editor .monaco-editor .view-lines');
+  await box.click();
+  await editor.press('Alt+Backslash');
+  await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/^fruit: /);
+  const taken = await editor.ghostText();
+  await editor.picture('commit-message');
+  await editor.press('Tab');
+  await expect.poll(async () => (await box.textContent())?.replace(/\u00a0/g, ' '), PATIENCE).toBe(taken);
 });
