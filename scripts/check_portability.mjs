@@ -69,19 +69,16 @@ export async function checkPortability(progress) {
     buildTests,
     (found) => `${found.length} programs`,
   );
-  /** @type {Row[]} */
-  const rows = [];
-  for (const processor of PROCESSORS) {
-    const ofProcessor = await progress.step(
-      `run the native tests on an emulated ${processor.name}`,
-      () => {
-        const chosen = programs.filter((program) => processor.programs?.test(program) ?? true);
-        return runEmulated(X86_64, [{ processor, programs: chosen }], FOLDER, progress);
-      },
-      total,
-    );
-    rows.push(...ofProcessor);
-  }
+  const runs = PROCESSORS.map((processor) => ({
+    processor,
+    programs: programs.filter((program) => processor.programs?.test(program) ?? true),
+  }));
+  const names = PROCESSORS.map(({ name }) => name).join(' and ');
+  const rows = await progress.step(
+    `run the native tests on an emulated ${names}`,
+    () => runEmulated(X86_64, runs, FOLDER, progress),
+    total,
+  );
   rows.push(await progress.step('compile for Windows', compileForWindows, (row) => total([row])));
   return rows;
 }

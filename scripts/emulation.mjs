@@ -86,69 +86,80 @@ export function testPrograms(build) {
 }
 
 /**
- * Runs test programs on emulated processors, as many at a time as there are cores.
+ * A part of a program's tests on a processor.
+ * @typedef {{ processor: Processor, program: string, shard: number }} Part
+ */
+
+/**
+ * Runs test programs on emulated processors, a part of one's tests a core: whole programs would leave cores idle behind the longest.
  * @param {Emulator} emulator
  * @param {readonly { processor: Processor, programs: readonly string[] }[]} runs in the order they are begun
  * @param {string} folder for reports and logs
  * @param {import('./progress.mjs').Progress} progress
+ * @returns {Promise<Row[]>} a row a program and processor
  */
 export async function runEmulated(emulator, runs, folder, progress) {
   mkdirSync(folder, { recursive: true });
   for (const { processor } of runs) requireHonestEmulator(emulator, processor, folder);
-  const left = runs.flatMap(({ processor, programs }) => programs.map((program) => ({ processor, program })));
-  /** @type {Row[]} */
-  const rows = [];
+  const left = runs.flatMap(({ processor, programs }) =>
+    programs.flatMap((program) =>
+      Array.from({ length: SHARDS }, (_, shard) => ({ processor, program, shard })),
+    ),
+  );
+  /** @type {Map<string, Row>} */
+  const rows = new Map();
   const work = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift())
-      rows.push(await runProgram(emulator, next.processor, next.program, folder, progress));
+    for (let part = left.shift(); part !== undefined; part = left.shift()) {
+      const { name, passed, failed } = await runPart(emulator, part, folder, progress);
+      const row = rows.get(name) ?? { name, passed: 0, failed: 0 };
+      rows.set(name, { name, passed: row.passed + passed, failed: row.failed + failed });
+    }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return rows.sort((a, b) => a.name.localeCompare(b.name));
+  return [...rows.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
 /**
  * @param {Emulator} emulator
- * @param {Processor} processor
- * @param {string} program
+ * @param {Part} part
  * @param {string} folder
  * @param {import('./progress.mjs').Progress} progress
  * @returns {Promise<Row>}
  */
-async function runProgram({ command }, processor, program, folder, progress) {
+async function runPart({ command }, { processor, program, shard }, folder, progress) {
   const title = basename(program);
   const name = `${processor.name} ${title}`;
-  const log = join(folder, `${processor.name}-${title}.log`);
-  rmSync(log, { force: true });
-  const [qemu, ...args] = [
-    ...command,
-    '-cpu',
-    processor.name,
-    program,
-    `--gtest_filter=-${processor.leftOut}`,
-  ];
-  const row = { name, passed: 0, failed: 0 };
-  for (let shard = 0; shard < SHARDS; shard++) {
-    const report = join(folder, `${processor.name}-${title}-${shard}.json`);
-    rmSync(report, { force: true });
-    const env = { ...process.env, GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(shard) };
-    const status = await runForStatus(qemu, [...args, `--gtest_output=json:${report}`], {
+  const file = join(folder, `${processor.name}-${title}-${shard}`);
+  const [log, report] = [`${file}.log`, `${file}.json`];
+  for (const old of [log, report]) rmSync(old, { force: true });
+  const [qemu, ...args] = command;
+  const filter = `--gtest_filter=-${processor.leftOut}`;
+  const status = await runForStatus(
+    qemu,
+    [...args, '-cpu', processor.name, program, filter, `--gtest_output=json:${report}`],
+    {
       log,
       cwd: folder,
-      env,
-    });
-    // No report: it ended before its last test, as it does at an illegal instruction.
-    if (!existsSync(report)) {
-      row.failed++;
-      continue;
-    }
-    /** @type {{ tests: number, failures: number, disabled: number }} */
-    const { tests, failures, disabled } = JSON.parse(readFileSync(report, 'utf8'));
-    const failed = failures > 0 || status === 0 ? failures : 1;
-    row.passed += Math.max(tests - disabled - failed, 0);
-    row.failed += failed;
-  }
+      env: { ...process.env, GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(shard) },
+    },
+  );
+  const row = { name, ...countReport(report, status) };
   if (row.failed > 0) progress.showTail(log);
   return row;
+}
+
+/**
+ * @param {string} report
+ * @param {number | null} status
+ * @returns {Omit<Row, 'name'>}
+ */
+function countReport(report, status) {
+  // No report: it ended before its last test, as it does at an illegal instruction.
+  if (!existsSync(report)) return { passed: 0, failed: 1 };
+  /** @type {{ tests: number, failures: number, disabled: number }} */
+  const { tests, failures, disabled } = JSON.parse(readFileSync(report, 'utf8'));
+  const failed = failures > 0 || status === 0 ? failures : 1;
+  return { passed: Math.max(tests - disabled - failed, 0), failed };
 }
 
 /** @param {readonly Row[]} rows */
