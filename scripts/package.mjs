@@ -1,10 +1,11 @@
 /** `npm run package`: `dist/emberline-<vscode target>-<version>.vsix`, built from the tree as it stands. */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildAddon, buildBundles } from './build.mjs';
 import { Failure } from './failure.mjs';
-import { DIST, embeddedModelName, manifest, vscodeTarget, vsixPath } from './paths.mjs';
+import { embeddedModelName, manifest, ROOT, vscodeTarget, vsixPath } from './paths.mjs';
 import { runCommand, runTool } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
@@ -61,17 +62,31 @@ export function contentProblems(files, target) {
   ];
 }
 
+/** Where there is no history, the first moment that a zip file can name. */
+const FIRST_MOMENT = '315532800';
+
+/**
+ * The environment in which the same files make the same package, byte for byte: they bear the time of the last commit.
+ * https://reproducible-builds.org/specs/source-date-epoch/
+ * @returns {NodeJS.ProcessEnv}
+ */
+function reproducible() {
+  const { stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' });
+  const committed = /^\d+$/m.exec(stdout ?? '')?.[0];
+  return { SOURCE_DATE_EPOCH: committed ?? FIRST_MOMENT, ...process.env, TZ: 'UTC' };
+}
+
 /**
  * Packages what was built and checks the package's contents.
  * @param {Progress} progress
+ * @param {string} [vsix] where
  * @returns {Promise<string>} the path of the package
  */
-export async function packageExtension(progress) {
-  const vsix = vsixPath();
+export async function packageExtension(progress, vsix = vsixPath()) {
   return await progress.step(
     'package the extension',
     async (log) => {
-      mkdirSync(DIST, { recursive: true });
+      mkdirSync(dirname(vsix), { recursive: true });
       rmSync(vsix, { force: true });
       await runTool(
         '@vscode/vsce/vsce',
@@ -82,7 +97,7 @@ export async function packageExtension(progress) {
             ? ['--allow-missing-repository', '--no-rewrite-relative-links']
             : []),
         ],
-        { log, failure: 'The extension could not be packaged: vsce failed.' },
+        { log, env: reproducible(), failure: 'The extension could not be packaged: vsce failed.' },
       );
       const problems = contentProblems(await packagedFiles(vsix), vscodeTarget());
       if (problems.length > 0) throw new Failure(problems.join(' '), log);
