@@ -51,6 +51,7 @@ ToyModel widened(ToyModel toy, const Mix& mix) {
     *factors = twice;
   }
   toy.score_scale = 1.0f;
+  toy.expert_scale = 1.0f;
   const bool scaled = toy.architecture.starts_with("gemma");
   toy.output_scale = scaled ? kOutputScale / kScaledEmbeddings : kOutputScale;
   toy.output_gain = scaled ? kScaledEmbeddings : 1.0f;

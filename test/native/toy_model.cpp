@@ -240,9 +240,10 @@ class ToyWriter {
            2 * scale(toy_.width));
     for (const char* which : {"gate", "up"}) {
       tensor(prefix + "ffn_" + which + "_exps.weight", {toy_.width, hidden, toy_.experts}, toy_.type,
-             2 * scale(toy_.width));
+             toy_.expert_scale * scale(toy_.width));
     }
-    tensor(prefix + "ffn_down_exps.weight", {hidden, toy_.width, toy_.experts}, toy_.type, 2 * scale(hidden));
+    tensor(prefix + "ffn_down_exps.weight", {hidden, toy_.width, toy_.experts}, toy_.type,
+           toy_.expert_scale * scale(hidden));
     if (toy_.shared_hidden == 0) return;
     for (const char* which : {"gate", "up"}) {
       tensor(prefix + "ffn_" + which + "_shexp.weight", {toy_.width, toy_.shared_hidden}, toy_.type,

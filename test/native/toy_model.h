@@ -40,6 +40,7 @@ struct ToyModel {
   std::uint32_t experts = 0, experts_used = 0;  // in the place of the feed-forward part
   std::uint32_t expert_hidden = 0;              // 0: `hidden`
   std::uint32_t shared_hidden = 0;              // of an expert that all tokens use; 0: there is none
+  float expert_scale = 2.0f;                    // of experts' matrices; 1: as loud as a dense layer's
   bool wide_norms = false;                      // olmoe's extents of the norms of queries and keys
   std::vector<float> rope_factors;              // [head_width / 2]; empty: none
   std::vector<float> long_rope_factors;         // the same; not empty: the others are for short contexts
