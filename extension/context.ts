@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
+import { OneEngine } from '../core/completion/asking';
 import { CompletionPipeline } from '../core/completion/pipeline';
 import { sharesFor } from '../core/completion/project_context';
 import { PromptWriter } from '../core/completion/prompt_writer';
@@ -113,7 +114,14 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       read: (uri) => this.workspaceSchemas.read(uri),
       compile: (source) => this.engine.compileGrammar(source),
     });
-    this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion, prompts, this.schemas);
+    const asking = new OneEngine(this.engine, prompts);
+    this.pipeline = new CompletionPipeline(
+      this.engine,
+      () => this.config.completion,
+      prompts,
+      this.schemas,
+      asking,
+    );
     const options = (): CompletionOptions => this.config.completion;
     this.surroundings = new Surroundings(options, (kind) => this.mayRead(kind));
     this.commits = new CommitBox(options);
@@ -126,13 +134,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       next: (document, signal) => this.provider.prepareNext(document, signal),
       busy: () => this.pending > 0 || this.writing,
     });
-    this.generator = new Generator(
-      this.engine,
-      prompts,
-      () => this.config,
-      this.surroundings.beside,
-      QUICK_PICK,
-    );
+    this.generator = new Generator(asking, () => this.config, this.surroundings.beside, QUICK_PICK);
     this.editor = new StructuredEditor(this.engine, () => this.config.completion);
     this.onDidFinish = this.provider.onDidFinish;
     this.onDidPrepare = this.preparer.onDidPrepare;
