@@ -33,11 +33,20 @@ export interface Outgoing {
   readonly ca?: string | undefined;
 }
 
-/** Asks once; redirects are the caller's to follow. Rejects where no answer begins. */
-export function open(url: URL, { headers, signal, idleMs, body, ca }: Outgoing): Promise<Answer> {
+/** Asks; redirects are the caller's to follow. Rejects where no answer begins. */
+export async function open(url: URL, outgoing: Outgoing): Promise<Answer> {
+  const first = await send(url, outgoing);
+  if (first !== 'stale') return first;
+  const second = await send(url, outgoing);
+  if (second === 'stale') throw new Error('the connection was closed before an answer began');
+  return second;
+}
+
+/** `stale`: the server closed a connection that was kept from another request, in the moment in which this one was sent. */
+function send(url: URL, { headers, signal, idleMs, body, ca }: Outgoing): Promise<Answer | 'stale'> {
   return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request: ClientRequest = send(
+    const begin = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request: ClientRequest = begin(
       url,
       {
         method: body === undefined ? 'GET' : 'POST',
@@ -50,7 +59,11 @@ export function open(url: URL, { headers, signal, idleMs, body, ca }: Outgoing):
       (answer) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer }),
     );
     request.once('timeout', () => request.destroy(new Error(`nothing came for ${idleMs / 1_000} s`)));
-    request.on('error', reject);
+    request.on('error', (error) => {
+      const isStale = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      if (isStale && !signal.aborted) resolve('stale');
+      else reject(error);
+    });
     request.end(body);
   });
 }
