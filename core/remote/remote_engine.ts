@@ -9,6 +9,7 @@ import { type EngineAnswer, type EngineRequest, SEVERAL_LINES } from '../engine/
 import { NO_DRAFTS } from '../engine/native_drafting';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { type NativeCompletion, type NativeFim, NO_TIMINGS } from '../engine/native_types';
+import { unlessAborted } from './abort';
 import { AnswerText } from './answer_text';
 import { RemoteClient, type ClientOptions, statusOf } from './client';
 import { brokenAnswer, late } from './errors';
@@ -115,7 +116,7 @@ export class RemoteEngine implements GenerationEngine {
     signal: AbortSignal,
     onText: (piece: string) => void,
   ): Promise<EngineAnswer> {
-    const connected = await Promise.race([this.connect(), abortOf(signal)]);
+    const connected = await unlessAborted(this.connect(), signal);
     if (connected === undefined || signal.aborted)
       return { ok: true, value: cancelled('', performance.now()) };
     if (!connected.ok) return connected;
@@ -204,14 +205,6 @@ export class RemoteEngine implements GenerationEngine {
 
 function stopsFor({ family }: RemoteServer, { singleLine = true }: EngineRequest): readonly string[] {
   return [...(singleLine ? ['\n'] : []), ...(family?.ends ?? [])];
-}
-
-/** Settles when it is aborted. */
-export function abortOf(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }
 
 const NOTHING: NativeCompletion = {

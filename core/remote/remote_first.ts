@@ -11,9 +11,10 @@ import type { EngineState, GenerationEngine } from '../completion/engine_port';
 import type { Place, PromptWriter } from '../completion/prompt_writer';
 import type { EngineAnswer } from '../engine/engine_request';
 import type { NativeError } from '../engine/native_result';
+import { LinkedAbort, unlessAborted } from './abort';
 import type { BackOff } from './back_off';
 import { late } from './errors';
-import { abortOf, type RemoteEngine } from './remote_engine';
+import type { RemoteEngine } from './remote_engine';
 
 /** The part of the limit after which the local engine begins. */
 const HEAD_START = 1 / 2;
@@ -92,50 +93,57 @@ export class RemoteFirst implements Asking<GenerationEngine> {
   /** A suggestion, which nobody sees before it is whole: both may be under way. */
   private race(remote: Remote, question: Question<GenerationEngine>): Promise<Reply> {
     const { signal } = question;
-    const { timeoutMs, backOff } = remote;
+    const { engine, timeoutMs, backOff } = remote;
+    const { local } = this.parts;
     return new Promise((resolve) => {
-      const away = linked(signal);
-      const near = linked(signal);
-      let localReply: Reply | undefined;
+      const away = new LinkedAbort(signal);
+      const near = new LinkedAbort(signal);
       let begun = false;
-      let isPast = false;
+      let isLocalsTurn = backOff.doubted;
+      let localReply: Reply | undefined;
       const settle = (reply: Reply): void => {
         clearTimeout(headStart);
         near.abort();
         resolve(reply);
       };
       const begin = (): void => {
-        if (begun || !this.hasLocal) return;
+        if (begun) return;
         begun = true;
-        void this.parts.local.ask({ ...question, signal: near.signal }).then((reply) => {
+        void local.ask({ ...question, signal: near.signal }).then((reply) => {
           localReply = reply;
-          // Of one that is doubted nobody waits for the answer; whether there is one shows when it is back.
-          if (isPast || backOff.doubted || signal.aborted) settle(reply);
+          if (isLocalsTurn || signal.aborted) settle(reply);
         });
       };
       const stepIn = (): void => {
-        isPast = true;
+        isLocalsTurn = true;
         begin();
         if (localReply !== undefined) settle(localReply);
       };
-      const headStart = setTimeout(begin, timeoutMs * HEAD_START);
+      const headStart = setTimeout(() => {
+        if (this.hasLocal) begin();
+      }, timeoutMs * HEAD_START);
       const limit = setTimeout(() => {
+        // Without another engine a late answer is better than none.
         if (!this.hasLocal) return;
-        this.note(remote, late(remote.engine.host, timeoutMs));
+        this.note(remote, late(engine.host, timeoutMs));
         away.abort();
         stepIn();
       }, timeoutMs);
-      if (backOff.doubted) begin();
+      // Nobody waits for one that is doubted; that it is back shows meanwhile.
+      if (isLocalsTurn && this.hasLocal) begin();
       void this.attempt(remote, question, away.signal, () => undefined).then((attempt) => {
+        const isLate = away.signal.aborted && !signal.aborted;
         clearTimeout(limit);
+        away.release();
+        if (isLate) return;
         if ('reply' in attempt) {
-          if (!away.signal.aborted) this.note(remote);
-          if (!isPast) settle(attempt.reply);
+          if (!signal.aborted) this.note(remote);
+          settle(attempt.reply);
           return;
         }
-        this.note(remote, attempt.error);
+        if (!signal.aborted) this.note(remote, attempt.error);
         if (this.hasLocal) stepIn();
-        else settle({ answer: { ok: false, error: attempt.error }, engine: remote.engine, remote: true });
+        else settle({ answer: { ok: false, error: attempt.error }, engine, remote: true });
       });
     });
   }
@@ -146,32 +154,28 @@ export class RemoteFirst implements Asking<GenerationEngine> {
     question: Question<GenerationEngine>,
     onText: (piece: string) => void,
   ): Promise<Reply> {
+    const { engine, timeoutMs } = remote;
     const { signal } = question;
-    const away = linked(signal);
-    const begun = { yet: false };
+    const away = new LinkedAbort(signal);
+    const seen = { text: false };
     const limit = setTimeout(() => {
-      if (!begun.yet && this.hasLocal) away.abort();
-    }, remote.timeoutMs);
+      if (!seen.text && this.hasLocal) away.abort();
+    }, timeoutMs);
     this.texts++;
     const attempt = await this.attempt(remote, question, away.signal, (piece) => {
-      begun.yet = true;
+      seen.text = true;
       onText(piece);
     });
     this.texts--;
     clearTimeout(limit);
-    const isLate = away.signal.aborted && !signal.aborted;
-    const error = isLate
-      ? late(remote.engine.host, remote.timeoutMs)
-      : 'error' in attempt
-        ? attempt.error
-        : undefined;
+    away.release();
+    if (signal.aborted && 'reply' in attempt) return attempt.reply;
+    const isLate = away.signal.aborted;
+    const error = isLate ? late(engine.host, timeoutMs) : 'error' in attempt ? attempt.error : undefined;
     if (!signal.aborted) this.note(remote, error);
-    if ('reply' in attempt && !isLate) return attempt.reply;
-    if (!begun.yet && this.hasLocal && !signal.aborted) return this.parts.local.ask(question);
-    const failure = error ?? late(remote.engine.host, remote.timeoutMs);
-    return 'reply' in attempt
-      ? attempt.reply
-      : { answer: { ok: false, error: failure }, engine: remote.engine, remote: true };
+    if (error === undefined && 'reply' in attempt) return attempt.reply;
+    if (!seen.text && this.hasLocal) return this.parts.local.ask(question);
+    return { answer: { ok: false, error: error ?? late(engine.host, timeoutMs) }, engine, remote: true };
   }
 
   /** What comes of asking the remote engine alone. */
@@ -182,7 +186,7 @@ export class RemoteFirst implements Asking<GenerationEngine> {
     onText: (piece: string) => void,
   ): Promise<Attempt> {
     // Who gives up does not wait for what is found out there.
-    const connected = await Promise.race([engine.connect(), abortOf(signal)]);
+    const connected = await unlessAborted(engine.connect(), signal);
     if (connected?.ok === false) return { error: connected.error };
     const answer: EngineAnswer = await ask(prompts, forElsewhere(place), (request) =>
       send(engine, request, signal, onText),
@@ -202,12 +206,4 @@ export class RemoteFirst implements Asking<GenerationEngine> {
 export function forElsewhere({ document, options, snippets, rests }: Place): Place {
   const promptTokens = options.promptTokens > 0 ? options.promptTokens : REMOTE_PROMPT_TOKENS;
   return { document, options: { ...options, promptTokens }, snippets, rests };
-}
-
-/** One that is aborted with another, and can be by itself. */
-function linked(signal: AbortSignal): AbortController {
-  const controller = new AbortController();
-  if (signal.aborted) controller.abort();
-  else signal.addEventListener('abort', () => controller.abort(), { once: true, signal: controller.signal });
-  return controller;
 }
