@@ -73,12 +73,9 @@ suite('a remote engine', () => {
     let ended = false;
     void ending.then(() => (ended = true));
     await eventually(isShown, 'what is sent is shown');
-    let moved = false;
     await eventually(() => {
-      // The list may not be there yet when it is told to move.
-      if (!ended && !moved && yes)
-        void vscode.commands.executeCommand('workbench.action.quickOpenSelectNext');
-      moved = true;
+      // The list may not be there yet, or come between the two: then the answer is no.
+      if (!ended && yes) void vscode.commands.executeCommand('workbench.action.quickOpenSelectNext');
       if (!ended) void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
       return ended;
     }, 'the question is answered');
@@ -112,7 +109,10 @@ suite('a remote engine', () => {
     const text = vscode.workspace.textDocuments.find(isPreview)?.getText() ?? '';
     assert.ok(text.includes('def add(a, b):') && text.includes(`POST ${server.url}/v1/completions`), text);
     assert.ok(!text.includes(KEY));
-    assert.strictEqual((await answer(ending, true)).kind, 'chosen');
+    let last = await answer(ending, true);
+    for (let time = 0; time < 20 && last.kind === 'none'; time++)
+      last = await answer(choose({ url: server.url, key: KEY }), true);
+    assert.strictEqual(last.kind, 'chosen');
     assert.strictEqual(url(), server.url);
     await eventually(() => api.tooltip.includes(`${MODEL} on 127.0.0.1`), 'the tooltip names it');
     await vscode.window.showTextDocument(editor.document);
