@@ -168,7 +168,10 @@ export class RemoteEngine implements GenerationEngine {
       const status = statusOf(result.error);
       if (this.more && server.protocol === 'openai' && (status === 400 || status === 422)) {
         this.more = false;
-        return this.attempt(server, attempt, request, signal, onText, started);
+        const less = await this.attempt(server, attempt, request, signal, onText, started);
+        // It was something else that was refused.
+        if (less !== 'mismatch' && 'code' in less) this.more = true;
+        return less;
       }
       return result.error;
     }

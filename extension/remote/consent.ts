@@ -13,6 +13,7 @@ const SCHEME = 'emberline-remote';
 /** Endpoints that were confirmed; in the storage that no settings file reaches. */
 const CONFIRMED = 'emberline.remote.confirmed';
 const SEND = 'Send this to';
+const SHOW = 'Show What Is Sent';
 
 /** Where no file is open. */
 const EXAMPLE = 'def area(width, height):\n    return \n\n\nprint(area(2, 3))\n';
@@ -21,6 +22,7 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
   private readonly state: vscode.Memento;
   private readonly options: () => CompletionOptions;
   private readonly registration: vscode.Disposable;
+  private readonly reminded = new Set<string>();
   private text = '';
   private previews = 0;
 
@@ -55,6 +57,16 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
     if (answer !== yes) return false;
     await this.state.update(CONFIRMED, [...this.confirmed(), endpoint.base]);
     return true;
+  }
+
+  /** Says once that an address in the settings waits for the user's word. */
+  remind({ base, host }: Endpoint): void {
+    if (this.reminded.has(base)) return;
+    this.reminded.add(base);
+    const told = `Emberline: a remote engine is set (${host}). Nothing is sent there before you have seen what.`;
+    void vscode.window.showInformationMessage(told, SHOW).then((answer) => {
+      if (answer === SHOW) void vscode.commands.executeCommand('emberline.useRemoteEngine', { url: base });
+    });
   }
 
   provideTextDocumentContent(): string {

@@ -100,6 +100,7 @@ export class RemoteControl implements vscode.Disposable {
     else if (consent.has(made.value.endpoint)) this.use(made.value.engine, settings.timeoutMs);
     else {
       made.value.engine.dispose();
+      consent.remind(made.value.endpoint);
       this.obstacle = `nothing is sent to ${made.value.endpoint.host} before you have seen what; run Emberline: Use a Remote Engine…`;
     }
     this.tell();

@@ -17,6 +17,7 @@ import {
   closeEditors,
   edit,
   eventually,
+  figure,
   place,
   readyApi,
   set,
@@ -206,6 +207,7 @@ suite('a remote engine', () => {
     );
     assert.ok(!JSON.stringify(vscode.workspace.getConfiguration('emberline')).includes(KEY));
     const logs = process.env['VSCODE_LOGS'];
+    figure(`remote engine: log files searched in ${logs ?? 'none'}`);
     if (logs !== undefined) assert.deepStrictEqual(filesWith(logs, KEY), []);
   });
 });
