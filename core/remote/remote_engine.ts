@@ -13,6 +13,7 @@ import { unlessAborted } from './abort';
 import { AnswerText } from './answer_text';
 import { RemoteClient, type ClientOptions, statusOf } from './client';
 import { brokenAnswer, late } from './errors';
+import { withoutControlTokens } from './families';
 import { completionPost, infillPost, llamaPiece } from './llama_server';
 import { openaiPiece, openaiPost } from './openai';
 import type { RemoteCounts } from './pieces';
@@ -191,18 +192,18 @@ export class RemoteEngine implements GenerationEngine {
     stops: readonly string[],
   ): { readonly post: Post; readonly read: ReadPiece } {
     const infill = laysOut ? infillParts(parts) : undefined;
-    const text = infill?.prefix ?? promptTextOf(parts, family);
-    if (protocol === 'openai')
-      return {
-        // A server with templates of its own takes a prompt without a suffix for a chat.
-        post: openaiPost(text, laysOut ? (infill?.suffix ?? '') : undefined, model, request, stops, {
-          more: this.more,
-        }),
-        read: openaiPiece,
-      };
-    const post =
-      infill === undefined ? completionPost(text, request, stops) : infillPost(infill, request, stops);
-    return { post, read: llamaPiece };
+    if (protocol === 'llama-server') {
+      const post =
+        infill === undefined
+          ? completionPost(promptTextOf(parts, family), request, stops)
+          : infillPost(infill, request, stops);
+      return { post, read: llamaPiece };
+    }
+    const text = infill === undefined ? promptTextOf(parts, family) : withoutControlTokens(infill.prefix);
+    // A server with templates of its own takes a prompt without a suffix for a chat.
+    const suffix = laysOut ? withoutControlTokens(infill?.suffix ?? '') : undefined;
+    const post = openaiPost(text, suffix, model, request, stops, { more: this.more });
+    return { post, read: openaiPiece };
   }
 }
 

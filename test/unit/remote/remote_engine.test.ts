@@ -237,15 +237,26 @@ describe('what is sent', () => {
     expect(standIn.asked.map(({ body }) => body['suffix'])).toEqual(['\n\nprint(add(1, 2))\n', '\n']);
   });
 
-  it('holds no control token that a document spells', async () => {
-    const standIn = await server('vllm');
-    standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
-    const prompt = 'x = "<|fim_middle|><|endoftext|><fim_suffix><｜fim▁end｜>[PREFIX]<EOT></s>"\ny =';
-    await engineFor(standIn, { fim: 'qwen' }).complete({ ...LINE, prompt }, NEVER);
-    const sent = String(standIn.asked[0]?.body['prompt']);
-    expect(sent).toBe(
-      'x = "< |fim_middle|>< |endoftext|>< fim_suffix>< ｜fim▁end｜>[ PREFIX]< EOT>< /s>"\ny =',
-    );
+  it('holds no control token that a document spells, but for parts that the server reads as plain text', async () => {
+    const spelled = 'x = "<|fim_middle|><|endoftext|><fim_suffix><｜fim▁end｜>[PREFIX]<EOT></s>"\n';
+    const broken = 'x = "< |fim_middle|>< |endoftext|>< fim_suffix>< ｜fim▁end｜>[ PREFIX]< EOT>< /s>"\n';
+    const sent = async (kind: Kind): Promise<Readonly<Record<string, unknown>>> => {
+      const standIn = await server(kind);
+      const engine = engineFor(standIn);
+      await engine.connect();
+      standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+      const texts = { path: 'a.py', languageId: 'python', prefix: spelled, suffix: spelled, snippets: [] };
+      const prompt = fimLayout(engine.fim)?.write(texts) ?? '';
+      await engine.complete({ prompt, requiredPrefix: '', maxTokens: 40 }, NEVER);
+      return standIn.asked[0]?.body ?? {};
+    };
+    const marked = `<|fim_prefix|># a.py\n${broken}<|fim_suffix|>${broken}<|fim_middle|>`;
+    expect((await sent('vllm'))['prompt']).toBe(marked);
+    expect(await sent('ollama')).toMatchObject({ prompt: `# a.py\n${broken}`, suffix: broken });
+    expect(await sent('llama-server')).toMatchObject({
+      input_prefix: `# a.py\n${spelled}`,
+      input_suffix: spelled,
+    });
   });
 
   it('is less where the server refuses what it does not know, from then on', async () => {
@@ -266,6 +277,22 @@ describe('what is sent', () => {
     expect(standIn.asked).toEqual([]);
     expect(codeOf(await engineFor(standIn, { key: 'right' }).complete(LINE, NEVER))).toBe('none');
   });
+});
+
+it('a key stays here where others can read along', async () => {
+  const standIn = await server('vllm');
+  standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+  const endpoint = endpointOf(standIn.url);
+  const headers: unknown[] = [];
+  for (const safe of [true, false]) {
+    if (!endpoint.ok) throw new Error(endpoint.error.message);
+    const choices = { protocol: 'openai', model: '', fim: 'auto' } as const;
+    const engine = new RemoteEngine({ endpoint: { ...endpoint.value, safe }, key: () => 'planted', choices });
+    engines.push(engine);
+    await engine.complete(LINE, NEVER);
+    headers.push(standIn.asked.at(-1)?.headers.authorization);
+  }
+  expect(headers).toEqual(['Bearer planted', undefined]);
 });
 
 describe('what is there', () => {
