@@ -38,7 +38,7 @@ export default tseslint.config(
     },
   },
   {
-    // Connections are core/models/download/http_get.ts's to open; what it imports for that is test/unit/layering's to watch.
+    // Connections are core/http/connection.ts's to open; what it imports for that is test/unit/layering's to watch.
     files: ['core/**/*.ts', 'extension/**/*.ts', 'cli/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'] },
   },

@@ -10,6 +10,7 @@ import { EDIT_SELECTION, type EditKind, GENERATE_LINES, type StructuredEdit } fr
 import { TOLD } from '../core/generate/endings';
 import type { Generation } from './generate/generator';
 import type { ChoiceEnding } from './models/model_choice';
+import type { GivenRemote, RemoteEnding } from './remote/remote_choice';
 import { type MenuEntry, showMenu } from './status_bar';
 
 export async function enable(context: EmberlineContext): Promise<void> {
@@ -113,6 +114,47 @@ export async function manageModels(context: EmberlineContext): Promise<ChoiceEnd
   return toldOf(context, await context.models.manage());
 }
 
+/**
+ * Has suggestions come from a remote engine, once the user has seen what is sent. Returns how that ended, for whoever runs the command from code.
+ * @param given What need not be asked for.
+ */
+export async function useRemoteEngine(context: EmberlineContext, given?: unknown): Promise<RemoteEnding> {
+  const ending = await context.remote.choose(givenOf(given));
+  if (ending.kind === 'chosen') {
+    const model = ending.model === '' ? '' : ` from ${ending.model}`;
+    const told = `Suggestions now come${model} on ${ending.host}; where it does not answer, from this machine.`;
+    void vscode.window.showInformationMessage(`Emberline: ${told}`);
+  }
+  return toldOfRemote(context, ending);
+}
+
+/** Has suggestions come from this machine alone. */
+export async function useLocalEngine(context: EmberlineContext): Promise<void> {
+  await context.remote.leave();
+}
+
+/** @param key Asked for where it is no text; empty: cleared. */
+export async function setRemoteKey(context: EmberlineContext, key?: unknown): Promise<RemoteEnding> {
+  return toldOfRemote(context, await context.remote.setKey(typeof key === 'string' ? key : undefined));
+}
+
+function toldOfRemote(context: EmberlineContext, ending: RemoteEnding): RemoteEnding {
+  if (ending.kind !== 'failed') return ending;
+  const { code, message } = ending.error;
+  context.log.failed(ending.error);
+  void offerLog(context, vscode.window.showErrorMessage(`Emberline: ${message} (${code})`, SHOW_LOG));
+  return ending;
+}
+
+function givenOf(given: unknown): GivenRemote {
+  if (typeof given !== 'object' || given === null) return {};
+  const text = (name: keyof GivenRemote): Partial<GivenRemote> => {
+    const value: unknown = Object.entries(given).find(([key]) => key === name)?.[1];
+    return typeof value === 'string' ? { [name]: value } : {};
+  };
+  return { ...text('url'), ...text('key'), ...text('model') };
+}
+
 function toldOf(context: EmberlineContext, ending: ChoiceEnding): ChoiceEnding {
   if (ending.kind !== 'refused' && ending.kind !== 'failed') return ending;
   const { code, message } = ending.error;
@@ -169,6 +211,9 @@ export async function menu(context: EmberlineContext): Promise<void> {
     { icon: 'edit', label: 'Edit the selection…', command: 'emberline.editSelection' },
     { icon: 'question', label: 'Why was nothing suggested?', command: 'emberline.explain' },
     { icon: 'file-binary', label: 'Choose a model…', command: 'emberline.chooseModel' },
+    config.remote.url === ''
+      ? { icon: 'cloud', label: 'Use a remote engine…', command: 'emberline.useRemoteEngine' }
+      : { icon: 'device-desktop', label: 'Use the local engine', command: 'emberline.useLocalEngine' },
     { icon: 'debug-restart', label: 'Restart the engine', command: 'emberline.restart' },
     { icon: 'output', label: 'Show the log', command: 'emberline.showLog' },
     { icon: 'gear', label: 'Settings', command: 'emberline.openSettings' },

@@ -9,7 +9,10 @@ import {
   readDownloads,
   readEngine,
   readGenerate,
+  readRemote,
+  type RemoteSettings,
   sameEngine,
+  sameRemote,
   type Setting,
 } from './settings';
 
@@ -20,13 +23,16 @@ export class Config implements vscode.Disposable {
   private completionOptions = readCompletion(setting);
   private generateOptions = readGenerate(setting);
   private engineOptions = readEngine(setting);
+  private remoteOptions = readRemote(setting);
   private readonly completionChanged = new vscode.EventEmitter<CompletionOptions>();
   private readonly engineChanged = new vscode.EventEmitter<EngineSettings>();
+  private readonly remoteChanged = new vscode.EventEmitter<RemoteSettings>();
   private readonly subscription: vscode.Disposable;
 
   readonly onDidChangeCompletion = this.completionChanged.event;
   /** Fires when the engine must be loaded again. */
   readonly onDidChangeEngine = this.engineChanged.event;
+  readonly onDidChangeRemote = this.remoteChanged.event;
 
   constructor() {
     this.subscription = vscode.workspace.onDidChangeConfiguration((event) => {
@@ -44,6 +50,10 @@ export class Config implements vscode.Disposable {
 
   get engine(): EngineSettings {
     return this.engineOptions;
+  }
+
+  get remote(): RemoteSettings {
+    return this.remoteOptions;
   }
 
   /** Read when it is needed, which is seldom. */
@@ -71,20 +81,32 @@ export class Config implements vscode.Disposable {
     await section().update('model.path', value, vscode.ConfigurationTarget.Global);
   }
 
+  /** In the user's settings: no workspace chooses where text goes. Empty: the default. */
+  async setRemote({ url, model }: Pick<RemoteSettings, 'url' | 'model'>): Promise<void> {
+    const { Global } = vscode.ConfigurationTarget;
+    await section().update('remote.model', model === '' ? undefined : model, Global);
+    await section().update('remote.url', url === '' ? undefined : url, Global);
+  }
+
   dispose(): void {
     this.subscription.dispose();
     this.completionChanged.dispose();
     this.engineChanged.dispose();
+    this.remoteChanged.dispose();
   }
 
   private refresh(): void {
     const engine = readEngine(setting);
     const engineDiffers = !sameEngine(engine, this.engineOptions);
+    const remote = readRemote(setting);
+    const remoteDiffers = !sameRemote(remote, this.remoteOptions);
     this.completionOptions = readCompletion(setting);
     this.generateOptions = readGenerate(setting);
     this.engineOptions = engine;
+    this.remoteOptions = remote;
     this.completionChanged.fire(this.completionOptions);
     if (engineDiffers) this.engineChanged.fire(engine);
+    if (remoteDiffers) this.remoteChanged.fire(remote);
   }
 }
 

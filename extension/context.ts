@@ -3,8 +3,9 @@ import * as vscode from 'vscode';
 import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
+import { OneEngine } from '../core/completion/asking';
 import { CompletionPipeline } from '../core/completion/pipeline';
-import { sharesFor } from '../core/completion/project_context';
+import { type Reader, sharesFor } from '../core/completion/project_context';
 import { PromptWriter } from '../core/completion/prompt_writer';
 import type { SnippetKind } from '../core/completion/snippets';
 import { DraftingTotals } from '../core/completion/drafting_totals';
@@ -14,7 +15,7 @@ import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
 import { StructuredEditor, type StructuredEdit } from './edit/structured_editor';
-import type { NativeModelInfo } from '../core/engine/native_types';
+import type { NativeFim, NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError } from '../core/engine/native_result';
 import { EngineLifecycle } from './engine_lifecycle';
 import { type Generation, Generator } from './generate/generator';
@@ -24,9 +25,14 @@ import type { CheckModel, LoadModel } from './model_loader';
 import { modelDetail } from './model_summary';
 import { ModelChoice } from './models/model_choice';
 import { ModelDownloads } from './models/model_downloads';
+import { RemoteFirst } from '../core/remote/remote_first';
 import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { CommitBox } from './editor/commit_box';
+import { RemoteConsent } from './remote/consent';
+import { RemoteChoice } from './remote/remote_choice';
+import { RemoteControl } from './remote/remote_control';
+import { RemoteKeys } from './remote/remote_keys';
 import { Surroundings } from './editor/surroundings';
 import { type Status, StatusBar } from './status_bar';
 
@@ -36,6 +42,14 @@ const WORKING_AFTER_MS = 150;
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
 
+/** What VS Code keeps for the extension. */
+export interface Kept {
+  /** A folder. */
+  readonly storage: string;
+  readonly secrets: vscode.SecretStorage;
+  readonly state: vscode.Memento;
+}
+
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
   readonly log = new Log();
@@ -44,9 +58,12 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly generator: Generator;
   readonly editor: StructuredEditor;
   readonly models: ModelChoice;
+  readonly remote: RemoteChoice;
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
+  private readonly consent: RemoteConsent;
+  private readonly control: RemoteControl;
   private readonly commits: CommitBox;
   private readonly preparer: Preparer;
   private readonly surroundings: Surroundings;
@@ -63,6 +80,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private lastSchema: { readonly note?: SchemaNote; readonly of?: string } = {};
   private workingTimer: NodeJS.Timeout | undefined;
   private working = false;
+  private remoteFim: NativeFim | undefined;
 
   readonly onDidFinish: vscode.Event<FinishedRequest>;
   readonly onDidPrepare: vscode.Event<string>;
@@ -73,12 +91,18 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   /**
    * @param root The folder the extension is installed in.
-   * @param storage The folder that VS Code gives the extension for data of its own.
+   * @param kept What VS Code keeps for the extension: a folder for data of its own, secrets, and what it remembers.
    * @param load Loads a model.
    * @param check Looks at one first, where another one runs.
    * @param menuCommand Run on a click on the status bar item.
    */
-  constructor(root: string, storage: string, load: LoadModel, check: CheckModel, menuCommand: string) {
+  constructor(
+    root: string,
+    { storage, secrets, state }: Kept,
+    load: LoadModel,
+    check: CheckModel,
+    menuCommand: string,
+  ) {
     this.statusBar = new StatusBar(menuCommand);
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
@@ -113,7 +137,25 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       read: (uri) => this.workspaceSchemas.read(uri),
       compile: (source) => this.engine.compileGrammar(source),
     });
-    this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion, prompts, this.schemas);
+    const { config } = this;
+    const keys = new RemoteKeys(secrets);
+    this.consent = new RemoteConsent(state, () => config.completion);
+    const { consent } = this;
+    this.control = new RemoteControl({ config, keys, consent, log: (line) => this.log.note(line) });
+    this.remote = new RemoteChoice({ config, control: this.control, keys, consent });
+    const asking = new RemoteFirst({
+      local: new OneEngine(this.engine, prompts),
+      remote: () => this.control.current,
+      mayLeave: (document) => this.control.mayLeave(document),
+      changed: () => this.control.tell(),
+    });
+    this.pipeline = new CompletionPipeline(
+      this.engine,
+      () => this.config.completion,
+      prompts,
+      this.schemas,
+      asking,
+    );
     const options = (): CompletionOptions => this.config.completion;
     this.surroundings = new Surroundings(options, (kind) => this.mayRead(kind));
     this.commits = new CommitBox(options);
@@ -126,13 +168,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       next: (document, signal) => this.provider.prepareNext(document, signal),
       busy: () => this.pending > 0 || this.writing,
     });
-    this.generator = new Generator(
-      this.engine,
-      prompts,
-      () => this.config,
-      this.surroundings.beside,
-      QUICK_PICK,
-    );
+    this.generator = new Generator(asking, () => this.config, this.surroundings.beside, QUICK_PICK);
     this.editor = new StructuredEditor(this.engine, () => this.config.completion);
     this.onDidFinish = this.provider.onDidFinish;
     this.onDidPrepare = this.preparer.onDidPrepare;
@@ -160,6 +196,8 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.refreshStatus();
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
+      this.config.onDidChangeRemote(() => this.pipeline.reset()),
+      this.control.onDidChange(() => this.onRemoteChange()),
       this.workspaceSchemas.onDidChange((uri) => {
         if (uri !== undefined) this.schemas.forget();
         this.pipeline.reset();
@@ -206,6 +244,11 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     return this.provider.pending + Number(this.provider.goesOn);
   }
 
+  /** Takes the remote engine into use that the settings name, where it may be. */
+  startRemote(): Promise<void> {
+    return this.control.refresh();
+  }
+
   /** Adds what is to be disposed of with the extension. */
   own(...disposables: vscode.Disposable[]): void {
     this.subscriptions.push(...disposables);
@@ -229,6 +272,8 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.surroundings.dispose();
     this.workspaceSchemas.dispose();
     this.schemas.dispose();
+    this.control.dispose();
+    this.consent.dispose();
     this.config.dispose();
     this.statusBar.dispose();
     this.statusChanged.dispose();
@@ -239,7 +284,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   /** Whether the model reads pieces of that kind; of one that is not loaded yet it is asked again when it is. */
   private mayRead(kind: SnippetKind): boolean {
     const { state, parameters, fim } = this.engine;
-    return state === 'ready' && sharesFor(this.config.completion, { parameters, fim }).has(kind);
+    const elsewhere = this.control.current?.engine;
+    const reads = (reader: Reader): boolean => sharesFor(this.config.completion, reader).has(kind);
+    return (state === 'ready' && reads({ parameters, fim })) || (elsewhere !== undefined && reads(elsewhere));
   }
 
   private onEngineState(state: EngineState): void {
@@ -255,6 +302,14 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.log.failed(this.engine.error);
       this.engineFailed.fire(this.engine.error);
     }
+  }
+
+  private onRemoteChange(): void {
+    const fim = this.control.current?.engine.fim;
+    // What it reads is known once it was looked at.
+    if (fim !== this.remoteFim) this.surroundings.refresh();
+    this.remoteFim = fim;
+    this.refreshStatus();
   }
 
   private onModelRefused(error: NativeError, further = ''): void {
@@ -325,11 +380,12 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private refreshStatus(): void {
     const status = this.presentStatus();
     const { error, model } = this;
-    const detail =
+    const own =
       error === undefined
         ? (model === undefined ? '' : modelDetail(model)) + this.schemaDetail()
         : error.message;
-    this.statusBar.update(status, detail);
+    const detail = [this.control.detail, own].filter((line) => line !== '').join('\n');
+    this.statusBar.update(status, detail, this.control.state);
     if (status === this.shownStatus) return;
     this.shownStatus = status;
     this.statusChanged.fire(status);

@@ -28,6 +28,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.chooseModel': commands.chooseModel,
   'emberline.downloadModel': commands.downloadModel,
   'emberline.manageModels': commands.manageModels,
+  'emberline.useRemoteEngine': commands.useRemoteEngine,
+  'emberline.useLocalEngine': commands.useLocalEngine,
+  'emberline.setRemoteKey': commands.setRemoteKey,
   'emberline.restart': commands.restart,
   'emberline.showLog': commands.showLog,
   'emberline.menu': commands.menu,
@@ -46,7 +49,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const models = guardedModels(extension.extensionPath, storage);
   const context = new EmberlineContext(
     extension.extensionPath,
-    storage,
+    { storage, secrets: extension.secrets, state: extension.globalState },
     models.load,
     models.check,
     'emberline.menu',
@@ -59,7 +62,10 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
     context.onDidFailEngine(({ code, message }) => void commands.reportFailure(context, code, message)),
   );
   // Opening the addon and the model is left to the next turn: activation delays other extensions.
-  setImmediate(() => void context.engine.start());
+  setImmediate(() => {
+    void context.engine.start();
+    void context.startRemote();
+  });
   context.activationMs = performance.now() - started;
   context.log.activated(versionOf(extension), context.activationMs);
   return context;

@@ -12,6 +12,8 @@ import {
 } from '../core/completion/sampling';
 import { HUB } from '../core/models/catalogue';
 import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from '../core/generate/options';
+import { PROTOCOLS, type ProtocolChoice } from '../core/remote/protocol';
+import { FIM_CHOICES, type FimChoice } from '../core/remote/server';
 import { boolean, flags, integer, number, oneOf, path, strings } from './setting_values';
 
 /** Tokens: enough for a line's surroundings; longer than that of any model. */
@@ -84,6 +86,33 @@ export function readEngine(setting: Setting): EngineSettings {
     threads: integer(setting('engine.threads'), 0, 0, 64),
     device: oneOf(setting('device'), DEVICES, 'auto'),
   };
+}
+
+export interface RemoteSettings {
+  /** Empty: none is used. */
+  readonly url: string;
+  readonly protocol: ProtocolChoice;
+  /** Empty: the server's first. */
+  readonly model: string;
+  readonly timeoutMs: number;
+  /** Empty: the certificates that are trusted anyway. */
+  readonly caFile: string;
+  readonly fim: FimChoice;
+}
+
+export function readRemote(setting: Setting): RemoteSettings {
+  return {
+    url: path(setting('remote.url')),
+    protocol: oneOf(setting('remote.protocol'), PROTOCOLS, 'auto'),
+    model: path(setting('remote.model')),
+    timeoutMs: integer(setting('remote.timeout'), 800, 100, 30_000),
+    caFile: path(setting('remote.caFile')),
+    fim: oneOf(setting('remote.fim'), FIM_CHOICES, 'auto'),
+  };
+}
+
+export function sameRemote(one: RemoteSettings, other: RemoteSettings): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 export interface DownloadSettings {

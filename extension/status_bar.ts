@@ -1,5 +1,6 @@
 /** The status bar item: what Emberline is doing, and the menu behind it. */
 import * as vscode from 'vscode';
+import type { RemoteState } from './remote/remote_control';
 
 export type Status = 'loading' | 'ready' | 'working' | 'generating' | 'off' | 'error';
 
@@ -10,6 +11,13 @@ const ICON: Readonly<Record<Status, string>> = {
   generating: '$(loading~spin)',
   off: '$(circle-slash)',
   error: '$(error)',
+};
+
+/** Of an engine that is ready. */
+const REMOTE_ICON: Readonly<Record<RemoteState, string>> = {
+  none: ICON.ready,
+  answers: '$(cloud)',
+  away: '$(debug-disconnect)',
 };
 
 const SENTENCE: Readonly<Record<Status, string>> = {
@@ -40,12 +48,16 @@ export class StatusBar implements vscode.Disposable {
     return typeof tooltip === 'string' ? tooltip : '';
   }
 
-  /** @param detail A sentence for the tooltip: the model, or the error. */
-  update(status: Status, detail = ''): void {
-    const key = `${status} ${detail}`;
+  /**
+   * @param detail A sentence for the tooltip: the model, or the error.
+   * @param remote What becomes of the remote engine.
+   */
+  update(status: Status, detail = '', remote: RemoteState = 'none'): void {
+    const key = `${status} ${remote} ${detail}`;
     if (key === this.shown) return;
     this.shown = key;
-    this.item.text = `${ICON[status]} Emberline`;
+    const icon = status === 'ready' ? REMOTE_ICON[remote] : ICON[status];
+    this.item.text = `${icon} Emberline`;
     this.item.tooltip = `Emberline: ${SENTENCE[status]}${detail === '' ? '' : `\n${detail}`}\nClick for the menu`;
     this.item.accessibilityInformation = { label: `Emberline: ${SENTENCE[status]}`, role: 'button' };
     this.item.backgroundColor =

@@ -1,5 +1,6 @@
-/** From a place in a document to the engine's answer. */
+/** From a place in a document to an engine's answer. */
 import type { EngineAnswer, EngineRequest } from '../engine/engine_request';
+import type { CompletionEngine, EngineState } from './engine_port';
 import type { Place, PromptWriter } from './prompt_writer';
 
 /** Sends a request to the engine. */
@@ -19,5 +20,78 @@ export async function ask(prompts: PromptWriter, place: Place, send: Send): Prom
     if (answer.ok) prompts.learn(place.document.uri, written, answer.value);
     else if (answer.error.code === 'CONTEXT_OVERFLOW' && part * SMALLER > SMALLEST) continue;
     return answer;
+  }
+}
+
+/** What is asked at a place, whichever engine answers. */
+export interface Question<E extends CompletionEngine> {
+  readonly place: Place;
+  /** Aborting it cancels whatever was sent. */
+  readonly signal: AbortSignal;
+  /** Sends the request that was written for an engine. */
+  readonly send: (
+    engine: E,
+    request: EngineRequest,
+    signal: AbortSignal,
+    onText: (piece: string) => void,
+  ) => Promise<EngineAnswer>;
+  /** Receives pieces of the one text that is the answer. Left out: nobody sees it before it is whole. */
+  readonly onText?: (piece: string) => void;
+  /** The request names tokens of the engine on this machine, which no other knows. Default: it does not. */
+  readonly namesTokens?: boolean;
+}
+
+/** An answer, and whose it is. */
+export interface Reply {
+  readonly answer: EngineAnswer;
+  readonly engine: Pick<CompletionEngine, 'fim'>;
+  /** Whether it was computed elsewhere. */
+  readonly remote: boolean;
+}
+
+/** Whom a place is asked of: one engine, or one and another that steps in for it. Each has prompts of its own. */
+export interface Asking<E extends CompletionEngine = CompletionEngine> {
+  /** Whether anybody can be asked. */
+  readonly state: EngineState;
+  /** As of CompletionEngine. */
+  readonly generating?: boolean;
+  /** Never rejects. */
+  ask(question: Question<E>): Promise<Reply>;
+  /** Drops what is remembered of a closed document, and of all. */
+  forget(uri: string): void;
+  reset(): void;
+}
+
+/** One engine alone. */
+export class OneEngine<E extends CompletionEngine = CompletionEngine> implements Asking<E> {
+  private readonly engine: E;
+  private readonly prompts: PromptWriter;
+
+  constructor(engine: E, prompts: PromptWriter) {
+    this.engine = engine;
+    this.prompts = prompts;
+  }
+
+  get state(): EngineState {
+    return this.engine.state;
+  }
+
+  get generating(): boolean {
+    return this.engine.generating === true;
+  }
+
+  async ask({ place, signal, send, onText }: Question<E>): Promise<Reply> {
+    const { engine } = this;
+    const told = onText ?? ((): void => undefined);
+    const answer = await ask(this.prompts, place, (request) => send(engine, request, signal, told));
+    return { answer, engine, remote: false };
+  }
+
+  forget(uri: string): void {
+    this.prompts.forget(uri);
+  }
+
+  reset(): void {
+    this.prompts.reset();
   }
 }

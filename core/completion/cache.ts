@@ -20,6 +20,8 @@ export interface CachedGeneration extends TokenAnswer {
   readonly followsSchema: boolean;
   /** How sure the model was that the line ends at the anchor, 0 to 1. */
   readonly endProbability: number;
+  /** Whether the model has read what stands right of the cursor. */
+  readonly readsLine: boolean;
 }
 
 export interface CacheHit {

@@ -12,7 +12,10 @@ import { courseFrom, type Sureness, surenessOf } from './token_course';
 export const LINE_COMPLETE = 0.5;
 
 /** What is judged: what was generated as far as it is not typed yet, and what the model did for it now. */
-export interface Candidate extends Pick<CompletionOutcome, 'source' | 'ids' | 'timings' | 'drafting'> {
+export interface Candidate extends Pick<
+  CompletionOutcome,
+  'source' | 'ids' | 'timings' | 'drafting' | 'remote'
+> {
   readonly generation: CachedGeneration;
   /** UTF-16 units of its text. */
   readonly typed: number;
@@ -25,16 +28,14 @@ interface Circumstances {
   readonly explicit: boolean;
   /** How sure it has to be otherwise, 0 to 1. */
   readonly leastCertainty: number;
-  /** Whether the model has read what stands right of the cursor. */
-  readonly readsLine: boolean;
 }
 
 /** The verdict on a candidate at a place. */
 export function judge(candidate: Candidate, circumstances: Circumstances): CompletionOutcome {
-  const { document, explicit, leastCertainty, readsLine } = circumstances;
+  const { document, explicit, leastCertainty } = circumstances;
   const { generation, typed, ...origin } = candidate;
   const raw = generation.text.slice(typed);
-  const { stop, followsSchema, course } = generation;
+  const { stop, followsSchema, course, readsLine } = generation;
   const { text, replace, reason } = postprocess(raw, stop, document, readsLine);
   const visible = text.trimStart();
   const lead = text.length - visible.length;

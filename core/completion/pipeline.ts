@@ -2,11 +2,10 @@
  * The one way from a document and a cursor to a suggestion; the editor, the terminal and the bench all take it:
  * trigger, cache, prompt, engine, post-processing.
  */
-import type { EngineAnswer } from '../engine/engine_request';
 import { type NativeDraftingCounts, NO_DRAFTS } from '../engine/native_drafting';
 import { type NativeCompletion, type NativeTimings, NO_TIMINGS } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
-import { ask } from './asking';
+import { type Asking, OneEngine, type Reply } from './asking';
 import { type CachedGeneration, CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { leastConfidence } from './certainty';
@@ -50,6 +49,8 @@ export interface CompletionOutcome {
   readonly endProbability: number;
   /** Where the text comes from: no model call for `cache` and `none`. */
   readonly source: 'model' | 'cache' | 'none';
+  /** Whether the model that made it runs elsewhere. Default: it does not. */
+  readonly remote?: boolean;
   /** The ids the model generated, those that spell the healed tail included; empty when it was not asked. */
   readonly ids: Uint32Array;
   readonly timings: NativeTimings;
@@ -115,24 +116,24 @@ export class CompletionPipeline {
   private readonly cache = new CompletionCache();
   /** Where nothing came though it could have. */
   private readonly ends = new CompletionCache();
-  private readonly engine: CompletionEngine;
   private readonly options: () => CompletionOptions;
-  private readonly prompts: PromptWriter;
+  private readonly asking: Asking;
   private readonly schemas: Schemas | undefined;
 
   /**
    * @param prompts Default: one of its own.
    * @param schemas Default: none is followed.
+   * @param asking Whom it asks. Default: that engine, with these prompts.
    */
   constructor(
     engine: CompletionEngine,
     options: () => CompletionOptions,
     prompts: PromptWriter = new PromptWriter(engine),
     schemas?: Schemas,
+    asking: Asking = new OneEngine(engine, prompts),
   ) {
-    this.engine = engine;
     this.options = options;
-    this.prompts = prompts;
+    this.asking = asking;
     this.schemas = schemas;
   }
 
@@ -167,19 +168,14 @@ export class CompletionPipeline {
   forget(uri: string): void {
     this.cache.forget(uri);
     this.ends.forget(uri);
-    this.prompts.forget(uri);
+    this.asking.forget(uri);
   }
 
   /** Drops every suggestion: another model would make others. */
   reset(): void {
     this.cache.clear();
     this.ends.clear();
-    this.prompts.reset();
-  }
-
-  /** Whether the model reads what stands right of the cursor. */
-  private get readsLine(): boolean {
-    return fimLayout(this.engine.fim)?.suffixStart === 'cursor';
+    this.asking.reset();
   }
 
   private known(
@@ -209,9 +205,9 @@ export class CompletionPipeline {
 
   /** Why the engine cannot be asked at the moment. */
   private unable(signal: AbortSignal): CompletionOutcome | undefined {
-    const { state } = this.engine;
+    const { state } = this.asking;
     if (state !== 'ready') return nothing(REASON_OF_STATE[state]);
-    if (this.engine.generating === true) return nothing('generating');
+    if (this.asking.generating === true) return nothing('generating');
     return signal.aborted ? { ...nothing('cancelled'), stop: 'cancelled' } : undefined;
   }
 
@@ -228,8 +224,10 @@ export class CompletionPipeline {
     request: SuggestionRequest,
     options: CompletionOptions,
   ): Promise<CompletionOutcome> {
-    const answer = await this.send(request, options);
-    return answer.ok ? this.take(answer.value, request, options) : failed(answer.error);
+    const reply = await this.send(request, options);
+    return reply.answer.ok
+      ? this.take(reply.answer.value, request, options, reply)
+      : failed(reply.answer.error);
   }
 
   /** The suggestion that follows a schema; or why there is none that could. */
@@ -242,10 +240,11 @@ export class CompletionPipeline {
     for (const attempt of binding.attempts) {
       const grammar = await attempt();
       if (isNote(grammar)) return grammar;
-      const answer = await this.send(request, options, { requiredPrefix, grammar });
+      const reply = await this.send(request, options, { requiredPrefix, grammar });
+      const { answer } = reply;
       if (answer.ok) {
         return {
-          ...this.take(answer.value, request, options, binding),
+          ...this.take(answer.value, request, options, reply, binding),
           schema: { use: 'bound', detail: name },
         };
       }
@@ -262,14 +261,14 @@ export class CompletionPipeline {
     { document, explicit = false }: SuggestionRequest,
     leastCertainty: number,
   ): CompletionOutcome {
-    return judge(candidate, { document, explicit, leastCertainty, readsLine: this.readsLine });
+    return judge(candidate, { document, explicit, leastCertainty });
   }
 
   private send(
     request: SuggestionRequest,
     options: CompletionOptions,
     constraint?: Constraint,
-  ): Promise<EngineAnswer> {
+  ): Promise<Reply> {
     const { document, signal, beside, snippets, clipboard, fork, mayEnd = false } = request;
     const place = { document, options, beside, snippets, clipboard, constraint };
     const least = constraint === undefined ? leastConfidenceAt(request, options) : 0;
@@ -282,9 +281,14 @@ export class CompletionPipeline {
         leastConfidence: fork.leastConfidence,
       }),
     };
-    return ask(this.prompts, place, (call) => {
-      const sampling = { ...call.sampling, ...(fork !== undefined && { temperature: 0 }) };
-      return this.engine.complete({ ...call, ...further, sampling }, signal);
+    return this.asking.ask({
+      place,
+      signal,
+      namesTokens: fork !== undefined,
+      send: (engine, call, until) => {
+        const sampling = { ...call.sampling, ...(fork !== undefined && { temperature: 0 }) };
+        return engine.complete({ ...call, ...further, sampling }, until);
+      },
     });
   }
 
@@ -292,6 +296,7 @@ export class CompletionPipeline {
     said: NativeCompletion,
     request: SuggestionRequest,
     options: CompletionOptions,
+    { engine, remote }: Reply,
     binding?: SchemaBinding,
   ): CompletionOutcome {
     const { document, fork } = request;
@@ -300,7 +305,8 @@ export class CompletionPipeline {
     const confidence = binding === undefined ? completion.confidence : meanConfidence(completion);
     // What has to follow does, however likely the model finds the end.
     const endProbability = binding?.goesOn === true ? 0 : completion.endProbability;
-    const made = { confidence, endProbability, source: 'model', ids, timings, drafting } as const;
+    const from = remote ? { remote } : {};
+    const made = { confidence, endProbability, source: 'model', ids, timings, drafting, ...from } as const;
     if (stop === 'cancelled') return { ...nothing('cancelled'), ...made, text: completion.text, stop };
     // Only what is allowed came: nothing more is on this line.
     if (binding !== undefined && /^\s*[\r\n]/.test(completion.text)) {
@@ -312,14 +318,15 @@ export class CompletionPipeline {
     const course = { probabilities: completion.tokenProbabilities, ends: completion.tokenEnds };
     const probabilities = completion.idProbabilities;
     const answer = { ids, probabilities, course };
-    const generation = { ...answer, text, stop, confidence, followsSchema, endProbability };
+    const readsLine = fimLayout(engine.fim)?.suffixStart === 'cursor';
+    const generation = { ...answer, text, stop, confidence, followsSchema, endProbability, readsLine };
     const ended = request.mayEnd === true && firstLine(text).trim() === '';
     if (fork === undefined) {
       const cache = ended ? this.ends : this.cache;
       cache.add(document.uri, document.before, lineAfter(document), generation);
     }
     const judged = this.judge(
-      { source: 'model', ids, timings, drafting, generation, typed: 0 },
+      { source: 'model', ids, timings, drafting, ...from, generation, typed: 0 },
       request,
       options.leastCertainty,
     );

@@ -6,7 +6,7 @@ import { SCHEMA_USES } from './schema_use';
 /** One line: what happened and how long it took, without any text of the document. */
 export function summaryOf(outcome: CompletionOutcome): string {
   const verdict = outcome.shown
-    ? `shown from ${outcome.source}`
+    ? `shown from ${outcome.source}${outcome.remote === true ? ' elsewhere' : ''}`
     : `${outcome.reason} (${REASONS[outcome.reason]})`;
   const schema = outcome.schema === undefined ? '' : `; schema ${schemaOf(outcome.schema)}`;
   const certainty = outcome.source === 'none' ? '' : `; certainty ${outcome.certainty.toFixed(2)}`;

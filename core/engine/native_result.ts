@@ -48,8 +48,18 @@ export type HostErrorCode =
   | 'DISK_FULL'
   | 'CANCELLED';
 
+/** Of a remote engine (core/remote). */
+export type RemoteErrorCode =
+  | 'REMOTE_ADDRESS'
+  | 'REMOTE_KEY'
+  | 'REMOTE_MODEL'
+  | 'REMOTE_BUSY'
+  | 'REMOTE_LATE'
+  | 'REMOTE_UNREACHABLE'
+  | 'REMOTE_FAILED';
+
 export interface NativeError {
-  readonly code: NativeErrorCode | HostErrorCode;
+  readonly code: NativeErrorCode | HostErrorCode | RemoteErrorCode;
   /** One sentence that says what happened and what to do. */
   readonly message: string;
 }

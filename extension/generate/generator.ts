@@ -1,12 +1,11 @@
 /** Generating at the cursor: the model goes on, and its text grows in the editor until it is over or someone stops it. */
 import * as vscode from 'vscode';
-import { ask, type Send } from '../../core/completion/asking';
+import type { Asking, Question } from '../../core/completion/asking';
 import { type DocumentSnapshot, lineAfter } from '../../core/completion/document';
 import type { GenerationEngine } from '../../core/completion/engine_port';
 import type { EngineAnswer } from '../../core/engine/engine_request';
 import type { CompletionOptions } from '../../core/completion/options';
 import { postprocess } from '../../core/completion/postprocess';
-import type { PromptWriter } from '../../core/completion/prompt_writer';
 import type { OtherText } from '../../core/completion/references';
 import { REASON_OF_STATE, REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
@@ -52,8 +51,7 @@ export interface GeneratorOptions {
 }
 
 export class Generator implements vscode.Disposable {
-  private readonly engine: GenerationEngine;
-  private readonly prompts: PromptWriter;
+  private readonly asking: Asking<GenerationEngine>;
   private readonly options: () => GeneratorOptions;
   private readonly beside: (uri: string) => readonly OtherText[];
   private readonly question: PartialQuestion;
@@ -66,18 +64,17 @@ export class Generator implements vscode.Disposable {
   readonly onDidFinish = this.finished.event;
 
   /**
+   * @param asking Whom it asks.
    * @param beside Texts of files other than that of the given URI, nearest first.
    * @param question Asks what becomes of partial text.
    */
   constructor(
-    engine: GenerationEngine,
-    prompts: PromptWriter,
+    asking: Asking<GenerationEngine>,
     options: () => GeneratorOptions,
     beside: (uri: string) => readonly OtherText[],
     question: PartialQuestion,
   ) {
-    this.engine = engine;
-    this.prompts = prompts;
+    this.asking = asking;
     this.options = options;
     this.beside = beside;
     this.question = question;
@@ -94,7 +91,7 @@ export class Generator implements vscode.Disposable {
     const document = snapshotOf(editor.document, editor.selection.active);
     const reason = refusal(document, asked(this.options().completion));
     if (reason !== undefined) return { ...ended('not_here'), sentence: REASONS[reason] };
-    const { state } = this.engine;
+    const { state } = this.asking;
     if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
     const running = this.begin(editor);
     const generation = await this.run(running, document);
@@ -160,25 +157,34 @@ export class Generator implements vscode.Disposable {
       insertion.write(generated.add(piece));
       if (generated.over) controller.abort();
     };
-    const answer = await this.ask(document, (request) =>
-      this.engine.generate(request, controller.signal, onText),
-    );
+    const answer = await this.ask(document, {
+      signal: controller.signal,
+      send: (engine, request, signal, told) => engine.generate(request, signal, told),
+      onText,
+    });
     const rest = answer.ok && answer.value.stop !== 'cancelled' ? generated.end() : '';
     return { answer, rest, replaced: '' };
   }
 
   /** Something stands right of the cursor: the rest of the line alone, as a suggestion would be fitted to it. */
   private async line({ controller }: Running, document: DocumentSnapshot): Promise<Made> {
-    const answer = await this.ask(document, (request) => this.engine.complete(request, controller.signal));
+    const answer = await this.ask(document, {
+      signal: controller.signal,
+      send: (engine, request, signal) => engine.complete(request, signal),
+    });
     if (!answer.ok || answer.value.stop === 'cancelled') return { answer, rest: '', replaced: '' };
     const { text, replace, reason } = postprocess(answer.value.text, answer.value.stop, document);
     return { answer, rest: reason === undefined ? text : '', replaced: document.after.slice(0, replace) };
   }
 
-  private ask(document: DocumentSnapshot, send: Send): Promise<EngineAnswer> {
+  private async ask(
+    document: DocumentSnapshot,
+    question: Omit<Question<GenerationEngine>, 'place'>,
+  ): Promise<EngineAnswer> {
     const { completion, generate } = this.options();
     const options = { ...completion, maxTokens: generate.maxTokens };
-    return ask(this.prompts, { document, options, beside: this.beside(document.uri) }, send);
+    const place = { document, options, beside: this.beside(document.uri) };
+    return (await this.asking.ask({ ...question, place })).answer;
   }
 
   /** Partial text stays until the user has said what becomes of it. */

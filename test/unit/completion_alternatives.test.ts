@@ -79,6 +79,7 @@ class CharacterModel {
       stop,
       confidence: sofar,
       followsSchema: false,
+      readsLine: false,
       endProbability: 0,
     };
     return { generation, barredProbability };

@@ -10,6 +10,7 @@ const generation = {
   probabilities: Float32Array.of(0.5),
   course: { probabilities: Float32Array.of(0.5), ends: Uint32Array.of(5) },
   followsSchema: false,
+  readsLine: false,
   endProbability: 0,
 };
 const BEFORE = 'def add(a, b):\n    return ';

@@ -57,9 +57,11 @@ const DEVICE_IMPLEMENTATIONS = ['device/cpu/', 'device/metal/'];
 /** For each folder of TypeScript, those it may import from (its own is always allowed). Of `core`, all that is below it. */
 const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/engine': [],
-  'core/models': ['core/engine'],
+  'core/http': [],
+  'core/models': ['core/engine', 'core/http'],
   'core/completion': ['core/engine'],
   'core/schema': ['core/completion', 'core/engine'],
+  'core/remote': ['core/completion', 'core/engine', 'core/http'],
   'core/generate': ['core/completion', 'core/engine'],
   'core/edit': ['core/schema', 'core/completion', 'core/engine'],
   extension: ['core'],
@@ -73,9 +75,13 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'jsonc-parser': ['core/schema/json_tokens.ts', 'core/schema/schema_text.ts'],
 };
 
-/** What opens connections is for one file; nothing else of what is shipped, nor of the terminal program, can. */
+/** What opens connections is for one file; nothing else of what is shipped, nor of the terminal program, can. Two others use it: the downloader and the client of a remote engine. */
 const NETWORK = new Set(['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'undici', 'ws']);
-const OPENS_CONNECTIONS = 'core/models/download/http_get.ts';
+const OPENS_CONNECTIONS = 'core/http/connection.ts';
+const HAVE_THEM_OPENED: Readonly<Record<string, RegExp>> = {
+  'core/models': /^core\/models\/download\/(?:http_get|download)\.ts$/,
+  'core/remote': /^core\/remote\/client\.ts$/,
+};
 
 function filesUnder(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -129,6 +135,7 @@ export function scriptViolation(file: string, specifier: string): string | undef
   if (specifier.startsWith('.')) {
     if (specifier.endsWith('/package.json')) return undefined;
     const target = posix.join(dirname(file), specifier);
+    if (`${target}.ts` === OPENS_CONNECTIONS && HAVE_THEM_OPENED[folder]?.test(file) !== true) return wrong;
     const allowed = [folder, ...(SCRIPT_LAYERS[folder] ?? [])];
     return allowed.some((one) => target.startsWith(`${one}/`)) && !target.endsWith('.node')
       ? undefined
@@ -192,7 +199,13 @@ describe('layering', () => {
     expect(scriptViolation('extension/main.ts', 'node:https')).toBeDefined();
     expect(scriptViolation('core/models/download/download.ts', 'node:dns/promises')).toBeDefined();
     expect(scriptViolation('cli/main.ts', 'net')).toBeDefined();
-    expect(scriptViolation('core/models/download/http_get.ts', 'node:https')).toBeUndefined();
+    expect(scriptViolation('core/http/connection.ts', 'node:https')).toBeUndefined();
+    expect(scriptViolation('core/models/download/http_get.ts', 'node:https')).toBeDefined();
+    expect(scriptViolation('core/models/download/http_get.ts', '../../http/connection')).toBeUndefined();
+    expect(scriptViolation('core/models/local_models.ts', '../http/connection')).toBeDefined();
+    expect(scriptViolation('core/remote/client.ts', '../http/connection')).toBeUndefined();
+    expect(scriptViolation('core/remote/remote_engine.ts', '../http/connection')).toBeDefined();
+    expect(scriptViolation('extension/remote/remote_control.ts', '../../core/http/connection')).toBeDefined();
     expect(scriptViolation('cli/main.ts', '../extension/main')).toBeDefined();
     expect(scriptViolation('cli/main.ts', '../bench/main')).toBeDefined();
     expect(scriptViolation('cli/main.ts', 'vscode')).toBeDefined();

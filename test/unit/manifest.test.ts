@@ -12,7 +12,9 @@ import { EAGERNESS, LEAST_CERTAINTY } from '../../core/completion/certainty';
 import { HUB } from '../../core/models/catalogue';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
 import { DEVICES, KV_CACHES } from '../../core/engine/native_types';
-import { readCompletion, readDownloads, readEngine, readGenerate } from '../../extension/settings';
+import { PROTOCOLS } from '../../core/remote/protocol';
+import { FIM_CHOICES } from '../../core/remote/server';
+import { readCompletion, readDownloads, readEngine, readGenerate, readRemote } from '../../extension/settings';
 import { settingsPage } from '../../scripts/settings_page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -67,6 +69,14 @@ describe('the manifest', () => {
     expect(readGenerate(defaultOf)).toEqual(DEFAULT_GENERATE);
     readEngine(defaultOf);
     expect(readDownloads(defaultOf)).toEqual({ mirror: HUB });
+    expect(readRemote(defaultOf)).toEqual({
+      url: '',
+      protocol: 'auto',
+      model: '',
+      timeoutMs: 800,
+      caFile: '',
+      fim: 'auto',
+    });
     expect([...read].toSorted()).toEqual(Object.keys(settings).toSorted());
   });
 
@@ -94,6 +104,8 @@ describe('the manifest', () => {
     expect(settings['emberline.device']?.enum).toEqual(DEVICES);
     expect(settings['emberline.model.kvCache']?.enum).toEqual(KV_CACHES);
     expect(settings['emberline.drafting']?.enum).toEqual(DRAFTING);
+    expect(settings['emberline.remote.protocol']?.enum).toEqual(PROTOCOLS);
+    expect(settings['emberline.remote.fim']?.enum).toEqual(FIM_CHOICES);
     expect(settings['emberline.completion.eagerness']?.enum).toEqual(EAGERNESS);
     expect(settings['emberline.generate.keepPartial']?.enum).toEqual(KEEP_PARTIAL);
     expect(settings['emberline.sampling.seed']?.maximum).toBe(MAX_SEED);
@@ -103,6 +115,16 @@ describe('the manifest', () => {
     expect(settings['emberline.model.path']?.scope).toBe('machine');
     expect(settings['emberline.draft.model']?.scope).toBe('machine');
     expect(settings['emberline.model.mirror']?.scope).toBe('application');
+  });
+
+  it('lets no workspace choose where text goes', () => {
+    const remote = Object.entries(settings).filter(([name]) => name.startsWith('emberline.remote.'));
+    expect(remote.length).toBeGreaterThan(0);
+    for (const [name, { scope }] of remote) expect(scope, name).toBe('machine');
+  });
+
+  it('has no setting for a key', () => {
+    expect(Object.keys(settings).filter((name) => /key|token$|secret/i.test(name))).toEqual([]);
   });
 
   it('lets no workspace that is not trusted include files with secrets', () => {

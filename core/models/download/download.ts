@@ -10,7 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeError, NativeErrorCode, HostErrorCode, NativeResult } from '../../engine/native_result';
 import { readSmallJson } from '../small_file';
 import { sizeText } from '../size_text';
-import { type Answer, CANCELLED, get, reasonOf, statusError } from './http_get';
+import { type Answer, reasonOf } from '../../http/connection';
+import { CANCELLED, get, statusError } from './http_get';
 
 export interface DownloadTarget {
   readonly url: URL;

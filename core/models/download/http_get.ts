@@ -1,19 +1,7 @@
-/**
- * The one file that opens connections, and does so only when a user asked for a model.
- *
- * It uses node's own `https` and `http`: the editor replaces the functions of these modules in the extension host, so that requests go through the
- * proxy and trust the certificates that its settings name. A client with sockets of its own would go past both.
- */
-import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+/** What the downloader asks a hub for, and only when a user asked for a model. */
+import { isSafe } from '../../http/address';
+import { type Answer, open, reasonOf } from '../../http/connection';
 import type { NativeError, NativeResult } from '../../engine/native_result';
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** Ends with an error if the connection breaks. */
-  readonly body: IncomingMessage;
-}
 
 /** A server that says nothing for so long is gone, ms. */
 const IDLE_MS = 60_000;
@@ -21,15 +9,6 @@ const MOST_REDIRECTS = 6;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Lists of files are small. */
 const MOST_JSON_BYTES = 8 * 1_048_576;
-
-/** Whether a mirror may be asked: over TLS, or on this machine itself. */
-export function isSafe(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}
 
 /** Follows redirects, from TLS to nothing else. Whatever status the last one has is the caller's to judge. Never rejects. */
 export async function get(
@@ -44,7 +23,7 @@ export async function get(
       return failed(`${place.host} is asked for without encryption, which is refused`);
     let answer: Answer;
     try {
-      answer = await ask(place, headers, signal);
+      answer = await open(place, { headers, signal, idleMs: IDLE_MS });
     } catch (error) {
       return signal.aborted ? { ok: false, error: CANCELLED } : failed(`${place.host}: ${reasonOf(error)}`);
     }
@@ -89,28 +68,7 @@ export const CANCELLED: NativeError = {
   message: 'The download was stopped; what there is of it is kept.',
 };
 
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'the connection broke';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return error.message === '' ? code || 'the connection broke' : error.message;
-}
-
 function failed(reason: string): { readonly ok: false; readonly error: NativeError } {
   const message = `The download failed (${reason}); check the connection, the proxy of VS Code's settings and emberline.model.mirror, then go on with it.`;
   return { ok: false, error: { code: 'DOWNLOAD_FAILED', message } };
-}
-
-function ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request: ClientRequest = send(
-      url,
-      // A file that is compressed on its way has other bytes and another length.
-      { headers: { 'user-agent': 'emberline', 'accept-encoding': 'identity', ...headers }, signal, timeout: IDLE_MS },
-      (body) => resolve({ status: body.statusCode ?? 0, headers: body.headers, body }),
-    );
-    request.once('timeout', () => request.destroy(new Error(`nothing came for ${IDLE_MS / 1_000} s`)));
-    request.on('error', reject);
-    request.end();
-  });
 }

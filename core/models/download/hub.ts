@@ -6,7 +6,8 @@ import { posix } from 'node:path';
 import type { NativeResult } from '../../engine/native_result';
 import type { CatalogueModel } from '../catalogue';
 import { fieldsOf } from '../small_file';
-import { getJson, isSafe } from './http_get';
+import { isSafe } from '../../http/address';
+import { getJson } from './http_get';
 
 /** What is about to be fetched. */
 export interface HubFile {

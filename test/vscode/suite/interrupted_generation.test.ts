@@ -1,6 +1,7 @@
 /** Generating at the cursor while others edit, and while it is being stopped, with an engine that says when. */
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
+import { OneEngine } from '../../../core/completion/asking';
 import type { GenerationEngine } from '../../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
@@ -92,8 +93,7 @@ function play(editor: vscode.TextEditor, script: Script): Played {
   };
   const options = { completion: DEFAULT_OPTIONS, generate: { ...DEFAULT_GENERATE, keepPartial } };
   const generator: Generator = new Generator(
-    engine,
-    new PromptWriter(engine),
+    new OneEngine(engine, new PromptWriter(engine)),
     () => options,
     () => [],
     question,

@@ -1,0 +1,40 @@
+/** Signals that follow others for as long as something runs, and leave nothing behind on them: one signal serves many requests. */
+
+/** What `promise` gives; undefined where `signal` is aborted before that. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return undefined;
+  let stop = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => (stop = () => resolve(undefined)));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Aborted with another signal, and by itself. */
+export class LinkedAbort {
+  private readonly controller = new AbortController();
+  private readonly outer: AbortSignal;
+
+  constructor(outer: AbortSignal) {
+    this.outer = outer;
+    if (outer.aborted) this.controller.abort();
+    else outer.addEventListener('abort', this.abort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  readonly abort = (): void => {
+    this.controller.abort();
+    this.release();
+  };
+
+  /** Follows the other one no longer. */
+  release(): void {
+    this.outer.removeEventListener('abort', this.abort);
+  }
+}

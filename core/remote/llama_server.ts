@@ -1,0 +1,92 @@
+/** llama.cpp's own server: `/completion` takes a text, `/infill` the parts around a cursor (tools/server/README.md of llama.cpp). */
+import type { EngineRequest } from '../engine/engine_request';
+import { GREEDY } from '../engine/engine_request';
+import type { NativeStop } from '../engine/native_types';
+import { listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
+import type { InfillParts } from './prompt_text';
+import type { Post } from './protocol';
+
+/** Beside the token that came, so many others: enough to see whether the line could have ended. */
+const PROBABILITIES = 5;
+
+export function infillPost(
+  { prefix, suffix, files }: InfillParts,
+  request: EngineRequest,
+  stops: readonly string[],
+): Post {
+  const parts = { input_prefix: prefix, input_suffix: suffix, input_extra: files, prompt: '' };
+  return { path: '/infill', body: { ...parts, ...optionsOf(request, stops) } };
+}
+
+export function completionPost(prompt: string, request: EngineRequest, stops: readonly string[]): Post {
+  return { path: '/completion', body: { prompt, ...optionsOf(request, stops) } };
+}
+
+function optionsOf(
+  { maxTokens, sampling }: EngineRequest,
+  stop: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const { temperature, topK, topP, minP, repeatPenalty, penaltyWindow, seed } = { ...GREEDY, ...sampling };
+  return {
+    n_predict: maxTokens,
+    temperature,
+    top_k: topK,
+    top_p: topP,
+    min_p: minP,
+    repeat_penalty: repeatPenalty,
+    repeat_last_n: penaltyWindow,
+    seed: seed % 2 ** 31,
+    stop,
+    stream: true,
+    cache_prompt: true,
+    n_probs: PROBABILITIES,
+  };
+}
+
+/** One event of the stream, or the whole answer of a server that streams nothing. */
+export function llamaPiece(event: unknown): RemotePiece {
+  const said = objectOf(event);
+  const rated = listOf(said['completion_probabilities']).map(ratedOf);
+  const piece = { text: textOf(said['content']), tokens: rated.map(tokenOf) };
+  if (said['stop'] !== true && said['stop_type'] === undefined) return piece;
+  const timings = objectOf(said['timings']);
+  const promptTokens = numberOf(said['tokens_evaluated']);
+  const counts = {
+    promptTokens,
+    reusedTokens:
+      timings['prompt_n'] === undefined ? 0 : Math.max(0, promptTokens - numberOf(timings['prompt_n'])),
+    generatedTokens: numberOf(said['tokens_predicted']),
+  };
+  return { ...piece, stop: stopOf(said), counts };
+}
+
+/** Older servers have a flag for each. */
+function stopOf(said: Readonly<Record<string, unknown>>): NativeStop {
+  const type = textOf(said['stop_type']);
+  if (type === 'limit' || said['stopped_limit'] === true) return 'max_tokens';
+  if (type === 'word' || said['stopped_word'] === true)
+    return textOf(said['stopping_word']).startsWith('\n') ? 'line_end' : 'end_token';
+  return 'end_token';
+}
+
+/** Either `{token, logprob, top_logprobs}`, or of older servers `{content, probs: [{tok_str, prob}]}`. */
+function ratedOf(value: unknown): Rated {
+  const one = objectOf(value);
+  if (one['probs'] === undefined) {
+    const others = listOf(one['top_logprobs']).map((other) => ({
+      text: textOf(objectOf(other)['token']),
+      logprob: numberOf(objectOf(other)['logprob']),
+    }));
+    return { text: textOf(one['token']), logprob: numberOf(one['logprob']), others };
+  }
+  const text = textOf(one['content']);
+  const others = listOf(one['probs']).map((other) => ({
+    text: textOf(objectOf(other)['tok_str']),
+    logprob: Math.log(numberOf(objectOf(other)['prob'])),
+  }));
+  return {
+    text,
+    logprob: others.find((other) => other.text === text)?.logprob ?? Number.NEGATIVE_INFINITY,
+    others,
+  };
+}

@@ -1,0 +1,126 @@
+/** Before anything of a document is sent to an endpoint, the user sees what that is, and says yes once. */
+import * as vscode from 'vscode';
+import { snapshotOfText } from '../../core/completion/document';
+import type { CompletionOptions } from '../../core/completion/options';
+import { PromptWriter } from '../../core/completion/prompt_writer';
+import type { Endpoint } from '../../core/remote/endpoint';
+import type { RemoteEngine } from '../../core/remote/remote_engine';
+import { forElsewhere } from '../../core/remote/remote_first';
+import { snapshotOf } from '../editor/editor_snapshot';
+import { isLeftAlone } from '../editor/left_alone';
+
+const SCHEME = 'emberline-remote';
+/** Endpoints that were confirmed; in the storage that no settings file reaches. */
+const CONFIRMED = 'emberline.remote.confirmed';
+const SEND = 'Send this to';
+const SHOW = 'Show What Is Sent';
+
+/** Where no file is open. */
+const EXAMPLE = 'def area(width, height):\n    return \n\n\nprint(area(2, 3))\n';
+
+export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentContentProvider {
+  private readonly state: vscode.Memento;
+  private readonly options: () => CompletionOptions;
+  private readonly registration: vscode.Disposable;
+  private readonly reminded = new Set<string>();
+  private text = '';
+  private previews = 0;
+
+  constructor(state: vscode.Memento, options: () => CompletionOptions) {
+    this.state = state;
+    this.options = options;
+    this.registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+  }
+
+  has({ base }: Endpoint): boolean {
+    return this.confirmed().includes(base);
+  }
+
+  /** Shows what is sent, and asks, unless that was said of the endpoint before. */
+  async ask(endpoint: Endpoint, engine: RemoteEngine): Promise<boolean> {
+    if (this.has(endpoint)) return true;
+    this.text = this.shown(endpoint, engine);
+    const uri = vscode.Uri.from({
+      scheme: SCHEME,
+      path: `/What is sent to ${endpoint.host}.jsonc`,
+      query: `${++this.previews}`,
+    });
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
+    const yes = `${SEND} ${endpoint.host}`;
+    const answer = await vscode.window.showQuickPick(['Send nothing', yes], {
+      title: `Emberline: May text of your files go to ${endpoint.host}?`,
+      placeHolder: 'What is sent stands in the editor behind this; you are asked once for this server',
+      ignoreFocusOut: true,
+    });
+    await closeTab(uri);
+    if (answer !== yes) return false;
+    await this.state.update(CONFIRMED, [...this.confirmed(), endpoint.base]);
+    return true;
+  }
+
+  /** Says once that an address in the settings waits for the user's word. */
+  remind({ base, host }: Endpoint): void {
+    if (this.reminded.has(base)) return;
+    this.reminded.add(base);
+    const told = `Emberline: a remote engine is set (${host}). Nothing is sent there before you have seen what.`;
+    void vscode.window.showInformationMessage(told, SHOW).then((answer) => {
+      if (answer === SHOW) void vscode.commands.executeCommand('emberline.useRemoteEngine', { url: base });
+    });
+  }
+
+  provideTextDocumentContent(): string {
+    return this.text;
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  private confirmed(): readonly string[] {
+    const value = this.state.get<unknown>(CONFIRMED);
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  }
+
+  /** In words, and the request for the cursor's place as it would go over the wire. */
+  private shown({ base, host, safe }: Endpoint, engine: RemoteEngine): string {
+    const post = engine.postFor(this.example(engine));
+    const lines = [
+      `Nothing of your files was sent to ${host} yet. For each suggestion, and for Generate at Cursor, this is:`,
+      '- the text around the cursor of the file you write in, with its path in the workspace;',
+      '- pieces of other files, where the model reads them (docs/context.md): signatures of what the file imports,',
+      '  code of files looked at last that resembles it, recent edits; each has a setting that turns it off;',
+      '- in the commit box, when you ask there: the change that is committed.',
+      'Not sent: files that emberline.excludedFiles names, anything in a workspace that is not trusted, the clipboard.',
+      ...(safe
+        ? []
+        : [
+            'The connection is not encrypted: others in your network can read along. No key is sent over it.',
+          ]),
+      '',
+      'The request for the place at your cursor:',
+    ];
+    const comments = lines.map((line) => (line === '' ? '//' : `// ${line}`));
+    const body = post === undefined ? '{}' : JSON.stringify(post.body, null, 2);
+    return `${[...comments, `// POST ${base}${post?.path ?? ''}`].join('\n')}\n${body}\n`;
+  }
+
+  private example(engine: RemoteEngine): ReturnType<PromptWriter['write']>['request'] {
+    const editor = vscode.window.activeTextEditor;
+    const options = this.options();
+    const offset = EXAMPLE.indexOf('\n\n');
+    const own =
+      editor === undefined || isLeftAlone(editor.document.uri, options.excludedFiles)
+        ? snapshotOfText({ uri: 'example', path: 'area.py', languageId: 'python', text: EXAMPLE, offset })
+        : snapshotOf(editor.document, editor.selection.active);
+    return new PromptWriter(engine).write(forElsewhere({ document: own, options })).request;
+  }
+}
+
+async function closeTab(uri: vscode.Uri): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+  const own = tabs.filter(
+    ({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString(),
+  );
+  await vscode.window.tabGroups.close(own).then(undefined, () => false);
+}

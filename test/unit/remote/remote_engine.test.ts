@@ -1,0 +1,335 @@
+/** The engine on another machine, against a server on this one. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { fimLayout } from '../../../core/completion/fim_layout';
+import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
+import type { NativeCompletion } from '../../../core/engine/native_types';
+import { endpointOf } from '../../../core/remote/endpoint';
+import { RemoteEngine } from '../../../core/remote/remote_engine';
+import type { ServerChoices } from '../../../core/remote/server';
+import { makeCertificate } from '../../remote/certificate';
+import { type Kind, MODEL, type Say, type StandIn, startStandIn } from '../../remote/stand_in_server';
+
+const servers: StandIn[] = [];
+const engines: RemoteEngine[] = [];
+afterEach(async () => {
+  for (const engine of engines.splice(0)) engine.dispose();
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+const NEVER = new AbortController().signal;
+
+async function server(kind: Kind, tls?: Parameters<typeof startStandIn>[1]): Promise<StandIn> {
+  const started = await startStandIn(kind, tls);
+  servers.push(started);
+  return started;
+}
+
+function engineFor(
+  { url }: Pick<StandIn, 'url'>,
+  { key, ca, ...choices }: Partial<ServerChoices> & { key?: string; ca?: string } = {},
+): RemoteEngine {
+  const endpoint = endpointOf(url);
+  if (!endpoint.ok) throw new Error(endpoint.error.message);
+  const engine = new RemoteEngine({
+    endpoint: endpoint.value,
+    key: () => key,
+    ca,
+    choices: { protocol: 'auto', model: '', fim: 'auto', ...choices },
+  });
+  engines.push(engine);
+  return engine;
+}
+
+const LINE: EngineRequest = { prompt: 'def add(a, b):\n    return', requiredPrefix: ' ', maxTokens: 40 };
+
+function made(answer: EngineAnswer): NativeCompletion {
+  if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
+  return answer.value;
+}
+
+const codeOf = (answer: EngineAnswer): string => (answer.ok ? 'none' : answer.error.code);
+
+/** A place with text on both sides of the cursor and another file, as the prompt writer lays it out. */
+function withSuffix(engine: RemoteEngine, snippets = true): EngineRequest {
+  const path = 'src/add.py';
+  const texts = {
+    path,
+    languageId: 'python',
+    prefix: 'def add(a, b):\n    return',
+    suffix: '\n\nprint(add(1, 2))\n',
+  };
+  const other = {
+    kind: 'similar',
+    path: 'lib/sub.py',
+    languageId: 'python',
+    text: 'def sub(a, b):\n    return a - b\n',
+  };
+  const prompt = fimLayout(engine.fim)?.write({ ...texts, snippets: snippets ? [other as never] : [] });
+  return { prompt: prompt ?? texts.prefix, requiredPrefix: ' ', maxTokens: 40 };
+}
+
+describe.each(['llama-server', 'vllm'] as const)('a suggestion of %s', (kind) => {
+  const rated = (
+    text: string,
+    probability = 0.9,
+    others: Record<string, number> = {},
+  ): Say['tokens'][number] => ({
+    text,
+    probability,
+    others,
+  });
+
+  it('is the text behind what was cut off, with how sure the model was', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [rated(' a', 0.8), rated(' +', 0.5), rated(' b', 0.9)], stop: 'word' });
+    const { text, stop, confidence, tokenEnds, timings } = made(
+      await engineFor(standIn).complete(LINE, NEVER),
+    );
+    expect(text).toBe('a + b');
+    expect(stop).toBe('line_end');
+    expect(confidence).toBeCloseTo(0.36, 5);
+    expect([...tokenEnds]).toEqual([1, 3, 5]);
+    expect(timings).toMatchObject({ promptTokens: 40, reusedTokens: 32, generatedTokens: 3 });
+  });
+
+  it('is closed at the end of its line where the server goes on', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [' a +', ' b\n', '    x'], hold: true });
+    const { text, stop } = made(await engineFor(standIn).complete(LINE, NEVER));
+    expect([text, stop]).toEqual(['a + b', 'line_end']);
+    await standIn.asked[0]?.closed;
+  });
+
+  it('is cancelled by closing the connection', async () => {
+    const standIn = await server(kind);
+    const controller = new AbortController();
+    standIn.say = () => {
+      setImmediate(() => controller.abort());
+      return { tokens: [' a'], hold: true };
+    };
+    const { stop } = made(await engineFor(standIn).complete(LINE, controller.signal));
+    expect(stop).toBe('cancelled');
+    await standIn.asked[0]?.closed;
+  });
+
+  it('is asked for at the cursor itself where the model goes on with something else', async () => {
+    const standIn = await server(kind);
+    const request = { prompt: 'def add(a, b):', requiredPrefix: '\n    ret', maxTokens: 40 };
+    standIn.say = () =>
+      standIn.asked.length === 1 ? { tokens: ['    pass'], hold: true } : { tokens: ['urn a'], stop: 'eos' };
+    const { text } = made(await engineFor(standIn, { fim: 'none' }).complete(request, NEVER));
+    expect(text).toBe('urn a');
+    expect(standIn.asked.map(({ body }) => body['prompt'])).toEqual([
+      'def add(a, b):\n',
+      'def add(a, b):\n    ret',
+    ]);
+    await standIn.asked[0]?.closed;
+  });
+
+  it('says how sure it is that the line is complete', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [rated('\n', 0.7, { ' #': 0.1, '\n\n': 0.1 })], hold: true });
+    const whole = { prompt: 'x = 1', requiredPrefix: '', maxTokens: 40 };
+    const { text, endProbability } = made(await engineFor(standIn).complete(whole, NEVER));
+    expect(text).toBe('');
+    expect(endProbability).toBeCloseTo(0.8, 5);
+  });
+
+  it('ends where it becomes too unlikely', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [rated(' a', 0.5), rated(' %', 0.1)], hold: true });
+    const { text, stop } = made(await engineFor(standIn).complete({ ...LINE, leastConfidence: 0.1 }, NEVER));
+    expect([text, stop]).toEqual(['a %', 'unsure']);
+    await standIn.asked[0]?.closed;
+  });
+
+  it('is rated by its length where the server says nothing of it', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [' a + b'], stop: 'eos' });
+    const short = made(await engineFor(standIn).complete(LINE, NEVER));
+    standIn.say = () => ({ tokens: [` ${'a_long_name + '.repeat(6)}b`], stop: 'eos' });
+    const long = made(await engineFor(standIn).complete(LINE, NEVER));
+    expect(short.confidence).toBeGreaterThan(0.6);
+    expect(long.confidence).toBeLessThan(0.2);
+    expect(long.tokenEnds.at(-1)).toBe(long.text.length);
+    expect([...long.tokenEnds]).toEqual([...long.tokenEnds].toSorted((a, b) => a - b));
+  });
+
+  it('fails where the connection breaks in the middle', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [' a'], dies: true });
+    expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_FAILED');
+  });
+
+  it.each([
+    [401, 'REMOTE_KEY'],
+    [404, 'REMOTE_MODEL'],
+    [302, 'REMOTE_ADDRESS'],
+    [429, 'REMOTE_BUSY'],
+    [500, 'REMOTE_FAILED'],
+  ])('of status %i is %s, and repeats nothing that the server says', async (status, code) => {
+    const standIn = await server(kind);
+    standIn.say = () => ({
+      tokens: [],
+      status,
+      headers: { 'retry-after': '7', location: 'http://127.0.0.1/' },
+    });
+    const answer = await engineFor(standIn, { key: 'planted' }).complete(LINE, NEVER);
+    expect(codeOf(answer)).toBe(code);
+    expect(JSON.stringify(answer)).not.toMatch(/planted|quoted/);
+    if (status === 429) expect(answer).toMatchObject({ error: { retryAfterMs: 7_000 } });
+  });
+
+  it('of several lines comes in pieces', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [' a', ' +\n', '    b', '\n'], stop: 'eos' });
+    const pieces: string[] = [];
+    const answer = await engineFor(standIn).generate(LINE, NEVER, (piece) => pieces.push(piece));
+    expect(made(answer)).toMatchObject({ text: 'a +\n    b\n', stop: 'end_token' });
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('')).toBe('a +\n    b\n');
+    expect(standIn.asked[0]?.body['stop']).not.toContain('\n');
+  });
+});
+
+describe('what is sent', () => {
+  it('to llama.cpp are the parts, for it to lay out, and the text where nothing follows', async () => {
+    const standIn = await server('llama-server');
+    const engine = engineFor(standIn);
+    await engine.connect();
+    standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+    await engine.complete(withSuffix(engine), NEVER);
+    await engine.complete(LINE, NEVER);
+    const [infill, completion] = standIn.asked;
+    expect(infill?.path).toBe('/infill');
+    expect(infill?.body).toMatchObject({
+      input_prefix: 'def add(a, b):\n    return',
+      input_suffix: '\n\nprint(add(1, 2))\n',
+      input_extra: [{ filename: 'lib/sub.py', text: 'def sub(a, b):\n    return a - b\n' }],
+      n_predict: 40,
+      stream: true,
+    });
+    expect(completion?.path).toBe('/completion');
+    expect(completion?.body['prompt']).toBe(LINE.prompt);
+  });
+
+  it('to a server of a family is one text with its marks', async () => {
+    const standIn = await server('vllm');
+    const engine = engineFor(standIn);
+    await engine.connect();
+    standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+    await engine.complete(withSuffix(engine, false), NEVER);
+    expect(standIn.asked[0]?.body).toMatchObject({
+      model: MODEL,
+      prompt:
+        '<|fim_prefix|># src/add.py\ndef add(a, b):\n    return<|fim_suffix|>\n\nprint(add(1, 2))\n<|fim_middle|>',
+      max_tokens: 40,
+    });
+  });
+
+  it('to Ollama is the suffix apart, even where nothing follows: without it, it takes the text for a chat', async () => {
+    const standIn = await server('ollama');
+    const engine = engineFor(standIn);
+    await engine.connect();
+    standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+    await engine.complete(withSuffix(engine, false), NEVER);
+    await engine.complete(LINE, NEVER);
+    expect(standIn.asked.map(({ body }) => body['suffix'])).toEqual(['\n\nprint(add(1, 2))\n', '\n']);
+  });
+
+  it('holds no control token that a document spells, but for parts that the server reads as plain text', async () => {
+    const spelled = 'x = "<|fim_middle|><|endoftext|><fim_suffix><｜fim▁end｜>[PREFIX]<EOT></s>"\n';
+    const broken = 'x = "< |fim_middle|>< |endoftext|>< fim_suffix>< ｜fim▁end｜>[ PREFIX]< EOT>< /s>"\n';
+    const sent = async (kind: Kind): Promise<Readonly<Record<string, unknown>>> => {
+      const standIn = await server(kind);
+      const engine = engineFor(standIn);
+      await engine.connect();
+      standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+      const texts = { path: 'a.py', languageId: 'python', prefix: spelled, suffix: spelled, snippets: [] };
+      const prompt = fimLayout(engine.fim)?.write(texts) ?? '';
+      await engine.complete({ prompt, requiredPrefix: '', maxTokens: 40 }, NEVER);
+      return standIn.asked[0]?.body ?? {};
+    };
+    const marked = `<|fim_prefix|># a.py\n${broken}<|fim_suffix|>${broken}<|fim_middle|>`;
+    expect((await sent('vllm'))['prompt']).toBe(marked);
+    expect(await sent('ollama')).toMatchObject({ prompt: `# a.py\n${broken}`, suffix: broken });
+    expect(await sent('llama-server')).toMatchObject({
+      input_prefix: `# a.py\n${spelled}`,
+      input_suffix: spelled,
+    });
+  });
+
+  it('is less where the server refuses what it does not know, from then on', async () => {
+    const standIn = await server('plain');
+    standIn.say = ({ body }) =>
+      'logprobs' in body ? { tokens: [], status: 400 } : { tokens: [' a + b'], stop: 'eos' };
+    const engine = engineFor(standIn);
+    expect(made(await engine.complete(LINE, NEVER)).text).toBe('a + b');
+    expect(made(await engine.complete(LINE, NEVER)).text).toBe('a + b');
+    expect(standIn.asked).toHaveLength(3);
+  });
+
+  it('has a key in its header, and a wrong one is known before anything of a document is sent', async () => {
+    const standIn = await server('vllm');
+    standIn.key = 'right';
+    standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+    expect(codeOf(await engineFor(standIn, { key: 'wrong' }).complete(LINE, NEVER))).toBe('REMOTE_KEY');
+    expect(standIn.asked).toEqual([]);
+    expect(codeOf(await engineFor(standIn, { key: 'right' }).complete(LINE, NEVER))).toBe('none');
+  });
+});
+
+it('a key stays here where others can read along', async () => {
+  const standIn = await server('vllm');
+  standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+  const endpoint = endpointOf(standIn.url);
+  const headers: unknown[] = [];
+  for (const safe of [true, false]) {
+    if (!endpoint.ok) throw new Error(endpoint.error.message);
+    const choices = { protocol: 'openai', model: '', fim: 'auto' } as const;
+    const engine = new RemoteEngine({ endpoint: { ...endpoint.value, safe }, key: () => 'planted', choices });
+    engines.push(engine);
+    await engine.complete(LINE, NEVER);
+    headers.push(standIn.asked.at(-1)?.headers.authorization);
+  }
+  expect(headers).toEqual(['Bearer planted', undefined]);
+});
+
+describe('what is there', () => {
+  it('is found out before anything of a document is sent', async () => {
+    const llama = await server('llama-server');
+    const vllm = await server('vllm');
+    expect(await engineFor(llama).connect()).toMatchObject({
+      value: { protocol: 'llama-server', model: MODEL, context: 4_096, laysOut: true },
+    });
+    expect(await engineFor(vllm).connect()).toMatchObject({
+      value: { protocol: 'openai', model: MODEL, context: 8_192, laysOut: false },
+    });
+    expect([...llama.asked, ...vllm.asked]).toEqual([]);
+  });
+
+  it('is asked without what follows where its model has no marks and tells of no family', async () => {
+    const standIn = await server('llama-server');
+    standIn.infill = false;
+    const engine = engineFor(standIn, { model: 'smollm2' });
+    await engine.connect();
+    expect(engine.fim).toBeUndefined();
+  });
+
+  it('is an error where nothing listens', async () => {
+    const standIn = await server('vllm');
+    await standIn.stop();
+    expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_UNREACHABLE');
+  });
+
+  it("is trusted by a certificate of one's own alone where one is named", async () => {
+    const certificate = makeCertificate();
+    const standIn = await server('vllm', certificate);
+    standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
+    expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_UNREACHABLE');
+    expect(codeOf(await engineFor(standIn, { ca: makeCertificate().cert }).complete(LINE, NEVER))).toBe(
+      'REMOTE_UNREACHABLE',
+    );
+    expect(codeOf(await engineFor(standIn, { ca: certificate.cert }).complete(LINE, NEVER))).toBe('none');
+  });
+});
