@@ -62,6 +62,7 @@ const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/schema': ['core/completion', 'core/engine'],
   'core/generate': ['core/completion', 'core/engine'],
   'core/edit': ['core/schema', 'core/completion', 'core/engine'],
+  'core/statistics': ['core/completion', 'core/models', 'core/engine'],
   extension: ['core'],
   cli: ['core'],
   bench: ['core', 'cli'],
