@@ -31,6 +31,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.restart': commands.restart,
   'emberline.showLog': commands.showLog,
   'emberline.menu': commands.menu,
+  'emberline.showDashboard': commands.showDashboard,
   'emberline.openSettings': commands.openSettings,
 };
 
@@ -44,13 +45,14 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
   const storage = extension.globalStorageUri.fsPath;
   const models = guardedModels(extension.extensionPath, storage);
-  const context = new EmberlineContext(
-    extension.extensionPath,
+  const context = new EmberlineContext({
+    root: extension.extensionPath,
     storage,
-    models.load,
-    models.check,
-    'emberline.menu',
-  );
+    version: versionOf(extension),
+    load: models.load,
+    check: models.check,
+    menuCommand: 'emberline.menu',
+  });
   active = context;
   for (const [name, run] of Object.entries(COMMANDS)) {
     context.own(vscode.commands.registerCommand(name, (...given: unknown[]) => run(context, ...given)));
@@ -61,7 +63,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   // Opening the addon and the model is left to the next turn: activation delays other extensions.
   setImmediate(() => void context.engine.start());
   context.activationMs = performance.now() - started;
-  context.log.activated(versionOf(extension), context.activationMs);
+  context.log.activated(context.version, context.activationMs);
   return context;
 }
 
