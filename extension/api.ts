@@ -33,7 +33,7 @@ export interface EmberlineApi {
   /** What the dashboard shows and exports. */
   readonly dashboard: Pick<Dashboard, 'data' | 'exported' | 'isOpen'>;
   /** What is counted, and kept from session to session. */
-  readonly statistics: Pick<Statistics, 'save' | 'clear'>;
+  readonly statistics: Pick<Statistics, 'save' | 'clear' | 'path'>;
   /** The last request that came to an end. */
   readonly last: FinishedRequest | undefined;
   readonly onDidFinish: vscode.Event<FinishedRequest>;

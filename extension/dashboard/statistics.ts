@@ -12,6 +12,8 @@ const FILE = 'statistics.json';
 
 export class Statistics implements vscode.Disposable {
   readonly session = new SessionStatistics();
+  /** Of the file. */
+  readonly path: string;
   private readonly file: UsageFile;
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly subscriptions: readonly vscode.Disposable[];
@@ -26,7 +28,8 @@ export class Statistics implements vscode.Disposable {
 
   /** @param storage The folder that VS Code gives the extension for data of its own. */
   constructor(onDidFinish: vscode.Event<FinishedRequest>, storage: string) {
-    this.file = new UsageFile(join(storage, FILE));
+    this.path = join(storage, FILE);
+    this.file = new UsageFile(this.path);
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         // Logs grow by themselves, with each request even.

@@ -5,41 +5,58 @@ import {
   CategoryScale,
   Chart,
   type ChartConfiguration,
-  Legend,
   LinearScale,
   Tooltip,
 } from 'chart.js';
 import { element } from './elements';
 import type { ChartFigure, Colour } from './figures';
 
-Chart.register(BarController, BarElement, CategoryScale, LinearScale, Legend, Tooltip);
+Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
 
-/** What a row of bars takes, in the page's font sizes. */
+/** What a row of bars takes, in the page's font sizes: with its label in one line, or in two. */
 const ROW_EM = 1.9;
-/** Of the axis, and of the legend on a narrow page. */
-const AROUND_EM = 8;
+const ROW_OF_TWO_EM = 2.9;
+/** Of the axis. */
+const AROUND_EM = 4.5;
 const COLUMNS_EM = 18;
 
 export class ChartView {
   readonly root: HTMLElement;
+  private readonly frame: HTMLElement;
   private readonly canvas: HTMLCanvasElement;
+  /** Of elements: on a canvas it would take the room of the bars on a narrow page. */
+  private readonly legend = element('ul', { class: 'legend' });
   private chart: Chart | undefined;
 
   constructor(id: string) {
     this.canvas = element('canvas', { role: 'img', id: `${id}-chart` });
-    this.root = element('div', { class: 'chart' }, this.canvas);
+    this.frame = element('div', { class: 'chart' }, this.canvas);
+    this.root = element('div', {}, this.frame, this.legend);
   }
 
-  /** @param words What it shows, for who does not see it. */
-  show(figure: ChartFigure | undefined, words: string): void {
+  /**
+   * @param words What it shows, for who does not see it.
+   * @param narrow Labels stand in two lines.
+   */
+  show(figure: ChartFigure | undefined, words: string, narrow: boolean): void {
     this.chart?.destroy();
     this.chart = undefined;
     this.root.hidden = figure === undefined;
     if (figure === undefined) return;
     this.canvas.setAttribute('aria-label', words);
-    const em = figure.kind === 'rows' ? AROUND_EM + ROW_EM * rowsOf(figure) : COLUMNS_EM;
-    this.root.style.setProperty('height', `${em}em`);
-    this.chart = new Chart(this.canvas, configurationOf(figure));
+    const rowEm = narrow ? ROW_OF_TWO_EM : ROW_EM;
+    const em = figure.kind === 'rows' ? AROUND_EM + rowEm * rowsOf(figure) : COLUMNS_EM;
+    this.frame.style.setProperty('height', `${em}em`);
+    const style = getComputedStyle(document.body);
+    this.legend.hidden = figure.series.length < 2;
+    this.legend.replaceChildren(
+      ...figure.series.map(({ name, colour }) => {
+        const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' });
+        swatch.style.setProperty('background-color', colourOf(style, colour));
+        return element('li', {}, swatch, name);
+      }),
+    );
+    this.chart = new Chart(this.canvas, configurationOf(figure, style, narrow));
   }
 }
 
@@ -47,9 +64,12 @@ function rowsOf({ labels, series, unstacked }: ChartFigure): number {
   return labels.length * (unstacked === true ? series.length * 0.7 : 1);
 }
 
-function configurationOf(figure: ChartFigure): ChartConfiguration<'bar', number[], string> {
+function configurationOf(
+  figure: ChartFigure,
+  style: CSSStyleDeclaration,
+  narrow: boolean,
+): ChartConfiguration<'bar', number[], string | string[]> {
   const { kind, labels, series, unit, axis, unstacked = false } = figure;
-  const style = getComputedStyle(document.body);
   const foreground = style.color;
   const font = { family: style.fontFamily, size: parseFloat(style.fontSize) * 0.95 };
   const line = variable(
@@ -76,7 +96,7 @@ function configurationOf(figure: ChartFigure): ChartConfiguration<'bar', number[
   return {
     type: 'bar',
     data: {
-      labels: [...labels],
+      labels: labels.map((label) => (narrow ? label.split('\n') : label.replace('\n', ' '))),
       datasets: series.map(({ name, colour, values }) => ({
         label: name,
         data: [...values],
@@ -93,11 +113,6 @@ function configurationOf(figure: ChartFigure): ChartConfiguration<'bar', number[
       maintainAspectRatio: false,
       scales: rows ? { y: category, x: amount } : { x: { ...category, title: named(axis) }, y: amount },
       plugins: {
-        legend: {
-          display: series.length > 1,
-          position: 'bottom',
-          labels: { color: foreground, font, boxWidth: font.size },
-        },
         tooltip: { animation: false },
       },
     },

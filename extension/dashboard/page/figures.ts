@@ -21,6 +21,7 @@ export interface ChartFigure {
   readonly unit: string;
   /** Of the axis that is no number. */
   readonly axis: string;
+  /** A line break stands where it may be broken in two. */
   readonly labels: readonly string[];
   readonly series: readonly Series[];
   /** Beside one another instead. */
@@ -46,6 +47,8 @@ export interface Section {
   readonly facts?: readonly (readonly [string, string])[];
 }
 
+/** Of fewer one does not say what half of them are. */
+const FEW = 10;
 /** Requests that fit a picture. */
 const MOST_DRAWN = 20;
 
@@ -54,7 +57,9 @@ export function keySection({ keyToGhost }: DashboardData): Section {
   const summary =
     count === 0
       ? 'No key was followed by ghost text yet.'
-      : `Of ${countText(count, 'key')} with ghost text, half had it ${within(keyToGhost, 0.5)}, nine of ten ${within(keyToGhost, 0.9)}.`;
+      : count < FEW
+        ? `${countText(count, 'key')} had ghost text, ${within(keyToGhost, 1)}.`
+        : `Of ${countText(count, 'key')} with ghost text, half had it ${within(keyToGhost, 0.5)}, nine of ten ${within(keyToGhost, 0.9)}.`;
   return {
     id: 'keys',
     title: 'From a key to ghost text',
@@ -64,7 +69,9 @@ export function keySection({ keyToGhost }: DashboardData): Section {
   };
 }
 
-export function requestSection({ requests }: DashboardData): Section {
+export function requestSection({ requests: ended }: DashboardData): Section {
+  // They come in the order of their ends.
+  const requests = ended.toSorted((one, other) => one.sequence - other.sequence);
   const asked = requests.filter(({ modelCalls }) => modelCalls > 0);
   const drawn = asked.slice(-MOST_DRAWN).toReversed();
   const shown = requests.filter(({ reason }) => reason === 'shown').length;
@@ -86,7 +93,7 @@ export function requestSection({ requests }: DashboardData): Section {
         kind: 'rows',
         unit: 'ms',
         axis: 'Request',
-        labels: drawn.map(({ sequence, reason }) => `#${sequence} ${reason}`),
+        labels: drawn.map(({ sequence, reason }) => `#${sequence}\n${reason.replaceAll('_', ' ')}`),
         series: [
           series('Editor’s wait', 'grey', ({ waitMs }) => waitMs),
           series('Queue', 'red', ({ queueMs }) => queueMs),
@@ -101,7 +108,7 @@ export function requestSection({ requests }: DashboardData): Section {
         'Request',
         'Language',
         'End',
-        'Source',
+        'Text of',
         'Editor’s wait',
         'Queue',
         'Prefill',
@@ -114,7 +121,7 @@ export function requestSection({ requests }: DashboardData): Section {
           `#${one.sequence}`,
           one.languageId,
           one.reason === 'shown' ? 'Shown' : REASONS[one.reason],
-          one.source,
+          one.source === 'none' ? '–' : one.source,
           ...[one.waitMs, one.queueMs, one.prefillMs, one.decodeMs, one.restMs].map(
             (ms) => `${msText(ms)} ms`,
           ),

@@ -25,6 +25,7 @@ const note = element('p', { role: 'status', class: 'status' });
 const measure = button('Measure This Machine', () => tell('measure'));
 const sections = element('div', { class: 'sections' });
 const views = new Map<string, SectionView>();
+const narrow = window.matchMedia('(max-width: 32em)');
 let last: DashboardData | undefined;
 
 document.querySelector('#dashboard')?.append(
@@ -47,9 +48,9 @@ function sectionsOf(data: DashboardData): Section[] {
     requestSection(data),
     speedSection(data),
     usageSection(data),
-    memorySection(data),
     machineSection(data),
     delaySection(data),
+    memorySection(data),
   ];
   return all.filter((section) => section !== undefined);
 }
@@ -68,7 +69,7 @@ function show(data: DashboardData, again = false): void {
       views.set(section.id, view);
       sections.append(view.root);
     }
-    view.show(section, again);
+    view.show(section, again, narrow.matches);
   }
 }
 
@@ -83,9 +84,15 @@ window.addEventListener('message', ({ data: message }: MessageEvent<unknown>) =>
   measure.setAttribute('aria-disabled', String(message.measuring));
 });
 
-// VS Code names the theme there.
-new MutationObserver(() => {
+function drawAgain(): void {
   if (last !== undefined) show(last, true);
-}).observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-id'] });
+}
+
+narrow.addEventListener('change', drawAgain);
+// VS Code names the theme there.
+new MutationObserver(drawAgain).observe(document.body, {
+  attributes: true,
+  attributeFilter: ['class', 'data-vscode-theme-id'],
+});
 
 tell('ready');

@@ -34,8 +34,11 @@ export class SectionView {
     );
   }
 
-  /** @param again Draws also what did not change: colours did. */
-  show(section: Section, again: boolean): void {
+  /**
+   * @param again Draws also what did not change: colours did.
+   * @param narrow There is little room beside a chart.
+   */
+  show(section: Section, again: boolean, narrow: boolean): void {
     const now = JSON.stringify(section);
     if (now === this.shown && !again) return;
     this.shown = now;
@@ -45,16 +48,23 @@ export class SectionView {
     this.facts.replaceChildren(
       ...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
     );
-    this.chart.show(chart, `${title}. ${summary}`);
+    this.chart.show(chart, `${title}. ${summary}`, narrow);
     this.details.hidden = table === undefined || table.rows.length === 0;
     this.scroller.replaceChildren(...(table === undefined ? [] : [tableOf(table, title)]));
   }
 }
 
+/** More than a word or two would be a tower in a narrow column. */
+const SENTENCE_UNITS = 24;
+
+function cellOf(text: string): HTMLTableCellElement {
+  return element('td', text.length > SENTENCE_UNITS ? { class: 'sentence' } : {}, text);
+}
+
 function tableOf({ head, rows }: TableFigure, title: string): HTMLTableElement {
   const heads = head.map((text) => element('th', { scope: 'col' }, text));
   const lines = rows.map(([name = '', ...cells]) =>
-    element('tr', {}, element('th', { scope: 'row' }, name), ...cells.map((text) => element('td', {}, text))),
+    element('tr', {}, element('th', { scope: 'row' }, name), ...cells.map(cellOf)),
   );
   return element(
     'table',
