@@ -121,7 +121,7 @@ function configurationOf(
 
 /** VS Code has a colour for each but grey. */
 function colourOf(style: CSSStyleDeclaration, colour: Colour): string {
-  if (colour === 'grey') return variable(style, '--vscode-disabledForeground', 'GrayText');
+  if (colour === 'grey') return variable(style, '--vscode-descriptionForeground', 'GrayText');
   return variable(style, `--vscode-charts-${colour}`, colour);
 }
 

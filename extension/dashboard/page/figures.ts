@@ -86,7 +86,7 @@ export function requestSection({ requests: ended }: DashboardData): Section {
     summary:
       requests.length === 0
         ? 'Nothing was asked yet.'
-        : `Of ${countText(requests.length, 'request')} the model was asked for ${wholeText(asked.length)}, and ${wholeText(shown)} ended with a suggestion on the screen.`,
+        : `Of ${countText(requests.length, 'request')}, ${wholeText(asked.length)} reached the model and ${wholeText(shown)} ended with a suggestion on the screen.`,
     note: 'Those that reached the model, the last first, from the key on. Judging is what is left of the time: the prompt is made, the answer judged.',
     ...(drawn.length > 0 && {
       chart: {
@@ -204,7 +204,7 @@ export function usageSection({ usage }: DashboardData): Section {
     summary:
       shown === 0
         ? 'No suggestion was shown yet.'
-        : `Since ${since} ${countText(shown, 'suggestion')} were shown and ${percentText(taken, shown)} of them taken, as a whole or in part, which saved ${countText(saved, 'character')}.`,
+        : `Since ${since}: ${countText(shown, 'suggestion')} shown, ${wholeText(taken)} taken as a whole or in part (${percentText(taken, shown)}), ${countText(saved, 'character')} saved.`,
     note: 'Told from the edits that follow. Kept on this machine as these counts alone, from session to session, until they are deleted.',
     ...(shown > 0 && {
       chart: {

@@ -49,8 +49,8 @@ function sectionsOf(data: DashboardData): Section[] {
     speedSection(data),
     usageSection(data),
     machineSection(data),
-    delaySection(data),
     memorySection(data),
+    delaySection(data),
   ];
   return all.filter((section) => section !== undefined);
 }
