@@ -84,7 +84,11 @@ export class SuggestionFates {
     }
     const accepted = text.length >= LEAST_ACCEPTED && text.trim() !== '' && !PAIRS.has(text);
     if (accepted) this.counter.saved(current.languageId, text.length - 1);
-    const done = matching.includes(text);
+    // The end of what is replaced may stay where it is instead of being written again.
+    const kept = current.replace - removed;
+    const done = matching.some(
+      (rest) => rest === text || (accepted && kept > 0 && rest.length - text.length === kept),
+    );
     if (accepted && (!done || current.part !== undefined)) {
       const kind = text.endsWith('\n') ? 'line' : 'word';
       current.part = current.part === 'line' ? 'line' : kind;
@@ -94,7 +98,7 @@ export class SuggestionFates {
       return;
     }
     current.offset += inserted.length;
-    current.replace -= removed;
+    current.replace = kept;
     current.rests = matching.map((rest) => rest.slice(text.length));
   }
 

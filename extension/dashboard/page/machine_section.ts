@@ -14,17 +14,21 @@ export function machineSection({ machine }: DashboardData): Section {
     rateText(decode.rate),
     `${decode.partOfLimit} %`,
     rateText(prefill.rate),
+    `${prefill.partOfLimit} %`,
   ]);
-  const table = { head: ['Machine', 'Model', 'Decode, tokens/s', 'Of its limit', 'Prefill, tokens/s'], rows };
+  const table = {
+    head: ['Machine', 'Model', 'Decode, tokens/s', 'Of its limit', 'Prefill, tokens/s', 'Of its limit'],
+    rows,
+  };
   const about = {
     id: 'machine',
     title: HERE,
-    note: 'The limit of decode is every weight, key and value read once a token. The other machines were measured with the bench, after 512 tokens of prompt, as here.',
+    note: 'The limit of decode is every weight, key and value read once a token; that of prefill, how fast the processor multiplies, is measured by the bench alone. The other machines were measured with it, after 512 tokens of prompt, as here.',
   };
   if (machine === undefined) {
     return { ...about, summary: 'Not measured yet: press “Measure This Machine”.', table };
   }
-  const { decodeRate, decodeLimit, prefillRate, bytesASecond, device, model } = machine;
+  const { decodeRate, decodeLimit, prefillRate, prefillLimit, bytesASecond, device, model } = machine;
   const limit =
     decodeLimit === undefined ? '' : `, ${percentText(decodeRate, decodeLimit)} of what its memory allows`;
   const ours = [
@@ -33,26 +37,28 @@ export function machineSection({ machine }: DashboardData): Section {
     rateText(decodeRate),
     decodeLimit === undefined ? '–' : percentText(decodeRate, decodeLimit),
     rateText(prefillRate),
+    '–',
   ];
   return {
     ...about,
     summary: `${model} writes ${rateText(decodeRate)} tokens/s here${limit}, and reads ${rateText(prefillRate)} tokens/s of a prompt.`,
     facts: [
       ['Device', device],
-      [
-        'Memory is read at',
-        bytesASecond === undefined ? 'not known of a GPU' : `${rateText(bytesASecond / GIGA)} GB/s`,
-      ],
-      ['Decode', `${rateText(decodeRate)} tokens/s`],
-      [
-        'Decode, its limit',
-        decodeLimit === undefined ? 'not known of a GPU' : `${rateText(decodeLimit)} tokens/s`,
-      ],
-      ['Prefill', `${rateText(prefillRate)} tokens/s`],
+      ['Memory is read at', knownText(bytesASecond, (value) => `${rateText(value / GIGA)} GB/s`)],
+      ['Decode', speedText(decodeRate)],
+      ['Decode, its limit', knownText(decodeLimit, speedText)],
+      ['Prefill', speedText(prefillRate)],
+      ['Prefill, if only memory were read', knownText(prefillLimit, speedText)],
     ],
     chart: decodeChart(machine),
     table: { ...table, rows: [ours, ...rows] },
   };
+}
+
+const speedText = (tokensASecond: number): string => `${rateText(tokensASecond)} tokens/s`;
+
+function knownText(value: number | undefined, text: (value: number) => string): string {
+  return value === undefined ? 'not known of a GPU' : text(value);
 }
 
 /** Other machines stand there where they ran the same model. */

@@ -128,6 +128,15 @@ describe('a suggestion', () => {
     counted({ shown: 2, whole: 1, left: 1, charactersSaved: 1 });
   });
 
+  it('is taken whole where what it replaces at its end stays', () => {
+    show('a, b)', 10, { replace: 1 });
+    insert('a, b');
+    show('c, d)', 20, { replace: 1 });
+    insert('c,', 20);
+    fates.forget(URI);
+    counted({ shown: 2, whole: 1, word: 1, charactersSaved: 3 + 1 });
+  });
+
   it('is dismissed once', () => {
     show('abc');
     fates.dismissed();

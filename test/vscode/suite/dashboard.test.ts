@@ -65,15 +65,18 @@ suite('the dashboard', () => {
   });
 
   test('counts a suggestion of which a word is taken as such, once', async () => {
-    const editor = await edit(ADD);
+    const editor = await edit('def subtract(first_number, second_number):\n    return |');
+    const before = editor.document.getText();
     await showGhostText(api, editor);
     await acceptGhostText(editor, 'editor.action.inlineSuggest.acceptNextWord');
+    const taken = editor.document.getText().slice(before.length);
+    // What is left of it is still on the screen, and is no other suggestion.
+    assert.match(taken, /^\w{2,}$/);
     await closeEditors();
     await eventually(() => vscode.window.activeTextEditor === undefined, 'the editor is closed');
-    const { word, whole, shown, left, typedAlong } = await python();
-    // A word of one letter is no different from one that is typed.
-    assert.strictEqual(word + typedAlong + left, shown);
-    assert.strictEqual(whole, 0);
+    const { word, whole, shown, charactersSaved } = await python();
+    assert.deepStrictEqual({ word, whole, shown }, { word: 1, whole: 0, shown: 1 });
+    assert.strictEqual(charactersSaved, taken.length - 1);
   });
 
   test('counts a suggestion that is typed over as such', async () => {
