@@ -1,5 +1,5 @@
 /**
- * Bundles what runs: the extension, the terminal program, the bench, and the tests that run inside an editor.
+ * Bundles what runs: the extension, its dashboard's page, the terminal program, the bench, and the tests that run inside an editor.
  * Options: `--debug` (readable, with source maps), `--watch` (the same, and again at every change).
  */
 import { readdirSync } from 'node:fs';
@@ -35,6 +35,20 @@ const shared = {
 /** @type {import('esbuild').BuildOptions[]} */
 const bundles = [
   { ...shared, entryPoints: { extension: 'extension/main.ts' }, outdir: 'dist', external: ['vscode'] },
+  {
+    // The dashboard's page runs in a webview: what it draws with is in no other bundle.
+    ...shared,
+    entryPoints: ['main.ts', 'page.css'].map((name) => ({
+      in: `extension/dashboard/page/${name}`,
+      out: 'page',
+    })),
+    outdir: 'dist/dashboard',
+    platform: 'browser',
+    format: 'iife',
+    // Of VS Code 1.95.
+    target: 'chrome128',
+    outExtension: {},
+  },
   { ...shared, entryPoints: { trial: 'core/models/trial_process.ts' }, outdir: 'dist' },
   { ...shared, entryPoints: { cli: 'cli/main.ts' }, outdir: 'dist' },
   // Vega is an ES module with a top-level await, which no CommonJS bundle can hold; the bench runs beside node_modules.

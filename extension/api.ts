@@ -1,6 +1,8 @@
 /** What `activate` returns: the state of the extension for tests and for other extensions. Not a stable interface yet. */
 import type * as vscode from 'vscode';
 import type { DraftingTotals } from '../core/completion/drafting_totals';
+import type { Dashboard } from './dashboard/dashboard';
+import type { Statistics } from './dashboard/statistics';
 import type { FinishedRequest } from './completion/provider';
 import type { NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError } from '../core/engine/native_result';
@@ -28,6 +30,10 @@ export interface EmberlineApi {
   readonly counters: Counters;
   /** What drafts came to since activation. */
   readonly drafting: DraftingTotals;
+  /** What the dashboard shows and exports. */
+  readonly dashboard: Pick<Dashboard, 'data' | 'exported' | 'isOpen'>;
+  /** What is counted, and kept from session to session. */
+  readonly statistics: Pick<Statistics, 'save' | 'clear' | 'path'>;
   /** The last request that came to an end. */
   readonly last: FinishedRequest | undefined;
   readonly onDidFinish: vscode.Event<FinishedRequest>;

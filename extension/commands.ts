@@ -40,6 +40,7 @@ export async function trigger(): Promise<void> {
 /** What Escape does where a suggestion is shown: it goes, and is not offered again there. */
 export async function dismiss(context: EmberlineContext): Promise<void> {
   context.provider.dismiss();
+  context.statistics.dismissed();
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 
@@ -214,11 +215,17 @@ export async function menu(context: EmberlineContext): Promise<void> {
     config.remote.url === ''
       ? { icon: 'cloud', label: 'Use a remote engine…', command: 'emberline.useRemoteEngine' }
       : { icon: 'device-desktop', label: 'Use the local engine', command: 'emberline.useLocalEngine' },
+    { icon: 'graph', label: 'Dashboard', command: 'emberline.showDashboard' },
     { icon: 'debug-restart', label: 'Restart the engine', command: 'emberline.restart' },
     { icon: 'output', label: 'Show the log', command: 'emberline.showLog' },
     { icon: 'gear', label: 'Settings', command: 'emberline.openSettings' },
   );
   await showMenu('Emberline', entries);
+}
+
+/** Shows what the engine does on this machine. */
+export function showDashboard(context: EmberlineContext): void {
+  context.dashboard.show();
 }
 
 export async function openSettings(): Promise<void> {

@@ -14,6 +14,8 @@ import { SCHEMA_USES } from '../core/completion/schema_use';
 import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
+import { Dashboard } from './dashboard/dashboard';
+import { Statistics } from './dashboard/statistics';
 import { StructuredEditor, type StructuredEdit } from './edit/structured_editor';
 import type { NativeFim, NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError } from '../core/engine/native_result';
@@ -42,12 +44,22 @@ const WORKING_AFTER_MS = 150;
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
 
-/** What VS Code keeps for the extension. */
-export interface Kept {
-  /** A folder. */
+export interface ContextParts {
+  /** The folder the extension is installed in. */
+  readonly root: string;
+  /** The folder that VS Code gives the extension for data of its own. */
   readonly storage: string;
   readonly secrets: vscode.SecretStorage;
+  /** What VS Code remembers for the extension. */
   readonly state: vscode.Memento;
+  /** Of the extension. */
+  readonly version: string;
+  /** Loads a model. */
+  readonly load: LoadModel;
+  /** Looks at one first, where another one runs. */
+  readonly check: CheckModel;
+  /** Run on a click on the status bar item. */
+  readonly menuCommand: string;
 }
 
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
@@ -59,6 +71,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly editor: StructuredEditor;
   readonly models: ModelChoice;
   readonly remote: RemoteChoice;
+  readonly statistics: Statistics;
+  readonly dashboard: Dashboard;
+  readonly version: string;
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
@@ -89,20 +104,8 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly onDidLog = this.log.onDidWrite;
   readonly onDidFailEngine = this.engineFailed.event;
 
-  /**
-   * @param root The folder the extension is installed in.
-   * @param kept What VS Code keeps for the extension: a folder for data of its own, secrets, and what it remembers.
-   * @param load Loads a model.
-   * @param check Looks at one first, where another one runs.
-   * @param menuCommand Run on a click on the status bar item.
-   */
-  constructor(
-    root: string,
-    { storage, secrets, state }: Kept,
-    load: LoadModel,
-    check: CheckModel,
-    menuCommand: string,
-  ) {
+  constructor({ root, storage, secrets, state, version, load, check, menuCommand }: ContextParts) {
+    this.version = version;
     this.statusBar = new StatusBar(menuCommand);
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
@@ -170,6 +173,16 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     });
     this.generator = new Generator(asking, () => this.config, this.surroundings.beside, QUICK_PICK);
     this.editor = new StructuredEditor(this.engine, () => this.config.completion);
+    this.statistics = new Statistics(this.provider.onDidFinish, storage);
+    this.dashboard = new Dashboard({
+      root,
+      version,
+      engine: this.engine,
+      statistics: this.statistics,
+      drafting: this.drafting,
+      onDidStart: this.provider.onDidStart,
+      busy: () => this.pending > 0 || this.writing,
+    });
     this.onDidFinish = this.provider.onDidFinish;
     this.onDidPrepare = this.preparer.onDidPrepare;
     this.onDidFollowImports = this.surroundings.definitions.onDidFind;
@@ -254,9 +267,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.subscriptions.push(...disposables);
   }
 
-  /** Releases everything; settles when the engine has stopped and its memory is free. */
+  /** Releases everything; settles when the engine has stopped, its memory is free and what was counted is written. */
   async close(): Promise<void> {
-    const stopped = this.engine.stop();
+    const stopped = Promise.all([this.engine.stop(), this.statistics.close()]);
     this.dispose();
     await stopped;
   }
@@ -270,6 +283,8 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.generator.dispose();
     this.editor.dispose();
     this.surroundings.dispose();
+    this.dashboard.dispose();
+    this.statistics.dispose();
     this.workspaceSchemas.dispose();
     this.schemas.dispose();
     this.control.dispose();

@@ -7,11 +7,17 @@ import type { EngineAnswer, EngineRequest } from '../core/engine/engine_request'
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
 import type { NativeFim, NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError, NativeResult } from '../core/engine/native_result';
+import type { MeasuredSession } from '../core/models/machine_measurement';
 
 /** A model that is loaded and can complete. */
 export interface LoadedEngine {
   readonly info: NativeModelInfo;
-  readonly speed: CompletionEngine['speed'];
+  /** What was loaded: a file, or a folder. */
+  readonly modelPath: string;
+  readonly speed: CompletionEngine['speed'] & {
+    /** Tokens a second when generating; undefined until measured. */
+    readonly decodeTokensPerSecond?: number | undefined;
+  };
   /** Most tokens of prompt and completion together, where it is known. */
   readonly context?: number | undefined;
   complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
@@ -19,9 +25,14 @@ export interface LoadedEngine {
   tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
   /** For the requests of this engine and of any other. */
   compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>>;
+  /** Another session of the model, for who would not disturb this one. */
+  fork(): Promise<NativeResult<MeasuredSession>>;
   /** Cancels what runs and frees the model. */
   dispose(): Promise<void>;
 }
+
+/** What there is to know of a loaded model, and a session of it to measure. */
+export type KnownModel = Pick<LoadedEngine, 'info' | 'modelPath' | 'speed' | 'context' | 'fork'>;
 
 /** `refused`: why it is not the model that was asked for. */
 export type LoadedResult = NativeResult<LoadedEngine> & { readonly refused?: NativeError };
@@ -104,6 +115,11 @@ export class EngineLifecycle implements GenerationEngine {
 
   get generating(): boolean {
     return this.textsUnderWay > 0;
+  }
+
+  /** Undefined while none is loaded. */
+  get model(): KnownModel | undefined {
+    return this.loaded;
   }
 
   get info(): NativeModelInfo | undefined {

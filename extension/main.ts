@@ -34,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.restart': commands.restart,
   'emberline.showLog': commands.showLog,
   'emberline.menu': commands.menu,
+  'emberline.showDashboard': commands.showDashboard,
   'emberline.openSettings': commands.openSettings,
 };
 
@@ -47,13 +48,16 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
   const storage = extension.globalStorageUri.fsPath;
   const models = guardedModels(extension.extensionPath, storage);
-  const context = new EmberlineContext(
-    extension.extensionPath,
-    { storage, secrets: extension.secrets, state: extension.globalState },
-    models.load,
-    models.check,
-    'emberline.menu',
-  );
+  const context = new EmberlineContext({
+    root: extension.extensionPath,
+    storage,
+    secrets: extension.secrets,
+    state: extension.globalState,
+    version: versionOf(extension),
+    load: models.load,
+    check: models.check,
+    menuCommand: 'emberline.menu',
+  });
   active = context;
   for (const [name, run] of Object.entries(COMMANDS)) {
     context.own(vscode.commands.registerCommand(name, (...given: unknown[]) => run(context, ...given)));
@@ -67,7 +71,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
     void context.startRemote();
   });
   context.activationMs = performance.now() - started;
-  context.log.activated(versionOf(extension), context.activationMs);
+  context.log.activated(context.version, context.activationMs);
   return context;
 }
 

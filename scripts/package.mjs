@@ -21,6 +21,8 @@ const REQUIRED = [
   'extension/THIRD_PARTY.md',
   'extension/dist/extension.cjs',
   'extension/dist/trial.cjs',
+  'extension/dist/dashboard/page.js',
+  'extension/dist/dashboard/page.css',
   'extension/dist/native/emberline.node',
   'extension/media/icon.png',
   `extension/models/${embeddedModelName()}`,

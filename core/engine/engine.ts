@@ -63,6 +63,8 @@ export class Engine {
   /** How fast this model runs on this machine; one with all forks. */
   readonly speed: EngineSpeed;
   readonly info: NativeModelInfo;
+  /** What was loaded: a file, or a folder. */
+  readonly modelPath: string;
   /** Most tokens of prompt and completion together. */
   readonly context: number;
   private readonly addon: EngineAddon;
@@ -80,7 +82,7 @@ export class Engine {
     addon: EngineAddon,
     model: NativeModel,
     session: NativeSession,
-    context: number,
+    { context, modelPath }: Pick<Engine, 'context' | 'modelPath'>,
     loader?: Engine,
   ) {
     this.addon = addon;
@@ -90,6 +92,7 @@ export class Engine {
     this.speed = loader?.speed ?? new EngineSpeed();
     this.info = model.info();
     this.context = context;
+    this.modelPath = modelPath;
   }
 
   /** Loads the addon and the model. Never rejects. */
@@ -130,7 +133,8 @@ export class Engine {
       await model.value.close();
       return session;
     }
-    return { ok: true, value: new Engine(addon, model.value, session.value, capacity) };
+    const about = { context: capacity, modelPath };
+    return { ok: true, value: new Engine(addon, model.value, session.value, about) };
   }
 
   get parameters(): number {
@@ -240,7 +244,7 @@ export class Engine {
     if (closed !== undefined) return { ok: false, error: closed };
     const session = await this.session.fork();
     if (!session.ok) return session;
-    const forked = new Engine(this.addon, this.model, session.value, this.context, this.loader);
+    const forked = new Engine(this.addon, this.model, session.value, this, this.loader);
     return { ok: true, value: forked };
   }
 

@@ -3,6 +3,7 @@
  * prompt as fast as this machine multiplies, or as fast as the weights can be read once a slice.
  */
 import { kvBytesAPosition, MAX_BATCH_ROWS, type NativeInspection } from '../engine/native_inspection';
+import type { NativeResult } from '../engine/native_result';
 import type { KvCache, NativeAddon } from '../engine/native_types';
 import { multiplyAddsAToken } from './prefill_cost';
 
@@ -33,8 +34,7 @@ export async function expectedSpeed(
   const { outline } = inspection;
   if (outline === undefined) return undefined;
   const bytes = outline.tokenBytes + POSITIONS * kvBytesAPosition(outline.kvCache[kvCache]);
-  const buffer = Math.round(Math.min(MOST_BYTES, Math.max(LEAST_BYTES, bytes)));
-  const bandwidth = await addon.readBandwidth(buffer);
+  const bandwidth = await bandwidthOf(addon, bytes);
   if (!bandwidth.ok) return undefined;
   const bytesASecond = PART_OF_BANDWIDTH * bandwidth.value;
   const tokensASecond = bytesASecond / bytes;
@@ -42,6 +42,14 @@ export async function expectedSpeed(
   const multiplying = (POSITIONS * multiplyAddsAToken(inspection)) / prefillRate;
   const reading = (Math.ceil(POSITIONS / MAX_BATCH_ROWS) * outline.weightBytes) / bytesASecond;
   return { tokensASecond, firstTokenMs: 1_000 * Math.max(multiplying, reading) };
+}
+
+/** How fast the engine's threads read what takes so many bytes, again and again; bytes a second. */
+export function bandwidthOf(
+  addon: Pick<NativeAddon, 'readBandwidth'>,
+  bytes: number,
+): Promise<NativeResult<number>> {
+  return addon.readBandwidth(Math.round(Math.min(MOST_BYTES, Math.max(LEAST_BYTES, bytes))));
 }
 
 /** `9.5`, `42`, `150`: with two digits. */

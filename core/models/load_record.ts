@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readSmallJson } from './small_file';
+import { readSmallJson, writeSmallJson } from './small_file';
 
 /** Paths; the draft's is empty where there is none. */
 export interface LoadedFiles {
@@ -127,15 +127,8 @@ export class LoadRecord {
   }
 
   private async write(name: string, content: object): Promise<void> {
-    const path = join(this.folder, name);
-    const unfinished = `${path}.${process.pid}.new`;
-    try {
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      await writeFile(unfinished, JSON.stringify(content), { mode: 0o600 });
-      await rename(unfinished, path);
-    } catch {
-      // On a full or read-only disk nothing is remembered; the model runs all the same.
-    }
+    // Where it cannot be written nothing is remembered; the model runs all the same.
+    await writeSmallJson(join(this.folder, name), content);
   }
 }
 

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** Far more than what is read this way has: manifests, settings, notes of our own. */
 const MOST_BYTES = 1_048_576;
@@ -21,4 +22,20 @@ export async function readSmallJson(path: string): Promise<Readonly<Record<strin
 
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/**
+ * Writes an object for {@link readSmallJson}, for this user alone, making its folder: a reader sees the old one or the new one, whole. Never rejects.
+ * @returns Whether it was written; on a full or read-only disk it is not.
+ */
+export async function writeSmallJson(path: string, content: object): Promise<boolean> {
+  const unfinished = `${path}.${process.pid}.new`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(unfinished, JSON.stringify(content), { mode: 0o600 });
+    await rename(unfinished, path);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -17,18 +17,11 @@ import {
   nothing,
   type SuggestionRequest,
 } from '../../core/completion/pipeline';
+import type { CountedRequest } from '../../core/statistics/session_statistics';
 import type { Surroundings } from '../editor/surroundings';
 
-/** A request that came to an end, whatever the end. */
-export interface FinishedRequest {
-  /** 1 for the first request of the session. */
-  readonly sequence: number;
-  readonly uri: string;
-  readonly languageId: string;
-  /** The document's version the request was made for. */
-  readonly version: number;
-  readonly outcome: CompletionOutcome;
-}
+/** A request that came to an end, whatever the end; its times are of `performance.now()`. */
+export type FinishedRequest = CountedRequest;
 
 /** What somebody may delete with a few keys, UTF-16 units. */
 const UNITS_AROUND = 500;
@@ -130,6 +123,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   ): Promise<vscode.InlineCompletionItem[]> {
     // One suggestion at a time is all a user can look at.
     this.cancel();
+    const askedMs = performance.now();
     const { version } = document;
     const sequence = ++this.sequence;
     const explicit = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke && !this.askingAgain;
@@ -140,7 +134,9 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     if (token.isCancellationRequested) running.controller.abort();
     this.started.fire(running.uri);
     const { signal } = running.controller;
+    const inList = context.selectedCompletionInfo !== undefined;
     let outcome = nothing('cancelled');
+    let others: readonly CompletionOutcome[] = [];
     try {
       const own = snapshotOf(document, position, context.selectedCompletionInfo);
       const snapshot =
@@ -154,6 +150,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         });
       const outcomes = await this.complete(snapshot, context, explicit, signal);
       outcome = outcomes[0] ?? outcome;
+      others = outcomes.slice(1);
       if (outcome.shown && document.version !== version)
         outcome = { ...outcome, shown: false, reason: 'stale' };
       if (outcome.shown && signal.aborted) outcome = { ...outcome, shown: false, reason: 'cancelled' };
@@ -170,7 +167,17 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     } finally {
       onCancel.dispose();
       this.running.delete(running);
-      this.finished.fire({ sequence, uri: running.uri, languageId: document.languageId, version, outcome });
+      const asked = {
+        sequence,
+        uri: running.uri,
+        languageId: document.languageId,
+        version,
+        explicit,
+        inList,
+      };
+      const offset = document.offsetAt(position);
+      const answeredMs = performance.now();
+      this.finished.fire({ ...asked, offset, outcome, others, askedMs, answeredMs });
     }
   }
 

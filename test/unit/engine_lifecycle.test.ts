@@ -22,6 +22,7 @@ const failure = (code: NativeError['code']): { ok: false; error: NativeError } =
 
 class FakeLoaded implements LoadedEngine {
   readonly info: NativeModelInfo;
+  readonly modelPath = 'model.gguf';
   readonly speed = { prefillTokensPerSecond: 123 };
   answer: EngineAnswer = failure('INVALID_ARGUMENT');
   disposed = 0;
@@ -44,6 +45,10 @@ class FakeLoaded implements LoadedEngine {
 
   compileGrammar(): Promise<NativeResult<NativeGrammar>> {
     return Promise.resolve(failure('GRAMMAR_INVALID'));
+  }
+
+  fork(): ReturnType<LoadedEngine['fork']> {
+    return Promise.resolve({ ok: true, value: this });
   }
 
   dispose(): Promise<void> {

@@ -64,6 +64,9 @@ const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/remote': ['core/completion', 'core/engine', 'core/http'],
   'core/generate': ['core/completion', 'core/engine'],
   'core/edit': ['core/schema', 'core/completion', 'core/engine'],
+  'core/statistics': ['core/completion', 'core/models', 'core/engine'],
+  // Runs in a webview: neither the editor nor Node.js is there.
+  'extension/dashboard/page': ['core/statistics', 'core/models', 'core/completion'],
   extension: ['core'],
   cli: ['core'],
   bench: ['core', 'cli'],
@@ -73,7 +76,12 @@ const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const SHIPPED = ['core', 'extension'];
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'jsonc-parser': ['core/schema/json_tokens.ts', 'core/schema/schema_text.ts'],
+  'chart.js': ['extension/dashboard/page/chart_view.ts'],
 };
+
+/** The dashboard's page, and what of it the extension may know: what would draw with it is in the page's bundle alone. */
+const PAGE = 'extension/dashboard/page';
+const KNOWN_OF_PAGE = `${PAGE}/messages`;
 
 /** What opens connections is for one file; nothing else of what is shipped, nor of the terminal program, can. Two others use it: the downloader and the client of a remote engine. */
 const NETWORK = new Set(['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'undici', 'ws']);
@@ -136,11 +144,13 @@ export function scriptViolation(file: string, specifier: string): string | undef
     if (specifier.endsWith('/package.json')) return undefined;
     const target = posix.join(dirname(file), specifier);
     if (`${target}.ts` === OPENS_CONNECTIONS && HAVE_THEM_OPENED[folder]?.test(file) !== true) return wrong;
+    if (folder !== PAGE && target.startsWith(`${PAGE}/`) && target !== KNOWN_OF_PAGE) return wrong;
     const allowed = [folder, ...(SCRIPT_LAYERS[folder] ?? [])];
     return allowed.some((one) => target.startsWith(`${one}/`)) && !target.endsWith('.node')
       ? undefined
       : wrong;
   }
+  if (folder === PAGE && (specifier === 'vscode' || specifier.startsWith('node:'))) return wrong;
   if (specifier === 'vscode') return top === 'extension' ? undefined : wrong;
   const offline = SHIPPED.includes(top) || top === 'cli';
   if (offline && file !== OPENS_CONNECTIONS && NETWORK.has(specifier.replace(/^node:|\/.*$/g, '')))
@@ -213,6 +223,13 @@ describe('layering', () => {
     expect(scriptViolation('extension/main.ts', 'lodash')).toBeDefined();
     expect(scriptViolation('extension/main.ts', 'jsonc-parser')).toBeDefined();
     expect(scriptViolation('core/schema/json_tokens.ts', 'jsonc-parser')).toBeUndefined();
+    expect(scriptViolation('extension/dashboard/page/main.ts', 'vscode')).toBeDefined();
+    expect(scriptViolation('extension/dashboard/page/main.ts', 'node:fs')).toBeDefined();
+    expect(scriptViolation('extension/dashboard/page/main.ts', '../dashboard')).toBeDefined();
+    expect(scriptViolation('extension/dashboard/dashboard.ts', './page/chart_view')).toBeDefined();
+    expect(scriptViolation('extension/dashboard/dashboard.ts', './page/messages')).toBeUndefined();
+    expect(scriptViolation('extension/dashboard/dashboard.ts', 'chart.js')).toBeDefined();
+    expect(scriptViolation('extension/dashboard/page/chart_view.ts', 'chart.js')).toBeUndefined();
     expect(scriptViolation('core/schema/json_prefix.ts', 'vscode')).toBeDefined();
     expect(scriptViolation('extension/main.ts', '../cli/main')).toBeDefined();
     expect(scriptViolation('cli/main.ts', '../core/engine/engine')).toBeUndefined();

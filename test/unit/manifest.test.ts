@@ -14,7 +14,13 @@ import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
 import { DEVICES, KV_CACHES } from '../../core/engine/native_types';
 import { PROTOCOLS } from '../../core/remote/protocol';
 import { FIM_CHOICES } from '../../core/remote/server';
-import { readCompletion, readDownloads, readEngine, readGenerate, readRemote } from '../../extension/settings';
+import {
+  readCompletion,
+  readDownloads,
+  readEngine,
+  readGenerate,
+  readRemote,
+} from '../../extension/settings';
 import { settingsPage } from '../../scripts/settings_page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');

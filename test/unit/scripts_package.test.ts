@@ -12,6 +12,8 @@ const WHOLE = [
   'extension/THIRD_PARTY.md',
   'extension/dist/extension.cjs',
   'extension/dist/trial.cjs',
+  'extension/dist/dashboard/page.js',
+  'extension/dist/dashboard/page.css',
   'extension/dist/native/emberline.node',
   'extension/media/icon.png',
   `extension/models/${embeddedModelName()}`,
@@ -37,6 +39,7 @@ it.each(WHOLE.slice(1))('misses %s', (name) => {
 it.each([
   'extension/dist/extension.cjs.map',
   'extension/dist/cli.cjs',
+  'extension/dist/dashboard/page.js.map',
   'extension/extension/main.ts',
   'extension/node_modules/commander/index.js',
   'extension/.env',

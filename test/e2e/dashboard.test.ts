@@ -1,0 +1,172 @@
+/** The dashboard as somebody sees it: in every kind of theme, on a narrow page and a large zoom, by keyboard, and as a screen reader is told of it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, Frame } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { EditorPage } from './editor_page';
+
+const PATIENCE = { timeout: 45_000, interval: 50 };
+const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const settingsFile = join(dirname(place.workspace), 'user', 'User', 'settings.json');
+
+/** Two themes at a time: the editor changes from one to the other with the system, while the page is open. */
+const THEMES = [
+  {
+    kinds: [
+      ['light', '.vscode-light'],
+      ['dark', '.vscode-dark'],
+    ],
+    name: 'plain',
+    prefix: '',
+    settings: {},
+  },
+  {
+    kinds: [
+      ['light', '.vscode-high-contrast-light'],
+      // The light one has this class as well.
+      ['dark', '.vscode-high-contrast:not(.vscode-high-contrast-light)'],
+    ],
+    name: 'of high contrast',
+    prefix: 'high-contrast-',
+    settings: {
+      'workbench.preferredLightColorTheme': 'Default High Contrast Light',
+      'workbench.preferredDarkColorTheme': 'Default High Contrast',
+    },
+  },
+] as const;
+
+const BEFORE = '"""Arithmetic."""\n\n\n';
+const TYPED = 'def add(a, b):\nreturn ';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+/** For the windows that are opened until the test is over. */
+function useSettings(more: object): void {
+  const before = readFileSync(settingsFile, 'utf8');
+  onTestFinished(() => writeFileSync(settingsFile, before));
+  writeFileSync(settingsFile, JSON.stringify({ ...(JSON.parse(before) as object), ...more }, null, 2));
+}
+
+interface Opened {
+  readonly editor: EditorPage;
+  readonly frame: Frame;
+  /** What the browser kept the page from doing. */
+  readonly refusals: string[];
+}
+
+/** Types, takes what is suggested, and opens the dashboard. */
+async function open(name: string, size: { width: number; height: number; scale: number }): Promise<Opened> {
+  const { width, height, scale } = size;
+  const context = await browser.newContext({
+    viewport: { width: 1_200, height: 800 },
+    deviceScaleFactor: scale,
+  });
+  onTestFinished(() => context.close());
+  const editor = await EditorPage.open(context, place, name, BEFORE);
+  const refusals: string[] = [];
+  editor.page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) refusals.push(message.text());
+  });
+  await editor.press('Control+b');
+  await editor.type(TYPED);
+  await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
+  await editor.press('Tab');
+  await expect.poll(() => editor.text(), PATIENCE).toMatch(/return \S/);
+  await editor.save();
+  await editor.run('Emberline: Show Dashboard');
+  await editor.page.setViewportSize({ width, height });
+  let frame: Frame | undefined;
+  await expect
+    .poll(async () => {
+      for (const one of editor.page.frames()) {
+        if (
+          (await one
+            .locator('#requests table')
+            .count()
+            .catch(() => 0)) > 0
+        )
+          frame = one;
+      }
+      return frame !== undefined;
+    }, PATIENCE)
+    .toBe(true);
+  return { editor, frame: frame ?? expect.fail('no frame'), refusals };
+}
+
+/** What axe finds that keeps people from using the page. */
+async function faults(frame: Frame): Promise<string[]> {
+  await frame.evaluate(axe.source);
+  const { violations } = await frame.evaluate<AxeResults>('axe.run(document)');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary ?? ''}`),
+    );
+}
+
+const isTooWide = (frame: Frame): Promise<boolean> =>
+  frame.evaluate<boolean>('document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth');
+
+it('shows what was suggested, measures the machine, and is used by keyboard', async () => {
+  const { editor, frame } = await open('dashboard.py', { width: 1_200, height: 2_100, scale: 1 });
+  await frame.getByText(/\d+ keys? had ghost text/).waitFor();
+  await frame.getByText(/A request read \d+ tokens? anew/).waitFor();
+  await frame.locator('#usage tbody th', { hasText: 'python' }).waitFor({ state: 'attached' });
+
+  await frame.getByRole('button', { name: 'Measure This Machine' }).focus();
+  await editor.press('Enter');
+  await frame.getByRole('status').filter({ hasText: 'Measured.' }).waitFor();
+  await frame
+    .locator('#machine')
+    .getByText(/writes [\d.,]+ tokens\/s here, \d+ % of what its memory allows/)
+    .waitFor();
+
+  // A table opens and scrolls without a mouse.
+  await frame.locator('#requests summary').focus();
+  await editor.press('Enter');
+  await frame.locator('#requests table').waitFor();
+  await editor.press('Tab');
+  expect(await frame.evaluate<string>('document.activeElement.className')).toBe('scroller');
+  await editor.picture('dashboard-measured');
+
+  await frame.getByRole('button', { name: 'Delete the Counts…' }).click();
+  await editor.page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await frame.getByText('No suggestion was shown yet.').waitFor();
+});
+
+it.each(THEMES)('can be read in a light theme and a dark one, $name', async ({ kinds, prefix, settings }) => {
+  useSettings({ 'window.autoDetectColorScheme': true, ...settings });
+  const size = { width: 1_200, height: 2_100, scale: 1 };
+  const { editor, frame, refusals } = await open(`dashboard_${prefix}themes.py`, size);
+  for (const [colorScheme, kind] of kinds) {
+    await editor.page.emulateMedia({ colorScheme });
+    await frame.locator(`body${kind}`).waitFor();
+    expect(await faults(frame)).toEqual([]);
+    await editor.picture(`dashboard-${prefix}${colorScheme}`);
+  }
+  expect(refusals).toEqual([]);
+});
+
+it.each([
+  ['at 300 %', { width: 427, height: 900, scale: 3 }, 'zoomed'],
+  ['in 300 px', { width: 349, height: 2_400, scale: 1 }, 'narrow'],
+])('can be read %s', async (_, size, name) => {
+  const { editor, frame } = await open(`dashboard_${name}.py`, size);
+  expect(await isTooWide(frame)).toBe(false);
+  expect(await faults(frame)).toEqual([]);
+  await editor.picture(`dashboard-${name}`);
+  for (const id of ['requests', 'usage', 'machine']) {
+    await frame.locator(`#${id}`).scrollIntoViewIfNeeded();
+    await editor.picture(`dashboard-${name}-${id}`);
+  }
+});
