@@ -25,6 +25,8 @@ export interface Say {
   readonly stop?: 'eos' | 'word' | 'limit';
   /** Says nothing more behind the tokens until the connection is closed. */
   readonly hold?: boolean;
+  /** Ends the answer behind the tokens without a word on why. */
+  readonly cut?: boolean;
   /** Breaks the connection behind the tokens. */
   readonly dies?: boolean;
   /** An answer with this status in place of all that. */
@@ -141,6 +143,10 @@ function answer(response: ServerResponse, path: string, said: Say): void {
   for (const token of said.tokens) send(write.token(token));
   if (said.dies === true) response.write(':\n', () => response.destroy());
   if (said.dies === true || said.hold === true) return;
+  if (said.cut === true) {
+    response.end();
+    return;
+  }
   for (const event of write.end(said)) send(event);
   response.end(path.startsWith('/v1/') ? 'data: [DONE]\n\n' : undefined);
 }

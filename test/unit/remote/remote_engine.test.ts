@@ -161,6 +161,13 @@ describe.each(['llama-server', 'vllm'] as const)('a suggestion of %s', (kind) =>
     expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_FAILED');
   });
 
+  it('fails where the answer ends before the text does', async () => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [' a'], cut: true });
+    expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_FAILED');
+    expect(standIn.asked).toHaveLength(1);
+  });
+
   it.each([
     [401, 'REMOTE_KEY'],
     [404, 'REMOTE_MODEL'],

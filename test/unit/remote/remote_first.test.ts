@@ -8,9 +8,10 @@ import { PromptWriter } from '../../../core/completion/prompt_writer';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeError, NativeResult } from '../../../core/engine/native_result';
-import { NO_TIMINGS } from '../../../core/engine/native_types';
+import { type NativeFim, NO_TIMINGS } from '../../../core/engine/native_types';
 import { BackOff } from '../../../core/remote/back_off';
 import { statusError, unreachable } from '../../../core/remote/errors';
+import { family, fimOf } from '../../../core/remote/families';
 import { type Remote, RemoteFirst } from '../../../core/remote/remote_first';
 import type { RemoteServer } from '../../../core/remote/server';
 import { asOneToken } from '../made_up_tokens';
@@ -20,6 +21,7 @@ const LIMIT_MS = 1_000;
 /** Answers after some time, or never; remembers what it was asked. */
 class SlowEngine implements GenerationEngine {
   state: EngineState = 'ready';
+  fim: NativeFim | undefined;
   readonly speed = { prefillTokensPerSecond: undefined };
   readonly host = 'example:1';
   readonly requests: EngineRequest[] = [];
@@ -221,11 +223,15 @@ describe('a suggestion', () => {
     expect(made.far.requests).toEqual([]);
   });
 
-  it('has nothing of the clipboard in what is sent', async () => {
-    const { ask, far } = bench(10, 50);
-    await whoAndWhen(ask());
-    expect(JSON.stringify(far.requests)).not.toContain('secret');
-    expect(JSON.stringify(far.requests)).toContain('def add');
+  it('has nothing of the clipboard in what is sent, though this machine reads it', async () => {
+    const made = bench(10, 50);
+    for (const engine of [made.far, made.near]) engine.fim = fimOf(family('qwen'));
+    await whoAndWhen(made.ask());
+    made.chosen = false;
+    await whoAndWhen(made.ask());
+    expect(JSON.stringify(made.far.requests)).not.toContain('secret');
+    expect(JSON.stringify(made.far.requests)).toContain('def add');
+    expect(JSON.stringify(made.near.requests)).toContain('secret');
   });
 });
 

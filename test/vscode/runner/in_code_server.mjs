@@ -34,7 +34,11 @@ export async function runInCodeServer(codeServer, vsix, { suite, log, results, s
     if (nativeFiles !== undefined) replaceNativeFiles(profile, nativeFiles);
     const server = await startCodeServer(codeServer, profile, {
       log: log.replace(/\.log$/, '-server.log'),
-      environment: { EMBERLINE_TEST_SUITE: suite, EMBERLINE_TEST_RESULTS: results },
+      environment: {
+        EMBERLINE_TEST_SUITE: suite,
+        EMBERLINE_TEST_RESULTS: results,
+        EMBERLINE_TEST_LOGS: join(profile.userData, 'logs'),
+      },
     });
     try {
       await runFromWorkbench(server, profile.workspace, log);

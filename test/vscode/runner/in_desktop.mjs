@@ -52,7 +52,10 @@ export async function runInDesktop(executable, version, vsix, results) {
       reuseMachineInstall: true,
       extensionDevelopmentPath: join(ROOT, 'test', 'vscode', 'harness'),
       extensionTestsPath: join(DIST, 'test', 'vscode', 'runner', 'mocha_entry.cjs'),
-      extensionTestsEnv: { EMBERLINE_TEST_RESULTS: results },
+      extensionTestsEnv: {
+        EMBERLINE_TEST_RESULTS: results,
+        EMBERLINE_TEST_LOGS: join(profile.userData, 'logs'),
+      },
       launchArgs: [profile.workspace, ...places, '--disable-workspace-trust', '--disable-updates'],
     }).catch((/** @type {unknown} */ error) => {
       // Failed tests reject too; those have left their results.
