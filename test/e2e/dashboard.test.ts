@@ -139,6 +139,17 @@ it('shows what was suggested, measures the machine, and is used by keyboard', as
   expect(await frame.evaluate<string>('document.activeElement.className')).toBe('scroller');
   await editor.picture('dashboard-measured');
 
+  await frame.getByRole('button', { name: 'Export as JSON…' }).click();
+  // The editor asks where to, and offers a name.
+  await editor.page.locator('.quick-input-widget', { hasText: 'Export the Dashboard' }).waitFor();
+  await editor.press('Enter');
+  await frame.getByRole('status').filter({ hasText: 'Exported.' }).waitFor();
+  const exported = readFileSync(join(place.workspace, 'emberline-dashboard.json'), 'utf8');
+  expect(JSON.parse(exported)).toMatchObject({ usage: { languages: [{ language: 'python' }] } });
+  for (const text of ['def add', 'Arithmetic', 'dashboard.py', place.workspace]) {
+    expect(exported).not.toContain(text);
+  }
+
   await frame.getByRole('button', { name: 'Delete the Counts…' }).click();
   await editor.page.getByRole('button', { name: 'Delete', exact: true }).click();
   await frame.getByText('No suggestion was shown yet.').waitFor();
