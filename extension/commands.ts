@@ -1,7 +1,9 @@
 /** What each command does; `main.ts` registers them under their names. */
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { PAUSES } from '../core/completion/pause';
 import { REASONS } from '../core/completion/reasons';
+import { REMEDIES } from '../core/completion/remedies';
 import { SCHEMA_USES } from '../core/completion/schema_use';
 import { summaryOf } from '../core/completion/summary';
 import type { EmberlineContext } from './context';
@@ -10,14 +12,31 @@ import { EDIT_SELECTION, type EditKind, GENERATE_LINES, type StructuredEdit } fr
 import { TOLD } from '../core/generate/endings';
 import type { Generation } from './generate/generator';
 import type { ChoiceEnding } from './models/model_choice';
+import { choosePause } from './pausing';
+import { copyReport as copyOpenReport, hasIssuePage, openReport } from './report';
 import { type MenuEntry, showMenu } from './status_bar';
 
+/** Whoever turns suggestions on has them on: a pause is over. */
 export async function enable(context: EmberlineContext): Promise<void> {
+  context.resume();
   await context.config.setEnabled(true);
 }
 
 export async function disable(context: EmberlineContext): Promise<void> {
   await context.config.setEnabled(false);
+}
+
+/**
+ * Nothing is suggested for a while.
+ * @param length Not asked for where it is one of PAUSES.
+ */
+export async function pause(context: EmberlineContext, length?: unknown): Promise<void> {
+  const chosen = PAUSES.find((one) => one === length) ?? (await choosePause());
+  if (chosen !== undefined) await context.pause(chosen);
+}
+
+export function resume(context: EmberlineContext): void {
+  context.resume();
 }
 
 /** Turns suggestions on or off for the language of the active editor. */
@@ -128,6 +147,27 @@ export async function restart(context: EmberlineContext): Promise<void> {
   await context.engine.start();
 }
 
+/** Opens a report about a problem in an editor, and offers to copy it. Returns once it can be read. */
+export async function reportIssue(context: EmberlineContext): Promise<void> {
+  const { manifest } = context;
+  await openReport(manifest, context.ownFacts);
+  const copy = hasIssuePage(manifest) ? vscode.l10n.t('Copy and Open a New Issue') : vscode.l10n.t('Copy');
+  const told = vscode.l10n.t('Emberline: read the report and change it as you like. Nothing was sent.');
+  void vscode.window.showInformationMessage(told, copy).then((answer) => {
+    if (answer === copy) void copyReport(context);
+  });
+}
+
+/** Copies the report as it was left. Returns whether there was one. */
+export async function copyReport(context: EmberlineContext): Promise<boolean> {
+  const copied = await copyOpenReport(context.manifest);
+  const told = copied
+    ? vscode.l10n.t('Emberline: the report is copied.')
+    : vscode.l10n.t('Emberline: no report is open. Run "Emberline: Report Issue" first.');
+  void vscode.window.showInformationMessage(told);
+  return copied;
+}
+
 export function showLog(context: EmberlineContext): void {
   context.log.show();
 }
@@ -144,8 +184,9 @@ export function explain(context: EmberlineContext): string {
   // That a schema was followed is what one expects.
   const unbound = schema === undefined || schema.use === 'bound' ? '' : ` ${SCHEMA_USES[schema.use]}`;
   const sentence = REASONS[reason] + unbound;
+  const remedy = vscode.l10n.t(REMEDIES[reason]);
   context.log.note(`explained #${request.sequence}: ${summaryOf(request.outcome)}`);
-  void offerLog(context, vscode.window.showInformationMessage(`Emberline: ${sentence}`, SHOW_LOG));
+  void offerLog(context, vscode.window.showInformationMessage(`Emberline: ${sentence} ${remedy}`, SHOW_LOG));
   return sentence;
 }
 

@@ -28,22 +28,46 @@ import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { CommitBox } from './editor/commit_box';
 import { Surroundings } from './editor/surroundings';
-import { type Status, StatusBar } from './status_bar';
+import type { OwnFacts } from './report';
+import { RecentEndings } from '../core/report/recent_endings';
+import { Restraints } from './restraints';
+import { type Status, statusOf } from './status';
+import { StatusBar } from './status_bar';
+import { type PauseLength } from '../core/completion/pause';
+import { type Reason, REASONS } from '../core/completion/reasons';
+import { ofMoment } from '../core/completion/trigger';
+import { powerParts } from '../core/power/power_source';
 
 /** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
 const WORKING_AFTER_MS = 150;
 
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
+const PAUSED_KEY = 'emberline.paused';
+
+export interface ContextParts {
+  /** The folder the extension is installed in. */
+  readonly root: string;
+  /** The folder that VS Code gives the extension for data of its own. */
+  readonly storage: string;
+  /** package.json, as the editor read it. */
+  readonly manifest: unknown;
+  /** Loads a model. */
+  readonly load: LoadModel;
+  /** Looks at one first, where another one runs. */
+  readonly check: CheckModel;
+}
 
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
+  readonly manifest: unknown;
   readonly log = new Log();
   readonly engine: EngineLifecycle;
   readonly provider: GhostTextProvider;
   readonly generator: Generator;
   readonly editor: StructuredEditor;
   readonly models: ModelChoice;
+  private readonly restraints: Restraints;
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
@@ -56,6 +80,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private readonly statusChanged = new vscode.EventEmitter<Status>();
   private readonly engineFailed = new vscode.EventEmitter<NativeError>();
   private readonly subscriptions: vscode.Disposable[] = [];
+  private readonly recent = new RecentEndings();
   private readonly counts = { requests: 0, modelCalls: 0, shown: 0, cancelled: 0 };
   private shownStatus: Status = 'loading';
   private lastRequest: FinishedRequest | undefined;
@@ -71,15 +96,14 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly onDidLog = this.log.onDidWrite;
   readonly onDidFailEngine = this.engineFailed.event;
 
-  /**
-   * @param root The folder the extension is installed in.
-   * @param storage The folder that VS Code gives the extension for data of its own.
-   * @param load Loads a model.
-   * @param check Looks at one first, where another one runs.
-   * @param menuCommand Run on a click on the status bar item.
-   */
-  constructor(root: string, storage: string, load: LoadModel, check: CheckModel, menuCommand: string) {
-    this.statusBar = new StatusBar(menuCommand);
+  constructor({ root, storage, manifest, load, check }: ContextParts) {
+    this.manifest = manifest;
+    this.statusBar = new StatusBar();
+    this.restraints = new Restraints(
+      () => this.config.completion,
+      powerParts(process.platform),
+      () => this.onRestraint(),
+    );
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
       (state) => this.onEngineState(state),
@@ -113,15 +137,15 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       read: (uri) => this.workspaceSchemas.read(uri),
       compile: (source) => this.engine.compileGrammar(source),
     });
-    this.pipeline = new CompletionPipeline(this.engine, () => this.config.completion, prompts, this.schemas);
-    const options = (): CompletionOptions => this.config.completion;
+    const options = (): CompletionOptions => this.restraints.applied;
+    this.pipeline = new CompletionPipeline(this.engine, options, prompts, this.schemas);
     this.surroundings = new Surroundings(options, (kind) => this.mayRead(kind));
     this.commits = new CommitBox(options);
     this.provider = new GhostTextProvider(this.pipeline, options, this.surroundings, this.commits);
     this.preparer = new Preparer({
       engine: this.engine,
       prompts,
-      options: () => this.config.completion,
+      options,
       others: this.surroundings,
       next: (document, signal) => this.provider.prepareNext(document, signal),
       busy: () => this.pending > 0 || this.writing,
@@ -142,6 +166,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.provider.onDidStart((uri) => {
         // Of two requests the later one wins, which must not be one that nobody waits for.
         this.preparer.wait(uri);
+        this.restraints.look();
         this.onRequestStart();
       }),
       this.provider.onDidFinish((request) => {
@@ -157,6 +182,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         // Other settings, other suggestions.
         this.pipeline.reset();
         this.surroundings.refresh();
+        this.restraints.look();
         this.refreshStatus();
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
@@ -165,6 +191,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.pipeline.reset();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.refreshStatus()),
+      this.log.onDidFail((code) => this.recent.addError(code)),
     );
   }
 
@@ -197,9 +224,31 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     return this.lastDecidedRequest;
   }
 
+  /** What a report says of the extension. */
+  get ownFacts(): OwnFacts {
+    const { engine, status, model, recent } = this;
+    const prefillSpeed = engine.speed.prefillTokensPerSecond;
+    return { engine: engine.state, status, model, recent, prefillSpeed };
+  }
+
   /** True while a text or an edit is written. */
   get writing(): boolean {
     return this.generator.running || this.editor.running;
+  }
+
+  /** When the pause ends, ms since 1970, or infinite; undefined where there is none. */
+  get pausedUntil(): number | undefined {
+    return this.restraints.pause.until;
+  }
+
+  /** Nothing is suggested for a while in this window; what is shown goes. */
+  async pause(length: PauseLength): Promise<void> {
+    this.restraints.pause.begin(length);
+    await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
+  }
+
+  resume(): void {
+    this.restraints.pause.finish();
   }
 
   get pending(): number {
@@ -229,6 +278,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.surroundings.dispose();
     this.workspaceSchemas.dispose();
     this.schemas.dispose();
+    this.restraints.dispose();
     this.config.dispose();
     this.statusBar.dispose();
     this.statusChanged.dispose();
@@ -286,6 +336,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     for (const { drafting } of asked) this.drafting.add(drafting);
     if (outcome.shown) this.counts.shown++;
     if (outcome.stop === 'cancelled' || outcome.reason === 'cancelled') this.counts.cancelled++;
+    this.recent.add(request.languageId, outcome);
     this.lastRequest = request;
     this.noteSchema(request);
     if (outcome.reason !== 'cancelled' && outcome.reason !== 'stale') this.lastDecidedRequest = request;
@@ -322,35 +373,57 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.log.generation(generation);
   }
 
+  private onRestraint(): void {
+    void vscode.commands.executeCommand('setContext', PAUSED_KEY, this.pausedUntil !== undefined);
+    if (this.restraints.current !== undefined) this.provider.cancel();
+    this.preparer.wait();
+    this.refreshStatus();
+  }
+
   private refreshStatus(): void {
     const status = this.presentStatus();
-    const { error, model } = this;
-    const detail =
-      error === undefined
-        ? (model === undefined ? '' : modelDetail(model)) + this.schemaDetail()
-        : error.message;
-    this.statusBar.update(status, detail);
+    const { pausedUntil } = this;
+    this.statusBar.update(status, { lines: this.statusLines(status), pausedUntil });
     if (status === this.shownStatus) return;
     this.shownStatus = status;
     this.statusChanged.fire(status);
   }
 
-  /** The tooltip's line about the schema of the document one looks at, once something was suggested in it. */
-  private schemaDetail(): string {
-    const uri = vscode.window.activeTextEditor?.document.uri.toString();
-    const { note, of } = this.lastSchema;
-    if (note === undefined || of !== uri) return '';
-    return `\n${SCHEMA_USES[note.use]}${note.detail === '' ? '' : ` (${note.detail})`}`;
+  private presentStatus(): Status {
+    const { config, engine, restraints, working, writing } = this;
+    const language = vscode.window.activeTextEditor?.document.languageId;
+    return statusOf({
+      engine: engine.state,
+      writing,
+      working,
+      enabled: config.completion.enabled,
+      enabledHere: language === undefined || config.isEnabledFor(language),
+      restraint: restraints.current,
+    });
   }
 
-  private presentStatus(): Status {
-    const { state } = this.engine;
-    if (state === 'failed') return 'error';
-    if (this.writing) return 'generating';
-    if (state === 'stopped' || !this.config.completion.enabled) return 'off';
-    const language = vscode.window.activeTextEditor?.document.languageId;
-    if (language !== undefined && !this.config.isEnabledFor(language)) return 'off';
-    if (state === 'loading') return 'loading';
-    return this.working ? 'working' : 'ready';
+  /** What the tooltip says below the status. */
+  private statusLines(status: Status): string[] {
+    const { error, model } = this;
+    if (error !== undefined) return [error.message];
+    const why = status === 'paused' ? undefined : this.whyHeld(status);
+    const said = why === undefined ? [] : [vscode.l10n.t(REASONS[why])];
+    return [...said, ...(model === undefined ? [] : modelDetail(model)), ...this.schemaLine()];
+  }
+
+  /** Why suggestions do not come by themselves, where that is not what everybody expects. */
+  private whyHeld(status: Status): Reason | undefined {
+    const held = ofMoment(this.restraints.applied, false);
+    return (
+      held ?? (status === 'off' && this.engine.state !== 'stopped' ? 'disabled_for_language' : undefined)
+    );
+  }
+
+  /** The tooltip's line about the schema of the document one looks at, once something was suggested in it. */
+  private schemaLine(): string[] {
+    const uri = vscode.window.activeTextEditor?.document.uri.toString();
+    const { note, of } = this.lastSchema;
+    if (note === undefined || of !== uri) return [];
+    return [`${vscode.l10n.t(SCHEMA_USES[note.use])}${note.detail === '' ? '' : ` (${note.detail})`}`];
   }
 }

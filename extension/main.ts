@@ -15,6 +15,8 @@ type Command = (context: EmberlineContext, ...given: readonly unknown[]) => unkn
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.enable': commands.enable,
   'emberline.disable': commands.disable,
+  'emberline.pause': commands.pause,
+  'emberline.resume': commands.resume,
   'emberline.toggleLanguage': commands.toggleLanguage,
   'emberline.trigger': commands.trigger,
   'emberline.dismiss': commands.dismiss,
@@ -29,6 +31,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.downloadModel': commands.downloadModel,
   'emberline.manageModels': commands.manageModels,
   'emberline.restart': commands.restart,
+  'emberline.reportIssue': commands.reportIssue,
+  'emberline.copyReport': commands.copyReport,
   'emberline.showLog': commands.showLog,
   'emberline.menu': commands.menu,
   'emberline.openSettings': commands.openSettings,
@@ -44,13 +48,9 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
   const storage = extension.globalStorageUri.fsPath;
   const models = guardedModels(extension.extensionPath, storage);
-  const context = new EmberlineContext(
-    extension.extensionPath,
-    storage,
-    models.load,
-    models.check,
-    'emberline.menu',
-  );
+  const manifest: unknown = extension.extension.packageJSON;
+  const root = extension.extensionPath;
+  const context = new EmberlineContext({ root, storage, manifest, load: models.load, check: models.check });
   active = context;
   for (const [name, run] of Object.entries(COMMANDS)) {
     context.own(vscode.commands.registerCommand(name, (...given: unknown[]) => run(context, ...given)));

@@ -140,7 +140,7 @@ export class CompletionPipeline {
   async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
     const { document, signal } = request;
     const options = this.options();
-    const refused = refusal(document, options);
+    const refused = refusal(document, options, request.explicit);
     const known = this.known(request, options, refused);
     if (known !== undefined) return known;
     const unable = this.unable(signal);
@@ -160,7 +160,7 @@ export class CompletionPipeline {
   /** What is known without the model: what it said of the place, or that nothing is suggested there. */
   recall(request: SuggestionRequest): CompletionOutcome | undefined {
     const options = this.options();
-    return this.known(request, options, refusal(request.document, options));
+    return this.known(request, options, refusal(request.document, options, request.explicit));
   }
 
   /** Drops what is remembered of a closed document. */

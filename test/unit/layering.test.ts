@@ -58,6 +58,8 @@ const DEVICE_IMPLEMENTATIONS = ['device/cpu/', 'device/metal/'];
 const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/engine': [],
   'core/models': ['core/engine'],
+  'core/power': [],
+  'core/report': ['core/completion', 'core/engine'],
   'core/completion': ['core/engine'],
   'core/schema': ['core/completion', 'core/engine'],
   'core/generate': ['core/completion', 'core/engine'],

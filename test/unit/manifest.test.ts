@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_OPTIONS, DRAFTING } from '../../core/completion/options';
-import { REASONS } from '../../core/completion/reasons';
+import { type Reason, REASONS } from '../../core/completion/reasons';
+import { REMEDIES } from '../../core/completion/remedies';
+import { ON_BATTERY } from '../../core/completion/restraint';
 import { MAX_SEED } from '../../core/completion/sampling';
 import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { STOPS } from '../../core/completion/stop';
@@ -39,7 +41,7 @@ interface Manifest {
     };
   };
   readonly contributes: {
-    readonly commands: readonly { readonly command: string; readonly category: string }[];
+    readonly commands: readonly { readonly command: string; readonly title: string }[];
     readonly keybindings: readonly { readonly command: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly configuration: readonly {
@@ -93,6 +95,7 @@ describe('the manifest', () => {
   it('offers the choices of the code', () => {
     expect(settings['emberline.device']?.enum).toEqual(DEVICES);
     expect(settings['emberline.model.kvCache']?.enum).toEqual(KV_CACHES);
+    expect(settings['emberline.onBattery']?.enum).toEqual(ON_BATTERY);
     expect(settings['emberline.drafting']?.enum).toEqual(DRAFTING);
     expect(settings['emberline.completion.eagerness']?.enum).toEqual(EAGERNESS);
     expect(settings['emberline.generate.keepPartial']?.enum).toEqual(KEEP_PARTIAL);
@@ -144,15 +147,26 @@ describe('the manifest', () => {
 
 describe('the page of stops and reasons', () => {
   it('lists exactly what there is', () => {
-    const rows = [...read('docs/reasons.md').matchAll(/^\| `(\w+)` +\| (.*?) *\|$/gm)].map((row) => [
-      row[1],
-      row[2],
+    const lines = [...read('docs/reasons.md').matchAll(/^\| `(\w+)` +\| (.*) \|$/gm)];
+    const rows = lines.map(([, name = '', rest = '']) => [
+      name,
+      ...rest.split(' | ').map((cell) => cell.trim()),
     ]);
-    expect(rows).toEqual([
-      ...Object.entries(STOPS),
-      ...Object.entries(REASONS),
-      ...Object.entries(SCHEMA_USES),
+    const remedied = Object.entries(REASONS).map(([name, sentence]) => [
+      name,
+      sentence,
+      REMEDIES[name as Reason],
     ]);
+    expect(rows).toEqual([...Object.entries(STOPS), ...remedied, ...Object.entries(SCHEMA_USES)]);
+  });
+
+  it('names commands that there are', () => {
+    const titles = manifest.contributes.commands.map(({ title }) => `Emberline: ${title}`);
+    const named = Object.values(REMEDIES).flatMap((remedy) =>
+      [...remedy.matchAll(/"(Emberline: [^"]+)"/g)].map((match) => match[1]),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    for (const title of named) expect(titles).toContain(title);
   });
 });
 

@@ -1,0 +1,40 @@
+/** What keeps suggestions back at the moment: the user's pause, and the battery where the settings say so. */
+import { Pause } from '../core/completion/pause';
+import type { CompletionOptions } from '../core/completion/options';
+import { type Restraint, restrained } from '../core/completion/restraint';
+import { type PowerParts, PowerSource } from '../core/power/power_source';
+
+export class Restraints {
+  readonly pause: Pause;
+  private readonly power: PowerSource;
+  private readonly options: () => CompletionOptions;
+
+  /**
+   * @param options As the settings have them.
+   * @param changed Called when something else may hold.
+   */
+  constructor(options: () => CompletionOptions, power: PowerParts, changed: () => void) {
+    this.options = options;
+    this.pause = new Pause(Date.now, changed);
+    this.power = new PowerSource(power, changed);
+  }
+
+  /** The options as they hold now. */
+  get applied(): CompletionOptions {
+    const { onBattery } = this.power;
+    return restrained(this.options(), { paused: this.pause.until !== undefined, battery: onBattery });
+  }
+
+  get current(): Restraint | undefined {
+    return this.applied.restraint;
+  }
+
+  /** Called where somebody works: what the battery does is not asked otherwise, nor where it makes no difference. */
+  look(): void {
+    if (this.options().onBattery !== 'asUsual') void this.power.look();
+  }
+
+  dispose(): void {
+    this.pause.dispose();
+  }
+}
