@@ -251,6 +251,13 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.restraints.pause.finish();
   }
 
+  /** Why suggestions do not come by themselves in the editor one is in, whatever the document. */
+  get held(): Reason | undefined {
+    const language = vscode.window.activeTextEditor?.document.languageId;
+    const off = language !== undefined && !this.config.isEnabledFor(language);
+    return ofMoment(this.restraints.applied, false) ?? (off ? 'disabled_for_language' : undefined);
+  }
+
   get pending(): number {
     return this.provider.pending + Number(this.provider.goesOn);
   }
@@ -406,17 +413,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private statusLines(status: Status): string[] {
     const { error, model } = this;
     if (error !== undefined) return [error.message];
-    const why = status === 'paused' ? undefined : this.whyHeld(status);
+    const why = status === 'paused' ? undefined : this.held;
     const said = why === undefined ? [] : [vscode.l10n.t(REASONS[why])];
     return [...said, ...(model === undefined ? [] : modelDetail(model)), ...this.schemaLine()];
-  }
-
-  /** Why suggestions do not come by themselves, where that is not what everybody expects. */
-  private whyHeld(status: Status): Reason | undefined {
-    const held = ofMoment(this.restraints.applied, false);
-    return (
-      held ?? (status === 'off' && this.engine.state !== 'stopped' ? 'disabled_for_language' : undefined)
-    );
   }
 
   /** The tooltip's line about the schema of the document one looks at, once something was suggested in it. */

@@ -6,6 +6,7 @@ import * as commands from './commands';
 import { EmberlineContext } from './context';
 import { engineOptions, modelCheck, modelLoader } from './model_loader';
 import { GuardedModels } from './models/guarded_models';
+import { welcome } from './welcome';
 import { LoadRecord } from '../core/models/load_record';
 import { tryModel } from '../core/models/model_trial';
 
@@ -18,6 +19,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.pause': commands.pause,
   'emberline.resume': commands.resume,
   'emberline.toggleLanguage': commands.toggleLanguage,
+  'emberline.tryIt': commands.tryIt,
   'emberline.trigger': commands.trigger,
   'emberline.dismiss': commands.dismiss,
   'emberline.generate': commands.generate,
@@ -59,7 +61,10 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
     context.onDidFailEngine(({ code, message }) => void commands.reportFailure(context, code, message)),
   );
   // Opening the addon and the model is left to the next turn: activation delays other extensions.
-  setImmediate(() => void context.engine.start());
+  setImmediate(() => {
+    void context.engine.start();
+    void welcome(extension.globalState);
+  });
   context.activationMs = performance.now() - started;
   context.log.activated(versionOf(extension), context.activationMs);
   return context;

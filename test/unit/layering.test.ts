@@ -61,6 +61,7 @@ const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/power': [],
   'core/report': ['core/completion', 'core/engine'],
   'core/completion': ['core/engine'],
+  'core/scratch': [],
   'core/schema': ['core/completion', 'core/engine'],
   'core/generate': ['core/completion', 'core/engine'],
   'core/edit': ['core/schema', 'core/completion', 'core/engine'],

@@ -15,6 +15,7 @@ import { HUB } from '../../core/models/catalogue';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
 import { DEVICES, KV_CACHES } from '../../core/engine/native_types';
 import { readCompletion, readDownloads, readEngine, readGenerate } from '../../extension/settings';
+import { localizedManifest } from '../../scripts/localized_manifest.mjs';
 import { settingsPage } from '../../scripts/settings_page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -44,6 +45,15 @@ interface Manifest {
     readonly commands: readonly { readonly command: string; readonly title: string }[];
     readonly keybindings: readonly { readonly command: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
+    readonly walkthroughs: readonly {
+      readonly id: string;
+      readonly steps: readonly {
+        readonly id: string;
+        readonly description: string;
+        readonly media: { readonly image: string };
+        readonly completionEvents?: readonly string[];
+      }[];
+    }[];
     readonly configuration: readonly {
       readonly title: string;
       readonly properties: Record<string, Setting>;
@@ -51,7 +61,7 @@ interface Manifest {
   };
 }
 
-const manifest = JSON.parse(read('package.json')) as Manifest;
+const manifest = localizedManifest() as Manifest;
 const settings = Object.assign(
   {},
   ...manifest.contributes.configuration.map((part) => part.properties),
@@ -131,6 +141,25 @@ describe('the manifest', () => {
     for (const [name, { markdownDescription }] of Object.entries(settings)) {
       expect(page).toContain(`### \`${name}\`\n\nDefault: `);
       expect(page).toContain(markdownDescription);
+    }
+  });
+
+  it('has a walkthrough whose pictures and commands there are', () => {
+    const commands = new Set(manifest.contributes.commands.map(({ command }) => command));
+    const [walkthrough, ...others] = manifest.contributes.walkthroughs;
+    expect(others).toEqual([]);
+    expect(walkthrough?.steps.length).toBe(3);
+    expect(read('extension/welcome.ts')).toContain(`'emberline.emberline#${walkthrough?.id}'`);
+    for (const { id, description, media, completionEvents = [] } of walkthrough?.steps ?? []) {
+      const png = readFileSync(join(ROOT, media.image));
+      expect(png.subarray(1, 4).toString('latin1'), media.image).toBe('PNG');
+      // The package is downloaded with them.
+      expect(png.length, media.image).toBeLessThan(60_000);
+      const linked = [...description.matchAll(/\(command:([\w.]+)/g)].map(([, command = '']) => command);
+      const named = completionEvents.map((event) => event.replace('onCommand:', ''));
+      expect(linked.length, id).toBeGreaterThan(0);
+      for (const command of [...linked, ...named].filter((one) => one.startsWith('emberline.')))
+        expect(commands).toContain(command);
     }
   });
 
