@@ -7,7 +7,10 @@ const SHOWN = 'walkthroughShown';
 
 export type WelcomeState = Pick<vscode.ExtensionContext['globalState'], 'get' | 'update' | 'setKeysForSync'>;
 
-/** Shows the walkthrough unless it was shown before, on this machine or one that shares its settings. Returns whether it did. */
+/**
+ * Shows the walkthrough once, on this machine or one that shares its settings; not to whoever is at work in a file already, nor where
+ * the editor is told not to. Returns whether it did.
+ */
 export async function welcome(state: WelcomeState): Promise<boolean> {
   state.setKeysForSync([SHOWN]);
   if (state.get(SHOWN) === true) return false;
@@ -16,7 +19,7 @@ export async function welcome(state: WelcomeState): Promise<boolean> {
   const opens = vscode.workspace
     .getConfiguration('workbench.welcomePage.walkthroughs')
     .get<boolean>('openOnInstall', true);
-  if (!opens) return false;
+  if (!opens || vscode.window.activeTextEditor !== undefined) return false;
   // An editor that has no such command is none the worse for it.
   const opened = vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false);
   return opened.then(
