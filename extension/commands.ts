@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { PAUSES } from '../core/completion/pause';
-import { REASONS } from '../core/completion/reasons';
+import { type Reason, REASONS } from '../core/completion/reasons';
 import { REMEDIES } from '../core/completion/remedies';
 import { SCHEMA_USES } from '../core/completion/schema_use';
 import { summaryOf } from '../core/completion/summary';
@@ -76,7 +76,7 @@ export async function tryIt(context: EmberlineContext): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   await context.provider.askAgain();
   const { held } = context;
-  if (held !== undefined) tell(context, `${vscode.l10n.t(REASONS[held])} ${vscode.l10n.t(REMEDIES[held])}`);
+  if (held !== undefined) tellHeld(context, held);
 }
 
 /** What Escape does where a suggestion is shown: it goes, and is not offered again there. */
@@ -172,7 +172,7 @@ export async function restart(context: EmberlineContext): Promise<void> {
 /** Opens a report about a problem in an editor, and offers to copy it. Returns once it can be read. */
 export async function reportIssue(context: EmberlineContext): Promise<void> {
   const { manifest } = context;
-  await openReport(manifest, context.ownFacts);
+  await openReport(manifest, context.ownFacts, context.root);
   const copy = hasIssuePage(manifest) ? vscode.l10n.t('Copy and Open a New Issue') : vscode.l10n.t('Copy');
   const told = vscode.l10n.t('Emberline: read the report and change it as you like. Nothing was sent.');
   void vscode.window.showInformationMessage(told, copy).then((answer) => {
@@ -194,8 +194,11 @@ export function showLog(context: EmberlineContext): void {
   context.log.show();
 }
 
-/** Says why the last request ended as it did. Returns the sentence, for whoever runs the command from code. */
+/** Says why nothing is suggested at the moment, or why the last request ended as it did. Returns the sentence, for whoever runs the command from code. */
 export function explain(context: EmberlineContext): string {
+  const { held, status } = context;
+  // What holds now comes before what ended the last request.
+  if (held !== undefined && (status === 'paused' || status === 'off')) return tellHeld(context, held);
   const request = context.lastDecided ?? context.last;
   if (request === undefined) {
     const sentence = vscode.l10n.t('No suggestion was asked for yet.');
@@ -267,6 +270,13 @@ export async function reportFailure(context: EmberlineContext, code: string, mes
   if (answer === choose) await chooseModel(context);
   if (answer === again) await restart(context);
   if (answer === log) showLog(context);
+}
+
+/** Why nothing is suggested at the moment, and what to do; returns the first. */
+function tellHeld(context: EmberlineContext, held: Reason): string {
+  const sentence = vscode.l10n.t(REASONS[held]);
+  tell(context, `${sentence} ${vscode.l10n.t(REMEDIES[held])}`);
+  return sentence;
 }
 
 /** A sentence, and the way to the log. */

@@ -61,6 +61,7 @@ export interface ContextParts {
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
   readonly manifest: unknown;
+  readonly root: string;
   readonly log = new Log();
   readonly engine: EngineLifecycle;
   readonly provider: GhostTextProvider;
@@ -98,6 +99,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   constructor({ root, storage, manifest, load, check }: ContextParts) {
     this.manifest = manifest;
+    this.root = root;
     this.statusBar = new StatusBar();
     this.restraints = new Restraints(
       () => this.config.completion,

@@ -1,6 +1,7 @@
 /** A report about a problem: opened in an editor, where its sender reads it before anything leaves the machine. */
 import { arch, cpus, homedir, platform, release, totalmem, userInfo } from 'node:os';
 import * as vscode from 'vscode';
+import { addonPath, loadAddon } from '../core/engine/binding';
 import { changedSettings, type SettingSchema } from '../core/report/changed_settings';
 import { newIssuePage, type ReportFacts, reportOf } from '../core/report/report';
 
@@ -19,9 +20,12 @@ interface Manifest {
   };
 }
 
-/** Shows a new report in the place of an earlier one; one undo brings that back. */
-export async function openReport(manifest: unknown, own: OwnFacts): Promise<vscode.TextEditor> {
-  const text = reportOf({ ...own, ...(await surroundings(manifest as Manifest)) });
+/**
+ * Shows a new report in the place of an earlier one; one undo brings that back.
+ * @param root The folder the extension is installed in.
+ */
+export async function openReport(manifest: unknown, own: OwnFacts, root: string): Promise<vscode.TextEditor> {
+  const text = reportOf({ ...own, ...(await surroundings(manifest as Manifest, root)) });
   const document = await vscode.workspace.openTextDocument(REPORT);
   const editor = await vscode.window.showTextDocument(document);
   const whole = new vscode.Range(document.positionAt(0), document.positionAt(document.getText().length));
@@ -46,13 +50,14 @@ export function hasIssuePage(manifest: unknown): boolean {
   return newIssuePage(manifest as Manifest) !== undefined;
 }
 
-async function surroundings(manifest: Manifest): Promise<Omit<ReportFacts, keyof OwnFacts>> {
+async function surroundings(manifest: Manifest, root: string): Promise<Omit<ReportFacts, keyof OwnFacts>> {
   const schemas = Object.fromEntries(
     manifest.contributes.configuration.flatMap(({ properties }) => Object.entries(properties)),
   );
   const configuration = vscode.workspace.getConfiguration();
   const languages = new Set(await vscode.languages.getLanguages());
   const processors = cpus();
+  const addon = loadAddon(addonPath(root));
   return {
     emberline: manifest.version,
     editor: { name: vscode.env.appName, version: vscode.version, language: vscode.env.language },
@@ -65,6 +70,7 @@ async function surroundings(manifest: Manifest): Promise<Omit<ReportFacts, keyof
       processor: processors[0]?.model ?? 'processor unknown',
       cores: processors.length,
       memoryBytes: totalmem(),
+      instructionSets: addon.ok ? addon.value.isas : [],
     },
     settings: changedSettings(schemas, (name) => configuration.get(name), languages),
     person: { home: homedir(), user: nameOfUser() },

@@ -95,7 +95,7 @@ function timeOf(ms: number): string {
 
 /** @param text Is no Markdown: names of models and files come from elsewhere. */
 function withLinks(text: string, status: Status): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString('', true);
+  const tooltip = new vscode.MarkdownString();
   tooltip.isTrusted = { enabledCommands: LINKED };
   for (const line of text.split('\n')) tooltip.appendText(line).appendMarkdown('  \n');
   const links = [

@@ -17,6 +17,8 @@ export interface ReportFacts {
     readonly processor: string;
     readonly cores: number;
     readonly memoryBytes: number;
+    /** That the engine can use here, best first; empty where the addon does not load. */
+    readonly instructionSets: readonly string[];
   };
   readonly engine: EngineState;
   readonly status: string;
@@ -53,7 +55,7 @@ const GB = 1e9;
 export function reportOf(facts: ReportFacts): string {
   const { editor, machine, engine, status, settings, recent, person } = facts;
   const say = (text: string): string => redacted(text, person);
-  const { platform, architecture, release, node, processor, cores, memoryBytes } = machine;
+  const { platform, architecture, release, node, processor, cores, memoryBytes, instructionSets } = machine;
   const where = facts.remote === undefined ? '' : `, Emberline runs in ${say(facts.remote)}`;
   return [
     '# Emberline report',
@@ -70,7 +72,7 @@ export function reportOf(facts: ReportFacts): string {
     '',
     `- Emberline ${facts.emberline}; ${say(editor.name)} ${editor.version} (${editor.language})${where}`,
     `- ${platform} ${architecture}, ${say(release)}; Node ${node}`,
-    `- ${say(processor)}, ${cores} cores, ${(memoryBytes / GB).toFixed(0)} GB of memory`,
+    `- ${say(processor)}, ${cores} cores, ${(memoryBytes / GB).toFixed(0)} GB of memory; ${instructionSets.length === 0 ? 'the addon does not load' : instructionSets.join(', ')}`,
     '',
     '## Engine',
     '',

@@ -38,6 +38,7 @@ function facts(changes: Partial<ReportFacts> = {}): ReportFacts {
       processor: 'AMD Ryzen 7',
       cores: 16,
       memoryBytes: 32e9,
+      instructionSets: ['avx512', 'avx2'],
     },
     engine: 'ready',
     status: 'ready',
@@ -77,7 +78,7 @@ describe('a report', () => {
     for (const part of [
       'Emberline 0.1.0; Code 1.100.0 (en)',
       'linux x64, 6.1.0; Node 20.17.0',
-      'AMD Ryzen 7, 16 cores, 32 GB',
+      'AMD Ryzen 7, 16 cores, 32 GB of memory; avx512, avx2',
       'Emberline 135M: llama, 135M parameters, 30 layers of 576, Q4_1',
       'cpu, avx512, 2 threads',
       '812 tokens/s',
