@@ -97,7 +97,7 @@ function timeOf(ms: number): string {
 function withLinks(text: string, status: Status): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString();
   tooltip.isTrusted = { enabledCommands: LINKED };
-  for (const line of text.split('\n')) tooltip.appendText(line).appendMarkdown('  \n');
+  for (const line of text.split('\n')) tooltip.appendMarkdown(`${escaped(line)}  \n`);
   const links = [
     `[${vscode.l10n.t('Why is nothing suggested?')}](command:emberline.explain)`,
     status === 'paused'
@@ -106,6 +106,11 @@ function withLinks(text: string, status: Status): vscode.MarkdownString {
   ];
   tooltip.appendMarkdown(`\n---\n${links.join(' · ')}`);
   return tooltip;
+}
+
+/** As it stands: Markdown takes any sign of punctuation behind a backslash for itself. (`appendText` would keep lines from being broken.) */
+function escaped(line: string): string {
+  return line.replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
 }
 
 export interface MenuEntry {

@@ -192,8 +192,10 @@ export class CompletionPipeline {
     const after = lineAfter(document);
     const hit =
       fork === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
-    // Typed along, a suggestion in front of a word still stands before that word.
-    const typedAlong = refused === 'inside_word' && hit !== undefined;
+    // Typed along, a suggestion in front of a word still stands before that word, and one that was asked for stays.
+    const typed = hit === undefined ? 0 : hit.generation.text.length - hit.rest.length;
+    const asked = refused === 'battery' && options.restraint?.unlessAsked === true && typed > 0;
+    const typedAlong = (refused === 'inside_word' || asked) && hit !== undefined;
     if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
     if (hit === undefined) {
       const end = mayEnd && fork === undefined ? this.ends.find(uri, before, after) : undefined;
@@ -201,8 +203,7 @@ export class CompletionPipeline {
     }
     // The model ended it there.
     if (hit.rest.trim() === '') return { ...nothing('line_complete'), endProbability: 1 };
-    const { generation, rest } = hit;
-    const typed = generation.text.length - rest.length;
+    const { generation } = hit;
     const judged = this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
     return goesFurther(judged, request, options) ? undefined : judged;
   }
