@@ -3,13 +3,18 @@ import * as vscode from 'vscode';
 import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
+import type { PauseLength } from '../core/completion/pause';
 import { CompletionPipeline } from '../core/completion/pipeline';
 import { sharesFor } from '../core/completion/project_context';
 import { PromptWriter } from '../core/completion/prompt_writer';
 import type { SnippetKind } from '../core/completion/snippets';
 import { DraftingTotals } from '../core/completion/drafting_totals';
+import { type Reason, REASONS } from '../core/completion/reasons';
 import type { SchemaNote } from '../core/completion/schema_port';
 import { SCHEMA_USES } from '../core/completion/schema_use';
+import { ofMoment } from '../core/completion/trigger';
+import { powerParts } from '../core/power/power_source';
+import { RecentEndings } from '../core/report/recent_endings';
 import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
@@ -29,14 +34,9 @@ import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { CommitBox } from './editor/commit_box';
 import { Surroundings } from './editor/surroundings';
 import type { OwnFacts } from './report';
-import { RecentEndings } from '../core/report/recent_endings';
 import { Restraints } from './restraints';
 import { type Status, statusOf } from './status';
 import { StatusBar } from './status_bar';
-import { type PauseLength } from '../core/completion/pause';
-import { type Reason, REASONS } from '../core/completion/reasons';
-import { ofMoment } from '../core/completion/trigger';
-import { powerParts } from '../core/power/power_source';
 
 /** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
 const WORKING_AFTER_MS = 150;
@@ -68,12 +68,12 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly generator: Generator;
   readonly editor: StructuredEditor;
   readonly models: ModelChoice;
-  private readonly restraints: Restraints;
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
   private readonly commits: CommitBox;
   private readonly preparer: Preparer;
+  private readonly restraints: Restraints;
   private readonly surroundings: Surroundings;
   private readonly workspaceSchemas = new WorkspaceSchemas();
   private readonly schemas: DocumentSchemas;
@@ -307,6 +307,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
       this.surroundings.refresh();
+      this.restraints.look();
       this.askAgainAfterLoading();
       this.preparer.wait();
     }

@@ -8,6 +8,7 @@ export class Restraints {
   readonly pause: Pause;
   private readonly power: PowerSource;
   private readonly options: () => CompletionOptions;
+  private disposed = false;
 
   /**
    * @param options As the settings have them.
@@ -15,8 +16,10 @@ export class Restraints {
    */
   constructor(options: () => CompletionOptions, power: PowerParts, changed: () => void) {
     this.options = options;
-    this.pause = new Pause(Date.now, changed);
-    this.power = new PowerSource(power, changed);
+    // The system may answer when nobody is there any more.
+    const tell = (): void => (this.disposed ? undefined : changed());
+    this.pause = new Pause(Date.now, tell);
+    this.power = new PowerSource(power, tell);
   }
 
   /** The options as they hold now. */
@@ -35,6 +38,7 @@ export class Restraints {
   }
 
   dispose(): void {
+    this.disposed = true;
     this.pause.dispose();
   }
 }

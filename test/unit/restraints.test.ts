@@ -34,6 +34,15 @@ describe('what the extension keeps back', () => {
     expect(off.restraints.applied.prepares).toBe(false);
   });
 
+  it('tells nobody once it is disposed of', async () => {
+    const { restraints, ask, changed } = restraintsWith('off');
+    restraints.look();
+    restraints.dispose();
+    await ask.mock.results[0]?.value;
+    await Promise.resolve();
+    expect(changed).not.toHaveBeenCalled();
+  });
+
   it('is the pause first of all, and nothing once that is over', () => {
     const { restraints, changed } = restraintsWith('quiet');
     expect(restraints.applied.restraint).toBeUndefined();
