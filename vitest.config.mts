@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Set by `npm run test:e2e -- --screenshot FILE`: take the picture instead of running the tests. */
@@ -7,6 +8,7 @@ export default defineConfig({
   test: {
     projects: [
       {
+        resolve: { alias: { vscode: join(import.meta.dirname, 'test', 'unit', 'vscode_stub.ts') } },
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],

@@ -6,7 +6,7 @@ import type { Statistics } from './dashboard/statistics';
 import type { FinishedRequest } from './completion/provider';
 import type { NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError } from '../core/engine/native_result';
-import type { Status } from './status_bar';
+import type { Status } from './status';
 
 /** Counts since activation. */
 export interface Counters {
@@ -22,6 +22,8 @@ export interface EmberlineApi {
   readonly status: Status;
   /** What the status bar item says when it is pointed at. */
   readonly tooltip: string;
+  /** When the pause ends, ms since 1970, or infinite; undefined where there is none. */
+  readonly pausedUntil: number | undefined;
   /** Time `activate` took on the JS thread, ms. */
   readonly activationMs: number;
   readonly model: NativeModelInfo | undefined;

@@ -4,13 +4,18 @@ import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
 import { OneEngine } from '../core/completion/asking';
+import type { PauseLength } from '../core/completion/pause';
 import { CompletionPipeline } from '../core/completion/pipeline';
 import { type Reader, sharesFor } from '../core/completion/project_context';
 import { PromptWriter } from '../core/completion/prompt_writer';
 import type { SnippetKind } from '../core/completion/snippets';
 import { DraftingTotals } from '../core/completion/drafting_totals';
+import { type Reason, REASONS } from '../core/completion/reasons';
 import type { SchemaNote } from '../core/completion/schema_port';
 import { SCHEMA_USES } from '../core/completion/schema_use';
+import { ofMoment } from '../core/completion/trigger';
+import { powerParts } from '../core/power/power_source';
+import { RecentEndings } from '../core/report/recent_endings';
 import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
@@ -36,13 +41,18 @@ import { RemoteChoice } from './remote/remote_choice';
 import { RemoteControl } from './remote/remote_control';
 import { RemoteKeys } from './remote/remote_keys';
 import { Surroundings } from './editor/surroundings';
-import { type Status, StatusBar } from './status_bar';
+import type { OwnFacts } from './report';
+import { Restraints } from './restraints';
+import { type Status, statusOf } from './status';
+import { StatusBar } from './status_bar';
+import { versionOf } from './version';
 
 /** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
 const WORKING_AFTER_MS = 150;
 
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
+const PAUSED_KEY = 'emberline.paused';
 
 export interface ContextParts {
   /** The folder the extension is installed in. */
@@ -52,18 +62,18 @@ export interface ContextParts {
   readonly secrets: vscode.SecretStorage;
   /** What VS Code remembers for the extension. */
   readonly state: vscode.Memento;
-  /** Of the extension. */
-  readonly version: string;
+  /** package.json, as the editor read it. */
+  readonly manifest: unknown;
   /** Loads a model. */
   readonly load: LoadModel;
   /** Looks at one first, where another one runs. */
   readonly check: CheckModel;
-  /** Run on a click on the status bar item. */
-  readonly menuCommand: string;
 }
 
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
+  readonly manifest: unknown;
+  readonly root: string;
   readonly log = new Log();
   readonly engine: EngineLifecycle;
   readonly provider: GhostTextProvider;
@@ -73,7 +83,6 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly remote: RemoteChoice;
   readonly statistics: Statistics;
   readonly dashboard: Dashboard;
-  readonly version: string;
   activationMs = 0;
   readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
@@ -81,6 +90,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private readonly control: RemoteControl;
   private readonly commits: CommitBox;
   private readonly preparer: Preparer;
+  private readonly restraints: Restraints;
   private readonly surroundings: Surroundings;
   private readonly workspaceSchemas = new WorkspaceSchemas();
   private readonly schemas: DocumentSchemas;
@@ -88,6 +98,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private readonly statusChanged = new vscode.EventEmitter<Status>();
   private readonly engineFailed = new vscode.EventEmitter<NativeError>();
   private readonly subscriptions: vscode.Disposable[] = [];
+  private readonly recent = new RecentEndings();
   private readonly counts = { requests: 0, modelCalls: 0, shown: 0, cancelled: 0 };
   private shownStatus: Status = 'loading';
   private lastRequest: FinishedRequest | undefined;
@@ -104,9 +115,15 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly onDidLog = this.log.onDidWrite;
   readonly onDidFailEngine = this.engineFailed.event;
 
-  constructor({ root, storage, secrets, state, version, load, check, menuCommand }: ContextParts) {
-    this.version = version;
-    this.statusBar = new StatusBar(menuCommand);
+  constructor({ root, storage, secrets, state, manifest, load, check }: ContextParts) {
+    this.manifest = manifest;
+    this.root = root;
+    this.statusBar = new StatusBar();
+    this.restraints = new Restraints(
+      () => this.config.completion,
+      powerParts(process.platform),
+      () => this.onRestraint(),
+    );
     this.engine = new EngineLifecycle(
       () => load(this.config.engine),
       (state) => this.onEngineState(state),
@@ -152,21 +169,15 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       mayLeave: (document) => this.control.mayLeave(document),
       changed: () => this.control.tell(),
     });
-    this.pipeline = new CompletionPipeline(
-      this.engine,
-      () => this.config.completion,
-      prompts,
-      this.schemas,
-      asking,
-    );
-    const options = (): CompletionOptions => this.config.completion;
+    const options = (): CompletionOptions => this.restraints.applied;
+    this.pipeline = new CompletionPipeline(this.engine, options, prompts, this.schemas, asking);
     this.surroundings = new Surroundings(options, (kind) => this.mayRead(kind));
     this.commits = new CommitBox(options);
     this.provider = new GhostTextProvider(this.pipeline, options, this.surroundings, this.commits);
     this.preparer = new Preparer({
       engine: this.engine,
       prompts,
-      options: () => this.config.completion,
+      options,
       others: this.surroundings,
       next: (document, signal) => this.provider.prepareNext(document, signal),
       busy: () => this.pending > 0 || this.writing,
@@ -176,7 +187,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.statistics = new Statistics(this.provider.onDidFinish, storage);
     this.dashboard = new Dashboard({
       root,
-      version,
+      version: versionOf(manifest),
       engine: this.engine,
       statistics: this.statistics,
       drafting: this.drafting,
@@ -191,6 +202,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.provider.onDidStart((uri) => {
         // Of two requests the later one wins, which must not be one that nobody waits for.
         this.preparer.wait(uri);
+        this.restraints.look();
         this.onRequestStart();
       }),
       this.provider.onDidFinish((request) => {
@@ -206,6 +218,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         // Other settings, other suggestions.
         this.pipeline.reset();
         this.surroundings.refresh();
+        this.restraints.look();
         this.refreshStatus();
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
@@ -216,6 +229,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.pipeline.reset();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.refreshStatus()),
+      this.log.onDidFail((code) => this.recent.addError(code)),
     );
   }
 
@@ -248,9 +262,38 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     return this.lastDecidedRequest;
   }
 
+  /** What a report says of the extension. */
+  get ownFacts(): OwnFacts {
+    const { engine, status, model, recent } = this;
+    const prefillSpeed = engine.speed.prefillTokensPerSecond;
+    return { engine: engine.state, status, model, recent, prefillSpeed };
+  }
+
   /** True while a text or an edit is written. */
   get writing(): boolean {
     return this.generator.running || this.editor.running;
+  }
+
+  /** When the pause ends, ms since 1970, or infinite; undefined where there is none. */
+  get pausedUntil(): number | undefined {
+    return this.restraints.pause.until;
+  }
+
+  /** Nothing is suggested for a while in this window; what is shown goes. */
+  async pause(length: PauseLength): Promise<void> {
+    this.restraints.pause.begin(length);
+    await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
+  }
+
+  resume(): void {
+    this.restraints.pause.finish();
+  }
+
+  /** Why suggestions do not come by themselves in the editor one is in, whatever the document. */
+  get held(): Reason | undefined {
+    const language = vscode.window.activeTextEditor?.document.languageId;
+    const off = language !== undefined && !this.config.isEnabledFor(language);
+    return ofMoment(this.restraints.applied, false) ?? (off ? 'disabled_for_language' : undefined);
   }
 
   get pending(): number {
@@ -289,6 +332,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.schemas.dispose();
     this.control.dispose();
     this.consent.dispose();
+    this.restraints.dispose();
     this.config.dispose();
     this.statusBar.dispose();
     this.statusChanged.dispose();
@@ -310,6 +354,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
       this.surroundings.refresh();
+      this.restraints.look();
       this.askAgainAfterLoading();
       this.preparer.wait();
     }
@@ -356,6 +401,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     for (const { drafting } of asked) this.drafting.add(drafting);
     if (outcome.shown) this.counts.shown++;
     if (outcome.stop === 'cancelled' || outcome.reason === 'cancelled') this.counts.cancelled++;
+    this.recent.add(request.languageId, outcome);
     this.lastRequest = request;
     this.noteSchema(request);
     if (outcome.reason !== 'cancelled' && outcome.reason !== 'stale') this.lastDecidedRequest = request;
@@ -392,36 +438,50 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.log.generation(generation);
   }
 
+  private onRestraint(): void {
+    void vscode.commands.executeCommand('setContext', PAUSED_KEY, this.pausedUntil !== undefined);
+    if (this.restraints.current !== undefined) this.provider.cancel();
+    this.preparer.wait();
+    this.refreshStatus();
+  }
+
   private refreshStatus(): void {
     const status = this.presentStatus();
-    const { error, model } = this;
-    const own =
-      error === undefined
-        ? (model === undefined ? '' : modelDetail(model)) + this.schemaDetail()
-        : error.message;
-    const detail = [this.control.detail, own].filter((line) => line !== '').join('\n');
-    this.statusBar.update(status, detail, this.control.state);
+    const { pausedUntil } = this;
+    const detail = { lines: this.statusLines(status), pausedUntil, remote: this.control.state };
+    this.statusBar.update(status, detail);
     if (status === this.shownStatus) return;
     this.shownStatus = status;
     this.statusChanged.fire(status);
   }
 
-  /** The tooltip's line about the schema of the document one looks at, once something was suggested in it. */
-  private schemaDetail(): string {
-    const uri = vscode.window.activeTextEditor?.document.uri.toString();
-    const { note, of } = this.lastSchema;
-    if (note === undefined || of !== uri) return '';
-    return `\n${SCHEMA_USES[note.use]}${note.detail === '' ? '' : ` (${note.detail})`}`;
+  private presentStatus(): Status {
+    const { config, engine, restraints, working, writing } = this;
+    const language = vscode.window.activeTextEditor?.document.languageId;
+    return statusOf({
+      engine: engine.state,
+      writing,
+      working,
+      enabled: config.completion.enabled,
+      enabledHere: language === undefined || config.isEnabledFor(language),
+      restraint: restraints.current,
+    });
   }
 
-  private presentStatus(): Status {
-    const { state } = this.engine;
-    if (state === 'failed') return 'error';
-    if (this.writing) return 'generating';
-    if (state === 'stopped' || !this.config.completion.enabled) return 'off';
-    const language = vscode.window.activeTextEditor?.document.languageId;
-    if (language !== undefined && !this.config.isEnabledFor(language)) return 'off';
-    if (state === 'loading') return 'loading';
-    return this.working ? 'working' : 'ready';
+  /** What the tooltip says below the status. */
+  private statusLines(status: Status): string[] {
+    const { error, model } = this;
+    if (error !== undefined) return [error.message];
+    const why = status === 'paused' ? undefined : this.held;
+    const said = why === undefined ? [] : [vscode.l10n.t(REASONS[why])];
+    return [...said, ...(model === undefined ? [] : modelDetail(model)), ...this.schemaLine()];
+  }
+
+  /** The tooltip's line about the schema of the document one looks at, once something was suggested in it. */
+  private schemaLine(): string[] {
+    const uri = vscode.window.activeTextEditor?.document.uri.toString();
+    const { note, of } = this.lastSchema;
+    if (note === undefined || of !== uri) return [];
+    return [`${vscode.l10n.t(SCHEMA_USES[note.use])}${note.detail === '' ? '' : ` (${note.detail})`}`];
   }
 }

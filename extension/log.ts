@@ -14,6 +14,9 @@ export class Log implements vscode.Disposable {
 
   /** Fires with each line above trace level. */
   readonly onDidWrite = this.written.event;
+  private readonly failure = new vscode.EventEmitter<string>();
+  /** Fires with the code of each error. */
+  readonly onDidFail = this.failure.event;
 
   show(): void {
     this.channel.show(true);
@@ -30,6 +33,7 @@ export class Log implements vscode.Disposable {
   failed(error: NativeError): void {
     const line = `${error.code}: ${error.message}`;
     this.channel.error(line);
+    this.failure.fire(error.code);
     this.written.fire(line);
   }
 
@@ -62,6 +66,7 @@ export class Log implements vscode.Disposable {
   dispose(): void {
     this.channel.dispose();
     this.written.dispose();
+    this.failure.dispose();
   }
 
   private info(line: string): void {

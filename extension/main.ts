@@ -1,4 +1,5 @@
 /** Where VS Code enters: activate, deactivate and the command table. */
+import { versionOf } from './version';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from './api';
@@ -6,6 +7,7 @@ import * as commands from './commands';
 import { EmberlineContext } from './context';
 import { engineOptions, modelCheck, modelLoader } from './model_loader';
 import { GuardedModels } from './models/guarded_models';
+import { welcome } from './welcome';
 import { LoadRecord } from '../core/models/load_record';
 import { tryModel } from '../core/models/model_trial';
 
@@ -15,7 +17,10 @@ type Command = (context: EmberlineContext, ...given: readonly unknown[]) => unkn
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.enable': commands.enable,
   'emberline.disable': commands.disable,
+  'emberline.pause': commands.pause,
+  'emberline.resume': commands.resume,
   'emberline.toggleLanguage': commands.toggleLanguage,
+  'emberline.tryIt': commands.tryIt,
   'emberline.trigger': commands.trigger,
   'emberline.dismiss': commands.dismiss,
   'emberline.generate': commands.generate,
@@ -32,6 +37,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.useLocalEngine': commands.useLocalEngine,
   'emberline.setRemoteKey': commands.setRemoteKey,
   'emberline.restart': commands.restart,
+  'emberline.reportIssue': commands.reportIssue,
+  'emberline.copyReport': commands.copyReport,
   'emberline.showLog': commands.showLog,
   'emberline.menu': commands.menu,
   'emberline.showDashboard': commands.showDashboard,
@@ -53,10 +60,9 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
     storage,
     secrets: extension.secrets,
     state: extension.globalState,
-    version: versionOf(extension),
+    manifest: extension.extension.packageJSON as unknown,
     load: models.load,
     check: models.check,
-    menuCommand: 'emberline.menu',
   });
   active = context;
   for (const [name, run] of Object.entries(COMMANDS)) {
@@ -69,9 +75,10 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   setImmediate(() => {
     void context.engine.start();
     void context.startRemote();
+    void welcome(extension.globalState);
   });
   context.activationMs = performance.now() - started;
-  context.log.activated(context.version, context.activationMs);
+  context.log.activated(versionOf(extension.extension.packageJSON), context.activationMs);
   return context;
 }
 
@@ -94,11 +101,4 @@ function guardedModels(root: string, storage: string): GuardedModels {
       return options.ok ? tryModel(options.value, { script, signal }) : options;
     },
   });
-}
-
-function versionOf(extension: vscode.ExtensionContext): string {
-  const manifest: unknown = extension.extension.packageJSON;
-  const version =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '';
-  return typeof version === 'string' ? version : '';
 }

@@ -1,4 +1,5 @@
 /** What is said of a model that runs: in the log, and where the status bar item is pointed at. */
+import * as vscode from 'vscode';
 import type { NativeModelInfo } from '../core/engine/native_types';
 
 type SummarisedModel = Pick<
@@ -30,13 +31,16 @@ export function modelLines(info: SummarisedModel): string[] {
   return lines;
 }
 
-/** The same for the tooltip. */
+/** The same for the tooltip, line by line. */
 export function modelDetail({
   name,
   device,
   deviceReason,
   draft,
-}: Pick<SummarisedModel, 'name' | 'device' | 'deviceReason' | 'draft'>): string {
-  const drafts = draft === '' ? '' : `\nDrafts by ${draft}`;
-  return `${name} on ${device}${drafts}${deviceReason === '' ? '' : `\nWithout the GPU: ${deviceReason}`}`;
+}: Pick<SummarisedModel, 'name' | 'device' | 'deviceReason' | 'draft'>): string[] {
+  return [
+    vscode.l10n.t('{0} on {1}', name, device),
+    ...(draft === '' ? [] : [vscode.l10n.t('Drafts by {0}', draft)]),
+    ...(deviceReason === '' ? [] : [vscode.l10n.t('Without the GPU: {0}', deviceReason)]),
+  ];
 }

@@ -10,6 +10,7 @@ import {
   type SamplingOptions,
   SEED_OF_PROMPT,
 } from '../core/completion/sampling';
+import { ON_BATTERY } from '../core/completion/restraint';
 import { HUB } from '../core/models/catalogue';
 import { DEFAULT_GENERATE, type GenerateOptions, KEEP_PARTIAL } from '../core/generate/options';
 import { PROTOCOLS, type ProtocolChoice } from '../core/remote/protocol';
@@ -43,6 +44,7 @@ export function readCompletion(setting: Setting): CompletionOptions {
     recentEdits: boolean(setting('completion.recentEdits'), fallback.recentEdits),
     clipboard: boolean(setting('completion.clipboard'), fallback.clipboard),
     prepares: boolean(setting('completion.readAhead'), fallback.prepares),
+    onBattery: oneOf(setting('onBattery'), ON_BATTERY, fallback.onBattery),
     delayMs: number(setting('completion.delay'), fallback.delayMs, 0, 2_000),
     sampling: readSampling(setting),
     drafting: oneOf(setting('drafting'), DRAFTING, fallback.drafting),

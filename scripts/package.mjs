@@ -15,6 +15,9 @@ import { ensureToolchain } from './setup/toolchain.mjs';
 const REQUIRED = [
   'extension.vsixmanifest',
   'extension/package.json',
+  'extension/package.nls.json',
+  'extension/package.nls.de.json',
+  'extension/l10n/bundle.l10n.de.json',
   'extension/readme.md',
   'extension/changelog.md',
   'extension/LICENSE.txt',

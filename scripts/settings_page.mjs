@@ -1,7 +1,8 @@
-/** docs/settings.md: the settings as package.json describes them. */
+/** docs/settings.md: the settings as package.json describes them, in English. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from './failure.mjs';
+import { localizedManifest } from './localized_manifest.mjs';
 import { ROOT } from './paths.mjs';
 
 /**
@@ -62,8 +63,7 @@ export function settingsPage(groups) {
  * @param {boolean} fix
  */
 export function checkSettingsPage(fix) {
-  const { contributes } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const page = settingsPage(contributes.configuration);
+  const page = settingsPage(localizedManifest().contributes.configuration);
   if (fix) writeFileSync(PAGE, page);
   else if (readFileSync(PAGE, 'utf8') !== page)
     throw new Failure('docs/settings.md is not what package.json says; `npm run format` mends that.');

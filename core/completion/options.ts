@@ -2,6 +2,7 @@
 import type { Multiline } from './block_lines';
 import { LEAST_CERTAINTY } from './certainty';
 import { SECRET_FILES } from './excluded_files';
+import type { OnBattery, Restraint } from './restraint';
 import { DEFAULT_SAMPLING, type SamplingOptions } from './sampling';
 
 /** Whether tokens are drafted and then checked several at once: `auto` does it where it pays. */
@@ -35,6 +36,10 @@ export interface CompletionOptions {
   readonly clipboard: boolean;
   /** Whether the model reads where the cursor rests before anything is asked there. */
   readonly prepares: boolean;
+  /** What becomes of suggestions on battery power. */
+  readonly onBattery: OnBattery;
+  /** What keeps suggestions back at the moment (restraint.ts). */
+  readonly restraint?: Restraint;
   /** How long to wait before the model is asked unasked, ms, on top of the editor's own wait. */
   readonly delayMs: number;
   readonly sampling: SamplingOptions;
@@ -57,6 +62,7 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   recentEdits: false,
   clipboard: false,
   prepares: true,
+  onBattery: 'asUsual',
   delayMs: 0,
   sampling: DEFAULT_SAMPLING,
   drafting: 'auto',

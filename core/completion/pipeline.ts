@@ -141,7 +141,7 @@ export class CompletionPipeline {
   async complete(request: SuggestionRequest): Promise<CompletionOutcome> {
     const { document, signal } = request;
     const options = this.options();
-    const refused = refusal(document, options);
+    const refused = refusal(document, options, request.explicit);
     const known = this.known(request, options, refused);
     if (known !== undefined) return known;
     const unable = this.unable(signal);
@@ -161,7 +161,7 @@ export class CompletionPipeline {
   /** What is known without the model: what it said of the place, or that nothing is suggested there. */
   recall(request: SuggestionRequest): CompletionOutcome | undefined {
     const options = this.options();
-    return this.known(request, options, refusal(request.document, options));
+    return this.known(request, options, refusal(request.document, options, request.explicit));
   }
 
   /** Drops what is remembered of a closed document. */
@@ -188,8 +188,10 @@ export class CompletionPipeline {
     const after = lineAfter(document);
     const hit =
       fork === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
-    // Typed along, a suggestion in front of a word still stands before that word.
-    const typedAlong = refused === 'inside_word' && hit !== undefined;
+    // Typed along, a suggestion in front of a word still stands before that word, and one that was asked for stays.
+    const typed = hit === undefined ? 0 : hit.generation.text.length - hit.rest.length;
+    const asked = refused === 'battery' && options.restraint?.unlessAsked === true && typed > 0;
+    const typedAlong = (refused === 'inside_word' || asked) && hit !== undefined;
     if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
     if (hit === undefined) {
       const end = mayEnd && fork === undefined ? this.ends.find(uri, before, after) : undefined;
@@ -197,8 +199,7 @@ export class CompletionPipeline {
     }
     // The model ended it there.
     if (hit.rest.trim() === '') return { ...nothing('line_complete'), endProbability: 1 };
-    const { generation, rest } = hit;
-    const typed = generation.text.length - rest.length;
+    const { generation } = hit;
     const judged = this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
     return goesFurther(judged, request, options) ? undefined : judged;
   }

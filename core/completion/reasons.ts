@@ -5,6 +5,8 @@
 export const REASONS = {
   shown: 'A suggestion was shown.',
   disabled: 'Emberline is turned off (setting emberline.enable).',
+  paused: 'Emberline is paused; a click on its status bar item goes on.',
+  battery: 'The machine runs on its battery (setting emberline.onBattery).',
   disabled_for_language: 'Emberline is turned off for this language (setting emberline.languages).',
   excluded_file:
     'Files with this name may hold secrets and are left alone (setting emberline.excludedFiles).',

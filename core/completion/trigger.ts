@@ -13,17 +13,25 @@ const BINARY_WINDOW = 2_048;
 /** The source-control input box is a language of its own in VS Code. */
 const SOURCE_CONTROL_LANGUAGE = 'scminput';
 
-/** Why the model is not asked here, or undefined when it is. */
-export function refusal(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
-  return refusalOfDocument(document, options) ?? ofCursor(document);
+/**
+ * Why the model is not asked here, or undefined when it is.
+ * @param explicit Whether somebody asked for a suggestion.
+ */
+export function refusal(
+  document: DocumentSnapshot,
+  options: CompletionOptions,
+  explicit = false,
+): Reason | undefined {
+  return refusalOfDocument(document, options, explicit) ?? ofCursor(document);
 }
 
 /** Why the model is not asked in this document, wherever the cursor is. */
 export function refusalOfDocument(
   document: DocumentSnapshot,
   options: CompletionOptions,
+  explicit = false,
 ): Reason | undefined {
-  return ofSettings(document, options) ?? ofDocument(document);
+  return ofSettings(document, options, explicit) ?? ofDocument(document);
 }
 
 /** Whether suggestions come in the commit box unasked. */
@@ -31,8 +39,22 @@ export function completesMessages({ languages }: Pick<CompletionOptions, 'langua
   return languages[SOURCE_CONTROL_LANGUAGE] === true;
 }
 
-function ofSettings(document: DocumentSnapshot, options: CompletionOptions): Reason | undefined {
-  if (!options.enabled) return 'disabled';
+/** Why nothing is suggested at the moment in any document. */
+export function ofMoment(
+  { enabled, restraint }: Pick<CompletionOptions, 'enabled' | 'restraint'>,
+  explicit: boolean,
+): Reason | undefined {
+  if (!enabled) return 'disabled';
+  return restraint === undefined || (explicit && restraint.unlessAsked) ? undefined : restraint.reason;
+}
+
+function ofSettings(
+  document: DocumentSnapshot,
+  options: CompletionOptions,
+  explicit: boolean,
+): Reason | undefined {
+  const held = ofMoment(options, explicit);
+  if (held !== undefined) return held;
   if (document.kind === 'source_control') {
     return completesMessages(options) ? undefined : 'source_control_input';
   }

@@ -28,7 +28,6 @@ export interface DashboardParts {
 
 /** How often the page is told, ms. */
 const TELL_EVERY_MS = 1_000;
-const DELETE = 'Delete';
 
 export class Dashboard implements vscode.Disposable {
   private readonly parts: DashboardParts;
@@ -61,7 +60,7 @@ export class Dashboard implements vscode.Disposable {
     const folder = vscode.Uri.file(join(this.parts.root, 'dist', 'dashboard'));
     const panel = vscode.window.createWebviewPanel(
       'emberline.dashboard',
-      'Emberline Dashboard',
+      vscode.l10n.t('Emberline Dashboard'),
       vscode.ViewColumn.Active,
       { enableScripts: true, localResourceRoots: [folder] },
     );
@@ -179,12 +178,14 @@ export class Dashboard implements vscode.Disposable {
   }
 
   private async clear(): Promise<void> {
+    const { t } = vscode.l10n;
+    const remove = t('Delete');
     const answer = await vscode.window.showWarningMessage(
-      'Delete what Emberline counted of suggestions?',
-      { modal: true, detail: 'Acceptance by language and the characters saved begin at zero.' },
-      DELETE,
+      t('Delete what Emberline counted of suggestions?'),
+      { modal: true, detail: t('Acceptance by language and the characters saved begin at zero.') },
+      remove,
     );
-    if (answer !== DELETE) return;
+    if (answer !== remove) return;
     await this.parts.statistics.clear();
     this.note('The counts were deleted.');
     await this.tell();
@@ -194,7 +195,7 @@ export class Dashboard implements vscode.Disposable {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     const name = 'emberline-dashboard.json';
     const target = await vscode.window.showSaveDialog({
-      title: 'Export the Dashboard',
+      title: vscode.l10n.t('Export the Dashboard'),
       filters: { JSON: ['json'] },
       ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder.uri, name) }),
     });

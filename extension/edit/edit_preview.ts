@@ -4,8 +4,6 @@ import * as vscode from 'vscode';
 const SCHEME = 'emberline-edit';
 /** What the menus of package.json ask. */
 const PREVIEWING_KEY = 'emberline.previewing';
-const APPLY = 'Apply';
-const DISCARD = 'Discard';
 
 interface Shown {
   readonly uri: vscode.Uri;
@@ -43,10 +41,11 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
     const decision = new Promise<boolean>((decide) => (this.shown = { uri, decide }));
     void vscode.commands.executeCommand('setContext', PREVIEWING_KEY, true);
     if (!(await opened(document.uri, uri, title))) this.decide(false);
-    const question = 'Emberline: nothing is changed yet. Apply the edit that is shown?';
+    const question = vscode.l10n.t('Emberline: nothing is changed yet. Apply the edit that is shown?');
+    const apply = vscode.l10n.t('Apply');
     if (this.open) {
-      void vscode.window.showInformationMessage(question, APPLY, DISCARD).then((answer) => {
-        if (answer !== undefined && this.shown?.uri === uri) this.decide(answer === APPLY);
+      void vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard')).then((answer) => {
+        if (answer !== undefined && this.shown?.uri === uri) this.decide(answer === apply);
       });
     }
     const applies = await decision;

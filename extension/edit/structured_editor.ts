@@ -34,16 +34,23 @@ export interface EditKind {
   readonly placeHolder: string;
 }
 
-export const EDIT_SELECTION: EditKind = {
-  adds: false,
-  title: 'Emberline: Edit Selection',
-  placeHolder: 'For example: rename total to sum; add a parameter timeout = 30; add a docstring',
-};
-export const GENERATE_LINES: EditKind = {
-  adds: true,
-  title: 'Emberline: Generate',
-  placeHolder: 'What to write at the cursor, for example: a function that reverses a string',
-};
+export function editSelectionKind(): EditKind {
+  return {
+    adds: false,
+    title: vscode.l10n.t('Emberline: Edit Selection'),
+    placeHolder: vscode.l10n.t(
+      'For example: rename total to sum; add a parameter timeout = 30; add a docstring',
+    ),
+  };
+}
+
+export function generateLinesKind(): EditKind {
+  return {
+    adds: true,
+    title: vscode.l10n.t('Emberline: Generate'),
+    placeHolder: vscode.l10n.t('What to write at the cursor, for example: a function that reverses a string'),
+  };
+}
 
 export class StructuredEditor implements vscode.Disposable {
   private readonly engine: EditEngine;
@@ -116,7 +123,9 @@ export class StructuredEditor implements vscode.Disposable {
           let lines = 0;
           return proposeEdit(this.engine, request, controller.signal, (piece) => {
             lines += piece.split('\n').length - 1;
-            progress.report({ message: lines === 1 ? 'one line' : `${lines} lines` });
+            progress.report({
+              message: lines === 1 ? vscode.l10n.t('one line') : vscode.l10n.t('{0} lines', lines),
+            });
           });
         },
       );
@@ -155,7 +164,7 @@ export class StructuredEditor implements vscode.Disposable {
 }
 
 async function askFor({ title, placeHolder }: EditKind): Promise<string | undefined> {
-  const prompt = 'What to change. The embedded model is small: one plain step at a time.';
+  const prompt = vscode.l10n.t('What to change. The embedded model is small: one plain step at a time.');
   return vscode.window.showInputBox({ title, placeHolder, prompt, ignoreFocusOut: true });
 }
 

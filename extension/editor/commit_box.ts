@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { type Change, MOST_READ, MOST_SUBJECTS, withChange } from '../../core/completion/commit_message';
 import type { DocumentSnapshot } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
-import { completesMessages } from '../../core/completion/trigger';
+import { completesMessages, ofMoment } from '../../core/completion/trigger';
 import { within } from './time_limit';
 
 /** How long git may take, ms, before a message is suggested without it: while one types, and where somebody asks and waits for it. */
@@ -57,7 +57,8 @@ export class CommitBox implements vscode.Disposable {
     explicit: boolean,
   ): Promise<DocumentSnapshot> {
     const options = this.options();
-    if (!options.enabled || (!explicit && !completesMessages(options))) return snapshot;
+    if (ofMoment(options, explicit) !== undefined || (!explicit && !completesMessages(options)))
+      return snapshot;
     const change = await within(explicit ? GIT_MS_ASKED : GIT_MS, this.changeFor(uri, explicit));
     const box = explicit ? { ...snapshot, kind: 'commit_message' as const } : snapshot;
     if (change === undefined) return box;

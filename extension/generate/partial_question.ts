@@ -2,9 +2,6 @@
 import * as vscode from 'vscode';
 import type { Interruption } from './insertion';
 
-const KEEP = 'Keep';
-const DROP = 'Drop';
-
 export interface PartialQuestion {
   /** Asks whether the text is to be kept. */
   keeps(): Promise<boolean>;
@@ -12,20 +9,23 @@ export interface PartialQuestion {
   stays(why: Interruption): void;
 }
 
-/** A text that went with its document needs no word. */
-const WHY_IT_STAYS: Readonly<Record<Exclude<Interruption, 'closed'>, string>> = {
-  edited: 'The generated text was edited meanwhile, so it stays.',
-  refused: 'The document cannot be edited, so the generated text stays.',
-};
+function whyItStays(why: Exclude<Interruption, 'closed'>): string {
+  return why === 'edited'
+    ? vscode.l10n.t('Emberline: the generated text was edited meanwhile, so it stays.')
+    : vscode.l10n.t('Emberline: the document cannot be edited, so the generated text stays.');
+}
 
 /** Asks where the keyboard is at hand: a key answers. The text stays where nobody does. */
 export const QUICK_PICK: PartialQuestion = {
   async keeps() {
-    const title = 'Emberline: Generating was stopped';
-    const placeHolder = 'Keep the text so far?';
-    return (await vscode.window.showQuickPick([KEEP, DROP], { title, placeHolder })) !== DROP;
+    const title = vscode.l10n.t('Emberline: Generating was stopped');
+    const placeHolder = vscode.l10n.t('Keep the text so far?');
+    const drop = vscode.l10n.t('Drop');
+    const choices = [vscode.l10n.t('Keep'), drop];
+    return (await vscode.window.showQuickPick(choices, { title, placeHolder })) !== drop;
   },
   stays(why) {
-    if (why !== 'closed') void vscode.window.showInformationMessage(`Emberline: ${WHY_IT_STAYS[why]}`);
+    // A text that went with its document needs no word.
+    if (why !== 'closed') void vscode.window.showInformationMessage(whyItStays(why));
   },
 };

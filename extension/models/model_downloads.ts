@@ -18,8 +18,6 @@ import { signalOf } from './token_signal';
 
 /** A model larger than this part of the machine's memory leaves nothing for the rest. */
 const MOST_OF_MEMORY = 0.7;
-const DOWNLOAD = 'Download';
-const GO_ON = 'Go On';
 
 export interface DownloadsParts {
   /** The folder that VS Code gives the extension for data of its own. */
@@ -44,6 +42,14 @@ export type DownloadEnding =
 
 export class ModelDownloads {
   private readonly parts: DownloadsParts;
+  private readonly show: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('folder-opened'),
+    tooltip: vscode.l10n.t('Show in Folder'),
+  };
+  private readonly delete: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('trash'),
+    tooltip: vscode.l10n.t('Delete'),
+  };
 
   constructor(parts: DownloadsParts) {
     this.parts = parts;
@@ -59,8 +65,8 @@ export class ModelDownloads {
     const stored = await storedModels(this.folder);
     const items = CATALOGUE.map((model) => catalogueItem(model, stored));
     const chosen = await vscode.window.showQuickPick(items, {
-      title: 'Emberline: Download Model',
-      placeHolder: `From ${baseOf(this.parts.mirror())?.host ?? 'emberline.model.mirror, which is no https address'}; nothing is fetched before you say so`,
+      title: vscode.l10n.t('Emberline: Download Model'),
+      placeHolder: placeHolderOf(baseOf(this.parts.mirror())?.host),
       matchOnDetail: true,
     });
     return chosen?.model === undefined ? { kind: 'none' } : this.fetch(chosen.model);
@@ -72,13 +78,15 @@ export class ModelDownloads {
     const there = (await storedModels(this.folder)).find((one) => one.path === path);
     if (there !== undefined && there.of === undefined) return { kind: 'there', path, name: model.name };
     const file = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: `Emberline asks about ${model.name}`, cancellable: true },
+      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Emberline asks about {0}', model.name), cancellable: true },
       (_, token) => hubFile(model, this.parts.mirror(), signalOf(token)),
     );
     if (!file.ok) return { kind: 'failed', error: file.error };
-    const verb = there === undefined ? DOWNLOAD : GO_ON;
+    const verb = there === undefined ? vscode.l10n.t('Download') : vscode.l10n.t('Go On');
     const answer = await vscode.window.showInformationMessage(
-      `${verb === GO_ON ? 'Go on with' : 'Download'} ${model.name}?`,
+      there === undefined
+        ? vscode.l10n.t('Download {0}?', model.name)
+        : vscode.l10n.t('Go on with {0}?', model.name),
       { modal: true, detail: detailOf(model, file.value, there) },
       verb,
     );
@@ -93,10 +101,17 @@ export class ModelDownloads {
     const packed = await bytesUnder(join(this.parts.storage, 'packed'));
     const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
     const items: ModelItem[] = stored.map((one) => this.storedItem(one));
-    const more: ModelItem = { label: '$(cloud-download) Download a model…' };
+    const more: ModelItem = { label: `$(cloud-download) ${vscode.l10n.t('Download a model…')}` };
     const picker = vscode.window.createQuickPick<ModelItem>();
-    picker.title = `Emberline: Manage Models (${sizeText(total)} of models, ${sizeText(packed)} of packed copies on the disk)`;
-    picker.placeholder = stored.length === 0 ? 'No model was downloaded yet' : 'Choose one to use it or to go on with it';
+    picker.title = vscode.l10n.t(
+      'Emberline: Manage Models ({0} of models, {1} of packed copies on the disk)',
+      sizeText(total),
+      sizeText(packed),
+    );
+    picker.placeholder =
+      stored.length === 0
+        ? vscode.l10n.t('No model was downloaded yet')
+        : vscode.l10n.t('Choose one to use it or to go on with it');
     picker.items = [...items, more];
     interface Done {
       readonly item: ModelItem;
@@ -119,23 +134,26 @@ export class ModelDownloads {
     if (done === undefined) return { kind: 'none' };
     const { stored: one } = done.item;
     if (one === undefined) return this.choose();
-    if (done.button === SHOW) {
+    if (done.button === this.show) {
       await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(one.of === undefined ? one.path : this.folder));
       return { kind: 'none' };
     }
-    return done.button === REMOVE ? this.remove(one) : this.fetch(one.model);
+    return done.button === this.delete ? this.remove(one) : this.fetch(one.model);
   }
 
   /** Asks first. */
   private async remove(stored: StoredModel): Promise<DownloadEnding> {
     const used = stored.path === this.parts.current();
-    const detail = used ? 'It is in use; the model that comes with Emberline takes its place.' : undefined;
+    const detail = used
+      ? vscode.l10n.t('It is in use; the model that comes with Emberline takes its place.')
+      : undefined;
+    const yes = vscode.l10n.t('Delete');
     const answer = await vscode.window.showWarningMessage(
-      `Delete ${stored.model.name} (${sizeText(stored.bytes)})?`,
+      vscode.l10n.t('Delete {0} ({1})?', stored.model.name, sizeText(stored.bytes)),
       { modal: true, ...(detail === undefined ? {} : { detail }) },
-      'Delete',
+      yes,
     );
-    if (answer !== 'Delete') return { kind: 'none' };
+    if (answer !== yes) return { kind: 'none' };
     if (used) await this.parts.leave();
     try {
       await removeStored(stored);
@@ -149,13 +167,16 @@ export class ModelDownloads {
 
   private async fetchFile(model: CatalogueModel, path: string, file: HubFile): Promise<NativeResult<string>> {
     return vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: `Emberline downloads ${model.name}`, cancellable: true },
+      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Emberline downloads {0}', model.name), cancellable: true },
       (progress, token) => {
         let percent = 0;
         const show = ({ phase, done, total }: DownloadProgress): void => {
           const now = Math.floor((100 * done) / total);
           if (now === percent && done !== total) return;
-          const message = `${phase === 'checking' ? 'checking' : sizeText(done)} of ${sizeText(total)}, ${now} %`;
+          const message =
+            phase === 'checking'
+              ? vscode.l10n.t('checking {0}, {1} %', sizeText(total), now)
+              : vscode.l10n.t('{0} of {1}, {2} %', sizeText(done), sizeText(total), now);
           progress.report({ message, increment: phase === 'fetching' ? Math.max(0, now - percent) : 0 });
           percent = now;
         };
@@ -169,39 +190,61 @@ export class ModelDownloads {
     const used = path === this.parts.current();
     return {
       label: `$(${used ? 'check' : of === undefined ? 'file-binary' : 'debug-pause'}) ${model.name}`,
-      description: [model.quantization, sizeText(bytes), ...(used ? ['in use'] : [])].join(' · '),
-      detail: of === undefined ? path : `Stopped at ${Math.floor((100 * bytes) / of)} % of ${sizeText(of)}; choose it to go on`,
-      buttons: [SHOW, REMOVE],
+      description: [model.quantization, sizeText(bytes), ...(used ? [vscode.l10n.t('in use')] : [])].join(' · '),
+      detail:
+        of === undefined
+          ? path
+          : vscode.l10n.t('Stopped at {0} % of {1}; choose it to go on', percentOf(bytes, of), sizeText(of)),
+      buttons: [this.show, this.delete],
       model,
       stored,
     };
   }
 }
 
-const SHOW: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: 'Show in Folder' };
-const REMOVE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete' };
+function percentOf(part: number, whole: number): number {
+  return Math.floor((100 * part) / whole);
+}
+
+/** @param host Undefined where the setting holds no address. */
+function placeHolderOf(host: string | undefined): string {
+  return host === undefined
+    ? vscode.l10n.t('emberline.model.mirror is no https address; mend that first')
+    : vscode.l10n.t('From {0}; nothing is fetched before you say so', host);
+}
 
 function catalogueItem(model: CatalogueModel, stored: readonly StoredModel[]): ModelItem {
   const { name, quantization, licence, note, bytes } = model;
   const there = stored.find((one) => one.model.id === model.id);
   const state =
-    there === undefined ? [] : [there.of === undefined ? 'downloaded' : `${Math.floor((100 * there.bytes) / there.of)} % downloaded`];
+    there === undefined
+      ? []
+      : there.of === undefined
+        ? [vscode.l10n.t('downloaded')]
+        : [vscode.l10n.t('{0} % downloaded', percentOf(there.bytes, there.of))];
   const large = bytes !== undefined && bytes > MOST_OF_MEMORY * totalmem();
   const size = bytes === undefined ? [] : [sizeText(bytes)];
   return {
     label: `$(${there === undefined ? 'cloud-download' : 'file-binary'}) ${name}`,
     description: [quantization, ...size, licence, ...state].join(' · '),
-    detail: large ? `Too large for the ${sizeText(totalmem())} of memory here. ${note}` : note,
+    detail: large ? `${vscode.l10n.t('Too large for the {0} of memory here.', sizeText(totalmem()))} ${note}` : note,
     model,
     stored: there,
   };
 }
 
 function detailOf({ licence, repository, file }: CatalogueModel, { url, bytes, knownBy }: HubFile, there: StoredModel | undefined): string {
-  const size = there === undefined ? sizeText(bytes) : `${sizeText(bytes - there.bytes)} of ${sizeText(bytes)} are missing`;
+  const size =
+    there === undefined
+      ? sizeText(bytes)
+      : vscode.l10n.t('{0} of {1} are missing', sizeText(bytes - there.bytes), sizeText(bytes));
   const check =
     knownBy === 'catalogue'
-      ? 'Its SHA-256 is known to Emberline, and checked.'
-      : `Its SHA-256 is what ${url.host} says that it is, and checked.`;
-  return `${file} of ${repository}, from ${url.host}.\n${size}. Licence: ${licence}.\n${check}`;
+      ? vscode.l10n.t('Its SHA-256 is known to Emberline, and checked.')
+      : vscode.l10n.t('Its SHA-256 is what {0} says that it is, and checked.', url.host);
+  return [
+    vscode.l10n.t('{0} of {1}, from {2}.', file, repository, url.host),
+    vscode.l10n.t('{0}. Licence: {1}.', size, licence),
+    check,
+  ].join('\n');
 }

@@ -29,30 +29,39 @@ interface Item extends vscode.QuickPickItem {
   readonly choice?: Choice;
 }
 
-const EMBEDDED_NAME = 'The model that comes with Emberline';
-const ASK: readonly Item[] = [
-  { label: 'Elsewhere', kind: vscode.QuickPickItemKind.Separator },
-  {
-    label: '$(cloud-download) Download a model…',
-    detail: 'From a list of models that fill in the middle; nothing is fetched before you say so',
-    choice: { ask: 'download' },
-  },
-  { label: '$(file) Choose a file…', detail: 'A GGUF file', choice: { ask: 'file' } },
-  {
-    label: '$(folder) Choose a folder…',
-    detail: 'With config.json, tokenizer.json and SafeTensors, of Hugging Face or MLX',
-    choice: { ask: 'folder' },
-  },
-];
+
+function askItems(): readonly Item[] {
+  return [
+    { label: vscode.l10n.t('Elsewhere'), kind: vscode.QuickPickItemKind.Separator },
+    {
+      label: `$(cloud-download) ${vscode.l10n.t('Download a model…')}`,
+      detail: vscode.l10n.t(
+        'From a list of models that fill in the middle; nothing is fetched before you say so',
+      ),
+      choice: { ask: 'download' },
+    },
+    {
+      label: `$(file) ${vscode.l10n.t('Choose a file…')}`,
+      detail: vscode.l10n.t('A GGUF file'),
+      choice: { ask: 'file' },
+    },
+    {
+      label: `$(folder) ${vscode.l10n.t('Choose a folder…')}`,
+      detail: vscode.l10n.t('With config.json, tokenizer.json and SafeTensors, of Hugging Face or MLX'),
+      choice: { ask: 'folder' },
+    },
+  ];
+}
 
 /** Undefined: none was chosen. */
 export async function pickModel(parts: PickerParts): Promise<Choice | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
-  picker.title = 'Emberline: Choose Model';
-  picker.placeholder = 'Which model should complete?';
+  picker.title = vscode.l10n.t('Emberline: Choose Model');
+  picker.placeholder = vscode.l10n.t('Which model should complete?');
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
-  const offers: Offer[] = [{ name: EMBEDDED_NAME, path: '', source: 'embedded' }];
+  const name = vscode.l10n.t('The model that comes with Emberline');
+  const offers: Offer[] = [{ name, path: '', source: 'embedded' }];
   let hidden = false;
   const open = (): boolean => !hidden;
   const draw = (): void => {
@@ -83,7 +92,7 @@ export async function pickModel(parts: PickerParts): Promise<Choice | undefined>
     for (const { name, path, source } of await parts.find())
       offers.push({ name, path, source: SOURCES[source] });
     if (parts.current !== '' && !offers.some(({ path }) => path === parts.current))
-      offers.push({ name: parts.current, path: parts.current, source: 'settings' });
+      offers.push({ name: parts.current, path: parts.current, source: vscode.l10n.t('settings') });
     for (const offer of offers) {
       // Nobody waits for the rest.
       if (!open()) return;
@@ -102,10 +111,10 @@ function itemsOf(offers: readonly Offer[], parts: PickerParts): Item[] {
   const others = ready.filter(({ appraisal }) => appraisal.obstacle !== '');
   const unseen = offers.filter(({ appraisal }) => appraisal === undefined);
   return [
-    ...titled('Run here', usable.map(({ offer }) => itemOf(offer, parts))),
-    ...titled('Being looked at', unseen.map((offer) => itemOf(offer, parts))),
-    ...titled('Do not run here', others.map(({ offer }) => itemOf(offer, parts))),
-    ...ASK,
+    ...titled(vscode.l10n.t('Run here'), usable.map(({ offer }) => itemOf(offer, parts))),
+    ...titled(vscode.l10n.t('Being looked at'), unseen.map((offer) => itemOf(offer, parts))),
+    ...titled(vscode.l10n.t('Do not run here'), others.map(({ offer }) => itemOf(offer, parts))),
+    ...askItems(),
   ];
 }
 
@@ -120,8 +129,8 @@ function itemOf({ name, path, source, appraisal }: Offer, { current }: PickerPar
   const place = path === '' ? [] : [source];
   return {
     label: `$(${icon}) ${name}`,
-    description: [kind, ...place, ...(used ? ['in use'] : [])].filter((part) => part !== '').join(' · '),
-    detail: appraisal === undefined ? 'Reading its header…' : useText(appraisal),
+    description: [kind, ...place, ...(used ? [vscode.l10n.t('in use')] : [])].filter((part) => part !== '').join(' · '),
+    detail: appraisal === undefined ? vscode.l10n.t('Reading its header…') : useText(appraisal),
     choice: { path, name },
   };
 }
@@ -129,12 +138,12 @@ function itemOf({ name, path, source, appraisal }: Offer, { current }: PickerPar
 /** The system's own dialog. */
 export async function askForPath(kind: 'file' | 'folder'): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
-    title: kind === 'file' ? 'Choose a GGUF file' : 'Choose a model folder',
-    openLabel: 'Use This Model',
+    title: kind === 'file' ? vscode.l10n.t('Choose a GGUF file') : vscode.l10n.t('Choose a model folder'),
+    openLabel: vscode.l10n.t('Use This Model'),
     canSelectFiles: kind === 'file',
     canSelectFolders: kind === 'folder',
     canSelectMany: false,
-    ...(kind === 'file' ? { filters: { 'Models (GGUF)': ['gguf'], 'All files': ['*'] } } : {}),
+    ...(kind === 'file' ? { filters: { [vscode.l10n.t('Models (GGUF)')]: ['gguf'], [vscode.l10n.t('All files')]: ['*'] } } : {}),
   });
   return chosen?.[0]?.fsPath;
 }

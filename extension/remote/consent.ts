@@ -12,8 +12,6 @@ import { isLeftAlone } from '../editor/left_alone';
 const SCHEME = 'emberline-remote';
 /** Endpoints that were confirmed; in the storage that no settings file reaches. */
 const CONFIRMED = 'emberline.remote.confirmed';
-const SEND = 'Send this to';
-const SHOW = 'Show What Is Sent';
 
 /** Where no file is open. */
 const EXAMPLE = 'def area(width, height):\n    return \n\n\nprint(area(2, 3))\n';
@@ -47,10 +45,11 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
     });
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
-    const yes = `${SEND} ${endpoint.host}`;
-    const answer = await vscode.window.showQuickPick(['Send nothing', yes], {
-      title: `Emberline: May text of your files go to ${endpoint.host}?`,
-      placeHolder: 'What is sent stands in the editor behind this; you are asked once for this server',
+    const { t } = vscode.l10n;
+    const yes = t('Send this to {0}', endpoint.host);
+    const answer = await vscode.window.showQuickPick([t('Send nothing'), yes], {
+      title: t('Emberline: May text of your files go to {0}?', endpoint.host),
+      placeHolder: t('What is sent stands in the editor behind this; you are asked once for this server'),
       ignoreFocusOut: true,
     });
     await closeTab(uri);
@@ -63,9 +62,14 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
   remind({ base, host }: Endpoint): void {
     if (this.reminded.has(base)) return;
     this.reminded.add(base);
-    const told = `Emberline: a remote engine is set (${host}). Nothing is sent there before you have seen what.`;
-    void vscode.window.showInformationMessage(told, SHOW).then((answer) => {
-      if (answer === SHOW) void vscode.commands.executeCommand('emberline.useRemoteEngine', { url: base });
+    const { t } = vscode.l10n;
+    const told = t(
+      'Emberline: a remote engine is set ({0}). Nothing is sent there before you have seen what.',
+      host,
+    );
+    const show = t('Show What Is Sent');
+    void vscode.window.showInformationMessage(told, show).then((answer) => {
+      if (answer === show) void vscode.commands.executeCommand('emberline.useRemoteEngine', { url: base });
     });
   }
 
@@ -84,21 +88,33 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
 
   /** In words, and the request for the cursor's place as it would go over the wire. */
   private shown({ base, host, safe }: Endpoint, engine: RemoteEngine): string {
+    const { t } = vscode.l10n;
     const post = engine.postFor(this.example(engine));
     const lines = [
-      `Nothing of your files was sent to ${host} yet. For each suggestion, and for Generate at Cursor, this is:`,
-      '- the text around the cursor of the file you write in, with its path in the workspace;',
-      '- pieces of other files, where the model reads them (docs/context.md): signatures of what the file imports,',
-      '  code of files looked at last that resembles it, recent edits; each has a setting that turns it off;',
-      '- in the commit box, when you ask there: the change that is committed.',
-      'Not sent: files that emberline.excludedFiles names, anything in a workspace that is not trusted, the clipboard.',
+      t(
+        'Nothing of your files was sent to {0} yet. For each suggestion, and for Generate at Cursor, this is:',
+        host,
+      ),
+      t('- the text around the cursor of the file you write in, with its path in the workspace;'),
+      t(
+        '- pieces of other files, where the model reads them (docs/context.md): signatures of what the file imports,',
+      ),
+      t(
+        '  code of files looked at last that resembles it, recent edits; each has a setting that turns it off;',
+      ),
+      t('- in the commit box, when you ask there: the change that is committed.'),
+      t(
+        'Not sent: files that emberline.excludedFiles names, anything in a workspace that is not trusted, the clipboard.',
+      ),
       ...(safe
         ? []
         : [
-            'The connection is not encrypted: others in your network can read along. No key is sent over it.',
+            t(
+              'The connection is not encrypted: others in your network can read along. No key is sent over it.',
+            ),
           ]),
       '',
-      'The request for the place at your cursor:',
+      t('The request for the place at your cursor:'),
     ];
     const comments = lines.map((line) => (line === '' ? '//' : `// ${line}`));
     const body = post === undefined ? '{}' : JSON.stringify(post.body, null, 2);

@@ -92,7 +92,7 @@ export class RemoteChoice {
     key: string,
   ): Promise<RemoteEnding> {
     const { config, control, keys, consent } = this.parts;
-    const title = `Emberline asks ${endpoint.host} which models it has`;
+    const title = vscode.l10n.t('Emberline asks {0} which models it has', endpoint.host);
     const found = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title },
       () => engine.connect(),
@@ -116,9 +116,10 @@ function endpointBase({ url }: RemoteSettings): string | undefined {
 
 function askForUrl(value: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: 'Emberline: Use a Remote Engine',
-    prompt:
+    title: vscode.l10n.t('Emberline: Use a Remote Engine'),
+    prompt: vscode.l10n.t(
       'The address of a server of llama.cpp, vLLM, SGLang, TGI, Ollama or LM Studio, for example https://models.example.com or http://127.0.0.1:8080',
+    ),
     value,
     ignoreFocusOut: true,
     validateInput: (text) => {
@@ -131,10 +132,10 @@ function askForUrl(value: string): Thenable<string | undefined> {
 function askForKey({ host, safe }: Endpoint, stored: boolean): Thenable<string | undefined> {
   if (!safe) return Promise.resolve('');
   return vscode.window.showInputBox({
-    title: `Emberline: Key for ${host}`,
+    title: vscode.l10n.t('Emberline: Key for {0}', host),
     prompt: stored
-      ? 'Empty: the one that is kept'
-      : 'Empty: it wants none. It is kept where VS Code keeps secrets, and in no settings',
+      ? vscode.l10n.t('Empty: the one that is kept')
+      : vscode.l10n.t('Empty: it wants none. It is kept where VS Code keeps secrets, and in no settings'),
     password: true,
     ignoreFocusOut: true,
     validateInput: faultOfKey,
@@ -143,8 +144,8 @@ function askForKey({ host, safe }: Endpoint, stored: boolean): Thenable<string |
 
 function askForModel(models: readonly string[]): Thenable<string | undefined> {
   return vscode.window.showQuickPick(models, {
-    title: 'Emberline: Use a Remote Engine',
-    placeHolder: 'Which model should complete?',
+    title: vscode.l10n.t('Emberline: Use a Remote Engine'),
+    placeHolder: vscode.l10n.t('Which model should complete?'),
     ignoreFocusOut: true,
   });
 }

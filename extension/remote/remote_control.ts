@@ -69,13 +69,17 @@ export class RemoteControl implements vscode.Disposable {
   /** A line for the tooltip; empty where none is set. */
   get detail(): string {
     if (this.parts.config.remote.url === '') return '';
-    if (!vscode.workspace.isTrusted) return 'Remote engine: not asked in a workspace that is not trusted';
-    if (this.inUse === undefined) return this.obstacle === '' ? '' : `Remote engine: ${this.obstacle}`;
+    if (!vscode.workspace.isTrusted)
+      return vscode.l10n.t('Remote engine: not asked in a workspace that is not trusted');
+    if (this.inUse === undefined)
+      return this.obstacle === '' ? '' : vscode.l10n.t('Remote engine: {0}', this.obstacle);
     const { engine, backOff } = this.inUse;
     const { reason } = backOff;
-    if (reason !== undefined) return `This machine answers: ${reason.message}`;
+    if (reason !== undefined) return vscode.l10n.t('This machine answers: {0}', reason.message);
     const model = engine.server?.model ?? '';
-    return `Remote engine: ${model === '' ? '' : `${model} on `}${engine.host}`;
+    return model === ''
+      ? vscode.l10n.t('Remote engine: {0}', engine.host)
+      : vscode.l10n.t('Remote engine: {0} on {1}', model, engine.host);
   }
 
   /** Whether text of a document may be sent. */

@@ -26,6 +26,8 @@ const QUIET_SETTINGS = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
 };
+/** The same of the settings whose scope is the machine. */
+const QUIET_MACHINE = { 'workbench.welcomePage.walkthroughs.openOnInstall': false };
 
 /**
  * @param {string} workspace the folder to copy as the workspace
@@ -51,9 +53,12 @@ export function createProfile(workspace, settings = {}) {
   cpSync(workspace, profile.workspace, { recursive: true });
   writeFileSync(
     join(profile.userData, 'User', 'settings.json'),
-    JSON.stringify({ ...QUIET_SETTINGS, ...settings }, null, 2),
+    JSON.stringify({ ...QUIET_SETTINGS, ...QUIET_MACHINE, ...settings }, null, 2),
   );
   // Where a served editor looks for settings whose scope is the machine.
-  writeFileSync(join(profile.userData, 'Machine', 'settings.json'), JSON.stringify(settings, null, 2));
+  writeFileSync(
+    join(profile.userData, 'Machine', 'settings.json'),
+    JSON.stringify({ ...QUIET_MACHINE, ...settings }, null, 2),
+  );
   return profile;
 }

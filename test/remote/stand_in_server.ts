@@ -158,7 +158,7 @@ interface Events {
 
 const log = (probability: number): number => Math.log(probability);
 
-/** Recorded of llama-server. */
+/** As llama-server sends it. */
 const llamaEvents: Events = {
   token: (token) => {
     if (typeof token === 'string') return { index: 0, content: token, tokens: [1], stop: false };
@@ -187,7 +187,7 @@ const llamaEvents: Events = {
   ],
 };
 
-/** Recorded of vLLM. */
+/** As vLLM sends it. */
 const openaiEvents: Events = {
   token: (token) => {
     const choice = { index: 0, finish_reason: null, stop_reason: null };

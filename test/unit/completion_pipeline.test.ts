@@ -389,6 +389,27 @@ describe('the completion pipeline', () => {
     expect(await at('return |')).toMatchObject({ shown: true });
   });
 
+  it('suggests on the battery when asked, and keeps that while it is typed', async () => {
+    const quiet = { reason: 'battery', unlessAsked: true } as const;
+    const { engine, at } = bench({ ...DEFAULT_OPTIONS, restraint: quiet });
+    expect((await at('return |')).reason).toBe('battery');
+    expect((await at('return |', { explicit: true })).text).toBe('a + b');
+    const along = await at('return a|');
+    expect([along.shown, along.text, along.source]).toEqual([true, ' + b', 'cache']);
+    // Nobody asked for what was made there before.
+    expect((await at('return |')).reason).toBe('battery');
+    expect(engine.requests.length).toBe(1);
+  });
+
+  it('shows nothing of what it knows where the battery turns it off', async () => {
+    const options = { ...DEFAULT_OPTIONS };
+    const { at } = bench(options);
+    expect((await at('return |')).shown).toBe(true);
+    Object.assign(options, { restraint: { reason: 'battery', unlessAsked: false } });
+    for (const text of ['return |', 'return a|'])
+      expect((await at(text, { explicit: true })).reason).toBe('battery');
+  });
+
   it('asks where it would not show, when told to', async () => {
     const { at } = bench();
     expect(await at('x = fo|o', { evenIfRefused: true })).toMatchObject({

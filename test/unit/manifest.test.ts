@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_OPTIONS, DRAFTING } from '../../core/completion/options';
-import { REASONS } from '../../core/completion/reasons';
+import { type Reason, REASONS } from '../../core/completion/reasons';
+import { REMEDIES } from '../../core/completion/remedies';
+import { ON_BATTERY } from '../../core/completion/restraint';
 import { MAX_SEED } from '../../core/completion/sampling';
 import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { STOPS } from '../../core/completion/stop';
@@ -21,6 +23,7 @@ import {
   readGenerate,
   readRemote,
 } from '../../extension/settings';
+import { localizedManifest } from '../../scripts/localized_manifest.mjs';
 import { settingsPage } from '../../scripts/settings_page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -47,9 +50,18 @@ interface Manifest {
     };
   };
   readonly contributes: {
-    readonly commands: readonly { readonly command: string; readonly category: string }[];
+    readonly commands: readonly { readonly command: string; readonly title: string }[];
     readonly keybindings: readonly { readonly command: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
+    readonly walkthroughs: readonly {
+      readonly id: string;
+      readonly steps: readonly {
+        readonly id: string;
+        readonly description: string;
+        readonly media: { readonly image: string };
+        readonly completionEvents?: readonly string[];
+      }[];
+    }[];
     readonly configuration: readonly {
       readonly title: string;
       readonly properties: Record<string, Setting>;
@@ -57,7 +69,7 @@ interface Manifest {
   };
 }
 
-const manifest = JSON.parse(read('package.json')) as Manifest;
+const manifest = localizedManifest() as Manifest;
 const settings = Object.assign(
   {},
   ...manifest.contributes.configuration.map((part) => part.properties),
@@ -109,6 +121,7 @@ describe('the manifest', () => {
   it('offers the choices of the code', () => {
     expect(settings['emberline.device']?.enum).toEqual(DEVICES);
     expect(settings['emberline.model.kvCache']?.enum).toEqual(KV_CACHES);
+    expect(settings['emberline.onBattery']?.enum).toEqual(ON_BATTERY);
     expect(settings['emberline.drafting']?.enum).toEqual(DRAFTING);
     expect(settings['emberline.remote.protocol']?.enum).toEqual(PROTOCOLS);
     expect(settings['emberline.remote.fim']?.enum).toEqual(FIM_CHOICES);
@@ -159,6 +172,25 @@ describe('the manifest', () => {
     }
   });
 
+  it('has a walkthrough whose pictures and commands there are', () => {
+    const commands = new Set(manifest.contributes.commands.map(({ command }) => command));
+    const [walkthrough, ...others] = manifest.contributes.walkthroughs;
+    expect(others).toEqual([]);
+    expect(walkthrough?.steps.length).toBe(3);
+    expect(read('extension/welcome.ts')).toContain(`'emberline.emberline#${walkthrough?.id}'`);
+    for (const { id, description, media, completionEvents = [] } of walkthrough?.steps ?? []) {
+      const png = readFileSync(join(ROOT, media.image));
+      expect(png.subarray(1, 4).toString('latin1'), media.image).toBe('PNG');
+      // The package is downloaded with them.
+      expect(png.length, media.image).toBeLessThan(60_000);
+      const linked = [...description.matchAll(/\(command:([\w.]+)/g)].map(([, command = '']) => command);
+      const named = completionEvents.map((event) => event.replace('onCommand:', ''));
+      expect(linked.length, id).toBeGreaterThan(0);
+      for (const command of [...linked, ...named].filter((one) => one.startsWith('emberline.')))
+        expect(commands).toContain(command);
+    }
+  });
+
   it('has no runtime dependency', () => {
     expect(manifest.dependencies).toBeUndefined();
   });
@@ -172,15 +204,26 @@ describe('the manifest', () => {
 
 describe('the page of stops and reasons', () => {
   it('lists exactly what there is', () => {
-    const rows = [...read('docs/reasons.md').matchAll(/^\| `(\w+)` +\| (.*?) *\|$/gm)].map((row) => [
-      row[1],
-      row[2],
+    const lines = [...read('docs/reasons.md').matchAll(/^\| `(\w+)` +\| (.*) \|$/gm)];
+    const rows = lines.map(([, name = '', rest = '']) => [
+      name,
+      ...rest.split(' | ').map((cell) => cell.trim()),
     ]);
-    expect(rows).toEqual([
-      ...Object.entries(STOPS),
-      ...Object.entries(REASONS),
-      ...Object.entries(SCHEMA_USES),
+    const remedied = Object.entries(REASONS).map(([name, sentence]) => [
+      name,
+      sentence,
+      REMEDIES[name as Reason],
     ]);
+    expect(rows).toEqual([...Object.entries(STOPS), ...remedied, ...Object.entries(SCHEMA_USES)]);
+  });
+
+  it('names commands that there are', () => {
+    const titles = manifest.contributes.commands.map(({ title }) => `Emberline: ${title}`);
+    const named = Object.values(REMEDIES).flatMap((remedy) =>
+      [...remedy.matchAll(/"(Emberline: [^"]+)"/g)].map((match) => match[1]),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    for (const title of named) expect(titles).toContain(title);
   });
 });
 

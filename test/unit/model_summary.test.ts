@@ -21,13 +21,13 @@ describe('a model that runs', () => {
     expect(modelLines(ON_CPU)).toEqual([
       'model ready in 31 ms: Small, 135M parameters, Q4_1, cpu, avx2, 2 threads, packed copy',
     ]);
-    expect(modelDetail(ON_CPU)).toBe('Small on cpu, avx2, 2 threads');
+    expect(modelDetail(ON_CPU).join('\n')).toBe('Small on cpu, avx2, 2 threads');
   });
 
   it('says why it does without a GPU', () => {
     const fallen = { ...ON_CPU, deviceReason: REASON };
     expect(modelLines(fallen)[1]).toBe(`the GPU is not used: ${REASON}`);
-    expect(modelDetail(fallen)).toBe(`Small on cpu, avx2, 2 threads\nWithout the GPU: ${REASON}`);
+    expect(modelDetail(fallen).join('\n')).toBe(`Small on cpu, avx2, 2 threads\nWithout the GPU: ${REASON}`);
   });
 
   it('says as what keys and values are kept, where that was asked for', () => {
@@ -41,6 +41,6 @@ describe('a model that runs', () => {
   it('names the model that drafts for it', () => {
     const drafted = { ...ON_CPU, draft: 'Smaller' };
     expect(modelLines(drafted)[1]).toBe('drafts by Smaller');
-    expect(modelDetail(drafted)).toBe('Small on cpu, avx2, 2 threads\nDrafts by Smaller');
+    expect(modelDetail(drafted).join('\n')).toBe('Small on cpu, avx2, 2 threads\nDrafts by Smaller');
   });
 });

@@ -128,8 +128,13 @@ suite('model files that are none', () => {
       const { request } = await ask(api, await place('x = |'));
       assert.notStrictEqual(request.outcome.reason, 'model_failed');
       assert.strictEqual(api.status, 'ready');
+      // The next path must not come while this one is loaded: there would be no model to go on with.
+      const statuses: string[] = [];
+      const listener = api.onDidChangeStatus((status) => statuses.push(status));
       await set('emberline.model.path', undefined);
-      await eventually(() => api.error === undefined && api.status === 'ready', 'the status is ready');
+      await eventually(() => statuses.includes('loading') && api.status === 'ready', 'it is loaded again');
+      listener.dispose();
+      assert.strictEqual(api.error, undefined);
     });
   }
 });

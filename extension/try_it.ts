@@ -1,0 +1,23 @@
+/** A scratch file in which a suggestion is certain, so that whoever is new here sees one, and what to do with it. */
+import * as vscode from 'vscode';
+import { SCRATCH_COMMENTS, scratchLanguage, scratchText } from '../core/scratch/scratch_text';
+
+/** The keys of VS Code itself, where nobody changed them. */
+const WORD_KEY = process.platform === 'darwin' ? 'Cmd+Right' : 'Ctrl+Right';
+
+/** Opens the file in the language of the editor one is in, or in Python, with the cursor where the suggestion comes. */
+export async function openScratch(languageId: string | undefined): Promise<vscode.TextEditor> {
+  const language = scratchLanguage(languageId);
+  const comments = SCRATCH_COMMENTS.map((line) => vscode.l10n.t(line, WORD_KEY));
+  const document = await vscode.workspace.openTextDocument({
+    language,
+    content: scratchText(language, comments),
+  });
+  const end = document.positionAt(document.getText().length);
+  return vscode.window.showTextDocument(document, { selection: new vscode.Range(end, end) });
+}
+
+/** Whether the editor shows grey text at all: no extension can where its own setting says no. */
+export function editorShowsSuggestions({ document }: vscode.TextEditor): boolean {
+  return vscode.workspace.getConfiguration('editor', document).get('inlineSuggest.enabled') !== false;
+}
