@@ -39,11 +39,13 @@ const SLOW = [
   'Sampler.AgreesWithTheLawOnAWholeVocabulary',
   '*LinearTime',
   'Generation.*',
+  'ForkedGeneration.*',
+  'Healing.*',
   'DraftModel.*',
   '*DraftedGeneration*',
   'DraftedLaw*',
   'Session.*',
-  '*AttentionOps.ARowHasTheSameBitsInAnyBatch*',
+  '*AttentionOps.ARow*HasTheSameBitsInAnyBatch*',
   '*ThreadsDecideNothing*',
 ].join(':');
 
