@@ -9,13 +9,7 @@ import { CompletionPipeline } from '../core/completion/pipeline';
 import { type Reader, sharesFor } from '../core/completion/project_context';
 import { PromptWriter } from '../core/completion/prompt_writer';
 import type { SnippetKind } from '../core/completion/snippets';
-import { DraftingTotals } from '../core/completion/drafting_totals';
-import { type Reason, REASONS } from '../core/completion/reasons';
-import type { SchemaNote } from '../core/completion/schema_port';
-import { SCHEMA_USES } from '../core/completion/schema_use';
-import { ofMoment } from '../core/completion/trigger';
 import { powerParts } from '../core/power/power_source';
-import { RecentEndings } from '../core/report/recent_endings';
 import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
@@ -29,7 +23,6 @@ import { type Generation, Generator } from './generate/generator';
 import { QUICK_PICK } from './generate/partial_question';
 import { Log } from './log';
 import type { CheckModel, LoadModel } from './model_loader';
-import { modelDetail } from './model_summary';
 import { ModelChoice } from './models/model_choice';
 import { ModelDownloads } from './models/model_downloads';
 import { RemoteFirst } from '../core/remote/remote_first';
@@ -43,12 +36,12 @@ import { RemoteKeys } from './remote/remote_keys';
 import { Surroundings } from './editor/surroundings';
 import type { OwnFacts } from './report';
 import { Restraints } from './restraints';
-import { type Status, statusOf } from './status';
-import { StatusBar } from './status_bar';
+import { RequestRecord } from './request_record';
+import type { Reason } from '../core/completion/reasons';
+import type { DraftingTotals } from '../core/completion/drafting_totals';
+import type { Status } from './status';
+import { StatusPresenter } from './status_presenter';
 import { versionOf } from './version';
-
-/** The status bar says 'working' only after this long, so that it does not flicker with each keystroke, ms. */
-const WORKING_AFTER_MS = 150;
 
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
@@ -84,7 +77,6 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly statistics: Statistics;
   readonly dashboard: Dashboard;
   activationMs = 0;
-  readonly drafting = new DraftingTotals();
   private readonly pipeline: CompletionPipeline;
   private readonly consent: RemoteConsent;
   private readonly control: RemoteControl;
@@ -94,31 +86,22 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private readonly surroundings: Surroundings;
   private readonly workspaceSchemas = new WorkspaceSchemas();
   private readonly schemas: DocumentSchemas;
-  private readonly statusBar: StatusBar;
-  private readonly statusChanged = new vscode.EventEmitter<Status>();
+  private readonly statusPresenter: StatusPresenter;
   private readonly engineFailed = new vscode.EventEmitter<NativeError>();
   private readonly subscriptions: vscode.Disposable[] = [];
-  private readonly recent = new RecentEndings();
-  private readonly counts = { requests: 0, modelCalls: 0, shown: 0, cancelled: 0 };
-  private shownStatus: Status = 'loading';
-  private lastRequest: FinishedRequest | undefined;
-  private lastDecidedRequest: FinishedRequest | undefined;
-  private lastSchema: { readonly note?: SchemaNote; readonly of?: string } = {};
-  private workingTimer: NodeJS.Timeout | undefined;
-  private working = false;
+  private readonly requests = new RequestRecord();
   private remoteFim: NativeFim | undefined;
 
   readonly onDidFinish: vscode.Event<FinishedRequest>;
   readonly onDidPrepare: vscode.Event<string>;
   readonly onDidFollowImports: vscode.Event<string>;
-  readonly onDidChangeStatus = this.statusChanged.event;
+  readonly onDidChangeStatus: vscode.Event<Status>;
   readonly onDidLog = this.log.onDidWrite;
   readonly onDidFailEngine = this.engineFailed.event;
 
   constructor({ root, storage, secrets, state, manifest, load, check }: ContextParts) {
     this.manifest = manifest;
     this.root = root;
-    this.statusBar = new StatusBar();
     this.restraints = new Restraints(
       () => this.config.completion,
       powerParts(process.platform),
@@ -163,6 +146,14 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     const { consent } = this;
     this.control = new RemoteControl({ config, keys, consent, log: (line) => this.log.note(line) });
     this.remote = new RemoteChoice({ config, control: this.control, keys, consent });
+    this.statusPresenter = new StatusPresenter({
+      config,
+      engine: this.engine,
+      restraints: this.restraints,
+      control: this.control,
+      writing: () => this.writing,
+    });
+    this.onDidChangeStatus = this.statusPresenter.onDidChange;
     const asking = new RemoteFirst({
       local: new OneEngine(this.engine, prompts),
       remote: () => this.control.current,
@@ -203,7 +194,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         // Of two requests the later one wins, which must not be one that nobody waits for.
         this.preparer.wait(uri);
         this.restraints.look();
-        this.onRequestStart();
+        this.statusPresenter.requestStarted();
       }),
       this.provider.onDidFinish((request) => {
         this.preparer.wait(request.uri);
@@ -219,7 +210,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.pipeline.reset();
         this.surroundings.refresh();
         this.restraints.look();
-        this.refreshStatus();
+        this.statusPresenter.refresh();
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
       this.config.onDidChangeRemote(() => this.pipeline.reset()),
@@ -228,17 +219,17 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         if (uri !== undefined) this.schemas.forget();
         this.pipeline.reset();
       }),
-      vscode.window.onDidChangeActiveTextEditor(() => this.refreshStatus()),
-      this.log.onDidFail((code) => this.recent.addError(code)),
+      vscode.window.onDidChangeActiveTextEditor(() => this.statusPresenter.refresh()),
+      this.log.onDidFail((code) => this.requests.recent.addError(code)),
     );
   }
 
   get status(): Status {
-    return this.shownStatus;
+    return this.statusPresenter.status;
   }
 
   get tooltip(): string {
-    return this.statusBar.tooltip;
+    return this.statusPresenter.tooltip;
   }
 
   get model(): NativeModelInfo | undefined {
@@ -250,21 +241,26 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   }
 
   get counters(): Counters {
-    return { ...this.counts };
+    return this.requests.counters;
   }
 
   get last(): FinishedRequest | undefined {
-    return this.lastRequest;
+    return this.requests.last;
   }
 
   /** The last request that was not merely overtaken by typing: what a user means by 'last time'. */
   get lastDecided(): FinishedRequest | undefined {
-    return this.lastDecidedRequest;
+    return this.requests.lastDecided;
+  }
+
+  get drafting(): DraftingTotals {
+    return this.requests.drafting;
   }
 
   /** What a report says of the extension. */
   get ownFacts(): OwnFacts {
-    const { engine, status, model, recent } = this;
+    const { engine, status, model } = this;
+    const { recent } = this.requests;
     const prefillSpeed = engine.speed.prefillTokensPerSecond;
     return { engine: engine.state, status, model, recent, prefillSpeed };
   }
@@ -291,9 +287,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   /** Why suggestions do not come by themselves in the editor one is in, whatever the document. */
   get held(): Reason | undefined {
-    const language = vscode.window.activeTextEditor?.document.languageId;
-    const off = language !== undefined && !this.config.isEnabledFor(language);
-    return ofMoment(this.restraints.applied, false) ?? (off ? 'disabled_for_language' : undefined);
+    return this.statusPresenter.held;
   }
 
   get pending(): number {
@@ -318,7 +312,6 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.workingTimer);
     for (const subscription of this.subscriptions.splice(0)) subscription.dispose();
     this.provider.dispose();
     this.commits.dispose();
@@ -334,8 +327,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.consent.dispose();
     this.restraints.dispose();
     this.config.dispose();
-    this.statusBar.dispose();
-    this.statusChanged.dispose();
+    this.statusPresenter.dispose();
     this.engineFailed.dispose();
     this.log.dispose();
   }
@@ -350,7 +342,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   private onEngineState(state: EngineState): void {
     if (state !== 'ready') this.pipeline.reset();
-    this.refreshStatus();
+    this.statusPresenter.refresh();
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
       this.surroundings.refresh();
@@ -369,62 +361,33 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     // What it reads is known once it was looked at.
     if (fim !== this.remoteFim) this.surroundings.refresh();
     this.remoteFim = fim;
-    this.refreshStatus();
+    this.statusPresenter.refresh();
   }
 
   private onModelRefused(error: NativeError, further = ''): void {
-    this.refreshStatus();
+    this.statusPresenter.refresh();
     this.log.failed(error);
     this.engineFailed.fire({ ...error, message: `${error.message}${further}` });
   }
 
   /** Who typed while the model was loading gets the suggestion without typing again. */
   private askAgainAfterLoading(): void {
-    const last = this.lastRequest;
+    const { last } = this.requests;
     const document = vscode.window.activeTextEditor?.document;
     if (last?.outcome.reason !== 'model_loading' || document?.uri.toString() !== last.uri) return;
     if (document.version === last.version) void this.provider.askAgain();
   }
 
-  private onRequestStart(): void {
-    this.workingTimer ??= setTimeout(() => {
-      this.working = true;
-      this.refreshStatus();
-    }, WORKING_AFTER_MS);
-  }
-
   private onRequestEnd(request: FinishedRequest): void {
-    const { outcome } = request;
-    this.counts.requests++;
-    const asked = [outcome, ...(outcome.further ?? [])];
-    if (asked.some(({ source }) => source === 'model')) this.counts.modelCalls++;
-    for (const { drafting } of asked) this.drafting.add(drafting);
-    if (outcome.shown) this.counts.shown++;
-    if (outcome.stop === 'cancelled' || outcome.reason === 'cancelled') this.counts.cancelled++;
-    this.recent.add(request.languageId, outcome);
-    this.lastRequest = request;
-    this.noteSchema(request);
-    if (outcome.reason !== 'cancelled' && outcome.reason !== 'stale') this.lastDecidedRequest = request;
-    this.log.request(request.sequence, request.languageId, outcome);
-    if (this.provider.pending > 0) return;
-    clearTimeout(this.workingTimer);
-    this.workingTimer = undefined;
-    if (!this.working) return;
-    this.working = false;
-    this.refreshStatus();
-  }
-
-  private noteSchema({ uri, outcome }: FinishedRequest): void {
-    // Suggestions that are remembered follow what the one that was computed did.
-    if (outcome.schema === undefined) return;
-    this.lastSchema = { note: outcome.schema, of: uri };
-    this.refreshStatus();
+    this.requests.add(request);
+    this.log.request(request.sequence, request.languageId, request.outcome);
+    this.statusPresenter.requestEnded(request, this.provider.pending);
   }
 
   private onGeneratorChange(): void {
     this.preparer.wait();
     void vscode.commands.executeCommand('setContext', GENERATING_KEY, this.writing);
-    this.refreshStatus();
+    this.statusPresenter.refresh();
   }
 
   private onEditEnd(edit: StructuredEdit): void {
@@ -442,46 +405,6 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     void vscode.commands.executeCommand('setContext', PAUSED_KEY, this.pausedUntil !== undefined);
     if (this.restraints.current !== undefined) this.provider.cancel();
     this.preparer.wait();
-    this.refreshStatus();
-  }
-
-  private refreshStatus(): void {
-    const status = this.presentStatus();
-    const { pausedUntil } = this;
-    const detail = { lines: this.statusLines(status), pausedUntil, remote: this.control.state };
-    this.statusBar.update(status, detail);
-    if (status === this.shownStatus) return;
-    this.shownStatus = status;
-    this.statusChanged.fire(status);
-  }
-
-  private presentStatus(): Status {
-    const { config, engine, restraints, working, writing } = this;
-    const language = vscode.window.activeTextEditor?.document.languageId;
-    return statusOf({
-      engine: engine.state,
-      writing,
-      working,
-      enabled: config.completion.enabled,
-      enabledHere: language === undefined || config.isEnabledFor(language),
-      restraint: restraints.current,
-    });
-  }
-
-  /** What the tooltip says below the status. */
-  private statusLines(status: Status): string[] {
-    const { error, model } = this;
-    if (error !== undefined) return [error.message];
-    const why = status === 'paused' ? undefined : this.held;
-    const said = why === undefined ? [] : [vscode.l10n.t(REASONS[why])];
-    return [...said, ...(model === undefined ? [] : modelDetail(model)), ...this.schemaLine()];
-  }
-
-  /** The tooltip's line about the schema of the document one looks at, once something was suggested in it. */
-  private schemaLine(): string[] {
-    const uri = vscode.window.activeTextEditor?.document.uri.toString();
-    const { note, of } = this.lastSchema;
-    if (note === undefined || of !== uri) return [];
-    return [`${vscode.l10n.t(SCHEMA_USES[note.use])}${note.detail === '' ? '' : ` (${note.detail})`}`];
+    this.statusPresenter.refresh();
   }
 }
