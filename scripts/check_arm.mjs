@@ -45,6 +45,7 @@ const SLOW = [
   '*DraftedGeneration*',
   'DraftedLaw*',
   'Session.*',
+  'WindowedCache.*',
   '*AttentionOps.ARow*HasTheSameBitsInAnyBatch*',
   '*ThreadsDecideNothing*',
 ].join(':');

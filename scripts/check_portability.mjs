@@ -32,7 +32,7 @@ import {
  * what makes dozens of devices, each of which reserves a range of addresses: the emulator takes memory for it, 10 GB in all.
  */
 const LEFT_OUT =
-  '*RealModel*:DrawLaw.*:PackMatrices.Every*:TopP.Every*:RandomStreams.*:GumbelNoise.TheLargest*:DraftModel.*:*DraftedGeneration*:DraftedLaw*:ForkedGeneration.*:Healing.*:*AttentionOps.ARowOf*HasTheSameBitsInAnyBatch*';
+  '*RealModel*:DrawLaw.*:PackMatrices.Every*:TopP.Every*:RandomStreams.*:GumbelNoise.TheLargest*:DraftModel.*:*DraftedGeneration*:DraftedLaw*:ForkedGeneration.*:Healing.*:WindowedCache.*:*AttentionOps.ARowOf*HasTheSameBitsInAnyBatch*';
 /** What a Nehalem has run, and attention and whole models: the emulator computes each fused multiply-add by hand. */
 const NOT_OF_AVX2 =
   '*portable*:*AttentionOps*:*ThreadsDecideNothing*:*SmallModel*:Chain.*:PlanRun.*:Sampler.*';
