@@ -2,7 +2,7 @@
  * Bundles what runs: the extension, its dashboard's page, the terminal program, the bench, and the tests that run inside an editor.
  * Options: `--debug` (readable, with source maps), `--watch` (the same, and again at every change).
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { context } from 'esbuild';
@@ -70,6 +70,8 @@ const bundles = [
   },
 ];
 
+// A suite that is gone would run on.
+rmSync(join(ROOT, 'dist', 'test', 'vscode'), { recursive: true, force: true });
 for (const options of bundles) {
   const builder = await context(options);
   if (values.watch) {
