@@ -80,6 +80,11 @@ export async function tryIt(context: EmberlineContext): Promise<void> {
   if (held !== undefined) tellHeld(context, held);
 }
 
+/** What Tab does while a suggestion takes the place of a shorter one. */
+export function accept(context: EmberlineContext): Promise<void> {
+  return context.provider.accept();
+}
+
 /** What Escape does where a suggestion is shown: it goes, and is not offered again there. */
 export async function dismiss(context: EmberlineContext): Promise<void> {
   context.provider.dismiss();

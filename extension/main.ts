@@ -22,6 +22,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'emberline.toggleLanguage': commands.toggleLanguage,
   'emberline.tryIt': commands.tryIt,
   'emberline.trigger': commands.trigger,
+  'emberline.accept': commands.accept,
   'emberline.dismiss': commands.dismiss,
   'emberline.generate': commands.generate,
   'emberline.generateLines': commands.generateLines,

@@ -23,6 +23,9 @@ import type { Surroundings } from '../editor/surroundings';
 /** A request that came to an end, whatever the end; its times are of `performance.now()`. */
 export type FinishedRequest = CountedRequest;
 
+/** What the key binding of `emberline.accept` asks. */
+const REPLACING_KEY = 'emberline.replacing';
+
 /** What somebody may delete with a few keys, UTF-16 units. */
 const UNITS_AROUND = 500;
 /** Of a selection that may be deleted, UTF-16 units. */
@@ -64,6 +67,8 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   private shown: Shown | undefined;
   /** The next request is one of `askAgain`. */
   private askingAgain = false;
+  /** Settles when what was shown and gave way has its successor on the screen. */
+  private replaced: Promise<unknown> = Promise.resolve();
 
   /** Fires with the URI of a document in which something is asked. */
   readonly onDidStart = this.started.event;
@@ -183,19 +188,30 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
 
   /**
    * Makes the editor ask at the cursor. It says that the user asked for it; the request is judged as if nobody did.
-   * @param instead What is shown gives way: the editor would go on showing it. Both happen in one go, so that the eye does not see it.
+   * @param instead What is shown gives way: the editor would go on showing it. Both happen in one go, so that the eye does not see it; a Tab
+   *   that comes between waits for `accept`.
    */
   async askAgain(instead = false): Promise<void> {
     this.askingAgain = true;
     const hide = instead ? ['editor.action.inlineSuggest.hide'] : [];
+    if (instead) void vscode.commands.executeCommand('setContext', REPLACING_KEY, true);
+    const asked = vscode.commands.executeCommand('runCommands', {
+      commands: [...hide, 'editor.action.inlineSuggest.trigger'],
+    });
+    if (instead) this.replaced = Promise.resolve(asked).catch(() => undefined);
     try {
-      await vscode.commands.executeCommand('runCommands', {
-        commands: [...hide, 'editor.action.inlineSuggest.trigger'],
-      });
+      await asked;
     } finally {
       // The editor may have had no reason to ask.
       this.askingAgain = false;
+      if (instead) void vscode.commands.executeCommand('setContext', REPLACING_KEY, false);
     }
+  }
+
+  /** What Tab does while one suggestion takes the place of another: the new one is taken. */
+  async accept(): Promise<void> {
+    await this.replaced;
+    await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
   }
 
   /** Whoever uses the editor does not want what is shown. */

@@ -28,9 +28,13 @@ async function open(name: string): Promise<EditorPage> {
   return editor;
 }
 
-async function saved(editor: EditorPage): Promise<string> {
-  await editor.save();
-  return readFileSync(editor.file, 'utf8');
+/** Saves until the file has it: a Tab that meets a suggestion which is just being replaced takes effect a moment later. */
+async function savedAs(editor: EditorPage, matches: (text: string) => boolean): Promise<void> {
+  const seen = async (): Promise<string> => {
+    await editor.press('Control+s');
+    return readFileSync(editor.file, 'utf8');
+  };
+  await expect.poll(seen, PATIENCE).toSatisfy(matches);
 }
 
 it('a body is offered where it begins; Tab takes all of it, and one undo gives it back', async () => {
@@ -40,10 +44,10 @@ it('a body is offered where it begins; Tab takes all of it, and one undo gives i
   await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('        self.height = height');
   await editor.picture('body');
   await editor.press('Tab');
-  const taken = await saved(editor);
-  expect(taken).toContain(`${BEFORE}${SIGNATURE}\n        self.width = width\n        self.height = height`);
+  const body = `${BEFORE}${SIGNATURE}\n        self.width = width\n        self.height = height`;
+  await savedAs(editor, (text) => text.includes(body));
   await editor.press('Control+z');
-  expect((await saved(editor)).trimEnd()).toBe(`${BEFORE}${SIGNATURE}`);
+  await savedAs(editor, (text) => text.trimEnd() === `${BEFORE}${SIGNATURE}`);
 });
 
 it('the next line is offered from the end of one that is complete', async () => {
@@ -51,5 +55,5 @@ it('the next line is offered from the end of one that is complete', async () => 
   await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('        self.width = width');
   await editor.picture('next-line');
   await editor.press('Tab');
-  expect(await saved(editor)).toContain(`${BEFORE}${SIGNATURE}\n        self.width = width`);
+  await savedAs(editor, (text) => text.includes(`${BEFORE}${SIGNATURE}\n        self.width = width`));
 });

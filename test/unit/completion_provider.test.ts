@@ -8,7 +8,7 @@ const { INVOKE, AUTOMATIC, editor } = vi.hoisted(() => ({
   INVOKE: 0,
   AUTOMATIC: 1,
   /** What the editor does when told to ask. */
-  editor: { trigger: (): Promise<unknown> => Promise.resolve() },
+  editor: { trigger: (command: string): Promise<unknown> => Promise.resolve(command) },
 }));
 
 vi.mock('vscode', () => {
@@ -24,7 +24,7 @@ vi.mock('vscode', () => {
     InlineCompletionTriggerKind: { Invoke: INVOKE, Automatic: AUTOMATIC },
     window: { onDidChangeTextEditorSelection: event },
     workspace: { onDidChangeTextDocument: event, onDidCloseTextDocument: event },
-    commands: { executeCommand: () => editor.trigger() },
+    commands: { executeCommand: (command: string) => editor.trigger(command) },
   };
 });
 
@@ -115,5 +115,29 @@ describe('the ghost text provider', () => {
     await expect(provider.askAgain()).rejects.toThrow('no editor');
     await ask(INVOKE);
     expect(explicit()).toEqual([true, true]);
+  });
+
+  it('takes the new one where Tab comes while it takes the place of what was shown', async () => {
+    const commands: string[] = [];
+    const waiting: (() => void)[] = [];
+    editor.trigger = (command) => {
+      commands.push(command);
+      return new Promise<void>((resolve) => {
+        if (command === 'runCommands') waiting.push(resolve);
+        else resolve();
+      });
+    };
+    const asked = provider.askAgain(true);
+    const accepted = provider.accept();
+    await Promise.resolve();
+    expect(commands).toEqual(['setContext', 'runCommands']);
+    for (const resolve of waiting) resolve();
+    await Promise.all([asked, accepted]);
+    expect(commands.toSorted()).toEqual([
+      'editor.action.inlineSuggest.commit',
+      'runCommands',
+      'setContext',
+      'setContext',
+    ]);
   });
 });
