@@ -36,7 +36,7 @@ import { RemoteKeys } from './remote/remote_keys';
 import { Surroundings } from './editor/surroundings';
 import type { OwnFacts } from './report';
 import { Restraints } from './restraints';
-import { RequestRecord } from './request_record';
+import { SessionRequests } from './session_requests';
 import type { Reason } from '../core/completion/reasons';
 import type { DraftingTotals } from '../core/completion/drafting_totals';
 import type { Status } from './status';
@@ -89,7 +89,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private readonly statusPresenter: StatusPresenter;
   private readonly engineFailed = new vscode.EventEmitter<NativeError>();
   private readonly subscriptions: vscode.Disposable[] = [];
-  private readonly requests = new RequestRecord();
+  private readonly requests = new SessionRequests();
   private remoteFim: NativeFim | undefined;
 
   readonly onDidFinish: vscode.Event<FinishedRequest>;

@@ -7,7 +7,6 @@
 import { kernelLibraryBeside, loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
 import { type EngineAnswer, type EngineRequest, nativeRequest, SEVERAL_LINES } from './engine_request';
-import { NO_DRAFTS } from './native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from './native_grammar';
 import type { NativeDispatch } from './native_inspection';
 import {
@@ -19,6 +18,7 @@ import {
   type NativeModel,
   type NativeModelInfo,
   type NativeSession,
+  NO_COMPLETION,
   NO_TIMINGS,
 } from './native_types';
 import type { NativeError, NativeResult } from './native_result';
@@ -259,16 +259,6 @@ export class Engine {
 }
 
 const CANCELLED_BEFORE_IT_BEGAN: NativeCompletion = {
-  text: '',
-  stop: 'cancelled',
-  ids: new Uint32Array(),
-  idProbabilities: new Float32Array(),
-  confidence: 0,
-  tokenProbabilities: new Float32Array(),
-  tokenEnds: new Uint32Array(),
-  endProbability: 0,
-  barredProbability: 0,
-  grammarEnded: false,
+  ...NO_COMPLETION,
   timings: { ...NO_TIMINGS, cancelPhase: 'queued' },
-  drafting: NO_DRAFTS,
 };

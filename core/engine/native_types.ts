@@ -9,7 +9,7 @@
  * - No function looks at `this`.
  * - State belongs to the environment (main thread or worker) that loaded the addon.
  */
-import type { NativeDrafting, NativeDraftingCounts } from './native_drafting';
+import { type NativeDrafting, type NativeDraftingCounts, NO_DRAFTS } from './native_drafting';
 import type { CompileGrammar, NativeGrammar, NativeGrammarUse } from './native_grammar';
 import type { NativeDispatch, NativeInspection } from './native_inspection';
 import type { NativeResult } from './native_result';
@@ -228,6 +228,22 @@ export const NO_TIMINGS: NativeTimings = {
   totalMs: 0,
   cancelMs: 0,
   cancelPhase: 'none',
+};
+
+/** What a request comes to that never ran: cancelled, and empty. */
+export const NO_COMPLETION: NativeCompletion = {
+  text: '',
+  stop: 'cancelled',
+  ids: new Uint32Array(),
+  idProbabilities: new Float32Array(),
+  confidence: 0,
+  tokenProbabilities: new Float32Array(),
+  tokenEnds: new Uint32Array(),
+  endProbability: 0,
+  barredProbability: 0,
+  grammarEnded: false,
+  timings: NO_TIMINGS,
+  drafting: NO_DRAFTS,
 };
 
 export interface NativeCompletion {

@@ -6,9 +6,8 @@
  */
 import type { EngineState, GenerationEngine } from '../completion/engine_port';
 import { type EngineAnswer, type EngineRequest, SEVERAL_LINES } from '../engine/engine_request';
-import { NO_DRAFTS } from '../engine/native_drafting';
 import type { NativeError, NativeResult } from '../engine/native_result';
-import { type NativeCompletion, type NativeFim, NO_TIMINGS } from '../engine/native_types';
+import { type NativeCompletion, type NativeFim, NO_COMPLETION, NO_TIMINGS } from '../engine/native_types';
 import { unlessAborted } from './abort';
 import { AnswerText } from './answer_text';
 import { RemoteClient, type ClientOptions, statusOf } from './client';
@@ -182,7 +181,7 @@ export class RemoteEngine implements GenerationEngine {
     tell();
     const totalMs = performance.now() - started;
     const timings = { ...NO_TIMINGS, ...counts, firstTokenMs, totalMs, prefillMs: firstTokenMs };
-    return { ...NOTHING, ...answer.rates(), text: answer.text, stop, timings };
+    return { ...NO_COMPLETION, ...answer.rates(), text: answer.text, stop, timings };
   }
 
   private written(
@@ -211,22 +210,7 @@ function stopsFor({ family }: RemoteServer, { singleLine = true }: EngineRequest
   return [...(singleLine ? ['\n'] : []), ...(family?.ends ?? [])];
 }
 
-const NOTHING: NativeCompletion = {
-  text: '',
-  stop: 'cancelled',
-  ids: new Uint32Array(),
-  idProbabilities: new Float32Array(),
-  confidence: 0,
-  tokenProbabilities: new Float32Array(),
-  tokenEnds: new Uint32Array(),
-  endProbability: 0,
-  barredProbability: 0,
-  grammarEnded: false,
-  timings: NO_TIMINGS,
-  drafting: NO_DRAFTS,
-};
-
 function cancelled(text: string, started: number): NativeCompletion {
   const totalMs = performance.now() - started;
-  return { ...NOTHING, text, timings: { ...NO_TIMINGS, totalMs, cancelPhase: 'decode' } };
+  return { ...NO_COMPLETION, text, timings: { ...NO_TIMINGS, totalMs, cancelPhase: 'decode' } };
 }

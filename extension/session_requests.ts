@@ -4,7 +4,7 @@ import { RecentEndings } from '../core/report/recent_endings';
 import type { Counters } from './api';
 import type { FinishedRequest } from './completion/provider';
 
-export class RequestRecord {
+export class SessionRequests {
   readonly drafting = new DraftingTotals();
   /** For a report. */
   readonly recent = new RecentEndings();
