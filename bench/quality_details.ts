@@ -13,7 +13,8 @@ export interface Detail extends Pick<CompletionCase, 'id' | 'path' | 'expected'>
   /** Above 0 where the text was drawn. */
   readonly temperature: number;
   readonly text: string;
-  /** What stands right of the cursor on its line. */
+  /** What stands left of the cursor on its line, and right of it. */
+  readonly line: string;
   readonly lineAfter: string;
   /** `shown`, or why the text is not. */
   readonly reason: string;
@@ -37,7 +38,18 @@ const TOKENS = {
 
 const isDetail = new Ajv().compile<Detail>({
   type: 'object',
-  required: ['id', 'path', 'expected', 'place', 'temperature', 'text', 'lineAfter', 'reason', 'exact'],
+  required: [
+    'id',
+    'path',
+    'expected',
+    'place',
+    'temperature',
+    'text',
+    'line',
+    'lineAfter',
+    'reason',
+    'exact',
+  ],
   properties: {
     id: TEXT,
     path: TEXT,
@@ -45,6 +57,7 @@ const isDetail = new Ajv().compile<Detail>({
     place: { enum: PLACES },
     temperature: NUMBER,
     text: TEXT,
+    line: TEXT,
     lineAfter: TEXT,
     reason: TEXT,
     exact: FLAG,
@@ -88,7 +101,6 @@ export function detailsOf(completed: Completed, temperature: number): Detail {
   const exact = isExact({ expected, text });
   const { part, course, lines } = completed;
   const more = {
-    line,
     shown,
     stop,
     confidence,
@@ -99,7 +111,7 @@ export function detailsOf(completed: Completed, temperature: number): Detail {
     ...(lines && { lines }),
   };
   const place = placeOf(completed.case);
-  const detail = { id, path, place, temperature, text, expected, lineAfter, reason, exact, ...more };
+  const detail = { id, path, place, temperature, text, expected, line, lineAfter, reason, exact, ...more };
   if (course === undefined) return detail;
   return { ...detail, tokens: { probabilities: [...course.probabilities], ends: [...course.ends] } };
 }

@@ -46,7 +46,7 @@ function ofParts(detail: Detail, at: number): Observation[] {
   const { place, text, expected } = detail;
   const line = text.trimStart();
   const lead = text.slice(0, text.length - line.length);
-  return Array.from(partsOf(line), (length) => ({
+  return Array.from(partsOf(line, detail.line + lead), (length) => ({
     at,
     ...surenessOf(course, length),
     startsLine: place === 'start',

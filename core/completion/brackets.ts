@@ -43,6 +43,37 @@ export function brackets(text: string, open = ''): Brackets {
   return { closer: undefined, missing, quoted: quote !== '' || alone };
 }
 
+/** What is said of the quotes of a piece of a line. */
+interface Quotes {
+  /** The one that is open behind it, or nothing. */
+  readonly open: string;
+  /** Whether any begins in it. */
+  readonly begins: boolean;
+}
+
+/** @param within The quote that is open before `text`, or nothing. */
+function quotes(text: string, within: string): Quotes {
+  let open = within;
+  let begins = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (open !== '') {
+      if (character === '\\') at++;
+      else if (character === open) open = '';
+    } else if (QUOTES.has(character)) {
+      open = character;
+      begins = true;
+    }
+  }
+  return { open, begins };
+}
+
+/** Whether a quote that begins in `text` is open behind it, where `head` stands before it on its line. */
+export function leavesQuoteOpen(text: string, head: string): boolean {
+  const { open, begins } = quotes(text, quotes(head, '').open);
+  return begins && open !== '';
+}
+
 /** How many brackets and quotes of a line stand there without the other of their pair. */
 export function unpaired(line: string): number {
   const { closer, missing, quoted } = brackets(line);

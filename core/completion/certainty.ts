@@ -87,7 +87,7 @@ export type Eagerness = (typeof EAGERNESS)[number];
 
 /** How sure a suggestion has to be. */
 export const LEAST_CERTAINTY: Readonly<Record<Eagerness, number>> = {
-  quiet: 0.65,
+  quiet: 0.75,
   balanced: 0.3,
   eager: 0.05,
 };

@@ -56,7 +56,7 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   // What was not made to its end is a part at best.
   if (certainty >= least && stop !== 'unsure') return { ...whole, shown: true, reason: 'shown' };
   if (followsSchema || lineAfter(document).trim() !== '') return hidden(whole, 'low_confidence');
-  const part = surePart(visible, rest, startsLine, leastOfPart(least));
+  const part = surePart(visible, rest, lineBefore(document) + text.slice(0, lead), leastOfPart(least));
   if (part === undefined) return hidden(whole, 'low_confidence');
   const shown = { text: text.slice(0, lead + part.length), certainty: part.certainty };
   return { ...whole, ...shown, uncut: { text, certainty }, shown: true, reason: 'shown' };

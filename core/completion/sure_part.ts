@@ -2,7 +2,7 @@
  * The part of a line that is sure enough to be shown where all of it is not: up to the end of a word or a bracket behind which nothing is
  * left open. What a model says first it knows better than what it goes on with.
  */
-import { brackets } from './brackets';
+import { brackets, leavesQuoteOpen } from './brackets';
 import { certaintyOfPart } from './certainty';
 import { endsWithIdentifier, startsWithIdentifier } from './characters';
 import { surenessOf, type TokenCourse } from './token_course';
@@ -21,15 +21,16 @@ export interface SurePart {
 
 /**
  * The longest part of `line` that is at least this sure; undefined where there is none.
- * @param startsLine Whether nothing but indentation stands before `line`.
+ * @param head What stands before `line` on its line: a string may begin there.
  */
 export function surePart(
   line: string,
   course: TokenCourse,
-  startsLine: boolean,
+  head: string,
   least: number,
 ): SurePart | undefined {
-  for (const length of partsOf(line)) {
+  const startsLine = head.trim() === '';
+  for (const length of partsOf(line, head)) {
     const certainty = certaintyOfPart({ ...surenessOf(course, length), startsLine });
     if (certainty >= least) return { length, certainty };
   }
@@ -37,9 +38,10 @@ export function surePart(
 }
 
 /** The lengths of the parts that could stand for themselves, the longest first, UTF-16 units. */
-export function* partsOf(line: string): Generator<number> {
+export function* partsOf(line: string, head: string): Generator<number> {
   for (let length = line.length - 1; length >= LEAST_UNITS; length--) {
-    if (isWhole(line.slice(0, length), line.slice(length))) yield length;
+    const part = line.slice(0, length);
+    if (isWhole(part, line.slice(length)) && !leavesQuoteOpen(part, head)) yield length;
   }
 }
 

@@ -57,9 +57,13 @@ describe('how sure the model is', () => {
 });
 
 describe('the part that is shown', () => {
-  const part = (course: TokenCourse & { text: string }, least: number, from = 0): string | undefined => {
+  const part = (
+    course: TokenCourse & { text: string },
+    least: number,
+    { from = 0, head = 'a = ' } = {},
+  ): string | undefined => {
     const line = course.text.slice(from);
-    const found = surePart(line, courseFrom(course, from), false, least);
+    const found = surePart(line, courseFrom(course, from), head, least);
     return found && line.slice(0, found.length);
   };
 
@@ -89,6 +93,16 @@ describe('the part that is shown', () => {
     expect(part(course, 0.5)).toBe('f(a)');
   });
 
+  it('ends where no string begins, wherever the one at the cursor began', () => {
+    const course = courseOf([
+      ['onse', 0.99],
+      ["', '", 0.99],
+      ['timeout', 0.01],
+    ]);
+    expect(part(course, 0.5, { head: "options = ['show-resp" })).toBe('onse');
+    expect(part(course, 0.5, { head: "options = ['a\\'b', " })).toBe("onse', '");
+  });
+
   it('is long enough to be worth a key', () => {
     const course = courseOf([
       ['abc', 0.99],
@@ -98,6 +112,6 @@ describe('the part that is shown', () => {
   });
 
   it('follows what is typed', () => {
-    expect(part(CALL, 0.3, 'self.'.length)).toBe('total');
+    expect(part(CALL, 0.3, { from: 'self.'.length })).toBe('total');
   });
 });

@@ -44,7 +44,7 @@ describe('McNemar, exact and two-sided', () => {
 });
 
 function detail(id: string, text: string, more: Partial<Detail> = {}): Detail {
-  const made = { temperature: 0.2, lineAfter: '', reason: 'shown', exact: text === 'one two' };
+  const made = { temperature: 0.2, line: '', lineAfter: '', reason: 'shown', exact: text === 'one two' };
   return { id, path: 'a.py', place: 'mid', expected: 'one two', text, ...made, ...more };
 }
 

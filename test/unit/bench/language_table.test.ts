@@ -10,6 +10,7 @@ const line = (path: string, expected: string, text: string, more: Partial<Detail
   temperature: 0.2,
   expected,
   text,
+  line: '',
   lineAfter: '',
   reason: 'shown',
   exact: expected === text,
