@@ -16,7 +16,7 @@ import { importedNames } from '../../core/completion/imports';
 import { languageOfPath } from '../../core/completion/languages';
 import { languageEnabled, type CompletionOptions } from '../../core/completion/options';
 import { pathOf } from './editor_snapshot';
-import { isReadable, readProjectFile } from './project_reader';
+import { frontOfDocument, isReadable, readProjectFile } from './project_reader';
 import { within } from './time_limit';
 
 /** Whoever changes an import has finished when nothing was typed for so long, ms. */
@@ -27,8 +27,6 @@ const SERVICE_MS = 2_000;
 const MOST_ASKED = 24;
 /** Documents of which is known what they import. */
 const MOST_DOCUMENTS = 32;
-/** UTF-16 units of a document that are looked at. */
-const MOST_UNITS = 200_000;
 
 interface Known {
   /** What is imported from where, to see whether something else is. */
@@ -99,7 +97,7 @@ export class ImportedDefinitions implements vscode.Disposable {
   private async follow(document: vscode.TextDocument, anew: boolean): Promise<void> {
     const uri = document.uri.toString();
     const { languageId } = document;
-    const text = document.getText().slice(0, MOST_UNITS);
+    const text = frontOfDocument(document);
     const names = importedNames(text, languageId);
     const imports = JSON.stringify([names, followedNames(text, languageId)]);
     if (!anew && this.known.get(uri)?.imports === imports) return;
@@ -134,9 +132,9 @@ export class ImportedDefinitions implements vscode.Disposable {
     for (const name of names) {
       if (signal.aborted) break;
       // Somebody may be typing.
-      const at = document
-        .getText()
-        .search(new RegExp(`(?<![\\w$])${name.replace(/[^\w]/g, '\\$&')}(?![\\w$])`));
+      const at = frontOfDocument(document).search(
+        new RegExp(`(?<![\\w$])${name.replace(/[^\w]/g, '\\$&')}(?![\\w$])`),
+      );
       if (at < 0) continue;
       const places = await within(
         SERVICE_MS,

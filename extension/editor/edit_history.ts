@@ -16,6 +16,8 @@ import { isLeftAlone } from './left_alone';
 const MOST_DOCUMENTS = 5;
 /** Longer documents are not followed: each is kept as a list of its lines, UTF-16 units. */
 const MOST_UNITS = 500_000;
+/** Nor are those of more lines, which are not even copied to count their units. */
+const MOST_LINES = 50_000;
 /** What is written around the cursor is there to be read. */
 const NEAR_LINES = 2;
 
@@ -78,9 +80,10 @@ export class EditHistory implements vscode.Disposable {
     if (document === undefined || !['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme))
       return;
     const uri = document.uri.toString();
-    const text = document.getText();
     const known = this.followed.get(uri);
     this.followed.delete(uri);
+    if (document.lineCount > MOST_LINES) return;
+    const text = document.getText();
     if (text.length > MOST_UNITS || isLeftAlone(document.uri, excludedFiles)) return;
     this.followed.set(uri, known ?? { document, edits: new RecentEdits(text), changed: 0 });
     const [oldest] = this.followed.keys();
@@ -90,6 +93,10 @@ export class EditHistory implements vscode.Disposable {
   private change({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const followed = this.followed.get(document.uri.toString());
     if (followed === undefined || contentChanges.length === 0) return;
+    if (document.lineCount > MOST_LINES || contentChanges.some(({ text }) => text.length > MOST_UNITS)) {
+      this.followed.delete(document.uri.toString());
+      return;
+    }
     followed.changed = ++this.changes;
     // Each is of the text that the one before left.
     for (const { range, text } of contentChanges)

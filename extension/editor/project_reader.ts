@@ -5,6 +5,8 @@ import { isLeftAlone } from './left_alone';
 
 /** Larger ones are data, bytes. */
 const MOST_BYTES = 200_000;
+/** Of a document that is open no more lines are copied, however many it has: imports stand in front. */
+const MOST_LINES = 10_000;
 /** What others wrote, and what is made. */
 const FOREIGN = /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv|\.git)\//;
 
@@ -12,6 +14,11 @@ const FOREIGN = /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv
 export function isReadable(uri: vscode.Uri, excluded: readonly string[]): boolean {
   if (!vscode.workspace.isTrusted || vscode.workspace.getWorkspaceFolder(uri) === undefined) return false;
   return !FOREIGN.test(vscode.workspace.asRelativePath(uri, false)) && !isLeftAlone(uri, excluded);
+}
+
+/** What an open document begins with, its line breaks as they are. Takes no longer where there is more. */
+export function frontOfDocument(document: vscode.TextDocument): string {
+  return document.getText(new vscode.Range(0, 0, MOST_LINES, 0)).slice(0, MOST_BYTES);
 }
 
 /** Line breaks as `\n`; undefined where there is no such file, or one that may not be read. Never rejects. */
@@ -22,7 +29,7 @@ export async function readProjectFile(
   if (!isReadable(uri, excluded)) return undefined;
   const wanted = uri.toString();
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === wanted);
-  if (open !== undefined) return normalizeLineBreaks(open.getText().slice(0, MOST_BYTES));
+  if (open !== undefined) return normalizeLineBreaks(frontOfDocument(open));
   try {
     const { type, size } = await vscode.workspace.fs.stat(uri);
     if ((type & vscode.FileType.File) === 0 || size > MOST_BYTES) return undefined;

@@ -26,6 +26,7 @@ export class WorkspaceSchemas implements vscode.Disposable {
         this.contributed = undefined;
         this.changed.fire(undefined);
       }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire(undefined)),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('json.schemas')) this.changed.fire(undefined);
       }),
@@ -42,10 +43,14 @@ export class WorkspaceSchemas implements vscode.Disposable {
     return [...own, ...this.contributed].slice(0, MOST_ASSOCIATIONS);
   }
 
-  /** The text of a file, which is watched from then on; undefined where it cannot be read. */
+  /**
+   * The text of a file, which is watched from then on; undefined where it cannot be read. Which file that is documents and schemas say: what they say in a
+   * workspace that is not trusted leads to no file outside of it, but to what extensions contribute.
+   */
   async read(uri: string): Promise<string | undefined> {
     try {
       const file = vscode.Uri.parse(uri, true);
+      if (!mayBeRead(file)) return undefined;
       const isNew = this.watch(file);
       const seen = await vscode.workspace.fs.stat(file);
       if (isNew) this.lookAgain(file, seen);
@@ -93,6 +98,13 @@ export class WorkspaceSchemas implements vscode.Disposable {
     }, LOOK_AGAIN_MS);
     this.timers.add(timer);
   }
+}
+
+function mayBeRead(file: vscode.Uri): boolean {
+  if (vscode.workspace.isTrusted || vscode.workspace.getWorkspaceFolder(file) !== undefined) return true;
+  return vscode.extensions.all.some(({ extensionUri: { scheme, authority, path } }) => {
+    return file.scheme === scheme && file.authority === authority && file.path.startsWith(`${path}/`);
+  });
 }
 
 function contributedBy(extension: vscode.Extension<unknown>): readonly SchemaAssociation[] {

@@ -53,6 +53,12 @@ vi.mock('vscode', () => {
       readonly fire = (value: unknown): void => this.listeners.forEach((listener) => listener(value));
       readonly dispose = (): void => undefined;
     },
+    Range: class {
+      readonly end: { readonly line: number };
+      constructor(_from: number, _column: number, line: number) {
+        this.end = { line };
+      }
+    },
     Uri: { joinPath: ({ path }: FakeUri, name: string) => uriOf(`${path}/${name}`) },
     window: {
       get activeTextEditor() {
@@ -176,6 +182,19 @@ describe('the definitions behind imports', () => {
     // It is not asked for the next name.
     expect(editor.asked).toBe(1);
     expect(found).toEqual([URI]);
+  });
+
+  it('are looked for in what a long document begins with', async () => {
+    const copied: (number | undefined)[] = [];
+    const getText = (range?: { readonly end: { readonly line: number } }): string => {
+      copied.push(range?.end.line);
+      return TEXT;
+    };
+    editor.service = () => Promise.resolve([]);
+    await open({ ...opened(), getText });
+    expect(found).toEqual([URI]);
+    expect(copied.length).toBeGreaterThan(1);
+    for (const lines of copied) expect(lines).toBeLessThan(20_000);
   });
 
   it('are there though the service fails', async () => {

@@ -39,12 +39,14 @@ vi.mock('vscode', () => {
 interface Opened {
   readonly uri: { readonly scheme: string; readonly path: string };
   readonly languageId: string;
+  readonly lineCount: number;
   readonly getText: () => string;
 }
 
 const opened = (path: string, languageId = 'python'): Opened => ({
   uri: { scheme: 'file', path, toString: () => `file://${path}` } as Opened['uri'],
   languageId,
+  lineCount: 20,
   getText: () => Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n'),
 });
 
@@ -133,6 +135,18 @@ describe('what was edited a moment ago', () => {
     type(hidden, 1, 'x');
     expect(at('/new.py')).toEqual([]);
     excludedFiles = [];
+    expect(at('/new.py')).toEqual([]);
+  });
+
+  it('is none of a document of many lines, which is not copied, nor of one that becomes it', () => {
+    const getText = vi.fn(() => 'x');
+    const large = { ...opened('/large.py'), lineCount: 1_000_000, getText };
+    editor.activate?.({ document: large } as never);
+    expect(getText).not.toHaveBeenCalled();
+    type(a, 1, 'x');
+    type({ ...a, lineCount: 1_000_000 }, 2, 'y');
+    expect(at('/new.py')).toEqual([]);
+    type(b, 1, 'x'.repeat(5_000_000));
     expect(at('/new.py')).toEqual([]);
   });
 });
