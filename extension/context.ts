@@ -215,8 +215,8 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.config.onDidChangeEngine(() => void this.engine.start()),
       this.config.onDidChangeRemote(() => this.pipeline.reset()),
       this.control.onDidChange(() => this.onRemoteChange()),
-      this.workspaceSchemas.onDidChange((uri) => {
-        if (uri !== undefined) this.schemas.forget();
+      this.workspaceSchemas.onDidChange(() => {
+        this.schemas.forget();
         this.pipeline.reset();
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.statusPresenter.refresh()),
