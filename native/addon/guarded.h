@@ -13,14 +13,23 @@
 
 namespace emberline::addon {
 
+// Where there is no room for a sentence either: short enough for the space that a string has in itself.
+inline Status out_of_memory() {
+  try {
+    return {ErrorCode::kOutOfMemory,
+            "Not enough memory for this; close other programs, or choose a smaller model or context."};
+  } catch (const std::bad_alloc&) {
+    return {ErrorCode::kOutOfMemory, "Out of memory."};
+  }
+}
+
 // What `work` gives, a Status or a Result<T>; OUT_OF_MEMORY where it needed more memory than there is.
 template <typename Work>
 std::invoke_result_t<const Work&> guarded(const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return Status(ErrorCode::kOutOfMemory,
-                  "Not enough memory for this; close other programs, or choose a smaller model or context.");
+    return out_of_memory();
   } catch (const std::exception& error) {
     return Status(ErrorCode::kInternal,
                   std::string("The engine failed (") + error.what() + "); please report it.");

@@ -34,7 +34,7 @@ void WorkThread::finish(Job last) {
     const std::lock_guard lock(mutex_);
     if (!accepting_) return;
     accepting_ = false;
-    jobs_.push_back(std::move(last));
+    last_ = std::move(last);
   }
   changed_.notify_one();
 }
@@ -50,9 +50,14 @@ void WorkThread::run() {
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return !jobs_.empty() || !accepting_; });
-      if (jobs_.empty()) return;
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
+      const bool ends = jobs_.empty();
+      if (ends && !last_) return;
+      job = std::move(ends ? last_ : jobs_.front());
+      if (ends) {
+        last_ = nullptr;
+      } else {
+        jobs_.pop_front();
+      }
     }
     try {
       job();

@@ -29,7 +29,7 @@ class WorkThread {
   bool post(Job job);
 
   // No more jobs: the thread runs what is queued, then `last`, and ends. Does not wait. Only the first call
-  // counts.
+  // counts. Takes no memory: without it there would be a thread that nobody can end.
   void finish(Job last);
 
   // Waits for the thread's end; finish() comes first. Idempotent.
@@ -41,6 +41,7 @@ class WorkThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;
+  Job last_;  // of finish()
   bool accepting_ = false;
   std::thread thread_;
 };

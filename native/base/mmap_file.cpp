@@ -4,27 +4,45 @@
 
 #include <utility>
 
+#include "base/mapping_watch.h"
 #include "base/mmap_file_errors.h"
 
 namespace emberline {
 
+MappedFile::MappedFile(const std::uint8_t* data, const FileIdentity& identity)
+    : data_(data),
+      size_(static_cast<std::size_t>(identity.bytes)),
+      identity_(identity),
+      watch_(watch_mapping(data, size_)) {}
+
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      identity_(other.identity_) {}
+      identity_(other.identity_),
+      watch_(std::exchange(other.watch_, -1)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   if (this != &other) {
-    unmap();
+    close();
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
     identity_ = other.identity_;
+    watch_ = std::exchange(other.watch_, -1);
   }
   return *this;
 }
 
 MappedFile::~MappedFile() {
+  close();
+}
+
+void MappedFile::close() {
+  forget_mapping(watch_);
   unmap();
+}
+
+bool MappedFile::gave_zeros() const {
+  return emberline::gave_zeros(watch_);
 }
 
 namespace mmap_file_errors {

@@ -17,9 +17,9 @@ struct FileIdentity {
   std::uint64_t file = 0;      // its number in its file system
 };
 
-// The mapping lives as long as the object and does not move when the object is moved. The file must not be
-// shortened by another process meanwhile: a mapping has no way to report that (a read past the new end is a
-// fault of the process).
+// The mapping lives as long as the object and does not move when the object is moved. Where another
+// program shortens the file meanwhile, what lay behind the new end reads as zeros (mapping_watch.h); a GPU
+// that reads it in place has no such help.
 class MappedFile {
  public:
   // How the operating system opens a file for reading: a descriptor (POSIX) or HANDLE (Windows), or -1 with
@@ -44,6 +44,10 @@ class MappedFile {
   // As it was when the file was opened.
   const FileIdentity& identity() const { return identity_; }
 
+  // Whether something of it could not be read, and was taken for zeros: nothing that came of it is to be
+  // used.
+  bool gave_zeros() const;
+
   // Brings the whole file into memory now, where the system can: cheaper than page after page at first sight.
   void populate() const;  // of the platform's file
 
@@ -52,13 +56,14 @@ class MappedFile {
   void discard(std::span<const std::uint8_t> range) const;  // of the platform's file
 
  private:
-  MappedFile(const std::uint8_t* data, const FileIdentity& identity)
-      : data_(data), size_(static_cast<std::size_t>(identity.bytes)), identity_(identity) {}
+  MappedFile(const std::uint8_t* data, const FileIdentity& identity);
+  void close();
   void unmap();  // of the platform's file
 
   const std::uint8_t* data_ = nullptr;
   std::size_t size_ = 0;
   FileIdentity identity_;
+  int watch_ = -1;  // of watch_mapping()
 };
 
 }  // namespace emberline

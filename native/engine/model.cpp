@@ -224,8 +224,15 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
                                       .info = {},
                                       .draft = nullptr});
   const Status placed = place_on(*impl, file, std::move(device), options);
-  TRY_VALUE(TextParts text, reading.get());
+  Result<TextParts> read = reading.get();
+  // First: what else is wrong may come of it.
+  if (file.gave_zeros()) {
+    return Status(ErrorCode::kFileIo, options.path +
+                                          " became shorter while it was read, or the disk fails; wait until "
+                                          "it is written, and load it again.");
+  }
   if (!placed.ok()) return placed;
+  TRY_VALUE(TextParts text, std::move(read));
   impl->parts.tokenizer = std::move(text.tokenizer);
   impl->token_sets = std::move(text.sets);
   impl->info = describe(*impl, file, options);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -70,6 +71,8 @@ struct Session::Impl {
   // Null where the request has no grammar.
   Result<std::unique_ptr<GrammarConstraint>> begin_grammar(const CompletionRequest& request);
   Result<Completion> complete(const CompletionRequest& request);
+  // After std::bad_alloc, which may have come in the middle of a change: what only saves time is made anew.
+  void forget_half_done();
   Result<std::vector<float>> logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel);
 
   std::shared_ptr<Model> model;  // outlives what follows
@@ -184,6 +187,10 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   return completion;
 }
 
+void Session::Impl::forget_half_done() {
+  matcher.reset();
+}
+
 Result<std::vector<float>> Session::Impl::logits(std::span<const TokenId> ids,
                                                  const std::atomic<bool>* cancel) {
   if (ids.empty() || ids.size() > pass->context()) {
@@ -231,7 +238,12 @@ Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
 
 Result<Completion> Session::complete(const CompletionRequest& request) {
-  return impl_->complete(request);
+  try {
+    return impl_->complete(request);
+  } catch (const std::bad_alloc&) {
+    impl_->forget_half_done();
+    throw;
+  }
 }
 
 Result<std::vector<float>> Session::logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel) {

@@ -82,6 +82,9 @@ std::uint64_t GgufFile::memory_bytes() const {
 const FileIdentity& GgufFile::identity() const {
   return impl_->identity;
 }
+bool GgufFile::gave_zeros() const {
+  return std::ranges::any_of(impl_->files, &MappedFile::gave_zeros);
+}
 void GgufFile::discard(std::span<const std::uint8_t> range) const {
   if (range.empty()) return;
   const std::less_equal<const std::uint8_t*> at_most;

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "take.h"
 #include "temporary_directory.h"
 
 #if defined(_WIN32)
@@ -172,6 +175,41 @@ TEST(MappedFile, LeavesNoDescriptorOpen) {
     ::close(during);
     EXPECT_EQ(during, before);
   }
+}
+
+TEST(MappedFile, GivesZerosForWhatAnotherProgramCutOff) {
+  const TemporaryDirectory directory;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  write_file(directory.path() / "cut", std::string(4 * page, 'x'));
+  write_file(directory.path() / "whole", std::string(4 * page, 'x'));
+  MappedFile opened = testing::take(MappedFile::open(directory.file("cut")));
+  const MappedFile whole = testing::take(MappedFile::open(directory.file("whole")));
+  std::filesystem::resize_file(directory.path() / "cut", page);
+  EXPECT_EQ(opened.bytes()[0], 'x');
+  EXPECT_FALSE(opened.gave_zeros());
+  const MappedFile cut = std::move(opened);
+  EXPECT_EQ(cut.bytes()[2 * page], 0);
+  EXPECT_EQ(cut.bytes()[4 * page - 1], 0);
+  EXPECT_TRUE(cut.gave_zeros());
+  EXPECT_EQ(whole.bytes()[2 * page], 'x');
+  EXPECT_FALSE(whole.gave_zeros());
+}
+
+// Whoever handled the signal before does so afterwards, and meanwhile for mappings that are none of ours.
+TEST(MappedFile, LeavesOthersTheirFaults) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "file", "bytes");
+  static volatile std::sig_atomic_t seen = 0;
+  struct sigaction own {}, before {}, after {};
+  own.sa_handler = [](int) { seen = seen + 1; };
+  ASSERT_EQ(::sigaction(SIGBUS, &own, &before), 0);
+  {
+    const MappedFile file = testing::take(MappedFile::open(directory.file("file")));
+    ::raise(SIGBUS);
+    EXPECT_EQ(seen, 1);
+  }
+  ::sigaction(SIGBUS, &before, &after);
+  EXPECT_EQ(after.sa_handler, own.sa_handler);
 }
 #endif
 

@@ -174,6 +174,7 @@ std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<co
   for (const MatrixSource& source : sources) {
     if (consumed) consumed(source.data);
   }
+  if (copy.gave_zeros()) return std::nullopt;
   std::error_code ignored;  // the time of the last use; a folder that cannot be written to keeps its copies
   fs::last_write_time(utf8_path(path), fs::file_time_type::clock::now(), ignored);
   return copy;
