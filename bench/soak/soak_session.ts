@@ -9,6 +9,7 @@ import { PromptWriter } from '../../core/completion/prompt_writer';
 import { Suggestions } from '../../core/completion/suggestions';
 import { summaryOf } from '../../core/completion/summary';
 import { proposeEdit } from '../../core/edit/edit_proposal';
+import { applied } from '../../core/edit/line_edit';
 import { GeneratedText } from '../../core/generate/generated_text';
 import { BackOff } from '../../core/remote/back_off';
 import { endpointOf } from '../../core/remote/endpoint';
@@ -121,7 +122,7 @@ export class SoakSession {
       await REAL_CLOCK.within(left, async (signal) => {
         await elapsed(Math.min(DEBOUNCE_MS * round.pace, left), signal);
         // As an editor: nobody waits for what was cancelled.
-        before = this.ask(document, accepts, signal);
+        if (!signal.aborted) before = this.ask(document, accepts, signal);
         await Promise.race([before, aborted(signal)]);
         await aborted(signal);
       });
@@ -134,7 +135,6 @@ export class SoakSession {
   }
 
   private async ask(document: OpenDocument, accepts: boolean, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
     const askedMs = performance.now();
     const { version, cursor: offset, uri, languageId } = document;
     const outcome = await this.suggestions.begin({ document: document.snapshot(), signal });
@@ -200,6 +200,7 @@ export class SoakSession {
     if (proposal.error !== undefined) this.errors.push(proposal.error.code);
     // From the end on: an offset is one of the text before.
     for (const edit of proposal.replacements.toReversed()) document.apply(edit);
+    if (document.text !== applied(text, proposal.replacements)) this.differing.push(document.path);
   }
 
   private async elsewhere(work: () => Promise<void>): Promise<void> {
@@ -228,7 +229,7 @@ export class SoakSession {
 
   /** Opens it where it is not, under a name that was never there, and closes what was there of the file. */
   private documentOf({ file, reopens }: Round): OpenDocument {
-    const { path, text } = this.sources[file] as SourceText;
+    const { path, text } = this.sources[file]!;
     const before = this.open.get(path);
     if (before !== undefined && !reopens) return before;
     if (before !== undefined) {
@@ -265,7 +266,7 @@ export class SoakSession {
 
 /** Keys as a file has them, from a line's start on. */
 function keysFor(sources: readonly SourceText[], random: SeededRandom, count: number): string[] {
-  const { text } = sources[random.below(sources.length)] as SourceText;
+  const { text } = sources[random.below(sources.length)]!;
   const start = text.indexOf('\n', random.below(Math.max(1, text.length - 2 * count)));
   return (text.slice(Math.max(0, start)).match(/\n[ \t]*|[^\n]/gu) ?? []).slice(0, count);
 }
