@@ -229,7 +229,7 @@ export class SoakSession {
 
   /** Opens it where it is not, under a name that was never there, and closes what was there of the file. */
   private documentOf({ file, reopens }: Round): OpenDocument {
-    const { path, text } = this.sources[file]!;
+    const { path, text } = sourceAt(this.sources, file);
     const before = this.open.get(path);
     if (before !== undefined && !reopens) return before;
     if (before !== undefined) {
@@ -264,9 +264,15 @@ export class SoakSession {
   }
 }
 
+function sourceAt(sources: readonly SourceText[], index: number): SourceText {
+  const source = sources[index];
+  if (source === undefined) throw new RangeError(`There is no source ${index}.`);
+  return source;
+}
+
 /** Keys as a file has them, from a line's start on. */
 function keysFor(sources: readonly SourceText[], random: SeededRandom, count: number): string[] {
-  const { text } = sources[random.below(sources.length)]!;
+  const { text } = sourceAt(sources, random.below(sources.length));
   const start = text.indexOf('\n', random.below(Math.max(1, text.length - 2 * count)));
   return (text.slice(Math.max(0, start)).match(/\n[ \t]*|[^\n]/gu) ?? []).slice(0, count);
 }
