@@ -6,6 +6,7 @@ import { OneEngine } from '../../core/completion/asking';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../../core/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
 import { PromptWriter } from '../../core/completion/prompt_writer';
+import type { OtherText } from '../../core/completion/references';
 import { Suggestions } from '../../core/completion/suggestions';
 import { summaryOf } from '../../core/completion/summary';
 import { proposeEdit } from '../../core/edit/edit_proposal';
@@ -37,6 +38,8 @@ export interface StandIn {
 
 const REMOTE_TIMEOUT_MS = 1_000;
 const GENERATED_TOKENS = 48;
+/** As many as the extension remembers beside the one that is edited (extension/editor/recent_texts.ts). */
+const MOST_BESIDE = 4;
 const EDITED_LINES = 3;
 const INSTRUCTIONS = ['add a comment', 'rename i to index', 'add a docstring', 'sort the lines'];
 
@@ -137,7 +140,11 @@ export class SoakSession {
   private async ask(document: OpenDocument, accepts: boolean, signal: AbortSignal): Promise<void> {
     const askedMs = performance.now();
     const { version, cursor: offset, uri, languageId } = document;
-    const outcome = await this.suggestions.begin({ document: document.snapshot(), signal });
+    const outcome = await this.suggestions.begin({
+      document: document.snapshot(),
+      signal,
+      beside: this.besideOf(document),
+    });
     this.ended(document, outcome, { version, offset, askedMs, uri, languageId });
     if (outcome.stop === 'cancelled' || signal.aborted || document.version !== version) return;
     if (!outcome.shown || !accepts) return;
@@ -239,8 +246,16 @@ export class SoakSession {
     }
     const uri = `soak:${++this.opened}/${path}`;
     const document = new OpenDocument(uri, path, text, this.statistics);
+    // The one that was opened last is the last of them.
+    this.open.delete(path);
     this.open.set(path, document);
     return document;
+  }
+
+  /** Texts of the documents that were opened last, as drafts are looked up in them. */
+  private besideOf({ uri }: OpenDocument): OtherText[] {
+    const others = [...this.open.values()].filter((one) => one.uri !== uri);
+    return others.slice(-MOST_BESIDE).map(({ text, languageId }) => ({ text, languageId }));
   }
 
   /** The end of some line. */

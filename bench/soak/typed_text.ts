@@ -45,7 +45,7 @@ export class TypedText {
 /** Units one by one in an array; undoes by copies of all of it. */
 export class SlowText {
   private units: string[];
-  private readonly before: string[][] = [];
+  private readonly before: string[] = [];
 
   constructor(text: string) {
     this.units = text.split('');
@@ -56,13 +56,13 @@ export class SlowText {
   }
 
   apply({ offset, length, text }: TextEdit): void {
-    this.before.push([...this.units]);
+    this.before.push(this.text);
     if (this.before.length > MOST_UNDO) this.before.shift();
     for (let i = 0; i < length; i++) this.units.splice(offset, 1);
     for (let i = 0; i < text.length; i++) this.units.splice(offset + i, 0, text.charAt(i));
   }
 
   undo(): void {
-    this.units = this.before.pop() ?? this.units;
+    this.units = this.before.pop()?.split('') ?? this.units;
   }
 }
