@@ -13,6 +13,7 @@ import { addPeerCommand } from './peer/peer_command';
 import { addCompareCommand, addLanguagesCommand, addQualitySuite } from './quality_command';
 import { addReplaySuite } from './replay/replay_command';
 import { addSamplingSuite } from './sampling/sampling_command';
+import { addSoakSuite } from './soak/soak_command';
 import { addSpeedSuites } from './speed_command';
 
 const bench = program('bench', 'Measures the engine and the completions.');
@@ -27,6 +28,7 @@ addMetalSuite(bench);
 addReplaySuite(bench);
 addGrammarSuite(bench);
 addSamplingSuite(bench);
+addSoakSuite(bench);
 addCutCommand(bench);
 addCutEditsCommand(bench);
 addCompareCommand(bench);

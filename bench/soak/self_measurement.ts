@@ -1,0 +1,79 @@
+/** This process, as it measures itself. */
+import { readdirSync } from 'node:fs';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+
+export interface Sample {
+  /** Since the start, seconds. */
+  readonly seconds: number;
+  /** Resident memory and JS heap in use, bytes; the latter after a collection where Node.js was started with --expose-gc. */
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  /** What keeps the event loop alive: handles, requests and timers. */
+  readonly resources: number;
+  /** Undefined where there is no /proc. */
+  readonly threads: number | undefined;
+  readonly descriptors: number | undefined;
+  readonly requests: number;
+  readonly logBytes: number;
+}
+
+/** ms. */
+export interface LoopDelay {
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+const RESOLUTION_MS = 1;
+const NANOSECONDS = 1e6;
+
+export class SelfMeasurement {
+  private readonly began = performance.now();
+  private readonly delay: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private readonly taken: Sample[] = [];
+
+  constructor() {
+    this.delay.enable();
+  }
+
+  get samples(): readonly Sample[] {
+    return this.taken;
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.began) / 1_000;
+  }
+
+  /** To be called while nothing is under way. */
+  sample(counts: Pick<Sample, 'requests' | 'logBytes'>): void {
+    // A collection that the measurement itself asks for is no delay of the product's.
+    this.delay.disable();
+    globalThis.gc?.();
+    this.taken.push({
+      seconds: this.seconds,
+      residentBytes: process.memoryUsage.rss(),
+      heapBytes: process.memoryUsage().heapUsed,
+      resources: process.getActiveResourcesInfo().length,
+      threads: entriesOf('/proc/self/task'),
+      descriptors: entriesOf('/proc/self/fd'),
+      requests: counts.requests,
+      logBytes: counts.logBytes,
+    });
+    this.delay.enable();
+  }
+
+  /** Ends it. */
+  stop(): LoopDelay {
+    this.delay.disable();
+    const at = (percentile: number): number =>
+      Math.max(0, this.delay.percentile(percentile) / NANOSECONDS - RESOLUTION_MS);
+    const max = Math.max(0, this.delay.max / NANOSECONDS - RESOLUTION_MS);
+    return { p50: at(50), p99: at(99), p999: at(99.9), max };
+  }
+}
+
+function entriesOf(folder: string): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return readdirSync(folder).length;
+}

@@ -1,0 +1,71 @@
+/** What a soak is held to, and that its rounds follow from the seed. */
+import { describe, expect, it } from 'vitest';
+import { CYCLE, roundOf } from '../../../../bench/soak/rounds';
+import type { Sample } from '../../../../bench/soak/self_measurement';
+import { isBroken, type Soaked, type Verdict, verdictsOf } from '../../../../bench/soak/verdicts';
+
+const MEBIBYTE = 2 ** 20;
+
+function soaked(leak: (i: number) => Partial<Sample> = () => ({}), changes: Partial<Soaked> = {}): Soaked {
+  const samples = Array.from({ length: 60 }, (_, i) => ({
+    seconds: 3 * i,
+    residentBytes: 200 * MEBIBYTE,
+    heapBytes: 16 * MEBIBYTE,
+    resources: 3,
+    threads: 13,
+    descriptors: 21,
+    requests: 10 * i,
+    logBytes: 2_000 * i,
+    ...leak(i),
+  }));
+  const delay = { p50: 0, p99: 1, p999: 2, max: 3 };
+  return { samples, delay, compared: 60, differing: [], errors: [], done: {}, ...changes };
+}
+const brokenOf = (one: Soaked): string[] =>
+  verdictsOf(one)
+    .filter(({ holds }) => holds === false)
+    .map(({ figure }: Verdict) => figure);
+
+describe('verdicts', () => {
+  it('hold where nothing grows', () => {
+    expect(brokenOf(soaked())).toEqual([]);
+    expect(isBroken(verdictsOf(soaked()))).toBe(false);
+  });
+
+  it.each([
+    ['resident memory, MiB', (i: number) => ({ residentBytes: (200 + i / 4) * MEBIBYTE })],
+    ['JS heap, MiB', (i: number) => ({ heapBytes: (16 + i / 20) * MEBIBYTE })],
+    ['active resources', (i: number) => ({ resources: 3 + Math.floor(i / 6) })],
+    ['threads', (i: number) => ({ threads: 13 + Math.floor(i / 10) })],
+    ['file descriptors', (i: number) => ({ descriptors: 21 + Math.floor(i / 10) })],
+    ['log, bytes a request', (i: number) => ({ logBytes: 10_000 * i })],
+  ])('find a planted leak: %s', (figure, leak) => {
+    expect(brokenOf(soaked(leak))).toEqual([figure]);
+    expect(isBroken(verdictsOf(soaked(leak)))).toBe(true);
+  });
+
+  it('find a document that differs, none that was compared, and errors', () => {
+    for (const changes of [{ differing: ['a.js'] }, { compared: 0 }, { errors: ['MODEL_CLOSED'] }])
+      expect(isBroken(verdictsOf(soaked(undefined, changes)))).toBe(true);
+  });
+
+  it('only report what hangs on time', () => {
+    const slow = verdictsOf(soaked(undefined, { delay: { p50: 1, p99: 20, p999: 90, max: 100 } }));
+    expect(slow.filter(({ holds }) => holds === false)).toHaveLength(1);
+    expect(isBroken(slow)).toBe(false);
+  });
+
+  it('say nothing of what is not known', () => {
+    const unknown = verdictsOf(soaked(() => ({ threads: undefined })));
+    expect(unknown.find(({ figure }) => figure === 'threads')?.holds).toBeUndefined();
+  });
+});
+
+describe('rounds', () => {
+  const rounds = (seed: number): unknown[] => CYCLE.map((_, i) => roundOf(seed, i, 10));
+
+  it('follow from the seed', () => {
+    expect(rounds(1)).toEqual(rounds(1));
+    expect(rounds(1)).not.toEqual(rounds(2));
+  });
+});
