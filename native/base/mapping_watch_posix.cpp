@@ -22,7 +22,7 @@ std::array<Watched, 512> watched;
 
 std::mutex changing;
 int count = 0;
-struct sigaction before {};
+struct sigaction before{};
 std::uintptr_t page_bytes = 0;
 
 void pass_on(int signal, siginfo_t* info, void* context) {
@@ -32,7 +32,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     before.sa_handler(signal);
   } else {
     // The read is tried again, and ends the process as it would have.
-    struct sigaction by_default {};
+    struct sigaction by_default{};
     by_default.sa_handler = SIG_DFL;
     ::sigaction(signal, &by_default, nullptr);
   }
@@ -48,8 +48,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     // Zeros from here to the end: what lies behind cannot be read either, or is not worth reading any more.
     const std::uintptr_t page = address / page_bytes * page_bytes;
     void* const wanted = reinterpret_cast<void*>(page);
-    const bool mapped = ::mmap(wanted, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                               0) != MAP_FAILED;
+    const bool mapped =
+        ::mmap(wanted, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
     errno = error;
     if (mapped) return;
     break;
@@ -59,7 +59,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 
 bool begin_handling() {
   page_bytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
@@ -68,7 +68,7 @@ bool begin_handling() {
 
 // Somebody else's handler, installed since, stays: it may pass on to ours.
 void end_handling() {
-  struct sigaction now {};
+  struct sigaction now{};
   if (::sigaction(SIGBUS, nullptr, &now) != 0) return;
   if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_bus_error)
     ::sigaction(SIGBUS, &before, nullptr);

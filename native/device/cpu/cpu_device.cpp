@@ -127,7 +127,14 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
         found->second.count != table.commands.size()) {
       return Status(ErrorCode::kInvalidArgument, "The dispatch table has not been prepared for this device.");
     }
-    return run_plan(found->second.plan, request, *pool_, scratch_);
+    Result<ReplayOutcome> outcome = run_plan(found->second.plan, request, *pool_, scratch_);
+    // What was calculated with zeros for weights looks like any other result.
+    const bool lost = std::ranges::any_of(
+        buffers_, [](const auto& entry) { return entry.second.matrices.copy.gave_zeros(); });
+    if (!lost) return outcome;
+    return Status(ErrorCode::kDeviceFailed,
+                  "The packed copy of the model's weights became shorter while it was in use, or the disk "
+                  "fails; load the model again.");
   }
 
   std::vector<DispatchDescription> describe(const DispatchTable& table, std::uint32_t rows) const override {

@@ -200,7 +200,7 @@ TEST(MappedFile, LeavesOthersTheirFaults) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "file", "bytes");
   static volatile std::sig_atomic_t seen = 0;
-  struct sigaction own {}, before {}, after {};
+  struct sigaction own{}, before{}, after{};
   own.sa_handler = [](int) { seen = seen + 1; };
   ASSERT_EQ(::sigaction(SIGBUS, &own, &before), 0);
   {

@@ -94,6 +94,29 @@ TEST_F(PackedCopyTest, GivesTheSameProducts) {
   EXPECT_EQ(run(path()), run(""));
 }
 
+#if !defined(_WIN32)  // where a mapped file cannot be shortened
+TEST_F(PackedCopyTest, ThatIsShortenedInUseIsAnError) {
+  make_copy();
+  const auto device = cpu_device("auto", 2);
+  TableHarness table(*device);
+  const LoadedMatrices loaded = take(device->load_matrices(sources_, {{}, path()}));
+  ASSERT_TRUE(loaded.from_copy);
+  table.add(
+      Op::kMatMul,
+      {table.floats(random_.normals(96)), {loaded.buffer, loaded.offsets[0]}, kAbsent, table.zeros(40 * 4)},
+      MatMulParams{96, 40, static_cast<std::uint32_t>(TensorType::kQ4_1), 0, 0});
+  table.run(1);
+  fs::resize_file(path(), 0);
+  Replay request;
+  request.rows = 1;
+  const Result<ReplayOutcome> outcome = table.replay(request);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.code(), ErrorCode::kDeviceFailed);
+  device->release(loaded.buffer);
+  EXPECT_FALSE(load().from_copy());
+}
+#endif
+
 TEST_F(PackedCopyTest, IsNotBelievedForOtherSources) {
   make_copy();
   std::vector<std::uint8_t> changed = data_[1];

@@ -222,21 +222,43 @@ std::vector<CompletionRequest> constrained() {
   return {following(take(Grammar::from_gbnf(kGbnf))), following(take(Grammar::from_schema(kSchema, {})))};
 }
 
-TEST(Shortage, Load) { survive_loading(4 * kSample); }
-TEST(Shortage, Sessions) { survive_creating_sessions(kSample); }
+TEST(Shortage, Load) {
+  survive_loading(4 * kSample);
+}
+TEST(Shortage, Sessions) {
+  survive_creating_sessions(kSample);
+}
 TEST(Shortage, Completions) {
   survive_requests(kSample, {plain(), sampled(), drafted(), remembering()});
 }
-TEST(Shortage, Grammars) { survive_grammars(kSample); }
-TEST(Shortage, CompletionsOfAGrammar) { survive_requests(4 * kSample, constrained()); }
-TEST(Shortage, Forks) { survive_forks(kSample); }
+TEST(Shortage, Grammars) {
+  survive_grammars(kSample);
+}
+TEST(Shortage, CompletionsOfAGrammar) {
+  survive_requests(4 * kSample, constrained());
+}
+TEST(Shortage, Forks) {
+  survive_forks(kSample);
+}
 
-TEST(ShortageDeep, Load) { survive_loading(1); }
-TEST(ShortageDeep, Sessions) { survive_creating_sessions(1); }
-TEST(ShortageDeep, Completions) { survive_requests(1, {plain(), sampled(), drafted(), remembering()}); }
-TEST(ShortageDeep, Grammars) { survive_grammars(1); }
-TEST(ShortageDeep, CompletionsOfAGrammar) { survive_requests(1, constrained()); }
-TEST(ShortageDeep, Forks) { survive_forks(1); }
+TEST(ShortageDeep, Load) {
+  survive_loading(1);
+}
+TEST(ShortageDeep, Sessions) {
+  survive_creating_sessions(1);
+}
+TEST(ShortageDeep, Completions) {
+  survive_requests(1, {plain(), sampled(), drafted(), remembering()});
+}
+TEST(ShortageDeep, Grammars) {
+  survive_grammars(1);
+}
+TEST(ShortageDeep, CompletionsOfAGrammar) {
+  survive_requests(1, constrained());
+}
+TEST(ShortageDeep, Forks) {
+  survive_forks(1);
+}
 
 }  // namespace
 }  // namespace emberline::testing

@@ -53,8 +53,7 @@ void survive_shortening(int rounds, std::uint64_t seed) {
     std::filesystem::remove(options.path);
     ASSERT_TRUE(writer.write(options.path));
     const std::uint64_t left = random() % bytes;
-    const auto moment =
-        std::chrono::microseconds(random() % (1 + static_cast<std::uint64_t>(whole.count())));
+    const auto moment = std::chrono::microseconds(random() % (1 + static_cast<std::uint64_t>(whole.count())));
     std::atomic<bool> begun = false;
     std::thread other([&] {
       begun.wait(false);
@@ -77,8 +76,12 @@ void survive_shortening(int rounds, std::uint64_t seed) {
 }
 
 #if !defined(_WIN32)  // where a mapped file cannot be shortened
-TEST(ShortenedFile, IsAnErrorOrARightModel) { survive_shortening(15, 1); }
-TEST(ShortenedFileDeep, IsAnErrorOrARightModel) { survive_shortening(600, 2); }
+TEST(ShortenedFile, IsAnErrorOrARightModel) {
+  survive_shortening(15, 1);
+}
+TEST(ShortenedFileDeep, IsAnErrorOrARightModel) {
+  survive_shortening(600, 2);
+}
 #endif
 
 }  // namespace
