@@ -27,6 +27,9 @@ export interface Soaked {
 const MEBIBYTE = 2 ** 20;
 const RESIDENT_SHARE = 0.02;
 const HEAP_SHARE = 0.05;
+/** A model that is unloaded and loaded takes a tenth away and brings it back: a short run sees too few of them for its medians to be flatter than this. */
+const SHORT_SHARE = 0.15;
+const SHORT_SECONDS = 15 * 60;
 /** One that is just being closed. */
 const COUNT_SLACK = 1;
 const DELAY_MS = 10;
@@ -37,10 +40,17 @@ export function verdictsOf(soaked: Soaked): Verdict[] {
   const { samples, delay, compared, differing, errors } = soaked;
   const last = samples.at(-1);
   const perRequest = (last?.logBytes ?? 0) / Math.max(1, last?.requests ?? 0);
+  const isShort = (last?.seconds ?? 0) < SHORT_SECONDS;
+  const shareOf = (share: number): number => (isShort ? SHORT_SHARE : share);
   const most = (value: number): string => value.toFixed(1);
   return [
-    flat(samples, 'resident memory, MiB', ({ residentBytes }) => residentBytes / MEBIBYTE, RESIDENT_SHARE),
-    flat(samples, 'JS heap, MiB', ({ heapBytes }) => heapBytes / MEBIBYTE, HEAP_SHARE),
+    flat(
+      samples,
+      'resident memory, MiB',
+      ({ residentBytes }) => residentBytes / MEBIBYTE,
+      shareOf(RESIDENT_SHARE),
+    ),
+    flat(samples, 'JS heap, MiB', ({ heapBytes }) => heapBytes / MEBIBYTE, shareOf(HEAP_SHARE)),
     flat(samples, 'active resources', ({ resources }) => resources, 0, COUNT_SLACK),
     flat(samples, 'threads', ({ threads }) => threads, 0, COUNT_SLACK),
     flat(samples, 'file descriptors', ({ descriptors }) => descriptors, 0, COUNT_SLACK),

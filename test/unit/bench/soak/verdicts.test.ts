@@ -6,9 +6,14 @@ import { isBroken, type Soaked, type Verdict, verdictsOf } from '../../../../ben
 
 const MEBIBYTE = 2 ** 20;
 
-function soaked(leak: (i: number) => Partial<Sample> = () => ({}), changes: Partial<Soaked> = {}): Soaked {
+/** A long run, a sample every twenty seconds. */
+function soaked(
+  leak: (i: number) => Partial<Sample> = () => ({}),
+  changes: Partial<Soaked> = {},
+  everySeconds = 20,
+): Soaked {
   const samples = Array.from({ length: 60 }, (_, i) => ({
-    seconds: 3 * i,
+    seconds: everySeconds * i,
     residentBytes: 200 * MEBIBYTE,
     heapBytes: 16 * MEBIBYTE,
     resources: 3,
@@ -42,6 +47,15 @@ describe('verdicts', () => {
   ])('find a planted leak: %s', (figure, leak) => {
     expect(brokenOf(soaked(leak))).toEqual([figure]);
     expect(isBroken(verdictsOf(soaked(leak)))).toBe(true);
+  });
+
+  it('allow a short run what a few unloaded models take and bring, and no more', () => {
+    const growing = (share: number) => (i: number) => ({
+      residentBytes: 200 * (1 + (share * i) / 60) * MEBIBYTE,
+    });
+    expect(brokenOf(soaked(growing(0.1), {}, 3))).toEqual([]);
+    expect(brokenOf(soaked(growing(0.1)))).toEqual(['resident memory, MiB']);
+    expect(brokenOf(soaked(growing(0.5), {}, 3))).toEqual(['resident memory, MiB']);
   });
 
   it('find a document that differs, none that was compared, and errors', () => {
