@@ -1,8 +1,9 @@
 /** A document that is open in the soak: its text, the slow model of it, and the cursor. */
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import { languageOfPath } from '../../core/completion/languages';
+import type { Replacement } from '../../core/edit/line_edit';
 import type { SessionStatistics } from '../../core/statistics/session_statistics';
-import { SlowText, type TextEdit, TypedText } from './typed_text';
+import { SlowText, TypedText } from './typed_text';
 
 export class OpenDocument {
   readonly uri: string;
@@ -37,7 +38,7 @@ export class OpenDocument {
     return snapshotOfText({ uri, path, languageId, text, offset: cursor });
   }
 
-  apply(edit: TextEdit): void {
+  apply(edit: Replacement): void {
     this.slow.apply(edit);
     this.typed.apply(edit);
     this.changed(edit);
@@ -55,7 +56,7 @@ export class OpenDocument {
     this.changed(edit);
   }
 
-  private changed({ offset, length, text }: TextEdit): void {
+  private changed({ offset, length, text }: Replacement): void {
     this.version++;
     this.cursor = offset + text.length;
     this.statistics.changed(

@@ -50,10 +50,11 @@ export class SelfMeasurement {
     // A collection that the measurement itself asks for is no delay of the product's.
     this.delay.disable();
     globalThis.gc?.();
+    const { rss, heapUsed } = process.memoryUsage();
     this.taken.push({
       seconds: this.seconds,
-      residentBytes: process.memoryUsage.rss(),
-      heapBytes: process.memoryUsage().heapUsed,
+      residentBytes: rss,
+      heapBytes: heapUsed,
       resources: process.getActiveResourcesInfo().length,
       threads: entriesOf('/proc/self/task'),
       descriptors: entriesOf('/proc/self/fd'),

@@ -2,6 +2,7 @@
  * Somebody works for hours: types in many files, accepts, undoes, changes files, outruns the engine, generates, has lines edited, unloads the model,
  * changes to an engine elsewhere and back. The rounds follow from the seed; what is accepted hangs on what the engine was in time for.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { OneEngine } from '../../core/completion/asking';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../../core/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
@@ -123,7 +124,7 @@ export class SoakSession {
       const undoes = random.below(40) === 0;
       const accepts = random.below(3) === 0;
       await REAL_CLOCK.within(left, async (signal) => {
-        await elapsed(Math.min(DEBOUNCE_MS * round.pace, left), signal);
+        await delay(Math.min(DEBOUNCE_MS * round.pace, left), undefined, { signal }).catch(() => undefined);
         // As an editor: nobody waits for what was cancelled.
         if (!signal.aborted) before = this.ask(document, accepts, signal);
         await Promise.race([before, aborted(signal)]);
@@ -296,19 +297,5 @@ function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
-function elapsed(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
   });
 }

@@ -40,7 +40,8 @@ export async function runSoak(options: SoakOptions): Promise<Soaked> {
     await engine.unload();
   }
   const { compared, differing, errors, done } = session;
-  return { samples: measurement.samples, delay: measurement.stop(), compared, differing, errors, done };
+  const { samples } = measurement;
+  return { minutes, samples, delay: measurement.stop(), compared, differing, errors, done };
 }
 
 async function sourcesIn(folder: string): Promise<SourceText[]> {

@@ -1,11 +1,6 @@
 /** A document that is typed in, with undo as an editor has it; and a slow model of it, which shares nothing with it. */
 
-export interface TextEdit {
-  readonly offset: number;
-  /** UTF-16 units that are taken out. */
-  readonly length: number;
-  readonly text: string;
-}
+import type { Replacement } from '../../core/edit/line_edit';
 
 /** As many steps as can be undone. */
 export const MOST_UNDO = 20;
@@ -13,7 +8,7 @@ export const MOST_UNDO = 20;
 /** Undoes by inverse edits. */
 export class TypedText {
   private now: string;
-  private readonly inverse: TextEdit[] = [];
+  private readonly inverse: Replacement[] = [];
 
   constructor(text: string) {
     this.now = text;
@@ -23,7 +18,7 @@ export class TypedText {
     return this.now;
   }
 
-  apply(edit: TextEdit): void {
+  apply(edit: Replacement): void {
     const { offset, length, text } = edit;
     this.inverse.push({ offset, length: text.length, text: this.now.slice(offset, offset + length) });
     if (this.inverse.length > MOST_UNDO) this.inverse.shift();
@@ -31,13 +26,13 @@ export class TypedText {
   }
 
   /** The edit that was made for it; undefined where nothing can be undone. */
-  undo(): TextEdit | undefined {
+  undo(): Replacement | undefined {
     const edit = this.inverse.pop();
     if (edit !== undefined) this.replace(edit);
     return edit;
   }
 
-  private replace({ offset, length, text }: TextEdit): void {
+  private replace({ offset, length, text }: Replacement): void {
     this.now = this.now.slice(0, offset) + text + this.now.slice(offset + length);
   }
 }
@@ -55,7 +50,7 @@ export class SlowText {
     return this.units.join('');
   }
 
-  apply({ offset, length, text }: TextEdit): void {
+  apply({ offset, length, text }: Replacement): void {
     this.before.push(this.text);
     if (this.before.length > MOST_UNDO) this.before.shift();
     for (let i = 0; i < length; i++) this.units.splice(offset, 1);

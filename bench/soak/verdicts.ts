@@ -13,6 +13,8 @@ export interface Verdict {
 }
 
 export interface Soaked {
+  /** How long it was to take. */
+  readonly minutes: number;
   readonly samples: readonly Sample[];
   readonly delay: LoopDelay;
   /** Documents that were compared with their slow model, and those that differed. */
@@ -29,7 +31,7 @@ const RESIDENT_SHARE = 0.02;
 const HEAP_SHARE = 0.05;
 /** A model that is unloaded and loaded takes a tenth away and brings it back: a short run sees too few of them for its medians to be flatter than this. */
 const SHORT_SHARE = 0.15;
-const SHORT_SECONDS = 15 * 60;
+const SHORT_MINUTES = 15;
 /** One that is just being closed. */
 const COUNT_SLACK = 1;
 const DELAY_MS = 10;
@@ -37,10 +39,10 @@ const DELAY_MS = 10;
 const LOG_BYTES_A_REQUEST = 512;
 
 export function verdictsOf(soaked: Soaked): Verdict[] {
-  const { samples, delay, compared, differing, errors } = soaked;
+  const { minutes, samples, delay, compared, differing, errors } = soaked;
   const last = samples.at(-1);
   const perRequest = (last?.logBytes ?? 0) / Math.max(1, last?.requests ?? 0);
-  const isShort = (last?.seconds ?? 0) < SHORT_SECONDS;
+  const isShort = minutes < SHORT_MINUTES;
   const shareOf = (share: number): number => (isShort ? SHORT_SHARE : share);
   const most = (value: number): string => value.toFixed(1);
   return [

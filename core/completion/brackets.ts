@@ -52,7 +52,7 @@ interface Quotes {
 }
 
 /** @param within The quote that is open before `text`, or nothing. */
-function quotes(text: string, within: string): Quotes {
+export function quotes(text: string, within = ''): Quotes {
   let open = within;
   let begins = false;
   for (let at = 0; at < text.length; at++) {
@@ -66,12 +66,6 @@ function quotes(text: string, within: string): Quotes {
     }
   }
   return { open, begins };
-}
-
-/** Whether a quote that begins in `text` is open behind it, where `head` stands before it on its line. */
-export function leavesQuoteOpen(text: string, head: string): boolean {
-  const { open, begins } = quotes(text, quotes(head, '').open);
-  return begins && open !== '';
 }
 
 /** How many brackets and quotes of a line stand there without the other of their pair. */

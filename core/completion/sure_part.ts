@@ -2,7 +2,7 @@
  * The part of a line that is sure enough to be shown where all of it is not: up to the end of a word or a bracket behind which nothing is
  * left open. What a model says first it knows better than what it goes on with.
  */
-import { brackets, leavesQuoteOpen } from './brackets';
+import { brackets, quotes } from './brackets';
 import { certaintyOfPart } from './certainty';
 import { endsWithIdentifier, startsWithIdentifier } from './characters';
 import { surenessOf, type TokenCourse } from './token_course';
@@ -39,9 +39,10 @@ export function surePart(
 
 /** The lengths of the parts that could stand for themselves, the longest first, UTF-16 units. */
 export function* partsOf(line: string, head: string): Generator<number> {
+  const within = quotes(head).open;
   for (let length = line.length - 1; length >= LEAST_UNITS; length--) {
     const part = line.slice(0, length);
-    if (isWhole(part, line.slice(length)) && !leavesQuoteOpen(part, head)) yield length;
+    if (isWhole(part, line.slice(length)) && !leavesQuoteOpen(part, within)) yield length;
   }
 }
 
@@ -50,4 +51,10 @@ function isWhole(part: string, rest: string): boolean {
   if (endsWithIdentifier(part) && startsWithIdentifier(rest)) return false;
   const { closer, missing, quoted } = brackets(part);
   return closer === undefined && missing === '' && !quoted;
+}
+
+/** Whether a string that begins in `part` goes on behind it, where one in quotes of the kind `within` is open before it. */
+function leavesQuoteOpen(part: string, within: string): boolean {
+  const { open, begins } = quotes(part, within);
+  return begins && open !== '';
 }

@@ -10,25 +10,25 @@ const LOOK_AGAIN_MS = 2_000;
 const MOST_ASSOCIATIONS = 2_000;
 
 export class WorkspaceSchemas implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<string | undefined>();
+  private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly vscode.Disposable[];
   /** By URI of the file. */
   private readonly watchers = new Map<string, vscode.Disposable>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private contributed: readonly SchemaAssociation[] | undefined;
 
-  /** Fires with the URI of a schema that changed, or without one when which schema belongs to what did. */
+  /** Fires when a schema changed, or which schema belongs to what. */
   readonly onDidChange = this.changed.event;
 
   constructor() {
     this.subscriptions = [
       vscode.extensions.onDidChange(() => {
         this.contributed = undefined;
-        this.changed.fire(undefined);
+        this.changed.fire();
       }),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire(undefined)),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('json.schemas')) this.changed.fire(undefined);
+        if (event.affectsConfiguration('json.schemas')) this.changed.fire();
       }),
     ];
   }
@@ -76,7 +76,7 @@ export class WorkspaceSchemas implements vscode.Disposable {
     const name = file.path.slice(file.path.lastIndexOf('/') + 1);
     const pattern = new vscode.RelativePattern(folder, name.replace(/[*?{}[\]]/g, '[$&]'));
     const watcher = vscode.workspace.createFileSystemWatcher(pattern);
-    const changed = (): void => this.changed.fire(uri);
+    const changed = (): void => this.changed.fire();
     watcher.onDidChange(changed);
     watcher.onDidCreate(changed);
     watcher.onDidDelete(changed);
@@ -90,7 +90,7 @@ export class WorkspaceSchemas implements vscode.Disposable {
         (stat) => stat,
         () => undefined,
       );
-      if (now?.mtime !== seen.mtime || now.size !== seen.size) this.changed.fire(file.toString());
+      if (now?.mtime !== seen.mtime || now.size !== seen.size) this.changed.fire();
     };
     const timer = setTimeout(() => {
       this.timers.delete(timer);
@@ -100,8 +100,13 @@ export class WorkspaceSchemas implements vscode.Disposable {
   }
 }
 
+/** A step to the folder above, as it may be hidden in an address: `..%2F`, which is one only once the address is decoded. */
+const STEP_UP = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
+
 function mayBeRead(file: vscode.Uri): boolean {
-  if (vscode.workspace.isTrusted || vscode.workspace.getWorkspaceFolder(file) !== undefined) return true;
+  if (vscode.workspace.isTrusted) return true;
+  if (STEP_UP.test(file.path)) return false;
+  if (vscode.workspace.getWorkspaceFolder(file) !== undefined) return true;
   return vscode.extensions.all.some(({ extensionUri: { scheme, authority, path } }) => {
     return file.scheme === scheme && file.authority === authority && file.path.startsWith(`${path}/`);
   });

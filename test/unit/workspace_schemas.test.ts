@@ -15,7 +15,7 @@ vi.mock('vscode', () => {
   const none = { dispose: () => undefined };
   const parse = (uri: string): FakeUri => {
     const { protocol, host, pathname } = new URL(uri);
-    return { scheme: protocol.slice(0, -1), authority: host, path: pathname };
+    return { scheme: protocol.slice(0, -1), authority: host, path: decodeURIComponent(pathname) };
   };
   return {
     EventEmitter: class {
@@ -79,6 +79,9 @@ describe('the file of a schema', () => {
     workspace.trusted = false;
     expect(await read('file:///home/me/lamp.json')).toBeUndefined();
     expect(await read('file:///w/../home/me/lamp.json')).toBeUndefined();
+    expect(await read('file:///w/..%2Fhome/me/lamp.json')).toBeUndefined();
+    expect(await read('file:///w/a%5C..%5C..%5Clamp.json')).toBeUndefined();
+    expect(await read('file:///extensions/lamps/..%2F..%2Flamp.json')).toBeUndefined();
     expect(await read('file:///extensions/lamps-too/lamp.json')).toBeUndefined();
     expect(await read('vscode-remote://host/extensions/lamps/lamp.json')).toBeUndefined();
     expect(await read('file:///w/lamp.json')).toBe('/w/lamp.json');

@@ -6,7 +6,7 @@ import { isBroken, type Soaked, type Verdict, verdictsOf } from '../../../../ben
 
 const MEBIBYTE = 2 ** 20;
 
-/** A long run, a sample every twenty seconds. */
+/** A long run, a sample every twenty seconds: sixty of them are as many minutes. */
 function soaked(
   leak: (i: number) => Partial<Sample> = () => ({}),
   changes: Partial<Soaked> = {},
@@ -24,7 +24,16 @@ function soaked(
     ...leak(i),
   }));
   const delay = { p50: 0, p99: 1, p999: 2, max: 3 };
-  return { samples, delay, compared: 60, differing: [], errors: [], done: {}, ...changes };
+  return {
+    minutes: everySeconds,
+    samples,
+    delay,
+    compared: 60,
+    differing: [],
+    errors: [],
+    done: {},
+    ...changes,
+  };
 }
 const brokenOf = (one: Soaked): string[] =>
   verdictsOf(one)
@@ -56,6 +65,12 @@ describe('verdicts', () => {
     expect(brokenOf(soaked(growing(0.1), {}, 3))).toEqual([]);
     expect(brokenOf(soaked(growing(0.1)))).toEqual(['resident memory, MiB']);
     expect(brokenOf(soaked(growing(0.5), {}, 3))).toEqual(['resident memory, MiB']);
+  });
+
+  it('take a run of a quarter of an hour for a long one, whose last sample is a little before its end', () => {
+    const growing = (i: number): Partial<Sample> => ({ residentBytes: (200 + i / 4) * MEBIBYTE });
+    expect(brokenOf(soaked(growing, {}, 15))).toEqual(['resident memory, MiB']);
+    expect(brokenOf(soaked(growing, {}, 14))).toEqual([]);
   });
 
   it('find a document that differs, none that was compared, and errors', () => {
