@@ -46,10 +46,10 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     if (begin == 0 || address < begin || address >= end) continue;
     each.zeros.store(true);
     // Zeros from here to the end: what lies behind cannot be read either, or is not worth reading any more.
-    const std::uintptr_t page = address / page_bytes * page_bytes;
-    void* const wanted = reinterpret_cast<void*>(page);
-    const bool mapped =
-        ::mmap(wanted, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+    const std::uintptr_t into_page = address % page_bytes;
+    void* const page = static_cast<char*>(info->si_addr) - into_page;
+    const bool mapped = ::mmap(page, end - (address - into_page), PROT_READ,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
     errno = error;
     if (mapped) return;
     break;
