@@ -145,6 +145,9 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--checkpoint-seconds", type=float)
     train.add_argument("--validation-tokens", type=int)
     train.add_argument(
+        "--validation-interval", type=int, help="tokens between two validations; default: at checkpoints"
+    )
+    train.add_argument(
         "--all-embeddings", action="store_true", default=None, help="learn all embeddings, not the delimiters' alone"
     )
     train.add_argument(

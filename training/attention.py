@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -26,9 +27,14 @@ def _variable_length(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...]) 
     group = q.shape[1] // k.shape[1]
     k = k.repeat_interleave(group, dim=1)
     v = v.repeat_interleave(group, dim=1)
-    ends = torch.tensor((0, *lengths), device=q.device).cumsum(0).to(torch.int32)
-    longest = max(lengths)
+    ends, longest = _ends(lengths, q.device), max(lengths)
     # PyTorch 2.10 and 2.11 ask for a flag, later ones for a window.
     known = inspect.signature(varlen_attn).parameters
     causal = {"is_causal": True} if "is_causal" in known else {"window_size": (-1, 0)}
     return varlen_attn(q, k, v, ends, ends, longest, longest, **causal).flatten(1)
+
+
+@lru_cache(maxsize=8)
+def _ends(lengths: tuple[int, ...], device: torch.device) -> Tensor:
+    """[examples + 1] int32, where each example begins and the last ends; the layers of a network ask for the same again and again."""
+    return torch.tensor((0, *lengths), device=device).cumsum(0).to(torch.int32)

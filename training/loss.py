@@ -8,6 +8,8 @@ hidden states and of the matrix (as in Liger Kernel, Hsu et al., 2024).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -15,23 +17,62 @@ from torch import Tensor
 CHUNK = 256
 GPU_CHUNK = 8192
 
+LossAndGradient = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def loss_and_gradient(logits: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """The losses of some rows, and the gradient of their weighted sum with respect to the logits, in the logits' dtype."""
+    # In place: this is bound by memory.
+    wide = logits.float()
+    largest = wide.amax(-1, keepdim=True)
+    at = targets[:, None]
+    of_target = wide.gather(-1, at)
+    total = wide.sub_(largest).exp_().sum(-1, keepdim=True)
+    losses = (total.log() + largest - of_target).squeeze(-1)
+    gradient = wide.mul_(weights[:, None] / total).scatter_add_(-1, at, -weights[:, None])
+    return losses, gradient.to(logits.dtype)
+
+
+def loss_and_gradient_to_fuse(logits: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """The same as one expression, which a compiler makes few passes over the logits of."""
+    wide = logits.float()
+    largest = wide.amax(-1, keepdim=True)
+    total = (wide - largest).exp().sum(-1, keepdim=True)
+    losses = total.log().squeeze(-1) + largest.squeeze(-1) - wide.gather(-1, targets[:, None]).squeeze(-1)
+    is_target = torch.arange(wide.shape[-1], device=wide.device) == targets[:, None]
+    gradient = ((wide - largest).exp() / total - is_target.float()) * weights[:, None]
+    return losses, gradient.to(logits.dtype)
+
 
 def linear_cross_entropy(
-    hidden: Tensor, matrix: Tensor, targets: Tensor, weights: Tensor, learned: Tensor | None = None
+    hidden: Tensor,
+    matrix: Tensor,
+    targets: Tensor,
+    weights: Tensor,
+    learned: Tensor | None = None,
+    of_logits: LossAndGradient = loss_and_gradient,
 ) -> tuple[Tensor, Tensor]:
     """
     The sum over rows of weight times -log softmax(hidden @ matrix.T)[target], in nats; and the losses of the rows, without a
     gradient.
 
     hidden: [n, width]; matrix: [vocabulary, width]; targets: [n] int64; weights: [n] float32;
-    learned: [k] int64, the rows of the matrix that get a gradient, or None for all.
+    learned: [k] int64, the rows of the matrix that get a gradient, or None for all; of_logits: one of the two above.
     """
-    return _LinearCrossEntropy.apply(hidden, matrix, targets, weights, learned)
+    return _LinearCrossEntropy.apply(hidden, matrix, targets, weights, learned, of_logits)
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, hidden: Tensor, matrix: Tensor, targets: Tensor, weights: Tensor, learned: Tensor | None):  # type: ignore[override]
+    def forward(  # type: ignore[override]
+        ctx,
+        hidden: Tensor,
+        matrix: Tensor,
+        targets: Tensor,
+        weights: Tensor,
+        learned: Tensor | None,
+        of_logits: LossAndGradient,
+    ):
         losses = torch.empty_like(weights)
         wants_gradient = any(ctx.needs_input_grad[:2])
         of_hidden = torch.empty_like(hidden) if wants_gradient else None
@@ -41,7 +82,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
         for start in range(0, hidden.shape[0], chunk):
             rows = slice(start, start + chunk)
             logits = hidden[rows] @ matrix.t()
-            losses[rows], gradient = loss_and_gradient(logits, targets[rows], weights[rows])
+            losses[rows], gradient = of_logits(logits, targets[rows], weights[rows])
             if of_hidden is not None and of_matrix is not None:
                 of_hidden[rows] = gradient @ matrix
                 of_matrix += gradient[:, columns].t() @ hidden[rows]
@@ -57,17 +98,4 @@ class _LinearCrossEntropy(torch.autograd.Function):
         of_matrix = of_matrix * scale.to(of_matrix.dtype)
         if learned is not None:
             of_matrix = of_matrix.new_zeros(ctx.matrix_shape).index_copy_(0, learned, of_matrix)
-        return of_hidden * scale.to(of_hidden.dtype), of_matrix, None, None, None
-
-
-def loss_and_gradient(logits: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-    """The losses of some rows, and the gradient of their weighted sum with respect to the logits, in the logits' dtype."""
-    # In place: this is bound by memory.
-    wide = logits.float()
-    largest = wide.amax(-1, keepdim=True)
-    at = targets[:, None]
-    of_target = wide.gather(-1, at)
-    total = wide.sub_(largest).exp_().sum(-1, keepdim=True)
-    losses = (total.log() + largest - of_target).squeeze(-1)
-    gradient = wide.mul_(weights[:, None] / total).scatter_add_(-1, at, -weights[:, None])
-    return losses, gradient.to(logits.dtype)
+        return of_hidden * scale.to(of_hidden.dtype), of_matrix, None, None, None, None

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from training.attention import packed_attention
-from training.loss import linear_cross_entropy
+from training.loss import LossAndGradient, linear_cross_entropy, loss_and_gradient
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ class Model(nn.Module):
         self.token_embd = nn.Parameter(torch.empty(sizes.vocabulary, sizes.width))
         self.blk = nn.ModuleList(Layer(sizes) for _ in range(sizes.layers))
         self.output_norm = nn.Parameter(torch.empty(sizes.width))
+        self.of_logits: LossAndGradient = loss_and_gradient
 
     def hidden(self, packed: Packed) -> Tensor:
         """What the output matrix reads: [tokens, width]."""
@@ -133,7 +134,12 @@ class Model(nn.Module):
 
         rows: [n] the positions of `packed` that are judged; targets: [n] the token after each; weights: [n] float32.
         """
-        return linear_cross_entropy(self.hidden(packed)[rows], self.token_embd, targets, weights, self.learned)
+        hidden = self.hidden(packed)[rows]
+        return linear_cross_entropy(hidden, self.token_embd, targets, weights, self.learned, self.of_logits)
+
+    def likeliest(self, packed: Packed, rows: Tensor) -> Tensor:
+        """[n] the likeliest next token at each of the positions `rows` [n]."""
+        return F.linear(self.hidden(packed)[rows], self.token_embd).argmax(-1)
 
 
 def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:

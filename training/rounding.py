@@ -64,6 +64,10 @@ class Grid:
             torch.cat([each.d for each in grids]), torch.cat(offsets) if offsets else None, first.low, first.high
         )
 
+    def flat(self) -> Grid:
+        """The same blocks below one another, a row each."""
+        return Grid(self.d.view(-1, 1), None if self.m is None else self.m.view(-1, 1), self.low, self.high)
+
     def to(self, device: torch.device | str) -> Grid:
         return Grid(self.d.to(device), None if self.m is None else self.m.to(device), self.low, self.high)
 

@@ -15,6 +15,8 @@ import torch
 from training import checkpoint
 from training.allocation import give_back_memory
 from training.batches import PARTS, Batch, Cursor, Stream, pack
+from training.exactness import Exactness, middles
+from training.loss import loss_and_gradient_to_fuse
 from training.model import Model
 from training.schedule import Schedule
 from training.shards import Examples
@@ -41,6 +43,7 @@ class Options:
     all_embeddings: bool = False
     checkpoint_seconds: float = 600.0
     validation_tokens: int = 24_000
+    validation_interval: int | None = None  # tokens seen between two validations; None: one with each checkpoint
     compile: bool = False
     seconds: float | None = None  # after which it stops, with a checkpoint; None: at the end of the run
 
@@ -67,7 +70,7 @@ class Trainer:
         self._fresh = True
         self._rounding = self.schedule.is_rounding(0)
         if options.compile:
-            compile_layers(self._model)
+            compile_layers(self._model, device)
         resumed = run / LATEST
         if resumed.exists():
             self._restore(checkpoint.load(resumed, device))
@@ -81,21 +84,30 @@ class Trainer:
         """Goes on to the end of the run, or until its time is up; yields a record a step, and has written it to the log."""
         self._run.mkdir(parents=True, exist_ok=True)
         began = saved = time.monotonic()
+        validated = self.seen
         with (self._run / "log.jsonl").open("a", buffering=1) as log:
             while self.seen < self.options.tokens:
                 self._enter_part()
                 record = self._one_step()
                 out_of_time = self.options.seconds is not None and time.monotonic() - began >= self.options.seconds
                 last = out_of_time or self.seen >= self.options.tokens
-                if last or time.monotonic() - saved >= self.options.checkpoint_seconds:
+                saving = last or time.monotonic() - saved >= self.options.checkpoint_seconds
+                if saving:
                     self.save(LATEST)
+                if saving or self._is_due(validated):
                     record |= {"validation": self.validate()}
+                    validated = self.seen
+                if saving:
                     give_back_memory()
                     saved = time.monotonic()
                 log.write(json.dumps(record) + "\n")
                 yield record
                 if out_of_time:
                     return
+
+    def _is_due(self, validated: int) -> bool:
+        interval = self.options.validation_interval
+        return interval is not None and self.seen - validated >= interval
 
     def _enter_part(self) -> None:
         """Keeps what a longer run goes on from, and begins to round when it is time."""
@@ -156,14 +168,14 @@ class Trainer:
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """Mean losses, nats a token, on examples that are never learned; by part."""
-        losses = PartLosses()
+        """On examples that are never learned: mean losses by part, nats a token, and the shares of middles that are right."""
+        losses, exactness = PartLosses(), Exactness()
         numbers: list[int] = []
         tokens = seen = 0
         for number in range(len(self._validation)):
             length = int(self._validation.index["length"][number])
             if numbers and tokens + length > self.options.micro_tokens:
-                self._judge(numbers, losses)
+                self._judge(numbers, losses, exactness)
                 numbers, tokens = [], 0
             if seen >= self.options.validation_tokens:
                 break
@@ -171,13 +183,16 @@ class Trainer:
             tokens += length
             seen += length
         if numbers:
-            self._judge(numbers, losses)
-        return losses.means()
+            self._judge(numbers, losses, exactness)
+        return losses.means() | exactness.shares()
 
-    def _judge(self, numbers: list[int], losses: PartLosses) -> None:
+    def _judge(self, numbers: list[int], losses: PartLosses, exactness: Exactness) -> None:
         batch = pack(self._validation, numbers).to(self._device)
         _, each = self._model.loss(batch.packed, batch.rows, batch.targets, batch.weights)
         losses.add(batch, each)
+        rows, places = middles(self._validation, numbers)
+        likeliest = self._model.likeliest(batch.packed, rows.to(self._device)).cpu()
+        exactness.add(places, (likeliest == batch.packed.ids.cpu()[rows + 1]).tolist())
 
     def save(self, name: str) -> None:
         checkpoint.save(
@@ -225,8 +240,10 @@ class PartLosses:
         return {part: total / count for part, total, count in pairs if count > 0}
 
 
-def compile_layers(model: Model) -> None:
-    """Has what surrounds the attention of each layer compiled: on processors it is bound by memory otherwise."""
+def compile_layers(model: Model, device: torch.device) -> None:
+    """Has what surrounds the attention of each layer compiled: it is bound by memory otherwise, and so is a GPU's softmax over the vocabulary."""
     for layer in model.blk:
         layer.before_attention = torch.compile(layer.before_attention, dynamic=True)  # type: ignore[method-assign]
         layer.after_attention = torch.compile(layer.after_attention, dynamic=True)  # type: ignore[method-assign]
+    if device.type == "cuda":
+        model.of_logits = torch.compile(loss_and_gradient_to_fuse, dynamic=True)

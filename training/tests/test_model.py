@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from training.layout_ids import END, FILE_SEPARATOR
-from training.loss import linear_cross_entropy
+from training.loss import LossAndGradient, linear_cross_entropy, loss_and_gradient, loss_and_gradient_to_fuse
 from training.model import Model, Packed
 from training.tests.tiny_model import VOCABULARY, write_tiny_model
 from training.weights import Masters
@@ -89,14 +89,17 @@ def test_what_follows_or_stands_beside_a_text_does_not_change_it(masters: Master
     assert torch.allclose(alone, longer, rtol=0, atol=1e-5)
 
 
-def test_the_chunked_loss_is_cross_entropy_with_its_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("of_logits", [loss_and_gradient, loss_and_gradient_to_fuse])
+def test_the_chunked_loss_is_cross_entropy_with_its_gradients(
+    of_logits: LossAndGradient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("training.loss.CHUNK", 5)
     random = torch.Generator().manual_seed(1)
     hidden = torch.randn(13, 8, generator=random, requires_grad=True)
     matrix = torch.randn(30, 8, generator=random, requires_grad=True)
     targets = torch.randint(0, 30, (13,), generator=random)
     weights = torch.rand(13, generator=random)
-    loss, each = linear_cross_entropy(hidden, matrix, targets, weights)
+    loss, each = linear_cross_entropy(hidden, matrix, targets, weights, None, of_logits)
     loss.backward()
     got = hidden.grad, matrix.grad
     hidden.grad = matrix.grad = None

@@ -16,6 +16,7 @@ from training.examples.example import Example
 from training.examples.mixture import Mixture
 from training.gguf.reader import read
 from training.layout_ids import END, PREFIX, SUFFIX
+from training.model import Model
 from training.packed_run import pack_run
 from training.plot import plot, read_log
 from training.schedule import Schedule
@@ -215,3 +216,22 @@ def test_a_shard_that_is_not_what_its_manifest_says_is_refused(folder: Path) -> 
     with pytest.raises(ValueError, match="write the shards again"):
         Examples(folder / "data" / "train")
     assert json.loads((folder / "data" / "train" / "manifest.json").read_text())["tokens"] > 0
+
+
+def test_all_matrices_rounded_together_are_those_rounded_one_by_one(folder: Path) -> None:
+    masters = Masters(folder / "base.gguf", CPU, seed=1)
+    for tensor in masters.tensors.values():
+        tensor.add_(0.02 * torch.randn(tensor.shape, generator=torch.Generator().manual_seed(3)))
+    apart, together = Model(masters.sizes), Model(masters.sizes)
+    masters.publish(apart, rounding=True)
+    masters.publish_together(together)
+    for name, parameter in apart.named_parameters():
+        assert torch.equal(parameter, together.get_parameter(name)), name
+
+
+def test_validations_come_by_tokens_and_say_which_middles_are_right(folder: Path) -> None:
+    options = replace(OPTIONS, tokens=2_048, validation_interval=512, checkpoint_seconds=1e9)
+    records = list(Trainer(folder / "base.gguf", folder / "data", folder / "run", options, CPU).train())
+    validations = [record["validation"] for record in records if "validation" in record]
+    assert len(validations) == 4
+    assert all(0 <= shares["line exact"] <= shares["line second half"] <= 1 for shares in validations)
