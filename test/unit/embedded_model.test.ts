@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = new URL('../../models/', import.meta.url);
 const NAME = 'Emberline-135M.Q4_1.gguf';
 const BYTES = 98_362_336;
-const SHA256 = 'ea801916a2e5a6aa7bd56b97d7ecb5a30924cc93846f0cd9836b705f7e1381e5';
+const SHA256 = '7a82ecd75459ec35579232016dd21c9eeb7c5430e588c0d44dfe9bd0204c76c9';
 
 describe('embedded model', () => {
   it('is the file that was chosen', async () => {
