@@ -1,4 +1,4 @@
-"""The losses of a run, from its log."""
+"""The losses of a run, and how many middles it gets right, from its log."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 from training.batches import PARTS
 
+# Shares of middles, as `training.exactness` names them, by what the plot calls them.
+_SHARES = {"line exact": "lines", "line second half": "second half of a line", "block exact": "blocks"}
 # Steps that a point of the learned losses is the mean of.
 _SMOOTH = 25
 
@@ -24,15 +26,15 @@ def read_log(run: Path) -> list[dict[str, Any]]:
 
 
 def plot(run: Path, out: Path) -> None:
-    """Writes an image of the losses against the tokens seen, by part of the examples; the format is that of `out`'s suffix."""
+    """Writes an image of losses, by part of the examples, and right middles against the tokens seen; the format is that of `out`'s suffix."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
     records = read_log(run)
-    figure, axes = pyplot.subplots(1, len(PARTS), figsize=(4 * len(PARTS), 3.4), constrained_layout=True)
-    for part, axis in zip(PARTS, axes, strict=True):
+    figure, axes = pyplot.subplots(1, len(PARTS) + 1, figsize=(3.6 * len(PARTS) + 4, 3.4), constrained_layout=True)
+    for part, axis in zip(PARTS, axes[:-1], strict=True):
         points = [(one["seen"] / 1e6, one["loss"][part]) for one in records if part in one["loss"]]
         groups = [points[at : at + _SMOOTH] for at in range(0, len(points), _SMOOTH)]
         axis.plot(
@@ -50,4 +52,16 @@ def plot(run: Path, out: Path) -> None:
         axis.set_xlabel("million tokens seen")
     axes[0].set_ylabel("nats a token")
     axes[0].legend(frameon=False)
+    _plot_shares([one for one in records if "validation" in one], axes[-1])
     figure.savefig(out)
+
+
+def _plot_shares(judged: list[dict[str, Any]], axis: Any) -> None:
+    for share, label in _SHARES.items():
+        points = [(one["seen"] / 1e6, 100 * one["validation"][share]) for one in judged if share in one["validation"]]
+        axis.plot([x for x, _ in points], [y for _, y in points], marker=".", label=label)
+    axis.set_title("right middles")
+    axis.set_xlabel("million tokens seen")
+    axis.set_ylabel("% of held-back files'")
+    axis.set_ylim(0, 75)
+    axis.legend(frameon=False, loc="upper left", ncols=1, fontsize="small")
