@@ -1,19 +1,45 @@
-// Which tokens may come while text that was taken off is spelled again, where tokens are a SentencePiece
-// model's.
+// Which tokens may come while text that was taken off is spelled again.
 #include "decode/healing.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "decode/blank.h"
 #include "take.h"
 #include "tokenizer/toy_vocabulary.h"
+#include "toy_decoder.h"
 
 namespace emberline::testing {
 namespace {
 
+TEST(Healing, AllowsExactlyTheTokensThatAgree) {
+  const ToyDecoder decoder({});
+  std::vector<TokenId> allowed;
+  for (const std::string remaining : {"r", "ret", "return x", "\n", "\n  ", " ", "\xC3", "\xE2\x82", "zq"}) {
+    for (const bool ban : {false, true}) {
+      tokens_that_spell(*decoder.tokenizer, decoder.sets, remaining, ban, allowed);
+      std::sort(allowed.begin(), allowed.end());
+      std::vector<TokenId> expected;
+      for (TokenId token = 0; token < decoder.tokenizer->vocabulary_size(); ++token) {
+        if (decoder.sets.ends.contains(token)) continue;
+        const std::string_view bytes = decoder.tokenizer->bytes(token);
+        const std::size_t common = std::min(bytes.size(), remaining.size());
+        const bool agrees = bytes.substr(0, common) == remaining.substr(0, common);
+        const std::string_view beyond = bytes.substr(common);
+        const bool banned =
+            breaks_line_while_blank(beyond) || (ends_with_space(remaining) && begins_blank(beyond));
+        if (agrees && !(ban && banned)) expected.push_back(token);
+      }
+      EXPECT_EQ(allowed, expected) << "'" << remaining << "' " << ban;
+    }
+  }
+}
+
+// Where tokens are a SentencePiece model's.
 TEST(HealingOfPieces, AllowsTheTokensThatTextBecomes) {
   ToyPieces toy;
   const TokenId space = toy.piece("▁", -1), word = toy.piece("▁int", -2), longer = toy.piece("▁into", -3);

@@ -1,0 +1,94 @@
+/** An engine that is made up, under a pipeline that completes at a cursor in a text. */
+import { snapshotOfText } from '../../core/completion/document';
+import type { CompletionEngine, EngineState } from '../../core/completion/engine_port';
+import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import {
+  CompletionPipeline,
+  type CompletionOutcome,
+  type SuggestionRequest,
+} from '../../core/completion/pipeline';
+import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
+import { NO_DRAFTS } from '../../core/engine/native_drafting';
+import { type NativeFim, type NativeStop, NO_TIMINGS } from '../../core/engine/native_types';
+import { asOneToken, asTokens } from './made_up_tokens';
+
+/** Says what it is told to, and remembers what it was asked. */
+class FakeEngine implements CompletionEngine {
+  state: EngineState = 'ready';
+  generating = false;
+  readonly speed = { prefillTokensPerSecond: undefined };
+  readonly requests: EngineRequest[] = [];
+  /** Longest prompt it takes, UTF-16 units. */
+  longest = Infinity;
+  context: number | undefined;
+  fim: NativeFim | undefined;
+  parameters: number | undefined;
+  says = 'a + b';
+  stop: NativeStop = 'line_end';
+  confidence = 0.9;
+  /** The tokens of what it says, with their probabilities; default: one. */
+  course: readonly (readonly [string, number])[] | undefined;
+  endProbability = 0;
+
+  complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
+    this.requests.push(request);
+    if (request.prompt.length > this.longest) {
+      return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
+    }
+    return new Promise((resolve) => {
+      const answer = (): void => {
+        const stop = signal.aborted ? 'cancelled' : this.stop;
+        resolve({
+          ok: true,
+          value: {
+            text: this.says,
+            stop,
+            ids: new Uint32Array([1]),
+            ...(this.course ? asTokens(this.course) : asOneToken(this.says, this.confidence)),
+            endProbability: this.endProbability,
+            grammarEnded: false,
+            timings: NO_TIMINGS,
+            drafting: NO_DRAFTS,
+          },
+        });
+      };
+      signal.addEventListener('abort', answer, { once: true });
+      setImmediate(answer);
+    });
+  }
+}
+
+type Flags = Pick<
+  SuggestionRequest,
+  'explicit' | 'evenIfRefused' | 'beside' | 'clipboard' | 'mayEnd' | 'fork'
+>;
+
+/** A pipeline on a made-up engine. */
+export interface Bench {
+  readonly engine: FakeEngine;
+  readonly pipeline: CompletionPipeline;
+  /** Completes at the `|` of `text`. */
+  readonly at: (text: string, flags?: Flags) => Promise<CompletionOutcome>;
+}
+
+/** Completes in a Python file, with the engine ready to answer. */
+export function bench(options = DEFAULT_OPTIONS): Bench {
+  const engine = new FakeEngine();
+  const pipeline = new CompletionPipeline(engine, () => options);
+  return {
+    engine,
+    pipeline,
+    at(text, flags = {}) {
+      const offset = text.indexOf('|');
+      const plain = text.slice(0, offset) + text.slice(offset + 1);
+      const document = snapshotOfText({
+        uri: 'file:///src/add.py',
+        path: 'src/add.py',
+        languageId: 'python',
+        text: plain,
+        offset,
+      });
+      return pipeline.complete({ document, signal: new AbortController().signal, ...flags });
+    },
+  };
+}
