@@ -80,9 +80,12 @@ function withText(front: readonly (string | number)[], text: string): (string | 
   return typeof last === 'string' ? [...front.slice(0, -1), last + text] : [...front, text];
 }
 
+/** The layout that the embedded model was taught, and what training/ makes of it. */
+export const OWN_LAYOUT = 'suffix_prefix_contiguous';
+
 const TEMPLATES: ReadonlyMap<string, Template> = new Map([
-  // The embedded model's: what stands right of the cursor it has not seen (training/).
-  ['suffix_prefix_contiguous', suffixPrefix('next_line')],
+  // What stands right of the cursor it has not seen.
+  [OWN_LAYOUT, suffixPrefix('next_line')],
   ['suffix_prefix', suffixPrefix('cursor')],
   ['suffix_prefix_middle', suffixPrefixMiddle],
   ['prefix_suffix_middle', prefixSuffixMiddle],

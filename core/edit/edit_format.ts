@@ -35,6 +35,9 @@ export function lineLimit(lines: readonly string[]): number {
   return Math.min(240, Math.max(60, longest + 40));
 }
 
+/** A model that knows no end of a turn ends an answer with a blank line, as the examples that it is given do. */
+const END = 'end ::= "\\n\\n"?';
+
 export function numbered(lines: readonly string[]): string {
   return lines.map((line, index) => `${index + 1}|${line}`).join('\n');
 }
@@ -43,7 +46,7 @@ export function numbered(lines: readonly string[]): string {
 export function editGrammar(lines: readonly string[], indentation: Indentation): string {
   const count = lines.length;
   // Behind `next<k>` lines from k on may be named; `name<k>` names one, `end<k>` says where a range ends.
-  const rules = ['root ::= name1'];
+  const rules = ['root ::= name1 end'];
   for (let line = 1; line <= count; line++) {
     const last = line === count;
     const digits = `"${line}"`;
@@ -56,13 +59,13 @@ export function editGrammar(lines: readonly string[], indentation: Indentation):
   }
   rules.push(`next${count + 1} ::= ""`);
   rules.push(`what ::= "|" text ("\\n+|" text){0,${MOST_ADDED}} | " delete"`);
-  return [...rules, ...textRules(lines, indentation)].join('\n');
+  return [...rules, END, ...textRules(lines, indentation)].join('\n');
 }
 
 /** GBNF of lines that are added. */
 export function additionGrammar(lines: readonly string[], indentation: Indentation, most: number): string {
-  const root = `root ::= "+|" text ("\\n+|" text){0,${most - 1}}`;
-  return [root, ...textRules(lines, indentation)].join('\n');
+  const root = `root ::= "+|" text ("\\n+|" text){0,${most - 1}} end`;
+  return [root, END, ...textRules(lines, indentation)].join('\n');
 }
 
 /** A literal of GBNF. */

@@ -3,10 +3,11 @@
  * editor; nothing is changed here.
  */
 import type { EngineState } from '../completion/engine_port';
+import { OWN_LAYOUT } from '../completion/fim_layout';
 import { type EngineAnswer, type EngineRequest, GREEDY } from '../engine/engine_request';
 import { REASON_OF_STATE, REASONS } from '../completion/reasons';
 import type { CompileGrammar } from '../engine/native_grammar';
-import type { NativeCompletion } from '../engine/native_types';
+import type { NativeCompletion, NativeFim } from '../engine/native_types';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { EDIT_ENDINGS, type EditEnding } from './edit_endings';
 import { type EditPlan, editPlan } from './edit_plan';
@@ -19,6 +20,8 @@ import { linesOf } from './text_lines';
 export interface EditEngine {
   readonly state: EngineState;
   readonly generating?: boolean;
+  /** How the model fills in the middle. */
+  readonly fim?: NativeFim | undefined;
   generate(
     request: EngineRequest,
     signal: AbortSignal,
@@ -93,7 +96,7 @@ function judged(completion: NativeCompletion, plan: EditPlan, request: EditReque
   if (stop === 'cancelled') return ended('cancelled');
   const whole = grammarEnded && (stop === 'end_token' || stop === 'grammar');
   // Half an edit is none. Of lines that are added, those that are whole may be of use.
-  const answer = whole ? completion.text : request.adds ? withoutLastLine(completion.text) : '';
+  const answer = whole ? completion.text.replace(/\n+$/, '') : request.adds ? withoutLastLine(completion.text) : '';
   if (answer === '') return ended('cut');
   const edits = plan.parse(answer)?.map((edit) => ({
     ...edit,
@@ -113,8 +116,12 @@ function withoutLastLine(text: string): string {
   return text.slice(0, Math.max(0, text.lastIndexOf('\n')));
 }
 
-/** Whether the model's vocabulary has the marks of a chat's turns. */
+/**
+ * Whether the model's vocabulary has the marks of a chat's turns, and it was taught what they mean. One that was taught our own layout
+ * was taught to complete code, and has forgotten how a turn ends.
+ */
 async function knowsTurns(engine: EditEngine): Promise<boolean> {
+  if (engine.fim?.layout === OWN_LAYOUT) return false;
   const ids = await engine.tokenize(TURN_BEGINS, true);
   return ids.ok && ids.value.length === 1;
 }

@@ -45,7 +45,7 @@ describe('the form of edits', () => {
   it('has a grammar with a rule or two a line', () => {
     const rules = editGrammar(['a', '\tb'], { unit: '  ' }).split('\n');
     expect(rules.slice(0, 6)).toEqual([
-      'root ::= name1',
+      'root ::= name1 end',
       'next1 ::= ("\\n" name1)?',
       'name1 ::= "1" (what next2 | "-" end2) | name2',
       'next2 ::= ("\\n" name2)?',

@@ -10,7 +10,7 @@ import {
 import { applied } from '../../../core/edit/line_edit';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
-import { type NativeStop, NO_TIMINGS } from '../../../core/engine/native_types';
+import { type NativeFim, type NativeStop, NO_TIMINGS } from '../../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../../core/engine/native_result';
 import { asOneToken } from '../made_up_tokens';
 
@@ -21,6 +21,7 @@ class FakeEngine implements EditEngine {
   stop: NativeStop = 'end_token';
   fails: NativeError | undefined;
   chat = true;
+  fim: NativeFim | undefined;
   readonly sources: NativeGrammarSource[] = [];
   readonly requests: EngineRequest[] = [];
   closed = 0;
@@ -108,6 +109,21 @@ describe('a structured edit', () => {
     expect(engine.requests[0]).toMatchObject({ parseSpecial: false });
     expect(engine.requests[0]?.prompt).not.toContain('<|');
     expect(engine.requests[0]?.prompt).toMatch(/\nAnswer:\n$/);
+  });
+
+  it('asks a model that was taught to complete code plainly, though its vocabulary has turns', async () => {
+    const engine = engineThatSays('2|b = 3\n\n');
+    engine.fim = { layout: 'suffix_prefix_contiguous' };
+    expect((await propose(engine, { first: 1, last: 2 })).result).toBe('a = 1\r\nb = 3\r\nc = 3');
+    expect(engine.requests[0]?.prompt).toMatch(/\nAnswer:\n$/);
+  });
+
+  it('takes a blank line for the end of an answer', async () => {
+    for (const adds of [true, false]) {
+      const engine = engineThatSays('+|x');
+      await propose(engine, { adds });
+      expect(engine.sources[0]).toMatchObject({ gbnf: expect.stringContaining('end ::= "\\n\\n"?') as string });
+    }
   });
 
   it('adds lines behind the cursor, or in the place of a blank line', async () => {

@@ -47,7 +47,7 @@ suite('a notebook', () => {
   });
 
   test('lets a name of another cell be completed, and stays within the cell', async () => {
-    const notebook = await open(code(ADD), code('add_p'), code('total = 1\nprint(total)'));
+    const notebook = await open(code(ADD), code('print(add_p'), code('total = 1\nprint(total)'));
     const { request } = await askIn(notebook, 1);
     assert.match(request.outcome.text, /^ineapples\(/);
     assert.ok(!request.outcome.text.includes('total'), request.outcome.text);

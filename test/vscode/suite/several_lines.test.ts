@@ -62,8 +62,13 @@ suite('several lines', () => {
     api = await readyApi();
     // What one test shows is not to be read in the next.
     await set('emberline.completion.similarCode', 'never');
+    // How several lines behave is asked here, not how sure the model is of these.
+    await set('emberline.completion.eagerness', 'eager');
   });
-  suiteTeardown(() => set('emberline.completion.similarCode', undefined));
+  suiteTeardown(async () => {
+    await set('emberline.completion.similarCode', undefined);
+    await set('emberline.completion.eagerness', undefined);
+  });
   teardown(async () => {
     await set('emberline.completion.multiline', undefined);
     await closeEditors();
