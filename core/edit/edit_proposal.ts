@@ -96,7 +96,11 @@ function judged(completion: NativeCompletion, plan: EditPlan, request: EditReque
   if (stop === 'cancelled') return ended('cancelled');
   const whole = grammarEnded && (stop === 'end_token' || stop === 'grammar');
   // Half an edit is none. Of lines that are added, those that are whole may be of use.
-  const answer = whole ? completion.text.replace(/\n+$/, '') : request.adds ? withoutLastLine(completion.text) : '';
+  const answer = whole
+    ? completion.text.replace(/\n+$/, '')
+    : request.adds
+      ? withoutLastLine(completion.text)
+      : '';
   if (answer === '') return ended('cut');
   const edits = plan.parse(answer)?.map((edit) => ({
     ...edit,

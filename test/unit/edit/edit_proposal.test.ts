@@ -122,7 +122,9 @@ describe('a structured edit', () => {
     for (const adds of [true, false]) {
       const engine = engineThatSays('+|x');
       await propose(engine, { adds });
-      expect(engine.sources[0]).toMatchObject({ gbnf: expect.stringContaining('end ::= "\\n\\n"?') as string });
+      expect(engine.sources[0]).toMatchObject({
+        gbnf: expect.stringContaining('end ::= "\\n\\n"?') as string,
+      });
     }
   });
 

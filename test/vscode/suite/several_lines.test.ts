@@ -161,7 +161,7 @@ suite('several lines', () => {
   }
 
   test('are remembered line by line: whoever types along sees the rest without a model call', async () => {
-    const { document, position } = await place(IN_BODY);
+    const { document, position } = await place(POINT.replace('|', '\n    |'), 'javascript');
     const editor = await vscode.window.showTextDocument(document);
     const { outcome } = (await askForAll(api, { document, position })).request;
     const [first = ''] = outcome.text.split('\n');
