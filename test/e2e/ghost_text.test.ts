@@ -126,7 +126,7 @@ it('Escape dismisses the suggestion, which does not come back when a key is take
   await editor.press('Escape');
   await ghostIs('');
   await savedFileHas(PYTHON, '');
-  await editor.type('-');
+  await editor.type('b');
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
   await editor.press('Backspace');
   await ghostIs('');
