@@ -18,7 +18,7 @@ const cell = (source: string): object => ({
   source: [source],
 });
 const NOTEBOOK = {
-  cells: [cell('def add_pineapples(first, second):\n    return first + second'), cell('add_p')],
+  cells: [cell('def count_words(text):\n    return len(text.split())'), cell('print(count_w')],
   metadata: { language_info: { name: 'python' } },
   nbformat: 4,
   nbformat_minor: 5,
@@ -45,8 +45,8 @@ it('a cell of a notebook goes on from those above it', async () => {
   await editor.page.locator('.cell .monaco-editor .view-lines').last().click();
   await editor.press('Control+End');
   await editor.press('Backspace');
-  await editor.type('p');
-  await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/^ineapples/);
+  await editor.type('w');
+  await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/^ords/);
   const taken = await editor.ghostText();
   await editor.picture('notebook');
   await editor.press('Tab');
@@ -54,7 +54,7 @@ it('a cell of a notebook goes on from those above it', async () => {
   const saved = JSON.parse(readFileSync(notebook, 'utf8')) as typeof NOTEBOOK & {
     readonly cells: readonly { readonly source: readonly string[] }[];
   };
-  expect(saved.cells[1]?.source.join('')).toBe(`add_p${taken}`);
+  expect(saved.cells[1]?.source.join('')).toBe(`print(count_w${taken}`);
 });
 
 it('a message is offered in the commit box to who asks, of what is staged', async () => {

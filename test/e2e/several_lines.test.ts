@@ -38,16 +38,19 @@ async function savedAs(editor: EditorPage, matches: (text: string) => boolean): 
 }
 
 it('a body is offered where it begins; Tab takes all of it, and one undo gives it back', async () => {
-  const editor = await open('body.py');
+  const editor = await EditorPage.open(context, place, 'body.js', 'class Point {\n');
+  await editor.type('  constructor(x, y, z) {');
   await editor.press('Enter');
-  await expect.poll(() => editor.ghostText(), PATIENCE).toBe('self.width = width');
-  await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('        self.height = height');
+  await expect.poll(() => editor.ghostText(), PATIENCE).toBe('this.x = x;');
+  await expect.poll(() => editor.furtherGhostLines(), PATIENCE).toContain('    this.z = z;');
   await editor.picture('body');
   await editor.press('Tab');
-  const body = `${BEFORE}${SIGNATURE}\n        self.width = width\n        self.height = height`;
-  await savedAs(editor, (text) => text.includes(body));
+  const head = 'class Point {\n  constructor(x, y, z) {\n';
+  await savedAs(editor, (text) =>
+    text.startsWith(`${head}    this.x = x;\n    this.y = y;\n    this.z = z;\n`),
+  );
   await editor.press('Control+z');
-  await savedAs(editor, (text) => text.trimEnd() === `${BEFORE}${SIGNATURE}`);
+  await savedAs(editor, (text) => /^\s*}\s*$/.test(text.slice(head.length)) && text.startsWith(head));
 });
 
 it('the next line is offered from the end of one that is complete', async () => {
