@@ -33,9 +33,15 @@ export const CYCLE: readonly RoundKind[] = [
   'reload',
 ];
 
-export function roundOf(seed: number, number: number, files: number): Round {
+/** @param kinds Come in turn. */
+export function roundOf(
+  seed: number,
+  number: number,
+  files: number,
+  kinds: readonly RoundKind[] = CYCLE,
+): Round {
   const random = new SeededRandom(Math.imul(seed + 1, 0x9e37_79b1) ^ Math.imul(number + 1, 0x85eb_ca6b));
-  const kind = CYCLE[number % CYCLE.length] ?? 'type';
+  const kind = kinds[number % kinds.length] ?? 'type';
   return {
     kind,
     file: random.below(files),

@@ -8,6 +8,7 @@ import { addonPath, embeddedModelPath } from '../../core/engine/binding';
 import { startStandIn } from '../../test/remote/stand_in_server';
 import { htmlPage } from '../html_page';
 import { reportOf } from '../report';
+import { CYCLE, type RoundKind } from './rounds';
 import { soakFigures } from './soak_figures';
 import { formatVerdicts, soakRows } from './soak_rows';
 import { runSoak } from './soak_suite';
@@ -18,6 +19,7 @@ const MOST_MINUTES = 1_440;
 interface SoakArguments extends EngineArguments {
   readonly minutes: number;
   readonly seed: number;
+  readonly kinds: readonly RoundKind[];
   readonly files: string;
   readonly json?: boolean;
   readonly html?: string;
@@ -29,6 +31,14 @@ export function addSoakSuite(program: Command): void {
     .description('whether anything grows while somebody types for long')
     .option('--minutes <n>', 'how long', decimal(0.1, MOST_MINUTES), 60)
     .option('--seed <n>', 'another seed, other rounds', integer(0, 2 ** 32 - 1), 1)
+    .addOption(
+      new Option(
+        '--kinds <kind...>',
+        'rounds of these kinds alone, in turn: to find what makes something grow',
+      )
+        .choices([...new Set(CYCLE)])
+        .default(CYCLE, 'all of them'),
+    )
     .option('--files <folder>', 'sources to type in', join(ROOT, 'bench', 'cases', 'sources'))
     .addOption(new Option('--json', 'print samples and figures as JSON'))
     .option('--html <file>', 'write a page with the figures, and plots');

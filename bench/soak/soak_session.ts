@@ -24,7 +24,7 @@ import { DEBOUNCE_MS, REAL_CLOCK } from '../typing/clock';
 import { intervalAfter } from '../typing/typist';
 import type { EngineInUse } from './engine_in_use';
 import { OpenDocument } from './open_document';
-import { LEAST_KEYS, type Round, roundOf } from './rounds';
+import { LEAST_KEYS, type Round, type RoundKind, roundOf } from './rounds';
 
 export interface SourceText {
   readonly path: string;
@@ -54,6 +54,7 @@ export class SoakSession {
   private readonly engine: EngineInUse;
   private readonly sources: readonly SourceText[];
   private readonly seed: number;
+  private readonly kinds: readonly RoundKind[];
   private readonly startServer: () => Promise<StandIn>;
   private readonly options: CompletionOptions = DEFAULT_OPTIONS;
   private readonly statistics = new SessionStatistics();
@@ -67,12 +68,13 @@ export class SoakSession {
   constructor(
     engine: EngineInUse,
     sources: readonly SourceText[],
-    seed: number,
+    { seed, kinds }: { seed: number; kinds: readonly RoundKind[] },
     startServer: () => Promise<StandIn>,
   ) {
     this.engine = engine;
     this.sources = sources;
     this.seed = seed;
+    this.kinds = kinds;
     this.startServer = startServer;
     const prompts = new PromptWriter(engine);
     this.asking = new RemoteFirst({
@@ -87,7 +89,7 @@ export class SoakSession {
 
   /** Nothing is under way when it settles. */
   async round(number: number): Promise<void> {
-    const round = roundOf(this.seed, number, this.sources.length);
+    const round = roundOf(this.seed, number, this.sources.length, this.kinds);
     const random = new SeededRandom(round.seed);
     const document = this.documentOf(round);
     this.place(document, random);

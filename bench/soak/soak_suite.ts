@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineOptions } from '../../core/engine/engine';
 import { EngineInUse } from './engine_in_use';
+import type { RoundKind } from './rounds';
 import { SelfMeasurement } from './self_measurement';
 import { SoakSession, type SourceText, type StandIn } from './soak_session';
 import type { Soaked } from './verdicts';
@@ -12,6 +13,8 @@ const SAMPLE_SECONDS = 3;
 export interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
+  /** Of rounds, in turn. */
+  readonly kinds: readonly RoundKind[];
   /** A folder of sources. */
   readonly files: string;
   readonly engine: EngineOptions;
@@ -22,10 +25,10 @@ export interface SoakOptions {
 
 /** Throws Failure where the model cannot be loaded. */
 export async function runSoak(options: SoakOptions): Promise<Soaked> {
-  const { minutes, seed, files, startServer, told } = options;
+  const { minutes, seed, kinds, files, startServer, told } = options;
   const engine = new EngineInUse(options.engine);
   await engine.load();
-  const session = new SoakSession(engine, await sourcesIn(files), seed, startServer);
+  const session = new SoakSession(engine, await sourcesIn(files), { seed, kinds }, startServer);
   const measurement = new SelfMeasurement();
   let sampled = -Infinity;
   try {

@@ -4,6 +4,7 @@
 
 #include "addon/session_object.h"
 #include "addon/utf16.h"
+#include "base/freed_memory.h"
 #include "base/try.h"
 
 namespace emberline::addon {
@@ -37,6 +38,8 @@ void ModelHost::load(napi_env env, Environment::Ticket ticket, ModelOptions opti
   environment_.add(shared_from_this());
   thread_.post([this, ticket, options = std::move(options), loaded = std::move(loaded)] {
     auto model = guarded([&] { return Model::load(options); });
+    // Reading a vocabulary takes as much again as is kept of it.
+    give_back_freed_memory();
     if (!model.ok()) {
       environment_.post([this, ticket, error = model.error()](napi_env js) {
         environment_.resolve(js, ticket, js_error(js, error));
@@ -62,6 +65,7 @@ void ModelHost::close() {
     sessions_.clear();
     logits_session_.reset();
     model_.reset();
+    give_back_freed_memory();
     environment_.post([this](napi_env env) { closed(env); });
   });
 }

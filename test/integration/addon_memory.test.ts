@@ -1,10 +1,33 @@
-/** A model that has no room is refused before it is loaded, whether another one runs or not. */
+/** A model that has no room is refused before it is loaded, whether another one runs or not; and what has ended leaves nothing. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Engine } from '../../core/engine/engine';
 import { ADDON, addon, codeOf, DEVICE, MODEL, valueOf } from './embedded_model';
 
 const OPTIONS = { path: MODEL, threads: 1, device: DEVICE } as const;
 const MEBIBYTE = 1_048_576;
+
+/** Loads and closes a model again and again; prints what of this process's memory is in no file, MiB: before, and behind each. */
+const LOADS_AGAIN = `
+const { readFileSync } = require('node:fs');
+const [path] = process.argv.slice(2);
+const addon = require(process.argv[1]);
+const held = () => Number(/RssAnon:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
+(async () => {
+  const behind = [held()];
+  for (let time = 0; time < 6; time++) {
+    const model = (await addon.loadModel({ path, threads: 2, device: 'cpu' })).value;
+    await model.tokenize('x = 1', false);
+    await model.close();
+    gc();
+    behind.push(held());
+  }
+  console.log(JSON.stringify(behind));
+})();
+`;
+/** What Node.js itself takes meanwhile is half of it. */
+const MOST_LEFT_MIB = 14;
 
 describe('a model without room', () => {
   it('is refused with the context that would fit', async () => {
@@ -34,5 +57,21 @@ describe('a model without room', () => {
     expect(engine.info.heldBytes).toBeGreaterThan(80 * MEBIBYTE);
     expect(engine.info.heldBytes).toBeLessThan(200 * MEBIBYTE);
     await engine.dispose();
+  });
+});
+
+// Elsewhere allocators give back what is freed by themselves.
+describe.runIf(process.platform === 'linux')('a model that was closed', () => {
+  it('leaves no memory to the allocator, which keeps it for each thread that ended', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--expose-gc',
+      '-e',
+      LOADS_AGAIN,
+      ADDON,
+      MODEL,
+    ]);
+    const [before = 0, ...behind] = JSON.parse(stdout) as number[];
+    expect(behind).toHaveLength(6);
+    expect(Math.min(...behind.slice(-3)) - before).toBeLessThan(MOST_LEFT_MIB);
   });
 });

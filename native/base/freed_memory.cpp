@@ -1,0 +1,17 @@
+#include "base/freed_memory.h"
+
+#include <cstdlib>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace emberline {
+
+void give_back_freed_memory() {
+#if defined(__GLIBC__)
+  constexpr std::size_t kSpare = 0;
+  malloc_trim(kSpare);
+#endif
+}
+
+}  // namespace emberline
