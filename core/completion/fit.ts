@@ -29,16 +29,24 @@ export interface CursorLine {
 export function fitToLine(text: string, line: CursorLine): Fit {
   const right = line.right.trimEnd();
   if (right === '') return insert(text.trimEnd());
-  if (line.between === true && isWhole(text) && !joinsWords(text, right)) return insert(text);
+  const between = line.between === true && isWhole(text) && !joinsWords(text, right);
+  if (between && staysPaired(text, right, { ...line, right })) return insert(text);
   if (!ONLY_CLOSERS.test(right)) return fitBeforeCode(text, { ...line, right });
+  const fit = fitBeforeClosers(text, { ...line, right });
+  if (fit.kind !== 'insert') return fit;
+  const stays = staysPaired(fit.text, right.slice(fit.replace), { ...line, right });
+  return stays ? fit : { kind: 'does_not_fit' };
+}
+
+/** What the editor closed stands right of the cursor: of a suggestion that closes it as well, that part is left out or replaces it. */
+function fitBeforeClosers(text: string, line: CursorLine): Fit {
+  const { right } = line;
   const close = firstUnmatchedCloser(text, right);
   if (close === undefined) return fitWithoutCloser(text, right);
   const whole = text.trimEnd();
   const closing = whole.slice(close);
   const more = closing.length > right.length && saysAgain(closing, right);
-  if (more && staysPaired(whole, '', { ...line, right })) {
-    return { kind: 'insert', text: whole, replace: right.length };
-  }
+  if (more && staysPaired(whole, '', line)) return { kind: 'insert', text: whole, replace: right.length };
   const head = text.slice(0, close);
   return insert(/^\s/.test(right) ? head.trimEnd() : head);
 }

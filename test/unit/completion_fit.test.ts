@@ -20,13 +20,24 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['a bracket within a string', '")", x)', ')', '")", x', 0],
     ['a bracket that it opens and leaves open', 'function () {', ')', 'function () {}', 0],
     ['several such brackets', 'true, "a": [{', '}', 'true, "a": [{}]', 0],
-    ['a bracket left open in a string', 'see (', '"', 'see (', 0],
     ['code that the suggestion leads to', 'a, b)', ', b)', 'a', 0],
     ['code after a space', 'a + b', ' + b', 'a', 0],
     ['code and a mark more', 'Check": true,', '": true', 'Check', 0],
     ['code and the mark that stands there', 'a, b);', ', b);', 'a', 0],
   ])('%s', (_, text, right, inserted, replace) => {
     expect(fitToLine(text, { left: '', right })).toEqual({ kind: 'insert', text: inserted, replace });
+  });
+
+  it.each(['see (', "it's"])('leaves %s as it is in a string', (text) => {
+    const fit = { kind: 'insert', text, replace: 0 };
+    expect(fitToLine(text, { left: 's = "', right: '"' })).toEqual(fit);
+  });
+
+  it.each([
+    ['a bracket', 's = ', 'foo(a', ';'],
+    ['a quote', 'case ', "'a", ':'],
+  ])('refuses %s that would be open in front of what stands there', (_, left, text, right) => {
+    expect(fitToLine(text, { left, right })).toEqual({ kind: 'does_not_fit' });
   });
 
   it('says when everything is there already', () => {
