@@ -1,0 +1,72 @@
+/**
+ * Calls of the addon in random order with random arguments, in a process of its own: it lives, nothing is thrown, and what is refused is
+ * refused with a code. `EMBERLINE_CALLS_SEED=N` makes those of that seed again.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ADDON, MODEL, ROOT } from '../integration/embedded_model';
+import { writeBigramModel } from '../models/bigram_model';
+import type { Called } from './random_calls/caller';
+
+const CALLS = 10_000;
+const GIVEN = process.env['EMBERLINE_CALLS_SEED'];
+const SEEDS = GIVEN === undefined ? [1, 2, 3] : [Number(GIVEN)];
+const MOST_OUTPUT_BYTES = 16 * 2 ** 20;
+/** A call that never answers. */
+const MOST_MS = 600_000;
+
+let folder: string;
+let program: string;
+let models: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'emberline-calls-'));
+  program = join(folder, 'program.mjs');
+  const entryPoints = [join(ROOT, 'test', 'deep', 'random_calls', 'program.ts')];
+  await build({
+    entryPoints,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    outfile: program,
+    logLevel: 'error',
+  });
+  const toy = join(folder, 'toy.gguf');
+  await writeBigramModel(toy, MODEL);
+  const cut = join(folder, 'cut.gguf');
+  await writeFile(cut, (await readFile(toy)).subarray(0, 100_000));
+  models = [toy, toy, cut, folder, join(folder, 'missing.gguf')];
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it.each(SEEDS)(`${CALLS} calls of seed %i give results or codes, and end no process`, async (seed) => {
+  const last = join(folder, `last-${seed}`);
+  const run = promisify(execFile)(
+    process.execPath,
+    ['--expose-gc', program, ADDON, String(seed), String(CALLS), last, ...models],
+    { maxBuffer: MOST_OUTPUT_BYTES, timeout: MOST_MS },
+  );
+  const { stdout } = await run.catch(async (error: unknown) => {
+    throw new Error(`The process died at call ${await readFile(last, 'utf8')}`, { cause: error });
+  });
+  const { calls, outcomes, complaints } = JSON.parse(stdout) as Called;
+  expect(complaints).toEqual([]);
+  expect(calls).toBe(CALLS);
+  // What is shown is shown of calls that worked, too.
+  for (const name of [
+    'loadModel',
+    'model.createSession',
+    'session.complete',
+    'session.fork',
+    'compileGrammar',
+  ])
+    for (const outcome of ['OK', 'INVALID_ARGUMENT'])
+      if (name !== 'session.fork' || outcome === 'OK')
+        expect(outcomes[`${name} ${outcome}`], `${name} ${outcome}`).toBeGreaterThan(0);
+});
