@@ -69,14 +69,20 @@ export const FOR_ARM = [
 /** What plays the compiler of Metal kernels, and compiles Objective-C++. */
 export const FOR_METAL = [command('clang-19', 'Clang 19', 'clang++-19')];
 
+/** @type {Requirement} */
+const PYTHON_VENV = {
+  package: 'python3-venv',
+  provides: 'Python with venv',
+  present: () =>
+    spawnSync(process.platform === 'win32' ? 'python' : 'python3', ['-c', 'import ensurepip, venv'])
+      .status === 0,
+};
+
 /** Python 3.11 or newer that can make environments of its own. */
-export const FOR_TRAINING = [
-  {
-    package: 'python3-venv',
-    provides: 'Python with venv',
-    present: () => spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0,
-  },
-];
+export const FOR_TRAINING = [PYTHON_VENV];
+
+/** What builds the addon for other platforms. */
+export const FOR_ZIG = [command('ninja-build', 'Ninja', 'ninja'), PYTHON_VENV];
 
 export const FOR_FUZZING = [
   ...FOR_METAL,
