@@ -3,8 +3,9 @@
  * Options: `--target T`, as often as wanted, for other platforms than this machine's (platforms.mjs), or `--target all`.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { createWriteStream, mkdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildAddon, buildBundles } from './build.mjs';
@@ -55,6 +56,23 @@ export async function packagedFiles(vsix) {
   const names = [];
   for await (const entry of archive.eachEntry()) names.push(entry.fileName);
   return names;
+}
+
+/**
+ * Unpacks the extension that a package holds.
+ * @param {string} vsix
+ * @param {string} folder what was there before is removed
+ */
+export async function unpack(vsix, folder) {
+  const { openPromise } = await import('yauzl');
+  const archive = await openPromise(vsix, { autoClose: true });
+  rmSync(folder, { recursive: true, force: true });
+  for await (const entry of archive.eachEntry()) {
+    if (!entry.fileName.startsWith('extension/')) continue;
+    const place = join(folder, entry.fileName.slice('extension/'.length));
+    mkdirSync(dirname(place), { recursive: true });
+    await pipeline(await archive.openReadStreamPromise(entry), createWriteStream(place));
+  }
 }
 
 /**

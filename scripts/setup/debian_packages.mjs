@@ -84,6 +84,15 @@ export const FOR_TRAINING = [PYTHON_VENV];
 /** What builds the addon for other platforms. */
 export const FOR_ZIG = [command('ninja-build', 'Ninja', 'ninja'), PYTHON_VENV];
 
+/** What runs the Node.js of other platforms. */
+export const FOR_PLATFORMS = [
+  ...FOR_ZIG,
+  command('qemu-user', 'an emulator of Arm processors', 'qemu-aarch64'),
+  file('libstdc++6-arm64-cross', "Arm's C++ library", '/usr/aarch64-linux-gnu/lib/libstdc++.so.6'),
+  file('wine64', 'Wine, which runs programs for Windows', '/usr/lib/wine/wine64'),
+  command('binutils', 'readelf', 'readelf'),
+];
+
 export const FOR_FUZZING = [
   ...FOR_METAL,
   file(
