@@ -1,9 +1,9 @@
-# Options of files that are compiled for a wider x86-64 instruction set than the rest; which of them runs is decided at run time
+# Options of files that are compiled for a wider instruction set than the rest; which of them runs is decided at run time
 # (native/simd/instruction_sets.h).
 #
 # EMBERLINE_X86_64, EMBERLINE_AARCH64: whether this builds for x86-64, for 64-bit Arm.
 # EMBERLINE_HAS_I8MM_INTRINSICS: whether the compiler for Arm has those of SMMLA.
-# emberline_wide_source(file avx2|avxvnni|avx512): compiles the file of the current folder for that set.
+# emberline_wide_source(file avx2|avxvnni|avx512|neon|neon_i8mm): compiles the file of the current folder for that set.
 
 set(EMBERLINE_X86_64 FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND NOT CMAKE_OSX_ARCHITECTURES MATCHES "arm64")
@@ -32,9 +32,16 @@ if(MSVC)
 else()
   # Sanitized, these files take minutes each to compile with care.
   set(optimisation $<IF:$<BOOL:${EMBERLINE_SANITIZE}>,-O1,-O3>)
-  set(EMBERLINE_OPTIONS_avx2 ${optimisation} -mavx2 -mfma -mf16c)
+  set(EMBERLINE_OPTIONS_avx2 ${optimisation} -mavx2 -mfma -mf16c -mpopcnt)
   set(EMBERLINE_OPTIONS_avxvnni ${EMBERLINE_OPTIONS_avx2} -mavxvnni)
   set(EMBERLINE_OPTIONS_avx512 ${EMBERLINE_OPTIONS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni)
+  if(EMBERLINE_ZIG_COMPILER)  # names architectures its own way
+    set(EMBERLINE_OPTIONS_neon -mcpu=generic+v8_2a+dotprod)
+    set(EMBERLINE_OPTIONS_neon_i8mm ${EMBERLINE_OPTIONS_neon}+i8mm)
+  else()
+    set(EMBERLINE_OPTIONS_neon -march=armv8.2-a+dotprod)
+    set(EMBERLINE_OPTIONS_neon_i8mm ${EMBERLINE_OPTIONS_neon}+i8mm)
+  endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC's own intrinsics begin from undefined vectors and are then warned about (GCC bug 105593).

@@ -1,14 +1,21 @@
-/** `npm run package`: `dist/emberline-<vscode target>-<version>.vsix`, built from the tree as it stands. */
+/**
+ * `npm run package`: `dist/emberline-<vscode target>-<version>.vsix`, built from the tree as it stands.
+ * Options: `--target T`, as often as wanted, for other platforms than this machine's (platforms.mjs), or `--target all`.
+ */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { createWriteStream, mkdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { buildAddon, buildBundles } from './build.mjs';
 import { Failure } from './failure.mjs';
 import { embeddedModelName, manifest, ROOT, vscodeTarget, vsixPath } from './paths.mjs';
+import { buildAddonFor, stagePackage, TARGETS } from './platforms.mjs';
 import { runCommand, runTool } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
+import { ensureDebianPackages, FOR_ZIG } from './setup/debian_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
 
 /** What the package must hold. */
@@ -52,6 +59,23 @@ export async function packagedFiles(vsix) {
 }
 
 /**
+ * Unpacks the extension that a package holds.
+ * @param {string} vsix
+ * @param {string} folder what was there before is removed
+ */
+export async function unpack(vsix, folder) {
+  const { openPromise } = await import('yauzl');
+  const archive = await openPromise(vsix, { autoClose: true });
+  rmSync(folder, { recursive: true, force: true });
+  for await (const entry of archive.eachEntry()) {
+    if (!entry.fileName.startsWith('extension/')) continue;
+    const place = join(folder, entry.fileName.slice('extension/'.length));
+    mkdirSync(dirname(place), { recursive: true });
+    await pipeline(await archive.openReadStreamPromise(entry), createWriteStream(place));
+  }
+}
+
+/**
  * What is wrong with a package's list of files, one sentence each; nothing when it is right.
  * @param {readonly string[]} files
  * @param {string} target as VS Code's marketplace names it, for example `darwin-arm64`
@@ -66,6 +90,9 @@ export function contentProblems(files, target) {
       .map((name) => `${name} does not belong in the package.`),
   ];
 }
+
+/** The most that a package may weigh: it is downloaded whole at every update. */
+const MOST_BYTES = 105 * 2 ** 20;
 
 /** Where there is no history, the first moment that a zip file can name. */
 const FIRST_MOMENT = '315532800';
@@ -82,29 +109,45 @@ function reproducible() {
 }
 
 /**
- * Packages what was built and checks the package's contents.
+ * Packages what was built and checks the package's contents and size.
  * @param {Progress} progress
- * @param {string} [vsix] where
+ * @param {object} [options]
+ * @param {string} [options.target] the platform; default: this machine's
+ * @param {string} [options.folder] what is packaged; default: the repository
+ * @param {string} [options.vsix] where the package is written
  * @returns {Promise<string>} the path of the package
  */
-export async function packageExtension(progress, vsix = vsixPath()) {
+export async function packageExtension(
+  progress,
+  { target = vscodeTarget(), folder = ROOT, vsix = vsixPath(target) } = {},
+) {
   return await progress.step(
-    'package the extension',
+    target === vscodeTarget() && folder === ROOT
+      ? 'package the extension'
+      : `package the extension for ${target}`,
     async (log) => {
       mkdirSync(dirname(vsix), { recursive: true });
       rmSync(vsix, { force: true });
       await runTool(
         '@vscode/vsce/vsce',
         [
-          ...['package', '--no-dependencies', '--target', vscodeTarget(), '--out', vsix],
+          ...['package', '--no-dependencies', '--target', target, '--out', vsix],
           // Without a public repository there is nothing that relative links could be made to point to.
           ...(manifest().repository === undefined
             ? ['--allow-missing-repository', '--no-rewrite-relative-links']
             : []),
         ],
-        { log, env: reproducible(), failure: 'The extension could not be packaged: vsce failed.' },
+        {
+          log,
+          cwd: folder,
+          env: reproducible(),
+          failure: 'The extension could not be packaged: vsce failed.',
+        },
       );
-      const problems = contentProblems(await packagedFiles(vsix), vscodeTarget());
+      const problems = contentProblems(await packagedFiles(vsix), target);
+      const { size } = statSync(vsix);
+      if (size > MOST_BYTES)
+        problems.push(`The package has ${mebibytes(size)} MiB; ${mebibytes(MOST_BYTES)} are allowed.`);
       if (problems.length > 0) throw new Failure(problems.join(' '), log);
       return vsix;
     },
@@ -112,15 +155,49 @@ export async function packageExtension(progress, vsix = vsixPath()) {
   );
 }
 
+/** @param {number} bytes */
+const mebibytes = (bytes) => (bytes / 2 ** 20).toFixed(1);
+
+/**
+ * Builds the addon for another platform and packages it.
+ * @param {Progress} progress
+ * @param {import('./platforms.mjs').Target} target
+ */
+export async function packageFor(progress, target) {
+  const addon = await buildAddonFor(progress, target);
+  return await packageExtension(progress, { target, folder: stagePackage(target, addon) });
+}
+
+/**
+ * @param {readonly string[]} wanted as the command line has them
+ * @returns {import('./platforms.mjs').Target[]}
+ */
+export function chosenTargets(wanted) {
+  const unknown = wanted.filter((name) => name !== 'all' && !TARGETS.some((target) => target === name));
+  if (unknown.length > 0)
+    throw new Failure(`There is no target ${unknown.join(', ')}; there are all, ${TARGETS.join(', ')}.`);
+  return TARGETS.filter((target) => wanted.includes('all') || wanted.includes(target));
+}
+
 /** @returns {Promise<number>} */
 async function main() {
+  const { values } = parseArgs({ options: { target: { type: 'string', multiple: true, default: [] } } });
+  const targets = chosenTargets(values.target);
   const progress = new Progress();
   requireNode();
   await ensureToolchain(progress);
+  if (targets.length > 0) await ensureDebianPackages(FOR_ZIG, progress);
   await ensureNodePackages(progress);
-  await buildAddon(progress);
+  if (targets.length === 0) await buildAddon(progress);
   await buildBundles(progress);
-  await packageExtension(progress);
+  if (targets.length === 0) await packageExtension(progress);
+  /** @type {[string, number][]} */
+  const rows = [];
+  for (const target of targets) rows.push([target, statSync(await packageFor(progress, target)).size]);
+  if (rows.length > 0) {
+    console.log(`\n| package | bytes | MiB of ${mebibytes(MOST_BYTES)} |\n| --- | ---: | ---: |`);
+    for (const [target, size] of rows) console.log(`| ${target} | ${size} | ${mebibytes(size)} |`);
+  }
   return 0;
 }
 

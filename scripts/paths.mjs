@@ -38,8 +38,8 @@ export function vscodeTarget() {
   return `${process.platform}-${process.arch}`;
 }
 
-/** Where the package for this platform is written. */
-export function vsixPath() {
+/** Where the package for a platform is written, by default for this one. */
+export function vsixPath(target = vscodeTarget()) {
   const { name, version } = manifest();
-  return join(DIST, `${name}-${vscodeTarget()}-${version}.vsix`);
+  return join(DIST, `${name}-${target}-${version}.vsix`);
 }

@@ -25,6 +25,7 @@ import { metal } from './test/metal.mjs';
 import { native } from './test/native.mjs';
 import { packaged } from './test/package.mjs';
 import { parsers } from './test/parsers.mjs';
+import { platforms } from './test/platforms.mjs';
 import { proofs } from './test/proofs.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
@@ -57,6 +58,7 @@ const STAGES = [
   arm,
   fuzzing,
   training,
+  platforms,
 ];
 
 /**
@@ -66,7 +68,7 @@ const STAGES = [
  */
 function chosenStages(only, deep) {
   if (only === undefined) {
-    const asked = STAGES.filter((stage) => (stage.deep ?? false) === deep);
+    const asked = STAGES.filter((stage) => (stage.deep ?? false) === deep && stage.onRequest !== true);
     const here = asked.filter(({ platform = vscodeTarget() }) => platform === vscodeTarget());
     const elsewhere = asked.filter((stage) => !here.includes(stage)).map((stage) => stage.name);
     if (elsewhere.length > 0) console.log(`Left out on this platform: ${elsewhere.join(', ')}.`);

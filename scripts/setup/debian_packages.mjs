@@ -69,13 +69,28 @@ export const FOR_ARM = [
 /** What plays the compiler of Metal kernels, and compiles Objective-C++. */
 export const FOR_METAL = [command('clang-19', 'Clang 19', 'clang++-19')];
 
+/** @type {Requirement} */
+const PYTHON_VENV = {
+  package: 'python3-venv',
+  provides: 'Python with venv',
+  present: () =>
+    spawnSync(process.platform === 'win32' ? 'python' : 'python3', ['-c', 'import ensurepip, venv'])
+      .status === 0,
+};
+
 /** Python 3.11 or newer that can make environments of its own. */
-export const FOR_TRAINING = [
-  {
-    package: 'python3-venv',
-    provides: 'Python with venv',
-    present: () => spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0,
-  },
+export const FOR_TRAINING = [PYTHON_VENV];
+
+/** What builds the addon for other platforms. */
+export const FOR_ZIG = [command('ninja-build', 'Ninja', 'ninja'), PYTHON_VENV];
+
+/** What runs the Node.js of other platforms. */
+export const FOR_PLATFORMS = [
+  ...FOR_ZIG,
+  command('qemu-user', 'an emulator of Arm processors', 'qemu-aarch64'),
+  file('libstdc++6-arm64-cross', "Arm's C++ library", '/usr/aarch64-linux-gnu/lib/libstdc++.so.6'),
+  file('wine64', 'Wine, which runs programs for Windows', '/usr/lib/wine/wine64'),
+  command('binutils', 'readelf', 'readelf'),
 ];
 
 export const FOR_FUZZING = [

@@ -12,7 +12,7 @@ import { sum } from './counts.mjs';
  * @param {import('../progress.mjs').Progress} progress
  */
 async function packageAgain(progress) {
-  const again = await packageExtension(progress, join(BUILD, 'again.vsix'));
+  const again = await packageExtension(progress, { vsix: join(BUILD, 'again.vsix') });
   try {
     if (readFileSync(again).equals(readFileSync(vsixPath()))) return;
     throw new Failure('The extension was packaged twice, and the packages differ.');

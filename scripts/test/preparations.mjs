@@ -18,7 +18,11 @@ const PREPARATIONS = {
   codeServer: { needs: [], compiles: false, make: ensureCodeServer },
   addon: { needs: [], compiles: true, make: (/** @type {Progress} */ progress) => buildAddon(progress) },
   bundles: { needs: [], compiles: false, make: (/** @type {Progress} */ progress) => buildBundles(progress) },
-  vsix: { needs: ['addon', 'bundles'], compiles: false, make: packageExtension },
+  vsix: {
+    needs: ['addon', 'bundles'],
+    compiles: false,
+    make: (/** @type {Progress} */ progress) => packageExtension(progress),
+  },
   nativeTests: {
     // It configures the folder that the tests are built in.
     needs: ['addon'],
