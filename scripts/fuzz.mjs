@@ -44,10 +44,14 @@ export async function buildFuzzers(progress, targets) {
   await progress.step(`build the fuzzers (${targets.join(', ')})`, async (log) => {
     const failure =
       'The fuzzers could not be built; they need clang++-19 and its libFuzzer (libclang-rt-19-dev).';
-    await run('cmake', ['--preset', 'fuzz'], { log, failure });
+    await run('cmake', ['--preset', 'fuzz'], { log, failure, aside: true });
     const programs = targets.flatMap((target) => [`fuzz_${target}`, `${target}_corpus`]);
     const jobs = String(availableParallelism());
-    await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...programs], { log, failure });
+    await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...programs], {
+      log,
+      failure,
+      aside: true,
+    });
   });
 }
 

@@ -18,7 +18,7 @@ export const ADDON = join(DIST, 'native', 'emberline.node');
 export const KERNEL_LIBRARY = join(DIST, 'native', 'emberline.metallib');
 
 /** The addon with a simulated GPU inside, which the preset metal-sim builds. */
-export const SIMULATED_ADDON = join(BUILD, 'metal-sim', 'test', 'metal-sim', 'addon', 'emberline.node');
+export const SIMULATED_ADDON = join(RELEASE, 'test', 'metal-sim', 'addon', 'emberline.node');
 
 /** The name of the one model in models/, as its list of checksums has it. */
 export function embeddedModelName() {

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, Interrupted } from './failure.mjs';
@@ -92,13 +93,30 @@ function signal(id, name) {
 }
 
 /**
+ * Lets a process, and whatever it starts, have what others leave of the processors.
+ * @param {ChildProcess} child
+ */
+function stepAside({ pid }) {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+    // Linux may share the processors out between sessions first, and the leader of a group has one of its own (sched(7), autogroup).
+    if (process.platform === 'linux')
+      writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_LOW));
+  } catch {
+    // It has ended already, or this system has no such thing.
+  }
+}
+
+/**
  * Runs a program to its end with its output in a log file.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv }} options
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, aside?: boolean }} options `aside`: takes only what others leave of
+ *   the processors
  * @returns {Promise<number>} the exit status; 128 or more when a signal ended it
  */
-export async function runForStatus(command, args, { log, cwd, env }) {
+export async function runForStatus(command, args, { log, cwd, env, aside = false }) {
   mkdirSync(dirname(log), { recursive: true });
   const file = openSync(log, 'a');
   try {
@@ -107,6 +125,7 @@ export async function runForStatus(command, args, { log, cwd, env }) {
       env: { ...(env ?? process.env), NO_COLOR: '1', FORCE_COLOR: undefined },
       output: ['ignore', file, file],
     });
+    if (aside) stepAside(child);
     const status = await new Promise((resolve, reject) => {
       child.once('error', (error) => reject(new Failure(`${command} cannot be started: ${error.message}.`)));
       child.once('exit', (code) => {
@@ -127,7 +146,7 @@ export async function runForStatus(command, args, { log, cwd, env }) {
  * Runs a program that must succeed.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string }} options `failure`: the sentence for a person
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string, aside?: boolean }} options `failure`: the sentence for a person
  */
 export async function run(command, args, { failure, ...options }) {
   const status = await runForStatus(command, args, options);
@@ -149,7 +168,7 @@ export async function runNpm(args, options) {
  * Runs a command line tool of an installed npm package.
  * @param {string} script path of its entry file below node_modules
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string }} options
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string, aside?: boolean }} options
  */
 export async function runTool(script, args, options) {
   await run(process.execPath, [`${ROOT}/node_modules/${script}`, ...args], options);

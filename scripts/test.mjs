@@ -38,26 +38,30 @@ import { unit } from './test/unit.mjs';
 /** @typedef {import('./test/stage.mjs').Stage} Stage */
 /** @typedef {import('./test/counts.mjs').Counts} Counts */
 
-/** In the order they run: what fails soonest first; what must be alone when nothing is left to compile. */
+/**
+ * In the order they run, and what they need is compiled: first what can begin soon and leaves a core free, which compiles what the others
+ * need; those that keep every core busy last.
+ */
 const STAGES = [
   lint,
   types,
   unit,
-  tidyChanged,
-  native,
-  parsers,
-  metal,
-  integration,
   packaged,
   editor,
   e2e,
-  tidyAll,
+  native,
+  parsers,
+  metal,
+  // Reads what Ninja has noted in the folder that all of these are built in.
+  tidyChanged,
+  integration,
   proofs,
+  training,
+  fuzzing,
+  tidyAll,
   sanitized,
   portability,
   arm,
-  fuzzing,
-  training,
   platforms,
 ];
 
@@ -102,7 +106,6 @@ function sentenceOf(error) {
 async function runStage(stage, preparations, progress) {
   try {
     await Promise.all(stage.needs.map((need) => preparations.get(need)));
-    if (stage.alone) await preparations.idle();
     return await stage.run(progress);
   } catch (error) {
     if (error instanceof Interrupted) throw error;
@@ -131,7 +134,7 @@ async function setUp(stages, progress) {
  */
 async function runStages(stages, progress) {
   const preparations = new Preparations(progress);
-  // Compiled while the stages that only read are running.
+  // Compiled while stages that need nothing of it are running.
   for (const need of stages.flatMap((stage) => stage.needs)) void preparations.get(need).catch(() => {});
   const parts = [];
   for (const stage of stages) parts.push(await runStage(stage, preparations, progress));

@@ -14,12 +14,18 @@ import { Preparations } from './test/preparations.mjs';
 
 /** What the compiler is given: a file of the tree, or one that includes several. @typedef {{ file: string, output: string }} Unit */
 
-/** @returns {Unit[]} those of the engine, the addon and their tests, as the preset `release` compiles them */
+/**
+ * @returns {Unit[]} those of the engine, the addon and their tests, as the preset `release` compiles them; not those of the Metal device,
+ *   which are there when the preset `metal-sim` has been configured in the same folder
+ */
 function units() {
   /** @type {{ file: string, output?: string, command: string }[]} */
   const entries = JSON.parse(readFileSync(join(RELEASE, 'compile_commands.json'), 'utf8'));
   return entries
-    .filter(({ file }) => file.startsWith(ROOT) && file.includes('/native/'))
+    .filter(
+      ({ file }) =>
+        file.startsWith(ROOT) && file.includes('/native/') && !file.includes('/native/device/metal/'),
+    )
     .map(({ file, output, command }) => ({ file, output: output ?? / -o (\S+)/.exec(command)?.[1] ?? '' }));
 }
 

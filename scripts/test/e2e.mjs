@@ -10,6 +10,5 @@ export const e2e = {
   platform: 'linux-x64',
   requirements: [...FOR_BUILDING, ...FOR_BROWSER_TESTS],
   needs: ['codeServer', 'vsix', 'bundles'],
-  alone: true,
   run: (progress) => runVitest(progress, 'e2e', 'tests in the browser'),
 };

@@ -11,6 +11,5 @@ export const editor = {
   platform: 'linux-x64',
   requirements: [...FOR_BUILDING, ...FOR_BROWSER_TESTS],
   needs: ['codeServer', 'vsix'],
-  alone: true,
   run: (progress) => runInExtensionHost(progress, 'tests in the extension host', { suite: 'suite' }),
 };

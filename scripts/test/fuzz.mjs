@@ -13,7 +13,6 @@ export const fuzzing = {
   name: 'fuzz',
   requirements: [...FOR_BUILDING, ...FOR_FUZZING],
   needs: ['fuzzers'],
-  alone: true,
   deep: true,
   platform: 'linux-x64',
   run: (progress) =>

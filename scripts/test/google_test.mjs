@@ -11,6 +11,12 @@ export const DEEP = '*Deep*';
 /** All others. */
 const EVERYDAY = `-${DEEP}`;
 
+/** Where a preset's test programs are built, other than in a folder of its own. @type {Record<string, string>} */
+const TEST_FOLDERS = {
+  release: join(RELEASE, 'test', 'native'),
+  'metal-sim': join(RELEASE, 'test', 'metal-sim'),
+};
+
 /** @typedef {import('./counts.mjs').Counts} Counts */
 /** @typedef {{ name: string, classname: string, status: string, result: string, failures?: unknown[] }} GoogleTest */
 /** @typedef {{ testsuites: { testsuite: GoogleTest[] }[] }} GoogleTestReport */
@@ -58,8 +64,7 @@ export async function runGoogleTests(
  * @returns {TestProgram[]} the test programs that CMake has noted; those labelled `program` are one test each
  */
 function programsOf(preset) {
-  const folder = preset === 'release' ? RELEASE : join(BUILD, preset);
-  const args = ['--test-dir', folder, '--show-only=json-v1'];
+  const args = ['--test-dir', TEST_FOLDERS[preset] ?? join(BUILD, preset), '--show-only=json-v1'];
   const listing = execFileSync('ctest', args, { cwd: ROOT, encoding: 'utf8' });
   const { tests } = /** @type {{ tests: { name: string, command: string[], properties?: Property[] }[] }} */ (
     JSON.parse(listing)

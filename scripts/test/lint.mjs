@@ -7,7 +7,6 @@ export const lint = {
   name: 'lint',
   requirements: FOR_LINT,
   needs: [],
-  alone: false,
   run: (progress) =>
     inTurn(
       CHECKS.map(

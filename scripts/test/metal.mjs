@@ -16,7 +16,6 @@ export const metal = {
   name: 'metal',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL, ...FOR_BROWSER_TESTS],
   needs: ['metalTests', 'codeServer', 'vsix'],
-  alone: true,
   platform: 'linux-x64',
   run: async (progress) =>
     sum([

@@ -9,7 +9,6 @@ export const native = {
   name: 'native',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
   needs: ['nativeTests'],
-  alone: true,
   run: async (progress) => {
     const counts = await runGoogleTests(progress, 'release', 'native tests');
     return vscodeTarget() === 'linux-x64' ? sum([counts, await wideCode(progress)]) : counts;

@@ -29,7 +29,6 @@ export const packaged = {
   name: 'package',
   requirements: FOR_BUILDING,
   needs: ['vsix'],
-  alone: false,
   run: async (progress) =>
     sum([
       await check(progress, "the package's contents", async () => {

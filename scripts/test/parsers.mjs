@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { runGoogleTests } from './google_test.mjs';
 import { UNDER_SANITIZERS } from './sanitized.mjs';
@@ -10,10 +11,10 @@ export const parsers = {
   name: 'parsers',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
   needs: ['sanitizedParsers'],
-  alone: true,
   run: (progress) =>
     runGoogleTests(progress, 'asan', 'parsers under sanitizers', {
       env: UNDER_SANITIZERS,
       programs: /^(gguf|tokenizer)$/,
+      shards: availableParallelism(),
     }),
 };

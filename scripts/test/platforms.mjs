@@ -12,7 +12,6 @@ export const platforms = {
   name: 'platforms',
   requirements: [...FOR_BUILDING, ...FOR_PLATFORMS],
   needs: ['addon', 'bundles'],
-  alone: true,
   onRequest: true,
   platform: 'linux-x64',
   run: async (progress) => {

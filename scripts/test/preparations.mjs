@@ -11,12 +11,16 @@ import { ensureTrainingPython } from '../setup/training_python.mjs';
 /** @typedef {keyof typeof PREPARATIONS} PreparationName */
 
 /**
- * What stages need: each is made once a run, however many stages ask for it. `compiles` ones take every core, so they are
- * made one after the other, in this order.
+ * What stages need: each is made once a run, however many stages ask for it. `compiles` ones take every core that the stages leave, so
+ * they are made one after the other, in the order they are asked for.
  */
 const PREPARATIONS = {
   codeServer: { needs: [], compiles: false, make: ensureCodeServer },
-  addon: { needs: [], compiles: true, make: (/** @type {Progress} */ progress) => buildAddon(progress) },
+  addon: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildAddon(progress, { aside: true }),
+  },
   bundles: { needs: [], compiles: false, make: (/** @type {Progress} */ progress) => buildBundles(progress) },
   vsix: {
     needs: ['addon', 'bundles'],
@@ -33,7 +37,7 @@ const PREPARATIONS = {
     needs: [],
     compiles: true,
     make: (/** @type {Progress} */ progress) =>
-      buildPreset(progress, 'asan', ['test_gguf', 'test_tokenizer']),
+      buildPreset(progress, 'asan', { targets: ['test_gguf', 'test_tokenizer'] }),
   },
   sanitizedTests: {
     needs: [],
@@ -41,7 +45,8 @@ const PREPARATIONS = {
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
   },
   metalTests: {
-    needs: [],
+    // It is built in the same folder, of the same objects.
+    needs: ['addon'],
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'metal-sim'),
   },
@@ -57,16 +62,20 @@ const PREPARATIONS = {
 /**
  * @param {Progress} progress
  * @param {string} preset of CMakePresets.json
- * @param {readonly string[]} [targets] default: all
+ * @param {{ targets?: readonly string[] }} [how] `targets`: default: the preset's
  */
-async function buildPreset(progress, preset, targets = []) {
+async function buildPreset(progress, preset, { targets = [] } = {}) {
   const some = targets.length === 0 ? '' : `: ${targets.join(', ')}`;
   await progress.step(`build the native tests (${preset}${some})`, async (log) => {
     const failure = `The native tests could not be built: CMake or the compiler failed (preset ${preset}).`;
-    await run('cmake', ['--preset', preset], { log, failure });
+    await run('cmake', ['--preset', preset], { log, failure, aside: true });
     const parallel = ['--parallel', String(availableParallelism())];
     const chosen = targets.flatMap((target) => ['--target', target]);
-    await run('cmake', ['--build', '--preset', preset, ...parallel, ...chosen], { log, failure });
+    await run('cmake', ['--build', '--preset', preset, ...parallel, ...chosen], {
+      log,
+      failure,
+      aside: true,
+    });
   });
 }
 
@@ -112,10 +121,5 @@ export class Preparations {
     });
     this.#compiler = turn.catch(() => {});
     return await turn;
-  }
-
-  /** Settles when nothing that was begun is still being made. */
-  async idle() {
-    await Promise.allSettled(this.#made.values());
   }
 }

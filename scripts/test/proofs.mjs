@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { RELEASE } from '../paths.mjs';
 import { run } from '../processes.mjs';
 import { FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { check } from './checks.mjs';
@@ -14,7 +15,7 @@ async function buildBench(log) {
   const failure = 'a native program of the bench does not compile.';
   await run('cmake', ['--preset', 'release', '-DEMBERLINE_BUILD_BENCH=ON'], { log, failure });
   const parallel = ['--parallel', String(availableParallelism())];
-  await run('cmake', ['--build', '--preset', 'release', ...parallel], { log, failure });
+  await run('cmake', ['--build', RELEASE, ...parallel, '--target', 'bench/native/all'], { log, failure });
   // The folder is the addon's, which goes on without them.
   await run('cmake', ['--preset', 'release', '-DEMBERLINE_BUILD_BENCH=OFF'], { log, failure });
 }
@@ -28,7 +29,6 @@ export const proofs = {
   name: 'proofs',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL],
   needs: ['addon', 'bundles', 'nativeTests', 'metalTests'],
-  alone: true,
   deep: true,
   platform: 'linux-x64',
   run: async (progress) =>

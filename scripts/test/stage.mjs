@@ -4,7 +4,6 @@
  * @property {string} name what `--only` takes
  * @property {readonly import('../setup/debian_packages.mjs').Requirement[]} requirements what must be on the machine
  * @property {readonly import('./preparations.mjs').PreparationName[]} needs what must have been made
- * @property {boolean} alone whether nothing may be compiled beside it
  * @property {boolean} [deep] whether it proves more and takes longer: `npm run test:deep` runs it, `npm test` does not
  * @property {boolean} [onRequest] whether it runs where `--only` names it, and only there
  * @property {string} [platform] the only one it can run on, as `vscodeTarget` names it

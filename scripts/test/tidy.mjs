@@ -6,7 +6,6 @@ import { check } from './checks.mjs';
 const COMMON = {
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_TIDY],
   needs: ['nativeTests'],
-  alone: false,
   platform: 'linux-x64',
 };
 

@@ -13,14 +13,13 @@ import { noCounts, oneFailed, onePassed, sum, summary } from './counts.mjs';
 
 /**
  * The programs that make the embedded model: their own tests, and the whole way from sources to a packed file with a few
- * thousand tokens. PyTorch takes every core, so nothing is built beside it.
+ * thousand tokens.
  * @type {import('./stage.mjs').Stage}
  */
 export const training = {
   name: 'training',
   requirements: [...FOR_BUILDING, ...FOR_TRAINING],
   needs: ['addon', 'bundles', 'trainingPython'],
-  alone: true,
   deep: true,
   async run(progress) {
     const python = await ensureTrainingPython(progress);

@@ -9,7 +9,6 @@ export const types = {
   name: 'types',
   requirements: [],
   needs: [],
-  alone: false,
   run: (progress) =>
     inTurn(
       PROJECTS.map(

@@ -5,6 +5,5 @@ export const unit = {
   name: 'unit',
   requirements: [],
   needs: [],
-  alone: false,
   run: (progress) => runVitest(progress, 'unit', 'unit tests'),
 };

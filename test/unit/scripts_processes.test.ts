@@ -1,9 +1,12 @@
 /** What the commands start must end with them, whatever it started itself and however it takes being asked. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { constants, getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { family, processTable } from '../../scripts/process_table.mjs';
-import { startGroup, stopGroup } from '../../scripts/processes.mjs';
+import { runForStatus, startGroup, stopGroup } from '../../scripts/processes.mjs';
 
 /** A program that starts the next one of `rest` and prints its process id once that has printed its own. */
 function chain(own: string, rest: readonly string[]): string {
@@ -81,4 +84,21 @@ it('leaves the processes of others alone', async () => {
   leftOver.push(id);
   await stopGroup(leader);
   expect(running([...ids, id])).toEqual([id]);
+});
+
+it.skipIf(process.platform === 'win32')('lets what is to step aside have what others leave', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'aside-'));
+  // `nice` prints its own: what a build tool starts steps aside as well.
+  const priority = async (program: string, aside: boolean): Promise<number> => {
+    const log = join(folder, `${aside}.log`);
+    expect(await runForStatus('sh', ['-c', program], { log, aside })).toBe(0);
+    return Number(readFileSync(log, 'utf8'));
+  };
+  try {
+    expect(await priority('nice', false)).toBe(getPriority());
+    const lowest = constants.priority.PRIORITY_LOW;
+    expect(await priority(`until [ "$(nice)" = ${lowest} ]; do sleep 0.01; done; nice`, true)).toBe(lowest);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -90,7 +90,9 @@ class PlanTest : public ::testing::Test {
       changed.change(table_.commands[0]);
       const Result<Plan> plan = compile(4);
       EXPECT_EQ(plan.code(), ErrorCode::kInvalidArgument);
-      if (!plan.ok()) EXPECT_NE(plan.error().message().find("Command 0"), std::string::npos);
+      if (!plan.ok()) {
+        EXPECT_NE(plan.error().message().find("Command 0"), std::string::npos);
+      }
     }
     table_.commands.clear();
   }

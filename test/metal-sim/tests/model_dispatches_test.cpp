@@ -103,7 +103,9 @@ TEST_F(ModelDispatches, OfALayerAreFiveOrSix) {
   std::size_t next = 0;
   const std::vector<DispatchDescription> dispatches = list(as_q4_k_m(gemma3), 1);
   for (const DispatchDescription& dispatch : dispatches) {
-    if (dispatch.label.starts_with("layer 1 ")) EXPECT_EQ(dispatch.label, labels[next++]);
+    if (dispatch.label.starts_with("layer 1 ")) {
+      EXPECT_EQ(dispatch.label, labels[next++]);
+    }
   }
   // The first layer has nothing to add, and of the last something is left.
   EXPECT_EQ(dispatches[1].label, "layer 0 norm+qkv");
@@ -133,7 +135,9 @@ TEST_F(ModelDispatches, OfMixedTypesAreNoMoreWhereTheyHaveKernels) {
 }
 
 TEST_F(ModelDispatches, OfATokenAreWhatIsCountedInAChain) {
-  constexpr SamplingBlock kSampling{.temperature = 1, .top_p = 1, .repeat_penalty = 1, .penalty_window = 64};
+  SamplingBlock sampling{};
+  sampling.temperature = sampling.top_p = sampling.repeat_penalty = 1;
+  sampling.penalty_window = 64;
   ToyModel qwen3, gemma3;
   qwen3.architecture = "qwen3";
   gemma3.architecture = "gemma3";
@@ -149,13 +153,10 @@ TEST_F(ModelDispatches, OfATokenAreWhatIsCountedInAChain) {
     metal.prefill(random_tokens(9, metal.hyperparameters.vocabulary, 3));
     metal_sim::clear_counts();
     const std::uint32_t chunk[] = {1};
-    run_chain(*metal.pass, 3,
-              {.position = 9,
-               .steps = 1,
-               .stop = {},
-               .cancel = nullptr,
-               .sampling = sampled ? &kSampling : nullptr},
-              chunk);
+    run_chain(
+        *metal.pass, 3,
+        {.position = 9, .steps = 1, .stop = {}, .cancel = nullptr, .sampling = sampled ? &sampling : nullptr},
+        chunk);
     const metal_sim::Counts counts = metal_sim::counts();
     EXPECT_EQ(dispatches.size(), counts.dispatches);
     std::uint64_t weights = 0, kv = 0;

@@ -39,8 +39,9 @@ TEST_P(Embedding, ReadsTheTokensAtTheirPositions) {
       run.bind(0, tokens).bind(1, table.bytes).bind(2, out).rows(4);
       run.grid({4, 1, 1}, kRowKernelThreads);
       const metal_sim::Counters counters = run.run(order);
-      if (metal_sim::shipped_kernels().checked())
+      if (metal_sim::shipped_kernels().checked()) {
         EXPECT_EQ(counters.bytes_read[3], table.bytes.count() / 11 * 4);
+      }
       for (std::uint32_t r = 0; r < 4; ++r) {
         const std::vector<double>& row = table.values[tokens.values()[2 + r]];
         for (std::uint32_t i = 0; i < width; ++i) {

@@ -59,7 +59,9 @@ TEST(SamplerScores, ReadNoHistoryBeyondTheFirstTokenNorBehindTheLast) {
     run.tokens.assign(length, 3);
     run.position = length - 1;
     run.run();
-    if (shipped_kernels().checked()) EXPECT_EQ(run.counters.bytes_read[3], std::min(length, 64u) * 4);
+    if (shipped_kernels().checked()) {
+      EXPECT_EQ(run.counters.bytes_read[3], std::min(length, 64u) * 4);
+    }
   }
 }
 
