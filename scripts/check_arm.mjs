@@ -11,7 +11,7 @@ import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { AARCH64, runEmulated, testPrograms, total } from './emulation.mjs';
+import { AARCH64, LARGE_EXPERTS, OF_THE_REFERENCE, runEmulated, testPrograms, total } from './emulation.mjs';
 import { BUILD, LOGS } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
@@ -26,7 +26,7 @@ const FOLDER = join(BUILD, 'arm');
 
 /**
  * Too slow to emulate, or about time: the 98 MB model; statistics over millions of draws; whole completions, whose parts are
- * tested below them; and what threads and batches decide in long contexts. Too large: what makes dozens of devices, each of which
+ * tested below them; what threads and batches decide in long contexts; and of random grammars what takes longest. Too large: what makes dozens of devices, each of which
  * reserves a range of addresses, for which the emulator takes memory. All run on emulated or real x86-64 processors.
  */
 const SLOW = [
@@ -48,6 +48,11 @@ const SLOW = [
   'WindowedCache.*',
   '*AttentionOps.ARow*HasTheSameBitsInAnyBatch*',
   '*ThreadsDecideNothing*',
+  'GbnfRandom.ProgramsAcceptWhatTheirGrammarsDo',
+  'StateSpaceRandom.EveryStateOfUniqueItems*',
+  'StateSpaceRandom.EveryStateWithWitnesses*',
+  'TokenMasksRandom.OfUniqueItems*',
+  OF_THE_REFERENCE,
 ].join(':');
 
 /**
@@ -65,7 +70,7 @@ const PROCESSORS = [
     lacks: '.arch armv8.2-a+dotprod\nsdot v0.4s, v0.16b, v0.16b',
     kernelSets: ['portable', 'neon_mull'],
     layers: ['base', 'device', 'sampling'],
-    leftOut: SLOW,
+    leftOut: [SLOW, LARGE_EXPERTS].join(':'),
   },
   {
     name: 'neoverse-n1',
@@ -73,7 +78,7 @@ const PROCESSORS = [
     lacks: '.arch armv8.2-a+i8mm\nsmmla v0.4s, v0.16b, v0.16b',
     kernelSets: ['portable', 'neon_mull', 'neon'],
     layers: ['base', 'device'],
-    leftOut: [SLOW, testsOf('portable'), testsOf('neon_mull')].join(':'),
+    leftOut: [SLOW, LARGE_EXPERTS, testsOf('portable'), testsOf('neon_mull')].join(':'),
   },
   {
     name: 'max',

@@ -28,6 +28,22 @@ export const AARCH64 = {
   exit: 'mov x8, #93\nmov x0, #0\nsvc #0',
 };
 
+/**
+ * Left out on every emulated processor: models of weights in other formats than float32, which are computed by the reference device alone,
+ * in plain double precision. npm test runs them.
+ */
+export const OF_THE_REFERENCE = ['F16', 'BF16', '*_*', 'MXFP4']
+  .map((type) => `*EveryToy.*/${type}`)
+  .join(':');
+
+/**
+ * Mixtures of experts whose weights are in blocks of 256: their matrices have sixty times the numbers of the others'. Where this is left
+ * out, the products of each of these formats are compared, and mixtures of Q4_K and of the smaller blocks.
+ */
+export const LARGE_EXPERTS = ['Q2_K', 'Q3_K', 'Q5_K', 'Q6_K', 'IQ4_XS']
+  .map((type) => `*ExpertsOp.*_${type}`)
+  .join(':');
+
 /** A program's tests run in so many processes: the emulator takes memory for all addresses that one reserves, and keeps it. */
 const SHARDS = 8;
 
