@@ -75,6 +75,17 @@ TEST_F(PackedCopyTest, IsWrittenByTheFirstLoadAndMappedByTheNext) {
   EXPECT_EQ(consumed, data_[0].size() + data_[1].size() + data_[2].size());
 }
 
+#if !defined(_WIN32)  // where a file is its user's by the folder it lies in
+TEST_F(PackedCopyTest, IsForTheEyesOfItsUserAlone) {
+  const fs::path folder = fs::path(path()).parent_path() / "packed";
+  const PackedMatrices packed = take(load_packed(sources_, {{}, (folder / "model.packed").string()}, *pool_));
+  packed.writer->wait();
+  EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(folder / "model.packed").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+#endif
+
 TEST_F(PackedCopyTest, GivesTheSameProducts) {
   make_copy();
   const std::vector<float> x = random_.normals(96);
