@@ -29,6 +29,11 @@ const PREPARATIONS = {
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release'),
   },
+  faultyAddon: {
+    needs: ['addon'],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release', ['emberline_faulty_addon']),
+  },
   sanitizedParsers: {
     needs: [],
     compiles: true,
