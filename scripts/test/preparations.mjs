@@ -45,6 +45,16 @@ const PREPARATIONS = {
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
   },
+  threadTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan', ['test_threads']),
+  },
+  threadSanitizedTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan'),
+  },
   metalTests: {
     needs: [],
     compiles: true,
