@@ -117,7 +117,8 @@ void Environment::receive(napi_env env, std::uintptr_t message) {
     return reinterpret_cast<std::uintptr_t>(each.get()) == (message & ~kKind);
   });
   if (named == workers_.end()) return;
-  const std::shared_ptr<Worker> worker = *named;  // it may remove itself
+  // It may remove itself. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+  const std::shared_ptr<Worker> worker = *named;
   worker->told(env);
 }
 

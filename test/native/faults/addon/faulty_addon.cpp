@@ -48,6 +48,7 @@ napi_value count_live_blocks(napi_env env, napi_callback_info) {
 }
 
 napi_value start(napi_env env, napi_value exports) {
+  // Nobody sets it meanwhile. NOLINTNEXTLINE(concurrency-mt-unsafe)
   const char* const first = std::getenv("EMBERLINE_START_FAILS_AT");
   if (first != nullptr) failing_now.emplace(std::strtoull(first, nullptr, 10), Shortage::kOnce);
   napi_value surface = emberline_register(env, exports);
