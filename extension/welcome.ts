@@ -15,7 +15,12 @@ export async function welcome(state: WelcomeState): Promise<boolean> {
   state.setKeysForSync([SHOWN]);
   if (state.get(SHOWN) === true) return false;
   // First of all: if what follows fails, it does not come again with every start.
-  await state.update(SHOWN, true);
+  try {
+    await state.update(SHOWN, true);
+  } catch {
+    // Nor does it where that cannot be kept.
+    return false;
+  }
   const opens = vscode.workspace
     .getConfiguration('workbench.welcomePage.walkthroughs')
     .get<boolean>('openOnInstall', true);

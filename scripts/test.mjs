@@ -30,6 +30,7 @@ import { proofs } from './test/proofs.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
 import { sanitized } from './test/sanitized.mjs';
+import { threads, threadsAll } from './test/threads.mjs';
 import { tidyAll, tidyChanged } from './test/tidy.mjs';
 import { training } from './test/training.mjs';
 import { types } from './test/types.mjs';
@@ -60,6 +61,8 @@ const STAGES = [
   fuzzing,
   tidyAll,
   sanitized,
+  threads,
+  threadsAll,
   portability,
   arm,
   platforms,

@@ -85,7 +85,11 @@ export class LoadRecord {
 
   /** The same, in a process that is asked to end: what is loaded then did not fail. */
   leave(): void {
-    rmSync(join(this.folder, this.mark), { force: true });
+    try {
+      rmSync(join(this.folder, this.mark), { force: true });
+    } catch {
+      // On a disk that became read-only the mark stays: the model is tried in a process of its own next time.
+    }
   }
 
   /** Whether a process ended while it loaded these files, as they are now. */

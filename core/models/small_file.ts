@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Far more than what is read this way has: manifests, settings, notes of our own. */
@@ -24,16 +24,32 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
+/** Counts the files written by this process, so that two writes of one path do not share what is unfinished. */
+let written = 0;
+
 /**
- * Writes an object for {@link readSmallJson}, for this user alone, making its folder: a reader sees the old one or the new one, whole. Never rejects.
+ * Writes JSON for this user alone: a reader sees what was there or what is given, whole. Rejects where the disk is full or may not be written to; then
+ * nothing new is left behind.
+ */
+export async function replaceJson(path: string, content: object | number): Promise<void> {
+  const unfinished = `${path}.${process.pid}-${++written}.new`;
+  try {
+    await writeFile(unfinished, JSON.stringify(content), { mode: 0o600 });
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Writes an object for {@link readSmallJson}, as {@link replaceJson} does, making its folder. Never rejects.
  * @returns Whether it was written; on a full or read-only disk it is not.
  */
 export async function writeSmallJson(path: string, content: object): Promise<boolean> {
-  const unfinished = `${path}.${process.pid}.new`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(unfinished, JSON.stringify(content), { mode: 0o600 });
-    await rename(unfinished, path);
+    await replaceJson(path, content);
     return true;
   } catch {
     return false;

@@ -2,6 +2,8 @@
 // in core/engine/native_types.ts.
 #include <napi.h>
 
+#include <exception>
+
 #include "addon/environment.h"
 #include "addon/functions.h"
 #include "addon/grammar_object.h"
@@ -56,6 +58,10 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
 }  // namespace emberline::addon
 
 static Napi::Object initialize_emberline(Napi::Env env, Napi::Object exports) {
-  return emberline::addon::initialize(env, exports);
+  try {
+    return emberline::addon::initialize(env, exports);
+  } catch (const std::exception&) {
+    return exports;  // no memory: what it should have is missing, and whoever loads it says so
+  }
 }
 NODE_API_MODULE(emberline, initialize_emberline)

@@ -4,9 +4,19 @@
 #include <exception>
 #include <utility>
 
+#include "addon/guarded.h"
 #include "addon/js_values.h"
 
 namespace emberline::addon {
+namespace {
+
+// What is sent to the JS thread is a number: the address of a Delivery, or one of these in its lowest bits,
+// in front of them a ticket, or the address of a worker. So no memory is needed to say that there is none.
+constexpr std::uintptr_t kKind = 3, kDelivery = 0, kFailed = 1, kDone = 2, kToWorker = 3;
+constexpr int kKindBits = 2;
+static_assert(alignof(Worker) > kKind && alignof(Environment::Delivery) > kKind);
+
+}  // namespace
 
 Environment* Environment::create(Napi::Env env) {
   std::unique_ptr<Environment> made(new Environment);
@@ -15,7 +25,7 @@ Environment* Environment::create(Napi::Env env) {
   // An unlimited queue: a call never blocks an engine's thread.
   constexpr std::size_t kUnlimited = 0, kThreads = 1;
   if (napi_create_threadsafe_function(env, nullptr, nullptr, name, kUnlimited, kThreads, nullptr, nullptr,
-                                      nullptr, deliver, &made->to_js_) != napi_ok) {
+                                      made.get(), deliver, &made->to_js_) != napi_ok) {
     return nullptr;
   }
   napi_unref_threadsafe_function(env, made->to_js_);
@@ -36,14 +46,14 @@ void Environment::shut_down() {
   pending_.clear();
 }
 
-Environment::Promised Environment::promise(Napi::Env env, std::shared_ptr<void> keep,
-                                           Napi::Function on_text) {
+Environment::Promised Environment::add_promise(Napi::Env env, std::shared_ptr<void> keep,
+                                               Napi::Function on_text) {
   Pending pending = {Napi::Promise::Deferred::New(env), {}, std::move(keep)};
   if (!on_text.IsEmpty()) pending.on_text = Napi::Persistent(on_text);
   const Napi::Value promise = pending.deferred.Promise();
-  if (pending_.empty()) napi_ref_threadsafe_function(env, to_js_);
   const Ticket ticket = next_ticket_++;
   pending_.emplace(ticket, std::move(pending));
+  if (pending_.size() == 1) napi_ref_threadsafe_function(env, to_js_);
   return {ticket, promise};
 }
 
@@ -58,7 +68,7 @@ void Environment::resolve(napi_env env, Ticket ticket, napi_value value) {
 
 void Environment::settle(Ticket ticket, MakeValue make_value) {
   post([this, ticket, make_value = std::move(make_value)](napi_env env) {
-    resolve(env, ticket, make_value(env));
+    resolve(env, ticket, js_made(env, [&] { return make_value(env); }));
   });
 }
 
@@ -81,13 +91,51 @@ void Environment::post(Delivery delivery) {
   if (napi_call_threadsafe_function(to_js_, data, napi_tsfn_nonblocking) != napi_ok) delete data;
 }
 
-void Environment::deliver(napi_env env, napi_value, void*, void* data) {
-  const std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(data));
+void Environment::fail(Ticket ticket) noexcept {
+  send(static_cast<std::uintptr_t>(ticket << kKindBits) | kFailed);
+}
+void Environment::done(Ticket ticket) noexcept {
+  send(static_cast<std::uintptr_t>(ticket << kKindBits) | kDone);
+}
+void Environment::tell(Worker* worker) noexcept {
+  send(reinterpret_cast<std::uintptr_t>(worker) | kToWorker);
+}
+
+void Environment::send(std::uintptr_t message) noexcept {
+  // Refused where the environment ends, and with it whoever waits. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  napi_call_threadsafe_function(to_js_, reinterpret_cast<void*>(message), napi_tsfn_nonblocking);
+}
+
+void Environment::receive(napi_env env, std::uintptr_t message) {
+  const Ticket ticket = message >> kKindBits;
+  switch (message & kKind) {
+    case kFailed: resolve(env, ticket, js_error(env, out_of_memory())); return;
+    case kDone: resolve(env, ticket, js_undefined(env)); return;
+    default: break;
+  }
+  const auto named = std::find_if(workers_.begin(), workers_.end(), [&](const auto& each) {
+    return reinterpret_cast<std::uintptr_t>(each.get()) == (message & ~kKind);
+  });
+  if (named == workers_.end()) return;
+  // It may remove itself. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+  const std::shared_ptr<Worker> worker = *named;
+  worker->told(env);
+}
+
+void Environment::deliver(napi_env env, napi_value, void* self, void* data) {
+  const auto message = reinterpret_cast<std::uintptr_t>(data);
+  const std::unique_ptr<Delivery> delivery((message & kKind) == kDelivery ? static_cast<Delivery*>(data)
+                                                                          : nullptr);
   if (env == nullptr) return;  // the environment ends, and the queue is only emptied
   try {
-    (*delivery)(env);
+    if (delivery != nullptr) {
+      (*delivery)(env);
+    } else {
+      static_cast<Environment*>(self)->receive(env, message);
+    }
   } catch (const std::exception&) {
-    // Node called: nothing may be thrown through it. As in WorkThread::run, only memory can have run out.
+    // Node called: nothing may be thrown through it. Only memory can have run out, for a piece of text: what
+    // settles a promise does without.
   }
 }
 

@@ -5,6 +5,7 @@
 //   - No other thread ever holds a JavaScript value. A thread knows a promise by its ticket; promises,
 //   callbacks and whatever
 //     keeps them alive stay in a table that only the JS thread touches.
+//   - Whoever waits gets an answer: what there is no memory to answer is told without any (fail, done, tell).
 //   - When an environment ends, its clean-up hook stops and joins every worker before anything a worker uses
 //   is gone. The hook
 //     waits for at most the step an engine is in (one token, or one chunk of prefill).
@@ -13,22 +14,25 @@
 #include <napi.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
 
 namespace emberline::addon {
 
-// Something with a thread that works for an environment. Both functions are called on the JS thread.
+// Something with a thread that works for an environment. The functions are called on the JS thread.
 class Worker {
  public:
   virtual ~Worker() = default;
-  virtual void stop() = 0;  // asks the thread to end soon; does not wait
-  virtual void join() = 0;  // waits for its end, after stop()
+  virtual void stop() = 0;              // asks the thread to end soon; does not wait
+  virtual void join() = 0;              // waits for its end, after stop()
+  virtual void told(napi_env env) = 0;  // what Environment::tell asked for
 };
 
 class Environment {
@@ -44,12 +48,19 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  struct Promised {
-    Ticket ticket;
-    Napi::Value promise;
-  };
-  // JS thread: a promise to be settled by its ticket. The process stays alive until then, and so does `keep`.
-  Promised promise(Napi::Env env, std::shared_ptr<void> keep, Napi::Function on_text = {});
+  // JS thread: a promise to be settled by its ticket, which is handed to `begin`. The process stays alive
+  // until then, and so does `keep`. What `begin` throws leaves no promise behind.
+  template <typename Begin>
+  Napi::Value promise(Napi::Env env, std::shared_ptr<void> keep, Napi::Function on_text, const Begin& begin) {
+    const Promised promised = add_promise(env, std::move(keep), on_text);
+    try {
+      begin(promised.ticket);
+    } catch (const std::exception&) {
+      resolve(env, promised.ticket, nullptr);
+      throw;
+    }
+    return promised.promise;
+  }
   // JS thread: settles now. A null `value` (the environment cannot make one) leaves the promise pending.
   void resolve(napi_env env, Ticket ticket, napi_value value);
 
@@ -60,11 +71,32 @@ class Environment {
   // Any such thread: runs `delivery` on the JS thread, after what was posted before.
   void post(Delivery delivery);
 
+  // Any such thread, without allocating, behind what was posted before:
+  void fail(Ticket ticket) noexcept;   // settles with OUT_OF_MEMORY
+  void done(Ticket ticket) noexcept;   // settles with undefined
+  void tell(Worker* worker) noexcept;  // Worker::told, unless it was removed meanwhile
+  // Any such thread: does `work`, which settles the promise. Where there is no memory for that: fails it, and
+  // gives false.
+  template <typename Work>
+  bool answer(Ticket ticket, const Work& work) noexcept {
+    try {
+      work();
+      return true;
+    } catch (const std::exception&) {
+      fail(ticket);
+      return false;
+    }
+  }
+
   // JS thread: a worker is kept until it is removed or the environment ends.
   void add(std::shared_ptr<Worker> worker) { workers_.push_back(std::move(worker)); }
   void remove(const Worker* worker);
 
  private:
+  struct Promised {
+    Ticket ticket;
+    Napi::Value promise;
+  };
   struct Pending {
     Napi::Promise::Deferred deferred;
     Napi::FunctionReference on_text;
@@ -72,8 +104,11 @@ class Environment {
   };
 
   Environment() = default;
+  Promised add_promise(Napi::Env env, std::shared_ptr<void> keep, Napi::Function on_text);
   void shut_down();
-  static void deliver(napi_env env, napi_value, void*, void* data);
+  void send(std::uintptr_t message) noexcept;
+  void receive(napi_env env, std::uintptr_t message);
+  static void deliver(napi_env env, napi_value, void* self, void* data);
 
   napi_env env_ = nullptr;
   napi_threadsafe_function to_js_ = nullptr;

@@ -1,6 +1,8 @@
 #include "addon/js_values.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace emberline::addon {
 
@@ -60,39 +62,54 @@ napi_value js_typed_array(napi_env env, napi_typedarray_type type, const void* d
   return result;
 }
 
+namespace {
+
+napi_property_descriptor property_of(const char* name, napi_value value) {
+  return {name, nullptr, nullptr, nullptr, nullptr, value, napi_default_jsproperty, nullptr};
+}
+
+// Null where the value of one of them is.
+napi_value js_object(napi_env env, std::span<const napi_property_descriptor> properties) {
+  napi_value object = nullptr;
+  if (std::all_of(properties.begin(), properties.end(),
+                  [](const auto& property) { return property.value != nullptr; }) &&
+      napi_create_object(env, &object) == napi_ok &&
+      napi_define_properties(env, object, properties.size(), properties.data()) == napi_ok) {
+    return object;
+  }
+  clear_exception(env);
+  return nullptr;
+}
+
+}  // namespace
+
 ObjectBuilder& ObjectBuilder::add(const char* name, napi_value value) {
-  if (value == nullptr) complete_ = false;
-  properties_.push_back({name, nullptr, nullptr, nullptr, nullptr, value, napi_default_jsproperty, nullptr});
+  if (count_ < kMost) properties_[count_] = property_of(name, value);
+  ++count_;
   return *this;
 }
 
 napi_value ObjectBuilder::build() {
-  napi_value object = nullptr;
-  if (complete_ && napi_create_object(env_, &object) == napi_ok &&
-      napi_define_properties(env_, object, properties_.size(), properties_.data()) == napi_ok) {
-    return object;
-  }
-  clear_exception(env_);
-  return nullptr;
+  return count_ > kMost ? nullptr : js_object(env_, std::span(properties_).first(count_));
 }
 
 napi_value js_ok(napi_env env, napi_value value) {
-  if (value == nullptr) {
-    return js_error(env, {ErrorCode::kOutOfMemory,
-                          "Not enough memory for the result; close other programs and try again."});
-  }
-  return ObjectBuilder(env).add("ok", js_boolean(env, true)).add("value", value).build();
+  if (value == nullptr) return js_error(env, out_of_memory());
+  const napi_property_descriptor properties[] = {property_of("ok", js_boolean(env, true)),
+                                                 property_of("value", value)};
+  return js_object(env, properties);
 }
 
 napi_value js_error(napi_env env, const Status& status) {
   napi_value message = js_string(env, status.message());
   // Without an object here the promise would never settle.
   if (message == nullptr) message = js_string(env, "The reason is too long to be said.");
-  const napi_value error = ObjectBuilder(env)
-                               .add("code", std::string_view(code_name(status.code())))
-                               .add("message", message)
-                               .build();
-  return ObjectBuilder(env).add("ok", js_boolean(env, false)).add("error", error).build();
+  const napi_property_descriptor error[] = {
+      property_of("code", js_string(env, std::string_view(code_name(status.code())))),
+      property_of("message", message)};
+  const napi_property_descriptor properties[] = {property_of("ok", js_boolean(env, false)),
+                                                 property_of("error", js_object(env, error))};
+  return js_object(env, properties);
 }
 
 }  // namespace emberline::addon

@@ -4,11 +4,14 @@
 
 #include <napi.h>
 
+#include <array>
 #include <cstddef>
+#include <exception>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "addon/guarded.h"
 #include "base/status.h"
 
 namespace emberline::addon {
@@ -25,7 +28,8 @@ napi_value js_array(napi_env env, const std::vector<napi_value>& elements);
 napi_value js_typed_array(napi_env env, napi_typedarray_type type, const void* data, std::size_t count,
                           std::size_t element_bytes);
 
-// A plain object. Properties are defined, not assigned, so that setters on Object.prototype do not run.
+// A plain object of at most kMost properties, made without allocating. Properties are defined, not assigned,
+// so that setters on Object.prototype do not run.
 class ObjectBuilder {
  public:
   explicit ObjectBuilder(napi_env env) : env_(env) {}
@@ -35,12 +39,24 @@ class ObjectBuilder {
   napi_value build();
 
  private:
+  static constexpr std::size_t kMost = 32;
   napi_env env_;
-  bool complete_ = true;
-  std::vector<napi_property_descriptor> properties_;
+  std::size_t count_ = 0;  // of those that were added
+  std::array<napi_property_descriptor, kMost> properties_;
 };
 
 napi_value js_ok(napi_env env, napi_value value);  // {ok: true, value}; OUT_OF_MEMORY when `value` is null
-napi_value js_error(napi_env env, const Status& status);  // {ok: false, error: {code, message}}
+napi_value js_error(napi_env env,
+                    const Status& status);  // {ok: false, error: {code, message}}; allocates nothing
+
+// What `make` gives; OUT_OF_MEMORY where it throws for want of it.
+template <typename Make>
+napi_value js_made(napi_env env, const Make& make) {
+  try {
+    return make();
+  } catch (const std::exception&) {
+    return js_error(env, out_of_memory());
+  }
+}
 
 }  // namespace emberline::addon

@@ -1,6 +1,7 @@
 #include "addon/model_host.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "addon/session_object.h"
 #include "addon/utf16.h"
@@ -31,28 +32,46 @@ Prompt prompt_of(const std::vector<TextOrToken>& from) {
 
 void ModelHost::load(napi_env env, Environment::Ticket ticket, ModelOptions options,
                      Environment::MakeValue loaded) {
+  environment_.add(shared_from_this());
   if (Status status = thread_.start(); !status.ok()) {
+    environment_.remove(this);
     environment_.resolve(env, ticket, js_error(env, status));
     return;
   }
-  environment_.add(shared_from_this());
-  thread_.post([this, ticket, options = std::move(options), loaded = std::move(loaded)] {
-    auto model = guarded([&] { return Model::load(options); });
-    // Reading a vocabulary takes as much again as is kept of it.
-    give_back_freed_memory();
+  try {
+    thread_.post([this, ticket, options = std::move(options), loaded = std::move(loaded)] {
+      if (!load(ticket, options, loaded)) environment_.tell(this);
+    });
+  } catch (const std::exception&) {
+    close();
+    throw;
+  }
+}
+
+bool ModelHost::load(Environment::Ticket ticket, const ModelOptions& options,
+                     const Environment::MakeValue& loaded) {
+  auto model = guarded([&] { return Model::load(options); });
+  // Reading a vocabulary takes as much again as is kept of it.
+  give_back_freed_memory();
+  const bool answered = environment_.answer(ticket, [&] {
     if (!model.ok()) {
-      environment_.post([this, ticket, error = model.error()](napi_env js) {
-        environment_.resolve(js, ticket, js_error(js, error));
-        close();
-      });
+      environment_.settle(ticket, [error = model.error()](napi_env js) { return js_error(js, error); });
       return;
     }
     model_ = model.value();
-    environment_.post([this, ticket, loaded, info = model_->info()](napi_env js) {
-      info_ = info;
-      environment_.resolve(js, ticket, js_ok(js, loaded(js)));
+    environment_.settle(ticket, [this, loaded, info = model_->info()](napi_env js) {
+      napi_value value = nullptr;
+      try {
+        info_ = info;
+        value = loaded(js);
+      } catch (const std::exception&) {
+        value = nullptr;
+      }
+      if (value == nullptr) close();  // nobody else will
+      return js_ok(js, value);
     });
   });
+  return answered && model.ok();
 }
 
 void ModelHost::close() {
@@ -66,8 +85,17 @@ void ModelHost::close() {
     logits_session_.reset();
     model_.reset();
     give_back_freed_memory();
-    environment_.post([this](napi_env env) { closed(env); });
+    ended_ = true;
+    environment_.tell(this);
   });
+}
+
+void ModelHost::told(napi_env env) {
+  if (ended_) {
+    closed(env);
+  } else {
+    close();  // its model is of no use to anybody
+  }
 }
 
 void ModelHost::closed(napi_env env) {
@@ -104,10 +132,13 @@ Result<ModelHost::SessionKey> ModelHost::keep(Result<std::unique_ptr<Session>> s
 }
 
 void ModelHost::close_session(napi_env env, SessionKey session, Environment::Ticket ticket) {
-  cancel_all_of(env, [&](const RequestKey& key) { return key.first == session; });
+  for (auto next = requests_.begin(); next != requests_.end();) {
+    const auto& [key, request] = *next++;  // cancel() takes queued ones out of the table
+    if (key.first == session) cancel(env, request);
+  }
   const bool posted = thread_.post([this, session, ticket] {
     sessions_.erase(session);
-    if (ticket != 0) environment_.settle(ticket, js_undefined);
+    if (ticket != 0) environment_.done(ticket);
   });
   if (!posted && ticket != 0) when_closed(env, ticket);
 }
@@ -116,40 +147,31 @@ void ModelHost::complete(napi_env env, Environment::Ticket ticket, SessionKey se
   const RequestKey key{session, job.id};
   const auto request = std::make_shared<Request>();
   request->ticket = ticket;
+  requests_.emplace(key, request);
   const bool posted =
       thread_.post([this, key, request, job = std::make_shared<CompletionJob>(std::move(job))] {
-        run(key, request, *job);
+        environment_.answer(request->ticket, [&] { run(key, request, *job); });
       });
-  if (posted) {
-    requests_.emplace(key, request);
-  } else {
-    environment_.resolve(env, ticket, js_error(env, closed_error()));
-  }
+  if (!posted) environment_.resolve(env, ticket, js_error(env, closed_error()));
 }
 
 void ModelHost::cancel(napi_env env, SessionKey session, std::uint64_t id) {
   const auto found = requests_.find({session, id});
-  if (found != requests_.end()) cancel(env, found->first, found->second);
+  if (found != requests_.end()) cancel(env, found->second);
 }
 
-void ModelHost::cancel_all_of(napi_env env, const std::function<bool(const RequestKey&)>& matches) {
-  const auto requests = requests_;  // cancel() takes queued ones out of the table
-  for (const auto& [key, request] : requests) {
-    if (matches(key)) cancel(env, key, request);
-  }
-}
-
-void ModelHost::cancel(napi_env env, RequestKey key, const std::shared_ptr<Request>& held) {
-  // `held` may be the one that is erased below.
+void ModelHost::cancel(napi_env env, const std::shared_ptr<Request>& held) {
+  // `held` goes out of the table with its promise.
   const std::shared_ptr<Request> request = held;  // NOLINT(performance-unnecessary-copy-initialization)
   auto expected = Request::Stage::kQueued;
   if (request->stage.compare_exchange_strong(expected, Request::Stage::kSettled)) {
-    requests_.erase(key);
     Completion nothing;
     nothing.stop = StopReason::kCancelled;
     nothing.timings.cancel_phase = Phase::kQueued;
     const double waited = ms(Clock::now() - request->submitted);
-    environment_.resolve(env, request->ticket, js_ok(env, js_completion(env, nothing, {waited, waited, 0})));
+    environment_.resolve(env, request->ticket, js_made(env, [&] {
+                           return js_ok(env, js_completion(env, nothing, {waited, waited, 0}));
+                         }));
     return;
   }
   if (request->cancel) return;
@@ -183,11 +205,9 @@ void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, Com
     const Clock::time_point cancelled{Clock::duration(request->cancelled_at.load())};
     timings.cancel_ms = std::max(0.0, ms(finished - cancelled));
   }
-  environment_.post([this, key, request, result, timings](napi_env env) {
-    requests_.erase(key);
-    environment_.resolve(env, request->ticket,
-                         result->ok() ? js_ok(env, js_completion(env, result->value(), timings))
-                                      : js_error(env, result->error()));
+  environment_.settle(request->ticket, [result, timings](napi_env env) {
+    return result->ok() ? js_ok(env, js_completion(env, result->value(), timings))
+                        : js_error(env, result->error());
   });
 }
 

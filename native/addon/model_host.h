@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,7 +67,9 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
   // Cancels the session's requests and frees it. `ticket` 0: nobody waits.
   void close_session(napi_env env, SessionKey session, Environment::Ticket ticket);
 
+  // A request is known from complete() until its promise is settled.
   bool has_request(SessionKey session, std::uint64_t id) const { return requests_.contains({session, id}); }
+  void forget_request(SessionKey session, std::uint64_t id) { requests_.erase({session, id}); }
   void complete(napi_env env, Environment::Ticket ticket, SessionKey session, CompletionJob job);
   void cancel(napi_env env, SessionKey session, std::uint64_t id);
 
@@ -89,6 +92,7 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
 
   void stop() override { close(); }
   void join() override { thread_.join(); }
+  void told(napi_env env) override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -107,14 +111,16 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
 
   static Status closed_error() { return {ErrorCode::kModelClosed, "The model was closed; load it again."}; }
 
+  // On the engine's thread; false: the model is of no use to anybody.
+  bool load(Environment::Ticket ticket, const ModelOptions& options, const Environment::MakeValue& loaded);
   Result<SessionKey> keep(Result<std::unique_ptr<Session>> session);
   void run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job);
-  void cancel(napi_env env, RequestKey key, const std::shared_ptr<Request>& request);
-  void cancel_all_of(napi_env env, const std::function<bool(const RequestKey&)>& matches);
+  void cancel(napi_env env, const std::shared_ptr<Request>& request);
   void closed(napi_env env);
 
   Environment& environment_;
   std::atomic<bool> closing_{false};
+  std::atomic<bool> ended_{false};  // the thread does nothing any more
 
   // JS thread.
   ModelInfo info_;
@@ -137,10 +143,18 @@ void ModelHost::submit(napi_env env, Environment::Ticket ticket, std::function<R
                        std::function<napi_value(napi_env, T&)> make_value) {
   const bool posted =
       thread_.post([this, ticket, work = std::move(work), make_value = std::move(make_value)] {
-        auto result = std::make_shared<Result<T>>(closing() ? Result<T>(closed_error()) : guarded(work));
-        environment_.settle(ticket, [result, make_value](napi_env js) {
-          return result->ok() ? js_ok(js, make_value(js, result->value())) : js_error(js, result->error());
+        Result<T> made = closing() ? Result<T>(closed_error()) : guarded(work);
+        [[maybe_unused]] SessionKey created = 0;
+        if constexpr (std::is_same_v<T, SessionKey>) created = made.ok() ? made.value() : 0;
+        const bool answered = environment_.answer(ticket, [&] {
+          const auto result = std::make_shared<Result<T>>(std::move(made));
+          environment_.settle(ticket, [result, make_value](napi_env js) {
+            return result->ok() ? js_ok(js, make_value(js, result->value())) : js_error(js, result->error());
+          });
         });
+        if constexpr (std::is_same_v<T, SessionKey>) {
+          if (!answered) sessions_.erase(created);  // nobody will ever close it
+        }
       });
   if (!posted) environment_.resolve(env, ticket, js_error(env, closed_error()));
 }

@@ -68,13 +68,13 @@ Napi::Value load_model(const Napi::CallbackInfo& call) {
 
   Environment& environment = Environment::of(env);
   const auto host = std::make_shared<ModelHost>(environment);
-  const auto promised = environment.promise(env, nullptr);
   const std::weak_ptr<ModelHost> loaded = host;
-  host->load(env, promised.ticket, std::move(options), [loaded](napi_env js) -> napi_value {
-    const auto alive = loaded.lock();
-    return alive == nullptr ? nullptr : make_model_object(js, alive);
+  return environment.promise(env, nullptr, {}, [&](Environment::Ticket ticket) {
+    host->load(env, ticket, std::move(options), [loaded](napi_env js) -> napi_value {
+      const auto alive = loaded.lock();
+      return alive == nullptr ? nullptr : make_model_object(js, alive);
+    });
   });
-  return promised.promise;
 }
 
 Napi::Value check_model(const Napi::CallbackInfo& call) {

@@ -8,6 +8,7 @@
 #include "addon/js_dispatches.h"
 #include "addon/js_values.h"
 #include "addon/session_object.h"
+#include "addon/utf16.h"
 #include "model/scratch.h"
 
 namespace emberline::addon {
@@ -62,9 +63,9 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
 template <typename T>
 Napi::Value promise_of(const SharedModel& handle, Napi::Env env, std::function<Result<T>()> work,
                        std::function<napi_value(napi_env, T&)> make_value) {
-  const auto promised = Environment::of(env).promise(env, handle);
-  handle->host->submit<T>(env, promised.ticket, std::move(work), std::move(make_value));
-  return promised.promise;
+  return Environment::of(env).promise(env, handle, {}, [&](Environment::Ticket ticket) {
+    handle->host->submit<T>(env, ticket, std::move(work), std::move(make_value));
+  });
 }
 
 Napi::Value info(const SharedModel& handle, const Napi::CallbackInfo& call) {
@@ -172,10 +173,10 @@ Napi::Value mask_times(const SharedModel& handle, const Napi::CallbackInfo& call
 }
 
 Napi::Value close(const SharedModel& handle, const Napi::CallbackInfo& call) {
-  const auto promised = Environment::of(call.Env()).promise(call.Env(), handle);
   handle->host->close();
-  handle->host->when_closed(call.Env(), promised.ticket);
-  return promised.promise;
+  return Environment::of(call.Env()).promise(call.Env(), handle, {}, [&](Environment::Ticket ticket) {
+    handle->host->when_closed(call.Env(), ticket);
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <napi.h>
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -26,14 +27,13 @@ class OneTask : public Worker {
   Status start(Environment::Ticket ticket, Work work, MakeValue make_value) {
     if (Status status = thread_.start(); !status.ok()) return status;
     thread_.finish([this, ticket, work = std::move(work), make_value = std::move(make_value)] {
-      const auto result = std::make_shared<Result<T>>(guarded(work));
-      environment_.post([this, ticket, result, make_value](napi_env env) {
-        environment_.resolve(
-            env, ticket,
-            result->ok() ? js_ok(env, make_value(env, result->value())) : js_error(env, result->error()));
-        thread_.join();
-        environment_.remove(this);  // the last owner
+      environment_.answer(ticket, [&] {
+        const auto result = std::make_shared<Result<T>>(guarded(work));
+        environment_.settle(ticket, [result, make_value](napi_env env) {
+          return result->ok() ? js_ok(env, make_value(env, result->value())) : js_error(env, result->error());
+        });
       });
+      environment_.tell(this);
     });
     return {};
   }
@@ -42,6 +42,10 @@ class OneTask : public Worker {
     thread_.finish([] {});  // for one that never got its work
   }
   void join() override { thread_.join(); }
+  void told(napi_env) override {
+    thread_.join();
+    environment_.remove(this);
+  }
 
  private:
   Environment& environment_;
@@ -54,13 +58,23 @@ Napi::Value run_once(Napi::Env env, typename OneTask<T>::Work work,
                      typename OneTask<T>::MakeValue make_value) {
   Environment& environment = Environment::of(env);
   const auto task = std::make_shared<OneTask<T>>(environment);
-  const auto promised = environment.promise(env, nullptr);
-  environment.add(task);
-  if (Status status = task->start(promised.ticket, std::move(work), std::move(make_value)); !status.ok()) {
-    environment.resolve(env, promised.ticket, js_error(env, status));
-    environment.remove(task.get());
-  }
-  return promised.promise;
+  const auto begin = [&](Environment::Ticket ticket) {
+    environment.add(task);
+    const auto give_up = [&] {
+      task->stop();
+      task->told(env);
+    };
+    try {
+      if (Status status = task->start(ticket, std::move(work), std::move(make_value)); !status.ok()) {
+        give_up();
+        environment.resolve(env, ticket, js_error(env, status));
+      }
+    } catch (const std::exception&) {
+      give_up();
+      throw;
+    }
+  };
+  return environment.promise(env, nullptr, {}, begin);
 }
 
 }  // namespace emberline::addon

@@ -35,6 +35,18 @@ struct SessionHandle {
   bool closed = false;
 };
 
+// Held by the promise of a request: takes it out of its host's table when that is settled. JS thread.
+struct RequestUnderWay {
+  RequestUnderWay(std::shared_ptr<SessionHandle> owner, std::uint64_t request)
+      : session(std::move(owner)), id(request) {}
+  RequestUnderWay(const RequestUnderWay&) = delete;
+  RequestUnderWay& operator=(const RequestUnderWay&) = delete;
+  ~RequestUnderWay() { session->host().forget_request(session->key, id); }
+
+  const std::shared_ptr<SessionHandle> session;
+  const std::uint64_t id;
+};
+
 constexpr double kMaxFloat = std::numeric_limits<float>::max();
 constexpr double kMaxTokens = 1 << 24;
 constexpr std::size_t kMaxReferences = 64;
@@ -119,9 +131,10 @@ Napi::Value complete(const std::shared_ptr<SessionHandle>& handle, const Napi::C
   }
   if (!arguments.ok()) return settled_error(env, arguments.status());
   if (handle->closed) return settled_error(env, session_closed_error());
-  const auto promised = Environment::of(env).promise(env, handle, on_text);
-  host.complete(env, promised.ticket, handle->key, std::move(job));
-  return promised.promise;
+  const auto under_way = std::make_shared<RequestUnderWay>(handle, job.id);
+  return Environment::of(env).promise(env, under_way, on_text, [&](Environment::Ticket ticket) {
+    host.complete(env, ticket, handle->key, std::move(job));
+  });
 }
 
 Napi::Value cancel(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
@@ -133,23 +146,23 @@ Napi::Value cancel(const std::shared_ptr<SessionHandle>& handle, const Napi::Cal
 
 Napi::Value fork(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
   if (handle->closed) return settled_error(info.Env(), session_closed_error());
-  const auto promised = Environment::of(info.Env()).promise(info.Env(), handle);
   ModelHost* host = &handle->host();
   const ModelHost::SessionKey origin = handle->key;
-  host->submit<ModelHost::SessionKey>(
-      info.Env(), promised.ticket, [host, origin] { return host->fork_session(origin); },
-      // Weak, as where a session is created: the promise holds the model until the answer is delivered.
-      [weak = std::weak_ptr(handle->model)](napi_env env, ModelHost::SessionKey& key) {
-        return make_session_object(env, weak.lock(), key);
-      });
-  return promised.promise;
+  return Environment::of(info.Env()).promise(info.Env(), handle, {}, [&](Environment::Ticket ticket) {
+    host->submit<ModelHost::SessionKey>(
+        info.Env(), ticket, [host, origin] { return host->fork_session(origin); },
+        // Weak, as where a session is created: the promise holds the model until the answer is delivered.
+        [weak = std::weak_ptr(handle->model)](napi_env env, ModelHost::SessionKey& key) {
+          return make_session_object(env, weak.lock(), key);
+        });
+  });
 }
 
 Napi::Value close(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
-  handle->closed = true;
-  const auto promised = Environment::of(info.Env()).promise(info.Env(), handle);
-  handle->host().close_session(info.Env(), handle->key, promised.ticket);
-  return promised.promise;
+  return Environment::of(info.Env()).promise(info.Env(), handle, {}, [&](Environment::Ticket ticket) {
+    handle->host().close_session(info.Env(), handle->key, ticket);
+    handle->closed = true;
+  });
 }
 
 }  // namespace
@@ -202,7 +215,13 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
 }
 
 napi_value make_session_object(napi_env env, std::shared_ptr<ModelHandle> model, std::uint64_t key) {
-  const auto handle = std::make_shared<SessionHandle>(std::move(model), key);
+  std::shared_ptr<SessionHandle> handle;
+  try {
+    handle = std::make_shared<SessionHandle>(model, key);
+  } catch (const std::exception&) {
+    const SessionHandle nobodys(std::move(model), key);  // closes it
+    throw;
+  }
   return ObjectBuilder(env)
       .add("complete", js_function(env, "complete", handle, complete))
       .add("cancel", js_function(env, "cancel", handle, cancel))

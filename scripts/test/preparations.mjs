@@ -33,6 +33,11 @@ const PREPARATIONS = {
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release'),
   },
+  faultyAddon: {
+    needs: ['addon'],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release', ['emberline_faulty_addon']),
+  },
   sanitizedParsers: {
     needs: [],
     compiles: true,
@@ -43,6 +48,16 @@ const PREPARATIONS = {
     needs: [],
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
+  },
+  threadTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan', ['test_threads']),
+  },
+  threadSanitizedTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan'),
   },
   metalTests: {
     // It is built in the same folder, of the same objects.

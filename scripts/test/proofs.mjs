@@ -28,7 +28,7 @@ async function buildBench(log) {
 export const proofs = {
   name: 'proofs',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL],
-  needs: ['addon', 'bundles', 'nativeTests', 'metalTests'],
+  needs: ['addon', 'bundles', 'nativeTests', 'faultyAddon', 'metalTests'],
   deep: true,
   platform: 'linux-x64',
   run: async (progress) =>

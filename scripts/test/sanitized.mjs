@@ -6,7 +6,7 @@ import { DEEP, runGoogleTests } from './google_test.mjs';
 const LEFT_OUT =
   '*RealModelReferenceLogits.*:RealModelFullLogits.*:RealModelPerplexity.*:RealModel.GreedyTextDoesNotDependOnTheThreads:Healing.DrawsTokensByWhatTheyLeadTo';
 /** GoogleTest's filter of what runs. */
-const SANITIZED = `-${LEFT_OUT}:${DEEP}`;
+export const SANITIZED = `-${LEFT_OUT}:${DEEP}`;
 
 /** The environment of a program built with the preset `asan`. */
 export const UNDER_SANITIZERS = {

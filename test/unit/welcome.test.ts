@@ -68,6 +68,13 @@ describe('the walkthrough', () => {
     expect(memento.setKeysForSync).toHaveBeenCalledWith([...values.keys()]);
   });
 
+  it('is not opened where it cannot be kept that it was: it would come with every start', async () => {
+    const { memento } = state();
+    const full = { ...memento, update: () => Promise.reject(new Error('ENOSPC: no space left on device')) };
+    expect(await welcome(full)).toBe(false);
+    expect(editor.execute).not.toHaveBeenCalled();
+  });
+
   it('does not interrupt anybody, nor what the editor is told', async () => {
     editor.activeTextEditor = {};
     const busy = state();

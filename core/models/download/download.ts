@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, type FileHandle, mkdir, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeError, NativeErrorCode, HostErrorCode, NativeResult } from '../../engine/native_result';
-import { readSmallJson } from '../small_file';
+import { readSmallJson, replaceJson } from '../small_file';
 import { sizeText } from '../size_text';
 import { type Answer, reasonOf } from '../../http/connection';
 import { CANCELLED, get, statusError } from './http_get';
@@ -49,6 +49,8 @@ const TROUBLE = new Set([408, 429, 500, 502, 503, 504]);
 
 export const partOf = (path: string): string => `${path}.part`;
 export const notesOf = (path: string): string => `${path}.part.json`;
+/** Paths that this process downloads to. */
+const underWayHere = new Set<string>();
 const lockOf = (path: string): string => `${path}.part.lock`;
 
 interface Failed {
@@ -58,6 +60,17 @@ interface Failed {
 
 /** Gives the path once the file is there. A download that is stopped or fails keeps its part, unless that is wrong. Never rejects. */
 export async function download(target: DownloadTarget, options: DownloadOptions): Promise<NativeResult<string>> {
+  const { path } = target;
+  if (underWayHere.has(path)) return underWay(path);
+  underWayHere.add(path);
+  try {
+    return await downloadAlone(target, options);
+  } finally {
+    underWayHere.delete(path);
+  }
+}
+
+async function downloadAlone(target: DownloadTarget, options: DownloadOptions): Promise<NativeResult<string>> {
   const { path } = target;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -135,7 +148,7 @@ async function fetchRest(target: DownloadTarget, there: number, options: Downloa
     // A page that asks for a password, perhaps: no reason to give up what is there.
     if (length !== bytes - from) return { ...anotherLength(url, from + length, bytes), again: false };
     // What has to be the same for the part to be gone on with.
-    await writePrivate(notesOf(path), { sha256: target.sha256, bytes, etag: given, origin: url.origin });
+    await replaceJson(notesOf(path), { sha256: target.sha256, bytes, etag: given, origin: url.origin });
     return await writeBody(asked.value, target, from, options);
   } finally {
     body.destroy();
@@ -215,7 +228,8 @@ async function finish(target: DownloadTarget, { signal, progress }: DownloadOpti
     await file.close();
   }
   await rename(partOf(path), path);
-  await rm(notesOf(path), { force: true });
+  // The file is there, whatever becomes of its notes.
+  await rm(notesOf(path), { force: true }).catch(() => undefined);
   return { ok: true, value: path };
 }
 
@@ -225,32 +239,33 @@ async function lock(path: string): Promise<boolean> {
     await writeFile(lockOf(path), String(process.pid), { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') {
+      // Of a full disk it may have got its name, and not who holds it.
+      await rm(lockOf(path), { force: true }).catch(() => undefined);
+      throw error;
+    }
   }
   const times: number[] = [];
   for (const file of [lockOf(path), partOf(path)])
     times.push((await stat(file).catch(() => undefined))?.mtimeMs ?? 0);
-  if (Date.now() - Math.max(...times) < STALE_MS && (await heldByAnother(lockOf(path)))) return false;
-  await writePrivate(lockOf(path), process.pid);
+  if (Date.now() - Math.max(...times) < STALE_MS && (await isHeld(path))) return false;
+  await replaceJson(lockOf(path), process.pid);
   return true;
 }
 
-async function heldByAnother(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => undefined);
+async function isHeld(path: string): Promise<boolean> {
+  const file = await open(lockOf(path), 'r').catch(() => undefined);
   if (file === undefined) return false;
   const id = Number(await file.readFile('utf8'));
   await file.close();
+  // Of its own: a disk that became read-only did not let it go.
+  if (id === process.pid) return false;
   try {
     process.kill(id, 0);
     return true;
   } catch {
     return false;
   }
-}
-
-async function writePrivate(path: string, content: object | number): Promise<void> {
-  await writeFile(path, JSON.stringify(content), { mode: 0o600 });
-  await chmod(path, 0o600);
 }
 
 async function freeSpaceOf(folder: string): Promise<number> {
@@ -297,7 +312,12 @@ function underWay(path: string): Failed {
 }
 
 function notWritten(error: unknown): Failed {
-  const full = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
-  if (full) return failure('DISK_FULL', 'The disk is full; make room, and go on with the download: what there is of it is kept.');
+  const code = codeOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return failure('DISK_FULL', 'The disk is full; make room, and go on with the download: what there is of it is kept.');
   return failure('DOWNLOAD_FAILED', `The model could not be stored (${reasonOf(error)}); see that the editor may write there.`);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -12,6 +12,7 @@
 #include "device/cpu/packed/load_matrices.h"
 #include "device/random_data.h"
 #include "device/table_harness.h"
+#include "simd/instruction_sets.h"
 #include "take.h"
 #include "temporary_directory.h"
 
@@ -74,6 +75,17 @@ TEST_F(PackedCopyTest, IsWrittenByTheFirstLoadAndMappedByTheNext) {
   EXPECT_EQ(bytes_of(again), expected);
   EXPECT_EQ(consumed, data_[0].size() + data_[1].size() + data_[2].size());
 }
+
+#if !defined(_WIN32)  // where a file is its user's by the folder it lies in
+TEST_F(PackedCopyTest, IsForTheEyesOfItsUserAlone) {
+  const fs::path folder = fs::path(path()).parent_path() / "packed";
+  const PackedMatrices packed = take(load_packed(sources_, {{}, (folder / "model.packed").string()}, *pool_));
+  packed.writer->wait();
+  EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(folder / "model.packed").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+#endif
 
 TEST_F(PackedCopyTest, GivesTheSameProducts) {
   make_copy();
@@ -150,6 +162,47 @@ TEST_F(PackedCopyTest, IsNotBelievedWhenItIsDamaged) {
   longer.push_back(0);
   EXPECT_TRUE(refused(longer));
   EXPECT_FALSE(refused(good)) << "the control";
+}
+
+TEST_F(PackedCopyTest, OfAnotherVersionIsMadeAnew) {
+  const std::vector<std::uint8_t> expected = make_copy();
+  const std::vector<char> good = read_copy();
+  for (const int step : {-1, 1}) {  // an older one, and a newer one
+    std::vector<char> bytes = good;
+    bytes[8] = static_cast<char>(bytes[8] + step);  // the version of the layout
+    write_copy(bytes);
+    {
+      const PackedMatrices packed = load();
+      EXPECT_FALSE(packed.from_copy());
+      EXPECT_EQ(bytes_of(packed), expected);
+      packed.writer->wait();
+    }
+    EXPECT_EQ(read_copy(), good);
+    EXPECT_TRUE(load().from_copy());
+  }
+}
+
+// So a copy that was made on another processor is no other.
+TEST_F(PackedCopyTest, IsTheSameOfEveryInstructionSet) {
+  make_copy();
+  for (const std::string& isa : runnable_isas()) {
+    const auto device = cpu_device(isa, 2);
+    const LoadedMatrices loaded = take(device->load_matrices(sources_, {{}, path()}));
+    EXPECT_TRUE(loaded.from_copy) << isa;
+    device->release(loaded.buffer);
+  }
+  const std::vector<char> expected = read_copy();
+  for (const std::string& isa : runnable_isas()) {
+    const std::string own = directory_.file(isa + ".packed");
+    const auto device = cpu_device(isa, 2);
+    const LoadedMatrices loaded = take(device->load_matrices(sources_, {{}, own}));
+    EXPECT_FALSE(loaded.from_copy);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!fs::exists(own) && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    std::ifstream file(own, std::ios::binary);
+    EXPECT_EQ(std::vector<char>(std::istreambuf_iterator<char>(file), {}), expected) << isa;
+    device->release(loaded.buffer);
+  }
 }
 
 TEST_F(PackedCopyTest, AFolderThatCannotBeMadeIsNoFailure) {

@@ -1,7 +1,5 @@
 /** Ghost text of a remote engine, for which a server on this machine stands in: shown, cancelled, and from this machine where it is late or gone. */
 import * as assert from 'node:assert';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import {
@@ -11,6 +9,7 @@ import {
   type StandIn,
   startStandIn,
 } from '../../remote/stand_in_server';
+import { filesWith } from './files_with';
 import {
   ask,
   changeBy,
@@ -207,13 +206,6 @@ suite('a remote engine', () => {
     assert.ok(!JSON.stringify(vscode.workspace.getConfiguration('emberline')).includes(KEY));
     const logs = process.env['EMBERLINE_TEST_LOGS'] ?? assert.fail('nobody says where the logs are');
     // What writes them is not built in the editor in the browser; a desktop has files here.
-    if (existsSync(logs)) assert.deepStrictEqual(filesWith(logs, KEY), []);
+    assert.deepStrictEqual(filesWith(logs, KEY), []);
   });
 });
-
-function filesWith(folder: string, text: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path, 'utf8').includes(text));
-}

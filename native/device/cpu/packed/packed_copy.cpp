@@ -16,6 +16,7 @@
 #if defined(_WIN32)
 #include <io.h>
 #else
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -89,7 +90,10 @@ File create(const fs::path& path) {
 #if defined(_WIN32)
   return File(_wfopen(path.c_str(), L"wbx"));
 #else
-  return File(std::fopen(path.c_str(), "wbxe"));
+  File file(std::fopen(path.c_str(), "wbxe"));
+  // For this user alone; a file system without permissions has nobody else either.
+  if (file != nullptr) (void)::fchmod(::fileno(file.get()), S_IRUSR | S_IWUSR);
+  return file;
 #endif
 }
 
@@ -132,7 +136,9 @@ void remove_unused(const fs::path& folder) {
 void write_copy(const fs::path& path, const HeaderPage& header, std::span<const std::uint8_t> packed,
                 const std::atomic<bool>& give_up) {
   std::error_code error;
-  fs::create_directories(path.parent_path(), error);
+  if (fs::create_directories(path.parent_path(), error)) {
+    fs::permissions(path.parent_path(), fs::perms::owner_all, error);
+  }
   const fs::space_info space = fs::space(path.parent_path(), error);
   if (error || space.available / 2 < packed.size()) return;
   // Two processes may write the same copy at once: each its own part, and the last to finish replaces the
@@ -199,6 +205,10 @@ PackedCopyWriter::PackedCopyWriter(const std::string& path, std::span<const Matr
 
 PackedCopyWriter::~PackedCopyWriter() {
   give_up_.store(true, std::memory_order_relaxed);
+  wait();
+}
+
+void PackedCopyWriter::wait() {
   if (thread_.joinable()) thread_.join();
 }
 

@@ -35,14 +35,15 @@ std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<co
                                            const PackedLayout& layout, const SourceConsumed& consumed);
 
 // Writes a copy on a thread of its own, at a low priority. It appears under its path once all of it is on the
-// disk; a copy that cannot be written (no room, no permission) is no failure. Removes copies of the folder
-// that nobody has mapped for a month.
+// disk, for this user alone; a copy that cannot be written (no room, no permission) is no failure. Removes
+// copies of the folder that nobody has mapped for a month.
 class PackedCopyWriter {
  public:
   // `packed` holds layout.bytes bytes and outlives the writer.
   PackedCopyWriter(const std::string& path, std::span<const MatrixSource> sources, const PackedLayout& layout,
                    const std::uint8_t* packed);
   ~PackedCopyWriter();  // gives up what is not done
+  void wait();          // until there is a copy, or there will be none
   PackedCopyWriter(const PackedCopyWriter&) = delete;
   PackedCopyWriter& operator=(const PackedCopyWriter&) = delete;
 
