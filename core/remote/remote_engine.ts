@@ -165,7 +165,7 @@ export class RemoteEngine implements GenerationEngine {
     });
     if (signal.aborted) return cancelled(answer.begins ? answer.text : '', started);
     if (!result.ok) {
-      const status = statusOf(result.error);
+      const status = result.error.code === 'CONTEXT_OVERFLOW' ? undefined : statusOf(result.error);
       if (this.more && server.protocol === 'openai' && (status === 400 || status === 422)) {
         this.more = false;
         const less = await this.attempt(server, attempt, request, signal, onText, started);
