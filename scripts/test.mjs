@@ -29,6 +29,7 @@ import { platforms } from './test/platforms.mjs';
 import { proofs } from './test/proofs.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
+import { remoteServer } from './test/remote_server.mjs';
 import { sanitized } from './test/sanitized.mjs';
 import { tidyAll, tidyChanged } from './test/tidy.mjs';
 import { training } from './test/training.mjs';
@@ -59,6 +60,7 @@ const STAGES = [
   fuzzing,
   training,
   platforms,
+  remoteServer,
 ];
 
 /**

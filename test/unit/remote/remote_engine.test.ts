@@ -288,6 +288,17 @@ describe('what is sent', () => {
     expect(standIn.asked).toHaveLength(1);
   });
 
+  it('to llama.cpp is a grammar with the word that is cut in two, and none where nothing is', async () => {
+    const standIn = await server('llama-server');
+    standIn.say = () => ({ tokens: ['  x["a\\b"].len', 'gth'], stop: 'eos' });
+    const engine = engineFor(standIn, { fim: 'none' });
+    const request = { prompt: 'f(x):', requiredPrefix: '\n  x["a\\b"].len', maxTokens: 40 };
+    expect(made(await engine.complete(request, NEVER)).text).toBe('gth');
+    expect(standIn.asked[0]?.body['grammar']).toBe(String.raw`root ::= "  x[\x22a\x5cb\x22].len" [^\x00]*`);
+    await engine.complete({ prompt: 'f(x):', maxTokens: 40 }, NEVER);
+    expect(standIn.asked[1]?.body).not.toHaveProperty('grammar');
+  });
+
   it('has a key in its header, and a wrong one is known before anything of a document is sent', async () => {
     const standIn = await server('vllm');
     standIn.key = 'right';
