@@ -2,7 +2,7 @@
  * Bundles what runs: the extension, its dashboard's page, the terminal program, the bench, and the tests that run inside an editor.
  * Options: `--debug` (readable, with source maps), `--watch` (the same, and again at every change).
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { context } from 'esbuild';
@@ -13,6 +13,8 @@ const { values } = parseArgs({
 const debug = values.debug || values.watch;
 
 const ROOT = import.meta.dirname;
+/** Of the bundles those that the package holds, as .vscodeignore names them. */
+const PACKAGED = ['dist/extension.cjs', 'dist/dashboard/page.js', 'dist/trial.cjs'];
 const SUITES = ['test/vscode/suite', 'test/vscode/simulated_gpu'];
 
 /** @type {import('esbuild').BuildOptions} */
@@ -72,12 +74,22 @@ const bundles = [
 
 // A suite that is gone would run on.
 rmSync(join(ROOT, 'dist', 'test', 'vscode'), { recursive: true, force: true });
+/** What the bundles of the package are made of, for its bill of materials (scripts/sbom/). @type {import('esbuild').Metafile} */
+const packaged = { inputs: {}, outputs: {} };
 for (const options of bundles) {
-  const builder = await context(options);
+  const builder = await context({ ...options, metafile: true });
   if (values.watch) {
     await builder.watch();
   } else {
-    await builder.rebuild();
+    const { metafile } = await builder.rebuild();
+    if (PACKAGED.some((name) => Object.keys(metafile?.outputs ?? {}).includes(name))) {
+      Object.assign(packaged.inputs, metafile?.inputs);
+      Object.assign(packaged.outputs, metafile?.outputs);
+    }
     await builder.dispose();
   }
+}
+if (!values.watch) {
+  mkdirSync(join(ROOT, 'build'), { recursive: true });
+  writeFileSync(join(ROOT, 'build', 'packaged_bundles.json'), JSON.stringify(packaged));
 }

@@ -36,6 +36,16 @@ export default defineConfig({
         },
       },
       {
+        // Needs llama.cpp's own server: the stage `remote-server` compiles it.
+        test: {
+          name: 'remote-server',
+          include: ['test/llama_server/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // What the preset metal-sim builds.
         test: {
           name: 'metal',

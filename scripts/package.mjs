@@ -3,17 +3,19 @@
  * Options: `--target T`, as often as wanted, for other platforms than this machine's (platforms.mjs), or `--target all`.
  */
 import { spawnSync } from 'node:child_process';
-import { createWriteStream, mkdirSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildAddon, buildBundles } from './build.mjs';
 import { Failure } from './failure.mjs';
-import { embeddedModelName, manifest, ROOT, vscodeTarget, vsixPath } from './paths.mjs';
+import { ADDON, embeddedModelName, KERNEL_LIBRARY, ROOT, vscodeTarget, vsixPath } from './paths.mjs';
 import { buildAddonFor, stagePackage, TARGETS } from './platforms.mjs';
 import { runCommand, runTool } from './processes.mjs';
 import { Progress } from './progress.mjs';
+import { publishedRepository } from './published_manifest.mjs';
+import { ownRuntime, writeSbom } from './sbom/sbom.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { ensureDebianPackages, FOR_ZIG } from './setup/debian_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
@@ -109,7 +111,7 @@ function reproducible() {
 }
 
 /**
- * Packages what was built and checks the package's contents and size.
+ * Packages what was built, checks the package's contents and size, and writes its bill of materials beside it.
  * @param {Progress} progress
  * @param {object} [options]
  * @param {string} [options.target] the platform; default: this machine's
@@ -121,10 +123,10 @@ export async function packageExtension(
   progress,
   { target = vscodeTarget(), folder = ROOT, vsix = vsixPath(target) } = {},
 ) {
+  const own = target === vscodeTarget() && folder === ROOT;
+  const repository = publishedRepository();
   return await progress.step(
-    target === vscodeTarget() && folder === ROOT
-      ? 'package the extension'
-      : `package the extension for ${target}`,
+    own ? 'package the extension' : `package the extension for ${target}`,
     async (log) => {
       mkdirSync(dirname(vsix), { recursive: true });
       rmSync(vsix, { force: true });
@@ -133,13 +135,11 @@ export async function packageExtension(
         [
           ...['package', '--no-dependencies', '--target', target, '--out', vsix],
           // Without a public repository there is nothing that relative links could be made to point to.
-          ...(manifest().repository === undefined
-            ? ['--allow-missing-repository', '--no-rewrite-relative-links']
-            : []),
+          ...(repository === undefined ? ['--allow-missing-repository', '--no-rewrite-relative-links'] : []),
         ],
         {
           log,
-          cwd: folder,
+          cwd: own && repository !== undefined ? stageOwn() : folder,
           env: reproducible(),
           failure: 'The extension could not be packaged: vsce failed.',
         },
@@ -149,10 +149,18 @@ export async function packageExtension(
       if (size > MOST_BYTES)
         problems.push(`The package has ${mebibytes(size)} MiB; ${mebibytes(MOST_BYTES)} are allowed.`);
       if (problems.length > 0) throw new Failure(problems.join(' '), log);
+      await writeSbom({ target, runtime: own ? ownRuntime() : 'zig', vsix });
       return vsix;
     },
     () => `${basename(vsix)}, ${(statSync(vsix).size / 1e6).toFixed(1)} MB`,
   );
+}
+
+/** What was built for this machine, with a manifest as it is published. @returns {string} the folder */
+function stageOwn() {
+  const target = TARGETS.find((one) => one === vscodeTarget());
+  if (target === undefined) throw new Failure(`No package is published for ${vscodeTarget()}.`);
+  return stagePackage(target, ADDON, existsSync(KERNEL_LIBRARY) ? KERNEL_LIBRARY : undefined);
 }
 
 /** @param {number} bytes */

@@ -28,7 +28,7 @@ export function embeddedModelName() {
   return String(name);
 }
 
-/** @returns {{ name: string, publisher: string, version: string, repository?: unknown, engines: { node: string } }} */
+/** @returns {{ name: string, publisher: string, version: string, engines: { node: string } }} */
 export function manifest() {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 }

@@ -1,9 +1,10 @@
 /** The platforms that there is a package for, and the addon for those that this machine is not. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ADDON, BUILD, ROOT } from './paths.mjs';
 import { run } from './processes.mjs';
+import { publishedManifest, publishedRepository } from './published_manifest.mjs';
 import { ensureZig } from './setup/zig.mjs';
 
 /** As VS Code's marketplace names them. */
@@ -71,9 +72,10 @@ export async function buildAddonFor(progress, target) {
  * place of this machine's.
  * @param {Target} target
  * @param {string} addon
+ * @param {string} [kernels] compiled for the GPU, where there are any
  * @returns {string} the folder
  */
-export function stagePackage(target, addon) {
+export function stagePackage(target, addon, kernels) {
   const folder = join(folderOf(target), 'package');
   rmSync(folder, { recursive: true, force: true });
   for (const name of ['.vscodeignore', ...sharedFiles()]) {
@@ -83,6 +85,12 @@ export function stagePackage(target, addon) {
   const place = join(folder, ADDON.slice(ROOT.length + 1));
   mkdirSync(dirname(place), { recursive: true });
   copyFileSync(addon, place);
+  if (kernels !== undefined) copyFileSync(kernels, join(dirname(place), basename(kernels)));
+  const repository = publishedRepository();
+  if (repository !== undefined) {
+    const manifest = join(folder, 'package.json');
+    writeFileSync(manifest, publishedManifest(readFileSync(manifest, 'utf8'), repository));
+  }
   return folder;
 }
 

@@ -29,6 +29,7 @@ import { platforms } from './test/platforms.mjs';
 import { proofs } from './test/proofs.mjs';
 import { portability } from './test/portability.mjs';
 import { Preparations } from './test/preparations.mjs';
+import { remoteServer } from './test/remote_server.mjs';
 import { sanitized } from './test/sanitized.mjs';
 import { threads, threadsAll } from './test/threads.mjs';
 import { tidyAll, tidyChanged } from './test/tidy.mjs';
@@ -66,6 +67,7 @@ const STAGES = [
   portability,
   arm,
   platforms,
+  remoteServer,
 ];
 
 /**

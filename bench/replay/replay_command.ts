@@ -8,6 +8,8 @@ import { readExpectedCases } from '../completion_case';
 import { type Figure, htmlPage } from '../html_page';
 import { OWN_CASES } from '../quality';
 import { formatMarkdown, formatReport, formatRow, reportOf, type Row } from '../report';
+import { serversRows } from '../servers/servers_rows';
+import { runServers } from '../servers/servers_suite';
 import { endChildrenOnInterrupt, MOST_REPEATS } from '../speed_command';
 import { typingDetails } from '../typing/typing_details';
 import { typingFigures } from '../typing/typing_figures';
@@ -19,7 +21,9 @@ import { LOOKUP_PARTS, runLookup } from './lookup_suite';
 import { readReplayCases } from './replay_case';
 import { replayPlot } from './replay_plot';
 
-const PARTS = [...LOOKUP_PARTS, 'draft', 'ids', 'keys'] as const;
+const OWN_PARTS = [...LOOKUP_PARTS, 'draft', 'ids', 'keys'] as const;
+/** The last compiles llama.cpp's server where that was not done yet: it runs where it is named, and only there. */
+const PARTS = [...OWN_PARTS, 'servers'] as const;
 type Part = (typeof PARTS)[number];
 
 const COMPARED_TOKENS = 20_000;
@@ -36,6 +40,7 @@ interface ReplayArguments extends EngineArguments, TypingOptions {
   readonly plot?: string;
   readonly html?: string;
   readonly details?: string;
+  readonly llamaServer?: string;
 }
 
 /** What one part gives. */
@@ -48,23 +53,29 @@ export function addReplaySuite(program: Command): void {
   const command = program
     .command('replay')
     .description('what drafts are worth on recorded edits, beside plain decode in the same run')
-    .addArgument(new Argument('[parts...]', 'only these').choices(PARTS).default(PARTS))
+    .addArgument(new Argument('[parts...]', 'only these').choices(PARTS).default(OWN_PARTS))
     .option('--rounds <n>', 'samples of each', integer(1, MOST_REPEATS), 5)
     .addOption(new Option('--json', 'print the rows as JSON').conflicts('markdown'))
     .option('--markdown', 'print the rows as a Markdown table')
     .option('--plot <file>', 'draw the speeds as an SVG image')
     .option('--html <file>', 'write a page with the rows, and plots of `keys`')
     .option('--details <file>', 'keys: write each key with what was shown behind it, one JSON object a line')
-    .option('--files <folder>', 'keys: sources to type in', OWN_SOURCES)
-    .option('--keys <n>', 'keys: how many to type, about', integer(1, MOST_KEYS), 1_500)
-    .option('--seed <n>', 'keys: another seed, other stretches and intervals', integer(0, 2 ** 32 - 1), 1)
-    .option('--patient', 'keys: wait for each answer before the next key', false)
+    .option('--files <folder>', 'keys, servers: sources to type in', OWN_SOURCES)
+    .option('--keys <n>', 'keys, servers: how many to type, about', integer(1, MOST_KEYS), 1_500)
+    .option(
+      '--seed <n>',
+      'keys, servers: another seed, other stretches and intervals',
+      integer(0, 2 ** 32 - 1),
+      1,
+    )
+    .option('--patient', 'keys, servers: wait for each answer before the next key', false)
     .option(
       '--prompt-tokens <n>',
-      'keys: tokens of prompt; 0: as the measured speed allows',
+      'keys, servers: tokens of prompt; 0: as the measured speed allows',
       integer(0, MOST_PROMPT_TOKENS),
       0,
     )
+    .option('--llama-server <program>', 'servers: llama.cpp’s server; default: compiled from its sources')
     .option('--alone', 'keys: without prompts of other extensions', false);
   withEngineOptions(command).action(async (parts: readonly Part[], options: ReplayArguments) => {
     endChildrenOnInterrupt();
@@ -94,6 +105,11 @@ async function runPart(part: Part, options: ReplayArguments): Promise<Measured> 
         return { rows: comparisonRows(await compareIds(engine, await realTexts(), COMPARED_TOKENS)) };
       case 'keys':
         return runKeys(engine, options);
+      case 'servers': {
+        const typing = { ...options, files: resolve(options.files) };
+        const typed = await runServers(engine, engine.modelPath, typing, options.llamaServer);
+        return { rows: serversRows(typed) };
+      }
       default:
         return { rows: await runLookup(engine, part, options.rounds) };
     }

@@ -13,11 +13,15 @@ export interface Subject extends Pick<CompletionPipeline, 'complete'> {
   readonly prepare: (place: Preparation) => Promise<boolean>;
 }
 
-/** As an editor starts: nothing is remembered. */
+/**
+ * As an editor starts: nothing is remembered.
+ * @param readsAhead Whether the engine reads the place at which the cursor rests; what follows a suggestion is computed all the same.
+ */
 export function subjectOf(
   engine: GenerationEngine,
   options: CompletionOptions,
   prompts: PromptWriter = new PromptWriter(engine),
+  readsAhead = true,
 ): Subject {
   const pipeline = new CompletionPipeline(engine, () => options, prompts);
   const suggestions = new Suggestions(pipeline, () => options);
@@ -33,7 +37,7 @@ export function subjectOf(
     begin: noted((request) => suggestions.begin(request)),
     complete: noted((request) => suggestions.complete(request)),
     async prepare(place) {
-      const done = await prepare(engine, prompts, options, place);
+      const done = !readsAhead || (await prepare(engine, prompts, options, place));
       if (!done || last?.before !== place.document.before || !last.outcome.shown) return done;
       await suggestions.prepareNext(place, last.outcome);
       return true;

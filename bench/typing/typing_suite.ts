@@ -75,7 +75,7 @@ export async function runTyping(engine: GenerationEngine, options: TypingOptions
   return { along, ideal, idealOfAll, others, ...first };
 }
 
-async function typeAll(
+export async function typeAll(
   subject: Subject,
   stretches: readonly Stretch[],
   person: Person,

@@ -2,7 +2,7 @@
 import { type Answer, open, reasonOf } from '../http/connection';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { addressOf, type Endpoint } from './endpoint';
-import { brokenAnswer, statusError, unreachable } from './errors';
+import { brokenAnswer, isTooLong, statusError, tooLong, unreachable } from './errors';
 import { EventStream } from './event_stream';
 import { objectOf } from './pieces';
 import type { Post } from './protocol';
@@ -127,8 +127,7 @@ export class RemoteClient {
         ...(body === undefined ? {} : { body }),
       });
       const { status } = answer;
-      if (status !== 200)
-        return { ok: false, error: statusError(this.host, status, answer.headers['retry-after']) };
+      if (status !== 200) return { ok: false, error: await this.refusal(answer) };
       const result = await read(answer);
       isWhole = result.ok && result.value !== 'stopped';
       return result;
@@ -142,6 +141,14 @@ export class RemoteClient {
       if (isWhole) answer?.body.resume();
       else answer?.body.destroy();
     }
+  }
+
+  /** What a server says of a refusal is read for one thing alone: whether the text was too long for its model. */
+  private async refusal(answer: Answer): Promise<NativeError> {
+    const { status, headers } = answer;
+    const isOfRequest = status === 400 || status === 413 || status === 422;
+    if (isOfRequest && isTooLong(await textOf(answer))) return tooLong(this.host, status);
+    return statusError(this.host, status, headers['retry-after']);
   }
 
   private headers(sends: boolean): Readonly<Record<string, string>> {

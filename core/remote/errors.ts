@@ -32,6 +32,20 @@ export function statusError(host: string, status: number, retryAfter?: string): 
   return { ...ofStatus(host, status, retryAfter), status };
 }
 
+/** As llama.cpp's server names it, and as vLLM and SGLang write it. */
+const TOO_LONG = /"exceed_context_size_error"|maximum context length|longer than the (?:model's )?context/i;
+
+/** Whether a refusal's text is about the length of what was sent; it goes no further. */
+export function isTooLong(said: string | undefined): boolean {
+  return said !== undefined && TOO_LONG.test(said);
+}
+
+/** Whoever wrote the prompt may try a shorter one. */
+export function tooLong(host: string, status: number): NativeError & Pick<RemoteError, 'status'> {
+  const message = `The text is longer than the model of ${host} reads; lower emberline.completion.promptTokens, or give the server a larger context.`;
+  return { code: 'CONTEXT_OVERFLOW', message, status };
+}
+
 function ofStatus(host: string, status: number, retryAfter?: string): RemoteError {
   switch (status) {
     case 401:

@@ -3,6 +3,7 @@
  * (core/completion/fim_layout.ts); the engine on this machine knows families by their tokens (native/tokenizer/fim_families.cpp), here the name of a model has
  * to do. A test compares both tables.
  */
+import { OWN_LAYOUT } from '../completion/fim_layout';
 import type { NativeFim } from '../engine/native_types';
 
 /** What stands for a mark in the prompts that are written for a remote engine. */
@@ -19,11 +20,12 @@ export const FAMILIES = [
   'codestral',
   'mellum',
   'seedcoder',
+  'emberline',
 ] as const;
 export type FamilyName = (typeof FAMILIES)[number];
 
 export interface Family {
-  readonly layout: 'prefix_suffix_middle' | 'suffix_prefix_middle' | 'suffix_prefix';
+  readonly layout: 'prefix_suffix_middle' | 'suffix_prefix_middle' | 'suffix_prefix' | typeof OWN_LAYOUT;
   /** The marks as text, by their numbers; empty: it has none. */
   readonly marks: readonly [
     prefix: string,
@@ -90,10 +92,17 @@ const TABLE: Readonly<Record<FamilyName, Family>> = {
     marks: ['<[fim-prefix]>', '<[fim-suffix]>', '<[fim-middle]>', '', ''],
     ends: ['<[end▁of▁sentence]>'],
   },
+  // The model that ships with Emberline: its tokenizer had these marks for something else (training/).
+  emberline: {
+    layout: OWN_LAYOUT,
+    marks: ['<issue_comment>', '<issue_start>', '<jupyter_start>', '<file_sep>', ''],
+    ends: ['<issue_closed>', '<|im_end|>', '<|endoftext|>'],
+  },
 };
 
 /** The first that fits counts. */
 const NAMES: readonly (readonly [RegExp, FamilyName])[] = [
+  [/emberline/i, 'emberline'],
   [/mellum/i, 'mellum'],
   [/seed-?coder/i, 'seedcoder'],
   [/codestral/i, 'codestral'],
@@ -144,7 +153,7 @@ export function fimOfServer(takesFiles: boolean): NativeFim {
 
 /** Control tokens of the families above, and of models made from the same ones, as texts spell them. */
 const CONTROL =
-  /<\|[\w▁ -]{1,40}\|>|<｜[^｜\n]{1,40}｜>|<\[[\w▁-]{1,40}\]>|<(?:fim_\w+|file_sep|repo_name|filename|jupyter_\w+|reponame|gh_stars|PRE|SUF|MID|EOT|bos|eos|pad|unk|s|\/s|start_of_turn|end_of_turn)>|\[\/?(?:INST|PREFIX|SUFFIX|MIDDLE)\]/g;
+  /<\|[\w▁ -]{1,40}\|>|<｜[^｜\n]{1,40}｜>|<\[[\w▁-]{1,40}\]>|<(?:fim_\w+|file_sep|repo_name|filename|jupyter_\w+|issue_\w+|reponame|gh_stars|PRE|SUF|MID|EOT|bos|eos|pad|unk|s|\/s|start_of_turn|end_of_turn)>|\[\/?(?:INST|PREFIX|SUFFIX|MIDDLE)\]/g;
 
 /** A document's text as no server can read a control token in it: where it spells one, a blank stands behind its first character. */
 export function withoutControlTokens(text: string): string {

@@ -9,23 +9,37 @@ import type { Post } from './protocol';
 /** Beside the token that came, so many others: enough to see whether the line could have ended. */
 const PROBABILITIES = 5;
 
-export function infillPost(
-  { prefix, suffix, files }: InfillParts,
-  request: EngineRequest,
-  stops: readonly string[],
-): Post {
+export interface Asked {
+  readonly request: EngineRequest;
+  /** What ends the text. */
+  readonly stop: readonly string[];
+  /** What the answer has to begin with; empty: nothing. */
+  readonly required: string;
+}
+
+export function infillPost({ prefix, suffix, files }: InfillParts, asked: Asked): Post {
   const parts = { input_prefix: prefix, input_suffix: suffix, input_extra: files, prompt: '' };
-  return { path: '/infill', body: { ...parts, ...optionsOf(request, stops) } };
+  return { path: '/infill', body: { ...parts, ...optionsOf(asked) } };
 }
 
-export function completionPost(prompt: string, request: EngineRequest, stops: readonly string[]): Post {
-  return { path: '/completion', body: { prompt, ...optionsOf(request, stops) } };
+export function completionPost(prompt: string, asked: Asked): Post {
+  return { path: '/completion', body: { prompt, ...optionsOf(asked) } };
 }
 
-function optionsOf(
-  { maxTokens, sampling }: EngineRequest,
-  stop: readonly string[],
-): Readonly<Record<string, unknown>> {
+/**
+ * A grammar in llama.cpp's GBNF of texts that begin so, and go on as they like: of tokens that cut a word in two, the server takes those that
+ * spell it, as the local engine does under its mask.
+ */
+export function grammarOf(required: string): string {
+  const escaped = required.replace(
+    /["\\\p{Cc}]/gu,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+  return `root ::= "${escaped}" [^\\x00]*`;
+}
+
+function optionsOf({ request, stop, required }: Asked): Readonly<Record<string, unknown>> {
+  const { maxTokens, sampling } = request;
   const { temperature, topK, topP, minP, repeatPenalty, penaltyWindow, seed } = { ...GREEDY, ...sampling };
   return {
     n_predict: maxTokens,
@@ -40,6 +54,7 @@ function optionsOf(
     stream: true,
     cache_prompt: true,
     n_probs: PROBABILITIES,
+    ...(required !== '' && { grammar: grammarOf(required) }),
   };
 }
 

@@ -2,8 +2,8 @@
  * From the prompt that was written for a remote engine to what goes over the wire: one text with marks, or the parts for a server that lays them out
  * itself.
  *
- * Tokens are healed by text alone here, as there is no mask: the last word is cut off, but not the line break and what stands before it, behind which
- * a token begins in every tokenizer in use.
+ * Tokens are healed by text here, as there is no mask but where a server takes a grammar (llama_server.ts): the last word is cut off, but not the line break
+ * and what stands before it, behind which a token begins in every tokenizer in use.
  */
 import type { NativePrompt } from '../engine/native_types';
 import { type Family, MARK, withoutControlTokens } from './families';

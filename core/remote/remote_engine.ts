@@ -1,7 +1,7 @@
 /**
  * An engine on another machine, as the completion pipeline asks any engine: it has a way to read what follows the cursor, takes requests and gives answers.
  *
- * What it cannot: grammars, forks (its tokens have no ids here), masks. Tokens are healed by text (prompt_text.ts); how sure it was is what the server
+ * What it cannot: grammars of ours, forks (its tokens have no ids here). Tokens are healed by text (prompt_text.ts), by llama.cpp's server under a grammar; how sure it was is what the server
  * says, or a guess (answer_text.ts).
  */
 import type { EngineState, GenerationEngine } from '../completion/engine_port';
@@ -165,7 +165,7 @@ export class RemoteEngine implements GenerationEngine {
     });
     if (signal.aborted) return cancelled(answer.begins ? answer.text : '', started);
     if (!result.ok) {
-      const status = statusOf(result.error);
+      const status = result.error.code === 'CONTEXT_OVERFLOW' ? undefined : statusOf(result.error);
       if (this.more && server.protocol === 'openai' && (status === 400 || status === 422)) {
         this.more = false;
         const less = await this.attempt(server, attempt, request, signal, onText, started);
@@ -186,22 +186,21 @@ export class RemoteEngine implements GenerationEngine {
 
   private written(
     { protocol, model, family, laysOut }: RemoteServer,
-    { parts }: Attempt,
+    { parts, required }: Attempt,
     request: EngineRequest,
-    stops: readonly string[],
+    stop: readonly string[],
   ): { readonly post: Post; readonly read: ReadPiece } {
     const infill = laysOut ? infillParts(parts) : undefined;
     if (protocol === 'llama-server') {
+      const asked = { request, stop, required };
       const post =
-        infill === undefined
-          ? completionPost(promptTextOf(parts, family), request, stops)
-          : infillPost(infill, request, stops);
+        infill === undefined ? completionPost(promptTextOf(parts, family), asked) : infillPost(infill, asked);
       return { post, read: llamaPiece };
     }
     const text = infill === undefined ? promptTextOf(parts, family) : withoutControlTokens(infill.prefix);
     // A server with templates of its own takes a prompt without a suffix for a chat.
     const suffix = laysOut ? withoutControlTokens(infill?.suffix ?? '') : undefined;
-    const post = openaiPost(text, suffix, model, request, stops, { more: this.more });
+    const post = openaiPost(text, suffix, model, request, stop, { more: this.more });
     return { post, read: openaiPiece };
   }
 }

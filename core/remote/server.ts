@@ -33,8 +33,13 @@ export interface RemoteServer {
   readonly context: number | undefined;
 }
 
+/** Of a server's models, in a sentence. */
+const MOST_NAMED = 3;
+
 interface Listed {
   readonly models: readonly string[];
+  /** Whether the chosen one is among them, or another name of one is. */
+  readonly known: boolean;
   /** Of the chosen one: whose software has it, and how long a context. */
   readonly owner: string;
   readonly context: number | undefined;
@@ -48,7 +53,7 @@ export async function lookAt(
 ): Promise<NativeResult<RemoteServer>> {
   const listed = await list(client, choices.model, signal);
   if (!listed.ok) return listed;
-  const { models, owner, context } = listed.value;
+  const { models, owner, context, known } = listed.value;
   const props =
     choices.protocol === 'openai' || (choices.protocol === 'auto' && owner !== '' && owner !== 'llamacpp')
       ? undefined
@@ -59,6 +64,15 @@ export async function lookAt(
   if (refused) return props;
   const protocol =
     choices.protocol === 'auto' ? (props?.ok === true ? 'llama-server' : 'openai') : choices.protocol;
+  // It answers whatever model is named, with the one that it has.
+  if (owner === 'llamacpp' && choices.model !== '' && !known)
+    return {
+      ok: false,
+      error: remoteError(
+        'REMOTE_MODEL',
+        `${client.host} has no model ${choices.model}, but ${models.slice(0, MOST_NAMED).join(', ')}; check emberline.remote.model.`,
+      ),
+    };
   const model = choices.model === '' ? (models[0] ?? '') : choices.model;
   if (model === '' && protocol === 'openai')
     return {
@@ -84,17 +98,25 @@ async function list(client: RemoteClient, model: string, signal: AbortSignal): P
   if (!answer.ok) {
     const status = statusOf(answer.error);
     const without = status === 404 || status === 405 || status === 501;
-    return without ? { ok: true, value: { models: [], owner: '', context: undefined } } : answer;
+    return without
+      ? { ok: true, value: { models: [], known: false, owner: '', context: undefined } }
+      : answer;
   }
   const data = listOf(objectOf(answer.value)['data']).map(objectOf);
   const models = data.map((one) => textOf(one['id'])).filter((id) => id !== '');
   if (models.length === 0 && !Array.isArray(objectOf(answer.value)['data']))
     return { ok: false, error: brokenAnswer(client.host, '/v1/models has no list of models') };
-  const chosen = data.find((one) => one['id'] === model) ?? data[0] ?? {};
+  const named = data.find((one) => one['id'] === model || listOf(one['aliases']).includes(model));
+  const chosen = named ?? data[0] ?? {};
   const context = numberOf(chosen['max_model_len']);
   return {
     ok: true,
-    value: { models, owner: textOf(chosen['owned_by']), context: context > 0 ? context : undefined },
+    value: {
+      models,
+      known: named !== undefined,
+      owner: textOf(chosen['owned_by']),
+      context: context > 0 ? context : undefined,
+    },
   };
 }
 
@@ -129,6 +151,8 @@ async function fitting(
     n_predict: 1,
     stream: false,
   };
+  // Its /infill writes one layout alone, whatever its model was taught.
+  if (known !== undefined && family(known).layout !== 'prefix_suffix_middle') return known;
   const tried = await client.post({ path: '/infill', body: empty }, signal, () => true);
   return tried.ok ? 'server' : (known ?? 'none');
 }

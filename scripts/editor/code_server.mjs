@@ -61,14 +61,20 @@ export async function installExtension(codeServer, profile, vsix, log) {
  * was given, so an old server that still listens somewhere cannot be mistaken for it.
  * @param {CodeServer} codeServer
  * @param {Profile} profile
- * @param {{ log: string, port?: number, environment?: Record<string, string> }} options
+ * @param {{ log: string, port?: number, environment?: Record<string, string>, nodeOptions?: readonly string[] }} options `nodeOptions`: of every
+ *   Node.js that it starts, the extension host's too, which is given no NODE_OPTIONS
  * @returns {Promise<RunningServer>}
  */
-export async function startCodeServer(codeServer, profile, { log, port = 0, environment: more = {} }) {
+export async function startCodeServer(
+  codeServer,
+  profile,
+  { log, port = 0, environment: more = {}, nodeOptions = [] },
+) {
   const output = openSync(log, 'w');
   const child = startGroup(
     codeServer.node,
     [
+      ...nodeOptions,
       ...commandLine(codeServer, profile),
       ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`],
       ...['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'],

@@ -81,6 +81,20 @@ const PYTHON_VENV = {
 /** Python 3.11 or newer that can make environments of its own. */
 export const FOR_TRAINING = [PYTHON_VENV];
 
+/** What builds llama.cpp's server. */
+export const FOR_LLAMA_SERVER = [
+  PYTHON_VENV,
+  command('g++', 'a C++ compiler', 'c++', 'g++', 'clang++'),
+  command('cmake', 'CMake', 'cmake'),
+  command('ninja-build', 'Ninja', 'ninja'),
+  file(
+    'libssl-dev',
+    'OpenSSL, for https',
+    '/usr/include/openssl/ssl.h',
+    '/opt/homebrew/include/openssl/ssl.h',
+  ),
+];
+
 /** What builds the addon for other platforms. */
 export const FOR_ZIG = [command('ninja-build', 'Ninja', 'ninja'), PYTHON_VENV];
 

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Failure } from '../failure.mjs';
 import { contentProblems, packagedFiles, packageExtension } from '../package.mjs';
-import { BUILD, vscodeTarget, vsixPath } from '../paths.mjs';
+import { BUILD, embeddedModelName, ROOT, vscodeTarget, vsixPath } from '../paths.mjs';
+import { materialsOf } from '../sbom/materials.mjs';
+import { checkNotices } from '../sbom/notices.mjs';
+import { ownRuntime, sbomPath } from '../sbom/sbom.mjs';
 import { FOR_BUILDING } from '../setup/debian_packages.mjs';
 import { check } from './checks.mjs';
 import { sum } from './counts.mjs';
@@ -14,11 +18,45 @@ import { sum } from './counts.mjs';
 async function packageAgain(progress) {
   const again = await packageExtension(progress, { vsix: join(BUILD, 'again.vsix') });
   try {
-    if (readFileSync(again).equals(readFileSync(vsixPath()))) return;
-    throw new Failure('The extension was packaged twice, and the packages differ.');
+    for (const of of [(/** @type {string} */ vsix) => vsix, sbomPath]) {
+      if (readFileSync(of(again)).equals(readFileSync(of(vsixPath())))) continue;
+      throw new Failure(`The extension was packaged twice, and ${basename(of(vsixPath()))} differs.`);
+    }
   } finally {
-    rmSync(again);
+    for (const file of [again, sbomPath(again)]) rmSync(file);
   }
+}
+
+/**
+ * What is wrong with the bill of materials of the package: what it says of the files, and what it leaves out.
+ * @returns {string[]}
+ */
+function sbomProblems() {
+  /** @type {import('../sbom/sbom.mjs').Bom} */
+  const bom = JSON.parse(readFileSync(sbomPath(vsixPath()), 'utf8'));
+  const sha256 = (/** @type {string} */ file) =>
+    createHash('sha256').update(readFileSync(file)).digest('hex');
+  const said = JSON.stringify(bom);
+  const model = embeddedModelName();
+  const packages = Object.keys(
+    JSON.parse(readFileSync(join(BUILD, 'packaged_bundles.json'), 'utf8')).inputs,
+  ).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return [
+    ...[vsixPath(), join(ROOT, 'models', model)]
+      .filter((file) => !said.includes(sha256(file)))
+      .map((file) => `It has no checksum of ${basename(file)}.`),
+    ...[...new Set(packages)]
+      .filter(
+        (name) => !bom.components.some((one) => [one['group'], one.name].filter(Boolean).join('/') === name),
+      )
+      .map((name) => `${name} is bundled, and it does not say so.`),
+    ...materialsOf(ownRuntime(), vscodeTarget())
+      .filter(({ name, ancestor }) => ancestor !== true && !bom.components.some((one) => one.name === name))
+      .map(({ name }) => `${name} is in the package, and it does not say so.`),
+    ...bom.components
+      .filter(({ licenses }) => !Array.isArray(licenses) || licenses.length === 0)
+      .map(({ name }) => `It has no licence of ${name}.`),
+  ];
 }
 
 /**
@@ -35,6 +73,11 @@ export const packaged = {
         const problems = contentProblems(await packagedFiles(vsixPath()), vscodeTarget());
         if (problems.length > 0) throw new Failure(problems.join(' '));
       }),
+      await check(progress, "the package's bill of materials", async () => {
+        const problems = sbomProblems();
+        if (problems.length > 0) throw new Failure(problems.join(' '));
+      }),
+      await check(progress, 'the notices of third parties', () => checkNotices(false)),
       await check(progress, 'the same package again', () => packageAgain(progress)),
     ]),
 };

@@ -36,7 +36,8 @@ const PREPARATIONS = {
   faultyAddon: {
     needs: ['addon'],
     compiles: true,
-    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release', ['emberline_faulty_addon']),
+    make: (/** @type {Progress} */ progress) =>
+      buildPreset(progress, 'release', { targets: ['emberline_faulty_addon'] }),
   },
   sanitizedParsers: {
     needs: [],
@@ -52,7 +53,7 @@ const PREPARATIONS = {
   threadTests: {
     needs: [],
     compiles: true,
-    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan', ['test_threads']),
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan', { targets: ['test_threads'] }),
   },
   threadSanitizedTests: {
     needs: [],

@@ -32,6 +32,8 @@ export interface Say {
   /** An answer with this status in place of all that. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What that answer says. */
+  readonly error?: Readonly<Record<string, unknown>>;
 }
 
 export interface Asked {
@@ -52,6 +54,8 @@ export interface StandIn {
   say: (asked: Asked) => Say;
   /** Whether `/infill` is known to its model. */
   infill: boolean;
+  /** The one that it has. */
+  model: string;
   /** The one it accepts; undefined: it does not ask. */
   key: string | undefined;
   readonly stop: () => Promise<void>;
@@ -73,6 +77,7 @@ export async function startStandIn(kind: Kind, tls?: Certificate): Promise<Stand
     looked,
     say: (): Say => ({ tokens: ['a + b'], stop: 'eos' }),
     infill: true,
+    model: MODEL,
     key: undefined,
     stop: async () => {
       server.closeAllConnections();
@@ -89,7 +94,7 @@ export async function startStandIn(kind: Kind, tls?: Certificate): Promise<Stand
     }
     if (method === 'GET') {
       looked.push(path);
-      const page = pageOf(kind, path);
+      const page = pageOf(kind, path, standIn.model);
       if (page === undefined) {
         refuse(response, 404);
         return;
@@ -132,7 +137,7 @@ function answer(response: ServerResponse, path: string, said: Say): void {
   if (said.status !== undefined) {
     response
       .writeHead(said.status, { 'content-type': 'application/json', ...said.headers })
-      .end('{"error":{}}');
+      .end(JSON.stringify({ error: said.error ?? {} }));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -230,8 +235,8 @@ const openaiEvents: Events = {
   ],
 };
 
-function pageOf(kind: Kind, path: string): unknown {
-  const model = { id: MODEL, object: 'model' };
+function pageOf(kind: Kind, path: string, id: string): unknown {
+  const model = { id, object: 'model' };
   if (path === '/v1/models') {
     const owner = { 'llama-server': 'llamacpp', vllm: 'vllm', ollama: 'library', plain: '' }[kind];
     const length = kind === 'vllm' ? { max_model_len: 8_192 } : {};

@@ -95,8 +95,10 @@ const HAVE_THEM_OPENED: Readonly<Record<string, RegExp>> = {
 };
 
 /** What of the tests a bench suite runs against: by name. */
-const STAND_IN = 'test/remote/stand_in_server';
-const RUNS_AGAINST_STAND_IN = 'bench/soak/soak_command.ts';
+const RUNS_AGAINST: Readonly<Record<string, string>> = {
+  'bench/soak/soak_command.ts': 'test/remote/stand_in_server',
+  'bench/servers/server_program.ts': 'test/remote/llama_server',
+};
 
 function filesUnder(folder: string, pattern: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -152,7 +154,7 @@ export function scriptViolation(file: string, specifier: string): string | undef
     const target = posix.join(dirname(file), specifier);
     if (`${target}.ts` === OPENS_CONNECTIONS && HAVE_THEM_OPENED[folder]?.test(file) !== true) return wrong;
     if (folder !== PAGE && target.startsWith(`${PAGE}/`) && target !== KNOWN_OF_PAGE) return wrong;
-    if (target === STAND_IN && file === RUNS_AGAINST_STAND_IN) return undefined;
+    if (target === RUNS_AGAINST[file]) return undefined;
     const allowed = [folder, ...(SCRIPT_LAYERS[folder] ?? [])];
     return allowed.some((one) => target.startsWith(`${one}/`)) && !target.endsWith('.node')
       ? undefined

@@ -276,6 +276,29 @@ describe('what is sent', () => {
     expect(standIn.asked).toHaveLength(3);
   });
 
+  it.each([
+    ['llama-server', { type: 'exceed_context_size_error', message: 'quoted' }],
+    ['vllm', { message: "This model's maximum context length is 8192 tokens. quoted" }],
+  ] as const)('is written shorter where it is longer than the model of %s reads', async (kind, error) => {
+    const standIn = await server(kind);
+    standIn.say = () => ({ tokens: [], status: 400, error });
+    const answer = await engineFor(standIn).complete(LINE, NEVER);
+    expect(answer).toMatchObject({ ok: false, error: { code: 'CONTEXT_OVERFLOW' } });
+    expect(JSON.stringify(answer)).not.toContain('quoted');
+    expect(standIn.asked).toHaveLength(1);
+  });
+
+  it('to llama.cpp is a grammar with the word that is cut in two, and none where nothing is', async () => {
+    const standIn = await server('llama-server');
+    standIn.say = () => ({ tokens: ['  x["a\\b"].len', 'gth'], stop: 'eos' });
+    const engine = engineFor(standIn, { fim: 'none' });
+    const request = { prompt: 'f(x):', requiredPrefix: '\n  x["a\\b"].len', maxTokens: 40 };
+    expect(made(await engine.complete(request, NEVER)).text).toBe('gth');
+    expect(standIn.asked[0]?.body['grammar']).toBe(String.raw`root ::= "  x[\x22a\x5cb\x22].len" [^\x00]*`);
+    await engine.complete({ prompt: 'f(x):', maxTokens: 40 }, NEVER);
+    expect(standIn.asked[1]?.body).not.toHaveProperty('grammar');
+  });
+
   it('has a key in its header, and a wrong one is known before anything of a document is sent', async () => {
     const standIn = await server('vllm');
     standIn.key = 'right';
@@ -318,9 +341,34 @@ describe('what is there', () => {
   it('is asked without what follows where its model has no marks and tells of no family', async () => {
     const standIn = await server('llama-server');
     standIn.infill = false;
-    const engine = engineFor(standIn, { model: 'smollm2' });
+    standIn.model = 'smollm2';
+    const engine = engineFor(standIn);
     await engine.connect();
     expect(engine.fim).toBeUndefined();
+  });
+
+  it('is laid out here where a server of llama.cpp would put the parts in another order than its model was taught', async () => {
+    for (const [model, layout] of [
+      ['Emberline-135M.Q4_1.gguf', 'suffix_prefix_contiguous'],
+      ['mellum-4b-base.gguf', 'suffix_prefix_middle'],
+      ['Qwen2.5-Coder-7B', 'prefix_suffix_middle'],
+    ] as const) {
+      const standIn = await server('llama-server');
+      standIn.model = model;
+      const engine = engineFor(standIn);
+      await engine.connect();
+      expect(engine.fim?.layout, model).toBe(layout);
+      expect(engine.server?.laysOut, model).toBe(model === MODEL);
+    }
+  });
+
+  it('is no model that a server of llama.cpp does not have, though it would answer with another', async () => {
+    const standIn = await server('llama-server');
+    for (const protocol of ['auto', 'openai'] as const) {
+      const found = await engineFor(standIn, { protocol, model: 'Mellum-4b' }).connect();
+      expect(found).toMatchObject({ ok: false, error: { code: 'REMOTE_MODEL' } });
+    }
+    expect((await engineFor(standIn, { model: MODEL }).connect()).ok).toBe(true);
   });
 
   it('is an error where nothing listens', async () => {

@@ -1,0 +1,34 @@
+/** llama.cpp's own server for the bench. It is no dependency: only `replay servers` asks for it. */
+import { join } from 'node:path';
+import { ROOT } from '../../cli/engine_options';
+import { readText } from '../../cli/files';
+import { type LlamaServer, startLlamaServer } from '../../test/remote/llama_server';
+import { LOGS } from '../build_folder';
+import { runProgram } from '../program_run';
+
+/** As llama.vscode's own presets start it, with one place, so that a request finds what the last one has read. */
+const ARGUMENTS = [
+  ...['--batch-size', '1024', '--ubatch-size', '1024', '--cache-reuse', '256'],
+  ...['--parallel', '1', '--ctx-size', '8192'],
+];
+
+/**
+ * Throws Failure.
+ * @param program Default: compiled where that was not done yet, which takes a quarter of an hour.
+ */
+export async function startServer(model: string, program?: string): Promise<LlamaServer> {
+  return startLlamaServer({ program: program ?? (await compiled()), model, args: ARGUMENTS });
+}
+
+async function compiled(): Promise<string> {
+  const log = join(LOGS, 'llama_server.log');
+  await runProgram({
+    program: process.execPath,
+    args: [join(ROOT, 'scripts', 'setup', 'llama_server.mjs')],
+    folder: ROOT,
+    log,
+    failure: { code: 'PEER_INSTALL_FAILED', message: 'llama.cpp’s server could not be compiled.' },
+  });
+  // Behind what was done, its path.
+  return (await readText(log)).trimEnd().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUILD } from '../paths.mjs';
+import { FOR_BUILDING, FOR_LLAMA_SERVER } from '../setup/debian_packages.mjs';
+import { ensureLlamaServer } from '../setup/llama_server.mjs';
+import { runVitest } from './vitest.mjs';
+
+/**
+ * The remote engine against llama.cpp's own server, with the embedded model. The server takes a quarter of an hour to compile: the stage runs
+ * when it is asked for. What it measures is printed, and no test hangs on it.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const remoteServer = {
+  name: 'remote-server',
+  requirements: [...FOR_BUILDING, ...FOR_LLAMA_SERVER],
+  needs: ['addon'],
+  alone: true,
+  onRequest: true,
+  async run(progress) {
+    const program = await ensureLlamaServer(progress);
+    const figures = join(BUILD, 'results', 'remote-server.jsonl');
+    rmSync(figures, { force: true });
+    const env = {
+      ...process.env,
+      EMBERLINE_LLAMA_SERVER: program,
+      EMBERLINE_LLAMA_SERVER_FIGURES: figures,
+    };
+    const counts = await runVitest(progress, 'remote-server', 'tests against a real llama-server', { env });
+    const lines = existsSync(figures) ? readFileSync(figures, 'utf8').trimEnd().split('\n') : [];
+    for (const line of lines) {
+      const { name, ms } = /** @type {{ name: string, ms: number }} */ (JSON.parse(line));
+      progress.say(`${name}: ${ms.toFixed(1)} ms`);
+    }
+    return counts;
+  },
+};
