@@ -50,6 +50,7 @@ const bundles = [
     outExtension: {},
   },
   { ...shared, entryPoints: { trial: 'core/models/trial_process.ts' }, outdir: 'dist' },
+  { ...shared, entryPoints: { template: 'core/chat/template_process.ts' }, outdir: 'dist' },
   { ...shared, entryPoints: { cli: 'cli/main.ts' }, outdir: 'dist' },
   // Vega is an ES module with a top-level await, which no CommonJS bundle can hold; the bench runs beside node_modules.
   { ...shared, entryPoints: { bench: 'bench/main.ts' }, outdir: 'dist', external: ['vega'] },

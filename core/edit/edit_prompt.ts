@@ -1,11 +1,6 @@
 /** What a model is asked to edit, with examples of how: a small one follows those more than any description. */
+import type { ChatMessage } from '../chat/messages';
 import { numbered } from './edit_format';
-
-/** Turns of the chat template that SmolLM2, Qwen and others were trained with (ChatML). */
-export const TURN_BEGINS = '<|im_start|>';
-export const TURN_ENDS = '<|im_end|>';
-/** Text that means something to such a template, or ends a document. */
-const CONTROL = /<\|(?=\w+\|>)/g;
 
 interface Example {
   readonly instruction: string;
@@ -56,27 +51,26 @@ export interface Task {
   readonly adds: boolean;
 }
 
-/**
- * @param chat Whether the model knows the turns of a chat.
- * @returns What the model reads; with `chat` its control tokens are to be parsed.
- */
-export function editPrompt({ instruction, lines, languageId, adds }: Task, chat: boolean): string {
+/** What is said to the model, up to where it answers. */
+export function editMessages({ instruction, lines, languageId, adds }: Task): readonly ChatMessage[] {
   const added = languageId === 'python' ? ADD_EXAMPLE_IN_PYTHON : ADD_EXAMPLE;
   const examples = adds ? [added] : EDIT_EXAMPLES;
-  const turns = [...examples, { instruction, lines, answer: '' }];
-  const system = adds ? ADD_SYSTEM : SYSTEM;
-  if (!chat) {
-    const parts = turns.map((turn) => `${questionOf(turn)}\n\nAnswer:\n${turn.answer}`);
-    return `${system}\n\n${parts.join('\n\n')}`;
-  }
-  const parts = turns.map((turn, index) => {
-    const answer = index < turns.length - 1 ? `${turn.answer}${TURN_ENDS}\n` : '';
-    return `${TURN_BEGINS}user\n${questionOf(turn)}${TURN_ENDS}\n${TURN_BEGINS}assistant\n${answer}`;
-  });
-  return `${TURN_BEGINS}system\n${system}${TURN_ENDS}\n${parts.join('')}`;
+  return [
+    { role: 'system', content: adds ? ADD_SYSTEM : SYSTEM },
+    ...examples.flatMap(({ answer, ...asked }): readonly ChatMessage[] => [
+      { role: 'user', content: questionOf(asked) },
+      { role: 'assistant', content: answer },
+    ]),
+    { role: 'user', content: questionOf({ instruction, lines }) },
+  ];
 }
 
-/** No part of a document is a control token: such a text is shown with a space in it. */
+/** The same for a model that knows no turns. */
+export function plainPrompt(messages: readonly ChatMessage[]): string {
+  const parts = messages.map(({ role, content }) => (role === 'assistant' ? `Answer:\n${content}` : content));
+  return `${parts.join('\n\n')}\n\nAnswer:\n`;
+}
+
 function questionOf({ instruction, lines }: Pick<Example, 'instruction' | 'lines'>): string {
-  return `Instruction: ${instruction.trim()}\n\n${numbered(lines)}`.replace(CONTROL, '< |');
+  return `Instruction: ${instruction.trim()}\n\n${numbered(lines)}`;
 }

@@ -3,32 +3,35 @@
  * editor; nothing is changed here.
  */
 import type { EngineState } from '../completion/engine_port';
-import { OWN_LAYOUT } from '../completion/fim_layout';
+import { chatPrompt, type ChatModel } from '../chat/chat_prompt';
+import type { RenderTemplate } from '../chat/limited_rendering';
 import { type EngineAnswer, type EngineRequest, GREEDY } from '../engine/engine_request';
 import { REASON_OF_STATE, REASONS } from '../completion/reasons';
 import type { CompileGrammar } from '../engine/native_grammar';
-import type { NativeCompletion, NativeFim } from '../engine/native_types';
-import type { NativeError, NativeResult } from '../engine/native_result';
+import type { NativeCompletion } from '../engine/native_types';
+import type { NativeError } from '../engine/native_result';
 import { EDIT_ENDINGS, type EditEnding } from './edit_endings';
 import { type EditPlan, editPlan } from './edit_plan';
-import { editPrompt, TURN_BEGINS } from './edit_prompt';
+import { editMessages, plainPrompt } from './edit_prompt';
 import { applied, type Replacement, replacementsOf } from './line_edit';
 import { broken } from './soundness';
 import { linesOf } from './text_lines';
 
 /** What an engine has to offer. */
-export interface EditEngine {
+export interface EditEngine extends ChatModel {
   readonly state: EngineState;
   readonly generating?: boolean;
-  /** How the model fills in the middle. */
-  readonly fim?: NativeFim | undefined;
   generate(
     request: EngineRequest,
     signal: AbortSignal,
     onText: (piece: string) => void,
   ): Promise<EngineAnswer>;
   readonly compileGrammar: CompileGrammar;
-  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
+}
+
+export interface EditParts {
+  readonly engine: EditEngine;
+  readonly render: RenderTemplate;
 }
 
 export interface EditRequest {
@@ -59,7 +62,7 @@ export interface EditProposal {
  * @param onProgress Receives the answer's pieces as they are made.
  */
 export async function proposeEdit(
-  engine: EditEngine,
+  { engine, render }: EditParts,
   request: EditRequest,
   signal: AbortSignal,
   onProgress: (piece: string) => void = () => undefined,
@@ -74,11 +77,14 @@ export async function proposeEdit(
   if (typeof plan === 'string') return ended(plan);
   const grammar = await engine.compileGrammar({ gbnf: plan.grammar });
   if (!grammar.ok) return failed(grammar.error);
-  const chat = await knowsTurns(engine);
-  const prompt = editPrompt({ ...request, lines }, chat);
+  const messages = editMessages({ ...request, lines });
+  const chat = await chatPrompt(engine, render, messages);
+  if (!chat.ok) {
+    grammar.value.close();
+    return failed(chat.error);
+  }
   const call: EngineRequest = {
-    prompt,
-    parseSpecial: chat,
+    prompt: chat.value ?? plainPrompt(messages),
     maxTokens: plan.maxTokens,
     // The same instruction on the same lines gives the same edit.
     sampling: GREEDY,
@@ -118,16 +124,6 @@ function judged(completion: NativeCompletion, plan: EditPlan, request: EditReque
 
 function withoutLastLine(text: string): string {
   return text.slice(0, Math.max(0, text.lastIndexOf('\n')));
-}
-
-/**
- * Whether the model's vocabulary has the marks of a chat's turns, and it was taught what they mean. One that was taught our own layout
- * was taught to complete code, and has forgotten how a turn ends.
- */
-async function knowsTurns(engine: EditEngine): Promise<boolean> {
-  if (engine.fim?.layout === OWN_LAYOUT) return false;
-  const ids = await engine.tokenize(TURN_BEGINS, true);
-  return ids.ok && ids.value.length === 1;
 }
 
 function ended(ending: EditEnding): EditProposal {

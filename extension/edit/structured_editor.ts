@@ -12,7 +12,7 @@ import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
 import { EditPreview } from './edit_preview';
 import { applied } from '../../core/edit/line_edit';
 import {
-  type EditEngine,
+  type EditParts,
   type EditProposal,
   type EditRequest,
   proposeEdit,
@@ -53,7 +53,7 @@ export function generateLinesKind(): EditKind {
 }
 
 export class StructuredEditor implements vscode.Disposable {
-  private readonly engine: EditEngine;
+  private readonly parts: EditParts;
   private readonly options: () => CompletionOptions;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly finished = new vscode.EventEmitter<StructuredEdit>();
@@ -64,8 +64,8 @@ export class StructuredEditor implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
   readonly onDidFinish = this.finished.event;
 
-  constructor(engine: EditEngine, options: () => CompletionOptions) {
-    this.engine = engine;
+  constructor(parts: EditParts, options: () => CompletionOptions) {
+    this.parts = parts;
     this.options = options;
   }
 
@@ -80,7 +80,8 @@ export class StructuredEditor implements vscode.Disposable {
    */
   async edit(editor: vscode.TextEditor | undefined, kind: EditKind, given?: string): Promise<StructuredEdit> {
     if (editor === undefined) return ended('no_editor');
-    if (this.running || this.preview.open || this.engine.generating === true) return ended('already_running');
+    if (this.running || this.preview.open || this.parts.engine.generating === true)
+      return ended('already_running');
     const { document } = editor;
     const refused = refusal(
       { ...snapshotOf(document, editor.selection.active), selectionEmpty: true, cursors: 1, after: '' },
@@ -121,7 +122,7 @@ export class StructuredEditor implements vscode.Disposable {
         async (progress, token) => {
           token.onCancellationRequested(() => controller.abort());
           let lines = 0;
-          return proposeEdit(this.engine, request, controller.signal, (piece) => {
+          return proposeEdit(this.parts, request, controller.signal, (piece) => {
             lines += piece.split('\n').length - 1;
             progress.report({
               message: lines === 1 ? vscode.l10n.t('one line') : vscode.l10n.t('{0} lines', lines),
