@@ -43,8 +43,19 @@ const ADD_EXAMPLE: Example = {
   answer: '+|function add(a, b) {\n+|  return a + b;\n+|}',
 };
 
+/** An instruction for the same lines, and what came of it. */
+export interface EditTurn {
+  readonly instruction: string;
+  /** In the form of edit_format.ts. */
+  readonly answer: string;
+}
+
+/** More of what was said before is not told again: the last of it is what counts. */
+const MOST_EARLIER = 3;
+
 export interface Task {
   readonly instruction: string;
+  readonly earlier?: readonly EditTurn[];
   readonly lines: readonly string[];
   readonly languageId: string;
   /** Whether lines are added behind those that are shown, instead of changed. */
@@ -52,16 +63,21 @@ export interface Task {
 }
 
 /** What is said to the model, up to where it answers. */
-export function editMessages({ instruction, lines, languageId, adds }: Task): readonly ChatMessage[] {
+export function editMessages(task: Task): readonly ChatMessage[] {
+  const { instruction, earlier = [], lines, languageId, adds } = task;
   const added = languageId === 'python' ? ADD_EXAMPLE_IN_PYTHON : ADD_EXAMPLE;
   const examples = adds ? [added] : EDIT_EXAMPLES;
+  const from = Math.max(0, earlier.length - MOST_EARLIER);
+  const told = earlier
+    .slice(from)
+    .map((turn, index) => ({ ...turn, instruction: again(turn.instruction, from + index > 0), lines }));
   return [
     { role: 'system', content: adds ? ADD_SYSTEM : SYSTEM },
-    ...examples.flatMap(({ answer, ...asked }): readonly ChatMessage[] => [
+    ...[...examples, ...told].flatMap(({ answer, ...asked }): readonly ChatMessage[] => [
       { role: 'user', content: questionOf(asked) },
       { role: 'assistant', content: answer },
     ]),
-    { role: 'user', content: questionOf({ instruction, lines }) },
+    { role: 'user', content: questionOf({ instruction: again(instruction, earlier.length > 0), lines }) },
   ];
 }
 
@@ -69,6 +85,10 @@ export function editMessages({ instruction, lines, languageId, adds }: Task): re
 export function plainPrompt(messages: readonly ChatMessage[]): string {
   const parts = messages.map(({ role, content }) => (role === 'assistant' ? `Answer:\n${content}` : content));
   return `${parts.join('\n\n')}\n\nAnswer:\n`;
+}
+
+function again(instruction: string, isAgain: boolean): string {
+  return isAgain ? `Again, but ${instruction.trim()}` : instruction;
 }
 
 function questionOf({ instruction, lines }: Pick<Example, 'instruction' | 'lines'>): string {
