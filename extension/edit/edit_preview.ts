@@ -40,14 +40,9 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
     return this.shown !== undefined;
   }
 
-  /** True while an edit is shown and nothing else goes on. */
-  get waits(): boolean {
-    return this.waiting !== undefined;
-  }
-
   /** Whether the user has decided, and nobody has asked for it yet. */
   get isDecided(): boolean {
-    return this.chosen !== undefined;
+    return this.chosen !== undefined && FINAL.has(this.chosen);
   }
 
   /**
@@ -77,13 +72,13 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
     return new Promise((resolve) => (this.waiting = resolve));
   }
 
-  /** Chooses for the user, where an edit is shown. A decision is kept until somebody asks for it; any other choice is for who waits. */
+  /** Chooses for the user, where an edit is shown. The choice is kept until somebody asks for it, and a decision is the last. */
   choose(choice: PreviewChoice): void {
     if (!this.open) return;
     const { waiting } = this;
     this.waiting = undefined;
     if (waiting !== undefined) waiting(choice);
-    else if (FINAL.has(choice)) this.chosen ??= choice;
+    else if (!this.isDecided) this.chosen = choice;
     if (FINAL.has(choice)) this.decided.fire();
   }
 

@@ -164,8 +164,9 @@ export class StructuredEditor implements vscode.Disposable {
     return plain === '' ? undefined : plain;
   }
 
-  /** Chooses for the user among the edits that are shown. */
+  /** Chooses for the user among the edits that are shown. While the model writes another one, they can be decided on alone. */
   choose(choice: Exclude<PreviewChoice, 'again'>): void {
+    if (this.running && choice !== 'apply' && choice !== 'discard') return;
     this.preview.choose(choice);
   }
 
@@ -174,7 +175,7 @@ export class StructuredEditor implements vscode.Disposable {
    * @param given What is to be otherwise; the user is asked where it is left out.
    */
   again(given?: string): void {
-    if (!this.preview.waits) return;
+    if (!this.preview.open || this.running) return;
     this.otherwise = given;
     this.preview.choose('again');
   }
