@@ -29,11 +29,14 @@ export class EditCandidates {
   private readonly order = new ForkOrder<undefined>(LEAST_PROBABILITY);
   /** The documents that would come of what was proposed, without their blanks. */
   private readonly proposed = new Set<string>();
+  private found = 0;
   private asked = false;
 
-  constructor(parts: EditParts, request: EditRequest) {
+  /** @param known Proposed before: nobody who wants it otherwise wants it again. */
+  constructor(parts: EditParts, request: EditRequest, known?: EditProposal) {
     this.parts = parts;
     this.request = request;
+    if (known !== undefined) this.proposed.add(this.resultOf(known));
   }
 
   /**
@@ -49,12 +52,14 @@ export class EditCandidates {
     const first = !this.asked;
     if (first) this.order.put(anyAnswer(undefined, 1));
     this.asked = true;
-    if (this.proposed.size >= MOST_CANDIDATES) return ended('no_other');
-    for (let tried = 0; tried < (first ? 1 : MOST_TRIED); tried++) {
+    if (this.found >= MOST_CANDIDATES) return ended('no_other');
+    // Of the first answer to an instruction it is told what is wrong with it.
+    const tellsWhy = first && this.proposed.size === 0;
+    for (let tried = 0; tried < MOST_TRIED; tried++) {
       const fork = this.order.next();
       if (fork === undefined) break;
       const proposal = await this.ask(this.question, fork, signal, onProgress);
-      if (first || proposal.completion === undefined || proposal.ending === 'cancelled') return proposal;
+      if (tellsWhy || proposal.completion === undefined || proposal.ending === 'cancelled') return proposal;
       if (proposal.ending === 'proposed') return proposal;
     }
     return ended('no_other');
@@ -88,9 +93,14 @@ export class EditCandidates {
     }
     this.order.add(fork, answerOf(completion), completion.barredProbability);
     if (ending !== 'proposed') return proposal;
-    const result = applied(this.request.text, proposal.replacements).replace(/\s+/g, '');
+    const result = this.resultOf(proposal);
     if (this.proposed.has(result)) return { ...ended('unchanged'), completion };
     this.proposed.add(result);
+    this.found++;
     return proposal;
+  }
+
+  private resultOf({ replacements }: EditProposal): string {
+    return applied(this.request.text, replacements).replace(/\s+/g, '');
   }
 }

@@ -83,7 +83,9 @@ export async function editQuestion(
   const lines = linesOf(request.text)
     .slice(request.first - 1, request.last)
     .map(({ text }) => text);
-  const plan = editPlan(request.instruction, { ...request, lines });
+  const { earlier = [], instruction } = request;
+  const instructions = [...earlier.map((turn) => turn.instruction), instruction];
+  const plan = editPlan(instructions, { ...request, lines });
   if (typeof plan === 'string') return ended(plan);
   const grammar = await engine.compileGrammar({ gbnf: plan.grammar });
   if (!grammar.ok) return failed(grammar.error);

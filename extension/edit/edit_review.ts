@@ -122,7 +122,7 @@ export class EditReview {
     const { earlier = [], instruction: before } = shown.request;
     const turn = { instruction: before, answer: shown.proposal.answer ?? '' };
     const request = { ...this.request, instruction, earlier: [...earlier, turn] };
-    const search = new EditCandidates(this.parts, request);
+    const search = new EditCandidates(this.parts, request, shown.proposal);
     const proposal = await this.parts.write((signal, onProgress) => search.next(signal, onProgress));
     if (proposal.ending !== 'proposed') {
       search.close();

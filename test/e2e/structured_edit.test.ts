@@ -60,8 +60,8 @@ it('has other candidates, which are looked through, and is made again, but other
   await title('(1 of 2)');
   await expect.poll(() => right.textContent(), PATIENCE).toBe(first);
   await editor.press('Alt+Enter');
-  await editor.answer('rename number to value');
-  await title('rename number to value (3 of 3)');
+  await editor.answer('shorter');
+  await title('shorter (3 of 3)');
   await editor.picture('again');
   await editor.press('Alt+[');
   await title('(2 of 3)');

@@ -23,6 +23,8 @@ const REQUEST: EditRequest = {
   unit: '    ',
 };
 
+const DOCUMENTED = /^def half\(number\):\n {4}"""[A-Z][^\n]*\."""\n {4}return number \/ 2\n$/;
+
 /** What is proposed, one after the other, until there is no more. */
 async function resultsOf(request: EditRequest): Promise<readonly string[]> {
   const search = new EditCandidates({ engine, render }, request);
@@ -41,8 +43,7 @@ async function resultsOf(request: EditRequest): Promise<readonly string[]> {
 it('offers three docstrings', async () => {
   const results = await resultsOf(REQUEST);
   expect(new Set(results).size).toBe(3);
-  for (const result of results)
-    expect(result).toMatch(/^def half\(number\):\n {4}"""[A-Z][^\n]*\."""\n {4}return number \/ 2\n$/);
+  for (const result of results) expect(result).toMatch(DOCUMENTED);
 });
 
 it('offers one rename, which leaves no choice', async () => {
@@ -51,11 +52,20 @@ it('offers one rename, which leaves no choice', async () => {
   ]);
 });
 
-it('has the same edits again, but otherwise', async () => {
+it('has a docstring again, but otherwise', async () => {
+  const { signal } = new AbortController();
   const search = new EditCandidates({ engine, render }, REQUEST);
-  const first = await search.next(new AbortController().signal);
+  const first = await search.next(signal);
   search.close();
   const earlier = [{ instruction: REQUEST.instruction, answer: first.answer ?? '' }];
-  const [other] = await resultsOf({ ...REQUEST, instruction: 'rename number to value', earlier });
-  expect(other).toBe('def half(value):\n    return value / 2\n');
+  const again = new EditCandidates(
+    { engine, render },
+    { ...REQUEST, instruction: 'shorter', earlier },
+    first,
+  );
+  const other = await again.next(signal);
+  again.close();
+  expect(other.ending, other.sentence).toBe('proposed');
+  expect(applied(REQUEST.text, other.replacements)).toMatch(DOCUMENTED);
+  expect(other.answer).not.toBe(first.answer);
 });

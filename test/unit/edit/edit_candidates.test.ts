@@ -160,6 +160,18 @@ describe('an edit again, but otherwise', () => {
     );
   });
 
+  it('is not the one that is known', async () => {
+    const known = await next(searchOf(new ScriptedEngine(FIRST)));
+    const engine = new ScriptedEngine(FIRST, [['30', 0.3]], [['40', 0.2]], [['50', 0.2]]);
+    const earlier = [{ instruction: 'make it larger', answer: '1|b = 20' }];
+    const request = { ...REQUEST, instruction: 'even larger', earlier };
+    const search = new EditCandidates({ engine, render: renderingHere() }, request, known);
+    expect(resultOf(await next(search))).toBe('a = 1\nb = 30');
+    expect(resultOf(await next(search))).toBe('a = 1\nb = 40');
+    expect(resultOf(await next(search))).toBe('a = 1\nb = 50');
+    expect((await next(search)).ending).toBe('no_other');
+  });
+
   it('tells no more than the last three', async () => {
     const engine = new ScriptedEngine(FIRST);
     const earlier = [1, 2, 3, 4].map((turn) => ({ instruction: `step ${turn}`, answer: `1|b = ${turn}` }));
