@@ -25,6 +25,8 @@ export async function controlTokens(
     const bytes = await vocabulary.detokenize(Uint32Array.of(id));
     if (!bytes.ok) return bytes;
     const name = new TextDecoder().decode(bytes.value);
+    // Nothing would be found by it.
+    if (name === '') continue;
     const asText = await vocabulary.tokenize(name, false);
     if (!asText.ok) return asText;
     if (!(asText.value.length === 1 && asText.value[0] === id)) names.set(name, id);
