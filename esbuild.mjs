@@ -14,7 +14,7 @@ const debug = values.debug || values.watch;
 
 const ROOT = import.meta.dirname;
 /** Of the bundles those that the package holds, as .vscodeignore names them. */
-const PACKAGED = ['dist/extension.cjs', 'dist/dashboard/page.js', 'dist/trial.cjs'];
+const PACKAGED = ['dist/extension.cjs', 'dist/dashboard/page.js', 'dist/trial.cjs', 'dist/template.cjs'];
 const SUITES = ['test/vscode/suite', 'test/vscode/simulated_gpu'];
 
 /** @type {import('esbuild').BuildOptions} */
@@ -52,6 +52,7 @@ const bundles = [
     outExtension: {},
   },
   { ...shared, entryPoints: { trial: 'core/models/trial_process.ts' }, outdir: 'dist' },
+  { ...shared, entryPoints: { template: 'core/chat/template_process.ts' }, outdir: 'dist' },
   { ...shared, entryPoints: { cli: 'cli/main.ts' }, outdir: 'dist' },
   // Vega is an ES module with a top-level await, which no CommonJS bundle can hold; the bench runs beside node_modules.
   { ...shared, entryPoints: { bench: 'bench/main.ts' }, outdir: 'dist', external: ['vega'] },

@@ -114,11 +114,25 @@ export function editSelection(context: EmberlineContext, instruction?: unknown):
 }
 
 export function applyEdit(context: EmberlineContext): void {
-  context.editor.decide(true);
+  context.editor.choose('apply');
 }
 
 export function discardEdit(context: EmberlineContext): void {
-  context.editor.decide(false);
+  context.editor.choose('discard');
+}
+
+/** Shows the next of the edits that were made, and behind the last one has the model make another. */
+export function nextCandidate(context: EmberlineContext): void {
+  context.editor.choose('next');
+}
+
+export function previousCandidate(context: EmberlineContext): void {
+  context.editor.choose('previous');
+}
+
+/** @param instruction What is to be otherwise; asked for where it is no text. */
+export function editAgain(context: EmberlineContext, instruction?: unknown): void {
+  context.editor.again(typeof instruction === 'string' ? instruction : undefined);
 }
 
 /** @param instruction Asked for where it is no text; others give it in code. */

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Counters, EmberlineApi } from './api';
 import type { EngineState } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
+import { limitedRendering, templateScript } from '../core/chat/limited_rendering';
 import { OneEngine } from '../core/completion/asking';
 import type { PauseLength } from '../core/completion/pause';
 import { CompletionPipeline } from '../core/completion/pipeline';
@@ -174,7 +175,8 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       busy: () => this.pending > 0 || this.writing,
     });
     this.generator = new Generator(asking, () => this.config, this.surroundings.beside, QUICK_PICK);
-    this.editor = new StructuredEditor(this.engine, () => this.config.completion);
+    const render = limitedRendering(templateScript(root));
+    this.editor = new StructuredEditor({ engine: this.engine, render }, () => this.config.completion);
     this.statistics = new Statistics(this.provider.onDidFinish, storage);
     this.dashboard = new Dashboard({
       root,

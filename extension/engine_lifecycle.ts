@@ -5,7 +5,7 @@
 import type { CompletionEngine, EngineState, GenerationEngine } from '../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../core/engine/engine_request';
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
-import type { NativeFim, NativeModelInfo } from '../core/engine/native_types';
+import type { NativeChat, NativeFim, NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError, NativeResult } from '../core/engine/native_result';
 import type { MeasuredSession } from '../core/models/machine_measurement';
 
@@ -23,6 +23,7 @@ export interface LoadedEngine {
   complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
   generate: GenerationEngine['generate'];
   tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
+  detokenize(ids: Uint32Array): Promise<NativeResult<Uint8Array>>;
   /** For the requests of this engine and of any other. */
   compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>>;
   /** Another session of the model, for who would not disturb this one. */
@@ -113,6 +114,10 @@ export class EngineLifecycle implements GenerationEngine {
     return this.loaded?.info.fim;
   }
 
+  get chat(): NativeChat | undefined {
+    return this.loaded?.info.chat;
+  }
+
   get generating(): boolean {
     return this.textsUnderWay > 0;
   }
@@ -188,6 +193,10 @@ export class EngineLifecycle implements GenerationEngine {
 
   async tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>> {
     return this.loaded === undefined ? NOT_LOADED : this.loaded.tokenize(text, parseSpecial);
+  }
+
+  async detokenize(ids: Uint32Array): Promise<NativeResult<Uint8Array>> {
+    return this.loaded === undefined ? NOT_LOADED : this.loaded.detokenize(ids);
   }
 
   async compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>> {

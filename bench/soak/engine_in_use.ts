@@ -3,7 +3,7 @@ import type { EditEngine } from '../../core/edit/edit_proposal';
 import type { EngineState, GenerationEngine } from '../../core/completion/engine_port';
 import { Engine, type EngineOptions } from '../../core/engine/engine';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
-import type { NativeFim } from '../../core/engine/native_types';
+import type { NativeChat, NativeFim } from '../../core/engine/native_types';
 import { valueOf } from '../../cli/failure';
 
 const NOTHING_MEASURED: GenerationEngine['speed'] = { prefillTokensPerSecond: undefined };
@@ -43,6 +43,10 @@ export class EngineInUse implements GenerationEngine, EditEngine {
     return this.loaded?.fim;
   }
 
+  get chat(): NativeChat | undefined {
+    return this.loaded?.chat;
+  }
+
   get parameters(): number | undefined {
     return this.loaded?.parameters;
   }
@@ -65,6 +69,10 @@ export class EngineInUse implements GenerationEngine, EditEngine {
 
   tokenize(text: string, parseSpecial: boolean): ReturnType<Engine['tokenize']> {
     return this.engine.tokenize(text, parseSpecial);
+  }
+
+  detokenize(ids: Uint32Array): ReturnType<Engine['detokenize']> {
+    return this.engine.detokenize(ids);
   }
 
   private get engine(): Engine {

@@ -3,6 +3,7 @@
  * changes to an engine elsewhere and back. The rounds follow from the seed; what is accepted hangs on what the engine was in time for.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { limitedRendering, templateScript } from '../../core/chat/limited_rendering';
 import { OneEngine } from '../../core/completion/asking';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../../core/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
@@ -18,6 +19,7 @@ import { endpointOf } from '../../core/remote/endpoint';
 import { RemoteEngine } from '../../core/remote/remote_engine';
 import { type Remote, RemoteFirst } from '../../core/remote/remote_first';
 import { SessionStatistics } from '../../core/statistics/session_statistics';
+import { ROOT } from '../../cli/engine_options';
 import { valueOf } from '../../cli/failure';
 import { SeededRandom } from '../random';
 import { DEBOUNCE_MS, REAL_CLOCK } from '../typing/clock';
@@ -204,7 +206,8 @@ export class SoakSession {
     const last = Math.min(lines, first + EDITED_LINES - 1);
     const instruction = INSTRUCTIONS[random.below(INSTRUCTIONS.length)] ?? '';
     const request = { instruction, text, languageId, first, last, adds: false, unit: '  ' };
-    const proposal = await proposeEdit(this.engine, request, new AbortController().signal);
+    const parts = { engine: this.engine, render: limitedRendering(templateScript(ROOT)) };
+    const proposal = await proposeEdit(parts, request, new AbortController().signal);
     this.requests++;
     this.logged(`edit: ${proposal.ending}`);
     if (proposal.error !== undefined) this.errors.push(proposal.error.code);

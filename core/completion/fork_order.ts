@@ -7,7 +7,8 @@
  * of these where it was the likeliest. The part comes first in which the most probable text may be, and its answer parts it in turn: no text
  * as probable as `least` is missed.
  */
-import type { TokenCourse } from './token_course';
+import type { NativeCompletion } from '../engine/native_types';
+import { surenessOf, type TokenCourse } from './token_course';
 
 /** What a model said, token by token. */
 export interface TokenAnswer {
@@ -111,5 +112,28 @@ function firstOf({ ids, probabilities, course }: TokenAnswer, count: number): To
     ids: ids.slice(0, count),
     probabilities: probabilities.slice(0, count),
     course: { probabilities: course.probabilities.slice(0, rated), ends: course.ends.slice(0, rated) },
+  };
+}
+
+/** As if the lead had been generated with what follows it. */
+export function withLead(completion: NativeCompletion, lead: TokenAnswer): NativeCompletion {
+  const { ids, idProbabilities, tokenProbabilities, tokenEnds } = completion;
+  return {
+    ...completion,
+    ids: Uint32Array.of(...lead.ids, ...ids),
+    idProbabilities: Float32Array.of(...lead.probabilities, ...idProbabilities),
+    confidence: surenessOf(lead.course).confidence * completion.confidence,
+    tokenProbabilities: Float32Array.of(...lead.course.probabilities, ...tokenProbabilities),
+    tokenEnds: Uint32Array.of(...lead.course.ends, ...tokenEnds),
+  };
+}
+
+/** What a completion says of itself, for others that fork off it. */
+export function answerOf(completion: NativeCompletion): TokenAnswer {
+  const { ids, idProbabilities, tokenProbabilities, tokenEnds } = completion;
+  return {
+    ids,
+    probabilities: idProbabilities,
+    course: { probabilities: tokenProbabilities, ends: tokenEnds },
   };
 }

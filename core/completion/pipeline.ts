@@ -13,7 +13,7 @@ import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type Candidate, judge } from './judgement';
 import { fimLayout } from './fim_layout';
-import type { Fork } from './fork_order';
+import { type Fork, withLead } from './fork_order';
 import type { CompletionOptions } from './options';
 import { firstLine } from './postprocess';
 import { type Constraint, PromptWriter } from './prompt_writer';
@@ -22,7 +22,7 @@ import { type Reason, REASON_OF_STATE } from './reasons';
 import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
 import type { FindSnippets } from './snippets';
 import type { Stop } from './stop';
-import { surenessOf, type TokenCourse } from './token_course';
+import type { TokenCourse } from './token_course';
 import { refusal } from './trigger';
 
 export interface CompletionOutcome {
@@ -301,7 +301,7 @@ export class CompletionPipeline {
     binding?: SchemaBinding,
   ): CompletionOutcome {
     const { document, fork } = request;
-    const completion = fork === undefined ? said : withLead(said, fork);
+    const completion = fork === undefined ? said : withLead(said, fork.lead);
     const { stop, ids, timings, drafting } = completion;
     const confidence = binding === undefined ? completion.confidence : meanConfidence(completion);
     // What has to follow does, however likely the model finds the end.
@@ -333,19 +333,6 @@ export class CompletionPipeline {
     );
     return fork === undefined ? judged : { ...judged, barredProbability: completion.barredProbability };
   }
-}
-
-/** As if the lead had been generated with what follows it. */
-function withLead(completion: NativeCompletion, { lead }: ForkRequest): NativeCompletion {
-  const { ids, idProbabilities, tokenProbabilities, tokenEnds } = completion;
-  return {
-    ...completion,
-    ids: Uint32Array.of(...lead.ids, ...ids),
-    idProbabilities: Float32Array.of(...lead.probabilities, ...idProbabilities),
-    confidence: surenessOf(lead.course).confidence * completion.confidence,
-    tokenProbabilities: Float32Array.of(...lead.course.probabilities, ...tokenProbabilities),
-    tokenEnds: Uint32Array.of(...lead.course.ends, ...tokenEnds),
-  };
 }
 
 const FROM_CACHE = {

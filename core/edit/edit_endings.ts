@@ -5,6 +5,7 @@ export const EDIT_ENDINGS = {
   discarded: 'The edit was not made.',
   unchanged:
     'The model proposes no change. A small model follows small instructions: rename a to b, add a parameter c, add a docstring.',
+  no_other: 'The model has no other edit to propose that differs in more than blanks.',
   no_such_name: 'That name does not occur in the selected lines.',
   unsound:
     'The model proposes an edit that breaks the text, so it is not offered. Try again with fewer lines, or other words.',
@@ -25,6 +26,7 @@ export type EditEnding = keyof typeof EDIT_ENDINGS;
 /** Endings that would puzzle whoever asked for an edit, and are told. */
 export const TOLD_EDITS: ReadonlySet<EditEnding> = new Set([
   'unchanged',
+  'no_other',
   'no_such_name',
   'unsound',
   'cut',

@@ -9,7 +9,7 @@ import {
   parseAddition,
   parseEdits,
 } from './edit_format';
-import { requestOf } from './instruction';
+import { requestOfAll } from './instruction';
 import type { LineEdit } from './line_edit';
 import { parameterGrammar } from './parameter';
 import { renameGrammar } from './rename';
@@ -46,12 +46,13 @@ export interface EditPlan {
 
 export type NoPlan = 'too_long' | 'no_such_name' | 'not_writable';
 
-export function editPlan(instruction: string, scope: EditScope): EditPlan | NoPlan {
+/** @param instructions For these lines: each but the first wants the edit before it to be otherwise. */
+export function editPlan(instructions: readonly string[], scope: EditScope): EditPlan | NoPlan {
   const { lines, languageId, unit, adds } = scope;
   const units = lines.reduce((sum, line) => sum + line.length + 1, 0);
   if (lines.length > MOST_LINES || units > MOST_UNITS) return 'too_long';
   if (adds) return addition(scope);
-  const request = requestOf(instruction);
+  const request = requestOfAll(instructions);
   const parse = (answer: string): readonly LineEdit[] | undefined => parseEdits(answer, lines.length);
   const narrow = ((): string | undefined => {
     switch (request.kind) {

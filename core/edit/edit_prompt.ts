@@ -1,11 +1,6 @@
 /** What a model is asked to edit, with examples of how: a small one follows those more than any description. */
+import type { ChatMessage } from '../chat/messages';
 import { numbered } from './edit_format';
-
-/** Turns of the chat template that SmolLM2, Qwen and others were trained with (ChatML). */
-export const TURN_BEGINS = '<|im_start|>';
-export const TURN_ENDS = '<|im_end|>';
-/** Text that means something to such a template, or ends a document. */
-const CONTROL = /<\|(?=\w+\|>)/g;
 
 interface Example {
   readonly instruction: string;
@@ -48,35 +43,54 @@ const ADD_EXAMPLE: Example = {
   answer: '+|function add(a, b) {\n+|  return a + b;\n+|}',
 };
 
+/** An instruction for the same lines, and what came of it. */
+export interface EditTurn {
+  readonly instruction: string;
+  /** In the form of edit_format.ts. */
+  readonly answer: string;
+}
+
+/** More of what was said before is not told again: the last of it is what counts. */
+const MOST_EARLIER = 3;
+
 export interface Task {
   readonly instruction: string;
+  readonly earlier?: readonly EditTurn[];
   readonly lines: readonly string[];
   readonly languageId: string;
   /** Whether lines are added behind those that are shown, instead of changed. */
   readonly adds: boolean;
 }
 
-/**
- * @param chat Whether the model knows the turns of a chat.
- * @returns What the model reads; with `chat` its control tokens are to be parsed.
- */
-export function editPrompt({ instruction, lines, languageId, adds }: Task, chat: boolean): string {
+/** What is said to the model, up to where it answers. */
+export function editMessages(task: Task): readonly ChatMessage[] {
+  const { instruction, earlier = [], lines, languageId, adds } = task;
   const added = languageId === 'python' ? ADD_EXAMPLE_IN_PYTHON : ADD_EXAMPLE;
   const examples = adds ? [added] : EDIT_EXAMPLES;
-  const turns = [...examples, { instruction, lines, answer: '' }];
-  const system = adds ? ADD_SYSTEM : SYSTEM;
-  if (!chat) {
-    const parts = turns.map((turn) => `${questionOf(turn)}\n\nAnswer:\n${turn.answer}`);
-    return `${system}\n\n${parts.join('\n\n')}`;
-  }
-  const parts = turns.map((turn, index) => {
-    const answer = index < turns.length - 1 ? `${turn.answer}${TURN_ENDS}\n` : '';
-    return `${TURN_BEGINS}user\n${questionOf(turn)}${TURN_ENDS}\n${TURN_BEGINS}assistant\n${answer}`;
-  });
-  return `${TURN_BEGINS}system\n${system}${TURN_ENDS}\n${parts.join('')}`;
+  const from = Math.max(0, earlier.length - MOST_EARLIER);
+  const told = earlier
+    .slice(from)
+    .map((turn, index) => ({ ...turn, instruction: again(turn.instruction, from + index > 0), lines }));
+  return [
+    { role: 'system', content: adds ? ADD_SYSTEM : SYSTEM },
+    ...[...examples, ...told].flatMap(({ answer, ...asked }): readonly ChatMessage[] => [
+      { role: 'user', content: questionOf(asked) },
+      { role: 'assistant', content: answer },
+    ]),
+    { role: 'user', content: questionOf({ instruction: again(instruction, earlier.length > 0), lines }) },
+  ];
 }
 
-/** No part of a document is a control token: such a text is shown with a space in it. */
+/** The same for a model that knows no turns. */
+export function plainPrompt(messages: readonly ChatMessage[]): string {
+  const parts = messages.map(({ role, content }) => (role === 'assistant' ? `Answer:\n${content}` : content));
+  return `${parts.join('\n\n')}\n\nAnswer:\n`;
+}
+
+function again(instruction: string, isAgain: boolean): string {
+  return isAgain ? `Again, but ${instruction.trim()}` : instruction;
+}
+
 function questionOf({ instruction, lines }: Pick<Example, 'instruction' | 'lines'>): string {
-  return `Instruction: ${instruction.trim()}\n\n${numbered(lines)}`.replace(CONTROL, '< |');
+  return `Instruction: ${instruction.trim()}\n\n${numbered(lines)}`;
 }

@@ -3,36 +3,42 @@
  * editor; nothing is changed here.
  */
 import type { EngineState } from '../completion/engine_port';
-import { OWN_LAYOUT } from '../completion/fim_layout';
+import { chatPrompt, type ChatModel } from '../chat/chat_prompt';
+import type { RenderTemplate } from '../chat/limited_rendering';
 import { type EngineAnswer, type EngineRequest, GREEDY } from '../engine/engine_request';
 import { REASON_OF_STATE, REASONS } from '../completion/reasons';
+import { type Fork, withLead } from '../completion/fork_order';
 import type { CompileGrammar } from '../engine/native_grammar';
-import type { NativeCompletion, NativeFim } from '../engine/native_types';
-import type { NativeError, NativeResult } from '../engine/native_result';
+import type { NativeCompletion } from '../engine/native_types';
+import type { NativeError } from '../engine/native_result';
 import { EDIT_ENDINGS, type EditEnding } from './edit_endings';
 import { type EditPlan, editPlan } from './edit_plan';
-import { editPrompt, TURN_BEGINS } from './edit_prompt';
+import { editMessages, type EditTurn, plainPrompt } from './edit_prompt';
 import { applied, type Replacement, replacementsOf } from './line_edit';
 import { broken } from './soundness';
 import { linesOf } from './text_lines';
 
 /** What an engine has to offer. */
-export interface EditEngine {
+export interface EditEngine extends ChatModel {
   readonly state: EngineState;
   readonly generating?: boolean;
-  /** How the model fills in the middle. */
-  readonly fim?: NativeFim | undefined;
   generate(
     request: EngineRequest,
     signal: AbortSignal,
     onText: (piece: string) => void,
   ): Promise<EngineAnswer>;
   readonly compileGrammar: CompileGrammar;
-  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
+}
+
+export interface EditParts {
+  readonly engine: EditEngine;
+  readonly render: RenderTemplate;
 }
 
 export interface EditRequest {
   readonly instruction: string;
+  /** What was asked for before, and said: the instruction is then what was to be otherwise. */
+  readonly earlier?: readonly EditTurn[];
   /** The whole document. */
   readonly text: string;
   readonly languageId: string;
@@ -50,45 +56,91 @@ export interface EditProposal {
   readonly sentence: string;
   /** Of the document's text; filled with the ending `proposed` alone. */
   readonly replacements: readonly Replacement[];
+  /** What the model said, in the form of edit_format.ts; with the ending `proposed` alone. */
+  readonly answer?: string;
   readonly completion?: NativeCompletion;
   readonly error?: NativeError;
 }
 
-/**
- * Never rejects.
- * @param onProgress Receives the answer's pieces as they are made.
- */
-export async function proposeEdit(
-  engine: EditEngine,
+/** What is asked of the model, for one answer or several: closed when no more are wanted. */
+export interface EditQuestion {
+  readonly call: EngineRequest;
+  readonly plan: EditPlan;
+  close(): void;
+}
+
+/** What one request to the engine may have besides. */
+export type EditFork = Pick<Fork<unknown>, 'lead' | 'barred'>;
+
+/** Never rejects: where there is nothing to ask, that is the proposal. */
+export async function editQuestion(
+  { engine, render }: EditParts,
   request: EditRequest,
-  signal: AbortSignal,
-  onProgress: (piece: string) => void = () => undefined,
-): Promise<EditProposal> {
+): Promise<EditQuestion | EditProposal> {
   const { state } = engine;
   if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
   if (engine.generating === true) return ended('already_running');
   const lines = linesOf(request.text)
     .slice(request.first - 1, request.last)
     .map(({ text }) => text);
-  const plan = editPlan(request.instruction, { ...request, lines });
+  const { earlier = [], instruction } = request;
+  const instructions = [...earlier.map((turn) => turn.instruction), instruction];
+  const plan = editPlan(instructions, { ...request, lines });
   if (typeof plan === 'string') return ended(plan);
   const grammar = await engine.compileGrammar({ gbnf: plan.grammar });
   if (!grammar.ok) return failed(grammar.error);
-  const chat = await knowsTurns(engine);
-  const prompt = editPrompt({ ...request, lines }, chat);
+  const messages = editMessages({ ...request, lines });
+  const chat = await chatPrompt(engine, render, messages);
+  if (!chat.ok) {
+    grammar.value.close();
+    return failed(chat.error);
+  }
   const call: EngineRequest = {
-    prompt,
-    parseSpecial: chat,
+    prompt: chat.value ?? plainPrompt(messages),
     maxTokens: plan.maxTokens,
     // The same instruction on the same lines gives the same edit.
     sampling: GREEDY,
     drafting: { lookup: true, model: true },
     grammar: { grammar: grammar.value, prefix: '' },
   };
-  const answer = await engine.generate(call, signal, onProgress);
-  grammar.value.close();
+  return { call, plan, close: () => grammar.value.close() };
+}
+
+/**
+ * Never rejects.
+ * @param onProgress Receives the answer's pieces as they are made.
+ * @param fork Of an earlier answer, what this one begins with and how it does not go on.
+ */
+export async function editAnswer(
+  { engine }: EditParts,
+  request: EditRequest,
+  { call, plan }: EditQuestion,
+  signal: AbortSignal,
+  onProgress: (piece: string) => void = () => undefined,
+  fork?: EditFork,
+): Promise<EditProposal> {
+  const { state } = engine;
+  if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
+  if (engine.generating === true) return ended('already_running');
+  const forked = fork === undefined ? call : { ...call, lead: fork.lead.ids, barred: fork.barred };
+  const answer = await engine.generate(forked, signal, onProgress);
   if (!answer.ok) return answer.error.code === 'CONTEXT_OVERFLOW' ? ended('too_long') : failed(answer.error);
-  return { ...judged(answer.value, plan, request), completion: answer.value };
+  const completion = fork === undefined ? answer.value : withLead(answer.value, fork.lead);
+  return { ...judged(completion, plan, request), completion };
+}
+
+/** The one answer that the model likes best. As {@link editAnswer}. */
+export async function proposeEdit(
+  parts: EditParts,
+  request: EditRequest,
+  signal: AbortSignal,
+  onProgress?: (piece: string) => void,
+): Promise<EditProposal> {
+  const question = await editQuestion(parts, request);
+  if ('ending' in question) return question;
+  const proposal = await editAnswer(parts, request, question, signal, onProgress);
+  question.close();
+  return proposal;
 }
 
 function judged(completion: NativeCompletion, plan: EditPlan, request: EditRequest): EditProposal {
@@ -113,24 +165,14 @@ function judged(completion: NativeCompletion, plan: EditPlan, request: EditReque
   const problem = broken(request.text, applied(request.text, replacements), request.languageId);
   if (problem !== undefined)
     return { ...ended('unsound'), sentence: `${EDIT_ENDINGS.unsound} (It has ${problem}.)` };
-  return { ...ended('proposed'), replacements };
+  return { ...ended('proposed'), replacements, answer };
 }
 
 function withoutLastLine(text: string): string {
   return text.slice(0, Math.max(0, text.lastIndexOf('\n')));
 }
 
-/**
- * Whether the model's vocabulary has the marks of a chat's turns, and it was taught what they mean. One that was taught our own layout
- * was taught to complete code, and has forgotten how a turn ends.
- */
-async function knowsTurns(engine: EditEngine): Promise<boolean> {
-  if (engine.fim?.layout === OWN_LAYOUT) return false;
-  const ids = await engine.tokenize(TURN_BEGINS, true);
-  return ids.ok && ids.value.length === 1;
-}
-
-function ended(ending: EditEnding): EditProposal {
+export function ended(ending: EditEnding): EditProposal {
   return { ending, sentence: EDIT_ENDINGS[ending], replacements: [] };
 }
 

@@ -64,6 +64,21 @@ export function requestOf(instruction: string): Request {
   return DOCSTRING.test(instruction) ? { kind: 'docstring' } : { kind: 'free' };
 }
 
+/**
+ * What the last of several instructions for the same lines asks for, each of which wants the edit before it to be otherwise. What is well known
+ * stays so, if nothing is said that its grammar has no room for.
+ */
+export function requestOfAll(instructions: readonly string[]): Request {
+  const [first, ...others] = instructions.map(requestOf);
+  return others.reduce<Request>(otherwise, first ?? { kind: 'free' });
+}
+
+function otherwise(before: Request, request: Request): Request {
+  if (request.kind === before.kind) return request;
+  const staysSo = request.kind === 'free' && (before.kind === 'docstring' || before.kind === 'parameter');
+  return staysSo ? before : { kind: 'free' };
+}
+
 function parameterOf(name: string, of: string | undefined, rest: string): Request {
   const end = rest.replace(/[\s.!]+$/u, '');
   const value = VALUE.exec(end)?.groups?.['value']?.replace(/^`|[`.]+$/gu, '');

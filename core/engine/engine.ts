@@ -13,6 +13,7 @@ import {
   type DeviceChoice,
   type KvCache,
   type NativeAddon,
+  type NativeChat,
   type NativeCompletion,
   type NativeFim,
   type NativeModel,
@@ -144,6 +145,11 @@ export class Engine {
   /** What the model's file says about filling in the middle. */
   get fim(): NativeFim | undefined {
     return this.info.fim;
+  }
+
+  /** How the model was taught to be talked to, as its file says. */
+  get chat(): NativeChat | undefined {
+    return this.info.chat;
   }
 
   get state(): 'ready' | 'stopped' {

@@ -48,6 +48,9 @@ export type HostErrorCode =
   | 'DISK_FULL'
   | 'CANCELLED';
 
+/** Of the template by which a model's file lays out a chat (core/chat). */
+export type ChatErrorCode = 'CHAT_TEMPLATE_INVALID' | 'CHAT_TEMPLATE_LIMIT' | 'CHAT_TEMPLATE_NOT_RUN';
+
 /** Of a remote engine (core/remote). */
 export type RemoteErrorCode =
   | 'REMOTE_ADDRESS'
@@ -59,7 +62,7 @@ export type RemoteErrorCode =
   | 'REMOTE_FAILED';
 
 export interface NativeError {
-  readonly code: NativeErrorCode | HostErrorCode | RemoteErrorCode;
+  readonly code: NativeErrorCode | HostErrorCode | ChatErrorCode | RemoteErrorCode;
   /** One sentence that says what happened and what to do. */
   readonly message: string;
 }

@@ -81,6 +81,15 @@ export interface NativeFim {
   readonly files?: string;
 }
 
+/** How a model was taught to be talked to, as its file says. Each is empty where the file has none. */
+export interface NativeChat {
+  /** GGUF's `tokenizer.chat_template`: how the turns of a chat become one text, in Jinja; at most 1 MiB. */
+  readonly template: string;
+  /** The names of the tokens that a text begins and ends with, which a template calls `bos_token` and `eos_token`. */
+  readonly beginToken: string;
+  readonly endToken: string;
+}
+
 /** What is known of a loaded model. Plain data, copied at load. */
 export interface NativeModelInfo {
   readonly name: string;
@@ -98,6 +107,8 @@ export interface NativeModelInfo {
   readonly preTokenizer: string;
   /** Undefined where the file names no such token. */
   readonly fim?: NativeFim;
+  /** Undefined where the file has nothing of it. */
+  readonly chat?: NativeChat;
   /** For example `cpu, avx512, 2 threads`. */
   readonly device: string;
   /** Why `auto` did not take a GPU that this build could use: one sentence, or empty. */

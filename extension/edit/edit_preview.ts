@@ -1,26 +1,36 @@
-/** A proposed edit beside the document, in VS Code's own diff view, until the user has decided. */
+/** Proposed edits beside the document, in VS Code's own diff view, one at a time until the user has decided. */
 import * as vscode from 'vscode';
 
 const SCHEME = 'emberline-edit';
-/** What the menus of package.json ask. */
+/** What the menus and key bindings of package.json ask. */
 const PREVIEWING_KEY = 'emberline.previewing';
 
-interface Shown {
-  readonly uri: vscode.Uri;
-  readonly decide: (applies: boolean) => void;
-}
+/** What a user may want of what is shown: it, nothing, the one beside it, or one that is otherwise. */
+export type PreviewChoice = 'apply' | 'discard' | 'next' | 'previous' | 'again';
+
+/** Behind these nothing is shown any more. */
+const FINAL: ReadonlySet<PreviewChoice> = new Set(['apply', 'discard']);
 
 export class EditPreview implements vscode.Disposable, vscode.TextDocumentContentProvider {
   private readonly texts = new Map<string, string>();
   private readonly subscriptions: readonly vscode.Disposable[];
-  private shown: Shown | undefined;
+  private readonly decided = new vscode.EventEmitter<void>();
+  private shown: vscode.Uri | undefined;
+  /** What was chosen while nobody waited. */
+  private chosen: PreviewChoice | undefined;
+  private waiting: ((choice: PreviewChoice) => void) | undefined;
+  private asking = false;
+  private reviews = 0;
   private previews = 0;
+
+  /** Fires when the user has decided. */
+  readonly onDidDecide = this.decided.event;
 
   constructor() {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (this.shown !== undefined && closed.some((tab) => shows(tab, this.shown?.uri))) this.decide(false);
+        if (closed.some((tab) => shows(tab, this.shown))) this.choose('discard');
       }),
     ];
   }
@@ -30,37 +40,55 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
     return this.shown !== undefined;
   }
 
-  /**
-   * Shows what `document` would become. Settles with whether the user wants that; who closes the view does not.
-   * @param title What was asked for.
-   */
-  async confirms(document: vscode.TextDocument, text: string, title: string): Promise<boolean> {
-    this.decide(false);
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: document.uri.path, query: `${++this.previews}` });
-    this.texts.set(uri.toString(), text);
-    const decision = new Promise<boolean>((decide) => (this.shown = { uri, decide }));
-    void vscode.commands.executeCommand('setContext', PREVIEWING_KEY, true);
-    if (!(await opened(document.uri, uri, title))) this.decide(false);
-    const question = vscode.l10n.t('Emberline: nothing is changed yet. Apply the edit that is shown?');
-    const apply = vscode.l10n.t('Apply');
-    if (this.open) {
-      void vscode.window.showInformationMessage(question, apply, vscode.l10n.t('Discard')).then((answer) => {
-        if (answer !== undefined && this.shown?.uri === uri) this.decide(answer === apply);
-      });
-    }
-    const applies = await decision;
-    this.texts.delete(uri.toString());
-    await close(uri);
-    return applies;
+  /** Whether the user has decided, and nobody has asked for it yet. */
+  get isDecided(): boolean {
+    return this.chosen !== undefined && FINAL.has(this.chosen);
   }
 
-  /** Answers for the user, where an edit is shown. */
-  decide(applies: boolean): void {
+  /**
+   * Shows what `document` would become, in the place of what is shown. Where that cannot be, it is as if the user discarded it.
+   * @param title What was asked for.
+   */
+  async show(document: vscode.TextDocument, text: string, title: string): Promise<void> {
+    const before = this.shown;
+    const after = vscode.Uri.from({ scheme: SCHEME, path: document.uri.path, query: `${++this.previews}` });
+    this.texts.set(after.toString(), text);
+    // What is closed from here on is no longer what is shown.
+    this.shown = after;
+    if (before === undefined) {
+      this.reviews++;
+      void vscode.commands.executeCommand('setContext', PREVIEWING_KEY, true);
+    }
+    if (!(await opened(document.uri, after, title))) this.choose('discard');
+    await this.forget(before);
+    if (!this.isDecided) void this.ask();
+  }
+
+  /** Settles with what the user wants next; who closes the view wants nothing. */
+  async choice(): Promise<PreviewChoice> {
+    const { chosen } = this;
+    this.chosen = undefined;
+    if (chosen !== undefined) return chosen;
+    return new Promise((resolve) => (this.waiting = resolve));
+  }
+
+  /** Chooses for the user, where an edit is shown. The choice is kept until somebody asks for it, and a decision is the last. */
+  choose(choice: PreviewChoice): void {
+    if (!this.open) return;
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting !== undefined) waiting(choice);
+    else if (!this.isDecided) this.chosen = choice;
+    if (FINAL.has(choice)) this.decided.fire();
+  }
+
+  async close(): Promise<void> {
     const { shown } = this;
     this.shown = undefined;
-    if (shown === undefined) return;
+    this.chosen = undefined;
+    this.reviews++;
     void vscode.commands.executeCommand('setContext', PREVIEWING_KEY, false);
-    shown.decide(applies);
+    await this.forget(shown);
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string | undefined {
@@ -68,8 +96,34 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
   }
 
   dispose(): void {
-    this.decide(false);
+    this.choose('discard');
+    this.decided.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  /** Asks in a notification as well, where none is open. */
+  private async ask(): Promise<void> {
+    if (this.asking) return;
+    const { t } = vscode.l10n;
+    const { reviews } = this;
+    const answers = new Map<string, PreviewChoice>([
+      [t('Apply'), 'apply'],
+      [t('Another'), 'next'],
+      [t('Discard'), 'discard'],
+    ]);
+    const question = t('Emberline: nothing is changed yet. Apply the edit that is shown?');
+    this.asking = true;
+    const answer = await vscode.window.showInformationMessage(question, ...answers.keys());
+    this.asking = false;
+    const choice = answers.get(answer ?? '');
+    if (choice !== undefined && reviews === this.reviews) this.choose(choice);
+  }
+
+  private async forget(uri: vscode.Uri | undefined): Promise<void> {
+    if (uri === undefined) return;
+    this.texts.delete(uri.toString());
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => shows(tab, uri));
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
   }
 }
 
@@ -85,9 +139,4 @@ async function opened(before: vscode.Uri, after: vscode.Uri, title: string): Pro
 
 function shows(tab: vscode.Tab, uri: vscode.Uri | undefined): boolean {
   return tab.input instanceof vscode.TabInputTextDiff && tab.input.modified.toString() === uri?.toString();
-}
-
-async function close(uri: vscode.Uri): Promise<void> {
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => shows(tab, uri));
-  await vscode.window.tabGroups.close(tabs);
 }

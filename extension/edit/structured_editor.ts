@@ -9,17 +9,14 @@ import { refusal } from '../../core/completion/trigger';
 import { indentationUnit } from '../../core/completion/document';
 import { snapshotOf } from '../editor/editor_snapshot';
 import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
-import { EditPreview } from './edit_preview';
-import { applied } from '../../core/edit/line_edit';
-import {
-  type EditEngine,
-  type EditProposal,
-  type EditRequest,
-  proposeEdit,
-} from '../../core/edit/edit_proposal';
+import { EditPreview, type PreviewChoice } from './edit_preview';
+import { EditReview, type ReviewParts } from './edit_review';
+import type { EditParts, EditProposal, EditRequest } from '../../core/edit/edit_proposal';
 
 /** Of text before the cursor, how many lines are shown where lines are added. */
 const LINES_SHOWN = 30;
+/** Who is asked what comes behind these words may write them, too. */
+const AGAIN = /^\s*(?:again|noch einmal)?[\s,]*(?:but|aber)\b[\s,:…]*/iu;
 
 export interface StructuredEdit {
   readonly ending: EditEnding;
@@ -53,19 +50,21 @@ export function generateLinesKind(): EditKind {
 }
 
 export class StructuredEditor implements vscode.Disposable {
-  private readonly engine: EditEngine;
+  private readonly parts: EditParts;
   private readonly options: () => CompletionOptions;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly finished = new vscode.EventEmitter<StructuredEdit>();
   private readonly preview = new EditPreview();
   private current: AbortController | undefined;
+  /** What is to be otherwise, where that is given. */
+  private otherwise: string | undefined;
 
   /** Fires when the model begins to write an edit and when it has. */
   readonly onDidChange = this.changed.event;
   readonly onDidFinish = this.finished.event;
 
-  constructor(engine: EditEngine, options: () => CompletionOptions) {
-    this.engine = engine;
+  constructor(parts: EditParts, options: () => CompletionOptions) {
+    this.parts = parts;
     this.options = options;
   }
 
@@ -80,7 +79,8 @@ export class StructuredEditor implements vscode.Disposable {
    */
   async edit(editor: vscode.TextEditor | undefined, kind: EditKind, given?: string): Promise<StructuredEdit> {
     if (editor === undefined) return ended('no_editor');
-    if (this.running || this.preview.open || this.engine.generating === true) return ended('already_running');
+    if (this.running || this.preview.open || this.parts.engine.generating === true)
+      return ended('already_running');
     const { document } = editor;
     const refused = refusal(
       { ...snapshotOf(document, editor.selection.active), selectionEmpty: true, cursors: 1, after: '' },
@@ -92,10 +92,10 @@ export class StructuredEditor implements vscode.Disposable {
     const { selection } = editor;
     const instruction = given ?? (await askFor(kind));
     if (instruction === undefined || instruction.trim() === '') return ended('cancelled');
-    const { version } = document;
     const request = requestFor(editor, selection, kind, instruction);
-    const proposal = await this.propose(request, kind);
-    const edit = await this.finish(document, version, kind, instruction, proposal);
+    const { ending, proposal } = await this.reviewOf(document, request, kind).run();
+    const sentence = ending === proposal.ending ? proposal.sentence : EDIT_ENDINGS[ending];
+    const edit = { ending, sentence, proposal };
     this.finished.fire(edit);
     return edit;
   }
@@ -112,8 +112,21 @@ export class StructuredEditor implements vscode.Disposable {
     this.finished.dispose();
   }
 
-  private async propose(request: EditRequest, kind: EditKind): Promise<EditProposal> {
+  private reviewOf(document: vscode.TextDocument, request: EditRequest, kind: EditKind): EditReview {
+    const parts: ReviewParts = {
+      ...this.parts,
+      preview: this.preview,
+      write: (make) => this.write(kind, make),
+      askAgain: () => this.askAgain(),
+      tell: (edit) => void vscode.window.showInformationMessage(`Emberline: ${vscode.l10n.t(edit.sentence)}`),
+    };
+    return new EditReview(parts, document, request, kind.title);
+  }
+
+  private async write(kind: EditKind, make: Parameters<ReviewParts['write']>[0]): Promise<EditProposal> {
     const controller = new AbortController();
+    // Who decides on what is shown waits for nothing else.
+    const decided = this.preview.onDidDecide(() => controller.abort());
     this.enter(controller);
     try {
       return await vscode.window.withProgress(
@@ -121,7 +134,7 @@ export class StructuredEditor implements vscode.Disposable {
         async (progress, token) => {
           token.onCancellationRequested(() => controller.abort());
           let lines = 0;
-          return proposeEdit(this.engine, request, controller.signal, (piece) => {
+          return make(controller.signal, (piece) => {
             lines += piece.split('\n').length - 1;
             progress.report({
               message: lines === 1 ? vscode.l10n.t('one line') : vscode.l10n.t('{0} lines', lines),
@@ -130,31 +143,41 @@ export class StructuredEditor implements vscode.Disposable {
         },
       );
     } finally {
+      decided.dispose();
       this.enter(undefined);
     }
   }
 
-  private async finish(
-    document: vscode.TextDocument,
-    version: number,
-    kind: EditKind,
-    instruction: string,
-    proposal: EditProposal,
-  ): Promise<StructuredEdit> {
-    if (proposal.ending !== 'proposed') return { ...proposal, proposal };
-    const outdated = (): boolean => document.isClosed || document.version !== version;
-    if (outdated()) return { ...ended('document_changed'), proposal };
-    const result = applied(document.getText(), proposal.replacements);
-    const confirmed = await this.preview.confirms(document, result, `${kind.title}: ${instruction}`);
-    if (!confirmed) return { ...ended('discarded'), proposal };
-    if (outdated()) return { ...ended('document_changed'), proposal };
-    const done = await vscode.workspace.applyEdit(workspaceEdit(document, proposal));
-    return { ...ended(done ? 'applied' : 'document_changed'), proposal };
+  private async askAgain(): Promise<string | undefined> {
+    const given = this.otherwise;
+    this.otherwise = undefined;
+    const { t } = vscode.l10n;
+    const instruction =
+      given ??
+      (await vscode.window.showInputBox({
+        title: t('Emberline: Again, but …'),
+        prompt: t('What is to be otherwise. The model reads the edit that is shown.'),
+        placeHolder: t('For example: with a default of 10; without the comment'),
+        ignoreFocusOut: true,
+      }));
+    const plain = instruction?.replace(AGAIN, '').trim();
+    return plain === '' ? undefined : plain;
   }
 
-  /** Answers for the user whether the edit that is shown is made. */
-  decide(applies: boolean): void {
-    this.preview.decide(applies);
+  /** Chooses for the user among the edits that are shown. While the model writes another one, they can be decided on alone. */
+  choose(choice: Exclude<PreviewChoice, 'again'>): void {
+    if (this.running && choice !== 'apply' && choice !== 'discard') return;
+    this.preview.choose(choice);
+  }
+
+  /**
+   * The edit that is shown again, but otherwise.
+   * @param given What is to be otherwise; the user is asked where it is left out.
+   */
+  again(given?: string): void {
+    if (!this.preview.open || this.running) return;
+    this.otherwise = given;
+    this.preview.choose('again');
   }
 
   private enter(controller: AbortController | undefined): void {
@@ -205,15 +228,6 @@ function linesOf(document: vscode.TextDocument, selection: vscode.Selection): re
   while (first > 0 && !blank(first - 1)) first--;
   while (last < document.lineCount - 1 && !blank(last + 1)) last++;
   return [first, last];
-}
-
-function workspaceEdit(document: vscode.TextDocument, { replacements }: EditProposal): vscode.WorkspaceEdit {
-  const edit = new vscode.WorkspaceEdit();
-  for (const { offset, length, text } of replacements) {
-    const range = new vscode.Range(document.positionAt(offset), document.positionAt(offset + length));
-    edit.replace(document.uri, range, text);
-  }
-  return edit;
 }
 
 function ended(ending: EditEnding): StructuredEdit {

@@ -33,6 +33,17 @@ napi_value js_fim(napi_env env, const ModelInfo& info) {
   return fim.build();
 }
 
+// Undefined where the file says nothing of it.
+napi_value js_chat(napi_env env, const ModelInfo& info) {
+  if (info.chat_template.empty() && info.begin_token.empty() && info.end_token.empty())
+    return js_undefined(env);
+  return ObjectBuilder(env)
+      .add("template", std::string_view(info.chat_template))
+      .add("beginToken", std::string_view(info.begin_token))
+      .add("endToken", std::string_view(info.end_token))
+      .build();
+}
+
 napi_value js_info(napi_env env, const ModelInfo& info) {
   return ObjectBuilder(env)
       .add("name", std::string_view(info.name))
@@ -48,6 +59,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("contextLength", info.context_length)
       .add("preTokenizer", std::string_view(info.pre_tokenizer))
       .add("fim", js_fim(env, info))
+      .add("chat", js_chat(env, info))
       .add("device", std::string_view(info.device))
       .add("deviceReason", std::string_view(info.device_reason))
       .add("kvCache", std::string_view(info.kv_cache))

@@ -54,6 +54,16 @@ std::string file_stem(std::string_view path) {
 // border.
 constexpr std::size_t kMaxNameBytes = 200;
 
+// A longer one is no template: those of known models have 40 KB at most.
+constexpr std::size_t kMaxTemplateBytes = std::size_t{1} << 20;
+
+void describe_chat(const Tokenizer& tokenizer, const GgufFile& file, ModelInfo& info) {
+  const std::string_view text = file.get_string("tokenizer.chat_template").value_or("");
+  if (text.size() <= kMaxTemplateBytes) info.chat_template = text;
+  if (tokenizer.bos() != kNoToken) info.begin_token = tokenizer.bytes(tokenizer.bos());
+  if (tokenizer.eos() != kNoToken) info.end_token = tokenizer.bytes(tokenizer.eos());
+}
+
 ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOptions& options) {
   const Hyperparameters& h = model.parts.hyperparameters;
   ModelInfo info;
@@ -65,6 +75,7 @@ ModelInfo describe(const Model::Impl& model, const GgufFile& file, const ModelOp
   info.fim = model.parts.tokenizer->fim();
   info.fim_layout =
       std::string(file.get_string("emberline.fim.layout").value_or(info.fim.layout).substr(0, kMaxNameBytes));
+  describe_chat(*model.parts.tokenizer, file, info);
   info.device = model.device->description();
   info.kv_cache = kv_cache_name(model.kv_memory->cache_type());
   if (info.kv_cache != options.kv_cache) {

@@ -52,6 +52,10 @@ struct ModelInfo {
   FimTokens fim;
   std::string
       fim_layout;  // how a prompt is made of them: `emberline.fim.layout`; empty where the file says nothing
+  // How it was taught to be talked to: the file's `tokenizer.chat_template` (Jinja), none where that is
+  // longer than a mebibyte; and the names of the tokens that a text begins and ends with. Empty where there
+  // is none.
+  std::string chat_template, begin_token, end_token;
   std::uint64_t file_bytes = 0, parameters = 0;
   // What it gives back when it is closed beyond what the system calls available while it runs, without its
   // sessions, the draft model's share too: weights that are mapped from a copy are both.

@@ -40,7 +40,7 @@ export async function noticesPage() {
     '',
     '## Used to build and test only',
     '',
-    "The packages listed in `package.json` under `devDependencies`, GoogleTest, and, in the reference fixtures' scripts, PyTorch, transformers and SentencePiece, and, in `test/conformance/json-schema` and `test/conformance/json-schema-remotes`, the tests of drafts 7 and 2020-12 of the JSON Schema Test Suite, and the documents they refer to, as the Python package jsonschema 4.26.0 carries them (MIT, © Julian Berman; its licence is beside them). None of them is part of what is installed.",
+    "The packages listed in `package.json` under `devDependencies`, GoogleTest, and, in the reference fixtures' scripts, PyTorch, transformers and SentencePiece, and, in `test/conformance/json-schema` and `test/conformance/json-schema-remotes`, the tests of drafts 7 and 2020-12 of the JSON Schema Test Suite, and the documents they refer to, as the Python package jsonschema 4.26.0 carries them (MIT, © Julian Berman; its licence is beside them), and, in `test/fixtures/chat_templates`, the chat templates that the files of well-known models hold. None of them is part of what is installed.",
     '',
     '## Formats and methods implemented here',
     '',

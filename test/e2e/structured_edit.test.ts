@@ -7,6 +7,7 @@ import { EditorPage } from './editor_page';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
 const BEFORE = 'function add(total, b) {\n  return total + b;\n}\n';
+const HALF = 'def half(number):\n    return number / 2\n';
 const AFTER = 'function add(first, b) {\n  return first + b;\n}\n';
 
 const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
@@ -34,6 +35,45 @@ it('is previewed, accepted and undone', async () => {
   await expect.poll(() => savedText(editor), PATIENCE).toBe(AFTER);
   await editor.press('Control+z');
   await expect.poll(() => savedText(editor), PATIENCE).toBe(BEFORE);
+});
+
+it('has other candidates, which are looked through, and is made again, but otherwise', async () => {
+  const context = await browser.newContext({ viewport: { width: 1_200, height: 420 } });
+  const editor = await EditorPage.open(context, place, 'half.py', HALF);
+  await editor.press('Control+b');
+  await editor.focus();
+  await editor.press('Control+a');
+  await editor.run('Emberline: Edit Selection');
+  await editor.answer('add a docstring');
+  const right = editor.page.locator('.monaco-diff-editor .editor.modified .view-line', { hasText: '"""' });
+  const title = (end: string): Promise<void> =>
+    editor.page.locator('.tab.active', { hasText: end }).waitFor();
+  await right.waitFor();
+  const first = await right.textContent();
+  await editor.press('Alt+]');
+  await title('(2 of 2)');
+  await expect.poll(() => right.textContent(), PATIENCE).not.toBe(first);
+  const second = await right.textContent();
+  await editor.waitForStatus('Ready');
+  await editor.picture('candidates');
+  await editor.press('Alt+[');
+  await title('(1 of 2)');
+  await expect.poll(() => right.textContent(), PATIENCE).toBe(first);
+  await editor.press('Alt+Enter');
+  await editor.answer('shorter');
+  await title('shorter (3 of 3)');
+  await editor.picture('again');
+  await editor.press('Alt+[');
+  await title('(2 of 3)');
+  await expect.poll(() => right.textContent(), PATIENCE).toBe(second);
+  expect(readFileSync(editor.file, 'utf8')).toBe(HALF);
+  await editor.press('Control+Enter');
+  await editor.page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
+  await editor.focus();
+  const shown = (second ?? '').replaceAll('\u00a0', ' ');
+  await expect.poll(() => savedText(editor), PATIENCE).toBe(HALF.replace('\n', `\n${shown}\n`));
+  await editor.press('Control+z');
+  await expect.poll(() => savedText(editor), PATIENCE).toBe(HALF);
 });
 
 async function savedText(editor: EditorPage): Promise<string> {

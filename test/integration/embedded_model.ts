@@ -1,5 +1,6 @@
 /** The addon as built, with the embedded model: what the integration tests share. */
 import { join } from 'node:path';
+import { limitedRendering, templateScript } from '../../core/chat/limited_rendering';
 import { addonPath, embeddedModelPath, loadAddon } from '../../core/engine/binding';
 import { GREEDY, NO_DRAFTING } from '../../core/engine/engine_request';
 import {
@@ -16,6 +17,9 @@ import type { NativeResult } from '../../core/engine/native_result';
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const ADDON = addonPath(ROOT);
 export const MODEL = embeddedModelPath(ROOT);
+
+/** Lays a chat out, within the limits that a user has. */
+export const render = limitedRendering(templateScript(ROOT));
 
 /** What computes in tests that are the same on every device; the machine with a GPU sets it. */
 export const DEVICE = deviceOf(process.env['EMBERLINE_TEST_DEVICE'] ?? 'auto');

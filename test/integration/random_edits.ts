@@ -5,6 +5,7 @@ import { type EditRequest, proposeEdit } from '../../core/edit/edit_proposal';
 import { applied } from '../../core/edit/line_edit';
 import { linesOf } from '../../core/edit/text_lines';
 import type { Engine } from '../../core/engine/engine';
+import { render } from './embedded_model';
 
 const INSTRUCTIONS = [
   'rename x to value',
@@ -72,7 +73,7 @@ export async function expectRandomEditsApply(engine: Engine, edits: number): Pro
       unit: pick(['  ', '    ', '\t']),
     };
     const { ending, replacements, completion } = await proposeEdit(
-      engine,
+      { engine, render },
       request,
       new AbortController().signal,
     );

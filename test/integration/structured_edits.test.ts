@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EditProposal, type EditRequest, proposeEdit } from '../../core/edit/edit_proposal';
 import { applied } from '../../core/edit/line_edit';
 import { Engine } from '../../core/engine/engine';
-import { ADDON, DEVICE, MODEL, valueOf } from './embedded_model';
+import { ADDON, DEVICE, MODEL, render, valueOf } from './embedded_model';
 import { expectRandomEditsApply, expectUntouched } from './random_edits';
 
 let engine: Engine;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => engine.dispose());
 
 const propose = (request: EditRequest): Promise<EditProposal> =>
-  proposeEdit(engine, request, new AbortController().signal);
+  proposeEdit({ engine, render }, request, new AbortController().signal);
 
 describe('edits of random documents', () => {
   it('are applied, and leave other lines as they are', () => expectRandomEditsApply(engine, 60));

@@ -43,6 +43,10 @@ class FakeLoaded implements LoadedEngine {
     return Promise.resolve({ ok: true, value: new Uint32Array([1]) });
   }
 
+  detokenize(): Promise<NativeResult<Uint8Array>> {
+    return Promise.resolve({ ok: true, value: new Uint8Array([97]) });
+  }
+
   compileGrammar(): Promise<NativeResult<NativeGrammar>> {
     return Promise.resolve(failure('GRAMMAR_INVALID'));
   }

@@ -66,7 +66,8 @@ const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/schema': ['core/completion', 'core/engine'],
   'core/remote': ['core/completion', 'core/engine', 'core/http'],
   'core/generate': ['core/completion', 'core/engine'],
-  'core/edit': ['core/schema', 'core/completion', 'core/engine'],
+  'core/chat': ['core/completion', 'core/engine'],
+  'core/edit': ['core/chat', 'core/schema', 'core/completion', 'core/engine'],
   'core/statistics': ['core/completion', 'core/models', 'core/engine'],
   // Runs in a webview: neither the editor nor Node.js is there.
   'extension/dashboard/page': ['core/statistics', 'core/models', 'core/completion'],
@@ -79,6 +80,7 @@ const SCRIPT_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const SHIPPED = ['core', 'extension'];
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'jsonc-parser': ['core/schema/json_tokens.ts', 'core/schema/schema_text.ts'],
+  '@huggingface/jinja': ['core/chat/template_text.ts'],
   'chart.js': ['extension/dashboard/page/chart_view.ts'],
 };
 

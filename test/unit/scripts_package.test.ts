@@ -15,6 +15,7 @@ const WHOLE = [
   'extension/THIRD_PARTY.md',
   'extension/dist/extension.cjs',
   'extension/dist/trial.cjs',
+  'extension/dist/template.cjs',
   'extension/dist/dashboard/page.js',
   'extension/dist/dashboard/page.css',
   'extension/dist/native/emberline.node',

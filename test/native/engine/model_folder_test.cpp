@@ -294,5 +294,20 @@ TEST(ModelFolder, AWindowIsUsedWhereTheFamilyUsesIt) {
   EXPECT_EQ(mistral.open()->get_uint("llama.attention.sliding_window"), 16u);
 }
 
+// Of several, the one for a plain chat.
+TEST(ModelFolder, TheTemplateOfAChatIsThatOfItsTokenizer) {
+  const auto template_of = [](const std::string& member) {
+    const ChangedFolder folder("llama-bf16");
+    folder.replace("tokenizer_config.json", "{", "{" + member);
+    return std::string(folder.open()->get_string("tokenizer.chat_template").value_or("none"));
+  };
+  EXPECT_EQ(template_of(""), "none");
+  EXPECT_EQ(template_of(R"("chat_template": "{{ bos_token }}\n",)"), "{{ bos_token }}\n");
+  EXPECT_EQ(template_of(R"("chat_template": [{"name": "tool_use", "template": "a"}, {"template": "b"}, 1,
+                           {"name": "default", "template": "c"}],)"),
+            "c");
+  EXPECT_EQ(template_of(R"("chat_template": {"name": "default"},)"), "none");
+}
+
 }  // namespace
 }  // namespace emberline

@@ -69,6 +69,26 @@ TEST(ModelLoad, InfoSaysHowTheModelFillsInTheMiddle) {
   EXPECT_EQ(load_status(toy).code(), ErrorCode::kModelMetadataInvalid);
 }
 
+TEST(ModelLoad, InfoHasTheTemplateOfAChat) {
+  EXPECT_EQ(load_toy({})->info().chat_template, "");
+  ToyModel toy;
+  const std::string text = "{% for message in messages %}{{ message.content }}{% endfor %}\n";
+  toy.also = [&](GgufWriter& writer) { writer.add("tokenizer.chat_template", text); };
+  const auto model = load_toy(toy);
+  const Tokenizer& tokenizer = model->tokenizer();
+  EXPECT_EQ(model->info().chat_template, text);
+  EXPECT_EQ(model->info().end_token, tokenizer.bytes(tokenizer.eos()));
+  EXPECT_FALSE(model->info().end_token.empty());
+  toy.also = [](GgufWriter& writer) { writer.add("tokenizer.chat_template", std::string(1 << 20, ' ')); };
+  EXPECT_EQ(load_toy(toy)->info().chat_template.size(), 1u << 20);
+  toy.also = [](GgufWriter& writer) {
+    writer.add("tokenizer.chat_template", std::string((1 << 20) + 1, ' '));
+  };
+  EXPECT_EQ(load_toy(toy)->info().chat_template, "");
+  toy.also = [](GgufWriter& writer) { writer.add("tokenizer.chat_template", std::uint32_t{1}); };
+  EXPECT_EQ(load_toy(toy)->info().chat_template, "");
+}
+
 TEST(ModelLoad, ANamelessModelIsCalledAfterItsFile) {
   ToyModel toy;
   toy.without = {"general.name"};

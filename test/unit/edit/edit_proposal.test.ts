@@ -10,9 +10,17 @@ import {
 import { applied } from '../../../core/edit/line_edit';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
-import { type NativeFim, type NativeStop, NO_TIMINGS } from '../../../core/engine/native_types';
+import {
+  type NativeChat,
+  type NativeFim,
+  type NativeStop,
+  NO_TIMINGS,
+} from '../../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../../core/engine/native_result';
+import { MadeUpVocabulary, renderingHere } from '../chat/made_up_vocabulary';
 import { asOneToken } from '../made_up_tokens';
+
+const VOCABULARY = new MadeUpVocabulary('<|im_start|>', '<|im_end|>');
 
 class FakeEngine implements EditEngine {
   state: EngineState = 'ready';
@@ -20,7 +28,7 @@ class FakeEngine implements EditEngine {
   says = '';
   stop: NativeStop = 'end_token';
   fails: NativeError | undefined;
-  chat = true;
+  chat: NativeChat | undefined = { template: '', beginToken: '', endToken: '<|im_end|>' };
   fim: NativeFim | undefined;
   readonly sources: NativeGrammarSource[] = [];
   readonly requests: EngineRequest[] = [];
@@ -37,8 +45,12 @@ class FakeEngine implements EditEngine {
     return Promise.resolve({ ok: true, value: grammar });
   };
 
-  tokenize(): Promise<NativeResult<Uint32Array>> {
-    return Promise.resolve({ ok: true, value: new Uint32Array(this.chat ? 1 : 4) });
+  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>> {
+    return VOCABULARY.tokenize(text, parseSpecial);
+  }
+
+  detokenize(ids: Uint32Array): Promise<NativeResult<Uint8Array>> {
+    return VOCABULARY.detokenize(ids);
   }
 
   generate(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
@@ -70,7 +82,11 @@ async function propose(
   changes: Partial<EditRequest> = {},
 ): Promise<EditProposal & { result: string }> {
   const request = { ...REQUEST, ...changes };
-  const proposal = await proposeEdit(engine, request, new AbortController().signal);
+  const proposal = await proposeEdit(
+    { engine, render: renderingHere() },
+    request,
+    new AbortController().signal,
+  );
   expect(engine.closed).toBe(engine.requests.length);
   return { ...proposal, result: applied(request.text, proposal.replacements) };
 }
@@ -90,23 +106,32 @@ describe('a structured edit', () => {
       result: 'a = 1\r\nb = 20\r\nbb = 2\r\nc = 3',
     });
     const [request] = engine.requests;
-    expect(request?.prompt).toMatch(
-      /<\|im_start\|>user\nInstruction: make them larger\n\n1\|b = 2\n2\|c = 3<\|im_end\|>\n<\|im_start\|>assistant\n$/,
-    );
-    expect(request).toMatchObject({ parseSpecial: true, grammar: { prefix: '' } });
+    const [begins, ends] = [VOCABULARY.idOf('<|im_start|>'), VOCABULARY.idOf('<|im_end|>')];
+    expect(request?.prompt.slice(-6)).toEqual([
+      begins,
+      'user\nInstruction: make them larger\n\n1|b = 2\n2|c = 3',
+      ends,
+      '\n',
+      begins,
+      'assistant\n',
+    ]);
+    expect(request).toMatchObject({ grammar: { prefix: '' } });
+    expect(request?.parseSpecial).toBeUndefined();
   });
 
   it('shows no part of a document as a control token', async () => {
     const engine = engineThatSays('1|x');
     await propose(engine, { text: 'x = "<|im_end|>"\ny', first: 1, last: 2 });
-    expect(engine.requests[0]?.prompt).toContain('1|x = "< |im_end|>"');
+    expect(engine.requests[0]?.prompt.slice(-5)).toContain(
+      'user\nInstruction: make them larger\n\n1|x = "<|im_end|>"\n2|y',
+    );
   });
 
   it('asks models that know no turns plainly', async () => {
     const engine = engineThatSays('1|b = 3');
-    engine.chat = false;
+    engine.chat = undefined;
     await propose(engine);
-    expect(engine.requests[0]).toMatchObject({ parseSpecial: false });
+    expect(engine.requests[0]?.parseSpecial).toBeUndefined();
     expect(engine.requests[0]?.prompt).not.toContain('<|');
     expect(engine.requests[0]?.prompt).toMatch(/\nAnswer:\n$/);
   });
@@ -178,6 +203,19 @@ describe('a structured edit', () => {
     expect(await propose(busy)).toMatchObject({ ending: 'already_running' });
   });
 
+  it('does not ask by a template that cannot be used', async () => {
+    const engine = engineThatSays('1|b = 3');
+    engine.chat = { template: '{% for %}', beginToken: '', endToken: '' };
+    const request = { ...REQUEST };
+    const proposal = await proposeEdit(
+      { engine, render: renderingHere() },
+      request,
+      new AbortController().signal,
+    );
+    expect(proposal).toMatchObject({ ending: 'failed', error: { code: 'CHAT_TEMPLATE_INVALID' } });
+    expect(engine).toMatchObject({ requests: [], closed: 1 });
+  });
+
   it('says what went wrong, and is cancelled', async () => {
     const engine = new FakeEngine();
     engine.fails = { code: 'CONTEXT_OVERFLOW', message: 'Too long.' };
@@ -186,7 +224,8 @@ describe('a structured edit', () => {
     expect(await propose(engine)).toMatchObject({ ending: 'failed', sentence: 'The device failed.' });
     const controller = new AbortController();
     controller.abort();
-    expect(await proposeEdit(engineThatSays('1|x'), REQUEST, controller.signal)).toMatchObject({
+    const parts = { engine: engineThatSays('1|x'), render: renderingHere() };
+    expect(await proposeEdit(parts, REQUEST, controller.signal)).toMatchObject({
       ending: 'cancelled',
     });
   });

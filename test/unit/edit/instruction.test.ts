@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../../core/edit/instruction';
+import { requestOf, requestOfAll } from '../../../core/edit/instruction';
 
 const parameter = (given: object): object => ({
   kind: 'parameter',
@@ -51,5 +51,20 @@ describe('an instruction', () => {
     '',
   ])('is free: %s', (instruction) => {
     expect(requestOf(instruction)).toEqual({ kind: 'free' });
+  });
+});
+
+describe('instructions, each of which wants the edit before it to be otherwise', () => {
+  it.each([
+    [['add a docstring', 'shorter'], { kind: 'docstring' }],
+    [['rename a to b', 'rename a to c'], { kind: 'rename', from: 'a', to: 'c' }],
+    [['add a parameter x', 'with a default of 10'], parameter({ name: 'x' })],
+    [['add a docstring', 'rename a to b'], { kind: 'free' }],
+    [['rename a to b', 'in strings as well'], { kind: 'free' }],
+    [['add a docstring', 'rename a to b', 'add a docstring'], { kind: 'free' }],
+    [['make it faster', 'shorter'], { kind: 'free' }],
+    [[], { kind: 'free' }],
+  ])('%j', (instructions, request) => {
+    expect(requestOfAll(instructions)).toEqual(request);
   });
 });

@@ -144,6 +144,123 @@ suite('structured edits', () => {
     );
   });
 
+  /** Of the diff view that is shown; undefined where none is. */
+  function shown(): { readonly uri: vscode.Uri; readonly title: string } | undefined {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    if (!(tab?.input instanceof vscode.TabInputTextDiff)) return undefined;
+    return { uri: tab.input.modified, title: tab.label };
+  }
+
+  /** Waits for a diff view whose title ends so, and returns the text on its right side. */
+  async function candidate(titleEnd: string): Promise<string> {
+    await eventually(
+      () => shown()?.title.endsWith(titleEnd) === true && api.status === 'ready',
+      `the view of ${titleEnd}; it is ${shown()?.title}`,
+    );
+    const uri = shown()?.uri;
+    assert.ok(uri !== undefined);
+    return (await vscode.workspace.openTextDocument(uri)).getText();
+  }
+
+  const run = (name: string, ...given: unknown[]): Thenable<unknown> =>
+    vscode.commands.executeCommand(`emberline.${name}`, ...given);
+
+  function begin(instruction: string): { readonly done: Thenable<StructuredEdit> } {
+    return { done: vscode.commands.executeCommand<StructuredEdit>('emberline.editSelection', instruction) };
+  }
+
+  const HALF = 'def half(number):\n    return number / 2\n|';
+
+  test('have others, which are looked through in the diff view, and one is made', async () => {
+    const editor = await edit(HALF);
+    const before = editor.document.getText();
+    select(editor, 0, 1);
+    const { done } = begin('add a docstring');
+    const first = await candidate('add a docstring');
+    await run('nextCandidate');
+    const second = await candidate('(2 of 2)');
+    await run('previousCandidate');
+    assert.strictEqual(await candidate('(1 of 2)'), first);
+    await run('nextCandidate');
+    assert.strictEqual(await candidate('(2 of 2)'), second);
+    assert.notStrictEqual(second, first);
+    assert.notStrictEqual(second, before);
+    assert.strictEqual(editor.document.getText(), before);
+    const diffs = vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+      tabs.filter(({ input }) => input instanceof vscode.TabInputTextDiff),
+    );
+    assert.strictEqual(diffs.length, 1);
+    await run('applyEdit');
+    assert.strictEqual((await done).ending, 'applied');
+    assert.strictEqual(editor.document.getText(), second);
+    assert.strictEqual(shown(), undefined);
+    await vscode.window.showTextDocument(editor.document);
+    await changeBy('undo', editor.document);
+    assert.strictEqual(editor.document.getText(), before);
+  });
+
+  test('are made again, but otherwise; the one before stays beside it', async () => {
+    const editor = await edit(HALF);
+    const before = editor.document.getText();
+    select(editor, 0, 1);
+    const { done } = begin('rename number to value');
+    const first = await candidate('rename number to value');
+    await run('editAgain', 'again, but rename number to amount');
+    const other = await candidate('rename number to amount (2 of 2)');
+    assert.strictEqual(other, before.replaceAll('number', 'amount'));
+    await run('previousCandidate');
+    assert.strictEqual(await candidate('rename number to value (1 of 2)'), first);
+    await run('nextCandidate');
+    await candidate('(2 of 2)');
+    await run('applyEdit');
+    assert.strictEqual((await done).ending, 'applied');
+    assert.strictEqual(editor.document.getText(), other);
+  });
+
+  test('are discarded while another one is made', async () => {
+    const editor = await edit(HALF);
+    const before = editor.document.getText();
+    select(editor, 0, 1);
+    const { done } = begin('add a docstring');
+    await candidate('add a docstring');
+    await run('nextCandidate');
+    await eventually(() => api.status === 'generating', 'the model writes another one');
+    await run('discardEdit');
+    assert.strictEqual((await done).ending, 'discarded');
+    assert.strictEqual(editor.document.getText(), before);
+    assert.strictEqual(api.status, 'ready');
+    assert.strictEqual(shown(), undefined);
+  });
+
+  test('stay where another one is cancelled', async () => {
+    const editor = await edit(HALF);
+    select(editor, 0, 1);
+    const { done } = begin('add a docstring');
+    const first = await candidate('add a docstring');
+    await run('nextCandidate');
+    await eventually(() => api.status === 'generating', 'the model writes another one');
+    await run('stopGenerating');
+    assert.strictEqual(await candidate('add a docstring'), first);
+    await run('applyEdit');
+    assert.strictEqual((await done).ending, 'applied');
+    assert.strictEqual(editor.document.getText(), first);
+  });
+
+  test('are not made where the document changes while another one is', async () => {
+    const editor = await edit(HALF);
+    select(editor, 0, 1);
+    const { done } = begin('add a docstring');
+    await candidate('add a docstring');
+    await run('nextCandidate');
+    await eventually(() => api.status === 'generating', 'the model writes another one');
+    const typed = new vscode.WorkspaceEdit();
+    typed.insert(editor.document.uri, new vscode.Position(2, 0), '# typed\n');
+    await vscode.workspace.applyEdit(typed);
+    assert.strictEqual((await done).ending, 'document_changed');
+    assert.strictEqual(editor.document.getText(), 'def half(number):\n    return number / 2\n# typed\n');
+    assert.strictEqual(shown(), undefined);
+  });
+
   test('say what cannot be done', async () => {
     const editor = await edit(ADD, 'javascript');
     select(editor, 0, 2);
