@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { BUILD } from '../paths.mjs';
 import { FOR_BUILDING, FOR_LLAMA_SERVER } from '../setup/debian_packages.mjs';
 import { ensureLlamaServer } from '../setup/llama_server.mjs';
@@ -19,6 +19,7 @@ export const remoteServer = {
   async run(progress) {
     const program = await ensureLlamaServer(progress);
     const figures = join(BUILD, 'results', 'remote-server.jsonl');
+    mkdirSync(dirname(figures), { recursive: true });
     rmSync(figures, { force: true });
     const env = {
       ...process.env,
