@@ -14,7 +14,6 @@ export const remoteServer = {
   name: 'remote-server',
   requirements: [...FOR_BUILDING, ...FOR_LLAMA_SERVER],
   needs: ['addon'],
-  alone: true,
   onRequest: true,
   async run(progress) {
     const program = await ensureLlamaServer(progress);
