@@ -86,6 +86,13 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+// A folder for this user alone. (fs::permissions would want a newer glibc than there may be.)
+void keep_to_owner([[maybe_unused]] const fs::path& folder) {
+#if !defined(_WIN32)
+  (void)::chmod(folder.c_str(), S_IRWXU);
+#endif
+}
+
 File create(const fs::path& path) {
 #if defined(_WIN32)
   return File(_wfopen(path.c_str(), L"wbx"));
@@ -136,9 +143,7 @@ void remove_unused(const fs::path& folder) {
 void write_copy(const fs::path& path, const HeaderPage& header, std::span<const std::uint8_t> packed,
                 const std::atomic<bool>& give_up) {
   std::error_code error;
-  if (fs::create_directories(path.parent_path(), error)) {
-    fs::permissions(path.parent_path(), fs::perms::owner_all, error);
-  }
+  if (fs::create_directories(path.parent_path(), error)) keep_to_owner(path.parent_path());
   const fs::space_info space = fs::space(path.parent_path(), error);
   if (error || space.available / 2 < packed.size()) return;
   // Two processes may write the same copy at once: each its own part, and the last to finish replaces the
