@@ -52,6 +52,7 @@ const SLOW = [
   'StateSpaceRandom.EveryStateOfUniqueItems*',
   'StateSpaceRandom.EveryStateWithWitnesses*',
   'TokenMasksRandom.OfUniqueItems*',
+  'Threads*.AModelIsClosedAtAnyMoment',
   OF_THE_REFERENCE,
 ].join(':');
 
