@@ -7,11 +7,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BenchModel } from '../../bench/shapes';
 import { writeModelFile } from '../../bench/synthetic/model_file';
 import { ROOT } from '../integration/embedded_model';
+import { bundledProgram } from './bundled_program';
 import type { Survey } from './addon_shortage/survey';
 
 /** Built with allocations that fail: `cmake --build --preset release --target emberline_faulty_addon`. */
@@ -51,18 +51,8 @@ let model: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'emberline-shortage-'));
-  program = join(folder, 'program.mjs');
   model = join(folder, 'model.gguf');
-  const entryPoints = [join(ROOT, 'test', 'deep', 'addon_shortage', 'program.ts')];
-  await build({
-    entryPoints,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    outfile: program,
-    logLevel: 'error',
-  });
+  program = await bundledProgram('addon_shortage', folder);
   writeModelFile(model, MODEL);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

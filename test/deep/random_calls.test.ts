@@ -7,10 +7,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ADDON, MODEL, ROOT } from '../integration/embedded_model';
+import { ADDON, MODEL } from '../integration/embedded_model';
 import { writeBigramModel } from '../models/bigram_model';
+import { bundledProgram } from './bundled_program';
 import type { Called } from './random_calls/caller';
 
 const CALLS = 10_000;
@@ -26,17 +26,7 @@ let models: string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'emberline-calls-'));
-  program = join(folder, 'program.mjs');
-  const entryPoints = [join(ROOT, 'test', 'deep', 'random_calls', 'program.ts')];
-  await build({
-    entryPoints,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    outfile: program,
-    logLevel: 'error',
-  });
+  program = await bundledProgram('random_calls', folder);
   const toy = join(folder, 'toy.gguf');
   await writeBigramModel(toy, MODEL);
   const cut = join(folder, 'cut.gguf');

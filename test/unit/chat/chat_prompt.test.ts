@@ -28,24 +28,17 @@ const asks = (content: string): readonly ChatMessage[] => [
   { role: 'user', content },
 ];
 
+/** What is asked for 'Hello'. */
+const HELLO_IN_CHATML = [
+  ...[BEGINS, 'system\nBe brief.', ENDS, '\n'],
+  ...[BEGINS, 'user\nHello', ENDS, '\n'],
+  ...[BEGINS, 'assistant\n'],
+];
+
 describe('the prompt of a chat', () => {
   it('has ids where the template wrote control tokens, and texts that are joined between them', async () => {
     const prompt = await chatPrompt(modelWith({ template: QWEN }), renderingHere(), asks('Hello'));
-    expect(prompt).toEqual({
-      ok: true,
-      value: [
-        BEGINS,
-        'system\nBe brief.',
-        ENDS,
-        '\n',
-        BEGINS,
-        'user\nHello',
-        ENDS,
-        '\n',
-        BEGINS,
-        'assistant\n',
-      ],
-    });
+    expect(prompt).toEqual({ ok: true, value: HELLO_IN_CHATML });
   });
 
   it('has no id for what a document spells', async () => {
@@ -88,21 +81,7 @@ describe('the prompt of a chat', () => {
 
   it('is ChatML where a file has no template and its texts end as turns of that do', async () => {
     const prompt = await chatPrompt(modelWith({ endToken: '<|im_end|>' }), renderingHere(), asks('Hello'));
-    expect(prompt).toEqual({
-      ok: true,
-      value: [
-        BEGINS,
-        'system\nBe brief.',
-        ENDS,
-        '\n',
-        BEGINS,
-        'user\nHello',
-        ENDS,
-        '\n',
-        BEGINS,
-        'assistant\n',
-      ],
-    });
+    expect(prompt).toEqual({ ok: true, value: HELLO_IN_CHATML });
   });
 
   it.each<readonly [string, ChatModel]>([
