@@ -3,9 +3,9 @@
  * that never ends, or takes all memory, is to cost whoever chose it a sentence and not the editor. (A thread that runs out of memory takes
  * the whole process with it where a single text is larger than its heap.)
  */
-import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { NativeError, NativeResult } from '../engine/native_result';
+import { askProcess } from '../engine/own_process';
 import { isRenderAnswer, type RenderAnswer, type RenderOrder } from './render_messages';
 
 /** Settles with the text; CHAT_TEMPLATE_INVALID, CHAT_TEMPLATE_LIMIT, CHAT_TEMPLATE_NOT_RUN. Never rejects. */
@@ -30,43 +30,27 @@ export function templateScript(root: string): string {
 
 /** @param script The bundled template_process. */
 export function limitedRendering(script: string, limits: RenderLimits = RENDER_LIMITS): RenderTemplate {
+  const { ms, memory } = limits;
   return async (order) => {
-    let child: ChildProcess;
-    try {
-      child = fork(script, [], {
-        // Within Electron, node is a mode of the editor's own program. Options for node are for the extension host.
-        env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '' },
-        execArgv: [`--max-old-space-size=${limits.memory}`],
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      });
-    } catch (error) {
-      return failed(notRun(reasonOf(error)));
+    const nodeOptions = [`--max-old-space-size=${memory}`];
+    const outcome = await askProcess(order, { script, limitMs: ms, nodeOptions });
+    switch (outcome.kind) {
+      case 'answered':
+        return isRenderAnswer(outcome.answer)
+          ? resultOf(outcome.answer)
+          : failed(notRun('it gave no answer'));
+      case 'late':
+        return failed(overLimit(`it took over ${ms} ms`));
+      case 'cancelled':
+        return failed(notRun('it was ended'));
+      case 'not_started':
+        return failed(notRun(outcome.reason));
+      case 'ended':
+        return failed(
+          outcome.code === THREW ? notRun('it ended early') : overLimit('it took too much memory'),
+        );
     }
-    const result = await answerOf(child, order, limits);
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-    return result;
   };
-}
-
-function answerOf(
-  child: ChildProcess,
-  order: RenderOrder,
-  { ms }: RenderLimits,
-): Promise<NativeResult<string>> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(failed(overLimit(`it took over ${ms} ms`))), ms);
-    child.once('message', (answer) =>
-      resolve(isRenderAnswer(answer) ? resultOf(answer) : failed(notRun('it gave no answer'))),
-    );
-    child.once('error', (error) => resolve(failed(notRun(reasonOf(error)))));
-    child.once('exit', (code) =>
-      resolve(failed(code === THREW ? notRun('it ended early') : overLimit('it took too much memory'))),
-    );
-    child.once('close', () => clearTimeout(timer));
-    child.send(order, (error) => {
-      if (error !== null) resolve(failed(notRun(error.message)));
-    });
-  });
 }
 
 /** An answer of the process as whoever asked for it gets it. */
@@ -90,10 +74,6 @@ function notRun(reason: string): NativeError {
     code: 'CHAT_TEMPLATE_NOT_RUN',
     message: `The process that lays out a chat could not run (${reason}); restart the editor, or install Emberline again.`,
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'no reason was given';
 }
 
 function failed(error: NativeError): NativeResult<string> {

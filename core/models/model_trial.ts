@@ -1,8 +1,8 @@
 /** Tries a model in a process of its own, so that one that brings the engine down takes nothing else with it. */
-import { type ChildProcess, fork } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { NativeError, NativeResult } from '../engine/native_result';
+import { askProcess } from '../engine/own_process';
 import { isTrialAnswer, type TrialOrder } from './trial_messages';
 
 /** Time for any model: to start a process and compile what a GPU needs, ms. */
@@ -25,37 +25,20 @@ export async function tryModel(
 ): Promise<NativeResult<undefined>> {
   if (signal?.aborted === true) return failed(CANCELLED);
   const limit = limitMs ?? LEAST_MS + (await bytesOf(order.modelPath)) / SLOWEST;
-  let child: ChildProcess;
-  try {
-    child = fork(script, [], {
-      // Within Electron, node is a mode of the editor's own program. Options for node are for the extension host.
-      env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', NODE_OPTIONS: '' },
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-  } catch (error) {
-    return failed(notStarted(error));
+  const outcome = await askProcess(order, { script, limitMs: limit, signal });
+  switch (outcome.kind) {
+    case 'answered':
+      if (!isTrialAnswer(outcome.answer)) return failed(crashed(order, 'it gave no answer'));
+      return outcome.answer.ok ? { ok: true, value: undefined } : outcome.answer;
+    case 'late':
+      return failed(tooLong(order, limit));
+    case 'cancelled':
+      return failed(CANCELLED);
+    case 'not_started':
+      return failed(notStarted(outcome.reason));
+    case 'ended':
+      return failed(crashed(order, outcome.by ?? `exit status ${outcome.code}`));
   }
-  const result = await new Promise<NativeResult<undefined>>((resolve) => {
-    const timer = setTimeout(() => resolve(failed(tooLong(order, limit))), limit);
-    const cancel = (): void => resolve(failed(CANCELLED));
-    signal?.addEventListener('abort', cancel, { once: true });
-    child.once('message', (answer) => {
-      if (!isTrialAnswer(answer)) resolve(failed(crashed(order, 'it gave no answer')));
-      else resolve(answer.ok ? { ok: true, value: undefined } : answer);
-    });
-    child.once('error', (error) => resolve(failed(notStarted(error))));
-    child.once('exit', (code, ended) => resolve(failed(crashed(order, ended ?? `exit status ${code}`))));
-    child.once('close', () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', cancel);
-    });
-    child.send(order, (error) => {
-      if (error !== null) resolve(failed(notStarted(error)));
-    });
-  });
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  return result;
 }
 
 const CANCELLED: NativeError = { code: 'CANCELLED', message: 'The model was not changed.' };
@@ -64,8 +47,7 @@ function failed(error: NativeError): { readonly ok: false; readonly error: Nativ
   return { ok: false, error };
 }
 
-function notStarted(error: unknown): NativeError {
-  const reason = error instanceof Error ? error.message : 'no reason was given';
+function notStarted(reason: string): NativeError {
   return {
     code: 'TRIAL_NOT_STARTED',
     message: `The process that tries a model could not be started (${reason}); install Emberline again.`,
