@@ -87,24 +87,9 @@ async function open(name: string, size: { width: number; height: number; scale: 
   await editor.press('Tab');
   await expect.poll(() => editor.text(), PATIENCE).toMatch(/return \S/);
   await editor.save();
-  await editor.run('Emberline: Show Dashboard');
+  const frame = await editor.showDashboard();
   await editor.page.setViewportSize({ width, height });
-  let frame: Frame | undefined;
-  await expect
-    .poll(async () => {
-      for (const one of editor.page.frames()) {
-        if (
-          (await one
-            .locator('#requests table')
-            .count()
-            .catch(() => 0)) > 0
-        )
-          frame = one;
-      }
-      return frame !== undefined;
-    }, PATIENCE)
-    .toBe(true);
-  return { editor, frame: frame ?? expect.fail('no frame'), refusals };
+  return { editor, frame, refusals };
 }
 
 /** What axe finds that keeps people from using the page. */

@@ -1,7 +1,7 @@
 /** One editor window in a browser, with the few things the tests do to it and see of it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContext, Locator, Page } from 'playwright-core';
+import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { workbenchUrl } from '../../scripts/editor/code_server.mjs';
 import { LOGS } from '../../scripts/paths.mjs';
@@ -156,6 +156,25 @@ export class EditorPage {
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
     await this.page.keyboard.press('Enter');
     await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+  }
+
+  /** Opens the dashboard, and waits until it is drawn with at least one request: until then it may still take the focus. */
+  async showDashboard(): Promise<Frame> {
+    await this.run('Emberline: Show Dashboard');
+    let frame: Frame | undefined;
+    const look = async (): Promise<boolean> => {
+      for (const one of this.page.frames()) {
+        // A frame may be gone by now.
+        const tables = await one
+          .locator('#requests table')
+          .count()
+          .catch(() => 0);
+        if (tables > 0) frame = one;
+      }
+      return frame !== undefined;
+    };
+    await expect.poll(look, { timeout: PATIENCE_MS, interval: 50 }).toBe(true);
+    return frame ?? expect.fail('no frame');
   }
 
   /** Answers a question of the extension. */

@@ -75,9 +75,8 @@ it('opens no socket of a network for all that it does by itself, and one for wha
     .waitFor();
   await editor.press('Escape');
   await editor.run('Emberline: Report Issue');
-  await editor.page.locator('.tab.active:not([data-resource-name="sockets.py"])').waitFor();
-  await editor.run('Emberline: Show Dashboard');
-  await editor.page.locator('.tab.active', { hasText: 'Emberline' }).waitFor();
+  await editor.page.locator('.tab.active[data-resource-name="emberline-report.md"]').waitFor();
+  await editor.showDashboard();
   // The record is one of this very editor: its extension host is in it, and how it speaks to the editor.
   const host = socketsIn(record).filter((use) => use.isExtensionHost);
   expect(host.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['loaded', 'pipe']));
