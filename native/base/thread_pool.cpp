@@ -1,7 +1,9 @@
 #include "base/thread_pool.h"
 
 #include <new>
+#include <span>
 #include <system_error>
+#include <utility>
 
 #include "base/thread_priority.h"
 
@@ -15,8 +17,11 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads) {
   try {
     pool.reset(new ThreadPool());
     pool->workers_.reserve(static_cast<std::size_t>(threads - 1));
-    for (int worker = 1; worker < threads; ++worker) {
-      pool->workers_.emplace_back([target = pool.get(), worker] { target->work(worker); });
+    for (int index = 1; index < threads; ++index) {
+      auto worker = std::make_unique<Worker>();
+      worker->thread =
+          std::thread([target = worker.get(), all = pool.get(), index] { all->work(*target, index); });
+      pool->workers_.push_back(std::move(worker));
     }
   } catch (const std::bad_alloc&) {
     return Status(ErrorCode::kOutOfMemory, "There is no memory for another thread; use fewer threads.");
@@ -27,31 +32,32 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads) {
 }
 
 ThreadPool::~ThreadPool() {
-  start(nullptr, nullptr);
-  for (std::thread& worker : workers_) worker.join();
+  for (const auto& worker : workers_) start(*worker, nullptr, nullptr);
+  for (const auto& worker : workers_) worker->thread.join();
 }
 
-void ThreadPool::start(ErasedTask task, void* context) {
-  task_ = task;
-  context_ = context;
-  started_.increment();
-  started_.wake();
+void ThreadPool::start(Worker& worker, ErasedTask task, void* context) {
+  worker.task = task;
+  worker.context = context;
+  worker.started.increment();
+  worker.started.wake();
 }
 
-void ThreadPool::run_erased(ErasedTask task, void* context) {
-  if (workers_.empty()) return task(context, 0);
-  finished_target_ += static_cast<std::uint32_t>(workers_.size());
-  start(task, context);
+void ThreadPool::run_erased(ErasedTask task, void* context, int threads) {
+  if (threads == 1) return task(context, 0);
+  const auto others = std::span(workers_).first(static_cast<std::size_t>(threads - 1));
+  finished_target_ += static_cast<std::uint32_t>(others.size());
+  for (const auto& worker : others) start(*worker, task, context);
   task(context, 0);
   finished_.wait(finished_target_);
 }
 
-void ThreadPool::work(int worker) {
+void ThreadPool::work(Worker& worker, int index) {
   lower_thread_priority();
   for (std::uint32_t run = 1;; ++run) {
-    started_.wait(run);
-    if (task_ == nullptr) return;
-    task_(context_, worker);
+    worker.started.wait(run);
+    if (worker.task == nullptr) return;
+    worker.task(worker.context, index);
     finished_.increment();
     finished_.wake();
   }

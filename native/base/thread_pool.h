@@ -33,23 +33,31 @@ class ThreadPool {
   // when all have returned. `task` must not throw. One run at a time.
   template <typename Task>
   void run(Task& task) {
-    run_erased([](void* context, int worker) { (*static_cast<Task*>(context))(worker); }, &task);
+    run(task, threads());
+  }
+  // The same on the first `threads` workers, 1..threads(); the others are not disturbed.
+  template <typename Task>
+  void run(Task& task, int threads) {
+    run_erased([](void* context, int worker) { (*static_cast<Task*>(context))(worker); }, &task, threads);
   }
 
  private:
   using ErasedTask = void (*)(void* context, int worker);
-  ThreadPool() = default;
-  void start(ErasedTask task, void* context);
-  void run_erased(ErasedTask task, void* context);
-  void work(int worker);
-
   // On one cache line: a worker that sees the counter change has the task as well.
-  alignas(64) WaitableCounter started_;  // runs so far
-  ErasedTask task_ = nullptr;            // null tells the workers to end
-  void* context_ = nullptr;
+  struct alignas(64) Worker {
+    WaitableCounter started;    // runs it was in so far
+    ErasedTask task = nullptr;  // null tells it to end
+    void* context = nullptr;
+    std::thread thread;
+  };
+  ThreadPool() = default;
+  static void start(Worker& worker, ErasedTask task, void* context);
+  void run_erased(ErasedTask task, void* context, int threads);
+  void work(Worker& worker, int index);
+
   alignas(64) WaitableCounter finished_;  // workers' parts of all runs so far
   std::uint32_t finished_target_ = 0;     // what it will be after the run under way
-  std::vector<std::thread> workers_;
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace emberline

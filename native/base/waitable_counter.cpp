@@ -27,13 +27,13 @@ inline void relax_processor() {
 
 }  // namespace
 
-void WaitableCounter::wait_longer(std::uint32_t target) {
+WaitableCounter::Duration WaitableCounter::wait_longer(std::uint32_t target) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  for (Clock::duration waited{}; waited < kTimeToPark; waited = Clock::now() - start) {
+  for (Duration waited{}; waited < kTimeToPark; waited = Clock::now() - start) {
     if (waited >= kSpinTime) std::this_thread::yield();
     for (int look = 0; look < kLooks; ++look) {
-      if (reached(target)) return;
+      if (reached(target)) return waited;
       relax_processor();
     }
   }
@@ -44,6 +44,7 @@ void WaitableCounter::wait_longer(std::uint32_t target) {
     value_.wait(value);
   }
   parked_.fetch_sub(1);
+  return Clock::now() - start;
 }
 
 }  // namespace emberline

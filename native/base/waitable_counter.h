@@ -23,6 +23,8 @@ inline constexpr std::chrono::microseconds kTimeToPark{500};
 
 class WaitableCounter {
  public:
+  using Duration = std::chrono::steady_clock::duration;
+
   // Returns the new value. What the thread wrote before is seen by whoever waited for that value or an
   // earlier one. A thread that waits may be parked: wake() follows when the value is one that is waited for.
   std::uint32_t increment() { return value_.fetch_add(1) + 1; }
@@ -37,13 +39,12 @@ class WaitableCounter {
     return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - target) >= 0;
   }
 
-  // Returns when the counter has reached `target`. Returns at once, and is inlined, when it has already.
-  void wait(std::uint32_t target) {
-    if (!reached(target)) wait_longer(target);
-  }
+  // Returns when the counter has reached `target`: after about how long. Returns at once, and is inlined,
+  // when it has already.
+  Duration wait(std::uint32_t target) { return reached(target) ? Duration{} : wait_longer(target); }
 
  private:
-  void wait_longer(std::uint32_t target);
+  Duration wait_longer(std::uint32_t target);
 
   // Sequentially consistent where one thread changes the value and looks for parked threads while another
   // counts itself as parked and looks at the value: one of them sees the other.

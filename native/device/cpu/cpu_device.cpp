@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/active_threads.h"
 #include "base/address_range.h"
 #include "base/cpu_topology.h"
 #include "base/thread_pool.h"
@@ -26,7 +27,11 @@ namespace {
 class CpuDevice final : public DeferredDevice, private BufferTable {
  public:
   CpuDevice(const Kernels& kernels, std::unique_ptr<ThreadPool> pool, bool fused)
-      : kernels_(kernels), pool_(std::move(pool)), rules_(cpu_rules(fused)), scratch_(pool_->threads()) {}
+      : kernels_(kernels),
+        pool_(std::move(pool)),
+        active_(pool_->threads()),
+        rules_(cpu_rules(fused)),
+        scratch_(pool_->threads()) {}
 
   const char* name() const override { return "cpu"; }
   std::string description() const override {
@@ -127,7 +132,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
         found->second.count != table.commands.size()) {
       return Status(ErrorCode::kInvalidArgument, "The dispatch table has not been prepared for this device.");
     }
-    Result<ReplayOutcome> outcome = run_plan(found->second.plan, request, *pool_, scratch_);
+    Result<ReplayOutcome> outcome = run_plan(found->second.plan, request, *pool_, active_, scratch_);
     // What was calculated with zeros for weights looks like any other result.
     const bool lost = std::ranges::any_of(
         buffers_, [](const auto& entry) { return entry.second.matrices.copy.gave_zeros(); });
@@ -172,6 +177,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
 
   const Kernels& kernels_;
   std::unique_ptr<ThreadPool> pool_;
+  ActiveThreads active_;
   const DeviceRules rules_;
   std::map<BufferId, Buffer> buffers_;
   BufferId next_id_ = 1;

@@ -15,15 +15,13 @@ namespace {
 constexpr std::size_t kClaimsPerShare = 4;
 
 // Every thread walks the stages for itself, with a step of its own; what they conclude at a barrier is the
-// same for all.
+// same for all. The first one waits for the others, and so finds out whether there are too many
+// (active_threads.h).
 class PlanRun {
  public:
-  PlanRun(const Plan& plan, const Replay& request, int threads, ScratchMemory& scratch)
-      : plan_(plan),
-        request_(request),
-        threads_(static_cast<std::size_t>(threads)),
-        scratch_(scratch),
-        barrier_(threads) {}
+  // On the first active.count() threads of a pool.
+  PlanRun(const Plan& plan, const Replay& request, ActiveThreads& active, ScratchMemory& scratch)
+      : plan_(plan), request_(request), active_(active), scratch_(scratch), barrier_(active.count()) {}
 
   // On each thread of the pool.
   void operator()(int index) {
@@ -35,16 +33,21 @@ class PlanRun {
     step.partials = &scratch_.partials();
     step.fault = &fault_;
     step.last_token = &last_token_;
-    std::uint64_t round = 0;
+    Barrier::Party party = barrier_.party();
+    bool halve = false;
     for (bool stopped = false; !stopped && step.index < request_.steps; ++step.index, ++step.position) {
       for (const std::unique_ptr<Stage>& stage : plan_.stages) {
         if (stage->replicated(step)) {
           stage->run(step, worker, 0, stage->units(step));
           continue;
         }
-        const bool abandoned = !run_units(*stage, step, worker, static_cast<std::size_t>(index), ++round);
+        const bool abandoned = !run_units(*stage, step, worker, static_cast<std::size_t>(index), party);
         if (abandoned) cancelled_.store(true, std::memory_order_relaxed);
-        if (barrier_.arrive_and_wait(round, abandoned || fault() != ErrorCode::kOk)) return;
+        const Barrier::Met met =
+            barrier_.arrive_and_wait(party, {abandoned || fault() != ErrorCode::kOk, halve});
+        if (met.stop || index >= party.threads) return;
+        halve = index == 0 && met.waited >= ActiveThreads::kShortWait &&
+                active_.halve_after(met.waited, ActiveThreads::Clock::now());
       }
       stopped = plan_.has_argmax && request_.stop.contains(last_token_);
       if (index == 0) {
@@ -72,9 +75,11 @@ class PlanRun {
   // Every thread has a range of its own, the same in each step of a chain, so that it reads the same rows of
   // a matrix from end to end. Who is through with its own range helps with the others'.
   bool run_units(const Stage& stage, const Step& step, Worker& worker, std::size_t thread,
-                 std::uint64_t round) {
+                 const Barrier::Party& party) {
     const std::size_t units = stage.units(step);
-    const std::size_t share = (units + threads_ - 1) / threads_;
+    const std::uint64_t round = party.round + 1;
+    const std::size_t threads = static_cast<std::size_t>(party.threads);
+    const std::size_t share = (units + threads - 1) / threads;
     const std::size_t claim = claim_units(stage, step, share);
     std::size_t owner = thread;
     do {
@@ -87,7 +92,7 @@ class PlanRun {
         if (begin >= past) break;
         stage.run(step, worker, begin, std::min(begin + claim, past));
       }
-      owner = owner + 1 < threads_ ? owner + 1 : 0;
+      owner = owner + 1 < threads ? owner + 1 : 0;
     } while (owner != thread);
     // Nobody has looked at the next round's count since the barrier before this round.
     claimed_[thread].units[(round + 1) % 2].store(0, std::memory_order_relaxed);
@@ -103,7 +108,7 @@ class PlanRun {
 
   const Plan& plan_;
   const Replay& request_;
-  const std::size_t threads_;
+  ActiveThreads& active_;
   ScratchMemory& scratch_;
   ReplayOutcome outcome_;         // of the first thread
   std::uint32_t last_token_ = 0;  // written within a stage by one thread, read behind its barrier
@@ -121,7 +126,7 @@ class PlanRun {
 }  // namespace
 
 Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPool& pool,
-                               ScratchMemory& scratch) {
+                               ActiveThreads& active, ScratchMemory& scratch) {
   TRY(check_request(plan.limits, request));
   if (request.cancel != nullptr && request.cancel->load(std::memory_order_relaxed)) {
     ReplayOutcome outcome;
@@ -129,8 +134,10 @@ Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPo
     return outcome;
   }
   scratch.begin_run();
-  PlanRun run(plan, request, pool.threads(), scratch);
-  pool.run(run);
+  const int threads = active.begin(ActiveThreads::Clock::now());
+  PlanRun run(plan, request, active, scratch);
+  pool.run(run, threads);
+  active.end(ActiveThreads::Clock::now());
   switch (run.fault()) {
     case ErrorCode::kOk: return run.outcome();
     case ErrorCode::kLogitsNotFinite: return logits_not_finite();

@@ -43,12 +43,12 @@ TEST(Barrier, OrdersWhatHappensBeforeAndAfter) {
     Barrier barrier(threads);
     std::vector<int> written(threads, 0), wrong(threads, 0);
     auto task = [&](int worker) {
-      std::uint64_t round = 0;
+      Barrier::Party party = barrier.party();
       for (int value = 1; value <= 500; ++value) {
         written[worker] = value;
-        barrier.arrive_and_wait(++round);
+        barrier.arrive_and_wait(party);
         for (int other : written) wrong[worker] += other != value;
-        barrier.arrive_and_wait(++round);
+        barrier.arrive_and_wait(party);
       }
     };
     pool->run(task);
@@ -66,9 +66,10 @@ TEST(Barrier, AllStopInTheRoundInWhichOneAsks) {
       std::vector<std::uint64_t> ended(threads, 0);
       auto task = [&](int worker) {
         const bool asks = static_cast<std::uint64_t>(worker) == last % static_cast<std::uint64_t>(threads);
-        std::uint64_t round = 1;
-        while (!barrier.arrive_and_wait(round, asks && round == last)) ++round;
-        ended[worker] = round;
+        Barrier::Party party = barrier.party();
+        while (!barrier.arrive_and_wait(party, {.stop = asks && party.round + 1 == last}).stop) {
+        }
+        ended[worker] = party.round;
       };
       pool->run(task);
       EXPECT_EQ(ended, std::vector<std::uint64_t>(threads, last));
@@ -81,15 +82,56 @@ TEST(Barrier, HoldsUpWithMoreThreadsThanCores) {
   Barrier barrier(16);
   std::atomic<int> arrivals{0}, early{0};
   auto task = [&](int) {
+    Barrier::Party party = barrier.party();
     for (int round = 1; round <= 200; ++round) {
       ++arrivals;
-      barrier.arrive_and_wait(static_cast<std::uint64_t>(round));
+      barrier.arrive_and_wait(party);
       if (arrivals < 16 * round) ++early;
     }
   };
   pool->run(task);
   EXPECT_EQ(arrivals, 16 * 200);
   EXPECT_EQ(early, 0);
+}
+
+// The first thread asks for fewer, at once or now and then, until it is alone; threads that leave may see
+// that when the others are rounds ahead.
+TEST(Barrier, GoesOnWithHalfTheThreadsWhereTheFirstAsks) {
+  for (int threads : {2, 3, 4, 7, 16}) {
+    for (int every : {1, 2, 5}) {
+      const auto pool = ThreadPool::create(threads).value();
+      Barrier barrier(threads);
+      std::vector<int> written(threads, 0), wrong(threads, 0), ended(threads, 0);
+      auto task = [&](int worker) {
+        Barrier::Party party = barrier.party();
+        for (int value = 1; value <= 60 && worker < party.threads; ++value) {
+          written[worker] = value;
+          barrier.arrive_and_wait(party);
+          for (int other = 0; other < party.threads; ++other) wrong[worker] += written[other] != value;
+          barrier.arrive_and_wait(party, {.halve = worker == 0 && party.threads > 1 && value % every == 0});
+          ended[worker] = value;
+        }
+      };
+      pool->run(task);
+      EXPECT_EQ(wrong, std::vector<int>(threads, 0));
+      EXPECT_EQ(ended[0], 60);
+      for (int worker = 1, most = 60; worker < threads; ++worker) {
+        EXPECT_LT(ended[worker], 60);
+        EXPECT_LE(ended[worker], most);
+        most = ended[worker];
+      }
+    }
+  }
+}
+
+TEST(ThreadPool, RunsATaskOnTheFirstWorkersAlone) {
+  const auto pool = ThreadPool::create(5).value();
+  std::vector<std::atomic<int>> runs(5);
+  auto task = [&](int worker) { ++runs[worker]; };
+  for (int i = 0; i < 100; ++i)
+    for (int threads : {1, 2, 5, 3}) pool->run(task, threads);
+  const int expected[] = {400, 300, 200, 100, 100};
+  for (int worker = 0; worker < 5; ++worker) EXPECT_EQ(runs[worker], expected[worker]);
 }
 
 // Also when it has given up spinning.

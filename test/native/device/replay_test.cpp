@@ -1,9 +1,12 @@
 // Whole tables: fused against plain ops, chains, the stop set, cancellation, and what a replay refuses.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -278,6 +281,7 @@ TEST(PlanRun, RunsEveryUnitOnceAndBoundedWorkAtATime) {
   for (int threads : {1, 2, 3, 8}) {
     const auto pool = ThreadPool::create(threads).value();
     ScratchMemory scratch(threads);
+    ActiveThreads active(threads);
     ASSERT_TRUE(scratch.reserve(ScratchNeeds{}).ok());
     for (std::uint64_t operations :
          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 16, kMaxClaimOperations / 3,
@@ -289,7 +293,7 @@ TEST(PlanRun, RunsEveryUnitOnceAndBoundedWorkAtATime) {
         stages.push_back(stage.get());
         plan.stages.push_back(std::move(stage));
       }
-      const auto outcome = run_plan(plan, request_of(0, 1, 3), *pool, scratch);
+      const auto outcome = run_plan(plan, request_of(0, 1, 3), *pool, active, scratch);
       ASSERT_TRUE(outcome.ok());
       EXPECT_EQ(outcome.value().steps_completed, 3u);
       for (const NotingStage* stage : stages) {
@@ -302,10 +306,53 @@ TEST(PlanRun, RunsEveryUnitOnceAndBoundedWorkAtATime) {
   }
 }
 
+// A stage in which every thread but the first is without a core for a while.
+class StallingStage final : public Stage {
+ public:
+  static constexpr std::size_t kUnits = 64;
+
+  std::size_t units(const Step&) const override { return kUnits; }
+  void run(const Step&, Worker& worker, std::size_t begin, std::size_t end) const override {
+    if (worker.index > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::lock_guard lock(mutex_);
+    for (std::size_t unit = begin; unit < end; ++unit) ++runs[unit];
+    if (worker.index > 0) ++others;
+  }
+
+  mutable std::array<int, kUnits> runs = {};
+  mutable int others = 0;
+
+ private:
+  mutable std::mutex mutex_;
+};
+
+// Within the run, and in the next ones until it tries again.
+TEST(PlanRun, GoesOnWithoutThreadsThatKeepItWaiting) {
+  for (int threads : {2, 3, 8}) {
+    const auto pool = ThreadPool::create(threads).value();
+    ScratchMemory scratch(threads);
+    ActiveThreads active(threads);
+    ASSERT_TRUE(scratch.reserve(ScratchNeeds{}).ok());
+    Plan plan;
+    std::vector<const StallingStage*> stages;
+    for (int i = 0; i < 60; ++i) {
+      auto stage = std::make_unique<StallingStage>();
+      stages.push_back(stage.get());
+      plan.stages.push_back(std::move(stage));
+    }
+    ASSERT_TRUE(run_plan(plan, request_of(0, 1, 1), *pool, active, scratch).ok());
+    EXPECT_EQ(active.count(), 1);
+    for (const StallingStage* stage : stages)
+      for (int runs : stage->runs) ASSERT_EQ(runs, 1);
+    EXPECT_EQ(stages.back()->others, 0);
+  }
+}
+
 // One thread, so that nobody else may be within a claim when the flag is set.
 TEST(PlanRun, StartsNoClaimOnceCancelled) {
   const auto pool = ThreadPool::create(1).value();
   ScratchMemory scratch(1);
+  ActiveThreads active(1);
   ASSERT_TRUE(scratch.reserve(ScratchNeeds{}).ok());
   std::atomic<bool> cancel{false};
   Plan plan;
@@ -314,7 +361,7 @@ TEST(PlanRun, StartsNoClaimOnceCancelled) {
   second.cancel = &cancel;
   Replay request = request_of(0, 1, 2);
   request.cancel = &cancel;
-  const auto outcome = run_plan(plan, request, *pool, scratch);
+  const auto outcome = run_plan(plan, request, *pool, active, scratch);
   ASSERT_TRUE(outcome.ok());
   EXPECT_TRUE(outcome.value().cancelled);
   EXPECT_EQ(outcome.value().steps_completed, 0u);
