@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Failure } from '../cli/failure';
 import { checkAgreement } from './agreement';
 import { alternate, fastest, type Measured } from './alternation';
+import { besideBusyThreads } from './busy_threads';
 import { composePrompt } from './composed_prompt';
 import {
   type BenchDevice,
@@ -36,6 +37,8 @@ export interface SpeedOptions {
   readonly repeats: number;
   /** Which rows, by their names. */
   readonly rows: RegExp;
+  /** How many threads of others never rest meanwhile; the floor, which is of a machine at rest, is left out then; default: 0. */
+  readonly beside?: number;
 }
 
 interface Job {
@@ -48,6 +51,7 @@ interface Setting {
   readonly threads: number;
   readonly device: BenchDevice;
   readonly repeats: number;
+  readonly beside: number;
   readonly peer: Peer | undefined;
   readonly limits: Limits;
   readonly forwardProgram: string;
@@ -74,7 +78,7 @@ async function measureJobs(jobs: readonly Job[], threads: number, options: Speed
   if (jobs.length === 0) return [];
   const peer = options.peer ? await ensurePeer((step) => console.error(step)) : undefined;
   console.error('building the native programs of the bench');
-  const { device, repeats } = options;
+  const { device, repeats, beside = 0 } = options;
   const passes = jobs.some(({ rows }) => rows.some(({ measuredBy }) => measuredBy === 'forward'));
   const forwardProgram =
     passes || device === 'metal' ? await buildNativeProgram('emberline_forward_bench') : '';
@@ -83,7 +87,7 @@ async function measureJobs(jobs: readonly Job[], threads: number, options: Speed
       ? new ChipLimits((path) => forwardCommand(forwardProgram, path, { threads, device }))
       : await LimitsReader.start(await buildNativeProgram('emberline_machine_limits'), threads);
   try {
-    const setting: Setting = { threads, device, repeats, peer, limits, forwardProgram };
+    const setting: Setting = { threads, device, repeats, beside, peer, limits, forwardProgram };
     const measured: Row[] = [];
     for (const { model, rows } of jobs) {
       for (const row of rows) {
@@ -135,10 +139,13 @@ async function measureRow(row: SpeedRow, model: ModelUnderTest, setting: Setting
             prompt,
             start,
           );
-    const measured = await alternate(ours, rivals, setting.repeats, (round) =>
-      console.error(`${row.name}: ${round} of ${setting.repeats}`),
+    const measured = await besideBusyThreads(setting.beside, () =>
+      alternate(ours, rivals, setting.repeats, (round) =>
+        console.error(`${row.name}: ${round} of ${setting.repeats}`),
+      ),
     );
-    return figures(row, row.floorMs(model.cost, limits), measured.ours, measured.rivals);
+    const floorMs = setting.beside === 0 ? row.floorMs(model.cost, limits) : null;
+    return figures(row, floorMs, measured.ours, measured.rivals);
   });
 }
 

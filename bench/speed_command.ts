@@ -19,6 +19,7 @@ interface SpeedArguments {
   readonly peer: boolean;
   readonly repeats: number;
   readonly rows: RegExp;
+  readonly beside: number;
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly plot?: string;
@@ -60,6 +61,7 @@ function addSuites(program: Command, name: string, description: string, suites: 
     .option('--peer', 'measure llama.cpp as well (installs it the first time)', false)
     .option('--rows <pattern>', 'only rows whose name this regular expression matches', pattern, /^/)
     .option('--repeats <n>', 'samples of each', integer(FEWEST_REPEATS, MOST_REPEATS), FEWEST_REPEATS)
+    .option('--beside <n>', 'while so many threads of another program never rest', integer(0, 64), 0)
     .addOption(new Option('--json', 'print the rows as JSON').conflicts('markdown'))
     .option('--markdown', 'print the rows as a Markdown table')
     .option('--plot <file>', 'draw the rows into an SVG file')
