@@ -30,7 +30,7 @@ Prompt prompt_of(const std::vector<TextOrToken>& from) {
 
 }  // namespace
 
-void ModelHost::load(napi_env env, Environment::Ticket ticket, ModelOptions options,
+void ModelHost::load(napi_env env, const Environment::Ticket& ticket, ModelOptions options,
                      Environment::MakeValue loaded) {
   environment_.add(shared_from_this());
   if (Status status = thread_.start(); !status.ok()) {
@@ -48,7 +48,7 @@ void ModelHost::load(napi_env env, Environment::Ticket ticket, ModelOptions opti
   }
 }
 
-bool ModelHost::load(Environment::Ticket ticket, const ModelOptions& options,
+bool ModelHost::load(const Environment::Ticket& ticket, const ModelOptions& options,
                      const Environment::MakeValue& loaded) {
   auto model = guarded([&] { return Model::load(options); });
   // Reading a vocabulary takes as much again as is kept of it.
@@ -99,14 +99,13 @@ void ModelHost::told(napi_env env) {
 }
 
 void ModelHost::closed(napi_env env) {
-  thread_.join();
   closed_ = true;
-  for (const Environment::Ticket ticket : waiting_for_close_)
+  for (const Environment::Ticket& ticket : waiting_for_close_)
     environment_.resolve(env, ticket, js_undefined(env));
-  environment_.remove(this);  // may be the last owner
+  environment_.remove(this);
 }
 
-void ModelHost::when_closed(napi_env env, Environment::Ticket ticket) {
+void ModelHost::when_closed(napi_env env, const Environment::Ticket& ticket) {
   if (closed_) {
     environment_.resolve(env, ticket, js_undefined(env));
   } else {
@@ -131,19 +130,20 @@ Result<ModelHost::SessionKey> ModelHost::keep(Result<std::unique_ptr<Session>> s
   return key;
 }
 
-void ModelHost::close_session(napi_env env, SessionKey session, Environment::Ticket ticket) {
+void ModelHost::close_session(napi_env env, SessionKey session, const Environment::Ticket& ticket) {
   for (auto next = requests_.begin(); next != requests_.end();) {
     const auto& [key, request] = *next++;  // cancel() takes queued ones out of the table
     if (key.first == session) cancel(env, request);
   }
   const bool posted = thread_.post([this, session, ticket] {
     sessions_.erase(session);
-    if (ticket != 0) environment_.done(ticket);
+    if (ticket != nullptr) environment_.done(ticket);
   });
-  if (!posted && ticket != 0) when_closed(env, ticket);
+  if (!posted && ticket != nullptr) when_closed(env, ticket);
 }
 
-void ModelHost::complete(napi_env env, Environment::Ticket ticket, SessionKey session, CompletionJob job) {
+void ModelHost::complete(napi_env env, const Environment::Ticket& ticket, SessionKey session,
+                         CompletionJob job) {
   const RequestKey key{session, job.id};
   const auto request = std::make_shared<Request>();
   request->ticket = ticket;

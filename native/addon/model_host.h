@@ -37,7 +37,7 @@ struct CompletionJob {
   bool streams = false;
 };
 
-class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> {
+class ModelHost : public Worker {
  public:
   using SessionKey = std::uint64_t;
 
@@ -48,29 +48,31 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
 
   // Starts the thread and loads the model on it. Settles `ticket` with what `loaded` makes of it, or an
   // error.
-  void load(napi_env env, Environment::Ticket ticket, ModelOptions options, Environment::MakeValue loaded);
+  void load(napi_env env, const Environment::Ticket& ticket, ModelOptions options,
+            Environment::MakeValue loaded);
   const ModelInfo& info() const { return info_; }  // valid once loaded
 
   bool closing() const { return closing_.load(); }
   // Cancels everything and lets the thread end; what is queued settles with MODEL_CLOSED. Does not wait.
   // Idempotent.
   void close();
-  // Settles `ticket` with undefined once the thread has ended.
-  void when_closed(napi_env env, Environment::Ticket ticket);
+  // Settles `ticket` with undefined once the model's memory is free and its thread has nothing to do any
+  // more.
+  void when_closed(napi_env env, const Environment::Ticket& ticket);
 
   // Runs `work` on the engine's thread and settles `ticket` with what `make_value` makes of its value, or its
   // error.
   template <typename T>
-  void submit(napi_env env, Environment::Ticket ticket, std::function<Result<T>()> work,
+  void submit(napi_env env, const Environment::Ticket& ticket, std::function<Result<T>()> work,
               std::function<napi_value(napi_env, T&)> make_value);
 
-  // Cancels the session's requests and frees it. `ticket` 0: nobody waits.
-  void close_session(napi_env env, SessionKey session, Environment::Ticket ticket);
+  // Cancels the session's requests and frees it. `ticket` null: nobody waits.
+  void close_session(napi_env env, SessionKey session, const Environment::Ticket& ticket);
 
   // A request is known from complete() until its promise is settled.
   bool has_request(SessionKey session, std::uint64_t id) const { return requests_.contains({session, id}); }
   void forget_request(SessionKey session, std::uint64_t id) { requests_.erase({session, id}); }
-  void complete(napi_env env, Environment::Ticket ticket, SessionKey session, CompletionJob job);
+  void complete(napi_env env, const Environment::Ticket& ticket, SessionKey session, CompletionJob job);
   void cancel(napi_env env, SessionKey session, std::uint64_t id);
 
   // --- engine thread
@@ -105,14 +107,15 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
     std::atomic<bool> cancel{false};
     std::atomic<Clock::rep> cancelled_at{0};  // ticks since the clock's epoch; set before `cancel`
     Clock::time_point submitted = Clock::now();
-    Environment::Ticket ticket = 0;
+    Environment::Ticket ticket;
   };
   using RequestKey = std::pair<SessionKey, std::uint64_t>;
 
   static Status closed_error() { return {ErrorCode::kModelClosed, "The model was closed; load it again."}; }
 
   // On the engine's thread; false: the model is of no use to anybody.
-  bool load(Environment::Ticket ticket, const ModelOptions& options, const Environment::MakeValue& loaded);
+  bool load(const Environment::Ticket& ticket, const ModelOptions& options,
+            const Environment::MakeValue& loaded);
   Result<SessionKey> keep(Result<std::unique_ptr<Session>> session);
   void run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job);
   void cancel(napi_env env, const std::shared_ptr<Request>& request);
@@ -139,7 +142,7 @@ class ModelHost : public Worker, public std::enable_shared_from_this<ModelHost> 
 };
 
 template <typename T>
-void ModelHost::submit(napi_env env, Environment::Ticket ticket, std::function<Result<T>()> work,
+void ModelHost::submit(napi_env env, const Environment::Ticket& ticket, std::function<Result<T>()> work,
                        std::function<napi_value(napi_env, T&)> make_value) {
   const bool posted =
       thread_.post([this, ticket, work = std::move(work), make_value = std::move(make_value)] {

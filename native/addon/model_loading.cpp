@@ -69,7 +69,7 @@ Napi::Value load_model(const Napi::CallbackInfo& call) {
   Environment& environment = Environment::of(env);
   const auto host = std::make_shared<ModelHost>(environment);
   const std::weak_ptr<ModelHost> loaded = host;
-  return environment.promise(env, nullptr, {}, [&](Environment::Ticket ticket) {
+  return environment.promise(env, nullptr, {}, [&](const Environment::Ticket& ticket) {
     host->load(env, ticket, std::move(options), [loaded](napi_env js) -> napi_value {
       const auto alive = loaded.lock();
       return alive == nullptr ? nullptr : make_model_object(js, alive);

@@ -75,7 +75,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
 template <typename T>
 Napi::Value promise_of(const SharedModel& handle, Napi::Env env, std::function<Result<T>()> work,
                        std::function<napi_value(napi_env, T&)> make_value) {
-  return Environment::of(env).promise(env, handle, {}, [&](Environment::Ticket ticket) {
+  return Environment::of(env).promise(env, handle, {}, [&](const Environment::Ticket& ticket) {
     handle->host->submit<T>(env, ticket, std::move(work), std::move(make_value));
   });
 }
@@ -186,7 +186,7 @@ Napi::Value mask_times(const SharedModel& handle, const Napi::CallbackInfo& call
 
 Napi::Value close(const SharedModel& handle, const Napi::CallbackInfo& call) {
   handle->host->close();
-  return Environment::of(call.Env()).promise(call.Env(), handle, {}, [&](Environment::Ticket ticket) {
+  return Environment::of(call.Env()).promise(call.Env(), handle, {}, [&](const Environment::Ticket& ticket) {
     handle->host->when_closed(call.Env(), ticket);
   });
 }

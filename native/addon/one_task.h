@@ -24,7 +24,7 @@ class OneTask : public Worker {
 
   explicit OneTask(Environment& environment) : environment_(environment) {}
 
-  Status start(Environment::Ticket ticket, Work work, MakeValue make_value) {
+  Status start(const Environment::Ticket& ticket, Work work, MakeValue make_value) {
     if (Status status = thread_.start(); !status.ok()) return status;
     thread_.finish([this, ticket, work = std::move(work), make_value = std::move(make_value)] {
       environment_.answer(ticket, [&] {
@@ -42,10 +42,7 @@ class OneTask : public Worker {
     thread_.finish([] {});  // for one that never got its work
   }
   void join() override { thread_.join(); }
-  void told(napi_env) override {
-    thread_.join();
-    environment_.remove(this);
-  }
+  void told(napi_env) override { environment_.remove(this); }
 
  private:
   Environment& environment_;
@@ -58,7 +55,7 @@ Napi::Value run_once(Napi::Env env, typename OneTask<T>::Work work,
                      typename OneTask<T>::MakeValue make_value) {
   Environment& environment = Environment::of(env);
   const auto task = std::make_shared<OneTask<T>>(environment);
-  const auto begin = [&](Environment::Ticket ticket) {
+  const auto begin = [&](const Environment::Ticket& ticket) {
     environment.add(task);
     const auto give_up = [&] {
       task->stop();

@@ -22,7 +22,7 @@ struct SessionHandle {
   ~SessionHandle() {
     if (closed) return;
     try {
-      model->host->close_session(nullptr, key, 0);
+      model->host->close_session(nullptr, key, nullptr);
     } catch (const std::exception&) {
       // No memory to ask: the session ends with its model.
     }
@@ -132,7 +132,7 @@ Napi::Value complete(const std::shared_ptr<SessionHandle>& handle, const Napi::C
   if (!arguments.ok()) return settled_error(env, arguments.status());
   if (handle->closed) return settled_error(env, session_closed_error());
   const auto under_way = std::make_shared<RequestUnderWay>(handle, job.id);
-  return Environment::of(env).promise(env, under_way, on_text, [&](Environment::Ticket ticket) {
+  return Environment::of(env).promise(env, under_way, on_text, [&](const Environment::Ticket& ticket) {
     host.complete(env, ticket, handle->key, std::move(job));
   });
 }
@@ -148,7 +148,7 @@ Napi::Value fork(const std::shared_ptr<SessionHandle>& handle, const Napi::Callb
   if (handle->closed) return settled_error(info.Env(), session_closed_error());
   ModelHost* host = &handle->host();
   const ModelHost::SessionKey origin = handle->key;
-  return Environment::of(info.Env()).promise(info.Env(), handle, {}, [&](Environment::Ticket ticket) {
+  return Environment::of(info.Env()).promise(info.Env(), handle, {}, [&](const Environment::Ticket& ticket) {
     host->submit<ModelHost::SessionKey>(
         info.Env(), ticket, [host, origin] { return host->fork_session(origin); },
         // Weak, as where a session is created: the promise holds the model until the answer is delivered.
@@ -159,7 +159,7 @@ Napi::Value fork(const std::shared_ptr<SessionHandle>& handle, const Napi::Callb
 }
 
 Napi::Value close(const std::shared_ptr<SessionHandle>& handle, const Napi::CallbackInfo& info) {
-  return Environment::of(info.Env()).promise(info.Env(), handle, {}, [&](Environment::Ticket ticket) {
+  return Environment::of(info.Env()).promise(info.Env(), handle, {}, [&](const Environment::Ticket& ticket) {
     handle->host().close_session(info.Env(), handle->key, ticket);
     handle->closed = true;
   });

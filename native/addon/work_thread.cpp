@@ -1,6 +1,7 @@
 #include "addon/work_thread.h"
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "base/thread_priority.h"
@@ -9,10 +10,10 @@ namespace emberline::addon {
 
 Status WorkThread::start() {
   try {
-    accepting_ = true;
+    started_ = true;
     thread_ = std::thread([this] { run(); });
   } catch (const std::exception&) {  // no thread, or no memory for one
-    accepting_ = false;
+    started_ = false;
     return {ErrorCode::kOutOfMemory,
             "The system gave no thread for the engine; close other programs and try again."};
   }
@@ -20,50 +21,50 @@ Status WorkThread::start() {
 }
 
 bool WorkThread::post(Job job) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!accepting_) return false;
-    jobs_.push_back(std::move(job));
-  }
-  changed_.notify_one();
+  if (!started_) return false;
+  auto queued = std::make_unique<Queued>();
+  queued->run = std::move(job);
+  if (!jobs_.push(*queued)) return false;
+  queued.release();  // the thread's; NOLINT(bugprone-unused-return-value)
+  wake();
   return true;
 }
 
 void WorkThread::finish(Job last) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!accepting_) return;
-    accepting_ = false;
-    last_ = std::move(last);
-  }
-  changed_.notify_one();
+  if (!started_ || finishes_.exchange(true)) return;
+  last_.run = std::move(last);
+  jobs_.close(last_);
+  wake();
 }
 
 void WorkThread::join() {
   if (thread_.joinable()) thread_.join();
 }
 
+void WorkThread::wake() {
+  posted_.fetch_add(1);
+  posted_.notify_one();
+}
+
 void WorkThread::run() {
   lower_thread_priority();
   for (;;) {
-    Job job;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return !jobs_.empty() || !accepting_; });
-      const bool ends = jobs_.empty();
-      if (ends && !last_) return;
-      job = std::move(ends ? last_ : jobs_.front());
-      if (ends) {
-        last_ = nullptr;
-      } else {
-        jobs_.pop_front();
+    const std::uint32_t posted = posted_.load();
+    Inbox::Link* next = jobs_.take();
+    if (next == nullptr) posted_.wait(posted);
+    while (next != nullptr) {
+      auto* const queued = static_cast<Queued*>(next);
+      const bool ends = queued == &last_;
+      const std::unique_ptr<Queued> owned(ends ? nullptr : queued);
+      next = queued->next;
+      const Job job = std::move(queued->run);
+      try {
+        job();
+      } catch (const std::exception&) {
+        // Only memory can have run out, where even the answer could not be made. The promise waits; the
+        // editor lives.
       }
-    }
-    try {
-      job();
-    } catch (const std::exception&) {
-      // Only memory can have run out, where even the answer could not be made. The promise waits; the editor
-      // lives.
+      if (ends) return;
     }
   }
 }

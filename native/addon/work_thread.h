@@ -1,14 +1,14 @@
 // One thread that runs jobs in order. An engine gets a thread of its own: work that takes seconds would
 // starve the pool that Node shares between file reads, look-ups and every other addon. Its priority is
-// lowered (base/thread_priority.h).
+// lowered (base/thread_priority.h), so whoever hands it a job takes no lock that it may hold.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <atomic>
+#include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
 
+#include "addon/inbox.h"
 #include "base/status.h"
 
 namespace emberline::addon {
@@ -22,7 +22,8 @@ class WorkThread {
   WorkThread(const WorkThread&) = delete;
   WorkThread& operator=(const WorkThread&) = delete;
 
-  // OUT_OF_MEMORY when the system gives no thread.
+  // OUT_OF_MEMORY when the system gives no thread. Before any other call, from the thread that makes them or
+  // hands them on.
   Status start();
 
   // From any thread. False, and the job is not run, once finish() was called or when start() was not.
@@ -36,13 +37,18 @@ class WorkThread {
   void join();
 
  private:
-  void run();
+  struct Queued : Inbox::Link {
+    Job run;
+  };
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_;
-  Job last_;  // of finish()
-  bool accepting_ = false;
+  void run();
+  void wake();
+
+  Inbox jobs_;
+  Queued last_;  // of finish()
+  std::atomic<bool> finishes_{false};
+  std::atomic<std::uint32_t> posted_{0};  // changes with every job; what the thread sleeps on
+  bool started_ = false;
   std::thread thread_;
 };
 
