@@ -10,6 +10,7 @@ import { GuardedModels } from './models/guarded_models';
 import { welcome } from './welcome';
 import { LoadRecord } from '../core/models/load_record';
 import { tryModel } from '../core/models/model_trial';
+import { removeUnfinished } from '../core/models/unfinished_files';
 
 type Command = (context: EmberlineContext, ...given: readonly unknown[]) => unknown;
 
@@ -80,6 +81,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
     void context.engine.start();
     void context.startRemote();
     void welcome(extension.globalState);
+    void removeUnfinished([storage, join(storage, 'loads'), join(storage, 'packed')]);
   });
   context.activationMs = performance.now() - started;
   context.log.activated(versionOf(extension.extension.packageJSON), context.activationMs);

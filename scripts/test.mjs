@@ -18,6 +18,7 @@ import { arm } from './test/arm.mjs';
 import { oneFailed, sum, summary } from './test/counts.mjs';
 import { e2e } from './test/e2e.mjs';
 import { editor } from './test/editor.mjs';
+import { endurance } from './test/endurance.mjs';
 import { fuzzing } from './test/fuzz.mjs';
 import { integration } from './test/integration.mjs';
 import { lint } from './test/lint.mjs';
@@ -58,6 +59,7 @@ const STAGES = [
   tidyChanged,
   integration,
   proofs,
+  endurance,
   training,
   fuzzing,
   tidyAll,

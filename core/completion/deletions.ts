@@ -12,6 +12,9 @@ export interface Seen {
   readonly text: string;
 }
 
+/** A text that grows longer is a paste's, and not kept: nobody deletes that with a few keys, UTF-16 units. */
+const MOST_SEEN = 20_000;
+
 interface Deleted {
   readonly uri: string;
   readonly offset: number;
@@ -61,7 +64,7 @@ export class Deletions {
       this.seen = { ...seen, start: seen.start - removed + inserted.length };
       return undefined;
     }
-    if (from < 0 || to > seen.text.length) {
+    if (from < 0 || to > seen.text.length || seen.text.length + inserted.length > MOST_SEEN) {
       this.seen = undefined;
       return undefined;
     }

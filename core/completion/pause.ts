@@ -14,6 +14,7 @@ export class Pause {
   private readonly now: () => number;
   private readonly changed: () => void;
   private end: number | undefined;
+  private ms = 0;
   private timer: NodeJS.Timeout | undefined;
 
   /**
@@ -27,15 +28,19 @@ export class Pause {
 
   /** When it ends, ms since 1970: infinite until the editor starts again; undefined where there is none. */
   get until(): number | undefined {
+    const now = this.now();
     // The timer comes late where the machine slept.
-    return this.end !== undefined && this.end > this.now() ? this.end : undefined;
+    if (this.end === undefined || this.end <= now) return undefined;
+    // A clock that was set back makes it no longer.
+    this.end = Math.min(this.end, now + this.ms);
+    return this.end;
   }
 
   begin(length: PauseLength): void {
     clearTimeout(this.timer);
-    const ms = LENGTH_MS[length];
-    this.end = this.now() + ms;
-    if (ms !== Infinity) this.timer = setTimeout(() => this.finish(), ms);
+    this.ms = LENGTH_MS[length];
+    this.end = this.now() + this.ms;
+    if (this.ms !== Infinity) this.timer = setTimeout(() => this.finish(), this.ms);
     this.changed();
   }
 

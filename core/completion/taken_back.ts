@@ -87,7 +87,7 @@ export class TakenBack {
     const { offer } = this;
     if (offer?.uri !== uri) return;
     const { offset, inserted } = change;
-    const taken = inserted.length >= LEAST_ACCEPTED && offer.text.startsWith(normalizeLineBreaks(inserted));
+    const taken = inserted.length >= LEAST_ACCEPTED && beginsWith(offer.text, inserted);
     if (taken && offset === offer.offset) this.accepted = { ...offer, end: offset + inserted.length };
     this.offer = undefined;
   }
@@ -143,4 +143,9 @@ export class TakenBack {
     const at = this.refused.indexOf(refused);
     if (at >= 0) this.refused.splice(at, 1);
   }
+}
+
+/** Whether a text begins with another, whatever the line breaks of that are. A paste may be far longer, and is not even read then. */
+export function beginsWith(text: string, inserted: string): boolean {
+  return inserted.length <= 2 * text.length && text.startsWith(normalizeLineBreaks(inserted));
 }

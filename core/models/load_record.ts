@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isAlive } from './process_alive';
 import { readSmallJson, writeSmallJson } from './small_file';
 
 /** Paths; the draft's is empty where there is none. */
@@ -123,7 +124,8 @@ export class LoadRecord {
       if (processId === 0 || name === this.mark) continue;
       const mark = await readSmallJson(join(this.folder, name));
       const { at } = mark;
-      const old = typeof at !== 'number' || Date.now() - at > LONGEST_LOAD_MS;
+      // Of a time to come: the clock was set back since.
+      const old = typeof at !== 'number' || Math.abs(Date.now() - at) > LONGEST_LOAD_MS;
       const gone = old || processId === process.pid || !this.alive(processId);
       if (gone && isKnown(mark)) marks.push({ ...mark, name });
     }
@@ -153,14 +155,4 @@ async function stampOf({ modelPath, draftPath }: LoadedFiles): Promise<string> {
     stamps.push(file === undefined ? 'missing' : `${file.size} ${file.mtimeMs}`);
   }
   return stamps.join(', ');
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -3,7 +3,7 @@
  * suggestion is followed at a time, in memory, and its text is dropped with its end.
  */
 import { normalizeLineBreaks } from '../completion/document';
-import type { Change, Offer } from '../completion/taken_back';
+import { beginsWith, type Change, type Offer } from '../completion/taken_back';
 
 /** How a suggestion ended. `line` and `word`: a part of it was taken so. `typedAlong`: somebody typed all of it. `left`: anything else. */
 export const FATES = ['whole', 'line', 'word', 'typedAlong', 'typedOver', 'dismissed', 'left'] as const;
@@ -76,12 +76,12 @@ export class SuggestionFates {
       this.end('left');
       return;
     }
-    const text = normalizeLineBreaks(inserted);
-    const matching = current.rests.filter((rest) => rest.startsWith(text));
+    const matching = current.rests.filter((rest) => beginsWith(rest, inserted));
     if (matching.length === 0) {
       this.end('typedOver');
       return;
     }
+    const text = normalizeLineBreaks(inserted);
     const accepted = text.length >= LEAST_ACCEPTED && text.trim() !== '' && !PAIRS.has(text);
     if (accepted) this.counter.saved(current.languageId, text.length - 1);
     // The end of what is replaced may stay where it is instead of being written again.

@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import type { CommitBox } from '../editor/commit_box';
 import { snapshotOf } from '../editor/editor_snapshot';
+import { placeAfter, placeBefore } from '../editor/text_around';
 import { Alternatives } from '../../core/completion/alternatives';
 import type { DocumentSnapshot } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
@@ -282,13 +283,13 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   }
 }
 
-/** The text of a range, and some on both sides. */
+/** The text of a range, and some on both sides. By lines: an offset that is looked for among those of all lines takes as long as the document is. */
 function around(document: vscode.TextDocument, { start, end }: vscode.Range): Seen {
-  const [first, last] = [document.offsetAt(start), document.offsetAt(end)];
-  const from = Math.max(0, first - UNITS_AROUND);
-  const to = Math.min(last, first + MOST_UNITS) + UNITS_AROUND;
-  const text = document.getText(new vscode.Range(document.positionAt(from), document.positionAt(to)));
-  return { uri: document.uri.toString(), start: from, text };
+  const from = placeBefore(document, start, UNITS_AROUND);
+  const last = placeAfter(document, start, MOST_UNITS);
+  const to = placeAfter(document, last.isBefore(end) ? last : end, UNITS_AROUND);
+  const text = document.getText(new vscode.Range(from, to));
+  return { uri: document.uri.toString(), start: document.offsetAt(from), text };
 }
 
 /** Whether the cursor is still there, in the editor one types in. */

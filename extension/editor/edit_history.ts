@@ -8,6 +8,7 @@ import { editSnippet } from '../../core/completion/edit_text';
 import type { CompletionOptions } from '../../core/completion/options';
 import { RecentEdits } from '../../core/completion/recent_edits';
 import { readAlike } from '../../core/completion/similar_windows';
+import { MAX_LINE } from '../../core/completion/trigger';
 import type { Snippet } from '../../core/completion/snippets';
 import { pathOf } from './editor_snapshot';
 import { isLeftAlone } from './left_alone';
@@ -24,6 +25,8 @@ const NEAR_LINES = 2;
 interface Followed {
   readonly document: vscode.TextDocument;
   readonly edits: RecentEdits;
+  /** UTF-16 units of its text. */
+  units: number;
   /** The larger, the later it was changed. */
   changed: number;
 }
@@ -85,7 +88,10 @@ export class EditHistory implements vscode.Disposable {
     if (document.lineCount > MOST_LINES) return;
     const text = document.getText();
     if (text.length > MOST_UNITS || isLeftAlone(document.uri, excludedFiles)) return;
-    this.followed.set(uri, known ?? { document, edits: new RecentEdits(text), changed: 0 });
+    this.followed.set(
+      uri,
+      known ?? { document, edits: new RecentEdits(text), units: text.length, changed: 0 },
+    );
     const [oldest] = this.followed.keys();
     if (this.followed.size > MOST_DOCUMENTS && oldest !== undefined) this.followed.delete(oldest);
   }
@@ -93,7 +99,8 @@ export class EditHistory implements vscode.Disposable {
   private change({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const followed = this.followed.get(document.uri.toString());
     if (followed === undefined || contentChanges.length === 0) return;
-    if (document.lineCount > MOST_LINES || contentChanges.some(({ text }) => text.length > MOST_UNITS)) {
+    for (const { text, rangeLength } of contentChanges) followed.units += text.length - rangeLength;
+    if (document.lineCount > MOST_LINES || followed.units > MOST_UNITS || isLong(document, contentChanges)) {
       this.followed.delete(document.uri.toString());
       return;
     }
@@ -102,6 +109,17 @@ export class EditHistory implements vscode.Disposable {
     for (const { range, text } of contentChanges)
       followed.edits.change({ start: range.start, end: range.end, text });
   }
+}
+
+/** Whether a line that is changed is too long to be copied at each key. */
+function isLong(
+  document: vscode.TextDocument,
+  changes: readonly vscode.TextDocumentContentChangeEvent[],
+): boolean {
+  return changes.some(
+    ({ range: { start } }) =>
+      start.line < document.lineCount && document.lineAt(start.line).text.length > MAX_LINE,
+  );
 }
 
 function cursorIn(document: vscode.TextDocument): number | undefined {

@@ -16,9 +16,13 @@ export function isReadable(uri: vscode.Uri, excluded: readonly string[]): boolea
   return !FOREIGN.test(vscode.workspace.asRelativePath(uri, false)) && !isLeftAlone(uri, excluded);
 }
 
-/** What an open document begins with, its line breaks as they are. Takes no longer where there is more. */
+/** What an open document begins with, its line breaks as they are. Takes no longer where there is more, of lines or of one line. */
 export function frontOfDocument(document: vscode.TextDocument): string {
-  return document.getText(new vscode.Range(0, 0, MOST_LINES, 0)).slice(0, MOST_BYTES);
+  let line = 0;
+  const most = Math.min(MOST_LINES, document.lineCount);
+  for (let units = 0; line < most && units < MOST_BYTES; line++)
+    units += document.lineAt(line).text.length + 1;
+  return document.getText(new vscode.Range(0, 0, line - 1, MOST_BYTES)).slice(0, MOST_BYTES);
 }
 
 /** Line breaks as `\n`; undefined where there is no such file, or one that may not be read. Never rejects. */

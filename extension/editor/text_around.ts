@@ -28,3 +28,35 @@ export function textAfter(document: vscode.TextDocument, start: vscode.Position,
   }
   return lines.join('\n');
 }
+
+/** The place `units` UTF-16 units before another, or the document's start. A line break counts as one, whatever it is. */
+export function placeBefore(
+  document: vscode.TextDocument,
+  place: vscode.Position,
+  units: number,
+): vscode.Position {
+  let { line, character } = place;
+  for (let left = units; ; left -= character + 1, line--, character = lengthOf(document, line)) {
+    if (left <= character) return new vscode.Position(line, character - left);
+    if (line === 0) return new vscode.Position(0, 0);
+  }
+}
+
+/** The place `units` UTF-16 units after another, or the document's end; counted like that. */
+export function placeAfter(
+  document: vscode.TextDocument,
+  place: vscode.Position,
+  units: number,
+): vscode.Position {
+  let { line, character } = place;
+  for (let left = units; ; line++, character = 0) {
+    const rest = lengthOf(document, line) - character;
+    if (left <= rest || line + 1 >= document.lineCount)
+      return new vscode.Position(line, character + Math.min(left, rest));
+    left -= rest + 1;
+  }
+}
+
+function lengthOf(document: vscode.TextDocument, line: number): number {
+  return document.lineAt(line).text.length;
+}

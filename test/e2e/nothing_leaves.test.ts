@@ -4,13 +4,9 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { installExtension, startCodeServer } from '../../scripts/editor/code_server.mjs';
-import { createProfile } from '../../scripts/editor/profile.mjs';
-import { LOGS, SAMPLES, vsixPath } from '../../scripts/paths.mjs';
-import { Progress } from '../../scripts/progress.mjs';
-import { ensureCodeServer } from '../../scripts/setup/code_server.mjs';
 import { EditorPage } from './editor_page';
-import { startMirror } from './model_mirror';
+import { type ModelMirror, startMirror } from './model_mirror';
+import { type OwnEditor, startOwnEditor } from './own_editor';
 import { networkUses, recording, socketsIn } from './sockets/socket_record';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
@@ -20,50 +16,31 @@ const EXTENSION = 'emberline.emberline-';
 /** Somebody asks for it in the end. */
 const [MODEL] = CATALOGUE as readonly [CatalogueModel, ...CatalogueModel[]];
 
-type Started = Awaited<ReturnType<typeof start>>;
 let browser: Browser;
-let editorOf: Started;
+let mirror: ModelMirror;
+/** As it comes but for what this test types into, with the record. */
+let own: OwnEditor;
 
-/** An editor of its own, as it comes but for what this test types into, with the record. */
-async function start() {
-  const codeServer = await ensureCodeServer(new Progress());
-  // Nobody fetches more than what it says of the file.
-  const mirror = await startMirror(MODEL, Buffer.from('no model'));
-  const settings = {
-    'files.autoSave': 'off',
-    'git.enabled': false,
-    'emberline.model.mirror': mirror.address,
-  };
-  const profile = createProfile(SAMPLES, settings);
-  const record = join(profile.folder, 'sockets.jsonl');
-  try {
-    await installExtension(codeServer, profile, vsixPath(), join(LOGS, 'e2e-sockets-install.log'));
-    const log = join(LOGS, 'e2e-sockets-server.log');
-    const server = await startCodeServer(codeServer, profile, { log, ...recording(record) });
-    return { profile, record, server, mirror };
-  } catch (error) {
-    await mirror.stop();
-    profile.remove();
-    throw error;
-  }
-}
+const recordOf = (profile: OwnEditor['profile']): string => join(profile.folder, 'sockets.jsonl');
 
 beforeAll(async () => {
   browser = await launchChromium();
-  editorOf = await start();
+  // Nobody fetches more than what it says of the file.
+  mirror = await startMirror(MODEL, Buffer.from('no model'));
+  own = await startOwnEditor('sockets', { 'emberline.model.mirror': mirror.address }, (profile) =>
+    recording(recordOf(profile)),
+  );
 });
 afterAll(async () => {
   await browser.close();
-  await editorOf.server.stop();
-  await editorOf.mirror.stop();
-  editorOf.profile.remove();
+  await own.stop();
+  await mirror.stop();
 });
 
 it('opens no socket of a network for all that it does by itself, and one for what it is asked to fetch', async () => {
-  const { profile, record, server, mirror } = editorOf;
-  const place = { editorUrl: server.url, workspace: profile.workspace };
+  const record = recordOf(own.profile);
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 } });
-  const editor = await EditorPage.open(context, place, 'sockets.py', 'def add(a, b):\n    return ');
+  const editor = await EditorPage.open(context, own.place, 'sockets.py', 'def add(a, b):\n    return ');
   await editor.press('Alt+\\');
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
   await editor.press('Tab');

@@ -19,7 +19,17 @@ vi.mock('vscode', () => {
       readonly fire = (): void => undefined;
       readonly dispose = (): void => undefined;
     },
-    Range: vi.fn(),
+    Position: class {
+      readonly isBefore = (): boolean => false;
+    },
+    Range: class {
+      readonly start: unknown;
+      readonly end: unknown;
+      constructor(start: unknown, end: unknown) {
+        this.start = start;
+        this.end = end;
+      }
+    },
     InlineCompletionItem: vi.fn(),
     InlineCompletionTriggerKind: { Invoke: INVOKE, Automatic: AUTOMATIC },
     window: { onDidChangeTextEditorSelection: event },
@@ -57,13 +67,14 @@ describe('the ghost text provider', () => {
   });
 
   function ask(triggerKind: number): Promise<unknown> {
-    const position = { translate: () => position };
+    const position = { line: 0, character: 1, isBefore: () => false, translate: () => position };
     const document = {
       uri: 'u',
       version: 1,
       languageId: 'python',
       offsetAt: () => 1,
-      positionAt: () => position,
+      lineCount: 1,
+      lineAt: () => ({ text: 'x' }),
       getText: () => 'x',
     };
     const context = { triggerKind, selectedCompletionInfo: undefined };

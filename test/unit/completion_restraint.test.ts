@@ -65,6 +65,19 @@ describe('a pause', () => {
     expect(pause.until).toBeUndefined();
   });
 
+  it('is no longer than it is long where the clock is set back by a day, and over where it is put forward', () => {
+    const pause = new Pause(Date.now, changed);
+    vi.setSystemTime(86_400_000);
+    pause.begin('fiveMinutes');
+    vi.setSystemTime(0);
+    expect(pause.until).toBe(300_000);
+    vi.advanceTimersByTime(300_000);
+    expect(pause.until).toBeUndefined();
+    pause.begin('hour');
+    vi.setSystemTime(2 * 86_400_000);
+    expect(pause.until).toBeUndefined();
+  });
+
   it('takes another length, or ends when it is told to', () => {
     const pause = new Pause(Date.now, changed);
     pause.begin('fiveMinutes');

@@ -109,6 +109,8 @@ function opened(text = TEXT, path = '/w/a.py'): Record<string, unknown> {
     version: 1,
     languageId: 'python',
     getText: () => text,
+    lineCount: 2,
+    lineAt: () => ({ text: '' }),
     positionAt: (at: number) => at,
   };
 }
@@ -191,10 +193,15 @@ describe('the definitions behind imports', () => {
       return TEXT;
     };
     editor.service = () => Promise.resolve([]);
-    await open({ ...opened(), getText });
+    await open({ ...opened(), getText, lineCount: 1_000_000 });
     expect(found).toEqual([URI]);
     expect(copied.length).toBeGreaterThan(1);
     for (const lines of copied) expect(lines).toBeLessThan(20_000);
+    // Of long lines there are fewer.
+    copied.length = 0;
+    await open({ ...opened(), getText, lineCount: 1_000, lineAt: () => ({ text: 'x'.repeat(5_000_000) }) });
+    expect(copied.length).toBeGreaterThan(1);
+    for (const lines of copied) expect(lines).toBe(0);
   });
 
   it('are there though the service fails', async () => {

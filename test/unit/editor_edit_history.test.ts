@@ -41,12 +41,14 @@ interface Opened {
   readonly languageId: string;
   readonly lineCount: number;
   readonly getText: () => string;
+  readonly lineAt: (line: number) => { readonly text: string };
 }
 
 const opened = (path: string, languageId = 'python'): Opened => ({
   uri: { scheme: 'file', path, toString: () => `file://${path}` } as Opened['uri'],
   languageId,
   lineCount: 20,
+  lineAt: (line) => ({ text: `line ${line}` }),
   getText: () => Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n'),
 });
 
@@ -71,7 +73,7 @@ describe('what was edited a moment ago', () => {
 
   function type(document: Opened, line: number, text: string): void {
     const range = { start: { line, character: 0 }, end: { line, character: 0 } };
-    editor.change?.({ document, contentChanges: [{ range, text }] } as never);
+    editor.change?.({ document, contentChanges: [{ range, rangeLength: 0, text }] } as never);
   }
 
   const at = (path: string): readonly string[] =>
@@ -147,6 +149,16 @@ describe('what was edited a moment ago', () => {
     type({ ...a, lineCount: 1_000_000 }, 2, 'y');
     expect(at('/new.py')).toEqual([]);
     type(b, 1, 'x'.repeat(5_000_000));
+    expect(at('/new.py')).toEqual([]);
+  });
+
+  it('is none of a document that several pastes make long, nor of one with a long line that is typed in', () => {
+    for (let paste = 0; paste < 3; paste++) type(a, 1, 'x\n'.repeat(100_000));
+    type(a, 2, 'y');
+    const wide = { ...b, lineAt: () => ({ text: 'x'.repeat(100_000) }) };
+    type(b, 1, 'z');
+    expect(at('/new.py')).toHaveLength(1);
+    type(wide, 2, 'y');
     expect(at('/new.py')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** What outlives a process that a model brought down. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -83,6 +83,22 @@ describe('what is remembered of models', () => {
     await other.end(bad, true);
     expect(readdirSync(loads)).toEqual(['known.json']);
   });
+
+  it.each([-1, 1])(
+    'is what a process died of whose id another one has, by a clock that is %i day off',
+    async (days) => {
+      const other = new LoadRecord(loads, () => true);
+      await next().begin(bad);
+      const [name = ''] = readdirSync(loads);
+      const mark = JSON.parse(readFileSync(join(loads, name), 'utf8')) as object;
+      const of = name.replace(/\d+/, String(process.ppid));
+      rmSync(join(loads, name));
+      writeFileSync(join(loads, of), JSON.stringify(mark));
+      expect(await other.crashed(bad)).toBe(false);
+      writeFileSync(join(loads, of), JSON.stringify({ ...mark, at: Date.now() + days * 86_400_000 }));
+      expect(await other.crashed(bad)).toBe(true);
+    },
+  );
 
   it('is nothing bad of a process that was asked to leave', async () => {
     const record = next();

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -241,6 +242,37 @@ describe('a download', () => {
     expect(second).toMatchObject({ error: { message: expect.stringContaining('already') as string } });
     hold?.writeHead(200, { 'content-length': CONTENT.length }).end(CONTENT);
     expect(codeOf(await first)).toBe('OK');
+  });
+
+  it('is not kept from being made by a lock that a killed process did not sign', async () => {
+    mkdirSync(join(folder, 'models'));
+    writeFileSync(`${path}.part.lock`, '');
+    expect(codeOf(await fetchIt())).toBe('OK');
+    expect(filesThere()).toEqual(['m.gguf']);
+  });
+
+  it.each([-1, 1])(
+    'whose lock is %i day from now, of an id that another process has by now, is made',
+    async (days) => {
+      mkdirSync(join(folder, 'models'));
+      // It lives.
+      writeFileSync(`${path}.part.lock`, String(process.ppid));
+      const then = new Date(Date.now() + days * 86_400_000);
+      utimesSync(`${path}.part.lock`, then, then);
+      expect(codeOf(await fetchIt())).toBe('OK');
+      expect(filesThere()).toEqual(['m.gguf']);
+    },
+  );
+
+  it('that another window writes to is left to it, whatever the clock did since it began', async () => {
+    await leavePart(100_000);
+    writeFileSync(`${path}.part.lock`, String(process.ppid));
+    for (const days of [-1, 1]) {
+      const then = new Date(Date.now() + days * 86_400_000);
+      utimesSync(`${path}.part.lock`, then, then);
+      expect(codeOf(await fetchIt())).toBe('DOWNLOAD_FAILED');
+    }
+    expect(asked).toEqual([]);
   });
 
   it('tries again where a server has trouble, not where it says no', async () => {

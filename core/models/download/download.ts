@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeError, NativeErrorCode, HostErrorCode, NativeResult } from '../../engine/native_result';
+import { isAlive } from '../process_alive';
 import { readSmallJson, replaceJson } from '../small_file';
 import { sizeText } from '../size_text';
 import { type Answer, reasonOf } from '../../http/connection';
@@ -44,6 +45,8 @@ const WAIT_MS = 1_000;
 const RESERVE = 256 * 1_048_576;
 /** Whose part was not written to for so long does not run any more, ms. */
 const STALE_MS = 600_000;
+/** A lock that was made says so much later at most who made it, ms. */
+const SIGNING_MS = 500;
 /** Answers of a server that has trouble of its own. */
 const TROUBLE = new Set([408, 429, 500, 502, 503, 504]);
 
@@ -245,27 +248,35 @@ async function lock(path: string): Promise<boolean> {
       throw error;
     }
   }
-  const times: number[] = [];
-  for (const file of [lockOf(path), partOf(path)])
-    times.push((await stat(file).catch(() => undefined))?.mtimeMs ?? 0);
-  if (Date.now() - Math.max(...times) < STALE_MS && (await isHeld(path))) return false;
+  if ((await isFresh(path)) && (await isHeld(path))) return false;
   await replaceJson(lockOf(path), process.pid);
   return true;
 }
 
-async function isHeld(path: string): Promise<boolean> {
-  const file = await open(lockOf(path), 'r').catch(() => undefined);
-  if (file === undefined) return false;
-  const id = Number(await file.readFile('utf8'));
-  await file.close();
-  // Of its own: a disk that became read-only did not let it go.
-  if (id === process.pid) return false;
-  try {
-    process.kill(id, 0);
-    return true;
-  } catch {
-    return false;
+/** Whether the lock or the part was written to a moment ago. What is of a time to come is of a clock that was set back since. */
+async function isFresh(path: string): Promise<boolean> {
+  for (const file of [lockOf(path), partOf(path)]) {
+    const written = await stat(file).catch(() => undefined);
+    if (written !== undefined && Math.abs(Date.now() - written.mtimeMs) < STALE_MS) return true;
   }
+  return false;
+}
+
+async function isHeld(path: string): Promise<boolean> {
+  let id = await holderOf(path);
+  if (id === undefined) {
+    // Whoever makes it signs it at once, or was killed in between.
+    await delay(SIGNING_MS);
+    id = await holderOf(path);
+  }
+  // Of its own: a disk that became read-only did not let it go.
+  return id !== undefined && id !== process.pid && isAlive(id);
+}
+
+/** The process that a lock names; undefined where there is no lock, or none that names one. */
+async function holderOf(path: string): Promise<number | undefined> {
+  const id = Number(await readFile(lockOf(path), 'utf8').catch(() => ''));
+  return Number.isInteger(id) && id > 0 ? id : undefined;
 }
 
 async function freeSpaceOf(folder: string): Promise<number> {

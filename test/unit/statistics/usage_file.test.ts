@@ -37,6 +37,14 @@ describe('the file of use', () => {
     expect(await readdir(join(folder, 'storage'))).toEqual(['statistics.json']);
   });
 
+  it('counts nothing twice and nothing less where the clock is set back or put forward in between', async () => {
+    for (const days of [0, -1, 1, -1])
+      await new UsageFile(path).add(counts('go', 2, new Date(SINCE.getTime() + days * 86_400_000)));
+    const sum = await new UsageFile(path).read();
+    expect(sum?.since).toBe('2026-02-28T10:00:00.000Z');
+    expect(sum?.languages).toMatchObject([{ language: 'go', shown: 8, whole: 4, charactersSaved: 48 }]);
+  });
+
   it('takes what is added at once in turn', async () => {
     const file = new UsageFile(path);
     await Promise.all(Array.from({ length: 20 }, () => file.add(counts('go', 1))));
