@@ -121,18 +121,29 @@ export function discardEdit(context: EmberlineContext): void {
   context.editor.choose('discard');
 }
 
-/** Shows the next of the edits that were made, and behind the last one has the model make another. */
-export function nextCandidate(context: EmberlineContext): void {
-  context.editor.choose('next');
+/** Shows the next of the edits, or of the texts at the cursor, that were made, and behind the last one has the model make another. */
+export async function nextCandidate(context: EmberlineContext): Promise<void> {
+  if (context.editor.previewing) context.editor.choose('next');
+  else await lookedAt(context, context.generator.choose('next'));
 }
 
-export function previousCandidate(context: EmberlineContext): void {
-  context.editor.choose('previous');
+export async function previousCandidate(context: EmberlineContext): Promise<void> {
+  if (context.editor.previewing) context.editor.choose('previous');
+  // At the first one there is nothing to say.
+  else await context.generator.choose('previous');
 }
 
 /** @param instruction What is to be otherwise; asked for where it is no text. */
-export function editAgain(context: EmberlineContext, instruction?: unknown): void {
-  context.editor.again(typeof instruction === 'string' ? instruction : undefined);
+export async function editAgain(context: EmberlineContext, instruction?: unknown): Promise<void> {
+  const given = typeof instruction === 'string' ? instruction : undefined;
+  if (context.editor.previewing) context.editor.again(given);
+  else await lookedAt(context, context.generator.again(given));
+}
+
+async function lookedAt(context: EmberlineContext, looking: Promise<Generation>): Promise<void> {
+  const generation = await looking;
+  if (TOLD.has(generation.ending) && context.engine.state !== 'failed')
+    tell(context, vscode.l10n.t(generation.sentence));
 }
 
 /** @param instruction Asked for where it is no text; others give it in code. */

@@ -68,7 +68,7 @@ export function addReplaySuite(program: Command): void {
       integer(0, 2 ** 32 - 1),
       1,
     )
-    .option('--patient', 'keys, servers: wait for each answer before the next key', false)
+    .option('--patient', 'keys: wait for each answer before the next key; servers: nobody else types', false)
     .option(
       '--prompt-tokens <n>',
       'keys, servers: tokens of prompt; 0: as the measured speed allows',

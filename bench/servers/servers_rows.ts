@@ -22,6 +22,12 @@ const FIGURES: readonly Figure[] = [
   { name: 'shown', unit: '%', better: 'higher', of: shownPercent },
   { name: 'saved', unit: '%', better: 'higher', of: ({ sure }) => savedPercent(sure) },
   { name: 'saved-all-shown', unit: '%', better: 'higher', of: ({ all }) => savedPercent(all) },
+  {
+    name: 'saved-in-time',
+    unit: '%',
+    better: 'higher',
+    of: ({ hasty }) => (hasty.length === 0 ? undefined : savedPercent(hasty)),
+  },
 ];
 
 /** @param typed Ours first. */
@@ -58,14 +64,10 @@ function ghostTime(name: string, share: number, model: boolean): Figure {
   };
 }
 
+/** Of the answers that an editor would have asked for. */
 function latePercent({ along }: TypedWith): number | undefined {
-  const times = timesOf(
-    along.flatMap(({ keys }) => keys),
-    false,
-  );
-  return times.length === 0
-    ? undefined
-    : (100 * times.filter((time) => !time.complete).length) / times.length;
+  const due = along.flatMap(({ keys }) => keys).filter(({ late }) => late !== undefined);
+  return due.length === 0 ? undefined : (100 * due.filter(({ late }) => late).length) / due.length;
 }
 
 function shownPercent({ along }: TypedWith): number | undefined {

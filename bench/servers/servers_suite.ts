@@ -9,11 +9,13 @@ import { startServer } from './server_program';
 
 export interface TypedWith {
   readonly name: string;
-  /** By who never accepts. */
+  /** By who never accepts, and waits for each answer: on a machine where all are late they are timed all the same. */
   readonly along: readonly TypedStretch[];
-  /** By the ideal user: of what is sure enough to be shown, and of all. */
+  /** By the ideal user, who waits as well: of what is sure enough to be shown, and of all. */
   readonly sure: readonly TypedStretch[];
   readonly all: readonly TypedStretch[];
+  /** By the ideal user, who types on where an answer is late; none where everybody is patient. */
+  readonly hasty: readonly TypedStretch[];
 }
 
 /**
@@ -47,8 +49,9 @@ async function typeWith(
   patient: boolean,
 ): Promise<TypedWith> {
   console.error(`servers: ${name}`);
-  const along = await typeAll(subject(), stretches, { accepts: false, patient });
-  const sure = await typeAll(subject(), stretches, { accepts: true, patient });
-  const all = await typeAll(subject(0), stretches, { accepts: true, patient });
-  return { name, along, sure, all };
+  const along = await typeAll(subject(), stretches, { accepts: false, patient: true });
+  const sure = await typeAll(subject(), stretches, { accepts: true, patient: true });
+  const all = await typeAll(subject(0), stretches, { accepts: true, patient: true });
+  const hasty = patient ? [] : await typeAll(subject(), stretches, { accepts: true, patient: false });
+  return { name, along, sure, all, hasty };
 }

@@ -17,7 +17,7 @@ import { GeneratedText } from '../../core/generate/generated_text';
 import { BackOff } from '../../core/remote/back_off';
 import { endpointOf } from '../../core/remote/endpoint';
 import { RemoteEngine } from '../../core/remote/remote_engine';
-import { type Remote, RemoteFirst } from '../../core/remote/remote_first';
+import { noTimes, type Remote, RemoteFirst } from '../../core/remote/remote_first';
 import { SessionStatistics } from '../../core/statistics/session_statistics';
 import { ROOT } from '../../cli/engine_options';
 import { valueOf } from '../../cli/failure';
@@ -227,6 +227,7 @@ export class SoakSession {
       engine,
       prompts: new PromptWriter(engine),
       backOff: new BackOff(),
+      times: noTimes(),
       timeoutMs: REMOTE_TIMEOUT_MS,
     };
     this.pipeline.reset();

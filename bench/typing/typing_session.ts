@@ -20,6 +20,8 @@ export interface TypedKey extends Sight, Agreement {
   readonly line: string;
   /** From the request to its answer; undefined where the next key came before the editor asked. */
   readonly time: Timed | undefined;
+  /** Whether the next key was due before the answer came, whether or not somebody waited for it; undefined where the editor would not have asked. */
+  readonly late: boolean | undefined;
   readonly source: CompletionOutcome['source'];
   /** Of the lines behind the first, where they came later. */
   readonly sourceBehind: CompletionOutcome['source'];
@@ -69,7 +71,7 @@ export async function typeStretch(
   return { path, keys, needed: stops.length - 1, pressed };
 }
 
-interface Answer extends Pick<TypedKey, 'time' | 'source' | 'sourceBehind' | 'recomputed' | 'made'> {
+interface Answer extends Pick<TypedKey, 'time' | 'late' | 'source' | 'sourceBehind' | 'recomputed' | 'made'> {
   /** What is to be shown; undefined where the next key came first. */
   readonly text: string | undefined;
   /** The same with the lines behind it, where they come later. */
@@ -78,6 +80,7 @@ interface Answer extends Pick<TypedKey, 'time' | 'source' | 'sourceBehind' | 're
 
 const NOT_ASKED: Answer = {
   time: undefined,
+  late: undefined,
   source: 'none',
   sourceBehind: 'none',
   recomputed: undefined,
@@ -96,7 +99,8 @@ async function ask(
 ): Promise<Answer> {
   const { path, text, end, stops, intervals, others } = stretch;
   const interval = intervals[at] ?? 0;
-  const left = patient ? Infinity : interval - DEBOUNCE_MS;
+  const due = interval - DEBOUNCE_MS;
+  const left = patient ? Infinity : due;
   if (left <= 0) return NOT_ASKED;
   const cursor = stops[at] ?? end;
   const document = documentAt(stretch, uriOf(path), cursor);
@@ -115,6 +119,7 @@ async function ask(
   const judged = ended && /^(?:shown|low_confidence)$/.test(outcome.reason);
   return {
     time: { ms, complete },
+    late: due <= 0 ? undefined : ms > due,
     source: outcome.source,
     sourceBehind: whole?.source ?? 'none',
     recomputed: outcome.source === 'model' && promptTokens > 0 ? promptTokens - reusedTokens : undefined,

@@ -106,7 +106,7 @@ export class ForkOrder<Origin> {
 }
 
 /** The first `count` tokens of an answer. */
-function firstOf({ ids, probabilities, course }: TokenAnswer, count: number): TokenAnswer {
+export function firstOf({ ids, probabilities, course }: TokenAnswer, count: number): TokenAnswer {
   const rated = Math.max(0, count - (ids.length - course.ends.length));
   return {
     ids: ids.slice(0, count),

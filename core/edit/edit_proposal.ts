@@ -7,7 +7,8 @@ import { chatPrompt, type ChatModel } from '../chat/chat_prompt';
 import type { RenderTemplate } from '../chat/limited_rendering';
 import { type EngineAnswer, type EngineRequest, GREEDY } from '../engine/engine_request';
 import { REASON_OF_STATE, REASONS } from '../completion/reasons';
-import { type Fork, withLead } from '../completion/fork_order';
+import type { RequestFork } from '../completion/candidate_search';
+import { withLead } from '../completion/fork_order';
 import type { CompileGrammar } from '../engine/native_grammar';
 import type { NativeCompletion } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
@@ -69,9 +70,6 @@ export interface EditQuestion {
   close(): void;
 }
 
-/** What one request to the engine may have besides. */
-export type EditFork = Pick<Fork<unknown>, 'lead' | 'barred'>;
-
 /** Never rejects: where there is nothing to ask, that is the proposal. */
 export async function editQuestion(
   { engine, render }: EditParts,
@@ -117,7 +115,7 @@ export async function editAnswer(
   { call, plan }: EditQuestion,
   signal: AbortSignal,
   onProgress: (piece: string) => void = () => undefined,
-  fork?: EditFork,
+  fork?: RequestFork,
 ): Promise<EditProposal> {
   const { state } = engine;
   if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };

@@ -5,6 +5,8 @@ export const ENDINGS = {
   edited: 'The generated text, or what it was to replace, was edited, so nothing more was added.',
   closed: 'The document was closed while text was generated.',
   refused: 'The document cannot be edited.',
+  no_other: 'The model has no other text that differs in more than blanks.',
+  nothing_generated: 'Generate a text at the cursor first; nothing else may have changed since.',
   nothing: 'The model had nothing to add at the cursor.',
   not_here: 'Text cannot be generated here.',
   not_ready: 'The engine does not run.',
@@ -18,6 +20,8 @@ export type Ending = keyof typeof ENDINGS;
 /** Endings that would puzzle whoever asked for text, and are told. */
 export const TOLD: ReadonlySet<Ending> = new Set([
   'refused',
+  'no_other',
+  'nothing_generated',
   'nothing',
   'not_here',
   'not_ready',

@@ -2,8 +2,9 @@
  * A remote engine is asked, and the one on this machine steps in where that is late, fails, or may not have the text: who types never waits longer than the
  * time limit for it.
  *
- * The local engine begins at half of the limit, so that its answer is there when the limit passes; the first that may be taken cancels the other. While a
- * remote engine is left alone after a failure (back_off.ts), the local one answers as if there were no other.
+ * The local engine begins beside a remote one that takes longer than it usually does (answer_times.ts), so that its answer is there when the limit passes or
+ * the connection breaks; it begins with the question where nothing is known of the remote one, or a failure. The first that may be taken cancels the other.
+ * While a remote engine is left alone after a failure (back_off.ts), the local one answers as if there were no other.
  */
 import { ask, type Asking, type Question, type Reply } from '../completion/asking';
 import type { DocumentSnapshot } from '../completion/document';
@@ -12,22 +13,31 @@ import type { Place, PromptWriter } from '../completion/prompt_writer';
 import type { EngineAnswer } from '../engine/engine_request';
 import type { NativeError } from '../engine/native_result';
 import { LinkedAbort, unlessAborted } from './abort';
+import { AnswerTimes } from './answer_times';
 import type { BackOff } from './back_off';
 import { late } from './errors';
+import { LocalAnswer } from './local_answer';
 import type { RemoteEngine } from './remote_engine';
 
-/** The part of the limit after which the local engine begins. */
-const HEAD_START = 1 / 2;
 /** Of a prompt, tokens: a server reads them in the time of a few on a laptop. */
 export const REMOTE_PROMPT_TOKENS = 2_048;
 
 type Line = Pick<RemoteEngine, 'connect' | 'host'> & GenerationEngine;
+
+/** What a remote engine is known by. */
+export interface RemoteTimes {
+  /** Of whole suggestions. */
+  readonly suggestions: AnswerTimes;
+  /** To where longer texts begin. */
+  readonly texts: AnswerTimes;
+}
 
 /** A remote engine in use. */
 export interface Remote {
   readonly engine: Line;
   readonly prompts: PromptWriter;
   readonly backOff: BackOff;
+  readonly times: RemoteTimes;
   /** A suggestion has to be there within this, of a longer text the beginning, ms. */
   readonly timeoutMs: number;
 }
@@ -40,6 +50,11 @@ export interface RemoteFirstParts {
   readonly mayLeave: (document: DocumentSnapshot) => boolean;
   /** Called when the remote engine answered or failed. */
   readonly changed?: () => void;
+}
+
+/** Of one that was not asked yet. */
+export function noTimes(): RemoteTimes {
+  return { suggestions: new AnswerTimes(), texts: new AnswerTimes() };
 }
 
 type Attempt = { readonly reply: Reply } | { readonly error: NativeError };
@@ -93,89 +108,111 @@ export class RemoteFirst implements Asking<GenerationEngine> {
   /** A suggestion, which nobody sees before it is whole: both may be under way. */
   private race(remote: Remote, question: Question<GenerationEngine>): Promise<Reply> {
     const { signal } = question;
-    const { engine, timeoutMs, backOff } = remote;
-    const { local } = this.parts;
+    const { engine, timeoutMs, backOff, times } = remote;
+    const began = performance.now();
     return new Promise((resolve) => {
       const away = new LinkedAbort(signal);
-      const near = new LinkedAbort(signal);
-      let begun = false;
-      let isLocalsTurn = backOff.doubted;
-      let localReply: Reply | undefined;
-      const settle = (reply: Reply): void => {
-        clearTimeout(headStart);
-        near.abort();
-        resolve(reply);
-      };
-      const begin = (): void => {
-        if (begun) return;
-        begun = true;
-        void local.ask({ ...question, signal: near.signal }).then((reply) => {
-          localReply = reply;
-          if (isLocalsTurn || signal.aborted) settle(reply);
-        });
-      };
-      const stepIn = (): void => {
-        isLocalsTurn = true;
-        begin();
-        if (localReply !== undefined) settle(localReply);
-      };
-      const headStart = setTimeout(() => {
-        if (this.hasLocal) begin();
-      }, timeoutMs * HEAD_START);
+      const local = new LocalAnswer(this.parts.local, question, resolve);
+      if (backOff.doubted && this.hasLocal) local.take();
+      const stopWaiting = this.hedge(remote, times.suggestions, () => local.begin());
       const limit = setTimeout(() => {
         // Without another engine a late answer is better than none.
         if (!this.hasLocal) return;
         this.note(remote, late(engine.host, timeoutMs));
+        times.suggestions.add(timeoutMs);
         away.abort();
-        stepIn();
+        stopWaiting();
+        local.take();
       }, timeoutMs);
-      // Nobody waits for one that is doubted; that it is back shows meanwhile.
-      if (isLocalsTurn && this.hasLocal) begin();
       void this.attempt(remote, question, away.signal, () => undefined).then((attempt) => {
         const isLate = away.signal.aborted && !signal.aborted;
+        stopWaiting();
         clearTimeout(limit);
         away.release();
         if (isLate) return;
         if ('reply' in attempt) {
-          if (!signal.aborted) this.note(remote);
-          settle(attempt.reply);
+          if (!signal.aborted) {
+            times.suggestions.add(performance.now() - began);
+            this.note(remote);
+          }
+          local.cancel();
+          resolve(attempt.reply);
           return;
         }
         if (!signal.aborted) this.note(remote, attempt.error);
-        if (this.hasLocal) stepIn();
-        else settle({ answer: { ok: false, error: attempt.error }, engine, remote: true });
+        if (this.hasLocal) {
+          local.take();
+          return;
+        }
+        local.cancel();
+        resolve({ answer: { ok: false, error: attempt.error }, engine, remote: true });
       });
     });
   }
 
-  /** A text that somebody watches grow: who has begun it goes on alone. */
-  private async text(
+  /** A text that somebody watches grow: who has begun it goes on alone, and of the local one nothing is seen before its turn. */
+  private text(
     remote: Remote,
     question: Question<GenerationEngine>,
     onText: (piece: string) => void,
   ): Promise<Reply> {
-    const { engine, timeoutMs } = remote;
+    const { engine, timeoutMs, times } = remote;
     const { signal } = question;
-    const away = new LinkedAbort(signal);
-    const seen = { text: false };
-    const limit = setTimeout(() => {
-      if (!seen.text && this.hasLocal) away.abort();
-    }, timeoutMs);
+    const began = performance.now();
     this.texts++;
-    const attempt = await this.attempt(remote, question, away.signal, (piece) => {
-      seen.text = true;
-      onText(piece);
-    });
-    this.texts--;
-    clearTimeout(limit);
-    away.release();
-    if (signal.aborted && 'reply' in attempt) return attempt.reply;
-    const isLate = away.signal.aborted;
-    const error = isLate ? late(engine.host, timeoutMs) : 'error' in attempt ? attempt.error : undefined;
-    if (!signal.aborted) this.note(remote, error);
-    if (error === undefined && 'reply' in attempt) return attempt.reply;
-    if (!seen.text && this.hasLocal) return this.parts.local.ask(question);
-    return { answer: { ok: false, error: error ?? late(engine.host, timeoutMs) }, engine, remote: true };
+    return new Promise<Reply>((resolve) => {
+      const away = new LinkedAbort(signal);
+      const local = new LocalAnswer(this.parts.local, question, resolve);
+      let hasBegun = false;
+      const stopWaiting = this.hedge(remote, times.texts, () => local.begin());
+      const limit = setTimeout(() => {
+        if (hasBegun || !this.hasLocal) return;
+        this.note(remote, late(engine.host, timeoutMs));
+        times.texts.add(timeoutMs);
+        away.abort();
+        stopWaiting();
+        local.take();
+      }, timeoutMs);
+      const attempt = this.attempt(remote, question, away.signal, (piece) => {
+        if (away.signal.aborted) return;
+        if (!hasBegun) {
+          hasBegun = true;
+          stopWaiting();
+          local.cancel();
+          times.texts.add(performance.now() - began);
+        }
+        onText(piece);
+      });
+      void attempt.then((made) => {
+        const isLate = away.signal.aborted && !signal.aborted;
+        stopWaiting();
+        clearTimeout(limit);
+        away.release();
+        if (isLate) return;
+        if (!signal.aborted) this.note(remote, 'error' in made ? made.error : undefined);
+        if ('error' in made && !hasBegun && this.hasLocal) {
+          local.take();
+          return;
+        }
+        local.cancel();
+        resolve(
+          'reply' in made ? made.reply : { answer: { ok: false, error: made.error }, engine, remote: true },
+        );
+      });
+    }).finally(() => this.texts--);
+  }
+
+  /**
+   * Has the local engine begin once the remote one is later than usual: at once where it failed last, or nothing is known of it.
+   * @returns Gives that up.
+   */
+  private hedge({ engine, backOff, timeoutMs }: Remote, times: AnswerTimes, begin: () => void): () => void {
+    const isUnknown = engine.state !== 'ready' || backOff.reason !== undefined;
+    if (isUnknown && this.hasLocal) begin();
+    const timer = setTimeout(() => {
+      if (this.hasLocal) begin();
+    }, times.usualMs(timeoutMs));
+    return () => clearTimeout(timer);
   }
 
   /** What comes of asking the remote engine alone. */

@@ -1,5 +1,6 @@
 /** Edits of one place that a user looks through, until one of them is made or none. */
 import * as vscode from 'vscode';
+import { CandidateList } from '../../core/completion/candidate_list';
 import { EditCandidates } from '../../core/edit/edit_candidates';
 import type { EditEnding } from '../../core/edit/edit_endings';
 import type { EditParts, EditProposal, EditRequest } from '../../core/edit/edit_proposal';
@@ -35,8 +36,7 @@ export class EditReview {
   private readonly document: vscode.TextDocument;
   private readonly version: number;
   private readonly title: string;
-  private readonly candidates: Candidate[] = [];
-  private at = 0;
+  private readonly candidates = new CandidateList<Candidate>();
   private shownAt = -1;
   private request: EditRequest;
   private search: EditCandidates;
@@ -69,8 +69,8 @@ export class EditReview {
     const { preview } = this.parts;
     let proposal = first;
     while (!this.outdated) {
-      proposal = this.candidates[this.at]?.proposal ?? proposal;
-      if (this.shownAt !== this.at) await this.show(proposal);
+      proposal = this.candidates.current?.proposal ?? proposal;
+      if (this.shownAt !== this.candidates.index) await this.show(proposal);
       switch (await preview.choice()) {
         case 'apply':
           await preview.close();
@@ -78,11 +78,10 @@ export class EditReview {
         case 'discard':
           return { ending: 'discarded', proposal };
         case 'previous':
-          this.at = Math.max(0, this.at - 1);
+          this.candidates.back();
           break;
         case 'next':
-          if (this.at + 1 < this.candidates.length) this.at++;
-          else await this.another();
+          if (!this.candidates.forth()) await this.another();
           break;
         case 'again':
           await this.again();
@@ -97,14 +96,14 @@ export class EditReview {
   }
 
   private async show(proposal: EditProposal): Promise<void> {
-    const count = this.candidates.length;
-    const { instruction } = this.candidates[this.at]?.request ?? this.request;
+    const { count, index } = this.candidates;
+    const { instruction } = this.candidates.current?.request ?? this.request;
     const title = `${this.title}: ${instruction}`;
-    this.shownAt = this.at;
+    this.shownAt = index;
     await this.parts.preview.show(
       this.document,
       applied(this.document.getText(), proposal.replacements),
-      count === 1 ? title : vscode.l10n.t('{0} ({1} of {2})', title, this.at + 1, count),
+      count === 1 ? title : vscode.l10n.t('{0} ({1} of {2})', title, index + 1, count),
     );
   }
 
@@ -116,7 +115,7 @@ export class EditReview {
 
   /** The edit that is shown stays in the conversation: the model reads it, and what is to be otherwise. */
   private async again(): Promise<void> {
-    const shown = this.candidates[this.at];
+    const shown = this.candidates.current;
     const instruction = await this.parts.askAgain();
     if (shown === undefined || instruction === undefined || this.parts.preview.isDecided) return;
     const { earlier = [], instruction: before } = shown.request;
@@ -140,7 +139,7 @@ export class EditReview {
   }
 
   private add(proposal: EditProposal): void {
-    this.at = this.candidates.push({ request: this.request, proposal }) - 1;
+    this.candidates.add({ request: this.request, proposal });
   }
 
   /** Whoever cancelled knows. */

@@ -9,15 +9,13 @@ import { refusal } from '../../core/completion/trigger';
 import { indentationUnit } from '../../core/completion/document';
 import { snapshotOf } from '../editor/editor_snapshot';
 import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
+import { askAgain } from './ask_again';
 import { EditPreview, type PreviewChoice } from './edit_preview';
 import { EditReview, type ReviewParts } from './edit_review';
 import type { EditParts, EditProposal, EditRequest } from '../../core/edit/edit_proposal';
 
 /** Of text before the cursor, how many lines are shown where lines are added. */
 const LINES_SHOWN = 30;
-/** Who is asked what comes behind these words may write them, too. */
-const AGAIN = /^\s*(?:again|noch einmal)?[\s,]*(?:but|aber)\b[\s,:…]*/iu;
-
 export interface StructuredEdit {
   readonly ending: EditEnding;
   /** One sentence for whoever asked. */
@@ -148,20 +146,15 @@ export class StructuredEditor implements vscode.Disposable {
     }
   }
 
-  private async askAgain(): Promise<string | undefined> {
+  private askAgain(): Promise<string | undefined> {
     const given = this.otherwise;
     this.otherwise = undefined;
-    const { t } = vscode.l10n;
-    const instruction =
-      given ??
-      (await vscode.window.showInputBox({
-        title: t('Emberline: Again, but …'),
-        prompt: t('What is to be otherwise. The model reads the edit that is shown.'),
-        placeHolder: t('For example: with a default of 10; without the comment'),
-        ignoreFocusOut: true,
-      }));
-    const plain = instruction?.replace(AGAIN, '').trim();
-    return plain === '' ? undefined : plain;
+    return askAgain(given);
+  }
+
+  /** True while edits are shown. */
+  get previewing(): boolean {
+    return this.preview.open;
   }
 
   /** Chooses for the user among the edits that are shown. While the model writes another one, they can be decided on alone. */

@@ -1,11 +1,9 @@
-/** Generating at the cursor: the model goes on, and its text grows in the editor until it is over or someone stops it. */
+/** Generating at the cursor: the model goes on, and its text grows in the editor until it is over or someone stops it. Others can be looked at in its place. */
 import * as vscode from 'vscode';
-import type { Asking, Question } from '../../core/completion/asking';
-import { type DocumentSnapshot, lineAfter } from '../../core/completion/document';
+import type { Asking } from '../../core/completion/asking';
+import type { DocumentSnapshot } from '../../core/completion/document';
 import type { GenerationEngine } from '../../core/completion/engine_port';
-import type { EngineAnswer } from '../../core/engine/engine_request';
 import type { CompletionOptions } from '../../core/completion/options';
-import { postprocess } from '../../core/completion/postprocess';
 import type { OtherText } from '../../core/completion/references';
 import { REASON_OF_STATE, REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
@@ -13,10 +11,17 @@ import { snapshotOf } from '../editor/editor_snapshot';
 import type { NativeCompletion } from '../../core/engine/native_types';
 import type { NativeError } from '../../core/engine/native_result';
 import { ENDINGS, type Ending } from '../../core/generate/endings';
-import { GeneratedText } from '../../core/generate/generated_text';
+import { type MadeText, TextMaker } from '../../core/generate/text_maker';
+import { askAgain } from '../edit/ask_again';
 import { Insertion } from './insertion';
 import type { GenerateOptions } from '../../core/generate/options';
 import type { PartialQuestion } from './partial_question';
+import { type Looked, TextReview } from './text_review';
+
+/** How long it is said which text of how many stands there, ms. */
+const SAID_MS = 5_000;
+/** What the menus and key bindings of package.json ask. */
+const GENERATED_KEY = 'emberline.generated';
 
 /** One run of the command. */
 export interface Generation {
@@ -30,18 +35,10 @@ export interface Generation {
   readonly error?: NativeError;
 }
 
-/** What the engine made of a request. */
-interface Made {
-  readonly answer: EngineAnswer;
-  /** What of it is still to be written. */
-  readonly rest: string;
-  /** What gives way to that, right of the cursor. */
-  readonly replaced: string;
-}
-
 interface Running {
-  readonly insertion: Insertion;
   readonly controller: AbortController;
+  /** Undefined where another text is made for the place of one that stands. */
+  readonly insertion?: Insertion;
   stopped: boolean;
 }
 
@@ -53,11 +50,12 @@ export interface GeneratorOptions {
 export class Generator implements vscode.Disposable {
   private readonly asking: Asking<GenerationEngine>;
   private readonly options: () => GeneratorOptions;
-  private readonly beside: (uri: string) => readonly OtherText[];
+  private readonly maker: TextMaker;
   private readonly question: PartialQuestion;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly finished = new vscode.EventEmitter<Generation>();
   private current: Running | undefined;
+  private review: TextReview | undefined;
 
   /** Fires when generating begins and ends. */
   readonly onDidChange = this.changed.event;
@@ -76,7 +74,11 @@ export class Generator implements vscode.Disposable {
   ) {
     this.asking = asking;
     this.options = options;
-    this.beside = beside;
+    const requestOptions = (): CompletionOptions => {
+      const { completion, generate } = options();
+      return { ...completion, maxTokens: generate.maxTokens };
+    };
+    this.maker = new TextMaker({ asking, options: requestOptions, beside });
     this.question = question;
   }
 
@@ -93,14 +95,37 @@ export class Generator implements vscode.Disposable {
     if (reason !== undefined) return { ...ended('not_here'), sentence: REASONS[reason] };
     const { state } = this.asking;
     if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
-    const running = this.begin(editor);
-    const generation = await this.run(running, document);
+    this.review?.dispose();
+    const before = editor.document.getText();
+    const offset = editor.document.offsetAt(editor.selection.active);
+    const insertion = this.begin(editor);
+    const { made, ...generation } = await this.run(insertion, document);
     this.enter(undefined);
-    const { insertion } = running;
     if (generation.ending === 'stopped' && generation.text !== '') void this.settle(insertion);
     else insertion.dispose();
+    if (generation.ending === 'finished') {
+      const place = { document: editor.document, snapshot: document, before, offset };
+      this.offer(new TextReview(this.maker, place, made, () => this.withdraw()));
+    }
     this.finished.fire(generation);
     return generation;
+  }
+
+  /** Shows another text in the place of the one that was generated last: behind the last one, the model makes it. Says how that ended. */
+  choose(choice: 'next' | 'previous'): Promise<Generation> {
+    return this.look((review, signal) => (choice === 'next' ? review.next(signal) : review.previous()));
+  }
+
+  /**
+   * A text that is otherwise, in the place of the one that stands there.
+   * @param given What is to be otherwise; the user is asked where it is left out.
+   */
+  async again(given?: string): Promise<Generation> {
+    const { review } = this;
+    if (review === undefined || this.current !== undefined) return ended('nothing_generated');
+    const instruction = await askAgain(given);
+    if (instruction === undefined || review !== this.review) return ended('stopped');
+    return this.look((_, signal) => review.again(instruction, signal));
   }
 
   /** Stops what runs; its text stays or goes as the settings say. */
@@ -112,18 +137,18 @@ export class Generator implements vscode.Disposable {
 
   dispose(): void {
     this.current?.controller.abort();
-    this.current?.insertion.dispose();
+    this.current?.insertion?.dispose();
+    this.review?.dispose();
     this.changed.dispose();
     this.finished.dispose();
   }
 
-  private begin(editor: vscode.TextEditor): Running {
+  private begin(editor: vscode.TextEditor): Insertion {
     const controller = new AbortController();
     const interrupted = (): void => controller.abort();
     const insertion = new Insertion(editor.document, editor.selection.active, interrupted);
-    const running = { insertion, controller, stopped: false };
-    this.enter(running);
-    return running;
+    this.enter({ insertion, controller, stopped: false });
+    return insertion;
   }
 
   private enter(running: Running | undefined): void {
@@ -131,60 +156,55 @@ export class Generator implements vscode.Disposable {
     this.changed.fire();
   }
 
-  private async run(running: Running, document: DocumentSnapshot): Promise<Generation> {
-    const { insertion } = running;
-    const within = lineAfter(document).trim() !== '';
-    const made = await (within ? this.line(running, document) : this.lines(running, document));
-    const { answer, rest, replaced } = made;
-    // Whoever stops it from here on is too late: the text is over.
-    const { stopped } = running;
-    if (stopped && this.options().generate.keepPartial === 'drop') {
-      await insertion.drop(false);
-    } else {
-      insertion.write(rest);
-      await insertion.finish(replaced);
-    }
-    const { text, interruption } = insertion;
-    if (!answer.ok) return { ...ended('failed'), sentence: answer.error.message, text, error: answer.error };
-    const ending = interruption ?? (stopped ? 'stopped' : text === '' ? 'nothing' : 'finished');
-    return { ...ended(ending), text, completion: answer.value };
-  }
-
-  /** Lines that grow while they are made, until they are over. */
-  private async lines({ insertion, controller }: Running, document: DocumentSnapshot): Promise<Made> {
-    const generated = new GeneratedText(document);
-    const onText = (piece: string): void => {
-      insertion.write(generated.add(piece));
-      if (generated.over) controller.abort();
-    };
-    const answer = await this.ask(document, {
-      signal: controller.signal,
-      send: (engine, request, signal, told) => engine.generate(request, signal, told),
-      onText,
-    });
-    const rest = answer.ok && answer.value.stop !== 'cancelled' ? generated.end() : '';
-    return { answer, rest, replaced: '' };
-  }
-
-  /** Something stands right of the cursor: the rest of the line alone, as a suggestion would be fitted to it. */
-  private async line({ controller }: Running, document: DocumentSnapshot): Promise<Made> {
-    const answer = await this.ask(document, {
-      signal: controller.signal,
-      send: (engine, request, signal) => engine.complete(request, signal),
-    });
-    if (!answer.ok || answer.value.stop === 'cancelled') return { answer, rest: '', replaced: '' };
-    const { text, replace, reason } = postprocess(answer.value.text, answer.value.stop, document);
-    return { answer, rest: reason === undefined ? text : '', replaced: document.after.slice(0, replace) };
-  }
-
-  private async ask(
+  private async run(
+    insertion: Insertion,
     document: DocumentSnapshot,
-    question: Omit<Question<GenerationEngine>, 'place'>,
-  ): Promise<EngineAnswer> {
-    const { completion, generate } = this.options();
-    const options = { ...completion, maxTokens: generate.maxTokens };
-    const place = { document, options, beside: this.beside(document.uri) };
-    return (await this.asking.ask({ ...question, place })).answer;
+  ): Promise<Generation & { readonly made: MadeText }> {
+    const running = this.current;
+    const { signal } = running?.controller ?? new AbortController();
+    const made = await this.maker.make(document, { signal, onText: (piece) => insertion.write(piece) });
+    const { answer } = made;
+    // Whoever stops it from here on is too late: the text is over.
+    const stopped = running?.stopped === true;
+    if (stopped && this.options().generate.keepPartial === 'drop') await insertion.drop(false);
+    else await insertion.finish(made.replaced);
+    const { text, interruption } = insertion;
+    if (!answer.ok)
+      return { ...ended('failed'), sentence: answer.error.message, text, error: answer.error, made };
+    const ending = interruption ?? (stopped ? 'stopped' : text === '' ? 'nothing' : 'finished');
+    return { ...ended(ending), text, completion: answer.value, made };
+  }
+
+  private offer(review: TextReview | undefined): void {
+    this.review = review;
+    void vscode.commands.executeCommand('setContext', GENERATED_KEY, review !== undefined);
+  }
+
+  private withdraw(): void {
+    // Nobody waits for a text whose place is no more.
+    if (this.current?.insertion === undefined) this.current?.controller.abort();
+    this.offer(undefined);
+  }
+
+  private async look(
+    look: (review: TextReview, signal: AbortSignal) => Promise<Looked>,
+  ): Promise<Generation> {
+    const { review } = this;
+    if (review === undefined) return ended('nothing_generated');
+    if (this.current !== undefined) return ended('already_running');
+    const controller = new AbortController();
+    const { count } = review;
+    this.enter({ controller, stopped: false });
+    const looked = await look(review, controller.signal);
+    this.enter(undefined);
+    const generation = lookedAt(looked, review);
+    if (looked === 'shown') {
+      const said = vscode.l10n.t('Emberline: text {0} of {1}', review.index + 1, review.count);
+      void vscode.window.setStatusBarMessage(said, SAID_MS);
+    }
+    // What stood there before was told of then.
+    if (review.count > count || generation.error !== undefined) this.finished.fire(generation);
+    return generation;
   }
 
   /** Partial text stays until the user has said what becomes of it. */
@@ -196,6 +216,25 @@ export class Generator implements vscode.Disposable {
     }
     insertion.dispose();
   }
+}
+
+const ENDING_OF_LOOK: Readonly<Record<Extract<Looked, string>, Ending>> = {
+  shown: 'finished',
+  none: 'no_other',
+  cancelled: 'stopped',
+  over: 'edited',
+};
+
+function lookedAt(looked: Looked, { current }: TextReview): Generation {
+  if (typeof looked !== 'string') {
+    const { answer } = looked;
+    if (answer.ok) return ended('stopped');
+    return { ...ended('failed'), sentence: answer.error.message, error: answer.error };
+  }
+  const ending = ENDING_OF_LOOK[looked];
+  if (looked !== 'shown' || current === undefined) return ended(ending);
+  const { answer, text } = current;
+  return { ...ended(ending), text, ...(answer.ok && { completion: answer.value }) };
 }
 
 function ended(ending: Ending): Generation {

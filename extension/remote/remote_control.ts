@@ -8,7 +8,7 @@ import { BackOff } from '../../core/remote/back_off';
 import { type Endpoint, endpointOf } from '../../core/remote/endpoint';
 import { remoteError } from '../../core/remote/errors';
 import { RemoteEngine } from '../../core/remote/remote_engine';
-import type { Remote } from '../../core/remote/remote_first';
+import { noTimes, type Remote } from '../../core/remote/remote_first';
 import type { Config } from '../config';
 import { isLeftAlone } from '../editor/left_alone';
 import type { RemoteSettings } from '../settings';
@@ -150,7 +150,13 @@ export class RemoteControl implements vscode.Disposable {
 
   private use(engine: RemoteEngine, timeoutMs: number): void {
     this.obstacle = '';
-    const inUse = { engine, prompts: new PromptWriter(engine), backOff: new BackOff(), timeoutMs };
+    const inUse = {
+      engine,
+      prompts: new PromptWriter(engine),
+      backOff: new BackOff(),
+      times: noTimes(),
+      timeoutMs,
+    };
     this.inUse = inUse;
     // What is there is found out before somebody waits for it.
     if (!vscode.workspace.isTrusted) return;

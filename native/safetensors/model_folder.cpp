@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "base/mmap_file.h"
 #include "base/try.h"
 #include "gguf/describe.h"
+#include "safetensors/chat_template.h"
 #include "safetensors/config_metadata.h"
 #include "safetensors/gguf_terms.h"
 #include "safetensors/mlx_weights.h"
@@ -70,7 +72,10 @@ class FolderReader {
     TRY_VALUE(const Json tokenizer, json("tokenizer.json"));
     Result<Json> settings = json("tokenizer_config.json");
     if (!settings.ok() && settings.code() != ErrorCode::kFileNotFound) return settings.error();
-    return read_tokenizer_json(tokenizer, settings.ok() ? settings.value() : Json(), config_, terms_);
+    const Json said = settings.ok() ? std::move(settings).value() : Json();
+    TRY_VALUE(const std::optional<std::string> chat, read_chat_template(path("chat_template.jinja"), said));
+    if (chat) terms_.add_text("tokenizer.chat_template", *chat);
+    return read_tokenizer_json(tokenizer, said, config_, terms_);
   }
 
   // The files with weights, each mapped and read.

@@ -1,8 +1,8 @@
 // A model as a folder: Hugging Face's layout with SafeTensors, plain or quantised by MLX.
 //
-// config.json, tokenizer.json, perhaps tokenizer_config.json, and model.safetensors or the shards that
-// model.safetensors.index.json lists. The result speaks GGUF's terms (keys, names of tensors, extents fastest
-// first), so that nothing above this layer knows where a model comes from.
+// config.json, tokenizer.json, perhaps tokenizer_config.json and chat_template.jinja, and model.safetensors
+// or the shards that model.safetensors.index.json lists. The result speaks GGUF's terms (keys, names of
+// tensors, extents fastest first), so that nothing above this layer knows where a model comes from.
 #pragma once
 
 #include <memory>

@@ -80,7 +80,6 @@ class TokenizerReader {
       terms_.add_floats("tokenizer.ggml.scores", scores());
     }
     special_ids();
-    chat_template();
     terms_.add_texts("tokenizer.ggml.tokens", std::move(tokens_));
     terms_.add_ints("tokenizer.ggml.token_type", types_);
     return {};
@@ -247,17 +246,6 @@ class TokenizerReader {
       if (valid(id) && std::ranges::find(ends, id) == ends.end()) ends.push_back(id);
     }
     for (std::size_t i = 0; i < ends.size(); ++i) terms_.add_uint(kKeys[i], ends[i]);
-  }
-
-  // Of a model with several, which are a list, the one for a plain chat.
-  void chat_template() {
-    const Json* const member = settings_.find("chat_template");
-    std::optional<std::string_view> chosen = text(member);
-    if (const Json* const several = array(member); several != nullptr) {
-      for (const Json& one : several->items)
-        if (text(one.find("name")) == "default") chosen = text(one.find("template"));
-    }
-    if (chosen) terms_.add_text("tokenizer.chat_template", *chosen);
   }
 
   const Json& root_;

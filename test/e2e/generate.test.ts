@@ -55,3 +55,34 @@ it('goes when the user wants no part of it', async () => {
   await expect.poll(() => editor.text(), PATIENCE).not.toMatch(GROWN);
   expect(await savedText(editor)).toBe(COUNT);
 });
+
+it('has others, which are looked through where it stands, and is made again, but otherwise', async () => {
+  const before = 'def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):\n';
+  const context = await browser.newContext({ viewport: { width: 1_200, height: 420 } });
+  const editor = await EditorPage.open(context, place, 'others.py', before);
+  await editor.press('ArrowUp');
+  await editor.press('End');
+  await editor.press('Shift+Alt+Backslash');
+  await expect.poll(() => savedText(editor), PATIENCE).not.toBe(before);
+  await editor.waitForStatus('Ready');
+  const first = await savedText(editor);
+  await editor.press('Alt+]');
+  await editor.page.locator('.statusbar-item', { hasText: 'text 2 of 2' }).waitFor();
+  const second = await savedText(editor);
+  expect(second).not.toBe(first);
+  await editor.picture('generated-candidates');
+  await editor.press('Alt+[');
+  await editor.page.locator('.statusbar-item', { hasText: 'text 1 of 2' }).waitFor();
+  expect(await savedText(editor)).toBe(first);
+  await editor.press('Alt+Enter');
+  await editor.picture('generated-again');
+  await editor.answer('with a docstring');
+  await editor.page.locator('.statusbar-item', { hasText: 'text 3 of 3' }).waitFor();
+  const third = await savedText(editor);
+  expect([first, second]).not.toContain(third);
+  // Escape leaves what stands there.
+  await editor.press('Escape');
+  expect(await savedText(editor)).toBe(third);
+  await editor.press('Control+z');
+  await expect.poll(() => savedText(editor), PATIENCE).toBe(before);
+});

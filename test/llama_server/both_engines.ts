@@ -12,7 +12,7 @@ import type { NativeCompletion, NativeFim } from '../../core/engine/native_types
 import { BackOff } from '../../core/remote/back_off';
 import { endpointOf } from '../../core/remote/endpoint';
 import { RemoteEngine } from '../../core/remote/remote_engine';
-import { RemoteFirst } from '../../core/remote/remote_first';
+import { noTimes, RemoteFirst } from '../../core/remote/remote_first';
 import type { ServerChoices } from '../../core/remote/server';
 import { ADDON, DEVICE, MODEL, valueOf } from '../integration/embedded_model';
 import { type LlamaServer, type LlamaServerOptions, startLlamaServer } from '../remote/llama_server';
@@ -91,7 +91,7 @@ export interface Both {
 
 export function both(local: Engine, engine: RemoteEngine, timeoutMs: number): Both {
   const backOff = new BackOff();
-  const remote = { engine, prompts: new PromptWriter(engine), backOff, timeoutMs };
+  const remote = { engine, prompts: new PromptWriter(engine), backOff, times: noTimes(), timeoutMs };
   const first = new RemoteFirst({
     local: new OneEngine<GenerationEngine>(local, new PromptWriter(local)),
     remote: () => remote,

@@ -145,6 +145,7 @@ class ChangedFolder {
   explicit ChangedFolder(const std::string& name) {
     std::filesystem::copy(kFolders + name, directory_.path(), std::filesystem::copy_options::recursive);
   }
+  std::string path() const { return directory_.path().string(); }
   void remove(const std::string& file) const { std::filesystem::remove(directory_.path() / file); }
   void replace(const std::string& file, const std::string& from, const std::string& to) const {
     std::ifstream in(directory_.path() / file, std::ios::binary);
@@ -307,6 +308,40 @@ TEST(ModelFolder, TheTemplateOfAChatIsThatOfItsTokenizer) {
                            {"name": "default", "template": "c"}],)"),
             "c");
   EXPECT_EQ(template_of(R"("chat_template": {"name": "default"},)"), "none");
+  const std::string most(1 << 20, ' ');
+  EXPECT_EQ(template_of("\"chat_template\": \"" + most + "\","), most);
+  EXPECT_EQ(template_of("\"chat_template\": \"" + most + " \","), "none");
+}
+
+// As transformers has it: what it writes beside the tokenizer comes before what stands in its settings.
+TEST(ModelFolder, ATemplateWithAFileOfItsOwnIsReadFirst) {
+  const ChangedFolder folder("qwen3-mlx");
+  folder.replace("tokenizer_config.json", "{", R"({"chat_template": "of the settings",)");
+  const auto info_of = [&] {
+    ModelOptions options;
+    options.path = folder.path();
+    options.device = "cpu";
+    options.threads = 1;
+    return take(Model::load(options))->info();
+  };
+  EXPECT_EQ(info_of().chat_template, "of the settings");
+  const std::string text = "{%- for message in messages %}\n{{ message.content }}\u00e9\n{% endfor %}\n";
+  folder.write("chat_template.jinja", text);
+  EXPECT_EQ(info_of().chat_template, text);
+  folder.remove("tokenizer_config.json");
+  EXPECT_EQ(info_of().chat_template, text);
+  folder.write("chat_template.jinja", std::string(1 << 20, ' '));
+  EXPECT_EQ(info_of().chat_template.size(), 1u << 20);
+  folder.write("chat_template.jinja", std::string((1 << 20) + 1, ' '));
+  EXPECT_EQ(info_of().chat_template, "");
+  folder.write("chat_template.jinja", "");
+  EXPECT_EQ(info_of().chat_template, "");
+}
+
+TEST(ModelFolder, ATemplateThatCannotBeReadIsNamed) {
+  const ChangedFolder folder("llama-bf16");
+  std::filesystem::create_directory(folder.path() + "/chat_template.jinja");
+  folder.expect_refused(ErrorCode::kFileNotRegular, "chat_template.jinja");
 }
 
 }  // namespace

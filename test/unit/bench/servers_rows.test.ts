@@ -5,14 +5,16 @@ import type { TypedWith } from '../../../bench/servers/servers_suite';
 import type { TypedKey, TypedStretch } from '../../../bench/typing/typing_session';
 
 function typed(name: string, ms: number, pressed: number, late = 0): TypedWith {
-  const key = (complete: boolean): TypedKey => ({
-    text: complete ? 'x' : '',
-    fresh: complete,
+  const key = (inTime: boolean): TypedKey => ({
+    text: 'x',
+    fresh: true,
     flickers: false,
-    right: complete,
-    toLineEnd: complete,
+    right: true,
+    toLineEnd: true,
     line: '',
-    time: { ms, complete },
+    // Somebody waits for each.
+    time: { ms, complete: true },
+    late: !inTime,
     source: 'model',
     sourceBehind: 'none',
     recomputed: 1,
@@ -20,7 +22,8 @@ function typed(name: string, ms: number, pressed: number, late = 0): TypedWith {
   });
   const keys = Array.from({ length: 10 }, (_, at) => key(at >= late));
   const stretch: TypedStretch = { path: 'a.py', keys, needed: 10, pressed };
-  return { name, along: [stretch], sure: [stretch], all: [{ ...stretch, pressed: pressed - 1 }] };
+  const all = [{ ...stretch, pressed: pressed - 1 }];
+  return { name, along: [stretch], sure: [stretch], all, hasty: [{ ...stretch, pressed: pressed + 1 }] };
 }
 
 it('have each figure of ours beside theirs, with a ratio above 1 where we are ahead', () => {
@@ -33,8 +36,29 @@ it('have each figure of ours beside theirs, with a ratio above 1 where we are ah
   expect(row('servers/key-to-ghost-p50-ms/llama-server')).toEqual([10, 40, 4, 'ms']);
   expect(row('servers/saved/llama-server')).toEqual([60, 20, 3, '%']);
   expect(row('servers/saved-all-shown/llama-server')).toEqual([70, 30, 70 / 30, '%']);
+  expect(row('servers/saved-in-time/llama-server')).toEqual([50, 10, 5, '%']);
   expect(row('servers/late/llama-server')).toEqual([0, 20, null, '%']);
-  expect(row('servers/shown/llama-server')).toEqual([100, 80, 1.25, '%']);
+  expect(row('servers/shown/llama-server')).toEqual([100, 100, 1, '%']);
+});
+
+it('have the times of answers that were late, all of them', () => {
+  const rows = serversRows([typed('emberline', 900, 4, 10), typed('llama-server', 1_800, 8, 10)]);
+  const of = (name: string): unknown => rows.find((one) => one.name === `servers/${name}/llama-server`);
+  expect(of('key-to-ghost-p50-ms')).toMatchObject({ ours: 900, peer: 1_800 });
+  expect(of('key-to-model-p95-ms')).toMatchObject({ ours: 900, peer: 1_800 });
+  expect(of('late')).toMatchObject({ ours: 100, peer: 100 });
+  expect(of('saved')).toMatchObject({ ours: 60, peer: 20 });
+});
+
+it('have no saving in time where everybody was patient', () => {
+  const [ours, theirs] = [typed('emberline', 10, 4), typed('llama-server', 40, 8)].map((one) => ({
+    ...one,
+    hasty: [],
+  }));
+  if (ours === undefined || theirs === undefined) throw new Error('nobody typed');
+  expect(serversRows([ours, theirs]).map(({ name }) => name)).not.toContain(
+    'servers/saved-in-time/llama-server',
+  );
 });
 
 it('are none without anybody to compare with but how much was typed', () => {

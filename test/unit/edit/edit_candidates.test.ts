@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
-import { EditCandidates, MOST_CANDIDATES } from '../../../core/edit/edit_candidates';
+import { MOST_CANDIDATES } from '../../../core/completion/candidate_search';
+import { EditCandidates } from '../../../core/edit/edit_candidates';
 import type { EditEngine, EditProposal, EditRequest } from '../../../core/edit/edit_proposal';
 import { applied } from '../../../core/edit/line_edit';
 import { NO_COMPLETION } from '../../../core/engine/native_types';

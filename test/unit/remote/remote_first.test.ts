@@ -10,9 +10,9 @@ import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeError, NativeResult } from '../../../core/engine/native_result';
 import { type NativeFim, NO_TIMINGS } from '../../../core/engine/native_types';
 import { BackOff } from '../../../core/remote/back_off';
-import { statusError, unreachable } from '../../../core/remote/errors';
+import { late, statusError, unreachable } from '../../../core/remote/errors';
 import { family, fimOf } from '../../../core/remote/families';
-import { type Remote, RemoteFirst } from '../../../core/remote/remote_first';
+import { noTimes, type Remote, RemoteFirst, type RemoteTimes } from '../../../core/remote/remote_first';
 import type { RemoteServer } from '../../../core/remote/server';
 import { asOneToken } from '../made_up_tokens';
 
@@ -54,7 +54,10 @@ class SlowEngine implements GenerationEngine {
     this.requests.push(request);
     for (const piece of this.pieces) onText(piece);
     return new Promise((resolve) => {
+      let isOver = false;
       const say = (): void => {
+        if (isOver) return;
+        isOver = true;
         if (signal.aborted) this.cancelled++;
         const { error } = this;
         if (error !== undefined && !signal.aborted) {
@@ -80,6 +83,7 @@ interface Bench {
   readonly far: SlowEngine;
   readonly near: SlowEngine;
   readonly backOff: BackOff;
+  readonly times: RemoteTimes;
   readonly first: RemoteFirst;
   readonly ask: (more?: Partial<Question<GenerationEngine>>) => Promise<Reply>;
   chosen: boolean;
@@ -95,7 +99,8 @@ function bench(farMs: number, nearMs: number): Bench {
     () => Date.now(),
     () => 0,
   );
-  const remote: Remote = { engine: far, prompts: new PromptWriter(far), backOff, timeoutMs: LIMIT_MS };
+  const times = noTimes();
+  const remote: Remote = { engine: far, prompts: new PromptWriter(far), backOff, times, timeoutMs: LIMIT_MS };
   const one = { chosen: true, mayLeave: true };
   const first = new RemoteFirst({
     local: new OneEngine<GenerationEngine>(near, new PromptWriter(near)),
@@ -114,6 +119,7 @@ function bench(farMs: number, nearMs: number): Bench {
     far,
     near,
     backOff,
+    times,
     first,
     ask: (more = {}) =>
       first.ask({
@@ -142,9 +148,44 @@ afterEach(() => vi.useRealTimers());
 
 describe('a suggestion', () => {
   it('is the remote one where that is in time, and this machine does nothing', async () => {
-    const { ask, near } = bench(LIMIT_MS / 4, 50);
-    expect(await whoAndWhen(ask())).toEqual(['far', LIMIT_MS / 4]);
+    const { ask, near } = bench(LIMIT_MS / 10, 50);
+    expect(await whoAndWhen(ask())).toEqual(['far', LIMIT_MS / 10]);
     expect(near.requests).toEqual([]);
+  });
+
+  it.each([
+    ['sooner', LIMIT_MS / 4, 0],
+    ['later', LIMIT_MS / 4 + 20, 1],
+  ])(
+    'that comes %s than the remote engine usually answers has this machine work beside it: %i ms, %i times',
+    async (_, farMs, asked) => {
+      const { ask, near, times } = bench(farMs, 500);
+      for (let count = 0; count < 20; count++) times.suggestions.add(LIMIT_MS / 4 + 10);
+      expect(await whoAndWhen(ask())).toEqual(['far', farMs]);
+      expect(near.requests).toHaveLength(asked);
+      expect(near.cancelled).toBe(asked);
+    },
+  );
+
+  it('costs this machine nothing while the remote engine is as quick as ever', async () => {
+    const { ask, far, near } = bench(LIMIT_MS * 0.4, 50);
+    for (let count = 0; count < 8; count++) await whoAndWhen(ask());
+    far.afterMs--;
+    const unknown = near.requests.length;
+    for (let count = 0; count < 20; count++) await whoAndWhen(ask());
+    expect(near.requests).toHaveLength(unknown);
+  });
+
+  it.each([
+    ['is not known yet', (far: SlowEngine) => void (far.state = 'loading')],
+    ['was late', (_: SlowEngine, backOff: BackOff) => backOff.failed(late('example:1', LIMIT_MS))],
+  ])('is begun on both sides at once where the remote engine %s', async (_, make) => {
+    const { ask, far, near, backOff } = bench(10, 50);
+    make(far, backOff);
+    const reply = ask();
+    expect(near.requests).toHaveLength(1);
+    expect((await whoAndWhen(reply))[0]).toBe('far');
+    expect(near.cancelled).toBe(1);
   });
 
   it('is the remote one although this machine has begun', async () => {
@@ -249,8 +290,32 @@ describe('a text that grows', () => {
     const { ask, near } = bench(Infinity, 50);
     near.pieces = ['b'];
     const pieces: string[] = [];
-    expect(await whoAndWhen(ask({ onText: (piece) => pieces.push(piece) }))).toEqual(['near', LIMIT_MS + 50]);
+    expect(await whoAndWhen(ask({ onText: (piece) => pieces.push(piece) }))).toEqual(['near', LIMIT_MS]);
     expect(pieces).toEqual(['b']);
+  });
+
+  it('shows nothing of what this machine has begun before the remote engine failed, and all of it then', async () => {
+    const { ask, far, near } = bench(LIMIT_MS / 2, LIMIT_MS);
+    near.pieces = ['b'];
+    far.error = unreachable('example:1', 'the connection broke');
+    const pieces: string[] = [];
+    const reply = ask({ onText: (piece) => pieces.push(piece) });
+    await vi.advanceTimersByTimeAsync(LIMIT_MS / 2 - 1);
+    expect([near.requests.length, pieces.length]).toEqual([1, 0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(pieces).toEqual(['b']);
+    expect((await whoAndWhen(reply))[0]).toBe('near');
+  });
+
+  it('is given up by this machine as soon as the remote one begins', async () => {
+    const { ask, far, near } = bench(LIMIT_MS / 2, LIMIT_MS);
+    far.state = 'loading';
+    far.pieces = ['a'];
+    near.pieces = ['b'];
+    const pieces: string[] = [];
+    expect((await whoAndWhen(ask({ onText: (piece) => pieces.push(piece) })))[0]).toBe('far');
+    expect(near.cancelled).toBe(1);
+    expect(pieces).toEqual(['a']);
   });
 
   it('is not begun anew behind what was written when the remote one fails', async () => {
@@ -260,4 +325,73 @@ describe('a text that grows', () => {
     expect((await whoAndWhen(ask({ onText: () => undefined })))[0]).toBe('REMOTE_FAILED');
     expect(near.requests).toEqual([]);
   });
+});
+
+describe('a failure', () => {
+  /** What happens, in its order; time stands still but for what is advanced. */
+  function events({ far, near, backOff }: Bench): string[] {
+    const seen: string[] = [];
+    const watch = (engine: SlowEngine, name: string): void => {
+      const generate = engine.generate.bind(engine);
+      engine.generate = (...asked) => {
+        seen.push(`${name} is asked`);
+        return generate(...asked);
+      };
+    };
+    watch(far, 'far');
+    watch(near, 'near');
+    const failed = backOff.failed.bind(backOff);
+    backOff.failed = (error) => {
+      seen.push('failure');
+      failed(error);
+    };
+    return seen;
+  }
+
+  it.each([
+    ['a suggestion', {}],
+    ['a text', { onText: () => undefined }],
+  ])('of the connection has this machine begin %s without a wait and without a retry', async (_, more) => {
+    const made = bench(0, 50);
+    made.far.connected = { ok: false, error: unreachable('example:1', 'nobody is there') };
+    const seen = events(made);
+    const reply = made.ask(more);
+    // Not a tick of the clock.
+    await vi.advanceTimersByTimeAsync(0);
+    expect(seen).toEqual(['failure', 'near is asked']);
+    expect((await whoAndWhen(reply))[1]).toBe(50);
+    expect(seen).toHaveLength(2);
+  });
+
+  it.each([
+    ['a suggestion', {}],
+    ['a text', { onText: () => undefined }],
+  ])('in the middle of it has this machine begin %s in the same tick', async (_, more) => {
+    const made = bench(10, 50);
+    made.far.error = statusError('example:1', 500);
+    const seen = events(made);
+    const reply = made.ask(more);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(seen).toEqual(['far is asked', 'failure', 'near is asked']);
+    expect((await whoAndWhen(reply))[0]).toBe('near');
+    expect(seen).toHaveLength(3);
+  });
+
+  it('that is known has the next question asked of this machine first, and of nobody else until the pause is over', async () => {
+    const made = bench(10, 50);
+    made.far.error = statusError('example:1', 500);
+    await whoAndWhenOf(made.ask());
+    const seen = events(made);
+    const reply = made.ask();
+    expect(seen).toEqual(['near is asked']);
+    await vi.advanceTimersByTimeAsync(50);
+    expect((await reply).remote).toBe(false);
+    expect(seen).toEqual(['near is asked']);
+  });
+
+  /** Without more time than it takes: the pause behind a failure is not over then. */
+  async function whoAndWhenOf(reply: Promise<Reply>): Promise<void> {
+    await vi.advanceTimersByTimeAsync(60);
+    await reply;
+  }
 });

@@ -259,4 +259,93 @@ suite('generating at the cursor', () => {
     assert.strictEqual(generation.ending, 'refused', generation.sentence);
     assert.strictEqual(fixed.getText(), content);
   });
+
+  const run = (name: string, ...given: unknown[]): Thenable<unknown> =>
+    vscode.commands.executeCommand(`emberline.${name}`, ...given);
+
+  test('has others, which take its place and are one undo step each', async () => {
+    const { document } = await edit(FUNCTION);
+    const before = document.getText();
+    const first = before + (await generate()).text;
+    await run('nextCandidate');
+    const second = document.getText();
+    assert.notStrictEqual(second, first);
+    assert.ok(second.startsWith(before) && second.length > before.length, second);
+    await run('nextCandidate');
+    const third = document.getText();
+    assert.ok(![first, second].includes(third) && third.startsWith(before), third);
+    await run('nextCandidate');
+    assert.strictEqual(document.getText(), third, 'there are three at most');
+    await run('previousCandidate');
+    assert.strictEqual(document.getText(), second);
+    await run('previousCandidate');
+    await run('previousCandidate');
+    assert.strictEqual(document.getText(), first);
+    await run('nextCandidate');
+    assert.strictEqual(document.getText(), second);
+    await changeBy('undo', document);
+    assert.strictEqual(document.getText(), before);
+    assert.strictEqual(api.status, 'ready');
+  });
+
+  test('has others for the rest of a line, with what they replace', async () => {
+    const { document } = await edit('def area(width, height):\n    return max(|)\n');
+    const before = document.getText();
+    const first = before.replace('max(', `max(${(await generate()).text}`);
+    await run('nextCandidate');
+    assert.notStrictEqual(document.getText(), first);
+    assert.match(document.getText(), /^def area\(width, height\):\n {4}return max\([^\n]+\n$/);
+    await changeBy('undo', document);
+    assert.strictEqual(document.getText(), before);
+  });
+
+  test('is made again, but otherwise; the one before stays beside it', async () => {
+    const { document } = await edit(FUNCTION);
+    const before = document.getText();
+    const first = before + (await generate()).text;
+    await run('editAgain', 'again, but with a docstring');
+    const other = document.getText();
+    assert.notStrictEqual(other, first);
+    assert.ok(other.startsWith(before) && !other.includes('The same again'), other);
+    await run('previousCandidate');
+    assert.strictEqual(document.getText(), first);
+    await changeBy('undo', document);
+    assert.strictEqual(document.getText(), before);
+  });
+
+  test('stays where another one is cancelled', async () => {
+    const { document } = await edit(FUNCTION);
+    await generate();
+    const first = document.getText();
+    const looking = run('nextCandidate');
+    await eventually(() => api.status === 'generating', 'the model writes another one');
+    await stop();
+    await looking;
+    assert.strictEqual(document.getText(), first);
+    await run('nextCandidate');
+    assert.notStrictEqual(document.getText(), first);
+  });
+
+  test('stays where anything else was typed, whatever is asked then', async () => {
+    const editor = await edit(FUNCTION);
+    const { document } = editor;
+    await generate();
+    await insertInto(document, 0, '# typed\n');
+    const typed = document.getText();
+    for (const name of ['nextCandidate', 'previousCandidate']) await run(name);
+    await run('editAgain', 'shorter');
+    assert.strictEqual(document.getText(), typed);
+  });
+
+  test('stays where something is typed while another one is made', async () => {
+    const { document } = await edit(FUNCTION);
+    await generate();
+    const looking = run('nextCandidate');
+    await eventually(() => api.status === 'generating', 'the model writes another one');
+    await insertInto(document, 0, '# typed\n');
+    const typed = document.getText();
+    await looking;
+    assert.strictEqual(document.getText(), typed);
+    assert.strictEqual(api.status, 'ready');
+  });
 });

@@ -88,9 +88,9 @@ describe('who never accepts', () => {
     const answers = { '    b': ' = a', '    b ': 'else' };
     const late = await typeStretch(new Fake(answers), stretch, ALONG, clockOf(451));
     expect(late.keys.every(({ text }) => text === '')).toBe(true);
-    expect(late.keys[0]?.time).toEqual({ ms: 451, complete: false });
+    expect(late.keys[0]).toMatchObject({ time: { ms: 451, complete: false }, late: true });
     const inTime = await typeStretch(new Fake(answers), stretch, ALONG, clockOf(500 - DEBOUNCE_MS));
-    expect(inTime.keys[0]).toMatchObject({ text: ' = a', time: { ms: 450, complete: true } });
+    expect(inTime.keys[0]).toMatchObject({ text: ' = a', time: { ms: 450, complete: true }, late: false });
     const secondTooFast = { ...stretch, intervals: stretch.intervals.map((ms, at) => (at === 2 ? 60 : ms)) };
     const kept = await typeStretch(new Fake(answers), secondTooFast, ALONG, FAST);
     expect(kept.keys[1]).toMatchObject({ text: '= a', flickers: false, time: { complete: false } });
@@ -101,7 +101,11 @@ describe('who never accepts', () => {
     const fake = new Fake({});
     const { keys } = await typeStretch(fake, fast, ALONG, FAST);
     expect(fake.asked).toEqual([]);
-    expect(keys[0]).toMatchObject({ time: undefined, source: 'none', text: '' });
+    expect(keys[0]).toMatchObject({ time: undefined, late: undefined, source: 'none', text: '' });
+    // Who waits for an answer has one, but nothing was due.
+    const waited = await typeStretch(new Fake({}), fast, { accepts: false, patient: true }, FAST);
+    expect(waited.keys[0]?.late).toBeUndefined();
+    expect(waited.keys[0]?.time?.complete).toBe(true);
   });
 
   it('rests where there is time, and then the place is read ahead', async () => {
@@ -123,7 +127,7 @@ describe('who never accepts', () => {
       { accepts: false, patient: true },
       clockOf(10_000),
     );
-    expect(typed.keys[0]).toMatchObject({ text: ' = a', time: { ms: 10_000, complete: true } });
+    expect(typed.keys[0]).toMatchObject({ text: ' = a', time: { ms: 10_000, complete: true }, late: true });
   });
 });
 
@@ -220,6 +224,7 @@ describe('rows of typing', () => {
     right: false,
     toLineEnd: false,
     time: { ms: 1, complete: true },
+    late: false,
     source: 'cache',
     sourceBehind: 'none',
     recomputed: undefined,
