@@ -13,9 +13,9 @@ import { ensureToolchain } from './setup/toolchain.mjs';
 /**
  * Builds the addon with cmake-js, which knows where the Node-API headers are.
  * @param {Progress} progress
- * @param {{ debug?: boolean, aside?: boolean }} [options] `aside`: of the processors, takes only what others leave
+ * @param {{ debug?: boolean }} [options]
  */
-export async function buildAddon(progress, { debug = false, aside = false } = {}) {
+export async function buildAddon(progress, { debug = false } = {}) {
   await progress.step('build the addon', async (log) => {
     const configuration = debug ? 'Debug' : 'Release';
     // The preset `release` adds the native tests to the same folder, so that the engine is compiled once for both.
@@ -24,7 +24,7 @@ export async function buildAddon(progress, { debug = false, aside = false } = {}
     await runTool(
       'cmake-js/bin/cmake-js',
       ['build', '--out', folder, '--config', configuration, '--target', 'emberline_addon', ...parallel],
-      { log, failure: 'The addon could not be built: the compiler or CMake failed.', aside },
+      { log, failure: 'The addon could not be built: the compiler or CMake failed.' },
     );
     mkdirSync(dirname(ADDON), { recursive: true });
     putInPlace(join(folder, configuration, 'emberline.node'), ADDON);

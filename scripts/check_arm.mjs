@@ -96,9 +96,9 @@ const PROCESSORS = [
 export async function buildArmTests(progress) {
   await progress.step('build the native tests (aarch64)', async (log) => {
     const failure = 'The native tests could not be built for 64-bit Arm.';
-    await run('cmake', ['--preset', 'aarch64'], { log, failure, aside: true });
+    await run('cmake', ['--preset', 'aarch64'], { log, failure });
     const parallel = ['--parallel', String(availableParallelism())];
-    await run('cmake', ['--build', '--preset', 'aarch64', ...parallel], { log, failure, aside: true });
+    await run('cmake', ['--build', '--preset', 'aarch64', ...parallel], { log, failure });
   });
 }
 

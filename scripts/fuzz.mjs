@@ -44,13 +44,12 @@ export async function buildFuzzers(progress, targets) {
   await progress.step(`build the fuzzers (${targets.join(', ')})`, async (log) => {
     const failure =
       'The fuzzers could not be built; they need clang++-19 and its libFuzzer (libclang-rt-19-dev).';
-    await run('cmake', ['--preset', 'fuzz'], { log, failure, aside: true });
+    await run('cmake', ['--preset', 'fuzz'], { log, failure });
     const programs = targets.flatMap((target) => [`fuzz_${target}`, `${target}_corpus`]);
     const jobs = String(availableParallelism());
     await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...programs], {
       log,
       failure,
-      aside: true,
     });
   });
 }

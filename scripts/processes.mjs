@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -22,6 +23,9 @@ const GRACE_MS = 10_000;
 const running = new Set();
 /** What else has to end with this process. @type {Set<() => Promise<void>>} */
 const stoppers = new Set();
+
+/** True in whatever work is done aside. @type {AsyncLocalStorage<boolean>} */
+const isAside = new AsyncLocalStorage();
 
 /** Set once everything is being ended: what fails from then on fails because of that. */
 let stopping = false;
@@ -109,14 +113,23 @@ function stepAside({ pid }) {
 }
 
 /**
+ * Does work of which every program that is run to its end takes only what others leave of the processors.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export function aside(work) {
+  return isAside.run(true, work);
+}
+
+/**
  * Runs a program to its end with its output in a log file.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, aside?: boolean }} options `aside`: takes only what others leave of
- *   the processors
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv }} options
  * @returns {Promise<number>} the exit status; 128 or more when a signal ended it
  */
-export async function runForStatus(command, args, { log, cwd, env, aside = false }) {
+export async function runForStatus(command, args, { log, cwd, env }) {
   mkdirSync(dirname(log), { recursive: true });
   const file = openSync(log, 'a');
   try {
@@ -125,7 +138,7 @@ export async function runForStatus(command, args, { log, cwd, env, aside = false
       env: { ...(env ?? process.env), NO_COLOR: '1', FORCE_COLOR: undefined },
       output: ['ignore', file, file],
     });
-    if (aside) stepAside(child);
+    if (isAside.getStore() === true) stepAside(child);
     const status = await new Promise((resolve, reject) => {
       child.once('error', (error) => reject(new Failure(`${command} cannot be started: ${error.message}.`)));
       child.once('exit', (code) => {
@@ -146,7 +159,7 @@ export async function runForStatus(command, args, { log, cwd, env, aside = false
  * Runs a program that must succeed.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string, aside?: boolean }} options `failure`: the sentence for a person
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string }} options `failure`: the sentence for a person
  */
 export async function run(command, args, { failure, ...options }) {
   const status = await runForStatus(command, args, options);
@@ -168,7 +181,7 @@ export async function runNpm(args, options) {
  * Runs a command line tool of an installed npm package.
  * @param {string} script path of its entry file below node_modules
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string, aside?: boolean }} options
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string }} options
  */
 export async function runTool(script, args, options) {
   await run(process.execPath, [`${ROOT}/node_modules/${script}`, ...args], options);

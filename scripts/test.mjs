@@ -9,12 +9,13 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure, Interrupted } from './failure.mjs';
 import { vscodeTarget } from './paths.mjs';
-import { runCommand } from './processes.mjs';
+import { aside, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureDebianPackages } from './setup/debian_packages.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
 import { arm } from './test/arm.mjs';
+import { inTurn } from './test/checks.mjs';
 import { oneFailed, sum, summary } from './test/counts.mjs';
 import { e2e } from './test/e2e.mjs';
 import { editor } from './test/editor.mjs';
@@ -22,7 +23,7 @@ import { endurance } from './test/endurance.mjs';
 import { fuzzing } from './test/fuzz.mjs';
 import { integration } from './test/integration.mjs';
 import { lint } from './test/lint.mjs';
-import { metal } from './test/metal.mjs';
+import { metal, metalEditor } from './test/metal.mjs';
 import { native } from './test/native.mjs';
 import { packaged } from './test/package.mjs';
 import { parsers } from './test/parsers.mjs';
@@ -42,8 +43,8 @@ import { unit } from './test/unit.mjs';
 /** @typedef {import('./test/counts.mjs').Counts} Counts */
 
 /**
- * In the order they run, and what they need is compiled: first what can begin soon and leaves a core free, which compiles what the others
- * need; those that keep every core busy last.
+ * In the order they run, and what they need is compiled: first what can begin soon and leaves a core free, on which is compiled what the
+ * others need. Those that are `beside` run in this order too, in a row of their own: while an editor is waited for, they have the processors.
  */
 const STAGES = [
   lint,
@@ -55,6 +56,7 @@ const STAGES = [
   native,
   parsers,
   metal,
+  metalEditor,
   // Reads what Ninja has noted in the folder that all of these are built in.
   tidyChanged,
   integration,
@@ -143,9 +145,12 @@ async function runStages(stages, progress) {
   const preparations = new Preparations(progress);
   // Compiled while stages that need nothing of it are running.
   for (const need of stages.flatMap((stage) => stage.needs)) void preparations.get(need).catch(() => {});
-  const parts = [];
-  for (const stage of stages) parts.push(await runStage(stage, preparations, progress));
-  return sum(parts);
+  const beside = stages.filter((stage) => stage.beside === true);
+  const others = stages.filter((stage) => stage.beside !== true);
+  const runInTurn = (/** @type {readonly Stage[]} */ row) =>
+    inTurn(row.map((stage) => () => runStage(stage, preparations, progress)));
+  if (others.length === 0) return await runInTurn(beside);
+  return sum(await Promise.all([runInTurn(others), aside(() => runInTurn(beside))]));
 }
 
 /**

@@ -107,14 +107,18 @@ export const FOR_PLATFORMS = [
   command('binutils', 'readelf', 'readelf'),
 ];
 
+/** What compiles the fuzzers, and on Linux whatever runs under sanitizers (cmake/sanitizer_compiler.cmake). */
 export const FOR_FUZZING = [
   ...FOR_METAL,
   file(
     'libclang-rt-19-dev',
-    'libFuzzer of Clang 19',
+    'the sanitizers and libFuzzer of Clang 19',
     '/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a',
+    '/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-aarch64.a',
   ),
 ];
+
+export const FOR_SANITIZERS = process.platform === 'linux' ? FOR_FUZZING : [];
 
 export const FOR_TIDY = [command('clang-tidy-19', 'clang-tidy 19', 'clang-tidy-19')];
 

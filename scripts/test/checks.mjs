@@ -30,7 +30,7 @@ export async function counted(name, work) {
 }
 
 /**
- * Runs checks one after the other.
+ * Runs checks, or stages, one after the other.
  * @param {readonly (() => Promise<Counts>)[]} works
  */
 export async function inTurn(works) {

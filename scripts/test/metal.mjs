@@ -8,14 +8,14 @@ import { runGoogleTests } from './google_test.mjs';
 import { runVitest } from './vitest.mjs';
 
 /**
- * The Metal kernels and device as they are shipped, on a simulated GPU: alone, inside an addon, and with that addon in the
- * extension.
+ * The Metal kernels and device as they are shipped, on a simulated GPU: alone, and inside an addon.
  * @type {import('./stage.mjs').Stage}
  */
 export const metal = {
   name: 'metal',
-  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL, ...FOR_BROWSER_TESTS],
-  needs: ['metalTests', 'codeServer', 'vsix'],
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL],
+  needs: ['metalTests'],
+  beside: true,
   platform: 'linux-x64',
   run: async (progress) =>
     sum([
@@ -24,11 +24,23 @@ export const metal = {
         shards: availableParallelism(),
       }),
       await runVitest(progress, 'metal', 'the addon with a simulated GPU'),
-      await runInExtensionHost(progress, 'a simulated GPU in the extension host', {
-        suite: 'simulated_gpu',
-        // The embedded model, which is there first, would take long on a simulated GPU.
-        settings: { 'emberline.device': 'cpu' },
-        nativeFiles: dirname(SIMULATED_ADDON),
-      }),
     ]),
+};
+
+/**
+ * The extension with an addon that has a simulated GPU.
+ * @type {import('./stage.mjs').Stage}
+ */
+export const metalEditor = {
+  name: 'metal-editor',
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL, ...FOR_BROWSER_TESTS],
+  needs: ['metalTests', 'codeServer', 'vsix'],
+  platform: 'linux-x64',
+  run: (progress) =>
+    runInExtensionHost(progress, 'a simulated GPU in the extension host', {
+      suite: 'simulated_gpu',
+      // The embedded model, which is there first, would take long on a simulated GPU.
+      settings: { 'emberline.device': 'cpu' },
+      nativeFiles: dirname(SIMULATED_ADDON),
+    }),
 };

@@ -9,6 +9,7 @@ export const native = {
   name: 'native',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
   needs: ['nativeTests'],
+  beside: true,
   run: async (progress) => {
     const counts = await runGoogleTests(progress, 'release', 'native tests');
     return vscodeTarget() === 'linux-x64' ? sum([counts, await wideCode(progress)]) : counts;

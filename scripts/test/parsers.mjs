@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
 import { runGoogleTests } from './google_test.mjs';
 import { UNDER_SANITIZERS } from './sanitized.mjs';
 
@@ -9,8 +9,9 @@ import { UNDER_SANITIZERS } from './sanitized.mjs';
  */
 export const parsers = {
   name: 'parsers',
-  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_SANITIZERS],
   needs: ['sanitizedParsers'],
+  beside: true,
   run: (progress) =>
     runGoogleTests(progress, 'asan', 'parsers under sanitizers', {
       env: UNDER_SANITIZERS,

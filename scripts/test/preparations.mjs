@@ -3,7 +3,7 @@ import { buildAddon, buildBundles } from '../build.mjs';
 import { buildArmTests } from '../check_arm.mjs';
 import { buildFuzzers, TARGETS } from '../fuzz.mjs';
 import { packageExtension } from '../package.mjs';
-import { run } from '../processes.mjs';
+import { aside, run } from '../processes.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
 import { ensureTrainingPython } from '../setup/training_python.mjs';
 
@@ -11,15 +11,15 @@ import { ensureTrainingPython } from '../setup/training_python.mjs';
 /** @typedef {keyof typeof PREPARATIONS} PreparationName */
 
 /**
- * What stages need: each is made once a run, however many stages ask for it. `compiles` ones take every core that the stages leave, so
- * they are made one after the other, in the order they are asked for.
+ * What stages need: each is made once a run, however many stages ask for it. `compiles` ones take every core that the stages leave, and no
+ * more, so they are made one after the other, in the order they are asked for.
  */
 const PREPARATIONS = {
   codeServer: { needs: [], compiles: false, make: ensureCodeServer },
   addon: {
     needs: [],
     compiles: true,
-    make: (/** @type {Progress} */ progress) => buildAddon(progress, { aside: true }),
+    make: (/** @type {Progress} */ progress) => buildAddon(progress),
   },
   bundles: { needs: [], compiles: false, make: (/** @type {Progress} */ progress) => buildBundles(progress) },
   vsix: {
@@ -84,13 +84,12 @@ async function buildPreset(progress, preset, { targets = [] } = {}) {
   const some = targets.length === 0 ? '' : `: ${targets.join(', ')}`;
   await progress.step(`build the native tests (${preset}${some})`, async (log) => {
     const failure = `The native tests could not be built: CMake or the compiler failed (preset ${preset}).`;
-    await run('cmake', ['--preset', preset], { log, failure, aside: true });
+    await run('cmake', ['--preset', preset], { log, failure });
     const parallel = ['--parallel', String(availableParallelism())];
     const chosen = targets.flatMap((target) => ['--target', target]);
     await run('cmake', ['--build', '--preset', preset, ...parallel, ...chosen], {
       log,
       failure,
-      aside: true,
     });
   });
 }
@@ -133,7 +132,7 @@ export class Preparations {
     }
     const turn = this.#compiler.then(async () => {
       await needed;
-      return await make(this.#progress);
+      return await aside(async () => /** @type {unknown} */ (await make(this.#progress)));
     });
     this.#compiler = turn.catch(() => {});
     return await turn;

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
 import { DEEP, runGoogleTests } from './google_test.mjs';
 
 /** Accuracy and determinism of many forward passes, minutes long when sanitized; the other tests run the same code. */
@@ -22,8 +22,9 @@ export const UNDER_SANITIZERS = {
  */
 export const sanitized = {
   name: 'sanitized',
-  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_SANITIZERS],
   needs: ['sanitizedTests'],
+  beside: true,
   deep: true,
   run: (progress) =>
     runGoogleTests(progress, 'asan', 'native tests under sanitizers', {

@@ -1,4 +1,4 @@
-import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
 import { sum } from './counts.mjs';
 import { runGoogleTests } from './google_test.mjs';
 import { SANITIZED } from './sanitized.mjs';
@@ -12,8 +12,9 @@ const UNDER_THREAD_SANITIZER = { ...process.env, TSAN_OPTIONS: 'halt_on_error=1:
  */
 export const threads = {
   name: 'threads',
-  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_SANITIZERS],
   needs: ['threadTests'],
+  beside: true,
   deep: true,
   run: (progress) =>
     runGoogleTests(progress, 'tsan', 'tests of threads under the thread sanitizer', {

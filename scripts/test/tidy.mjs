@@ -6,6 +6,7 @@ import { check } from './checks.mjs';
 const COMMON = {
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_TIDY],
   needs: ['nativeTests'],
+  beside: true,
   platform: 'linux-x64',
 };
 

@@ -6,7 +6,7 @@ import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { family, processTable } from '../../scripts/process_table.mjs';
-import { runForStatus, startGroup, stopGroup } from '../../scripts/processes.mjs';
+import { aside, runForStatus, startGroup, stopGroup } from '../../scripts/processes.mjs';
 
 /** A program that starts the next one of `rest` and prints its process id once that has printed its own. */
 function chain(own: string, rest: readonly string[]): string {
@@ -86,18 +86,25 @@ it('leaves the processes of others alone', async () => {
   expect(running([...ids, id])).toEqual([id]);
 });
 
-it.skipIf(process.platform === 'win32')('lets what is to step aside have what others leave', async () => {
+it.skipIf(process.platform === 'win32')('lets what is done aside have what others leave', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'aside-'));
   // `nice` prints its own: what a build tool starts steps aside as well.
-  const priority = async (program: string, aside: boolean): Promise<number> => {
-    const log = join(folder, `${aside}.log`);
-    expect(await runForStatus('sh', ['-c', program], { log, aside })).toBe(0);
+  const priority = async (program: string): Promise<number> => {
+    const log = join(mkdtempSync(join(folder, 'run-')), 'log');
+    expect(await runForStatus('sh', ['-c', program], { log })).toBe(0);
     return Number(readFileSync(log, 'utf8'));
   };
   try {
-    expect(await priority('nice', false)).toBe(getPriority());
     const lowest = constants.priority.PRIORITY_LOW;
-    expect(await priority(`until [ "$(nice)" = ${lowest} ]; do sleep 0.01; done; nice`, true)).toBe(lowest);
+    const [within, beside] = await Promise.all([
+      aside(async () => {
+        await Promise.resolve();
+        return await priority(`until [ "$(nice)" = ${lowest} ]; do sleep 0.01; done; nice`);
+      }),
+      priority('nice'),
+    ]);
+    expect(within).toBe(lowest);
+    expect(beside).toBe(getPriority());
   } finally {
     rmSync(folder, { recursive: true });
   }
