@@ -7,6 +7,7 @@ import type { EngineAnswer, EngineRequest } from '../core/engine/engine_request'
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
 import type { NativeChat, NativeFim, NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError, NativeResult } from '../core/engine/native_result';
+import { standstillError, type Watchdog } from '../core/engine/watchdog';
 import type { MeasuredSession } from '../core/models/machine_measurement';
 
 /** A model that is loaded and can complete. */
@@ -28,6 +29,8 @@ export interface LoadedEngine {
   compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>>;
   /** Another session of the model, for who would not disturb this one. */
   fork(): Promise<NativeResult<MeasuredSession>>;
+  /** Says where its thread stands still, so that disposing of it may never end. */
+  readonly watchdog: Pick<Watchdog, 'standsStill' | 'tell'>;
   /** Cancels what runs and frees the model. */
   dispose(): Promise<void>;
 }
@@ -64,6 +67,9 @@ const NOT_LOADED = {
   ok: false,
   error: { code: 'MODEL_CLOSED', message: 'No model is loaded; restart the engine.' },
 } as const;
+
+/** How long an engine that stands still is waited for when it is given up, ms. */
+const LAST_WAIT_MS = 5_000;
 
 const UNMEASURED: CompletionEngine['speed'] = { prefillTokensPerSecond: undefined };
 
@@ -160,6 +166,7 @@ export class EngineLifecycle implements GenerationEngine {
     if (result.ok) {
       this.loaded = result.value;
       this.failure = result.refused;
+      this.watch(result.value);
       this.enter('ready');
       if (result.refused !== undefined) this.modelSwitch?.replaced(result.refused);
     } else {
@@ -211,6 +218,23 @@ export class EngineLifecycle implements GenerationEngine {
     return answer;
   }
 
+  /** A hang becomes a failure, with what there is to do about it; it is over if the thread moves again. */
+  private watch(engine: LoadedEngine): void {
+    let told: NativeError | undefined;
+    engine.watchdog.tell({
+      stoodStill: (standstill) => {
+        if (engine !== this.loaded) return;
+        told = standstillError(standstill, engine.info.device);
+        this.fail(told);
+      },
+      movesAgain: () => {
+        if (engine !== this.loaded || this.failure !== told) return;
+        this.failure = undefined;
+        this.enter('ready');
+      },
+    });
+  }
+
   private fail(error: NativeError): void {
     this.failure = error;
     this.enter('failed');
@@ -224,6 +248,14 @@ export class EngineLifecycle implements GenerationEngine {
   private async unload(): Promise<void> {
     const engine = this.loaded;
     this.loaded = undefined;
-    await engine?.dispose();
+    const disposed = engine?.dispose();
+    // One that hangs keeps its memory; what comes next need not wait for it.
+    await (engine?.watchdog.standsStill === true ? Promise.race([disposed, lastWait()]) : disposed);
   }
+}
+
+function lastWait(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, LAST_WAIT_MS).unref();
+  });
 }

@@ -18,11 +18,13 @@ import {
   type NativeFim,
   type NativeModel,
   type NativeModelInfo,
+  type NativeProgress,
   type NativeSession,
   NO_COMPLETION,
   NO_TIMINGS,
 } from './native_types';
 import type { NativeError, NativeResult } from './native_result';
+import { Watchdog } from './watchdog';
 
 export interface EngineOptions {
   /** The addon's absolute path. */
@@ -73,6 +75,8 @@ export class Engine {
   private readonly session: NativeSession;
   /** The engine that loaded the model, and closes it: this one, or the one it was forked from in the end. */
   private readonly loader: Engine;
+  /** Of the model's thread; one with all forks. */
+  readonly watchdog: Watchdog;
   /** Ids of requests that are not settled. */
   private readonly running = new Set<number>();
   private nextId = 1;
@@ -83,7 +87,7 @@ export class Engine {
     addon: EngineAddon,
     model: NativeModel,
     session: NativeSession,
-    { context, modelPath }: Pick<Engine, 'context' | 'modelPath'>,
+    { context, modelPath, watchdog }: Pick<Engine, 'context' | 'modelPath' | 'watchdog'>,
     loader?: Engine,
   ) {
     this.addon = addon;
@@ -91,6 +95,7 @@ export class Engine {
     this.session = session;
     this.loader = loader ?? this;
     this.speed = loader?.speed ?? new EngineSpeed();
+    this.watchdog = watchdog;
     this.info = model.info();
     this.context = context;
     this.modelPath = modelPath;
@@ -107,10 +112,14 @@ export class Engine {
     });
   }
 
-  /** The same with an addon that is there. */
+  /**
+   * The same with an addon that is there.
+   * @param watch What looks after the thread of the model.
+   */
   static async loadFrom(
     addon: EngineAddon,
     options: Omit<EngineOptions, 'addonPath'>,
+    watch = (progress: () => NativeProgress): Watchdog => new Watchdog(progress),
   ): Promise<NativeResult<Engine>> {
     const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT } = options;
     const { packedFolder, metalLibrary, draftPath, draftOptional, isa, kvCache } = options;
@@ -134,7 +143,8 @@ export class Engine {
       await model.value.close();
       return session;
     }
-    const about = { context: capacity, modelPath };
+    const watchdog = watch(() => model.value.progress());
+    const about = { context: capacity, modelPath, watchdog };
     return { ok: true, value: new Engine(addon, model.value, session.value, about) };
   }
 
@@ -198,10 +208,12 @@ export class Engine {
     const id = this.nextId++;
     const cancel = (): void => this.session.cancel(id);
     this.running.add(id);
+    this.watchdog.begin();
     signal?.addEventListener('abort', cancel, { once: true });
     const result = await this.session.complete(nativeRequest(id, request), onText);
     signal?.removeEventListener('abort', cancel);
     this.running.delete(id);
+    this.watchdog.end();
     if (result.ok) this.speed.record(result.value.timings);
     if (!this.busy) for (const resolve of this.waitingForIdle.splice(0)) resolve();
     return result;

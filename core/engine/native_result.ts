@@ -37,9 +37,10 @@ export const NATIVE_ERROR_CODES = [
 
 export type NativeErrorCode = (typeof NATIVE_ERROR_CODES)[number];
 
-/** Those that do not come from the addon: it could not be loaded (binding.ts), a model was tried in vain (core/models/model_trial.ts) or not fetched (core/models/download). */
+/** Those that do not come from the addon: it could not be loaded (binding.ts), its thread stands still (watchdog.ts), a model was tried in vain (core/models/model_trial.ts) or not fetched (core/models/download). */
 export type HostErrorCode =
   | 'ADDON_NOT_LOADED'
+  | 'ENGINE_STANDS_STILL'
   | 'TRIAL_NOT_STARTED'
   | 'MODEL_CRASHED'
   | 'MODEL_TOO_SLOW'

@@ -323,8 +323,21 @@ export interface NativeSession {
   readonly close: () => Promise<void>;
 }
 
+/** What the thread that works for a model is at. */
+export interface NativeProgress {
+  /** Jobs that it has begun and jobs that it has ended, together: odd while it does one. */
+  readonly turns: number;
+  /** Of the request that runs, or ran last. */
+  readonly phase: 'prefill' | 'decode';
+  /** Of its prompt, how many tokens have been read. */
+  readonly promptTokens: number;
+  readonly generatedTokens: number;
+}
+
 export interface NativeModel {
   readonly info: () => NativeModelInfo;
+  /** At this moment; waits for nothing. */
+  readonly progress: () => NativeProgress;
   readonly createSession: (options: NativeSessionOptions) => Promise<NativeResult<NativeSession>>;
   readonly tokenize: (text: string, parseSpecial: boolean) => Promise<NativeResult<Uint32Array>>;
   /** The bytes the ids stand for (not always valid UTF-8). */

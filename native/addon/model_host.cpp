@@ -182,6 +182,7 @@ void ModelHost::cancel(napi_env env, const std::shared_ptr<Request>& held) {
 void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job) {
   auto expected = Request::Stage::kQueued;
   if (!request->stage.compare_exchange_strong(expected, Request::Stage::kRunning)) return;
+  progress_.begin();
   const auto started = Clock::now();
   const auto result = std::make_shared<Result<Completion>>(guarded([&]() -> Result<Completion> {
     if (closing()) return closed_error();
@@ -192,6 +193,7 @@ void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, Com
     job.request.grammar_prefix = utf8_from_utf16(job.grammar_prefix);
     for (const std::u16string& text : job.references) job.request.references.push_back(utf8_from_utf16(text));
     job.request.cancel = &request->cancel;
+    job.request.progress = &progress_;
     if (job.streams) {
       job.request.on_text = [&](std::string_view piece) {
         environment_.send_text(request->ticket, std::string(piece));

@@ -20,6 +20,7 @@
 #include "addon/guarded.h"
 #include "addon/js_values.h"
 #include "addon/work_thread.h"
+#include "decode/progress.h"
 #include "engine/dispatch_list.h"
 #include "engine/mask_measure.h"
 #include "engine/model.h"
@@ -75,6 +76,10 @@ class ModelHost : public Worker {
   void complete(napi_env env, const Environment::Ticket& ticket, SessionKey session, CompletionJob job);
   void cancel(napi_env env, SessionKey session, std::uint64_t id);
 
+  // What the engine's thread is at, at this moment. Waits for nothing.
+  const Progress& progress() const { return progress_; }
+  std::uint64_t turns() const { return thread_.turns(); }
+
   // --- engine thread
   // -----------------------------------------------------------------------------------------------------
 
@@ -124,6 +129,7 @@ class ModelHost : public Worker {
   Environment& environment_;
   std::atomic<bool> closing_{false};
   std::atomic<bool> ended_{false};  // the thread does nothing any more
+  Progress progress_;               // of the request that runs, or ran last
 
   // JS thread.
   ModelInfo info_;

@@ -84,6 +84,17 @@ Napi::Value info(const SharedModel& handle, const Napi::CallbackInfo& call) {
   return {call.Env(), js_info(call.Env(), handle->host->info())};
 }
 
+Napi::Value progress(const SharedModel& handle, const Napi::CallbackInfo& call) {
+  const Progress& progress = handle->host->progress();
+  const napi_value object = ObjectBuilder(call.Env())
+                                .add("turns", static_cast<double>(handle->host->turns()))
+                                .add("phase", std::string_view(progress.decodes ? "decode" : "prefill"))
+                                .add("promptTokens", progress.prompt_tokens.load())
+                                .add("generatedTokens", progress.generated_tokens.load())
+                                .build();
+  return {call.Env(), object};
+}
+
 Napi::Value create_session(const SharedModel& handle, const Napi::CallbackInfo& call) {
   Arguments arguments(call.Env());
   const napi_value options = arguments.object(call[0], "options");
@@ -197,6 +208,7 @@ napi_value make_model_object(napi_env env, std::shared_ptr<ModelHost> host) {
   const auto handle = std::make_shared<ModelHandle>(std::move(host));
   return ObjectBuilder(env)
       .add("info", js_function(env, "info", handle, info))
+      .add("progress", js_function(env, "progress", handle, progress))
       .add("createSession", js_function(env, "createSession", handle, create_session))
       .add("tokenize", js_function(env, "tokenize", handle, tokenize))
       .add("detokenize", js_function(env, "detokenize", handle, detokenize))

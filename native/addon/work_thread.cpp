@@ -58,12 +58,14 @@ void WorkThread::run() {
       const std::unique_ptr<Queued> owned(ends ? nullptr : queued);
       next = queued->next;
       const Job job = std::move(queued->run);
+      ++turns_;
       try {
         job();
       } catch (const std::exception&) {
         // Only memory can have run out, where even the answer could not be made. The promise waits; the
         // editor lives.
       }
+      ++turns_;
       if (ends) return;
     }
   }

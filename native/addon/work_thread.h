@@ -36,6 +36,9 @@ class WorkThread {
   // Waits for the thread's end; finish() comes first. Idempotent.
   void join();
 
+  // From any thread: how many jobs were begun and how many of them ended, together. Odd while one runs.
+  std::uint64_t turns() const { return turns_.load(); }
+
  private:
   struct Queued : Inbox::Link {
     Job run;
@@ -48,6 +51,7 @@ class WorkThread {
   Queued last_;  // of finish()
   std::atomic<bool> finishes_{false};
   std::atomic<std::uint32_t> posted_{0};  // changes with every job; what the thread sleeps on
+  std::atomic<std::uint64_t> turns_{0};
   bool started_ = false;
   std::thread thread_;
 };

@@ -159,6 +159,8 @@ class DecodeLoop {
   void accept(TokenId token, float log_prob) {
     const std::string_view bytes = parts_.tokenizer.bytes(token);
     sequence_.push_back(token);
+    if (request_.progress != nullptr)
+      request_.progress->generated_tokens = static_cast<std::uint32_t>(generated());
     if (request_.constraint != nullptr) request_.constraint->advance(token);
     id_probabilities_.push_back(std::exp(log_prob));
     const bool goes_beyond = bytes.size() > text_.remaining_prefix().size();

@@ -18,6 +18,7 @@
 #include "decode/document_memory.h"
 #include "decode/host_choice.h"
 #include "decode/output_text.h"
+#include "decode/progress.h"
 #include "decode/speculation/speculation.h"
 #include "decode/stop_reason.h"
 #include "decode/token_sets.h"
@@ -48,7 +49,8 @@ struct TextRequest {
   double least_confidence = 0;
   SamplingParams sampling;
   const std::atomic<bool>* cancel = nullptr;
-  TextSink on_text;  // receives pieces of valid UTF-8 on the thread that generates; may be empty
+  Progress* progress = nullptr;  // kept up to date; null: nobody looks
+  TextSink on_text;              // receives pieces of valid UTF-8 on the thread that generates; may be empty
 };
 
 struct GenerationRequest : TextRequest {

@@ -12,7 +12,7 @@ void PromptPrefill::forget_from(std::size_t end) {
 }
 
 Result<PrefillOutcome> PromptPrefill::fill(std::span<const TokenId> ids, std::size_t most_reused, bool logits,
-                                           const std::atomic<bool>* cancel) {
+                                           const std::atomic<bool>* cancel, Progress* progress) {
   const std::size_t comparable = std::min(cached_.size(), most_reused);
   std::size_t done = 0;
   while (done < comparable && cached_[done] == ids[done]) ++done;
@@ -20,6 +20,7 @@ Result<PrefillOutcome> PromptPrefill::fill(std::span<const TokenId> ids, std::si
   if (!pass_.can_continue(static_cast<std::uint32_t>(done))) done = 0;
   PrefillOutcome outcome{static_cast<std::uint32_t>(done), false};
   while (done < ids.size()) {
+    if (progress != nullptr) progress->prompt_tokens = static_cast<std::uint32_t>(done);
     const std::span<const TokenId> slice =
         ids.subspan(done, std::min<std::size_t>(kPrefillRows, ids.size() - done));
     const std::uint32_t position = static_cast<std::uint32_t>(done);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "decode/progress.h"
 #include "model/forward_pass.h"
 #include "tokenizer/tokenizer.h"
 
@@ -30,13 +31,14 @@ class PromptPrefill {
   // Afterwards rows 0..ids.size()-1 hold `ids`, and logits row 0 those of the last: it is always evaluated,
   // so at most ids.size() - 1 rows are reused. 1 <= ids.size() <= context. On an error what completed is
   // kept.
-  Result<PrefillOutcome> run(std::span<const TokenId> ids, const std::atomic<bool>* cancel) {
-    return fill(ids, ids.size() - 1, true, cancel);
+  Result<PrefillOutcome> run(std::span<const TokenId> ids, const std::atomic<bool>* cancel,
+                             Progress* progress = nullptr) {
+    return fill(ids, ids.size() - 1, true, cancel, progress);
   }
 
   // The same without logits: all rows may be reused, and `ids` may be empty. Rows behind are forgotten.
   Result<PrefillOutcome> run_without_logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel) {
-    return fill(ids, ids.size(), false, cancel);
+    return fill(ids, ids.size(), false, cancel, nullptr);
   }
 
   // Rows that decoding made valid behind those of the prompt.
@@ -44,7 +46,7 @@ class PromptPrefill {
 
  private:
   Result<PrefillOutcome> fill(std::span<const TokenId> ids, std::size_t most_reused, bool logits,
-                              const std::atomic<bool>* cancel);
+                              const std::atomic<bool>* cancel, Progress* progress);
   void forget_from(std::size_t end);
 
   ForwardPass& pass_;

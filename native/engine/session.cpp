@@ -161,10 +161,14 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
   TRY_VALUE(const std::unique_ptr<GrammarConstraint> constraint, begin_grammar(request));
   TRY_VALUE(const std::vector<TokenId> prompt, prompt_tokens(request));
   timings.prompt_tokens = static_cast<std::uint32_t>(prompt.size());
-  TRY_VALUE(const PrefillOutcome prefilled, prefill.run(prompt, request.cancel));
+  TRY_VALUE(const PrefillOutcome prefilled, prefill.run(prompt, request.cancel, request.progress));
   timings.reused_tokens = prefilled.reused;
   timings.prefill_ms = watch.milliseconds();
   if (prefilled.cancelled) return cancelled_in(Phase::kPrefill);
+  if (request.progress != nullptr) {
+    request.progress->prompt_tokens = timings.prompt_tokens;
+    request.progress->decodes = true;
+  }
 
   GenerationRequest wanted{static_cast<const TextRequest&>(request), constraint.get(), request.lead.size()};
   wanted.on_text = [&](std::string_view piece) {

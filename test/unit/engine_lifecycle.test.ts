@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { EngineState } from '../../core/completion/engine_port';
 import type { EngineAnswer } from '../../core/engine/engine_request';
 import { GREEDY } from '../../core/engine/engine_request';
 import type { NativeGrammar } from '../../core/engine/native_grammar';
 import type { NativeModelInfo } from '../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../core/engine/native_result';
+import type { Standstill, WatchdogEvents } from '../../core/engine/watchdog';
 import { EngineLifecycle, type LoadedEngine, type LoadedResult } from '../../extension/engine_lifecycle';
 
 const REQUEST = {
@@ -26,6 +27,14 @@ class FakeLoaded implements LoadedEngine {
   readonly speed = { prefillTokensPerSecond: 123 };
   answer: EngineAnswer = failure('INVALID_ARGUMENT');
   disposed = 0;
+  readonly watchdog = {
+    standsStill: false,
+    events: undefined as WatchdogEvents | undefined,
+    tell(events: WatchdogEvents): void {
+      this.events = events;
+    },
+  };
+  disposing: Promise<void> = Promise.resolve();
 
   constructor(name: string) {
     this.info = { name, heldBytes: 1_000, fim: { layout: 'some', suffix: 1 } } as NativeModelInfo;
@@ -57,7 +66,7 @@ class FakeLoaded implements LoadedEngine {
 
   dispose(): Promise<void> {
     this.disposed++;
-    return Promise.resolve();
+    return this.disposing;
   }
 }
 
@@ -289,5 +298,62 @@ describe('the life of the engine', () => {
     await started;
     expect(await lifecycle.compileGrammar(source)).toMatchObject({ error: { code: 'GRAMMAR_INVALID' } });
     expect(await lifecycle.tokenize('a', true)).toMatchObject({ ok: true });
+  });
+});
+
+describe('an engine that stands still', () => {
+  const STANDSTILL: Standstill = {
+    turns: 3,
+    phase: 'decode',
+    promptTokens: 40,
+    generatedTokens: 7,
+    seconds: 30,
+  };
+
+  async function standing(): Promise<ReturnType<typeof bench> & { engine: FakeLoaded }> {
+    const on = bench();
+    const engine = new FakeLoaded('a');
+    const started = on.lifecycle.start();
+    await turn();
+    on.answerLoad({ ok: true, value: engine });
+    await started;
+    engine.watchdog.standsStill = true;
+    engine.watchdog.events?.stoodStill(STANDSTILL);
+    return { ...on, engine };
+  }
+
+  it('has failed, with what it was at', async () => {
+    const { lifecycle, states } = await standing();
+    expect(states).toEqual(['loading', 'ready', 'failed']);
+    expect(lifecycle.error?.code).toBe('ENGINE_STANDS_STILL');
+    expect(lifecycle.error?.message).toContain('writing a text');
+  });
+
+  it('is ready once it moves again', async () => {
+    const { lifecycle, states, engine } = await standing();
+    engine.watchdog.standsStill = false;
+    engine.watchdog.events?.movesAgain();
+    expect(states.slice(2)).toEqual(['failed', 'ready']);
+    expect(lifecycle.error).toBeUndefined();
+  });
+
+  it('is not waited for where another is loaded, and has nothing more to say then', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const { lifecycle, states, answerLoad, engine, loads } = await standing();
+      engine.disposing = new Promise(() => undefined);
+      const restarted = lifecycle.start();
+      await vi.waitUntil(() => engine.disposed === 1);
+      await vi.advanceTimersByTimeAsync(60_000);
+      await vi.waitUntil(() => loads() === 2);
+      answerLoad({ ok: true, value: new FakeLoaded('b') });
+      await restarted;
+      engine.watchdog.events?.movesAgain();
+      engine.watchdog.events?.stoodStill(STANDSTILL);
+      expect(states.slice(2)).toEqual(['failed', 'loading', 'ready']);
+      expect({ name: lifecycle.info?.name, error: lifecycle.error }).toEqual({ name: 'b', error: undefined });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -85,6 +85,7 @@ class FakeAddon implements EngineAddon {
     };
     const model: NativeModel = {
       info: () => INFO,
+      progress: () => ({ turns: 0, phase: 'prefill', promptTokens: 0, generatedTokens: 0 }),
       createSession: ({ context }) => {
         this.contexts.push(context);
         return Promise.resolve(this.sessionError ?? { ok: true, value: session });

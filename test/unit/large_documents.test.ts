@@ -91,14 +91,15 @@ type Range = InstanceType<typeof MockRange>;
 
 /** A document of lines as VS Code keeps it beside an extension. */
 class CountedDocument {
-  readonly uri = { scheme: 'file', path: '/w/large.py', toString: () => 'file:///w/large.py' };
+  readonly uri: { scheme: string; path: string; toString: () => string };
   version = 1;
   readonly languageId: string;
   readonly lines: string[];
   /** Units that were copied, and lines that were looked at. */
   touched = 0;
 
-  constructor(languageId: string, lines: string[]) {
+  constructor(languageId: string, lines: string[], path = '/w/large.py') {
+    this.uri = { scheme: 'file', path, toString: () => `file://${path}` };
     this.languageId = languageId;
     this.lines = lines;
   }
@@ -245,5 +246,36 @@ describe('what is read of a document at a key', () => {
     const after = await keyIn(document, 100);
     expect(atPaste).toBeLessThan(2 * before);
     expect(after).toBeLessThan(2 * before);
+  });
+
+  it('is of a few others where a thousand are open, and each is read once a change', async () => {
+    const documents = Array.from(
+      { length: 1_000 },
+      (_, at) => new CountedDocument('python', manyLines(100_000), `/w/part_${at}.py`),
+    );
+    for (const document of documents) {
+      show(document, 100);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    const last = documents.at(-1);
+    if (last === undefined) expect.fail('no document');
+    const touched = (): number[] => documents.slice(0, -1).map((one) => one.touched);
+    const beside = async (): Promise<number> => {
+      const before = touched();
+      await keyIn(last, 100);
+      const after = touched();
+      const read = after.filter((units, at) => units > (before[at] ?? 0));
+      return read.length;
+    };
+    await beside();
+    // What they say is known.
+    expect(await beside()).toBe(0);
+    for (const document of documents.slice(0, -1)) {
+      const place = new MockPosition(1, 0);
+      editor.fire('change', document.insert(place, 'x'));
+    }
+    const read = await beside();
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(6);
   });
 });

@@ -192,7 +192,9 @@ export class Caller {
     const text = random.pick(TEXTS);
     switch (random.below(9)) {
       case 0:
-        return { name: 'model.info', called: model.info, values: [] };
+        return random.once(2)
+          ? { name: 'model.info', called: model.info, values: [] }
+          : { name: 'model.progress', called: model.progress, values: [] };
       case 1:
         return {
           name: 'model.tokenize',

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <thread>
 #if defined(_WIN32)
 #include <malloc.h>
 #endif
@@ -13,7 +14,18 @@ std::atomic<bool> armed{false}, lasting{false}, failed{false};
 std::atomic<std::int64_t> left{0};  // allocations until the first that fails
 std::atomic<std::int64_t> live{0};
 
+enum class Hold { kNone, kNext, kHeld };
+std::atomic<Hold> hold{Hold::kNone};
+std::atomic<std::thread::id> spared;
+
+void wait_while_held() {
+  Hold expected = Hold::kNext;
+  if (hold.load() != expected || std::this_thread::get_id() == spared.load()) return;
+  if (hold.compare_exchange_strong(expected, Hold::kHeld)) hold.wait(Hold::kHeld);
+}
+
 bool fails() {
+  wait_while_held();
   if (!armed.load()) return false;
   const std::int64_t before = left.fetch_sub(1);
   if (before > 1 || (before < 1 && !lasting.load())) return false;
@@ -134,6 +146,18 @@ FailingAllocations::~FailingAllocations() {
 }
 bool FailingAllocations::reached() const {
   return failed.load();
+}
+
+HeldAllocation::HeldAllocation() {
+  spared.store(std::this_thread::get_id());
+  hold.store(Hold::kNext);
+}
+HeldAllocation::~HeldAllocation() {
+  hold.store(Hold::kNone);
+  hold.notify_all();
+}
+bool HeldAllocation::reached() const {
+  return hold.load() == Hold::kHeld;
 }
 
 std::int64_t live_blocks() {

@@ -23,6 +23,17 @@ class FailingAllocations {
   bool reached() const;  // whether one has failed
 };
 
+// While it lives, the next allocation of any other thread waits: a thread that hangs. One at a time.
+class HeldAllocation {
+ public:
+  HeldAllocation();
+  ~HeldAllocation();  // the thread goes on
+  HeldAllocation(const HeldAllocation&) = delete;
+  HeldAllocation& operator=(const HeldAllocation&) = delete;
+
+  bool reached() const;  // whether one waits
+};
+
 // Blocks that `new` gave and `delete` has not got back.
 std::int64_t live_blocks();
 

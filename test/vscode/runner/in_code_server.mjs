@@ -8,7 +8,7 @@ import { Failure } from '../../../scripts/failure.mjs';
 import { ADDON, DIST, KERNEL_LIBRARY, manifest, ROOT, SAMPLES } from '../../../scripts/paths.mjs';
 
 /** The longest the suite may take before the editor is taken to hang. */
-const SUITE_MS = 10 * 60_000;
+const SUITE_MS = 15 * 60_000;
 
 /**
  * @typedef {object} SuiteRun

@@ -1,4 +1,4 @@
-// The addon, with allocations that fail when JavaScript says so: three functions more than it has.
+// The addon, with allocations that fail when JavaScript says so: a few functions more than it has.
 //
 // In an environment variable it takes which allocation of its own start fails: nothing can be called before.
 #include <node_api.h>
@@ -17,6 +17,7 @@ namespace emberline::testing {
 namespace {
 
 std::optional<FailingAllocations> failing_now;
+std::optional<HeldAllocation> held_now;
 
 // failAllocations(first, lasting)
 napi_value fail_allocations(napi_env env, napi_callback_info info) {
@@ -40,6 +41,25 @@ napi_value restore_allocations(napi_env env, napi_callback_info) {
   return result;
 }
 
+// holdAllocation()
+napi_value hold_allocation(napi_env, napi_callback_info) {
+  held_now.emplace();
+  return nullptr;
+}
+
+// allocationIsHeld()
+napi_value allocation_is_held(napi_env env, napi_callback_info) {
+  napi_value result = nullptr;
+  napi_get_boolean(env, held_now.has_value() && held_now->reached(), &result);
+  return result;
+}
+
+// letAllocationGo()
+napi_value let_allocation_go(napi_env, napi_callback_info) {
+  held_now.reset();
+  return nullptr;
+}
+
 // liveBlocks()
 napi_value count_live_blocks(napi_env env, napi_callback_info) {
   napi_value result = nullptr;
@@ -56,9 +76,10 @@ napi_value start(napi_env env, napi_value exports) {
     return napi_property_descriptor{
         name, nullptr, called, nullptr, nullptr, nullptr, napi_default_jsproperty, nullptr};
   };
-  const napi_property_descriptor functions[] = {function("failAllocations", fail_allocations),
-                                                function("restoreAllocations", restore_allocations),
-                                                function("liveBlocks", count_live_blocks)};
+  const napi_property_descriptor functions[] = {
+      function("failAllocations", fail_allocations),  function("restoreAllocations", restore_allocations),
+      function("holdAllocation", hold_allocation),    function("allocationIsHeld", allocation_is_held),
+      function("letAllocationGo", let_allocation_go), function("liveBlocks", count_live_blocks)};
   napi_define_properties(env, surface, std::size(functions), functions);
   return surface;
 }
