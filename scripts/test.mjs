@@ -20,6 +20,7 @@ import { e2e } from './test/e2e.mjs';
 import { editor } from './test/editor.mjs';
 import { fuzzing } from './test/fuzz.mjs';
 import { integration } from './test/integration.mjs';
+import { interleavings } from './test/interleavings.mjs';
 import { lint } from './test/lint.mjs';
 import { metal } from './test/metal.mjs';
 import { native } from './test/native.mjs';
@@ -64,6 +65,7 @@ const STAGES = [
   sanitized,
   threads,
   threadsAll,
+  interleavings,
   portability,
   arm,
   platforms,

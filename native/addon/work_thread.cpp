@@ -1,6 +1,7 @@
 #include "addon/work_thread.h"
 
 #include <exception>
+#include <mutex>
 #include <utility>
 
 #include "base/thread_priority.h"
@@ -10,7 +11,7 @@ namespace emberline::addon {
 Status WorkThread::start() {
   try {
     accepting_ = true;
-    thread_ = std::thread([this] { run(); });
+    thread_ = Thread([this] { run(); });
   } catch (const std::exception&) {  // no thread, or no memory for one
     accepting_ = false;
     return {ErrorCode::kOutOfMemory,

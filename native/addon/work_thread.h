@@ -3,13 +3,11 @@
 // lowered (base/thread_priority.h).
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
-#include <thread>
 
 #include "base/status.h"
+#include "base/threads.h"
 
 namespace emberline::addon {
 
@@ -38,12 +36,12 @@ class WorkThread {
  private:
   void run();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  ConditionVariable changed_;
   std::deque<Job> jobs_;
   Job last_;  // of finish()
   bool accepting_ = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace emberline::addon

@@ -21,6 +21,7 @@ class Barrier {
   // The result is the same for all: whether any of them asked to stop in this round. There is no round after
   // one that returned true.
   bool arrive_and_wait(std::uint64_t round, bool stop = false) {
+    schedule_point("barrier.arrive");
     if (stop) stop_round_.store(round, std::memory_order_relaxed);
     const std::uint32_t all = static_cast<std::uint32_t>(round) * parties_;
     if (arrived_.increment() == all) {
@@ -28,6 +29,7 @@ class Barrier {
     } else {
       arrived_.wait(all);
     }
+    schedule_point("barrier.leave");
     // A faster thread may be in the next round and ask to stop there: that is not this round's number.
     return stop_round_.load(std::memory_order_relaxed) == round;
   }

@@ -28,12 +28,13 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads) {
 
 ThreadPool::~ThreadPool() {
   start(nullptr, nullptr);
-  for (std::thread& worker : workers_) worker.join();
+  for (Thread& worker : workers_) worker.join();
 }
 
 void ThreadPool::start(ErasedTask task, void* context) {
   task_ = task;
   context_ = context;
+  schedule_point("pool.start");
   started_.increment();
   started_.wake();
 }
@@ -52,6 +53,7 @@ void ThreadPool::work(int worker) {
     started_.wait(run);
     if (task_ == nullptr) return;
     task_(context_, worker);
+    schedule_point("pool.finish");
     finished_.increment();
     finished_.wake();
   }

@@ -8,10 +8,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "base/status.h"
+#include "base/threads.h"
 #include "base/waitable_counter.h"
 
 namespace emberline {
@@ -49,7 +49,7 @@ class ThreadPool {
   void* context_ = nullptr;
   alignas(64) WaitableCounter finished_;  // workers' parts of all runs so far
   std::uint32_t finished_target_ = 0;     // what it will be after the run under way
-  std::vector<std::thread> workers_;
+  std::vector<Thread> workers_;
 };
 
 }  // namespace emberline

@@ -30,19 +30,22 @@ inline void relax_processor() {
 void WaitableCounter::wait_longer(std::uint32_t target) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
-  for (Clock::duration waited{}; waited < kTimeToPark; waited = Clock::now() - start) {
+  // Under a schedule nobody gets on while this one looks.
+  for (Clock::duration waited{}; !under_schedule() && waited < kTimeToPark; waited = Clock::now() - start) {
     if (waited >= kSpinTime) std::this_thread::yield();
     for (int look = 0; look < kLooks; ++look) {
       if (reached(target)) return;
       relax_processor();
     }
   }
+  schedule_point("counter.park");
   parked_.fetch_add(1);
   for (;;) {
     const std::uint32_t value = value_.load();
     if (static_cast<std::int32_t>(value - target) >= 0) break;
-    value_.wait(value);
+    wait_while(value_, value);
   }
+  schedule_point("counter.unpark");
   parked_.fetch_sub(1);
 }
 

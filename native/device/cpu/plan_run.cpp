@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/barrier.h"
+#include "base/schedule.h"
 #include "base/try.h"
 
 namespace emberline {
@@ -82,6 +83,7 @@ class PlanRun {
       std::atomic<std::size_t>& claimed = claimed_[owner].units[round % 2];
       // Looking first leaves the cache line with its owner when there is nothing to claim.
       while (first + claimed.load(std::memory_order_relaxed) < past) {
+        schedule_point("plan.claim");
         if (cancel_requested()) return false;
         const std::size_t begin = first + claimed.fetch_add(claim, std::memory_order_relaxed);
         if (begin >= past) break;
@@ -89,6 +91,7 @@ class PlanRun {
       }
       owner = owner + 1 < threads_ ? owner + 1 : 0;
     } while (owner != thread);
+    schedule_point("plan.claimed");
     // Nobody has looked at the next round's count since the barrier before this round.
     claimed_[thread].units[(round + 1) % 2].store(0, std::memory_order_relaxed);
     return true;
