@@ -22,6 +22,7 @@ import { editor } from './test/editor.mjs';
 import { endurance } from './test/endurance.mjs';
 import { fuzzing } from './test/fuzz.mjs';
 import { integration } from './test/integration.mjs';
+import { interleavings } from './test/interleavings.mjs';
 import { lint } from './test/lint.mjs';
 import { metal, metalEditor } from './test/metal.mjs';
 import { native } from './test/native.mjs';
@@ -68,6 +69,7 @@ const STAGES = [
   sanitized,
   threads,
   threadsAll,
+  interleavings,
   portability,
   arm,
   platforms,

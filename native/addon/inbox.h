@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/schedule.h"
+
 namespace emberline::addon {
 
 class Inbox {
@@ -32,6 +34,7 @@ class Inbox {
   // One thread: all there is, in the order in which it was put in, chained by `next`; null where there is
   // nothing.
   Link* take() noexcept {
+    schedule_point("inbox.take");
     Link* newest = link_of(top_.fetch_and(kClosed));
     Link* oldest = nullptr;
     while (newest != nullptr) {
@@ -57,6 +60,7 @@ class Inbox {
   bool put(Link& link, std::uintptr_t closes) noexcept {
     std::uintptr_t top = top_.load(std::memory_order_relaxed);
     do {
+      schedule_point("inbox.put");
       if ((top & kClosed) != 0) return false;
       link.next = link_of(top);
     } while (!top_.compare_exchange_weak(top, reinterpret_cast<std::uintptr_t>(&link) | closes));

@@ -6,6 +6,7 @@
 #include "addon/session_object.h"
 #include "addon/utf16.h"
 #include "base/freed_memory.h"
+#include "base/schedule.h"
 #include "base/try.h"
 
 namespace emberline::addon {
@@ -75,6 +76,7 @@ bool ModelHost::load(const Environment::Ticket& ticket, const ModelOptions& opti
 }
 
 void ModelHost::close() {
+  schedule_point("host.close");
   if (closing_.exchange(true)) return;
   for (const auto& [key, request] : requests_) {
     request->cancelled_at = Clock::now().time_since_epoch().count();
@@ -85,6 +87,7 @@ void ModelHost::close() {
     logits_session_.reset();
     model_.reset();
     give_back_freed_memory();
+    schedule_point("host.ended");
     ended_ = true;
     environment_.tell(this);
   });
@@ -163,6 +166,7 @@ void ModelHost::cancel(napi_env env, SessionKey session, std::uint64_t id) {
 void ModelHost::cancel(napi_env env, const std::shared_ptr<Request>& held) {
   // `held` goes out of the table with its promise.
   const std::shared_ptr<Request> request = held;  // NOLINT(performance-unnecessary-copy-initialization)
+  schedule_point("request.cancel");
   auto expected = Request::Stage::kQueued;
   if (request->stage.compare_exchange_strong(expected, Request::Stage::kSettled)) {
     Completion nothing;
@@ -176,10 +180,12 @@ void ModelHost::cancel(napi_env env, const std::shared_ptr<Request>& held) {
   }
   if (request->cancel) return;
   request->cancelled_at = Clock::now().time_since_epoch().count();
+  schedule_point("request.cancelling");
   request->cancel = true;
 }
 
 void ModelHost::run(RequestKey key, const std::shared_ptr<Request>& request, CompletionJob& job) {
+  schedule_point("request.run");
   auto expected = Request::Stage::kQueued;
   if (!request->stage.compare_exchange_strong(expected, Request::Stage::kRunning)) return;
   progress_.begin();

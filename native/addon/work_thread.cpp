@@ -11,7 +11,7 @@ namespace emberline::addon {
 Status WorkThread::start() {
   try {
     started_ = true;
-    thread_ = std::thread([this] { run(); });
+    thread_ = Thread([this] { run(); });
   } catch (const std::exception&) {  // no thread, or no memory for one
     started_ = false;
     return {ErrorCode::kOutOfMemory,
@@ -43,7 +43,7 @@ void WorkThread::join() {
 
 void WorkThread::wake() {
   posted_.fetch_add(1);
-  posted_.notify_one();
+  wake_waiters(posted_);
 }
 
 void WorkThread::run() {
@@ -51,7 +51,7 @@ void WorkThread::run() {
   for (;;) {
     const std::uint32_t posted = posted_.load();
     Inbox::Link* next = jobs_.take();
-    if (next == nullptr) posted_.wait(posted);
+    if (next == nullptr) wait_while(posted_, posted);
     while (next != nullptr) {
       auto* const queued = static_cast<Queued*>(next);
       const bool ends = queued == &last_;

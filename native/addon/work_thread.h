@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <thread>
 
 #include "addon/inbox.h"
 #include "base/status.h"
+#include "base/threads.h"
 
 namespace emberline::addon {
 
@@ -53,7 +53,7 @@ class WorkThread {
   std::atomic<std::uint32_t> posted_{0};  // changes with every job; what the thread sleeps on
   std::atomic<std::uint64_t> turns_{0};
   bool started_ = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace emberline::addon

@@ -18,9 +18,8 @@ namespace emberline {
 // Used by one thread. Gives the same numbers for the same calls: it has no clock of its own.
 class ActiveThreads {
  public:
-  using Clock = std::chrono::steady_clock;
-  using Duration = Clock::duration;
-  using Time = Clock::time_point;
+  using Duration = std::chrono::steady_clock::duration;
+  using Time = std::chrono::steady_clock::time_point;
 
   static constexpr Duration kLoss = std::chrono::milliseconds(10);
   // Shorter waits are what shares of unequal size cost on a machine that does nothing else.

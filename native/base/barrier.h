@@ -42,6 +42,7 @@ class Barrier {
   Met arrive_and_wait(Party& party, Ask ask) {
     ++party.round;
     if (party.threads == 1) return {ask.stop, {}};
+    schedule_point("barrier.arrive");
     if (ask.stop) stop_round_.store(party.round, std::memory_order_relaxed);
     if (ask.halve)
       halved_[static_cast<std::size_t>(party.halvings)].store(party.round, std::memory_order_relaxed);
@@ -52,6 +53,7 @@ class Barrier {
     } else {
       met.waited = arrived_.wait(party.arrivals);
     }
+    schedule_point("barrier.leave");
     // A faster thread may be in the next round and ask to stop there: that is not this round's number.
     met.stop = stop_round_.load(std::memory_order_relaxed) == party.round;
     // Nor is a later halving's. One is not written over by the next: a thread that leaves may come by when

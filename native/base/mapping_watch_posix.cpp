@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/mapping_watch.h"
+#include "base/threads.h"
 
 namespace emberline {
 namespace {
@@ -20,7 +21,7 @@ struct Watched {
 };
 std::array<Watched, 512> watched;
 
-std::mutex changing;
+Mutex changing;
 int count = 0;
 struct sigaction before{};
 std::uintptr_t page_bytes = 0;
@@ -85,6 +86,7 @@ int watch_mapping(const void* data, std::size_t bytes) {
     if (count == 0 && !begin_handling()) return -1;
     ++count;
     const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    schedule_point("watch.begin");
     free.zeros.store(false);
     free.end.store(begin + bytes);
     free.begin.store(begin);

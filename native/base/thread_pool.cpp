@@ -20,7 +20,7 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads) {
     for (int index = 1; index < threads; ++index) {
       auto worker = std::make_unique<Worker>();
       worker->thread =
-          std::thread([target = worker.get(), all = pool.get(), index] { all->work(*target, index); });
+          Thread([target = worker.get(), all = pool.get(), index] { all->work(*target, index); });
       pool->workers_.push_back(std::move(worker));
     }
   } catch (const std::bad_alloc&) {
@@ -39,6 +39,7 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::start(Worker& worker, ErasedTask task, void* context) {
   worker.task = task;
   worker.context = context;
+  schedule_point("pool.start");
   worker.started.increment();
   worker.started.wake();
 }
@@ -58,6 +59,7 @@ void ThreadPool::work(Worker& worker, int index) {
     worker.started.wait(run);
     if (worker.task == nullptr) return;
     worker.task(worker.context, index);
+    schedule_point("pool.finish");
     finished_.increment();
     finished_.wake();
   }

@@ -8,10 +8,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "base/status.h"
+#include "base/threads.h"
 #include "base/waitable_counter.h"
 
 namespace emberline {
@@ -48,7 +48,7 @@ class ThreadPool {
     WaitableCounter started;    // runs it was in so far
     ErasedTask task = nullptr;  // null tells it to end
     void* context = nullptr;
-    std::thread thread;
+    Thread thread;
   };
   ThreadPool() = default;
   static void start(Worker& worker, ErasedTask task, void* context);

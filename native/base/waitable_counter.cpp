@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "base/stopwatch.h"
+
 #if defined(_MSC_VER)
 #include <intrin.h>
 #elif defined(__x86_64__)
@@ -28,23 +30,25 @@ inline void relax_processor() {
 }  // namespace
 
 WaitableCounter::Duration WaitableCounter::wait_longer(std::uint32_t target) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
-  for (Duration waited{}; waited < kTimeToPark; waited = Clock::now() - start) {
+  const auto start = steady_now();
+  // Under a schedule nobody gets on while this one looks.
+  for (Duration waited{}; !under_schedule() && waited < kTimeToPark; waited = steady_now() - start) {
     if (waited >= kSpinTime) std::this_thread::yield();
     for (int look = 0; look < kLooks; ++look) {
       if (reached(target)) return waited;
       relax_processor();
     }
   }
+  schedule_point("counter.park");
   parked_.fetch_add(1);
   for (;;) {
     const std::uint32_t value = value_.load();
     if (static_cast<std::int32_t>(value - target) >= 0) break;
-    value_.wait(value);
+    wait_while(value_, value);
   }
+  schedule_point("counter.unpark");
   parked_.fetch_sub(1);
-  return Clock::now() - start;
+  return steady_now() - start;
 }
 
 }  // namespace emberline

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "base/threads.h"
+
 namespace emberline {
 
 // How long a thread keeps its core while it waits. Short, because on a busy machine the thread that is waited
@@ -27,11 +29,15 @@ class WaitableCounter {
 
   // Returns the new value. What the thread wrote before is seen by whoever waited for that value or an
   // earlier one. A thread that waits may be parked: wake() follows when the value is one that is waited for.
-  std::uint32_t increment() { return value_.fetch_add(1) + 1; }
+  std::uint32_t increment() {
+    schedule_point("counter.increment");
+    return value_.fetch_add(1) + 1;
+  }
 
   // Costs one load when nobody is parked.
   void wake() {
-    if (parked_.load() != 0) value_.notify_all();
+    schedule_point("counter.wake");
+    if (parked_.load() != 0) wake_waiters(value_);
   }
 
   // The counter wraps: targets are at most 2^31 - 1 away from it.
@@ -41,7 +47,10 @@ class WaitableCounter {
 
   // Returns when the counter has reached `target`: after about how long. Returns at once, and is inlined,
   // when it has already.
-  Duration wait(std::uint32_t target) { return reached(target) ? Duration{} : wait_longer(target); }
+  Duration wait(std::uint32_t target) {
+    schedule_point("counter.wait");
+    return reached(target) ? Duration{} : wait_longer(target);
+  }
 
  private:
   Duration wait_longer(std::uint32_t target);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/schedule.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "decode/blank.h"
@@ -53,6 +54,7 @@ class DecodeLoop {
     bar_all_ends();
     stop_where_complete();
     while (!stop_) {
+      schedule_point("decode.step");
       if (generated() == request_.max_tokens) {
         stop_ = StopReason::kMaxTokens;
       } else if (sequence_.size() >= parts_.pass.context()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/schedule.h"
 #include "base/try.h"
 
 namespace emberline {
@@ -25,6 +26,7 @@ Result<PrefillOutcome> PromptPrefill::fill(std::span<const TokenId> ids, std::si
         ids.subspan(done, std::min<std::size_t>(kPrefillRows, ids.size() - done));
     const std::uint32_t position = static_cast<std::uint32_t>(done);
     const bool last = logits && done + slice.size() == ids.size();
+    schedule_point("prefill.slice");
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) {
       outcome.cancelled = true;
       return outcome;

@@ -1,13 +1,13 @@
 #include "engine/model.h"
 
 #include <algorithm>
-#include <future>
 #include <map>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/stopwatch.h"
+#include "base/threads.h"
 #include "base/try.h"
 #include "engine/device_choice.h"
 #include "engine/kv_cache_type.h"
@@ -220,9 +220,8 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   const MemoryDemand demand = memory_demand(outline_of(file, layout), weight_place(*device), kKvF16);
   // The tokenizer is made beside the weights: each takes about half of the time to load a small model.
   const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
-  std::future<Result<TextParts>> reading =
-      std::async(std::launch::async | std::launch::deferred,
-                 [&file, vocabulary] { return read_text(file, vocabulary); });
+  Beside<Result<TextParts>> reading =
+      begin_beside([&file, vocabulary] { return read_text(file, vocabulary); });
   std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
                                       .parts = std::move(layout),
                                       .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
@@ -236,6 +235,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
                                       .draft = nullptr});
   const Status placed = place_on(*impl, file, std::move(device), options);
   Result<TextParts> read = reading.get();
+  schedule_point("load.read");
   // First: what else is wrong may come of it.
   if (file.gave_zeros()) {
     return Status(ErrorCode::kFileIo, options.path +

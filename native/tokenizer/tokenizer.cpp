@@ -1,11 +1,11 @@
 #include "tokenizer/tokenizer.h"
 
 #include <algorithm>
-#include <future>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include "base/threads.h"
 #include "base/try.h"
 #include "gguf/describe.h"
 #include "tokenizer/byte_pair_encoder.h"
@@ -156,8 +156,7 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   impl->fim = find_fim_tokens(tokens, spec.pre_tokenizer, spec.fim);
 
   // Beside the merges, since somebody may be waiting for a first completion.
-  std::future<TokensByBytes> sorting =
-      std::async(std::launch::async | std::launch::deferred, [&tokens] { return TokensByBytes(tokens); });
+  Beside<TokensByBytes> sorting = begin_beside([&tokens] { return TokensByBytes(tokens); });
   const auto make_encoder = [&]() -> Status {
     if (spec.model == TokenizerModel::kUnigram) {
       TRY_VALUE(auto unigram, UnigramEncoder::make(tokens, spec.scores, spec.unknown));

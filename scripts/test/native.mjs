@@ -1,18 +1,28 @@
 import { RELEASE, vscodeTarget } from '../paths.mjs';
 import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { findWideCode } from '../wide_code.mjs';
+import { check } from './checks.mjs';
 import { sum } from './counts.mjs';
 import { runGoogleTests } from './google_test.mjs';
+import { runSomeInterleavings } from './interleavings.mjs';
+import { findMarkedPoints } from '../marked_points.mjs';
 
 /** @type {import('./stage.mjs').Stage} */
 export const native = {
   name: 'native',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
-  needs: ['nativeTests'],
+  // Schedules are for Linux alone.
+  needs: vscodeTarget() === 'linux-x64' ? ['nativeTests', 'interleavingTests'] : ['nativeTests'],
   beside: true,
   run: async (progress) => {
     const counts = await runGoogleTests(progress, 'release', 'native tests');
-    return vscodeTarget() === 'linux-x64' ? sum([counts, await wideCode(progress)]) : counts;
+    if (vscodeTarget() !== 'linux-x64') return counts;
+    return sum([
+      counts,
+      await runSomeInterleavings(progress),
+      await wideCode(progress),
+      await markedPoints(progress),
+    ]);
   },
 };
 
@@ -27,4 +37,12 @@ async function wideCode(progress) {
   );
   const failures = failed > 0 ? [`native: ${failed} wide objects with code that may leak`] : [];
   return { passed, failed, skipped: 0, failures };
+}
+
+/**
+ * Points where a test decides who goes on: nothing of them is in what is shipped.
+ * @param {import('../progress.mjs').Progress} progress
+ */
+function markedPoints(progress) {
+  return check(progress, 'look for marked points in the release build', findMarkedPoints);
 }

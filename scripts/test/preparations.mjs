@@ -60,6 +60,11 @@ const PREPARATIONS = {
     compiles: true,
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan'),
   },
+  interleavingTests: {
+    needs: [],
+    compiles: true,
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'interleavings'),
+  },
   metalTests: {
     // It is built in the same folder, of the same objects.
     needs: ['addon'],

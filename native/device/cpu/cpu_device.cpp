@@ -9,6 +9,7 @@
 #include "base/active_threads.h"
 #include "base/address_range.h"
 #include "base/cpu_topology.h"
+#include "base/schedule.h"
 #include "base/thread_pool.h"
 #include "base/try.h"
 #include "device/checks/host_access.h"
@@ -91,6 +92,7 @@ class CpuDevice final : public DeferredDevice, private BufferTable {
   }
 
   void release(BufferId id) override {
+    schedule_point("device.release");
     buffers_.erase(id);
     std::erase_if(plans_, [id](const auto& entry) {
       const auto& used = entry.second.plan.buffers;

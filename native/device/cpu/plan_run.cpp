@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/barrier.h"
+#include "base/schedule.h"
+#include "base/stopwatch.h"
 #include "base/try.h"
 
 namespace emberline {
@@ -47,7 +49,7 @@ class PlanRun {
             barrier_.arrive_and_wait(party, {abandoned || fault() != ErrorCode::kOk, halve});
         if (met.stop || index >= party.threads) return;
         halve = index == 0 && met.waited >= ActiveThreads::kShortWait &&
-                active_.halve_after(met.waited, ActiveThreads::Clock::now());
+                active_.halve_after(met.waited, steady_now());
       }
       stopped = plan_.has_argmax && request_.stop.contains(last_token_);
       if (index == 0) {
@@ -87,6 +89,7 @@ class PlanRun {
       std::atomic<std::size_t>& claimed = claimed_[owner].units[round % 2];
       // Looking first leaves the cache line with its owner when there is nothing to claim.
       while (first + claimed.load(std::memory_order_relaxed) < past) {
+        schedule_point("plan.claim");
         if (cancel_requested()) return false;
         const std::size_t begin = first + claimed.fetch_add(claim, std::memory_order_relaxed);
         if (begin >= past) break;
@@ -94,6 +97,7 @@ class PlanRun {
       }
       owner = owner + 1 < threads ? owner + 1 : 0;
     } while (owner != thread);
+    schedule_point("plan.claimed");
     // Nobody has looked at the next round's count since the barrier before this round.
     claimed_[thread].units[(round + 1) % 2].store(0, std::memory_order_relaxed);
     return true;
@@ -134,10 +138,10 @@ Result<ReplayOutcome> run_plan(const Plan& plan, const Replay& request, ThreadPo
     return outcome;
   }
   scratch.begin_run();
-  const int threads = active.begin(ActiveThreads::Clock::now());
+  const int threads = active.begin(steady_now());
   PlanRun run(plan, request, active, scratch);
   pool.run(run, threads);
-  active.end(ActiveThreads::Clock::now());
+  active.end(steady_now());
   switch (run.fault()) {
     case ErrorCode::kOk: return run.outcome();
     case ErrorCode::kLogitsNotFinite: return logits_not_finite();

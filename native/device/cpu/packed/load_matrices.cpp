@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/schedule.h"
 #include "base/try.h"
 #include "device/cpu/packed/packed_matrix.h"
 
@@ -82,6 +83,7 @@ void pack(std::span<const MatrixSource> sources, const PackedLayout& layout, con
   std::atomic<std::size_t> next{0};
   auto work = [&](int) {
     for (std::size_t i = next.fetch_add(1); i < claims.size(); i = next.fetch_add(1)) {
+      schedule_point("pack.claim");
       for (const Piece& piece : claims[i]) pack_piece(piece);
     }
   };

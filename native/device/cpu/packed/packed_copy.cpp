@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/schedule.h"
 #include "base/thread_priority.h"
 #include "device/cpu/packed/packed_matrix.h"
 
@@ -118,10 +119,12 @@ bool write_all(std::FILE* file, const HeaderPage& header, std::span<const std::u
                const std::atomic<bool>& give_up) {
   if (std::fwrite(header.data(), 1, header.size(), file) != header.size()) return false;
   for (std::size_t done = 0; done < packed.size(); done += kWriteBytes) {
+    schedule_point("copy.write");
     if (give_up.load(std::memory_order_relaxed)) return false;
     const std::size_t count = std::min(kWriteBytes, packed.size() - done);
     if (std::fwrite(packed.data() + done, 1, count, file) != count) return false;
   }
+  schedule_point("copy.flush");
   return !give_up.load(std::memory_order_relaxed) && flush_to_disk(file);
 }
 
@@ -143,6 +146,7 @@ void remove_unused(const fs::path& folder) {
 void write_copy(const fs::path& path, const HeaderPage& header, std::span<const std::uint8_t> packed,
                 const std::atomic<bool>& give_up) {
   std::error_code error;
+  schedule_point("copy.begin");
   if (fs::create_directories(path.parent_path(), error)) keep_to_owner(path.parent_path());
   const fs::space_info space = fs::space(path.parent_path(), error);
   if (error || space.available / 2 < packed.size()) return;
@@ -153,12 +157,15 @@ void write_copy(const fs::path& path, const HeaderPage& header, std::span<const 
   part += ".";
   part += std::to_string(ticks);
   part += ".part";
+  schedule_point("copy.create");
   File file = create(part);
   if (file == nullptr) return;
   const bool written = write_all(file.get(), header, packed, give_up);
   file.reset();
+  schedule_point("copy.rename");
   if (written) fs::rename(part, path, error);
   if (!written || error) fs::remove(part, error);
+  schedule_point("copy.remove_unused");
   remove_unused(path.parent_path());
 }
 
@@ -173,6 +180,7 @@ std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<co
   if (bytes.size() != kPackedCopyHeaderBytes + layout.bytes) return std::nullopt;
   const HeaderPage header = header_page(sources, layout);
   if (std::memcmp(bytes.data(), header.data(), header.size()) != 0) return std::nullopt;
+  schedule_point("copy.opened");
   copy.populate();
   const std::uint8_t* packed = bytes.data() + kPackedCopyHeaderBytes;
   const std::size_t stride = (sources.size() + kComparedMatrices - 1) / kComparedMatrices;
@@ -185,6 +193,7 @@ std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<co
   for (const MatrixSource& source : sources) {
     if (consumed) consumed(source.data);
   }
+  schedule_point("copy.compared");
   if (copy.gave_zeros()) return std::nullopt;
   std::error_code ignored;  // the time of the last use; a folder that cannot be written to keeps its copies
   fs::last_write_time(utf8_path(path), fs::file_time_type::clock::now(), ignored);
@@ -194,8 +203,8 @@ std::optional<MappedFile> open_packed_copy(const std::string& path, std::span<co
 PackedCopyWriter::PackedCopyWriter(const std::string& path, std::span<const MatrixSource> sources,
                                    const PackedLayout& layout, const std::uint8_t* packed) {
   try {
-    thread_ = std::thread([this, path = utf8_path(path), header = header_page(sources, layout),
-                           bytes = std::span(packed, layout.bytes)] {
+    thread_ = Thread([this, path = utf8_path(path), header = header_page(sources, layout),
+                      bytes = std::span(packed, layout.bytes)] {
       lower_thread_priority();
       try {
         write_copy(path, header, bytes, give_up_);

@@ -11,10 +11,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/mmap_file.h"
+#include "base/threads.h"
 #include "device/device.h"
 
 namespace emberline {
@@ -49,7 +49,7 @@ class PackedCopyWriter {
 
  private:
   std::atomic<bool> give_up_{false};
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace emberline

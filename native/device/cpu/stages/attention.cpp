@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/schedule.h"
 #include "device/cpu/stages/attention_chunk.h"
 #include "device/cpu/stages/attention_stages.h"
 
@@ -177,6 +178,7 @@ void AttentionStage::attend_chunk(const Step& step, Worker& worker, std::size_t 
     view.attend(queries, {scratch.unseen + i, scratch.seen + i}, soft_cap, results.states + slot + query,
                 results.accumulators + (slot + query) * padded);
   }
+  schedule_point("attention.chunk");
   std::atomic<std::uint32_t>& finished = results.finished[kv_head];
   if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < chunks(step)) return;
   finished.store(0, std::memory_order_relaxed);
