@@ -4,6 +4,15 @@ import { defineConfig } from 'vitest/config';
 /** Set by `npm run test:e2e -- --screenshot FILE`: take the picture instead of running the tests. */
 const TAKE_SCREENSHOT = process.env['EMBERLINE_SCREENSHOT'] !== undefined;
 
+const IN_THE_BROWSER = {
+  globalSetup: 'test/e2e/editor_setup.ts',
+  // What a browser draws, and when, hangs on its focus and on who else computes; what is wrong fails twice.
+  retry: 1,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  fileParallelism: false,
+};
+
 export default defineConfig({
   test: {
     projects: [
@@ -57,13 +66,15 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: [TAKE_SCREENSHOT ? 'test/e2e/screenshot.ts' : 'test/e2e/**/*.test.ts'],
-          globalSetup: 'test/e2e/editor_setup.ts',
-          // What a browser draws, and when, hangs on its focus and on who else computes; what is wrong fails twice.
-          retry: 1,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
+          include: [TAKE_SCREENSHOT ? 'test/e2e/screenshot.ts' : 'test/e2e/*.test.ts'],
+          ...IN_THE_BROWSER,
+        },
+      },
+      {
+        test: {
+          name: 'endurance',
+          include: ['test/e2e/endurance/*.test.ts'],
+          ...IN_THE_BROWSER,
         },
       },
     ],

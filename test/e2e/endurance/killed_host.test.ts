@@ -1,29 +1,29 @@
 /**
  * The extension host is killed at random moments, while a model is loaded, writes, is downloaded, or files are written: text stays, the
- * extension comes back and says what it said before, and nothing is left that is half or blocks. `EMBERLINE_KILLS=N` for more of them, as the
- * deep tests have; `EMBERLINE_KILLS_SEED=N` does those of that seed again.
+ * extension comes back and says what it said before, and nothing is left that is half or blocks. `EMBERLINE_KILLS=N` for more of them or
+ * fewer; `EMBERLINE_KILLS_SEED=N` for other moments.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { SeededRandom } from '../../bench/random';
-import { embeddedModelPath } from '../../core/engine/binding';
-import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
-import { partOf } from '../../core/models/download/download';
-import { storedPath } from '../../core/models/stored_models';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { ROOT } from '../../scripts/paths.mjs';
-import { writeBigramModel } from '../models/bigram_model';
-import { filesWith } from '../vscode/suite/files_with';
-import { EditorPage } from './editor_page';
-import { type ModelMirror, startMirror } from './model_mirror';
-import { extensionHosts, type OwnEditor, processesOf, startOwnEditor } from './own_editor';
-import { completionBetween } from './terminal';
+import { SeededRandom } from '../../../bench/random';
+import { embeddedModelPath } from '../../../core/engine/binding';
+import { CATALOGUE, type CatalogueModel } from '../../../core/models/catalogue';
+import { partOf } from '../../../core/models/download/download';
+import { storedPath } from '../../../core/models/stored_models';
+import { launchChromium } from '../../../scripts/editor/chromium.mjs';
+import { ROOT } from '../../../scripts/paths.mjs';
+import { writeBigramModel } from '../../models/bigram_model';
+import { filesWith } from '../../vscode/suite/files_with';
+import { EditorPage } from '../editor_page';
+import { type ModelMirror, startMirror } from '../model_mirror';
+import { extensionHosts, type OwnEditor, processesOf, startOwnEditor } from '../own_editor';
+import { completionBetween } from '../terminal';
 
-const KILLS = Number(process.env['EMBERLINE_KILLS'] ?? 4);
-const SEED = Number(process.env['EMBERLINE_KILLS_SEED'] ?? Date.now() % 1_000_000);
+const KILLS = Number(process.env['EMBERLINE_KILLS'] ?? 20);
+const SEED = Number(process.env['EMBERLINE_KILLS_SEED'] ?? 1);
 /** One kill and all that is looked at after it. */
 const MOST_MS = 120_000;
 const PATIENCE = { timeout: 60_000, interval: 50 };
