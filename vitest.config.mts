@@ -55,6 +55,16 @@ export default defineConfig({
         },
       },
       {
+        // Needs vLLM: EMBERLINE_VLLM names a Python that has it.
+        test: {
+          name: 'vllm',
+          include: ['test/vllm/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 900_000,
+          fileParallelism: false,
+        },
+      },
+      {
         // What the preset metal-sim builds.
         test: {
           name: 'metal',

@@ -27,10 +27,28 @@ export const remoteServer = {
     };
     const counts = await runVitest(progress, 'remote-server', 'tests against a real llama-server', { env });
     const lines = existsSync(figures) ? readFileSync(figures, 'utf8').trimEnd().split('\n') : [];
-    for (const line of lines) {
-      const { name, ms } = /** @type {{ name: string, ms: number }} */ (JSON.parse(line));
-      progress.say(`${name}: ${ms.toFixed(1)} ms`);
-    }
+    for (const line of summaryOf(lines)) progress.say(line);
     return counts;
   },
 };
+
+/**
+ * A line for each figure; of several of one name the median and the 95th percentile.
+ * @param {readonly string[]} lines JSON of `{ name, ms }`
+ * @returns {string[]}
+ */
+export function summaryOf(lines) {
+  /** @type {Map<string, number[]>} */
+  const figures = new Map();
+  for (const line of lines) {
+    const { name, ms } = /** @type {{ name: string, ms: number }} */ (JSON.parse(line));
+    figures.set(name, [...(figures.get(name) ?? []), ms]);
+  }
+  return [...figures].map(([name, times]) => {
+    const sorted = times.toSorted((one, other) => one - other);
+    /** @param {number} share */
+    const quantile = (share) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1);
+    if (sorted.length === 1) return `${name}: ${quantile(1)} ms`;
+    return `${name}: median ${quantile(0.5)} ms, p95 ${quantile(0.95)} ms of ${sorted.length}`;
+  });
+}

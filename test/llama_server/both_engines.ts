@@ -1,10 +1,11 @@
 /** The engine of this machine and one elsewhere, as the extension puts them together, and places to ask at. */
 import { appendFileSync } from 'node:fs';
-import { OneEngine, type Reply } from '../../core/completion/asking';
+import { OneEngine, type Question, type Reply } from '../../core/completion/asking';
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import type { GenerationEngine } from '../../core/completion/engine_port';
 import { fimLayout } from '../../core/completion/fim_layout';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { prepare } from '../../core/completion/preparation';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import { Engine } from '../../core/engine/engine';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
@@ -44,8 +45,9 @@ export function remoteEngine({ url }: Pick<LlamaServer, 'url'>, choices: RemoteC
   });
 }
 
-export async function localEngine(): Promise<Engine> {
-  return valueOf(await Engine.load({ addonPath: ADDON, modelPath: MODEL, device: DEVICE }));
+/** @param threads 0: as many as the engine chooses. */
+export async function localEngine(threads = 0): Promise<Engine> {
+  return valueOf(await Engine.load({ addonPath: ADDON, modelPath: MODEL, device: DEVICE, threads }));
 }
 
 export function made(answer: EngineAnswer): NativeCompletion {
@@ -85,6 +87,9 @@ export function documentAt({ path, languageId, before, after }: Around): Documen
 export interface Both {
   readonly first: RemoteFirst;
   readonly backOff: BackOff;
+  /** This machine alone, which reads ahead where the cursor rests. */
+  readonly alone: OneEngine<GenerationEngine>;
+  readonly readAhead: (around: Around) => Promise<boolean>;
   /** Asks for a line, or, with `onText`, for several. */
   readonly ask: (around: Around, signal?: AbortSignal, onText?: (piece: string) => void) => Promise<Reply>;
 }
@@ -92,26 +97,39 @@ export interface Both {
 export function both(local: Engine, engine: RemoteEngine, timeoutMs: number): Both {
   const backOff = new BackOff();
   const remote = { engine, prompts: new PromptWriter(engine), backOff, times: noTimes(), timeoutMs };
+  const prompts = new PromptWriter(local);
+  const alone = new OneEngine<GenerationEngine>(local, prompts);
   const first = new RemoteFirst({
-    local: new OneEngine<GenerationEngine>(local, new PromptWriter(local)),
+    local: alone,
     remote: () => remote,
     mayLeave: () => true,
   });
   return {
     first,
     backOff,
-    ask: (around, signal = NEVER, onText) =>
-      first.ask({
-        place: { document: documentAt(around), options: DEFAULT_OPTIONS },
-        signal,
-        send: (asked, request, until, told) =>
-          onText === undefined ? asked.complete(request, until) : asked.generate(request, until, told),
-        ...(onText === undefined ? {} : { onText }),
-      }),
+    alone,
+    readAhead: (around) =>
+      prepare(local, prompts, DEFAULT_OPTIONS, { document: documentAt(around), signal: NEVER }),
+    ask: (around, signal = NEVER, onText) => first.ask(questionAt(around, signal, onText)),
   };
 }
 
-/** Figures that the stage prints: nobody judges them here. */
+/** A line, or, with `onText`, several. */
+export function questionAt(
+  around: Around,
+  signal: AbortSignal,
+  onText?: (piece: string) => void,
+): Question<GenerationEngine> {
+  return {
+    place: { document: documentAt(around), options: DEFAULT_OPTIONS },
+    signal,
+    send: (asked, request, until, told) =>
+      onText === undefined ? asked.complete(request, until) : asked.generate(request, until, told),
+    ...(onText === undefined ? {} : { onText }),
+  };
+}
+
+/** Figures that the stage prints, of several of one name the median and the 95th percentile: nobody judges them here. */
 export function measured(name: string, ms: number): void {
   const file = process.env['EMBERLINE_LLAMA_SERVER_FIGURES'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify({ name, ms })}\n`);
