@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config';
 
 /** Set by `npm run test:e2e -- --screenshot FILE`: take the picture instead of running the tests. */
 const TAKE_SCREENSHOT = process.env['EMBERLINE_SCREENSHOT'] !== undefined;
+/** Set by `npm run test:e2e -- --paint KEYS`: measure how long keys take until they are painted instead of running the tests. */
+const MEASURE_PAINT = process.env['EMBERLINE_PAINT'] !== undefined;
 
+const END_TO_END = TAKE_SCREENSHOT ? 'screenshot.ts' : MEASURE_PAINT ? 'key_to_paint.ts' : '*.test.ts';
 const IN_THE_BROWSER = {
   globalSetup: 'test/e2e/editor_setup.ts',
   // What a browser draws, and when, hangs on its focus and on who else computes; what is wrong fails twice.
@@ -76,7 +79,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: [TAKE_SCREENSHOT ? 'test/e2e/screenshot.ts' : 'test/e2e/*.test.ts'],
+          include: [`test/e2e/${END_TO_END}`],
           ...IN_THE_BROWSER,
         },
       },

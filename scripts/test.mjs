@@ -1,6 +1,7 @@
 /**
  * `npm test`: sets up what is missing, builds, and runs its stages; the last line is `N passed, N failed, N skipped`.
  * Options: `--deep` (the stages that take longer instead), `--only a,b` (some stages), `--screenshot FILE` (with `--only e2e`: take the README's picture instead of testing),
+ * `--paint KEYS` (with `--only e2e`: measure how long so many keys take until they are painted, with suggestions and without),
  * `--screenshots FOLDER` (keep pictures of what the tests in the browser see).
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -175,11 +176,13 @@ async function main() {
     options: {
       deep: { type: 'boolean', default: false },
       only: { type: 'string' },
+      paint: { type: 'string' },
       screenshot: { type: 'string' },
       screenshots: { type: 'string' },
     },
   });
   if (values.screenshot !== undefined) process.env['EMBERLINE_SCREENSHOT'] = resolve(values.screenshot);
+  if (values.paint !== undefined) process.env['EMBERLINE_PAINT'] = values.paint;
   if (values.screenshots !== undefined) process.env['EMBERLINE_SCREENSHOTS'] = resolve(values.screenshots);
   const stages = chosenStages(values.only, values.deep);
   const progress = new Progress();

@@ -2,7 +2,7 @@ import { runTool } from '../processes.mjs';
 import { check, inTurn } from './checks.mjs';
 
 /** What tsc is given to find each TypeScript project. */
-const PROJECTS = ['.', 'extension/dashboard/page', 'scripts'];
+const PROJECTS = ['.', 'extension/dashboard/page', 'scripts', 'test/e2e/page'];
 
 /** @type {import('./stage.mjs').Stage} */
 export const types = {
