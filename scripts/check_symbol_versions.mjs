@@ -15,8 +15,9 @@ const LIMITS = /** @type {const} */ ({ GLIBC: '2.28', GLIBCXX: '3.4.25', CXXABI:
 /** What glibc, GCC and the loader are made of; every system has these. */
 const SYSTEM_LIBRARIES = /^(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)|ld-linux[-\w]*)\.so\.\d+$/;
 
-/** Functions that the host program offers. */
-const OF_THE_HOST = /^(napi|node_api)_/;
+/** Functions that the host program offers: Node-API, and of libuv those that native/addon/event_loop.cpp calls. */
+const OF_THE_HOST =
+  /^(?:(?:napi|node_api)_\w+|uv_(?:async_init|async_send|close|handle_(?:get_data|set_data|size)|ref|unref))$/;
 
 /**
  * @param {string} a

@@ -1,4 +1,5 @@
 /** A pause of suggestions that ends by itself. */
+import { uptime } from 'node:os';
 
 /** How long a pause may last. */
 export const PAUSES = ['fiveMinutes', 'hour', 'untilRestart'] as const;
@@ -12,43 +13,42 @@ const LENGTH_MS: Readonly<Record<PauseLength, number>> = {
 
 export class Pause {
   private readonly now: () => number;
+  private readonly elapsed: () => number;
   private readonly changed: () => void;
-  private end: number | undefined;
-  private ms = 0;
+  private pause: { readonly end: number; readonly timeOfDay: number } | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param now The time of day, ms since 1970: a pause goes on while the machine sleeps.
+   * @param now The time of day, ms since 1970, which is only told to the user.
    * @param changed Called when a pause begins, ends, or gets another length.
+   * @param elapsed Since some moment, ms, whatever is done to the time of day: a pause goes on while the machine sleeps.
    */
-  constructor(now: () => number, changed: () => void) {
+  constructor(now: () => number, changed: () => void, elapsed = () => 1_000 * uptime()) {
     this.now = now;
+    this.elapsed = elapsed;
     this.changed = changed;
   }
 
-  /** When it ends, ms since 1970: infinite until the editor starts again; undefined where there is none. */
+  /** When it ends, ms since 1970 as of its beginning: infinite until the editor starts again; undefined where there is none. */
   get until(): number | undefined {
-    const now = this.now();
+    const { pause } = this;
     // The timer comes late where the machine slept.
-    if (this.end === undefined || this.end <= now) return undefined;
-    // A clock that was set back makes it no longer.
-    this.end = Math.min(this.end, now + this.ms);
-    return this.end;
+    return pause !== undefined && pause.end > this.elapsed() ? pause.timeOfDay : undefined;
   }
 
   begin(length: PauseLength): void {
     clearTimeout(this.timer);
-    this.ms = LENGTH_MS[length];
-    this.end = this.now() + this.ms;
-    if (this.ms !== Infinity) this.timer = setTimeout(() => this.finish(), this.ms);
+    const ms = LENGTH_MS[length];
+    this.pause = { end: this.elapsed() + ms, timeOfDay: this.now() + ms };
+    if (ms !== Infinity) this.timer = setTimeout(() => this.finish(), ms);
     this.changed();
   }
 
   /** Ends it; nothing happens where there is none. */
   finish(): void {
     clearTimeout(this.timer);
-    if (this.end === undefined) return;
-    this.end = undefined;
+    if (this.pause === undefined) return;
+    this.pause = undefined;
     this.changed();
   }
 

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './process_alive';
 import { readSmallJson, writeSmallJson } from './small_file';
@@ -30,6 +31,7 @@ const MARK = /^loading-(\d+)-[0-9a-f]+\.json$/;
 export class LoadRecord {
   private readonly folder: string;
   private readonly alive: (processId: number) => boolean;
+  private readonly upMs: () => number;
   /** Loads of this process under way. */
   private underWay = 0;
   /** Of a name that no process had before: ids of processes come back. */
@@ -38,10 +40,12 @@ export class LoadRecord {
   /**
    * @param folder Made when something is to be written.
    * @param alive Whether there is such a process.
+   * @param upMs Since the machine started, ms: the same for all processes, whatever is done to the time of day.
    */
-  constructor(folder: string, alive = isAlive) {
+  constructor(folder: string, alive = isAlive, upMs = () => 1_000 * uptime()) {
     this.folder = folder;
     this.alive = alive;
+    this.upMs = upMs;
   }
 
   /** Whether these files, as they are now, ran before and did not bring down a process since. */
@@ -63,7 +67,7 @@ export class LoadRecord {
   /** Says that a load begins. Whoever reads a mark of a process that is gone knows what it died of. */
   async begin(files: LoadedFiles): Promise<void> {
     this.underWay++;
-    await this.write(this.mark, { ...files, stamp: await stampOf(files), at: Date.now() });
+    await this.write(this.mark, { ...files, stamp: await stampOf(files), upMs: this.upMs() });
   }
 
   /** Says that it is over. @param good Whether the model runs. */
@@ -123,9 +127,10 @@ export class LoadRecord {
       const processId = Number(MARK.exec(name)?.[1] ?? 0);
       if (processId === 0 || name === this.mark) continue;
       const mark = await readSmallJson(join(this.folder, name));
-      const { at } = mark;
-      // Of a time to come: the clock was set back since.
-      const old = typeof at !== 'number' || Math.abs(Date.now() - at) > LONGEST_LOAD_MS;
+      const { upMs } = mark;
+      const age = typeof upMs === 'number' ? this.upMs() - upMs : Infinity;
+      // Below 0: the machine was started since.
+      const old = age < 0 || age > LONGEST_LOAD_MS;
       const gone = old || processId === process.pid || !this.alive(processId);
       if (gone && isKnown(mark)) marks.push({ ...mark, name });
     }

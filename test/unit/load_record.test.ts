@@ -1,8 +1,8 @@
 /** What outlives a process that a model brought down. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LoadedFiles, LoadRecord } from '../../core/models/load_record';
 
 const EMBEDDED: LoadedFiles = { modelPath: '', draftPath: '' };
@@ -27,6 +27,11 @@ function model(name: string, content = name): LoadedFiles {
 }
 
 /** A record as the next process has it, for which those before are gone. */
+/** The mark of this process becomes that of another one. */
+function asOfAnother(): void {
+  const name = readdirSync(loads).find((one) => one.startsWith('loading-')) ?? '';
+  renameSync(join(loads, name), join(loads, 'loading-4711-0badcafe.json'));
+}
 const next = (): LoadRecord => new LoadRecord(loads, () => false);
 
 describe('what is remembered of models', () => {
@@ -84,21 +89,34 @@ describe('what is remembered of models', () => {
     expect(readdirSync(loads)).toEqual(['known.json']);
   });
 
-  it.each([-1, 1])(
-    'is what a process died of whose id another one has, by a clock that is %i day off',
-    async (days) => {
-      const other = new LoadRecord(loads, () => true);
-      await next().begin(bad);
-      const [name = ''] = readdirSync(loads);
-      const mark = JSON.parse(readFileSync(join(loads, name), 'utf8')) as object;
-      const of = name.replace(/\d+/, String(process.ppid));
-      rmSync(join(loads, name));
-      writeFileSync(join(loads, of), JSON.stringify(mark));
-      expect(await other.crashed(bad)).toBe(false);
-      writeFileSync(join(loads, of), JSON.stringify({ ...mark, at: Date.now() + days * 86_400_000 }));
-      expect(await other.crashed(bad)).toBe(true);
-    },
-  );
+  it('is nothing bad of a model that another window loads when the clock is set', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      await new LoadRecord(loads).begin(bad);
+      asOfAnother();
+      for (const by of [86_400_000, -2 * 86_400_000]) {
+        vi.setSystemTime(Date.now() + by);
+        expect(await new LoadRecord(loads, () => true).crashed(bad)).toBe(false);
+      }
+      expect(await next().crashed(bad)).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is of a process that is gone where the machine was started since, or it took an hour', async () => {
+    const at = (upMs: number): LoadRecord =>
+      new LoadRecord(
+        loads,
+        () => true,
+        () => upMs,
+      );
+    await at(5_000).begin(bad);
+    asOfAnother();
+    expect(await at(3_605_000).crashed(bad)).toBe(false);
+    expect(await at(3_605_001).crashed(bad)).toBe(true);
+    expect(await at(4_999).crashed(bad)).toBe(true);
+  });
 
   it('is nothing bad of a process that was asked to leave', async () => {
     const record = next();

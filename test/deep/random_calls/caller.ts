@@ -323,6 +323,7 @@ function outcomeOf(name: string, value: unknown): string | undefined {
   if (WITHOUT_RESULT.has(name)) return value === undefined ? 'nothing' : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   if (name === 'model.info') return 'vocabulary' in value ? 'info' : undefined;
+  if (name === 'model.progress') return 'turns' in value ? 'progress' : undefined;
   if (!('ok' in value)) return undefined;
   if (value.ok === true) return 'value' in value ? 'OK' : undefined;
   const { error } = value as { error?: { code?: unknown; message?: unknown } };
