@@ -112,7 +112,7 @@ class Environment {
     return ticket;
   }
   bool is_settled(Ticket ticket) const { return answers_.contains(ticket); }
-  const napi_value__& answer_of(Ticket ticket) const { return *answers_.at(ticket); }
+  const JsValue& answer_of(Ticket ticket) const { return *answers_.at(ticket); }
   bool settled_twice() const { return settled_twice_; }
   std::size_t pending() const { return pending_.size(); }
   std::size_t workers() const { return workers_.size(); }
@@ -168,7 +168,7 @@ class Environment {
     Guard guard;
   };
 
-  napi_env__ heap_;
+  JsHeap heap_;
   Ticket next_ticket_ = 1;
   std::map<Ticket, Pending> pending_;
   std::map<Ticket, napi_value> answers_;
