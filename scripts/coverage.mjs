@@ -73,7 +73,11 @@ async function runAll(progress) {
       const corpus = join(FOLDER, 'corpus', name);
       rmSync(corpus, { recursive: true, force: true });
       mkdirSync(corpus, { recursive: true });
-      await run(join(FOLDER, 'test', 'fuzz', `${name}_corpus`), [corpus], { log, failure });
+      await run(join(FOLDER, 'test', 'fuzz', `${name}_corpus`), [corpus], {
+        log,
+        failure,
+        env: env(`${name}_corpus`),
+      });
       for (const input of keptCorpus(name)) writeFileSync(join(corpus, nameOf(input)), input);
       await run(fuzzerOf(name), ['-runs=0', corpus], { log, failure, env: env(`fuzz_${name}`) });
     });
