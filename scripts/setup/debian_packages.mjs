@@ -120,6 +120,13 @@ export const FOR_FUZZING = [
 
 export const FOR_SANITIZERS = process.platform === 'linux' ? FOR_FUZZING : [];
 
+/** Clang 19's own coverage, of what the fuzzers read. */
+export const FOR_COVERAGE = [
+  ...FOR_NATIVE_TESTS,
+  ...FOR_FUZZING,
+  command('llvm-19', 'llvm-cov 19', 'llvm-cov-19'),
+];
+
 export const FOR_TIDY = [command('clang-tidy-19', 'clang-tidy 19', 'clang-tidy-19')];
 
 export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];

@@ -1,7 +1,6 @@
 import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { DEEP, runGoogleTests } from './google_test.mjs';
 
-/** The tests of the preset `interleavings`: under a sanitizer they are among those of `sanitized`. */
 const PROGRAMS = /^interleavings$/;
 
 /**

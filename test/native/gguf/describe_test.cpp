@@ -31,6 +31,24 @@ TEST(Describe, WritesScalarsShort) {
   EXPECT_EQ(described(GgufWriter().add("k", "llama")), "\"llama\"");
 }
 
+template <typename T>
+std::string described_array(T value) {
+  return described(GgufWriter().add("k", std::vector<T>{value}));
+}
+
+TEST(Describe, WritesArraysOfEveryNumber) {
+  EXPECT_EQ(described_array<std::uint8_t>(255), "[1 u8: 255]");
+  EXPECT_EQ(described_array<std::int8_t>(-128), "[1 i8: -128]");
+  EXPECT_EQ(described_array<std::uint16_t>(65535), "[1 u16: 65535]");
+  EXPECT_EQ(described_array<std::int16_t>(-2), "[1 i16: -2]");
+  EXPECT_EQ(described_array<std::uint32_t>(4294967295), "[1 u32: 4294967295]");
+  EXPECT_EQ(described_array<std::int32_t>(-3), "[1 i32: -3]");
+  EXPECT_EQ(described_array<std::uint64_t>(18446744073709551615u), "[1 u64: 18446744073709551615]");
+  EXPECT_EQ(described_array<std::int64_t>(-4), "[1 i64: -4]");
+  EXPECT_EQ(described_array<float>(0.1f), "[1 f32: 0.1]");
+  EXPECT_EQ(described_array<double>(0.25), "[1 f64: 0.25]");
+}
+
 TEST(Describe, ShortensArrays) {
   EXPECT_EQ(described(GgufWriter().add("k", std::vector<std::uint32_t>{1, 2, 3})), "[3 u32: 1, 2, 3]");
   EXPECT_EQ(described(GgufWriter().add("k", std::vector<std::int8_t>{-1})), "[1 i8: -1]");

@@ -43,7 +43,7 @@ class JsModel {
   // Waits for a session that is being made.
   SessionKey session(const Ticket& ticket) {
     environment_.until_settled(ticket);
-    const napi_value__& answer = environment_.answer_of(ticket);
+    const JsValue& answer = environment_.answer_of(ticket);
     course_.expect(answer.error == ErrorCode::kOk, "a session is made");
     return answer.number;
   }
@@ -88,14 +88,14 @@ class JsModel {
   void expect_right_text(SessionKey session) {
     const Asked asked = complete(session, Stage::short_request());
     environment_.until_settled(asked.ticket);
-    const napi_value__& answer = environment_.answer_of(asked.ticket);
+    const JsValue& answer = environment_.answer_of(asked.ticket);
     course_.expect(answer.error == ErrorCode::kOk, "a request that nobody cancels is answered");
     course_.expect(answer.completion->ids == Stage::get().expected(), "the text is the model's");
   }
   // Of a request that may have been cancelled.
   void expect_some_answer(const Asked& asked) {
     environment_.until_settled(asked.ticket);
-    const napi_value__& answer = environment_.answer_of(asked.ticket);
+    const JsValue& answer = environment_.answer_of(asked.ticket);
     const bool closed = answer.error == ErrorCode::kModelClosed || answer.error == ErrorCode::kSessionClosed;
     course_.expect(closed || answer.error == ErrorCode::kOk, "an answer is a text, or says what was closed");
     course_.expect(closed || answer.completion->stop == StopReason::kCancelled ||

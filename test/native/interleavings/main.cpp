@@ -2,6 +2,7 @@
 //   test_interleavings --scenario NAME --seed N [--count N] [--trace]
 #include <gtest/gtest.h>
 
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,10 +34,8 @@ int run_one(int count, char** arguments) {
   }
   for (std::uint64_t i = 0; i < seeds; ++i) {
     const RunFigures run = run_seed(*scenario, seed + i, traced);
-    std::printf("%s, seed %llu: %llu points, %llu switches, trace %016llx\n", name,
-                static_cast<unsigned long long>(seed + i), static_cast<unsigned long long>(run.points),
-                static_cast<unsigned long long>(run.switches),
-                static_cast<unsigned long long>(run.trace_hash));
+    std::printf("%s, seed %" PRIu64 ": %" PRIu64 " points, %" PRIu64 " switches, trace %016" PRIx64 "\n",
+                name, seed + i, run.points, run.switches, run.trace_hash);
   }
   return 0;
 }

@@ -77,7 +77,7 @@ void close_one_of_two_sessions(Course& course) {
   const auto late = model.complete(one, Stage::short_request());
   model.expect_some_answer(first);
   environment.until_settled(second.ticket);
-  const napi_value__& answer = environment.answer_of(second.ticket);
+  const JsValue& answer = environment.answer_of(second.ticket);
   course.expect(answer.completion.has_value() && answer.completion->ids == Stage::get().expected(),
                 "a session that is not closed is answered");
   environment.until_settled(closed);

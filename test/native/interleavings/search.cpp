@@ -37,11 +37,12 @@ class SharedNumber {
   volatile std::uint64_t* number_;
 };
 
-std::string text_of(std::FILE* file) {
+std::string text_of(int file) {
   std::string text;
-  std::rewind(file);
   char part[4096];
-  for (std::size_t read = 0; (read = std::fread(part, 1, sizeof part, file)) > 0;) text.append(part, read);
+  ::lseek(file, 0, SEEK_SET);
+  for (ssize_t read = 0; (read = ::read(file, part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(read));
   return text;
 }
 
@@ -101,7 +102,7 @@ std::optional<Failure> search(const Scenario& scenario, std::uint64_t first, std
   }
   std::optional<Failure> failure;
   if (status != 0) {
-    failure = Failure{*seed, text_of(printed) + how_it_ended(status)};
+    failure = Failure{*seed, text_of(::fileno(printed)) + how_it_ended(status)};
     failure->what += "Again: test_interleavings --scenario " + std::string(scenario.name) + " --seed " +
                      std::to_string(failure->seed) + " (--trace: every point)\n";
   }

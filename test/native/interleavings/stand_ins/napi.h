@@ -8,20 +8,20 @@
 #include "base/status.h"
 #include "engine/session.h"
 
-struct napi_value__ {
+struct JsValue {
   emberline::ErrorCode error = emberline::ErrorCode::kOk;
   std::uint64_t number = 0;
   std::optional<emberline::Completion> completion;
 };
-using napi_value = napi_value__*;
+using napi_value = JsValue*;
 
 // The JavaScript heap of a test.
-struct napi_env__ {
-  std::deque<napi_value__> values;
+struct JsHeap {
+  std::deque<JsValue> values;
 
-  napi_value add(napi_value__ value) { return &values.emplace_back(std::move(value)); }
+  napi_value add(JsValue value) { return &values.emplace_back(std::move(value)); }
 };
-using napi_env = napi_env__*;
+using napi_env = JsHeap*;
 
 enum napi_valuetype { napi_undefined };
 enum napi_typedarray_type { napi_float32_array };

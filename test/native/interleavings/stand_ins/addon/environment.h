@@ -113,7 +113,7 @@ class Environment {
     return ticket;
   }
   bool is_settled(const Ticket& ticket) const { return answers_.contains(ticket); }
-  const napi_value__& answer_of(const Ticket& ticket) const { return *answers_.at(ticket); }
+  const JsValue& answer_of(const Ticket& ticket) const { return *answers_.at(ticket); }
   bool settled_twice() const { return settled_twice_; }
   std::size_t pending() const { return pending_.size(); }
   std::size_t workers() const { return workers_.size(); }
@@ -169,7 +169,7 @@ class Environment {
     Guard guard;
   };
 
-  napi_env__ heap_;
+  JsHeap heap_;
   std::map<Ticket, Pending> pending_;
   std::map<Ticket, napi_value> answers_;
   bool settled_twice_ = false;
