@@ -13,6 +13,15 @@ import type { Worker } from './worker';
  * leaves next to no correlation.
  */
 const LEAST_CORRELATION = 0.99;
+/**
+ * What both read. Not what is timed, random words: a model that was taught code alone is at such a loss there that the two roundings lead it to different ends (0.69 measured, 0.9997
+ * behind code). Longer than the engine's slices of a prefill.
+ */
+export const AGREED_TEXT =
+  '# Reads the table of a file, and gives the rows of which the last column is not empty, in the order of their first one. ' +
+  'def rows_of(path, separator=","): rows = [] ; with open(path, encoding="utf-8") as file: for line in file: ' +
+  'cells = [cell.strip() for cell in line.split(separator)] ; if len(cells) > 1 and cells[-1] != "": rows.append(cells) ; ' +
+  'return sorted(rows, key=lambda cells: cells[0]) # The header, which is the first line, is a row like all others.';
 /** Of the two engines' most likely tokens, this many must be in both lists. */
 const TOP = 5;
 const LEAST_SHARED = 3;

@@ -96,7 +96,8 @@ class Measurements {
       case 'text':
         // A blank of its own stands between the request and the text.
         this.prompt = line.slice('text '.length);
-        return {};
+        // Who loads later is not asked for them.
+        return this.engine === undefined ? {} : { ids: [...(await this.ids(this.prompt))] };
       case 'prefill':
         return this.prefill();
       case 'decode':
@@ -123,11 +124,9 @@ class Measurements {
 
   /** A prompt of exactly `count` tokens. */
   private async compose(count: number, seed: number): Promise<Answer> {
-    const { ready } = this;
-    const ids = async (text: string): Promise<Uint32Array> => valueOf(await ready.tokenize(text, false));
-    const words = await singleTokenWords(async (text) => (await ids(text)).length);
+    const words = await singleTokenWords(async (text) => (await this.ids(text)).length);
     this.prompt = promptOf(words, count, seed).join('');
-    const composed = await ids(this.prompt);
+    const composed = await this.ids(this.prompt);
     if (composed.length !== count) {
       throw new Failure({
         code: 'VOCABULARY_UNKNOWN',
@@ -135,6 +134,10 @@ class Measurements {
       });
     }
     return { text: this.prompt, ids: [...composed] };
+  }
+
+  private async ids(text: string): Promise<Uint32Array> {
+    return valueOf(await this.ready.tokenize(text, false));
   }
 
   private async complete(prompt: string, maxTokens: number, reused?: number): Promise<NativeCompletion> {

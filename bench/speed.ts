@@ -1,7 +1,7 @@
 /** The speed suites: prepares what they need, measures row by row, and makes the figures of the report. */
 import { availableParallelism } from 'node:os';
 import { Failure } from '../cli/failure';
-import { checkAgreement } from './agreement';
+import { AGREED_TEXT, checkAgreement } from './agreement';
 import { alternate, fastest, type Measured } from './alternation';
 import { besideBusyThreads } from './busy_threads';
 import { composePrompt } from './composed_prompt';
@@ -15,6 +15,7 @@ import {
   type Prompt,
   type StartWorker,
 } from './contenders';
+import { idsOf, requestLine } from './line_protocol';
 import { loadRows } from './load_rows';
 import { ChipLimits } from './metal/chip_limits';
 import { type Limits, LimitsReader } from './machine_limits';
@@ -123,8 +124,7 @@ async function measureRow(row: SpeedRow, model: ModelUnderTest, setting: Setting
   const goesOn = row.measuredBy === 'engine' && !row.fresh ? row.request : undefined;
   const command = ourCommand(model.path, { threads, device, later: false });
   const prompt = await composePrompt(command, row.promptTokens, goesOn);
-  if (device === 'cpu' && peer?.program !== undefined)
-    await compareResults(row, model, prompt, setting, peer);
+  if (device === 'cpu' && peer?.program !== undefined) await compareResults(row, model, setting, peer);
   const limits = await setting.limits.read(model);
   return withWorkers(async (start) => {
     const ours = await Promise.all(
@@ -208,7 +208,6 @@ function figures(
 async function compareResults(
   row: SpeedRow,
   model: ModelUnderTest,
-  prompt: Prompt,
   { threads, device }: Setting,
   peer: Peer,
 ): Promise<void> {
@@ -217,7 +216,7 @@ async function compareResults(
   const own = ourCommand(model.path, { threads, device, later: false });
   await withWorkers(async (start) => {
     const [ours, theirs] = [await start(own), await start(first)];
-    await ours.ask(own.prompt(prompt));
+    const prompt = { text: AGREED_TEXT, ids: idsOf(await ours.ask(requestLine('text', AGREED_TEXT))) };
     await theirs.ask(first.prompt(prompt));
     await checkAgreement(ours, theirs, row.name);
   });
