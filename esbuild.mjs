@@ -15,7 +15,7 @@ const debug = values.debug || values.watch;
 const ROOT = import.meta.dirname;
 /** Of the bundles those that the package holds, as .vscodeignore names them. */
 const PACKAGED = ['dist/extension.cjs', 'dist/dashboard/page.js', 'dist/trial.cjs', 'dist/template.cjs'];
-const SUITES = ['test/vscode/suite', 'test/vscode/simulated_gpu'];
+const SUITES = ['test/vscode/suite', 'test/vscode/simulated_gpu', 'test/vscode/load'];
 
 /** @type {import('esbuild').BuildOptions} */
 const shared = {

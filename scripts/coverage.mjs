@@ -49,12 +49,11 @@ async function build(progress) {
       ...Object.keys(TESTS).map((name) => `test_${name}`),
       ...FUZZERS.flatMap((name) => [`fuzz_${name}`, `${name}_corpus`]),
     ];
-    await run('cmake', ['--preset', 'coverage'], { log, failure, aside: true });
+    await run('cmake', ['--preset', 'coverage'], { log, failure });
     const jobs = String(availableParallelism());
     await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...targets], {
       log,
       failure,
-      aside: true,
     });
   });
 }

@@ -10,7 +10,6 @@ export const arm = {
   name: 'arm',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_ARM],
   needs: ['armTests'],
-  beside: true,
   deep: true,
   platform: 'linux-x64',
   run: async (progress) => {

@@ -1,8 +1,10 @@
 import { FOR_BROWSER_TESTS, FOR_BUILDING } from '../setup/debian_packages.mjs';
+import { sum } from './counts.mjs';
+import { runInExtensionHost } from './extension_host.mjs';
 import { runVitest } from './vitest.mjs';
 
 /**
- * Extension hosts that are killed at random moments, and many windows at once.
+ * Documents that are large or many, edits that never rest, extension hosts that are killed at random moments, and many windows at once.
  * @type {import('./stage.mjs').Stage}
  */
 export const endurance = {
@@ -11,5 +13,9 @@ export const endurance = {
   requirements: [...FOR_BUILDING, ...FOR_BROWSER_TESTS],
   needs: ['codeServer', 'vsix', 'bundles'],
   deep: true,
-  run: (progress) => runVitest(progress, 'endurance', 'killed hosts and many windows in the browser'),
+  run: async (progress) =>
+    sum([
+      await runInExtensionHost(progress, 'large and many documents in the extension host', { suite: 'load' }),
+      await runVitest(progress, 'endurance', 'killed hosts and many windows in the browser'),
+    ]),
 };

@@ -13,7 +13,6 @@ export const native = {
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
   // Schedules are for Linux alone.
   needs: vscodeTarget() === 'linux-x64' ? ['nativeTests', 'interleavingTests'] : ['nativeTests'],
-  beside: true,
   run: async (progress) => {
     const counts = await runGoogleTests(progress, 'release', 'native tests');
     if (vscodeTarget() !== 'linux-x64') return counts;

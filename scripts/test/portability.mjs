@@ -14,7 +14,6 @@ export const portability = {
   name: 'portability',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_PORTABILITY],
   needs: ['addon', 'nativeTests'],
-  beside: true,
   deep: true,
   platform: 'linux-x64',
   run: async (progress) => {

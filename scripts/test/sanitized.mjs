@@ -24,7 +24,6 @@ export const sanitized = {
   name: 'sanitized',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_SANITIZERS],
   needs: ['sanitizedTests'],
-  beside: true,
   deep: true,
   run: (progress) =>
     runGoogleTests(progress, 'asan', 'native tests under sanitizers', {

@@ -14,7 +14,6 @@ export const threads = {
   name: 'threads',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_SANITIZERS],
   needs: ['threadTests'],
-  beside: true,
   deep: true,
   run: (progress) =>
     runGoogleTests(progress, 'tsan', 'tests of threads under the thread sanitizer', {

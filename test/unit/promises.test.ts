@@ -12,6 +12,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   e2e: 'test/e2e',
   native: 'test/native',
   vscode: 'test/vscode/suite',
+  'vscode/load': 'test/vscode/load',
 };
 const NAMED = /`((?:unit|integration|deep|e2e|native|vscode)\/[\w/]+)`/g;
 
@@ -21,8 +22,10 @@ function namedIn(page: string): string[] {
 
 /** Whether it is a folder, or some tests' names begin with it. */
 function isThere(name: string): boolean {
-  const [kind = '', ...rest] = name.split('/');
-  const path = join(ROOT, FOLDERS[kind] ?? '', ...rest);
+  const kind = Object.keys(FOLDERS)
+    .filter((folder) => name.startsWith(`${folder}/`))
+    .reduce((longest, folder) => (folder.length > longest.length ? folder : longest), '');
+  const path = join(ROOT, FOLDERS[kind] ?? '', name.slice(kind.length));
   if (existsSync(path)) return true;
   const folder = dirname(path);
   if (!existsSync(folder)) return false;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { ask, closeEditors, eventually, figure, moveTo, place, readyApi, set } from './workbench';
+import { ask, closeEditors, eventually, figure, moveTo, place, readyApi, set } from '../suite/workbench';
 
 const LINE = 'value = compute(1)\n';
 /** More than VS Code gives to extensions. */
