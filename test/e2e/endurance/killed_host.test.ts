@@ -22,7 +22,7 @@ import { type ModelMirror, startMirror } from '../model_mirror';
 import { extensionHosts, type OwnEditor, processesOf, startOwnEditor } from '../own_editor';
 import { completionBetween } from '../terminal';
 
-const KILLS = Number(process.env['EMBERLINE_KILLS'] ?? 20);
+const KILLS = Number(process.env['EMBERLINE_KILLS'] ?? 8);
 const SEED = Number(process.env['EMBERLINE_KILLS_SEED'] ?? 1);
 /** One kill and all that is looked at after it. */
 const MOST_MS = 120_000;

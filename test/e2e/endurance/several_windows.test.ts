@@ -1,6 +1,6 @@
 /**
  * Several windows of one editor, each with an extension host and an engine of its own: the weights are one file that all of them map, so that a window costs
- * what is its own; each completes, and none works while nobody types. `EMBERLINE_WINDOWS=3` for three of them. Linux tells what is whose
+ * what is its own; each completes, and none works while nobody types. `EMBERLINE_WINDOWS=10` for ten of them. Linux tells what is whose
  * (proc(5), smaps and smaps_rollup).
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { launchChromium } from '../../../scripts/editor/chromium.mjs';
 import { EditorPage } from '../editor_page';
 import { extensionHosts, type OwnEditor, startOwnEditor } from '../own_editor';
 
-const WINDOWS = Number(process.env['EMBERLINE_WINDOWS'] ?? 10);
+const WINDOWS = Number(process.env['EMBERLINE_WINDOWS'] ?? 4);
 const MOST_MS = 120_000;
 const PATIENCE = { timeout: 60_000, interval: 100 };
 /** Idle windows are watched so long, ms. */
