@@ -5,7 +5,16 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { ask, closeEditors, edit, eventually, figure, readyApi, set, showGhostText } from '../suite/workbench';
+import {
+  ask,
+  closeEditors,
+  edit,
+  eventually,
+  figure,
+  readyApi,
+  set,
+  showGhostText,
+} from '../suite/workbench';
 
 const DOCUMENTS = 1_000;
 /** The editor lets documents go that nobody shows, all but some 50. */
