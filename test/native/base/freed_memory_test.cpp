@@ -13,7 +13,7 @@
 namespace emberline {
 namespace {
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(EMBERLINE_SANITIZED)
 
 std::int64_t resident_kib() {
   std::ifstream status("/proc/self/status");

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(EMBERLINE_SANITIZED)
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -64,7 +64,7 @@ void keep_to_one_core() {
     ::alarm(kMostSeconds);
     run_seed(scenario, first + i);
   }
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(EMBERLINE_SANITIZED)
   __lsan_do_leak_check();  // ends the process where it finds one
 #endif
   ::_exit(0);
