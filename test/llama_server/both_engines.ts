@@ -1,5 +1,6 @@
 /** The engine of this machine and one elsewhere, as the extension puts them together, and places to ask at. */
 import { appendFileSync } from 'node:fs';
+import { afterEach } from 'vitest';
 import { OneEngine, type Question, type Reply } from '../../core/completion/asking';
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import type { GenerationEngine } from '../../core/completion/engine_port';
@@ -133,4 +134,34 @@ export function questionAt(
 export function measured(name: string, ms: number): void {
   const file = process.env['EMBERLINE_LLAMA_SERVER_FIGURES'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify({ name, ms })}\n`);
+}
+
+export interface Ended {
+  readonly servers: LlamaServer[];
+  readonly engines: RemoteEngine[];
+  readonly start: (options?: Parameters<typeof startServer>[0]) => Promise<LlamaServer>;
+  readonly engineFor: (server: Pick<LlamaServer, 'url'>, choices?: RemoteChoices) => RemoteEngine;
+}
+
+/** Servers and engines of one file's tests; those that are in the lists when a test is over are ended. */
+export function endedAfterEach(): Ended {
+  const servers: LlamaServer[] = [];
+  const engines: RemoteEngine[] = [];
+  afterEach(async () => {
+    for (const engine of engines.splice(0)) engine.dispose();
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+
+  async function start(options?: Parameters<typeof startServer>[0]): Promise<LlamaServer> {
+    const server = await startServer(options);
+    servers.push(server);
+    return server;
+  }
+
+  function engineFor(server: Pick<LlamaServer, 'url'>, choices?: RemoteChoices): RemoteEngine {
+    const engine = remoteEngine(server, choices);
+    engines.push(engine);
+    return engine;
+  }
+  return { servers, engines, start, engineFor };
 }

@@ -1,22 +1,18 @@
 /** A real llama-server that dies, hangs, or asks for something else: this machine answers, and nobody learns a key. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../core/engine/engine';
-import type { RemoteEngine } from '../../core/remote/remote_engine';
 import { makeCertificate } from '../remote/certificate';
 import {
   type Around,
   both,
+  endedAfterEach,
   localEngine,
   made,
   measured,
   NEVER,
-  type RemoteChoices,
-  remoteEngine,
   requestAt,
-  startServer,
 } from './both_engines';
 import { MANY_LINES, PLACES } from './places';
-import type { LlamaServer } from '../remote/llama_server';
 
 let local: Engine;
 beforeAll(async () => {
@@ -26,24 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => local.dispose());
 
-const servers: LlamaServer[] = [];
-const engines: RemoteEngine[] = [];
-afterEach(async () => {
-  for (const engine of engines.splice(0)) engine.dispose();
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
-
-async function start(options?: Parameters<typeof startServer>[0]): Promise<LlamaServer> {
-  const server = await startServer(options);
-  servers.push(server);
-  return server;
-}
-
-function engineFor(server: Pick<LlamaServer, 'url'>, choices?: RemoteChoices): RemoteEngine {
-  const engine = remoteEngine(server, choices);
-  engines.push(engine);
-  return engine;
-}
+const { servers, start, engineFor } = endedAfterEach();
 
 const [PLACE, OTHER_PLACE] = PLACES as [Around, Around];
 /** No answer takes so long here, ms. */

@@ -4,24 +4,21 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../core/engine/engine';
-import type { RemoteEngine } from '../../core/remote/remote_engine';
 import { ROOT } from '../integration/embedded_model';
 import {
   type Around,
   type Both,
   both,
+  endedAfterEach,
   localEngine,
   made,
   measured,
   NEVER,
   questionAt,
   type RemoteChoices,
-  remoteEngine,
-  startServer,
 } from './both_engines';
-import type { LlamaServer } from '../remote/llama_server';
 
 const ROUNDS = 20;
 /** The extension's own. */
@@ -39,24 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => local.dispose());
 
-const servers: LlamaServer[] = [];
-const engines: RemoteEngine[] = [];
-afterEach(async () => {
-  for (const engine of engines.splice(0)) engine.dispose();
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
-
-async function start(options?: Parameters<typeof startServer>[0]): Promise<LlamaServer> {
-  const server = await startServer(options);
-  servers.push(server);
-  return server;
-}
-
-function engineFor(server: Pick<LlamaServer, 'url'>, choices?: RemoteChoices): RemoteEngine {
-  const engine = remoteEngine(server, choices);
-  engines.push(engine);
-  return engine;
-}
+const { servers, engines, start, engineFor } = endedAfterEach();
 
 const PATH = 'core/remote/client.ts';
 const TEXT = readFileSync(join(ROOT, PATH), 'utf8');

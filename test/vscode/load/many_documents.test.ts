@@ -14,6 +14,7 @@ import {
   readyApi,
   set,
   showGhostText,
+  workspaceFolder,
 } from '../suite/workbench';
 
 const DOCUMENTS = 1_000;
@@ -43,11 +44,9 @@ suite('many documents, many edits', () => {
   let api: EmberlineApi;
   let folder: vscode.Uri;
 
-  suiteSetup(async function () {
+  suiteSetup(async () => {
     api = await readyApi();
-    const [workspace] = vscode.workspace.workspaceFolders ?? [];
-    if (workspace === undefined) return this.skip();
-    folder = vscode.Uri.joinPath(workspace.uri, 'many-documents');
+    folder = vscode.Uri.joinPath(workspaceFolder(), 'many-documents');
     for (const name of ['definitions', 'similarCode']) await set(`emberline.completion.${name}`, 'always');
     await set('emberline.completion.recentEdits', true);
   });

@@ -15,6 +15,7 @@ import {
   readyApi,
   set,
   showGhostText,
+  workspaceFolder,
 } from './workbench';
 
 /** Planted in documents, and looked for in all that is kept or given away. */
@@ -122,7 +123,7 @@ suite('the dashboard', () => {
     const given = await api.dashboard.exported();
     assert.ok(kept.includes('"python"') && given.includes('"python"'));
     assert.ok(kept.length < 16_384);
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? assert.fail('no folder is open');
+    const folder = workspaceFolder().fsPath;
     const texts = [SECRET, 'def add', editor.document.uri.toString(), 'ntitled', folder];
     for (const text of [...texts, outcome.text.trim()].filter(({ length }) => length > 3)) {
       assert.ok(!kept.includes(text), `${text} is kept`);

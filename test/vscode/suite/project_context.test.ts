@@ -2,7 +2,17 @@
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { ask, closeEditors, edit, eventually, moveTo, type Place, readyApi, set } from './workbench';
+import {
+  ask,
+  closeEditors,
+  edit,
+  eventually,
+  moveTo,
+  type Place,
+  readyApi,
+  set,
+  workspaceFolder,
+} from './workbench';
 
 const { Automatic, Invoke } = vscode.InlineCompletionTriggerKind;
 
@@ -18,11 +28,9 @@ suite('the project around a document', () => {
   let api: EmberlineApi;
   let folder: vscode.Uri;
 
-  suiteSetup(async function () {
+  suiteSetup(async () => {
     api = await readyApi();
-    const [workspace] = vscode.workspace.workspaceFolders ?? [];
-    if (workspace === undefined) return this.skip();
-    folder = vscode.Uri.joinPath(workspace.uri, 'project-context');
+    folder = vscode.Uri.joinPath(workspaceFolder(), 'project-context');
     await write('prices.py', PRICES);
     await write('order.py', ORDER);
   });

@@ -27,6 +27,11 @@ export async function readyApi(): Promise<EmberlineApi> {
   return api;
 }
 
+/** The folder that is open. */
+export function workspaceFolder(): vscode.Uri {
+  return vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
+}
+
 /** Waits until `condition` holds. */
 export async function eventually(condition: () => boolean, what: string): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
