@@ -59,7 +59,9 @@ export class EditReview {
       return { ending: first.ending, proposal: first };
     }
     this.add(first);
+    const changes = this.discardWhenOutdated();
     const reviewed = await this.review(first);
+    changes.dispose();
     this.search.close();
     if (this.parts.preview.open) await this.parts.preview.close();
     return reviewed;
@@ -68,10 +70,12 @@ export class EditReview {
   private async review(first: EditProposal): Promise<Reviewed> {
     const { preview } = this.parts;
     let proposal = first;
-    while (!this.outdated) {
+    while (!this.isOutdated()) {
       proposal = this.candidates.current?.proposal ?? proposal;
       if (this.shownAt !== this.candidates.index) await this.show(proposal);
-      switch (await preview.choice()) {
+      const choice = await preview.choice();
+      if (this.isOutdated()) break;
+      switch (choice) {
         case 'apply':
           await preview.close();
           return { ending: await this.apply(proposal), proposal };
@@ -90,8 +94,21 @@ export class EditReview {
     return { ending: 'document_changed', proposal };
   }
 
+  /** Nobody need decide on what can no longer be made. */
+  private discardWhenOutdated(): vscode.Disposable {
+    const discard = (document: vscode.TextDocument): void => {
+      if (document === this.document && this.isOutdated()) this.parts.preview.choose('discard');
+    };
+    return vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        discard(document);
+      }),
+      vscode.workspace.onDidCloseTextDocument(discard),
+    );
+  }
+
   /** What was proposed was so for a text that is no more. */
-  private get outdated(): boolean {
+  private isOutdated(): boolean {
     return this.document.isClosed || this.document.version !== this.version;
   }
 
@@ -144,11 +161,11 @@ export class EditReview {
 
   /** Whoever cancelled knows. */
   private tell(proposal: EditProposal): void {
-    if (proposal.ending !== 'cancelled' && !this.outdated) this.parts.tell(proposal);
+    if (proposal.ending !== 'cancelled' && !this.isOutdated()) this.parts.tell(proposal);
   }
 
   private async apply(proposal: EditProposal): Promise<EditEnding> {
-    if (this.outdated) return 'document_changed';
+    if (this.isOutdated()) return 'document_changed';
     const edit = new vscode.WorkspaceEdit();
     for (const { offset, length, text } of proposal.replacements) {
       const { document } = this;

@@ -261,6 +261,19 @@ suite('structured edits', () => {
     assert.strictEqual(shown(), undefined);
   });
 
+  test('are not made where the document changes while one is shown', async () => {
+    const editor = await edit(HALF);
+    select(editor, 0, 1);
+    const { done } = begin('add a docstring');
+    await candidate('add a docstring');
+    const typed = new vscode.WorkspaceEdit();
+    typed.insert(editor.document.uri, new vscode.Position(2, 0), '# typed\n');
+    await vscode.workspace.applyEdit(typed);
+    assert.strictEqual((await done).ending, 'document_changed');
+    assert.strictEqual(editor.document.getText(), 'def half(number):\n    return number / 2\n# typed\n');
+    assert.strictEqual(shown(), undefined);
+  });
+
   test('say what cannot be done', async () => {
     const editor = await edit(ADD, 'javascript');
     select(editor, 0, 2);
