@@ -14,7 +14,7 @@ import { startMirror } from './model_mirror';
 const PATIENCE = { timeout: 45_000, interval: 50 };
 const COMMAND = 'Emberline: Choose Model';
 
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 /** The editor's `XDG_CACHE_HOME`, and so where llama.cpp would keep its models. */
 const cache = join(inject('scratch'), 'llama.cpp');
 

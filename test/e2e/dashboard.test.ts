@@ -8,7 +8,7 @@ import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 const settingsFile = join(dirname(place.workspace), 'user', 'User', 'settings.json');
 
 /** Two themes at a time: the editor changes from one to the other with the system, while the page is open. */

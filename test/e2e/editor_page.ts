@@ -1,23 +1,17 @@
 /** One editor window in a browser, with the few things the tests do to it and see of it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { workbenchUrl } from '../../scripts/editor/code_server.mjs';
 import { LOGS } from '../../scripts/paths.mjs';
+import type { EditorPlace } from './editor_place';
 
 /** Generous: a machine under load is slow, not broken. */
 const PATIENCE_MS = 60_000;
-/** A test has failed already when this is waited for. */
-const LEAVING_MS = 5_000;
 
 /** What VS Code draws for a space in a line of text. */
 const NO_BREAK_SPACE = /\u00a0/g;
-
-export interface EditorPlace {
-  readonly editorUrl: string;
-  readonly workspace: string;
-}
 
 export class EditorPage {
   readonly page: Page;
@@ -65,7 +59,7 @@ export class EditorPage {
     const editor = new EditorPage(page, file);
     onTestFinished(async ({ task }) => {
       if (task.result?.state === 'fail') await editor.keepPicture(task.name);
-      await editor.leave();
+      await editor.leave(place.backups);
     });
     await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
     await editor.waitForStatus('Ready');
@@ -206,17 +200,12 @@ export class EditorPage {
     await this.page.screenshot({ path: join(LOGS, `e2e-${title.replace(/\W+/g, '-')}.png`) });
   }
 
-  /** Saves what a test that failed has left unsaved: the editor would bring it back into the same file at the next try. */
-  private async leave(): Promise<void> {
-    if (this.page.isClosed()) return;
-    if ((await this.page.locator('.tab.active.dirty').count()) > 0) {
-      await this.press('Escape');
-      await this.page.keyboard.press('Control+s');
-      await this.page
-        .locator('.tab.active:not(.dirty)')
-        .waitFor({ timeout: LEAVING_MS })
-        .catch(() => undefined);
-    }
-    await this.page.close();
+  /**
+   * Closes the window. What is typed and not saved, or was saved just now, the editor has a copy of: the next window would bring it back into the same
+   * file.
+   */
+  private async leave(backups: string): Promise<void> {
+    if (!this.page.isClosed()) await this.page.close();
+    rmSync(backups, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }

@@ -7,13 +7,11 @@ import { createProfile } from '../../scripts/editor/profile.mjs';
 import { LOGS, SAMPLES, vsixPath } from '../../scripts/paths.mjs';
 import { Progress } from '../../scripts/progress.mjs';
 import { ensureCodeServer } from '../../scripts/setup/code_server.mjs';
+import { type EditorPlace, placeOf } from './editor_place';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the editor, for example `http://127.0.0.1:40123`. */
-    editorUrl: string;
-    /** The folder on disk that the editor opens. */
-    workspace: string;
+    place: EditorPlace;
     /** A folder for whatever a test needs; gone after the tests. */
     scratch: string;
   }
@@ -59,8 +57,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   try {
     await installExtension(codeServer, profile, vsixPath(), log);
     const server = await startCodeServer(codeServer, profile, { log: join(LOGS, 'e2e-server.log') });
-    project.provide('editorUrl', server.url);
-    project.provide('workspace', profile.workspace);
+    project.provide('place', placeOf(server, profile));
     project.provide('scratch', profile.temporary);
     return async () => {
       await server.stop();

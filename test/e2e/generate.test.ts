@@ -7,7 +7,7 @@ import { EditorPage } from './editor_page';
 
 const PATIENCE = { timeout: 45_000, interval: 20 };
 
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 
 /** A model goes on counting for as long as it may, with no line like another. */
 const COUNT = `${Array.from({ length: 12 }, (_, i) => `value_${i + 1} = ${i + 1}\n`).join('')}value_13 =`;

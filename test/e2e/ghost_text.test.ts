@@ -13,7 +13,7 @@ import { completionBetween } from './terminal';
 /** How long a suggestion may take to appear or to go; on an idle machine it is well under a second. */
 const PATIENCE = { timeout: 45_000, interval: 50 };
 
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 const expectedFolder = join(inject('scratch'), 'expected');
 
 /** Something to type, and what the editor makes of it: it indents new lines and closes brackets by itself. */

@@ -9,7 +9,7 @@ import { EditorPage } from './editor_page';
 const PATIENCE = { timeout: 45_000, interval: 50 };
 const BEFORE = '{\n  "name": "lamp",\n  "version": "1.0.0",\n  ';
 
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 
 let browser: Browser;
 

@@ -27,7 +27,7 @@ it('measures key to paint', async ({ annotate }) => {
   if (!Number.isInteger(keys) || keys < BLOCK) expect.fail(`EMBERLINE_PAINT is no number from ${BLOCK} on.`);
   const browser = await launchChromium();
   try {
-    const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+    const place = inject('place');
     const context = await browser.newContext({ viewport: { width: 1_200, height: 700 } });
     const editor = await EditorPage.open(context, place, 'paint.py', `${LINES.join('\n')}\n\n`);
     const { code } = await transform(readFileSync(KEY_WATCH, 'utf8'), { loader: 'ts', format: 'iife' });

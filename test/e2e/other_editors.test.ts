@@ -8,7 +8,7 @@ import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 
 const cell = (source: string): object => ({
   cell_type: 'code',

@@ -7,7 +7,7 @@ import { LOGS, SAMPLES, vsixPath } from '../../scripts/paths.mjs';
 import { family, processTable } from '../../scripts/process_table.mjs';
 import { Progress } from '../../scripts/progress.mjs';
 import { ensureCodeServer } from '../../scripts/setup/code_server.mjs';
-import type { EditorPlace } from './editor_page';
+import { type EditorPlace, placeOf } from './editor_place';
 
 export interface OwnEditor {
   readonly place: EditorPlace;
@@ -42,7 +42,7 @@ export async function startOwnEditor(
     const log = join(LOGS, `e2e-${name}-server.log`);
     const server = await startCodeServer(codeServer, profile, { log, ...startOf(profile) });
     return {
-      place: { editorUrl: server.url, workspace: profile.workspace },
+      place: placeOf(server, profile),
       profile,
       server,
       storage: join(profile.userData, 'User', 'globalStorage', 'emberline.emberline'),

@@ -20,7 +20,7 @@ it('takes the picture', async () => {
   expect(suggestion).not.toBe('');
   const browser = await launchChromium();
   try {
-    const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+    const place = inject('place');
     const context = await browser.newContext({
       viewport: { width: 800, height: 290 },
       deviceScaleFactor: 2,
@@ -43,7 +43,7 @@ it('takes those of the walkthrough', async () => {
   mkdirSync(folder, { recursive: true });
   const browser = await launchChromium();
   try {
-    const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+    const place = inject('place');
     const context = await browser.newContext({ viewport: { width: 640, height: 480 } });
     const editor = await EditorPage.open(context, place, 'walkthrough.py', '');
     await editor.press('Control+b');

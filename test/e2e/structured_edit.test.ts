@@ -10,7 +10,7 @@ const BEFORE = 'function add(total, b) {\n  return total + b;\n}\n';
 const HALF = 'def half(number):\n    return number / 2\n';
 const AFTER = 'function add(first, b) {\n  return first + b;\n}\n';
 
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 
 let browser: Browser;
 

@@ -6,7 +6,7 @@ import { EditorPage } from './editor_page';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
 
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 let browser: Browser;
 let context: BrowserContext;
 

@@ -6,7 +6,7 @@ import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
-const place = { editorUrl: inject('editorUrl'), workspace: inject('workspace') };
+const place = inject('place');
 
 const CHECK = `function area(width, height) {
   if (width < 0) {

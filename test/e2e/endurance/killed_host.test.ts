@@ -113,7 +113,7 @@ async function somethingWritten(): Promise<void> {
 /** Opens the window anew, with what it has of `text` in its backup. */
 async function reload(editor: EditorPage, text: string): Promise<void> {
   // The editor writes it a second after the last key.
-  const backups = join(own.profile.userData, 'User', 'Backups');
+  const backups = own.place.backups;
   await expect.poll(() => filesWith(backups, text).length, PATIENCE).toBeGreaterThan(0);
   const before = extensionHosts(own);
   await editor.page.reload({ waitUntil: 'domcontentloaded' });
