@@ -9,6 +9,8 @@ import { ask, closeEditors, readyApi, set } from './workbench';
 
 const LINE = '    self.assertEqual(parse(text), expected_value)\n';
 const TEXT = `class TestParse(TestCase):\n  def test_parse(self, text):\n${LINE.repeat(6)}    self.`;
+/** Whether drafts pay follows what was measured: an engine whose processors were taken away may do without them once. */
+const MOST_TRIES = 5;
 
 suite('drafts', () => {
   let api: EmberlineApi;
@@ -60,13 +62,17 @@ suite('drafts', () => {
       await set('emberline.drafting', undefined);
       const lines: string[] = [];
       const listener = api.onDidLog((line) => lines.push(line));
-      const before = api.drafting.accepted;
-      const drafted = await suggestion();
+      let accepted = 0;
+      for (let tries = 0; accepted === 0 && tries < MOST_TRIES; tries++) {
+        const before = api.drafting.accepted;
+        const drafted = await suggestion();
+        ({ accepted } = drafted.drafting);
+        assert.strictEqual(drafted.text, plain.text);
+        assert.deepStrictEqual([...drafted.ids], [...plain.ids]);
+        assert.strictEqual(api.drafting.accepted, before + accepted);
+      }
       listener.dispose();
-      assert.strictEqual(drafted.text, plain.text);
-      assert.deepStrictEqual([...drafted.ids], [...plain.ids]);
-      assert.ok(drafted.drafting.accepted > 0, 'nothing that was drafted was right');
-      assert.strictEqual(api.drafting.accepted, before + drafted.drafting.accepted);
+      assert.ok(accepted > 0, 'nothing that was drafted was right');
       const said = lines.some((line) => /drafted [1-9]\d*, accepted [1-9]\d* in \d+ batches/.test(line));
       assert.ok(said, `the log does not say so: ${lines.join(' | ')}`);
     });

@@ -2,10 +2,21 @@
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import { type Asked, ask, closeEditors, eventually, readyApi, set } from './workbench';
+import {
+  acceptGhostText,
+  type Asked,
+  actUntil,
+  ask,
+  closeEditors,
+  eventually,
+  readyApi,
+  set,
+} from './workbench';
 
 const { Code, Markup } = vscode.NotebookCellKind;
 const ADD = 'def add_pineapples(first, second):\n    return first + second';
+const PRINT = 'print(add_pineapples(1, 2))';
+const PROSE = new vscode.NotebookCellData(Markup, '# Fruit', 'markdown');
 
 function code(text: string, language = 'python'): vscode.NotebookCellData {
   return new vscode.NotebookCellData(Code, text, language);
@@ -17,8 +28,13 @@ suite('a notebook', () => {
   suiteSetup(async () => {
     api = await readyApi();
     await set('emberline.completion.minimumConfidence', 0);
+    // What is drawn follows the document's name, in which the editor counts.
+    await set('emberline.sampling.temperature', 0);
   });
-  suiteTeardown(() => set('emberline.completion.minimumConfidence', undefined));
+  suiteTeardown(async () => {
+    await set('emberline.completion.minimumConfidence', undefined);
+    await set('emberline.sampling.temperature', undefined);
+  });
   teardown(closeEditors);
 
   /** A notebook that is not saved, as the editor's own extension for them makes it. */
@@ -32,12 +48,18 @@ suite('a notebook', () => {
     return ask(api, { document, position: document.lineAt(document.lineCount - 1).range.end });
   }
 
+  /** The cell must have the focus, which a new one may not have yet. */
+  async function triggerInCell(): Promise<void> {
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
+    await vscode.commands.executeCommand('notebook.cell.edit');
+    await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+  }
+
   test('has suggestions in an empty cell, of what the others say', async () => {
     const alone = await askIn(await open(code('')), 0);
     assert.strictEqual(alone.request.outcome.reason, 'blank_document');
-    const prose = new vscode.NotebookCellData(Markup, '# Fruit', 'markdown');
-    const few = await askIn(await open(prose, code(ADD), code('')), 2);
-    const more = await askIn(await open(prose, code(ADD), code('print(add_pineapples(1, 2))'), code('')), 3);
+    const few = await askIn(await open(PROSE, code(ADD), code('')), 2);
+    const more = await askIn(await open(PROSE, code(ADD), code(PRINT), code('')), 3);
     for (const { request } of [few, more]) {
       assert.strictEqual(request.outcome.source, 'model');
       assert.notStrictEqual(request.outcome.text, '');
@@ -59,11 +81,11 @@ suite('a notebook', () => {
   });
 
   test('shows its ghost text in a new cell, and takes it', async () => {
-    const notebook = await open(code(ADD));
-    await vscode.window.showNotebookDocument(notebook);
+    const notebook = await open(PROSE, code(ADD), code(PRINT));
+    await vscode.window.showNotebookDocument(notebook, { selections: [new vscode.NotebookRange(2, 3)] });
     await vscode.commands.executeCommand('notebook.cell.insertCodeCellBelow');
-    await eventually(() => notebook.cellCount === 2, 'there is a second cell');
-    const { document } = notebook.cellAt(1);
+    await eventually(() => notebook.cellCount === 4, 'there is another cell');
+    const { document } = notebook.cellAt(3);
     await eventually(() => vscode.window.activeTextEditor?.document === document, 'it has the cursor');
     await eventually(() => document.languageId === 'python', 'it is Python');
     let text = '';
@@ -71,12 +93,12 @@ suite('a notebook', () => {
       if (uri === document.uri.toString() && outcome.shown) ({ text } = outcome);
     });
     try {
-      await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
-      await eventually(() => text !== '', 'something is suggested');
-      await eventually(() => {
-        void vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
-        return document.getText() !== '';
-      }, 'it is taken');
+      await actUntil(
+        triggerInCell,
+        () => text !== '',
+        () => `something is suggested; the last request ended as ${api.last?.outcome.reason}`,
+      );
+      await acceptGhostText({ document }, undefined, triggerInCell);
       assert.strictEqual(document.getText(), text);
     } finally {
       listener.dispose();

@@ -41,6 +41,22 @@ export async function eventually(condition: () => boolean, what: string): Promis
   }
 }
 
+/** Acts until `condition` holds, ever less often: a workbench that is busy may not do what it is asked, and each act cancels the one before. */
+export async function actUntil(
+  act: () => Promise<unknown>,
+  condition: () => boolean,
+  what: () => string,
+): Promise<void> {
+  for (const until of longerAndLonger()) {
+    await act();
+    while (Date.now() < until) {
+      if (condition()) return;
+      await delay(POLL_MS);
+    }
+  }
+  assert.fail(`In vain: ${what()}`);
+}
+
 /** A new untitled document; the `|` of `content` says where its cursor is. */
 export interface Place {
   readonly document: vscode.TextDocument;
@@ -127,17 +143,18 @@ export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor
     if (request.uri === uri && request.outcome.shown && current) shown.push(request);
   });
   try {
-    for (const until of longerAndLonger()) {
-      // An editor that was still being opened may not have moved its cursor, though this side thinks that it has.
-      moveTo(editor, cursor);
-      await triggerGhostText();
-      while (Date.now() < until) {
-        const [request] = shown;
-        if (request !== undefined) return request;
-        await delay(POLL_MS);
-      }
-    }
-    return assert.fail(`In vain: ghost text; the last request ended as ${describe(api)}`);
+    await actUntil(
+      async () => {
+        // An editor that was still being opened may not have moved its cursor, though this side thinks that it has.
+        moveTo(editor, cursor);
+        await triggerGhostText();
+      },
+      () => shown.length > 0,
+      () => `ghost text; the last request ended as ${describe(api)}`,
+    );
+    const [request] = shown;
+    assert.ok(request !== undefined);
+    return request;
   } finally {
     listener.dispose();
   }
@@ -146,19 +163,21 @@ export async function showGhostText(api: EmberlineApi, editor: vscode.TextEditor
 /**
  * Runs an editor command on the ghost text that showGhostText() gave, until it changed the document: the text may not be
  * drawn yet when the command runs first, and an editor that loses the focus or moves its cursor meanwhile drops the text.
+ * @param trigger Has the editor show it again.
  */
 export async function acceptGhostText(
-  editor: vscode.TextEditor,
+  { document }: Pick<vscode.TextEditor, 'document'>,
   command = 'editor.action.inlineSuggest.commit',
+  trigger = triggerGhostText,
 ): Promise<void> {
-  const { version } = editor.document;
+  const { version } = document;
   for (const until of longerAndLonger()) {
     while (Date.now() < until) {
       await vscode.commands.executeCommand(command);
-      if (editor.document.version !== version) return;
+      if (document.version !== version) return;
       await delay(POLL_MS);
     }
-    await triggerGhostText();
+    await trigger();
   }
   assert.fail(`In vain: ${command} changes the document`);
 }
