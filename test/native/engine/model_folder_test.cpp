@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -206,6 +208,10 @@ TEST(ModelFolder, WhatTheEngineDoesNotRunIsNamed) {
        ErrorCode::kModelArchitectureUnsupported},
       {"{", "{\"partial_rotary_factor\": 0.5,", "positions", ErrorCode::kModelArchitectureUnsupported},
       {"\"hidden_size\"", "\"width\"", "hidden_size", ErrorCode::kModelMetadataMissing},
+      {"\"hidden_size\": 32", "\"hidden_size\": \"wide\"", "hidden_size", ErrorCode::kModelMetadataInvalid},
+      {"\"model_type\"", "\"kind\"", "model_type", ErrorCode::kModelMetadataMissing},
+      {"{", "{\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8.0},", "rope_scaling",
+       ErrorCode::kModelMetadataInvalid},
       {"\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false", "lm_head",
        ErrorCode::kModelTensorMissing},
       {"{", "[", "config.json", ErrorCode::kModelCorrupt},
@@ -223,6 +229,7 @@ TEST(ModelFolder, TokenizersOfOtherKindsAreNamed) {
   } changes[] = {
       {"\"type\": \"BPE\"", "\"type\": \"Unigram\"", "Unigram"},
       {"\"normalizer\": null", "\"normalizer\": {\"type\": \"Lowercase\"}", "Lowercase"},
+      {"\"type\": \"BPE\"", "\"type\": \"BPE\", \"end_of_word_suffix\": \"</w>\"", "end_of_word_suffix"},
       {"\"individual_digits\": true", "\"individual_digits\": false", "numbers; words"},
       {"{\"type\": \"Digits\", \"individual_digits\": true}",
        "{\"type\": \"Split\", \"pattern\": {\"Regex\": \"x+\"}, \"behavior\": \"Isolated\", \"invert\": "
@@ -232,6 +239,93 @@ TEST(ModelFolder, TokenizersOfOtherKindsAreNamed) {
   for (const auto& [from, to, word] : changes) {
     const ChangedFolder folder("llama-bf16");
     folder.replace("tokenizer.json", from, to);
+    folder.expect_refused(ErrorCode::kModelTokenizerUnsupported, word);
+  }
+}
+
+TEST(ModelFolder, ATokenizerThatIsDamagedSaysWhere) {
+  const struct {
+    const char *from, *to, *word;
+  } changes[] = {
+      {"\"model\": {", "\"modal\": {", "has no \"model\""},
+      {"\"vocab\"", "\"words\"", "no vocabulary"},
+      {"\"Ā\": 0", "\"Ā\": \"first\"", "without an id"},
+      {"\"Ā\": 0", "\"Ā\": 1", "two tokens with the id 1"},
+      {"\"Ā\": 0", "\"Ā\": 99999999", "99999999"},
+  };
+  for (const auto& [from, to, word] : changes) {
+    const ChangedFolder folder("llama-bf16");
+    folder.replace("tokenizer.json", from, to);
+    folder.expect_refused(ErrorCode::kModelMetadataInvalid, word);
+  }
+}
+
+// SentencePiece's BPE as Hugging Face writes it: spaces become marks in a normalizer, or in a pre-tokenizer.
+class SentencePieceFolder : public ::testing::Test {
+ protected:
+  ChangedFolder folder{"llama-bf16"};
+
+  void write(const std::string& normalizer, const std::string& pre_tokenizer, bool byte_fallback = true) {
+    std::string vocabulary = R"("<unk>": 0, "▁": 1, "a": 2, "b": 3, "ab": 4, "▁ab": 5, "é": 6)";
+    for (int byte = 0; byte < 256; ++byte) {
+      char token[16];
+      std::snprintf(token, sizeof token, "<0x%02X>", static_cast<unsigned>(byte));
+      vocabulary += ", \"" + std::string(token) + "\": " + std::to_string(7 + byte);
+    }
+    folder.write("tokenizer.json",
+                 R"({"normalizer": )" + normalizer + R"(, "pre_tokenizer": )" + pre_tokenizer +
+                     R"(, "model": {"type": "BPE", "unk_token": "<unk>", "byte_fallback": )" +
+                     (byte_fallback ? "true" : "false") + R"(, "vocab": {)" + vocabulary +
+                     R"(}, "merges": ["a b", "▁ ab"]}})");
+  }
+  std::unique_ptr<Tokenizer> tokenizer() const { return take(Tokenizer::from_gguf(*folder.open())); }
+};
+
+constexpr const char* kReplaces = R"({"type": "Replace", "pattern": {"String": " "}, "content": "▁"})";
+
+TEST_F(SentencePieceFolder, SpacesBecomeMarks) {
+  const std::string prepends = R"({"type": "Prepend", "prepend": "▁"})";
+  const std::string both = R"({"type": "Sequence", "normalizers": [)" + prepends + ", " + kReplaces + "]}";
+  const std::string metaspace = R"({"type": "Metaspace", "replacement": "▁", "split": false)";
+  const struct {
+    std::string normalizer, pre_tokenizer;
+    bool adds_space;
+  } kinds[] = {
+      {both, "null", true},
+      {kReplaces, "null", false},
+      {kReplaces, R"({"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious"})",
+       false},
+      {"null", metaspace + R"(, "prepend_scheme": "first"})", true},
+      {"null", metaspace + R"(, "prepend_scheme": "never"})", false},
+      {"null", metaspace + R"(, "add_prefix_space": false})", false},
+      {"null", metaspace + "}", true},
+  };
+  for (const auto& [normalizer, pre_tokenizer, adds_space] : kinds) {
+    SCOPED_TRACE(normalizer + " " + pre_tokenizer);
+    write(normalizer, pre_tokenizer);
+    const auto ours = tokenizer();
+    EXPECT_EQ(ours->adds_space_prefix(), adds_space);
+    EXPECT_EQ(ours->encode("ab ab", true), (std::vector<TokenId>{4, 5}));
+    // What is no token is written in bytes.
+    EXPECT_EQ(ours->encode("é!", true), (std::vector<TokenId>{6, 7 + '!'}));
+  }
+}
+
+TEST_F(SentencePieceFolder, OtherKindsAreNamed) {
+  const std::string metaspace = R"({"type": "Metaspace", "replacement": "▁")";
+  const struct {
+    std::string normalizer, pre_tokenizer, word;
+    bool byte_fallback = true;
+  } kinds[] = {
+      {kReplaces, "null", "without bytes", false},
+      {"null", "null", "without marks"},
+      {R"({"type": "Lowercase"})", "null", "normalizer Lowercase"},
+      {"null", R"({"type": "Whitespace"})", "pre-tokenizer Whitespace"},
+      {"null", metaspace + R"(, "split": true})", "words of its own"},
+      {"null", R"({"type": "Metaspace", "replacement": "_", "split": false})", "words of its own"},
+  };
+  for (const auto& [normalizer, pre_tokenizer, word, byte_fallback] : kinds) {
+    write(normalizer, pre_tokenizer, byte_fallback);
     folder.expect_refused(ErrorCode::kModelTokenizerUnsupported, word);
   }
 }
@@ -254,6 +348,32 @@ TEST(ModelFolder, QuantisationsOfOtherKindsAreNamed) {
   }
 }
 
+TEST(ModelFolder, WeightsThatAreDamagedAreNamed) {
+  const ChangedFolder scales("qwen3-mlx");
+  scales.replace("model.safetensors", ".mlp.up_proj.scales", ".mlp.up_proj.scalez");
+  scales.expect_refused(ErrorCode::kModelTensorMissing, "up_proj");
+  const ChangedFolder index("qwen2-f16");
+  index.replace("model.safetensors.index.json", "weight_map", "map");
+  index.expect_refused(ErrorCode::kModelCorrupt, "weight_map");
+  const ChangedFolder type("llama-bf16");
+  type.replace("model.safetensors", "\"BF16\"", "\"F8X4\"");
+  type.expect_refused(ErrorCode::kModelTensorTypeUnsupported, "F8X4");
+}
+
+// A header may have any length, and tensors begin right behind it.
+TEST(ModelFolder, WeightsMayBeginAnywhere) {
+  const ChangedFolder folder("llama-bf16");
+  std::ifstream in(kFolders + "llama-bf16/model.safetensors", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::uint64_t length = 0;
+  std::memcpy(&length, text.data(), sizeof length);
+  text.insert(8 + length, " ");
+  ++length;
+  std::memcpy(text.data(), &length, sizeof length);
+  folder.write("model.safetensors", text);
+  EXPECT_EQ(logits_of(folder.path()), logits_of(kFolders + "llama-bf16"));
+}
+
 TEST(ModelFolder, AnIndexNamesFilesOfItsFolderAlone) {
   const ChangedFolder outside("qwen2-f16");
   outside.replace("model.safetensors.index.json", "model-00001-of-00002.safetensors", "../x.safetensors");
@@ -267,13 +387,29 @@ TEST(ModelFolder, AnIndexNamesFilesOfItsFolderAlone) {
   twice.expect_refused(ErrorCode::kModelCorrupt, "of another one");
 }
 
-// Llama 3.1's numbers: eight times slower where a turn takes longer than its first context.
+// Llama 3.1's numbers: eight times slower where a turn takes longer than its first context, and less so where
+// it takes a quarter of it or more.
 TEST(ModelFolder, ListedScalingOfPositions) {
+  for (const char* original : {"256", "200"}) {
+    const ChangedFolder folder("llama-bf16");
+    folder.replace("config.json", "{",
+                   std::string("{\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8.0, "
+                               "\"low_freq_factor\": 1.0, \"high_freq_factor\": 4.0, "
+                               "\"original_max_position_embeddings\": ") +
+                       original + "},");
+    folder.expect_refused(ErrorCode::kOk, "");
+  }
+}
+
+TEST(ModelFolder, YarnKeepsItsNumbers) {
   const ChangedFolder folder("llama-bf16");
   folder.replace("config.json", "{",
-                 "{\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8.0, \"low_freq_factor\": 1.0, "
-                 "\"high_freq_factor\": 4.0, \"original_max_position_embeddings\": 256},");
-  folder.expect_refused(ErrorCode::kOk, "");
+                 "{\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4.0, \"beta_fast\": 16.0, "
+                 "\"beta_slow\": 2, \"original_max_position_embeddings\": 64},");
+  const auto file = folder.open();
+  EXPECT_EQ(file->get_float("llama.rope.scaling.yarn_beta_fast"), 16.0f);
+  EXPECT_EQ(file->get_float("llama.rope.scaling.yarn_beta_slow"), 2.0f);
+  EXPECT_EQ(file->get_uint("llama.rope.scaling.original_context_length"), 64u);
 }
 
 // Hugging Face's Qwen2 sees everything unless it is told not to, and then from a layer on.
