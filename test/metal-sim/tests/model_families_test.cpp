@@ -44,19 +44,31 @@ NamedToys local_families(std::uint32_t window) {
   return toys;
 }
 
-// Prompts in slices of single rows, of those that attention_decode takes together and of those that
-// attention_prefill does, each of which crosses the start of some row's window.
-TEST_F(MetalFamilies, BehindTheirWindowsAreThoseOfDoublePrecision) {
+// Prompts in slices, each of which crosses the start of some row's window.
+void expect_double_precision_behind_windows(std::size_t slice) {
   for (const auto& [name, toy] : local_families(20)) {
-    for (const std::size_t slice : {1u, 7u, 40u}) {
-      ToyPass metal(toy, 256, metal_device());
-      const std::vector<TokenId> tokens = random_tokens(75, metal.hyperparameters.vocabulary, 3);
-      EXPECT_LE(relative_error(metal.prefill(tokens, slice),
-                               straight_forward(*metal.file, tokens, GroupScales::kExact)),
-                2e-3)
-          << name << ", slices of " << slice;
-    }
+    ToyPass metal(toy, 256, metal_device());
+    const std::vector<TokenId> tokens = random_tokens(75, metal.hyperparameters.vocabulary, 3);
+    EXPECT_LE(relative_error(metal.prefill(tokens, slice),
+                             straight_forward(*metal.file, tokens, GroupScales::kExact)),
+              2e-3)
+        << name;
   }
+}
+
+// Of those that attention_decode takes together.
+TEST_F(MetalFamilies, BehindTheirWindowsAreThoseOfDoublePrecision) {
+  expect_double_precision_behind_windows(7);
+}
+
+using DeepMetalFamilies = MetalFamilies;
+
+TEST_F(DeepMetalFamilies, BehindTheirWindowsAreThoseOfDoublePrecisionInSingleRows) {
+  expect_double_precision_behind_windows(1);
+}
+
+TEST_F(DeepMetalFamilies, BehindTheirWindowsAreThoseOfDoublePrecisionInSlicesOfAttentionPrefill) {
+  expect_double_precision_behind_windows(40);
 }
 
 TEST_F(MetalFamilies, AreThoseOfTheCpuEngine) {
