@@ -4,24 +4,17 @@ import { findWideCode } from '../wide_code.mjs';
 import { check } from './checks.mjs';
 import { sum } from './counts.mjs';
 import { runGoogleTests } from './google_test.mjs';
-import { runSomeInterleavings } from './interleavings.mjs';
 import { findMarkedPoints } from '../marked_points.mjs';
 
 /** @type {import('./stage.mjs').Stage} */
 export const native = {
   name: 'native',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
-  // Schedules are for Linux alone.
-  needs: vscodeTarget() === 'linux-x64' ? ['nativeTests', 'interleavingTests'] : ['nativeTests'],
+  needs: ['nativeTests'],
   run: async (progress) => {
     const counts = await runGoogleTests(progress, 'release', 'native tests');
     if (vscodeTarget() !== 'linux-x64') return counts;
-    return sum([
-      counts,
-      await runSomeInterleavings(progress),
-      await wideCode(progress),
-      await markedPoints(progress),
-    ]);
+    return sum([counts, await wideCode(progress), await markedPoints(progress)]);
   },
 };
 
