@@ -7,6 +7,7 @@ export const lint = {
   name: 'lint',
   requirements: FOR_LINT,
   needs: [],
+  beside: true,
   run: (progress) =>
     inTurn(
       CHECKS.map(

@@ -12,7 +12,7 @@ import { ensureTrainingPython } from '../setup/training_python.mjs';
 
 /**
  * What stages need: each is made once a run, however many stages ask for it. `compiles` ones take every core that the stages leave, and no
- * more, so they are made one after the other, in the order they are asked for.
+ * more, so they are made one after the other, in the order they are asked for; but the addon, which most wait for, has its share from the start.
  */
 const PREPARATIONS = {
   codeServer: { needs: [], compiles: false, make: ensureCodeServer },
@@ -137,7 +137,8 @@ export class Preparations {
     }
     const turn = this.#compiler.then(async () => {
       await needed;
-      return await aside(async () => /** @type {unknown} */ (await make(this.#progress)));
+      const work = async () => /** @type {unknown} */ (await make(this.#progress));
+      return await (name === 'addon' ? work() : aside(work));
     });
     this.#compiler = turn.catch(() => {});
     return await turn;

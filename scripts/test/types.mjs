@@ -9,6 +9,7 @@ export const types = {
   name: 'types',
   requirements: [],
   needs: [],
+  beside: true,
   run: (progress) =>
     inTurn(
       PROJECTS.map(
