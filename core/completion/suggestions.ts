@@ -14,8 +14,10 @@ import type { CompletionOptions } from './options';
 import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
 import { firstLine } from './postprocess';
 
-/** After so long no further line is begun, ms: who asked waits for the others, and unasked the first stands there meanwhile. */
+/** After so long no further line is begun, ms; the first one stands there meanwhile. */
 const MOST_MS = 600;
+/** Who asked for it waits so many times as long: there is no further chance for what a busy machine left out. */
+const ASKED = 3;
 
 /** Which lines behind the first are wanted. */
 interface Wanted {
@@ -52,7 +54,7 @@ export class Suggestions {
 
   private last: Shown | undefined;
 
-  /** @param mostMs After so long no further line is begun. */
+  /** @param mostMs After so long no further line is begun that nobody asked for, ms. */
   constructor(
     pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>,
     options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>,
@@ -165,7 +167,7 @@ export class Suggestions {
   ): Promise<Followed> {
     const { explicit = false, document, signal } = request;
     const least = explicit ? LEAST_CERTAINTY.eager : this.options().leastCertainty;
-    const until = performance.now() + this.mostMs;
+    const until = performance.now() + this.mostMs * (explicit ? ASKED : 1);
     const outcomes: CompletionOutcome[] = [];
     let sofar = certainty;
     let whole = certainty;

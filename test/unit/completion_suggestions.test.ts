@@ -1,5 +1,5 @@
 /** A line, and the lines behind it where the model is sure of them. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { snapshotOfText } from '../../core/completion/document';
 import { NO_ANSWER } from '../../core/completion/fork_order';
@@ -68,6 +68,24 @@ describe('suggestions', () => {
     answers.set('x = ', made('1'));
     expect(await textAt('x = |')).toBe('1');
     expect(requests).toHaveLength(1);
+  });
+
+  it('have more lines for who asked, where each takes long', async () => {
+    const LINE_MS = 250;
+    const lines = Array.from({ length: 9 }, (_, at) => made(`${at === 0 ? '' : '    '}a${at} = a`));
+    body(...lines);
+    const clock = vi.spyOn(performance, 'now');
+    clock.mockImplementation(() => requests.length * LINE_MS);
+    try {
+      const request = requestAt('def f(a):\n    |\n\nb = 1\n');
+      const asked = await suggestions.complete({ ...request, explicit: true });
+      expect(asked.text.split('\n').length).toBeGreaterThan(6);
+      requests.length = 0;
+      await suggestions.complete(request);
+      expect(requests.length).toBeLessThan(6);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('are the lines of a body, each asked for behind the ones before', async () => {
