@@ -1,10 +1,16 @@
+import { join } from 'node:path';
+import { ROOT } from '../paths.mjs';
 import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
 import { sum } from './counts.mjs';
 import { runGoogleTests } from './google_test.mjs';
 import { SANITIZED } from './sanitized.mjs';
 
+const SUPPRESSIONS = join(ROOT, 'test', 'native', 'thread_sanitizer.supp');
 /** The environment of a program built with the preset `tsan`. */
-const UNDER_THREAD_SANITIZER = { ...process.env, TSAN_OPTIONS: 'halt_on_error=1:second_deadlock_stack=1' };
+const UNDER_THREAD_SANITIZER = {
+  ...process.env,
+  TSAN_OPTIONS: `halt_on_error=1:second_deadlock_stack=1:suppressions=${SUPPRESSIONS}`,
+};
 
 /**
  * What several threads do at once, with every access checked: the engine, its pool, cancels, and models that are closed at any moment.
