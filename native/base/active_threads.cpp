@@ -5,22 +5,25 @@
 namespace emberline {
 
 int ActiveThreads::begin(Time now) {
-  if (count_ < all_ && now - halved_ >= rest_) {
+  if (count_ < all_ && now - halved_ >= std::max(rest_, std::min(kRest * cost_, kLongestRestOfCost))) {
     count_ = std::min(all_, 2 * count_);
-    loss_ = computed_ = Duration{};
+    loss_ = computed_ = cost_ = Duration{};
     halved_ = now;  // the next doubling, if there is one to come, waits as long again
   }
-  counted_ = now;
+  began_ = counted_ = now;
   return count_;
 }
 
 bool ActiveThreads::halve_after(Duration waited, Time now) {
   if (waited < kShortWait) return false;
   compute_until(now, waited);
+  // The others have yet to learn that they are not needed.
+  if (halved_ > began_) cost_ += waited;
   if (loss_ < kLoss || count_ == 1) return false;
   // What was doubled and went well for a while was not too early.
   rest_ = computed_ < kLongestRest ? std::min(2 * rest_, kLongestRest) : kFirstRest;
   count_ = (count_ + 1) / 2;
+  cost_ = std::max(cost_, loss_);
   loss_ = Duration{};
   halved_ = now;
   return true;

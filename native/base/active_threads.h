@@ -13,7 +13,9 @@ namespace emberline {
 // computed in twice the time; what they waited for one that had no core, half as many might have saved. When
 // the waits have cost kLoss more than the computing gained, the number is halved: the cumulative sum test of
 // E. S. Page, "Continuous inspection schemes", Biometrika 41 (1954), which forgets what was gained long
-// before. It is doubled again after a while, which grows as long as that proves to be too early.
+// before. It is doubled again after a while, which grows as long as that proves to be too early, and is never
+// less than kRest times what that cost the last time: where a thread gets a core after tenths of a second
+// alone, each attempt costs as much.
 //
 // Used by one thread. Gives the same numbers for the same calls: it has no clock of its own.
 class ActiveThreads {
@@ -26,6 +28,9 @@ class ActiveThreads {
   static constexpr Duration kShortWait = std::chrono::microseconds(300);
   static constexpr Duration kFirstRest = std::chrono::milliseconds(100);
   static constexpr Duration kLongestRest = std::chrono::seconds(2);
+  // Of what the attempt cost, and at most.
+  static constexpr int kRest = 20;
+  static constexpr Duration kLongestRestOfCost = std::chrono::seconds(30);
 
   explicit ActiveThreads(int threads) : all_(threads), count_(threads) {}
 
@@ -48,6 +53,8 @@ class ActiveThreads {
   Time counted_{};       // up to when loss_ counts
   Duration computed_{};  // since the number was last doubled
   Duration rest_ = kFirstRest;
+  Duration cost_{};  // of what ended with the last halving: what waits in that run cost more than was gained
+  Time began_{};     // the last run
   Time halved_{};
 };
 

@@ -69,14 +69,41 @@ TEST_F(ActiveThreadsTest, AreDoubledAfterARestThatGrowsWhileThatIsTooEarly) {
   }
   const ActiveThreads::Time halved = now_;
   while (active.begin(now_) == 1) now_ += milliseconds(1);
-  EXPECT_EQ(now_ - halved, ActiveThreads::kFirstRest);
+  EXPECT_LT(now_ - halved, milliseconds(300));
+}
+
+// A thread that gets a core twice a second.
+TEST_F(ActiveThreadsTest, RestLongerTheMoreAnAttemptCosts) {
+  ActiveThreads active(2);
+  const ActiveThreads::Time first = now_;
+  ActiveThreads::Duration lost{};
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    active.begin(now_);
+    now_ += milliseconds(251);
+    EXPECT_TRUE(active.halve_after(milliseconds(250), now_));
+    now_ += milliseconds(250);
+    EXPECT_FALSE(active.halve_after(milliseconds(250), now_));
+    active.end(now_);
+    lost += milliseconds(500);
+    while (active.begin(now_) == 1) now_ += milliseconds(1);
+  }
+  EXPECT_LE(lost * ActiveThreads::kRest, now_ - first);
+  EXPECT_GE(lost * (ActiveThreads::kRest + 2), now_ - first);
+
+  // An hour without a core is not answered with a day.
+  active.begin(now_);
+  now_ += std::chrono::hours(1);
+  EXPECT_TRUE(active.halve_after(std::chrono::hours(1), now_));
+  active.end(now_);
+  now_ += ActiveThreads::kLongestRestOfCost;
+  EXPECT_EQ(active.begin(now_), 2);
 }
 
 TEST_F(ActiveThreadsTest, AreNeverMoreThanThereAre) {
   ActiveThreads active(3);
   while (active.count() > 1) run(active, 1, milliseconds(1), milliseconds(20));
   for (int i = 0; i < 100; ++i) {
-    now_ += ActiveThreads::kLongestRest;
+    now_ += ActiveThreads::kLongestRestOfCost;
     EXPECT_LE(active.begin(now_), 3);
   }
   EXPECT_EQ(active.count(), 3);
