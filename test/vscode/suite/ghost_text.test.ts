@@ -79,18 +79,10 @@ suite('ghost text', () => {
     await changeBy('undo', document);
     assert.strictEqual(document.getText(), ADD.replace('|', ''));
     const unasked = await ask(api, at);
-    assert.ok(
-      ['taken_back', 'cancelled'].includes(unasked.request.outcome.reason),
-      unasked.request.outcome.reason,
-    );
+    assert.strictEqual(unasked.request.outcome.reason, 'taken_back');
     assert.deepStrictEqual(unasked.items, []);
-    // The editor asks as well behind an undo, and whoever asks last is answered.
-    let offered: string[] = [];
-    for (let time = 0; time < 10 && offered.length === 0; time++) {
-      const { items } = await ask(api, at, undefined, vscode.InlineCompletionTriggerKind.Invoke);
-      offered = items.map(textOf);
-    }
-    assert.ok(offered.length > 0, outcome.text);
+    const asked = await ask(api, at, undefined, vscode.InlineCompletionTriggerKind.Invoke);
+    assert.ok(asked.items.length > 0, outcome.text);
   });
 
   test('leaves nothing of the text in the log', async () => {

@@ -36,15 +36,11 @@ suite('what was refused', () => {
   }
 
   async function isNotOffered(editor: vscode.TextEditor): Promise<void> {
-    let asked = await askAt(editor);
-    for (let time = 0; time < 10 && asked.request.outcome.reason === 'cancelled'; time++)
-      asked = await askAt(editor);
+    const asked = await askAt(editor);
     assert.deepStrictEqual(asked.items, []);
     assert.strictEqual(asked.request.outcome.reason, 'taken_back');
-    let offered: Asked['items'] = [];
-    for (let time = 0; time < 10 && offered.length === 0; time++)
-      offered = (await askAt(editor, vscode.InlineCompletionTriggerKind.Invoke)).items;
-    assert.ok(offered.length > 0);
+    const { items } = await askAt(editor, vscode.InlineCompletionTriggerKind.Invoke);
+    assert.ok(items.length > 0);
   }
 
   test('is not offered where it was dismissed', async () => {
@@ -71,9 +67,7 @@ suite('what was refused', () => {
     const editor = await edit(ADD.replace('|', 'nonsense|'));
     await changeBy('deleteWordLeft', editor.document);
     assert.strictEqual(editor.document.getText(), ADD.replace('|', ''));
-    let asked = await askAt(editor);
-    for (let time = 0; time < 10 && asked.request.outcome.reason === 'cancelled'; time++)
-      asked = await askAt(editor);
+    const asked = await askAt(editor);
     assert.strictEqual(asked.request.outcome.reason, 'shown');
   });
 });

@@ -64,8 +64,11 @@ suite('several lines', () => {
     await set('emberline.completion.similarCode', 'never');
     // How several lines behave is asked here, not how sure the model is of these.
     await set('emberline.completion.eagerness', 'eager');
+    // What is drawn follows the document's name, in which the editor counts.
+    await set('emberline.sampling.temperature', 0);
   });
   suiteTeardown(async () => {
+    await set('emberline.sampling.temperature', undefined);
     await set('emberline.completion.similarCode', undefined);
     await set('emberline.completion.eagerness', undefined);
   });

@@ -13,6 +13,8 @@ const DEADLINE_MS = 45_000;
 const POLL_MS = 20;
 /** Longer than a suggestion takes on most machines. */
 const FIRST_WAIT_MS = 2_000;
+/** The editor asks a few times at most by itself. */
+const MOST_QUESTIONS = 10;
 
 export function extension(): vscode.Extension<EmberlineApi> {
   const found = vscode.extensions.getExtension<EmberlineApi>(EXTENSION_ID);
@@ -94,15 +96,34 @@ export interface Asked {
   readonly request: FinishedRequest;
 }
 
-/** Asks the provider as the editor would while somebody types, or when somebody asks for it, without the editor's debounce. */
+/**
+ * Asks the provider as the editor would while somebody types, or when somebody asks for it, without the editor's debounce. Where the editor itself
+ * asked meanwhile, whose question ends this one, asks again.
+ */
 export async function ask(
   api: EmberlineApi,
-  { document, position }: Place,
+  at: Place,
   selected?: vscode.SelectedCompletionInfo,
   triggerKind = vscode.InlineCompletionTriggerKind.Automatic,
 ): Promise<Asked> {
-  const cancellation = new vscode.CancellationTokenSource();
   const context = { triggerKind, selectedCompletionInfo: selected };
+  const { version } = at.document;
+  let asked = await askOnce(api, at, context);
+  for (let time = 0; time < MOST_QUESTIONS && asked.request.outcome.reason === 'cancelled'; time++) {
+    // An edit ends it for good.
+    if (at.document.version !== version) break;
+    await eventually(() => api.pending === 0, 'nothing else is asked');
+    asked = await askOnce(api, at, context);
+  }
+  return asked;
+}
+
+async function askOnce(
+  api: EmberlineApi,
+  { document, position }: Place,
+  context: vscode.InlineCompletionContext,
+): Promise<Asked> {
+  const cancellation = new vscode.CancellationTokenSource();
   let request: FinishedRequest | undefined;
   const listener = api.onDidFinish((finished) => {
     if (finished.uri === document.uri.toString()) request = finished;
