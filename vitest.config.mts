@@ -5,8 +5,15 @@ import { defineConfig } from 'vitest/config';
 const TAKE_SCREENSHOT = process.env['EMBERLINE_SCREENSHOT'] !== undefined;
 /** Set by `npm run test:e2e -- --paint KEYS`: measure how long keys take until they are painted instead of running the tests. */
 const MEASURE_PAINT = process.env['EMBERLINE_PAINT'] !== undefined;
+/** Set by `npm run test:e2e -- --delay SECONDS`: measure how late the event loop is instead of running the tests. */
+const MEASURE_DELAY = process.env['EMBERLINE_DELAY'] !== undefined;
 
-const END_TO_END = TAKE_SCREENSHOT ? 'screenshot.ts' : MEASURE_PAINT ? 'key_to_paint.ts' : '*.test.ts';
+const INSTEAD = {
+  'screenshot.ts': TAKE_SCREENSHOT,
+  'key_to_paint.ts': MEASURE_PAINT,
+  'loop_delay.ts': MEASURE_DELAY,
+};
+const END_TO_END = Object.entries(INSTEAD).find(([, asked]) => asked)?.[0] ?? '*.test.ts';
 const IN_THE_BROWSER = {
   globalSetup: 'test/e2e/editor_setup.ts',
   // What a browser draws, and when, hangs on its focus and on who else computes; what is wrong fails twice.

@@ -2,6 +2,7 @@
  * `npm test`: sets up what is missing, builds, and runs its stages; the last line is `N passed, N failed, N skipped`.
  * Options: `--deep` (the stages that take longer instead), `--only a,b` (some stages), `--screenshot FILE` (with `--only e2e`: take the README's picture instead of testing),
  * `--paint KEYS` (with `--only e2e`: measure how long so many keys take until they are painted, with suggestions and without),
+ * `--delay SECONDS` (with `--only e2e`: measure how late the extension host's event loop is while somebody types so long),
  * `--screenshots FOLDER` (keep pictures of what the tests in the browser see).
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -57,11 +58,11 @@ const STAGES = [
   e2e,
   native,
   parsers,
+  integration,
   metal,
   metalEditor,
   // Reads what Ninja has noted in the folder that all of these are built in.
   tidyChanged,
-  integration,
   proofs,
   endurance,
   training,
@@ -175,6 +176,7 @@ async function main() {
   const { values } = parseArgs({
     options: {
       deep: { type: 'boolean', default: false },
+      delay: { type: 'string' },
       only: { type: 'string' },
       paint: { type: 'string' },
       screenshot: { type: 'string' },
@@ -183,6 +185,7 @@ async function main() {
   });
   if (values.screenshot !== undefined) process.env['EMBERLINE_SCREENSHOT'] = resolve(values.screenshot);
   if (values.paint !== undefined) process.env['EMBERLINE_PAINT'] = values.paint;
+  if (values.delay !== undefined) process.env['EMBERLINE_DELAY'] = values.delay;
   if (values.screenshots !== undefined) process.env['EMBERLINE_SCREENSHOTS'] = resolve(values.screenshots);
   const stages = chosenStages(values.only, values.deep);
   const progress = new Progress();
