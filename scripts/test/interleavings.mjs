@@ -1,20 +1,27 @@
 import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { findMarkedPoints } from '../marked_points.mjs';
+import { check } from './checks.mjs';
+import { sum } from './counts.mjs';
 import { runGoogleTests } from './google_test.mjs';
 
 /**
- * The engine's threads under ten thousand random schedules, and broken copies of its files, which these find. Not a sample of it in `npm test`: to compile
+ * The engine's threads under ten thousand random schedules, and broken copies of its files, which these find; nothing of the points at which a test
+ * decides who goes on is in what is shipped. Not a sample of it in `npm test`: to compile
  * the whole engine once more, with the marked points, takes minutes.
  * @type {import('./stage.mjs').Stage}
  */
 export const interleavings = {
   name: 'interleavings',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
-  needs: ['interleavingTests'],
+  needs: ['interleavingTests', 'nativeTests'],
   deep: true,
   platform: 'linux-x64',
-  run: (progress) =>
-    runGoogleTests(progress, 'interleavings', 'threads under ten thousand random schedules', {
-      filter: '*',
-      programs: /^interleavings$/,
-    }),
+  run: async (progress) =>
+    sum([
+      await runGoogleTests(progress, 'interleavings', 'threads under ten thousand random schedules', {
+        filter: '*',
+        programs: /^interleavings$/,
+      }),
+      await check(progress, 'look for marked points in the release build', findMarkedPoints),
+    ]),
 };

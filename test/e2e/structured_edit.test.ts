@@ -62,6 +62,9 @@ it('has other candidates, which are looked through, and is made again, but other
   await editor.press('Alt+Enter');
   await editor.answer('shorter');
   await title('shorter (3 of 3)');
+  // The new view takes the focus, and with it the keys, a moment after its title.
+  await editor.waitForStatus('Ready');
+  await editor.page.locator('.monaco-diff-editor .monaco-editor.focused').waitFor();
   await editor.picture('again');
   await editor.press('Alt+[');
   await title('(2 of 3)');
