@@ -58,11 +58,11 @@ const STAGES = [
   e2e,
   native,
   parsers,
-  integration,
   metal,
   metalEditor,
   // Reads what Ninja has noted in the folder that all of these are built in.
   tidyChanged,
+  integration,
   proofs,
   endurance,
   training,
