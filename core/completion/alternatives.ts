@@ -74,6 +74,11 @@ export class Alternatives {
     return offered.length === 0 ? [first] : offered;
   }
 
+  /** Forgets what was offered in a document: one that is opened anew is asked about for the first time. */
+  forget(uri: string): void {
+    if (this.last?.uri === uri) this.last = undefined;
+  }
+
   /** What was not offered yet; nothing where that is cancelled, as nobody would see it. */
   private async offer(
     request: SuggestionRequest,

@@ -102,6 +102,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         this.cancel(uri);
         this.takenBack.forget(uri);
         pipeline.forget(uri);
+        this.alternatives.forget(uri);
       }),
       vscode.window.onDidChangeTextEditorSelection(
         ({ textEditor: { document }, selections: [selection] }) => {

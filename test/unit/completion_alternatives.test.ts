@@ -180,6 +180,15 @@ describe('alternatives', () => {
     expect(await texts()).toEqual(['a', 'b', 'c']);
   });
 
+  it('begin with the first again in a document that was closed meanwhile', async () => {
+    law = { a: 0.3, b: 0.25, c: 0.2, d: 0.15, e: 0.1 };
+    expect(await texts()).toEqual(['a', 'b', 'c']);
+    alternatives.forget('another');
+    expect(await texts()).toEqual(['d', 'e']);
+    alternatives.forget('u');
+    expect(await texts()).toEqual(['a', 'b', 'c']);
+  });
+
   it('stand in for a first one that cannot be shown', async () => {
     law = { a: 0.6, b: 0.4 };
     fits = (text) => text !== 'a';
