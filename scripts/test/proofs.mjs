@@ -37,7 +37,7 @@ export const proofs = {
       // Programs with a filter of their own have none of these.
       await runGoogleTests(progress, 'metal-sim', 'proofs on a simulated GPU', {
         filter: DEEP,
-        programs: /^metal_(sim_kernels|kernels|device|model)$/,
+        programs: /^metal_(sim_kernels|kernels|model)$/,
       }),
       await runVitest(progress, 'deep', 'proofs with the addon'),
       await check(progress, 'the native programs of the bench', buildBench),
