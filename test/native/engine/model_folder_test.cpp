@@ -28,6 +28,11 @@ const std::string kFolders = EMBERLINE_SOURCE_DIR "/test/fixtures/folders/";
 // Of scripts/reference/make_folders.py.
 const std::vector<TokenId> kPrompt = {40, 45, 7, 261, 99, 258, 12, 263, 40, 200};
 
+std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 std::vector<float> logits_of(const std::string& path) {
   return ToyPass::of_file(take(open_model_file(path, FolderUse::kLoad))).prefill(kPrompt);
 }
@@ -150,9 +155,7 @@ class ChangedFolder {
   std::string path() const { return directory_.path().string(); }
   void remove(const std::string& file) const { std::filesystem::remove(directory_.path() / file); }
   void replace(const std::string& file, const std::string& from, const std::string& to) const {
-    std::ifstream in(directory_.path() / file, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(in)), {});
-    in.close();
+    std::string text = contents_of(directory_.path() / file);
     const std::size_t at = text.find(from);
     ASSERT_NE(at, std::string::npos) << from;
     std::ofstream(directory_.path() / file, std::ios::binary) << text.replace(at, from.size(), to);
@@ -363,8 +366,7 @@ TEST(ModelFolder, WeightsThatAreDamagedAreNamed) {
 // A header may have any length, and tensors begin right behind it.
 TEST(ModelFolder, WeightsMayBeginAnywhere) {
   const ChangedFolder folder("llama-bf16");
-  std::ifstream in(kFolders + "llama-bf16/model.safetensors", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::string text = contents_of(kFolders + "llama-bf16/model.safetensors");
   std::uint64_t length = 0;
   std::memcpy(&length, text.data(), sizeof length);
   text.insert(8 + length, " ");
@@ -382,8 +384,8 @@ TEST(ModelFolder, AnIndexNamesFilesOfItsFolderAlone) {
   wrong.replace("model.safetensors.index.json", "model-00001-of-00002", "model-00002-of-00002");
   wrong.expect_refused(ErrorCode::kModelTensorMissing, "model-00002");
   const ChangedFolder twice("qwen2-f16");
-  std::ifstream first(kFolders + "qwen2-f16/model-00001-of-00002.safetensors", std::ios::binary);
-  twice.write("model-00002-of-00002.safetensors", std::string(std::istreambuf_iterator<char>(first), {}));
+  twice.write("model-00002-of-00002.safetensors",
+              contents_of(kFolders + "qwen2-f16/model-00001-of-00002.safetensors"));
   twice.expect_refused(ErrorCode::kModelCorrupt, "of another one");
 }
 
