@@ -11,14 +11,14 @@ import { ensureTrainingPython } from '../setup/training_python.mjs';
 /** @typedef {keyof typeof PREPARATIONS} PreparationName */
 
 /**
- * What stages need: each is made once a run, however many stages ask for it. `compiles` ones take every core that the stages leave, and no
- * more, so they are made one after the other, in the order they are asked for; but the addon, which most wait for, has its share from the start.
+ * What stages need: each is made once a run, however many stages ask for it. Those that compile are made one after the other, in the
+ * order they are asked for: `aside` takes every core that the stages leave, and no more; `first`, which most wait for, has its share beside them.
  */
 const PREPARATIONS = {
   codeServer: { needs: [], compiles: false, make: ensureCodeServer },
   addon: {
     needs: [],
-    compiles: true,
+    compiles: 'first',
     make: (/** @type {Progress} */ progress) => buildAddon(progress),
   },
   bundles: { needs: [], compiles: false, make: (/** @type {Progress} */ progress) => buildBundles(progress) },
@@ -30,54 +30,54 @@ const PREPARATIONS = {
   nativeTests: {
     // It configures the folder that the tests are built in.
     needs: ['addon'],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'release'),
   },
   faultyAddon: {
     needs: ['addon'],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) =>
       buildPreset(progress, 'release', { targets: ['emberline_faulty_addon'] }),
   },
   sanitizedParsers: {
     needs: [],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) =>
       buildPreset(progress, 'asan', { targets: ['test_gguf', 'test_tokenizer'] }),
   },
   sanitizedTests: {
     needs: [],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
   },
   threadTests: {
     needs: [],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan', { targets: ['test_threads'] }),
   },
   threadSanitizedTests: {
     needs: [],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan'),
   },
   interleavingTests: {
     needs: [],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'interleavings'),
   },
   metalTests: {
     // It is built in the same folder, of the same objects.
     needs: ['addon'],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'metal-sim'),
   },
   trainingPython: { needs: [], compiles: false, make: ensureTrainingPython },
   fuzzers: {
     needs: [],
-    compiles: true,
+    compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildFuzzers(progress, TARGETS),
   },
-  armTests: { needs: [], compiles: true, make: buildArmTests },
+  armTests: { needs: [], compiles: 'aside', make: buildArmTests },
 };
 
 /**
@@ -131,14 +131,14 @@ export class Preparations {
   async #make(name) {
     const { needs, compiles, make } = PREPARATIONS[name];
     const needed = Promise.all(needs.map((need) => this.get(/** @type {PreparationName} */ (need))));
-    if (!compiles) {
+    if (compiles === false) {
       await needed;
       return await make(this.#progress);
     }
     const turn = this.#compiler.then(async () => {
       await needed;
       const work = async () => /** @type {unknown} */ (await make(this.#progress));
-      return await (name === 'addon' ? work() : aside(work));
+      return await (compiles === 'first' ? work() : aside(work));
     });
     this.#compiler = turn.catch(() => {});
     return await turn;
