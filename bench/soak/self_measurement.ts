@@ -1,6 +1,7 @@
 /** This process, as it measures itself. */
 import { readdirSync } from 'node:fs';
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { IntervalHistogram } from 'node:perf_hooks';
+import { type LoopDelay, loopDelay, loopMonitor } from './loop_delay.mjs';
 
 export interface Sample {
   /** Since the start, seconds. */
@@ -17,20 +18,9 @@ export interface Sample {
   readonly logBytes: number;
 }
 
-/** ms. */
-export interface LoopDelay {
-  readonly p50: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-}
-
-const RESOLUTION_MS = 1;
-const NANOSECONDS = 1e6;
-
 export class SelfMeasurement {
   private readonly began = performance.now();
-  private readonly delay: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private readonly delay: IntervalHistogram = loopMonitor();
   private readonly taken: Sample[] = [];
 
   constructor() {
@@ -67,10 +57,7 @@ export class SelfMeasurement {
   /** Ends it. */
   stop(): LoopDelay {
     this.delay.disable();
-    const at = (percentile: number): number =>
-      Math.max(0, this.delay.percentile(percentile) / NANOSECONDS - RESOLUTION_MS);
-    const max = Math.max(0, this.delay.max / NANOSECONDS - RESOLUTION_MS);
-    return { p50: at(50), p99: at(99), p999: at(99.9), max };
+    return loopDelay(this.delay);
   }
 }
 

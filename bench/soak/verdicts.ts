@@ -1,6 +1,7 @@
 /** What a soak is held to: each figure, its limit, and whether it holds. */
 import { growthOf, isFlat, LEAST_POINTS, type Point, warmUpOf } from './flatness';
-import type { LoopDelay, Sample } from './self_measurement';
+import type { LoopDelay } from './loop_delay.mjs';
+import type { Sample } from './self_measurement';
 
 export interface Verdict {
   readonly figure: string;

@@ -1,6 +1,7 @@
 /** An editor of a test's own, with the package installed: for who ends its processes, watches them, or needs it as it comes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { installExtension, type RunningServer, startCodeServer } from '../../scripts/editor/code_server.mjs';
 import { createProfile, type Profile } from '../../scripts/editor/profile.mjs';
 import { LOGS, SAMPLES, vsixPath } from '../../scripts/paths.mjs';
@@ -23,6 +24,11 @@ export interface OwnEditorStart {
   readonly environment?: Record<string, string>;
   /** Of every Node.js that it starts. */
   readonly nodeOptions?: readonly string[];
+}
+
+/** With every Node.js of it loading a module of JavaScript before anything else. */
+export function loading(module: string, environment: Record<string, string>): OwnEditorStart {
+  return { environment, nodeOptions: ['--import', pathToFileURL(module).href] };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What record.mjs wrote of the sockets of an editor. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { loading, type OwnEditorStart } from '../own_editor';
 
 export interface SocketUse {
   readonly pid: number;
@@ -13,15 +13,9 @@ export interface SocketUse {
   readonly stack: string;
 }
 
-export interface Recording {
-  readonly environment: Record<string, string>;
-  readonly nodeOptions: readonly string[];
-}
-
 /** With what every Node.js of an editor writes the record. */
-export function recording(file: string): Recording {
-  const hook = pathToFileURL(join(import.meta.dirname, 'record.mjs')).href;
-  return { environment: { EMBERLINE_SOCKETS: file }, nodeOptions: ['--import', hook] };
+export function recording(file: string): OwnEditorStart {
+  return loading(join(import.meta.dirname, 'record.mjs'), { EMBERLINE_SOCKETS: file });
 }
 
 export function socketsIn(file: string): SocketUse[] {
