@@ -169,6 +169,19 @@ suite('structured edits', () => {
     return { done: vscode.commands.executeCommand<StructuredEdit>('emberline.editSelection', instruction) };
   }
 
+  /** Types below HALF: what is proposed for it is not made. */
+  async function endsWhereTyped(
+    { document }: vscode.TextEditor,
+    done: Thenable<StructuredEdit>,
+  ): Promise<void> {
+    const typed = new vscode.WorkspaceEdit();
+    typed.insert(document.uri, new vscode.Position(2, 0), '# typed\n');
+    await vscode.workspace.applyEdit(typed);
+    assert.strictEqual((await done).ending, 'document_changed');
+    assert.strictEqual(document.getText(), 'def half(number):\n    return number / 2\n# typed\n');
+    assert.strictEqual(shown(), undefined);
+  }
+
   const HALF = 'def half(number):\n    return number / 2\n|';
 
   test('have others, which are looked through in the diff view, and one is made', async () => {
@@ -253,12 +266,7 @@ suite('structured edits', () => {
     await candidate('add a docstring');
     await run('nextCandidate');
     await eventually(() => api.status === 'generating', 'the model writes another one');
-    const typed = new vscode.WorkspaceEdit();
-    typed.insert(editor.document.uri, new vscode.Position(2, 0), '# typed\n');
-    await vscode.workspace.applyEdit(typed);
-    assert.strictEqual((await done).ending, 'document_changed');
-    assert.strictEqual(editor.document.getText(), 'def half(number):\n    return number / 2\n# typed\n');
-    assert.strictEqual(shown(), undefined);
+    await endsWhereTyped(editor, done);
   });
 
   test('are not made where the document changes while one is shown', async () => {
@@ -266,12 +274,7 @@ suite('structured edits', () => {
     select(editor, 0, 1);
     const { done } = begin('add a docstring');
     await candidate('add a docstring');
-    const typed = new vscode.WorkspaceEdit();
-    typed.insert(editor.document.uri, new vscode.Position(2, 0), '# typed\n');
-    await vscode.workspace.applyEdit(typed);
-    assert.strictEqual((await done).ending, 'document_changed');
-    assert.strictEqual(editor.document.getText(), 'def half(number):\n    return number / 2\n# typed\n');
-    assert.strictEqual(shown(), undefined);
+    await endsWhereTyped(editor, done);
   });
 
   test('say what cannot be done', async () => {
