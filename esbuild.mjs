@@ -29,6 +29,8 @@ const shared = {
   // Linked beside the bundle for whoever debugs it; the package leaves it out.
   sourcemap: 'linked',
   logLevel: 'info',
+  // core/schema/bundled/package.json is a schema, of files that are called so.
+  logOverride: { 'package.json': 'silent' },
   outExtension: { '.js': '.cjs' },
   // Its CommonJS form finds its own files at run time only, where there are none.
   alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },

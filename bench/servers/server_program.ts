@@ -1,6 +1,7 @@
 /** llama.cpp's own server for the bench. It is no dependency: only `replay servers` asks for it. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
+import { Failure } from '../../cli/failure';
 import { readText } from '../../cli/files';
 import { type LlamaServer, startLlamaServer } from '../../test/remote/llama_server';
 import { LOGS } from '../build_folder';
@@ -17,7 +18,16 @@ const ARGUMENTS = [
  * @param program Default: compiled where that was not done yet, which takes a quarter of an hour.
  */
 export async function startServer(model: string, program?: string): Promise<LlamaServer> {
-  return startLlamaServer({ program: program ?? (await compiled()), model, args: ARGUMENTS });
+  const path = program === undefined ? await compiled() : resolve(program);
+  try {
+    return await startLlamaServer({ program: path, model, args: ARGUMENTS });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure({
+      code: 'PEER_FAILED',
+      message: `${path} could not be started (${reason}); see that it is llama.cpp’s llama-server.`,
+    });
+  }
 }
 
 async function compiled(): Promise<string> {

@@ -1,6 +1,5 @@
 /** llama.cpp's own server as a process, with a model of ours. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -40,7 +39,7 @@ export interface LlamaServer {
 /** Tokens of both slots together. */
 const CONTEXT = 8_192;
 
-/** Settles when it answers. */
+/** Settles when it answers; rejects where it cannot be started, or ends before that. */
 export async function startLlamaServer(options: LlamaServerOptions): Promise<LlamaServer> {
   const { program, model, key, tls, args = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'llama-server-'));
@@ -62,7 +61,9 @@ export async function startLlamaServer(options: LlamaServerOptions): Promise<Lla
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let log = '';
-  const ended = once(child, 'exit');
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
   const url = await new Promise<string>((resolve, reject) => {
     const read = (bytes: Buffer): void => {
       log += bytes.toString();
@@ -73,6 +74,9 @@ export async function startLlamaServer(options: LlamaServerOptions): Promise<Lla
     child.stderr.on('data', read);
     child.once('error', reject);
     void ended.then(() => reject(new Error(`llama-server ended before it was ready:\n${log}`)));
+  }).catch((error: unknown) => {
+    rmSync(folder, { recursive: true });
+    throw error;
   });
   const running = { ...options, url };
   return {

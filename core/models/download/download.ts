@@ -3,7 +3,6 @@
  * its own name once its length and SHA-256 are what they should be.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -45,6 +44,8 @@ const WAIT_MS = 1_000;
 const RESERVE = 256 * 1_048_576;
 /** Whose part was not written to for so long does not run any more, ms. */
 const STALE_MS = 600_000;
+/** Read at a time of what is checked: their digest takes up to a millisecond of the thread that also handles keys. */
+const CHECKED_BYTES = 262_144;
 /** A lock that was made says so much later at most who made it, ms. */
 const SIGNING_MS = 500;
 /** Answers of a server that has trouble of its own. */
@@ -213,14 +214,10 @@ function continues({ headers }: Answer, there: number, bytes: number): boolean {
 /** Checks the whole part and gives it its name. */
 async function finish(target: DownloadTarget, { signal, progress }: DownloadOptions): Promise<NativeResult<string>> {
   const { path, bytes, sha256 } = target;
-  const hash = createHash('sha256');
-  let done = 0;
-  for await (const piece of createReadStream(partOf(path), { signal, highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>) {
-    hash.update(piece);
-    done += piece.length;
+  const { done, sha256: found } = await digestOf(partOf(path), signal, (done) => {
     progress?.({ phase: 'checking', done, total: bytes });
-  }
-  if (done !== bytes || hash.digest('hex') !== sha256) {
+  });
+  if (done !== bytes || found !== sha256) {
     await removePart(path);
     return damaged(path, 'its SHA-256 is another');
   }
@@ -234,6 +231,30 @@ async function finish(target: DownloadTarget, { signal, progress }: DownloadOpti
   // The file is there, whatever becomes of its notes.
   await rm(notesOf(path), { force: true }).catch(() => undefined);
   return { ok: true, value: path };
+}
+
+/** Reads into one buffer: a new one a piece has the collector of the extension host pause some hundred times for a model. */
+async function digestOf(
+  path: string,
+  signal: AbortSignal,
+  progress: (done: number) => void,
+): Promise<{ readonly done: number; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.alloc(CHECKED_BYTES);
+  const file = await open(path, 'r');
+  let done = 0;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, done);
+      if (bytesRead === 0) return { done, sha256: hash.digest('hex') };
+      hash.update(buffer.subarray(0, bytesRead));
+      done += bytesRead;
+      progress(done);
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** One window at a time; what a process that is gone left behind does not count. */
