@@ -165,7 +165,13 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.pipeline = new CompletionPipeline(this.engine, options, prompts, this.schemas, asking);
     this.surroundings = new Surroundings(options, (kind) => this.mayRead(kind));
     this.commits = new CommitBox(options);
-    this.provider = new GhostTextProvider(this.pipeline, options, this.surroundings, this.commits);
+    this.provider = new GhostTextProvider(
+      this.pipeline,
+      options,
+      this.surroundings,
+      this.commits,
+      this.engine,
+    );
     this.preparer = new Preparer({
       engine: this.engine,
       prompts,

@@ -77,6 +77,8 @@ export class EngineLifecycle implements GenerationEngine {
   private current: EngineState = 'stopped';
   private failure: NativeError | undefined;
   private loaded: LoadedEngine | undefined;
+  /** Who waits for the end of a load. */
+  private readonly waiting = new Set<() => void>();
   /** Counts starts, so that a load that was overtaken by a restart is recognised. */
   private generation = 0;
   /** Texts that are being generated. */
@@ -174,6 +176,21 @@ export class EngineLifecycle implements GenerationEngine {
     }
   }
 
+  /** Settles once no model is being loaded, or `signal` is aborted. */
+  async settled(signal: AbortSignal): Promise<void> {
+    while (this.state === 'loading' && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const settle = (): void => {
+          signal.removeEventListener('abort', settle);
+          this.waiting.delete(settle);
+          resolve();
+        };
+        signal.addEventListener('abort', settle);
+        this.waiting.add(settle);
+      });
+    }
+  }
+
   /** Unloads the model. */
   async stop(): Promise<void> {
     this.generation++;
@@ -243,6 +260,7 @@ export class EngineLifecycle implements GenerationEngine {
   private enter(state: EngineState): void {
     this.current = state;
     this.changed(state);
+    if (state !== 'loading') for (const settle of this.waiting) settle();
   }
 
   private async unload(): Promise<void> {

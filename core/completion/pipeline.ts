@@ -151,7 +151,7 @@ export class CompletionPipeline {
       const unableNow = this.unable(signal);
       if (unableNow !== undefined) return unableNow;
     }
-    const outcome = await this.ask(request, options);
+    const outcome = this.unlessPutAway(await this.ask(request, options), signal);
     if (refused === undefined) return outcome;
     // Where nothing is shown there is no part of it either.
     const { uncut, ...whole } = outcome;
@@ -210,6 +210,13 @@ export class CompletionPipeline {
     if (state !== 'ready') return nothing(REASON_OF_STATE[state]);
     if (this.asking.generating === true) return nothing('generating');
     return signal.aborted ? { ...nothing('cancelled'), stop: 'cancelled' } : undefined;
+  }
+
+  /** Of a model that was unloaded in the middle of it, with another to come, whatever it ended with. */
+  private unlessPutAway(outcome: CompletionOutcome, signal: AbortSignal): CompletionOutcome {
+    const ended = outcome.reason === 'cancelled' || outcome.reason === 'engine_error';
+    if (!ended || signal.aborted || this.asking.state !== 'loading') return outcome;
+    return nothing(REASON_OF_STATE.loading);
   }
 
   private async ask(request: SuggestionRequest, options: CompletionOptions): Promise<CompletionOutcome> {

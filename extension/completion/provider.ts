@@ -19,6 +19,7 @@ import {
   type SuggestionRequest,
 } from '../../core/completion/pipeline';
 import type { CountedRequest } from '../../core/statistics/session_statistics';
+import type { EngineLifecycle } from '../engine_lifecycle';
 import type { Surroundings } from '../editor/surroundings';
 
 /** A request that came to an end, whatever the end; its times are of `performance.now()`. */
@@ -57,6 +58,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   private readonly alternatives: Alternatives;
   private readonly others: Others;
   private readonly commits: Pick<CommitBox, 'around'>;
+  private readonly engine: Pick<EngineLifecycle, 'settled'>;
   private readonly takenBack = new TakenBack();
   private readonly running = new Set<Running>();
   /** What goes on behind a suggestion that is shown. */
@@ -78,17 +80,20 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   /**
    * @param others What there is beside a document.
    * @param commits Knows what is committed, where a message for it is written.
+   * @param engine Whom the pipeline asks.
    */
   constructor(
     pipeline: CompletionPipeline,
     options: () => CompletionOptions,
     others: Others,
     commits: Pick<CommitBox, 'around'>,
+    engine: Pick<EngineLifecycle, 'settled'>,
   ) {
     this.suggestions = new Suggestions(pipeline, options);
     this.alternatives = new Alternatives(this.suggestions, options);
     this.others = others;
     this.commits = commits;
+    this.engine = engine;
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => {
         const uri = event.document.uri.toString();
@@ -266,11 +271,17 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     if (selected !== undefined && /[\r\n]/.test(selected.text)) return [nothing('suggest_widget')];
     const { uri, before } = document;
     const request = this.requestFor(document, signal);
-    if (explicit) {
-      const clipboard = await this.others.clipboard();
-      return this.alternatives.complete({ ...request, clipboard });
-    }
+    if (explicit) return this.completeAsked({ ...request, clipboard: await this.others.clipboard() });
     return [this.unlessTakenBack(uri, before, await this.suggestions.begin(request))];
+  }
+
+  /** Who asks waits for the model: asked once more at the same place, the editor would say what it knows. */
+  private async completeAsked(request: SuggestionRequest): Promise<readonly CompletionOutcome[]> {
+    for (;;) {
+      const outcomes = await this.alternatives.complete(request);
+      if (outcomes[0]?.reason !== 'model_loading' || request.signal.aborted) return outcomes;
+      await this.engine.settled(request.signal);
+    }
   }
 
   private requestFor(document: DocumentSnapshot, signal: AbortSignal): SuggestionRequest {

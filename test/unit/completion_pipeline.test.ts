@@ -116,6 +116,24 @@ describe('the completion pipeline', () => {
     expect(await at('x|', { explicit: true })).toMatchObject({ reason: 'shown', text: 'maybe' });
   });
 
+  it('says of a model that was put away in the middle of it that another is loading, unless the question was taken back', async () => {
+    const { engine, at } = bench();
+    engine.meanwhile = () => (engine.state = 'loading');
+    for (const error of [{ code: 'MODEL_CLOSED', message: 'Load it again.' } as const, undefined]) {
+      engine.state = 'ready';
+      engine.error = error;
+      engine.stop = 'cancelled';
+      expect(await at('return |')).toMatchObject({ shown: false, reason: 'model_loading' });
+    }
+    engine.state = 'ready';
+    const controller = new AbortController();
+    engine.meanwhile = () => {
+      engine.state = 'loading';
+      controller.abort();
+    };
+    expect(await at('return |', { signal: controller.signal })).toMatchObject({ reason: 'cancelled' });
+  });
+
   it('asks where it would not show, when told to', async () => {
     const { at } = bench();
     expect(await at('x = fo|o', { evenIfRefused: true })).toMatchObject({

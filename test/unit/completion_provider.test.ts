@@ -48,8 +48,11 @@ describe('the ghost text provider', () => {
   let provider: GhostTextProvider;
   let answer = nothing('blank_result');
   let copied: string | undefined;
+  /** Settles once no model is loaded any more. */
+  let load: Promise<void>;
 
   beforeEach(() => {
+    load = Promise.resolve();
     copied = undefined;
     requests = [];
     answer = nothing('blank_result');
@@ -62,6 +65,7 @@ describe('the ghost text provider', () => {
       () => DEFAULT_OPTIONS,
       { beside: () => [], snippets: () => [], clipboard: () => Promise.resolve(copied) },
       { around: (snapshot) => Promise.resolve(snapshot) },
+      { settled: () => load },
     );
     editor.trigger = () => ask(INVOKE);
   });
@@ -98,6 +102,21 @@ describe('the ghost text provider', () => {
     await ask(AUTOMATIC);
     await ask(INVOKE);
     expect(requests.map(({ clipboard }) => clipboard)).toEqual([undefined, copied]);
+  });
+
+  it('has whoever asks wait for the model, and whoever types not', async () => {
+    let loaded = (): void => undefined;
+    load = new Promise((resolve) => {
+      loaded = resolve;
+    });
+    answer = nothing('model_loading');
+    await ask(AUTOMATIC);
+    const asked = ask(INVOKE);
+    await vi.waitFor(() => expect(explicit()).toEqual([false, true]));
+    answer = nothing('blank_result');
+    loaded();
+    await asked;
+    expect(explicit()).toEqual([false, true, true]);
   });
 
   it('does not take its own asking for the user, once', async () => {

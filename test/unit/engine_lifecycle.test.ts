@@ -148,6 +148,29 @@ describe('the life of the engine', () => {
     expect(states).toEqual(['loading', 'ready', 'stopped']);
   });
 
+  it('has whoever waits for a load wait for all of them, or until that is taken back', async () => {
+    const { lifecycle, answerLoad } = bench();
+    const { signal } = new AbortController();
+    await lifecycle.settled(signal);
+    const first = lifecycle.start();
+    await turn();
+    const settled = vi.fn();
+    const waiting = lifecycle.settled(signal).then(settled);
+    const second = lifecycle.start();
+    await turn();
+    const controller = new AbortController();
+    const takenBack = lifecycle.settled(controller.signal);
+    controller.abort();
+    await takenBack;
+    answerLoad({ ok: true, value: new FakeLoaded('first') });
+    await first;
+    expect(settled).not.toHaveBeenCalled();
+    answerLoad({ ok: true, value: new FakeLoaded('second') });
+    await Promise.all([second, waiting]);
+    expect(lifecycle.state).toBe('ready');
+    expect(settled).toHaveBeenCalledOnce();
+  });
+
   it('keeps why loading failed, until the next start', async () => {
     const { lifecycle, states, answerLoad } = bench();
     const started = lifecycle.start();

@@ -167,9 +167,13 @@ describe('what is read of a document at a key', () => {
     surroundings = new Surroundings(options, () => true);
     const ask = (): Promise<ReturnType<typeof nothing>> => Promise.resolve(nothing('blank_result'));
     const pipeline = { complete: ask, forget: () => undefined } as unknown as CompletionPipeline;
-    provider = new GhostTextProvider(pipeline, options, surroundings, {
-      around: (snapshot) => Promise.resolve(snapshot),
-    });
+    provider = new GhostTextProvider(
+      pipeline,
+      options,
+      surroundings,
+      { around: (snapshot) => Promise.resolve(snapshot) },
+      { settled: () => Promise.resolve() },
+    );
   });
   afterEach(() => {
     provider.dispose();

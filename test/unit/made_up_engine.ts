@@ -8,6 +8,7 @@ import {
   type SuggestionRequest,
 } from '../../core/completion/pipeline';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
+import type { NativeError } from '../../core/engine/native_result';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import { type NativeFim, type NativeStop, NO_TIMINGS } from '../../core/engine/native_types';
 import { asOneToken, asTokens } from './made_up_tokens';
@@ -29,6 +30,10 @@ class FakeEngine implements CompletionEngine {
   /** The tokens of what it says, with their probabilities; default: one. */
   course: readonly (readonly [string, number])[] | undefined;
   endProbability = 0;
+  /** What it ends with instead of an answer. */
+  error: NativeError | undefined;
+  /** What happens in the middle of a request. */
+  meanwhile: (() => void) | undefined;
 
   complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer> {
     this.requests.push(request);
@@ -38,6 +43,10 @@ class FakeEngine implements CompletionEngine {
     return new Promise((resolve) => {
       const answer = (): void => {
         const stop = signal.aborted ? 'cancelled' : this.stop;
+        if (this.error !== undefined) {
+          resolve({ ok: false, error: this.error });
+          return;
+        }
         resolve({
           ok: true,
           value: {
@@ -53,14 +62,19 @@ class FakeEngine implements CompletionEngine {
         });
       };
       signal.addEventListener('abort', answer, { once: true });
-      setImmediate(answer);
+      setImmediate(() => {
+        this.meanwhile?.();
+        answer();
+      });
     });
   }
 }
 
-type Flags = Pick<
-  SuggestionRequest,
-  'explicit' | 'evenIfRefused' | 'beside' | 'clipboard' | 'mayEnd' | 'fork'
+type Flags = Partial<
+  Pick<
+    SuggestionRequest,
+    'explicit' | 'evenIfRefused' | 'beside' | 'clipboard' | 'mayEnd' | 'fork' | 'signal'
+  >
 >;
 
 /** A pipeline on a made-up engine. */

@@ -1,4 +1,5 @@
 import * as assert from 'node:assert';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import {
@@ -7,6 +8,7 @@ import {
   changeBy,
   closeEditors,
   edit,
+  eventually,
   moveTo,
   place,
   readyApi,
@@ -152,6 +154,23 @@ suite('ghost text', () => {
     }
     await set('emberline.completion.similarCode', undefined);
     assert.ok(texts.every((text) => text !== ''));
+  });
+
+  test('is there once the model is, for whoever asked while that was loading or put away', async () => {
+    const { document, position } = await place(ADD);
+    const asked = vscode.InlineCompletionTriggerKind.Invoke;
+    const restarted = vscode.commands.executeCommand('emberline.restart');
+    await eventually(() => api.model === undefined, 'the model is put away', nextTurn);
+    const early = await ask(api, { document, position }, undefined, asked);
+    assert.strictEqual(early.request.outcome.reason, 'shown');
+    await restarted;
+    // In the middle of a longer one.
+    const long = await place(`${'total = total * 2 + offset\n'.repeat(400)}${ADD}`);
+    const { modelCalls } = api.counters;
+    const interrupted = ask(api, long, undefined, asked);
+    await eventually(() => api.counters.modelCalls > modelCalls || api.pending > 0, 'it is asked', nextTurn);
+    await vscode.commands.executeCommand('emberline.restart');
+    assert.strictEqual((await interrupted).request.outcome.reason, 'shown');
   });
 
   test('is dismissed without a trace', async () => {

@@ -34,12 +34,19 @@ export function workspaceFolder(): vscode.Uri {
   return vscode.workspace.workspaceFolders?.[0]?.uri ?? assert.fail('no folder is open');
 }
 
-/** Waits until `condition` holds. */
-export async function eventually(condition: () => boolean, what: string): Promise<void> {
+/**
+ * Waits until `condition` holds.
+ * @param wait Between two looks.
+ */
+export async function eventually(
+  condition: () => boolean,
+  what: string,
+  wait: () => Promise<unknown> = () => delay(POLL_MS),
+): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   while (!condition()) {
     if (Date.now() > deadline) assert.fail(`In vain: ${what}`);
-    await delay(POLL_MS);
+    await wait();
   }
 }
 
