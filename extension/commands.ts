@@ -58,8 +58,10 @@ export async function toggleLanguage(context: EmberlineContext): Promise<void> {
   await context.config.setEnabledFor(language, !context.config.isEnabledFor(language));
 }
 
-export async function trigger(): Promise<void> {
-  await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+/** @param binding What the key binding says: `instead` where there is a suggestion on the screen, which gives way. */
+export function trigger(context: EmberlineContext, binding?: unknown): Promise<void> {
+  const instead = typeof binding === 'object' && binding !== null && 'instead' in binding;
+  return context.provider.trigger(instead);
 }
 
 /** Opens a file in which a suggestion is certain, and has it made. */

@@ -19,7 +19,7 @@ export const SCRATCH_COMMENTS = [
   'Tab takes it.',
   '{0} takes a word of it.',
   'Escape dismisses it.',
-  'Alt+\\ asks for one where none is shown.',
+  'Alt+\\ asks for one, and again for others.',
   'This file is yours to play in; nothing is saved.',
 ] as const;
 

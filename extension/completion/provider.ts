@@ -194,12 +194,11 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   }
 
   /**
-   * Makes the editor ask at the cursor. It says that the user asked for it; the request is judged as if nobody did.
+   * Has the editor ask at the cursor, as if the user did.
    * @param instead What is shown gives way: the editor would go on showing it. Both happen in one go, so that the eye does not see it; a Tab
    *   that comes between waits for `accept`.
    */
-  async askAgain(instead = false): Promise<void> {
-    this.askingAgain = true;
+  async trigger(instead = false): Promise<void> {
     const hide = instead ? ['editor.action.inlineSuggest.hide'] : [];
     if (instead) void vscode.commands.executeCommand('setContext', REPLACING_KEY, true);
     const asked = vscode.commands.executeCommand('runCommands', {
@@ -209,9 +208,18 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     try {
       await asked;
     } finally {
+      if (instead) void vscode.commands.executeCommand('setContext', REPLACING_KEY, false);
+    }
+  }
+
+  /** Has the editor ask at the cursor. It says that the user asked for it; the request is judged as if nobody did. */
+  async askAgain(instead = false): Promise<void> {
+    this.askingAgain = true;
+    try {
+      await this.trigger(instead);
+    } finally {
       // The editor may have had no reason to ask.
       this.askingAgain = false;
-      if (instead) void vscode.commands.executeCommand('setContext', REPLACING_KEY, false);
     }
   }
 

@@ -13,6 +13,9 @@ import { completionBetween } from './terminal';
 /** How long a suggestion may take to appear or to go; on an idle machine it is well under a second. */
 const PATIENCE = { timeout: 45_000, interval: 50 };
 
+/** What is asked again is soon there: each question takes back the one before. */
+const ANSWER_MS = 1_500;
+
 const place = inject('place');
 const expectedFolder = join(inject('scratch'), 'expected');
 
@@ -119,6 +122,20 @@ it('Alt+] shows another suggestion, and Tab takes that', async () => {
   await editor.picture('another');
   await editor.press('Tab');
   await savedFileHas(scene, second);
+});
+
+it('Alt+\\ asks again where a suggestion is shown: for all of it, or for others', async () => {
+  editor = await EditorPage.open(context, place, 'others.py', '');
+  await editor.type('import os\nimport ');
+  await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
+  const first = await editor.ghostText();
+  const another = async (): Promise<boolean> => {
+    await editor.press('Alt+Backslash');
+    await editor.page.waitForTimeout(ANSWER_MS);
+    return !['', first].includes(await editor.ghostText());
+  };
+  await expect.poll(another, PATIENCE).toBe(true);
+  await editor.save();
 });
 
 it('Escape dismisses the suggestion, which does not come back when a key is taken back', async () => {
