@@ -1,7 +1,7 @@
 /**
  * Several suggestions for one place, when somebody asks for one: first what is suggested unasked, then what else the model may say, each as
  * probable as is worth a look. They fork off what it said at the tokens of which it was least sure (fork_order.ts), so that the KV cache has
- * all of them up to there. Asked again at the same place, there are others, and behind the last of them the first again.
+ * all of them up to there. Asked again at the same place, there are others, at last mere guesses, and behind the last of them the first again.
  */
 import { BlockLines } from './block_lines';
 import { type DocumentSnapshot, lineAfter, withTyped } from './document';
@@ -18,6 +18,8 @@ const MOST_FORKS = 16;
 const MOST_MS = 400;
 /** What is less probable than this is a mere guess. */
 const LEAST_PROBABILITY = 0.01;
+/** Who asks again where nothing likelier is left may see guesses: the same once more is no answer. */
+const LEAST_OF_GUESSES = 1e-4;
 
 /** What the others are answers to. */
 interface Origin {
@@ -37,6 +39,8 @@ interface Search {
   readonly before: string;
   readonly lineAfter: string;
   readonly order: ForkOrder<Origin>;
+  /** What is less probable is not offered, 0 to 1. */
+  readonly least: number;
   readonly offered: Set<string>;
   /** What nobody has seen yet. */
   readonly found: Found[];
@@ -65,13 +69,22 @@ export class Alternatives {
     const first = await this.pipeline.complete(asked);
     // Refused, cancelled, or no model to ask: another answer would end the same way.
     if (first.source === 'none') return [first];
-    const last = this.lastAt(request);
-    let offered = last === undefined ? [] : await this.offer(asked, first, last);
-    if (offered.length === 0 && last?.order.isEmpty !== false && !request.signal.aborted) {
-      this.last = this.beginAt(asked, first);
-      offered = await this.offer(asked, first, this.last);
+    for (const search of this.searches(asked, first)) {
+      this.last = search;
+      const offered = await this.offer(asked, first, search);
+      if (offered.length > 0) return offered;
+      if (request.signal.aborted || !search.order.isEmpty) break;
     }
-    return offered.length === 0 ? [first] : offered;
+    return [first];
+  }
+
+  /** What is left of the last one at the place, then guesses, then all from the beginning. */
+  private *searches(request: SuggestionRequest, first: CompletionOutcome): Generator<Search> {
+    const last = this.lastAt(request);
+    if (last !== undefined) yield last;
+    if (last?.least === LEAST_PROBABILITY)
+      yield { ...this.beginAt(request, first, LEAST_OF_GUESSES), offered: last.offered };
+    yield this.beginAt(request, first, LEAST_PROBABILITY);
   }
 
   /** Forgets what was offered in a document: one that is opened anew is asked about for the first time. */
@@ -83,7 +96,7 @@ export class Alternatives {
   private async offer(
     request: SuggestionRequest,
     first: CompletionOutcome,
-    { order, offered, found }: Search,
+    { order, least, offered, found }: Search,
   ): Promise<readonly CompletionOutcome[]> {
     const own = first.shown && offered.size === 0 ? [first] : [];
     const most = MOST_OFFERED - own.length;
@@ -92,7 +105,7 @@ export class Alternatives {
       if (performance.now() > until) break;
       const fork = order.next();
       if (fork === undefined) break;
-      const outcome = await this.ask(request, fork);
+      const outcome = await this.ask(request, fork, least);
       const { generation, barredProbability = 0 } = outcome;
       if (generation === undefined) {
         if (outcome.error === undefined) order.put(fork);
@@ -100,7 +113,7 @@ export class Alternatives {
       }
       const probability = order.add(fork, generation, barredProbability);
       const known = [first.shown ? first.text : '', ...offered, ...found.map((one) => one.outcome.text)];
-      const isWhole = outcome.shown && outcome.stop !== 'unsure' && probability >= LEAST_PROBABILITY;
+      const isWhole = outcome.shown && outcome.stop !== 'unsure' && probability >= least;
       if (isWhole && !isKnown(outcome.text, known)) found.push({ outcome, probability });
     }
     if (request.signal.aborted) return [];
@@ -111,14 +124,18 @@ export class Alternatives {
   }
 
   /** What is said to a fork, as it would be inserted at the cursor. */
-  private async ask(request: SuggestionRequest, fork: Fork<Origin>): Promise<CompletionOutcome> {
+  private async ask(
+    request: SuggestionRequest,
+    fork: Fork<Origin>,
+    least: number,
+  ): Promise<CompletionOutcome> {
     const { origin, lead, barred, leadProbability } = fork;
     const { document, nextLine } = origin;
     const outcome = await this.pipeline.complete({
       ...request,
       document,
       ...(nextLine && { mayEnd: true }),
-      fork: { lead, barred, leastConfidence: Math.min(1, LEAST_PROBABILITY / leadProbability) },
+      fork: { lead, barred, leastConfidence: Math.min(1, least / leadProbability) },
     });
     if (!nextLine || !outcome.shown) return outcome;
     const lines = new BlockLines(request.document, '');
@@ -134,10 +151,10 @@ export class Alternatives {
   }
 
   /** Where the line may end at the cursor, what follows on the next one is forked as well. */
-  private beginAt(request: SuggestionRequest, first: CompletionOutcome): Search {
+  private beginAt(request: SuggestionRequest, first: CompletionOutcome, least: number): Search {
     const { document } = request;
     const { uri, before } = document;
-    const order = new ForkOrder<Origin>(LEAST_PROBABILITY);
+    const order = new ForkOrder<Origin>(least);
     const begin = (origin: Origin, probability: number, said: CompletionOutcome | undefined): void => {
       const any = anyAnswer(origin, probability);
       if (said?.generation === undefined) order.put(any);
@@ -150,7 +167,7 @@ export class Alternatives {
       const next = { document: withTyped(document, '\n'), nextLine: true };
       begin(next, first.endProbability, first.further?.[0]);
     }
-    return { uri, before, lineAfter: lineAfter(document), order, offered: new Set(), found: [] };
+    return { uri, before, lineAfter: lineAfter(document), order, least, offered: new Set(), found: [] };
   }
 }
 

@@ -180,6 +180,15 @@ describe('alternatives', () => {
     expect(await texts()).toEqual(['a', 'b', 'c']);
   });
 
+  it('are mere guesses when somebody asks again where nothing likelier is left', async () => {
+    const guesses = Object.fromEntries(Array.from('ABCDE', (one) => [`b${one}`, 0.004]));
+    law = { a: 0.98, ...guesses, c: 0.00005 };
+    expect(await texts()).toEqual(['a']);
+    expect(await texts()).toEqual(['bA', 'bB', 'bC']);
+    expect(await texts()).toEqual(['bD', 'bE']);
+    expect(await texts()).toEqual(['a']);
+  });
+
   it('begin with the first again in a document that was closed meanwhile', async () => {
     law = { a: 0.3, b: 0.25, c: 0.2, d: 0.15, e: 0.1 };
     expect(await texts()).toEqual(['a', 'b', 'c']);
