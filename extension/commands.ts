@@ -60,8 +60,8 @@ export async function toggleLanguage(context: EmberlineContext): Promise<void> {
 
 /** @param binding What the key binding says: `instead` where there is a suggestion on the screen, which gives way. */
 export function trigger(context: EmberlineContext, binding?: unknown): Promise<void> {
-  const instead = typeof binding === 'object' && binding !== null && 'instead' in binding;
-  return context.provider.trigger(instead);
+  const names = typeof binding === 'object' && binding !== null && 'instead' in binding;
+  return context.provider.trigger(names && binding.instead === true);
 }
 
 /** Opens a file in which a suggestion is certain, and has it made. */
