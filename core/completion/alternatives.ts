@@ -16,6 +16,8 @@ const MOST_OFFERED = 3;
 const MOST_FORKS = 16;
 /** Nor is one begun after so long, ms: the first suggestion waits for the others. */
 const MOST_MS = 400;
+/** So many times as many, and as long, where there is nothing to show otherwise that was not shown before. */
+const PATIENCE = 5;
 /** What is less probable than this is a mere guess. */
 const LEAST_PROBABILITY = 0.01;
 /** Who asks again where nothing likelier is left may see guesses: the same once more is no answer. */
@@ -100,9 +102,10 @@ export class Alternatives {
   ): Promise<readonly CompletionOutcome[]> {
     const own = first.shown && offered.size === 0 ? [first] : [];
     const most = MOST_OFFERED - own.length;
-    const until = performance.now() + this.mostMs;
-    for (let tried = 0; tried < MOST_FORKS && found.length < most; tried++) {
-      if (performance.now() > until) break;
+    const began = performance.now();
+    for (let tried = 0; found.length < most; tried++) {
+      const patience = own.length + found.length > 0 ? 1 : PATIENCE;
+      if (tried >= patience * MOST_FORKS || performance.now() - began > patience * this.mostMs) break;
       const fork = order.next();
       if (fork === undefined) break;
       const outcome = await this.ask(request, fork, least);

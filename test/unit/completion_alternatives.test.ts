@@ -1,5 +1,5 @@
 /** Several suggestions for one place. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Alternatives } from '../../core/completion/alternatives';
 import type { CachedGeneration } from '../../core/completion/cache';
 import { snapshotOfText } from '../../core/completion/document';
@@ -187,6 +187,16 @@ describe('alternatives', () => {
     expect(await texts()).toEqual(['bA', 'bB', 'bC']);
     expect(await texts()).toEqual(['bD', 'bE']);
     expect(await texts()).toEqual(['a']);
+  });
+
+  it('are waited for longer when somebody asks again: there is nothing else to show', async () => {
+    law = { a: 0.4, b: 0.3, c: 0.3 };
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 60));
+    alternatives = new Alternatives({ complete }, () => DEFAULT_OPTIONS, 50);
+    const asked = [await texts(), await texts(), await texts()];
+    clock.mockRestore();
+    expect(asked).toEqual([['a'], ['b'], ['c']]);
   });
 
   it('begin with the first again in a document that was closed meanwhile', async () => {
