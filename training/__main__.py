@@ -81,6 +81,28 @@ def _train(options: argparse.Namespace) -> int:
     return 0
 
 
+def _drop_one(options: argparse.Namespace) -> int:
+    import torch
+
+    from training.allocation import keep_freed_memory
+    from training.drop_one import drop_one
+    from training.trainer import Options
+
+    keep_freed_memory()
+    workers = torch.get_num_threads()
+    torch.set_num_threads(1)
+    chosen = Options(
+        options.tokens,
+        warm_up_tokens=options.tokens // 10,
+        workers=workers,
+        checkpoint_seconds=3_600.0,
+        validation_tokens=options.judged_tokens,
+        compile=options.compile,
+    )
+    print(drop_one(cache() / "corpus" / "train.jsonl.gz", options.base, options.folder, chosen))
+    return 0
+
+
 def _pack(options: argparse.Namespace) -> int:
     from training.packed_run import pack_run
 
@@ -170,6 +192,14 @@ def _parser() -> argparse.ArgumentParser:
     plot.add_argument("--run", type=Path, default=run)
     plot.add_argument("--out", type=Path, required=True)
     plot.set_defaults(command=_plot)
+
+    drop = commands.add_parser("drop-one", help="what each part of the mixture is worth: short runs without it")
+    drop.add_argument("--base", type=Path, default=base)
+    drop.add_argument("--folder", type=Path, default=cache() / "drop_one")
+    drop.add_argument("--tokens", type=int, default=160_000, help="of each run")
+    drop.add_argument("--judged-tokens", type=int, default=60_000)
+    drop.add_argument("--compile", action="store_true", help="compile the layers; faster from some hundred steps on")
+    drop.set_defaults(command=_drop_one)
 
     smoke = commands.add_parser(
         "smoke", help="the whole way in a few minutes: examples, learning, resuming, packing, reading back"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from training import checkpoint
@@ -63,7 +64,7 @@ class Trainer:
             list(self._masters.tensors.values()), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.0, fused=True
         )
         self._stream = Stream(Examples(data / "train"), options.seed, Cursor())
-        self._validation = Examples(data / "validation")
+        self.validation = Examples(data / "validation")
         self.seen = 0
         self._step = 0
         self._decaying = False
@@ -166,31 +167,33 @@ class Trainer:
             master = self._masters.tensors[name]
             master.grad = gradient.float() if master.grad is None else master.grad.add_(gradient)
 
-    @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """On examples that are never learned: mean losses by part, nats a token, and the shares of middles that are right."""
+        """On the first examples that are never learned: see `judged`."""
+        lengths = np.cumsum(self.validation.index["length"])
+        return self.judged(range(1 + int(np.searchsorted(lengths[:-1], self.options.validation_tokens))))
+
+    @torch.no_grad()
+    def judged(self, examples: Iterable[int]) -> dict[str, float]:
+        """Of validation examples of these numbers: mean losses by part, nats a token, and the shares of middles that are right."""
         losses, exactness = PartLosses(), Exactness()
         numbers: list[int] = []
-        tokens = seen = 0
-        for number in range(len(self._validation)):
-            length = int(self._validation.index["length"][number])
+        tokens = 0
+        for number in examples:
+            length = int(self.validation.index["length"][number])
             if numbers and tokens + length > self.options.micro_tokens:
                 self._judge(numbers, losses, exactness)
                 numbers, tokens = [], 0
-            if seen >= self.options.validation_tokens:
-                break
             numbers.append(number)
             tokens += length
-            seen += length
         if numbers:
             self._judge(numbers, losses, exactness)
         return losses.means() | exactness.shares()
 
     def _judge(self, numbers: list[int], losses: PartLosses, exactness: Exactness) -> None:
-        batch = pack(self._validation, numbers).to(self._device)
+        batch = pack(self.validation, numbers).to(self._device)
         _, each = self._model.loss(batch.packed, batch.rows, batch.targets, batch.weights)
         losses.add(batch, each)
-        rows, places = middles(self._validation, numbers)
+        rows, places = middles(self.validation, numbers)
         likeliest = self._model.likeliest(batch.packed, rows.to(self._device)).cpu()
         exactness.add(places, (likeliest == batch.packed.ids.cpu()[rows + 1]).tolist())
 

@@ -1,0 +1,56 @@
+"""What a part of the recipe is worth: what is learned, what is judged, and how it is told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+from training.drop_one import GROUPS, RECIPES, divide, groups_of, table
+from training.examples.example import Example
+from training.examples.mixture import Mixture
+from training.layout_ids import END, FILE_SEPARATOR, PREFIX, SUFFIX
+from training.shards import Examples, write_shards
+
+
+def test_each_example_is_judged_with_its_like(tmp_path: Path) -> None:
+    line = Example([SUFFIX, 30, PREFIX, 40, 41, END], 4, 4, "line")
+    block = Example([SUFFIX, 30, PREFIX, 40, 41, END], 4, 4, "block")
+    alone = Example([PREFIX, 40, 41, END], 2, 2, "block")
+    behind = Example([SUFFIX, 30, FILE_SEPARATOR, 50, PREFIX, 40, 41, END], 6, 6, "line")
+    plain = Example([40, 41, 42], 1, 3, "plain")
+    write_shards([line, block, alone, behind, plain, line], tmp_path, Mixture(), 1)
+    groups = groups_of(Examples(tmp_path), tokens=30)
+    assert groups == {"plain": [4], "line": [0], "block": [1], "without suffix": [2], "with snippets": [3]} | {
+        "line": [0, 5]
+    }
+    assert groups_of(Examples(tmp_path), tokens=7)["without suffix"] == []
+
+
+def test_no_package_is_learned_and_judged(tmp_path: Path) -> None:
+    corpus = tmp_path / "train.jsonl.gz"
+    with gzip.open(corpus, "wt") as out:
+        for number in range(100):
+            for path in ("a.py", "b.py"):
+                out.write(json.dumps({"package": f"p{number}", "path": path}) + "\n")
+    learned, judged = divide(corpus, tmp_path / "divided")
+    packages = [{json.loads(line)["package"] for line in gzip.open(part, "rt")} for part in (learned, judged)]
+    assert len(packages[0]) == 10
+    assert len(packages[1]) == 3
+    assert packages[0].isdisjoint(packages[1])
+
+
+def test_every_recipe_is_one(tmp_path: Path) -> None:
+    mixtures = [Mixture(**difference) for difference in RECIPES.values()]
+    assert mixtures[0] == mixtures[1] == Mixture()
+    assert all(mixture != Mixture() for mixture in mixtures[2:])
+
+
+def test_the_table_has_a_row_each() -> None:
+    found = {name: {"middle": 1.5, "end": 0.5, "plain": 2.0, "line exact": 0.25} for name in GROUPS}
+    rows = table({"whole": found, "no lines": {"plain": {"plain": 2.25}}}).split("\n")
+    assert len(rows) == 4
+    assert len({row.count("|") for row in rows}) == 1
+    assert rows[2].startswith("| whole | 2.000 | 1.500 | 0.500 |")
+    assert rows[2].endswith("| 25.0 % |")
+    assert rows[3].startswith("| no lines | 2.250 |  |")
