@@ -45,7 +45,7 @@ const REQUIRED = [
   'extension/models/SHA256SUMS',
 ];
 /** What it may hold besides. */
-const ALLOWED = /^(\[Content_Types\]\.xml|extension\/media\/[\w-]+\.(svg|png|md))$/;
+const ALLOWED = /^(\[Content_Types\]\.xml|extension\/media\/[\w-]+\.(svg|png|gif|md))$/;
 /** In packages for macOS, where Apple's compiler for the GPU was there to make it. */
 const KERNELS = 'extension/dist/native/emberline.metallib';
 

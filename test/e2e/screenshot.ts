@@ -1,38 +1,50 @@
 /**
- * Not a test: takes the README's picture of ghost text, and beside it those of the walkthrough
- * (`npm run test:e2e -- --screenshot media/ghost-text.png`).
+ * Not a test: takes the README's moving picture of ghost text, and beside it those of the walkthrough
+ * (`npm run test:e2e -- --screenshot media/ghost-text.gif`).
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import sharp from 'sharp';
 import { expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
-import { completionBetween } from './terminal';
 
 const NAME = 'settings.py';
 const BEFORE = '"""Settings, kept as JSON beside the program."""\n\nimport json\n\n\n';
-const TYPED = 'def load_settings(path):\nwith open(path) as file:\nreturn ';
-const LEFT = 'def load_settings(path):\n    with open(path) as file:\n        return ';
+/** How long a picture stands, ms: behind a key, before a suggestion is taken, at the end. What a machine takes to take them is not seen. */
+const KEY_MS = 80;
+const LOOK_MS = 1_100;
+const END_MS = 3_000;
+/** What ghost text takes on a machine that does nothing else, and more, ms. */
+const ANSWER_MS = 400;
 
-it('takes the picture', async () => {
+it('takes the moving picture', async () => {
   const picture = pictureFile();
-  const suggestion = completionBetween(join(inject('scratch'), 'expected'), NAME, BEFORE + LEFT, '');
-  expect(suggestion).not.toBe('');
   const browser = await launchChromium();
   try {
     const place = inject('place');
     const context = await browser.newContext({
-      viewport: { width: 800, height: 290 },
-      deviceScaleFactor: 2,
+      viewport: { width: 800, height: 330 },
+      deviceScaleFactor: 1.5,
     });
     const editor = await EditorPage.open(context, place, NAME, BEFORE);
     // The side bar takes room that the text needs.
     await editor.press('Control+b');
-    await editor.type(TYPED);
-    await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe(suggestion);
     await editor.waitForStatus('Ready');
-    mkdirSync(dirname(picture), { recursive: true });
-    await editor.page.screenshot({ path: picture });
+    const film = new Film(editor);
+    await film.take(LOOK_MS);
+    await film.type('def load_settings(path):\nwith open(path) as file:\nreturn ');
+    await film.accept();
+    await film.press('Enter');
+    await film.press('Enter');
+    await film.press('Home');
+    await film.type('def save_settings(path, settings):\nwith open');
+    await film.accept();
+    await film.press('Enter');
+    await film.type('json.');
+    await film.accept();
+    await film.take(END_MS);
+    await film.save(picture);
   } finally {
     await browser.close();
   }
@@ -50,8 +62,10 @@ it('takes those of the walkthrough', async () => {
     await editor.run('Emberline: Try It');
     await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe('a * b');
     await editor.waitForStatus('Ready');
-    const take = (name: string): Promise<Buffer> =>
-      editor.page.screenshot({ path: join(folder, `walkthrough-${name}.png`) });
+    const take = async (name: string): Promise<unknown> =>
+      sharp(await editor.page.screenshot())
+        .png({ palette: true, dither: 0 })
+        .toFile(join(folder, `walkthrough-${name}.png`));
     await take('see');
     await editor.press('Control+ArrowRight');
     await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe(' * b');
@@ -63,6 +77,47 @@ it('takes those of the walkthrough', async () => {
     await browser.close();
   }
 });
+
+/** Pictures of an editor, one after the other. */
+class Film {
+  private readonly editor: EditorPage;
+  private readonly pictures: Buffer[] = [];
+  private readonly lasting: number[] = [];
+
+  constructor(editor: EditorPage) {
+    this.editor = editor;
+  }
+
+  async take(ms: number): Promise<void> {
+    this.pictures.push(await this.editor.page.screenshot({ caret: 'initial' }));
+    this.lasting.push(ms);
+  }
+
+  async press(key: string): Promise<void> {
+    await this.editor.press(key);
+    await this.editor.page.waitForTimeout(ANSWER_MS);
+    await this.take(KEY_MS);
+  }
+
+  async type(text: string): Promise<void> {
+    for (const key of text) await this.press(key === '\n' ? 'Enter' : key);
+  }
+
+  /** Looks at the suggestion, and takes it. */
+  async accept(): Promise<void> {
+    await expect.poll(() => this.editor.ghostText(), { timeout: 45_000 }).not.toBe('');
+    await this.take(LOOK_MS);
+    await this.press('Tab');
+    await this.take(LOOK_MS);
+  }
+
+  async save(path: string): Promise<void> {
+    mkdirSync(dirname(path), { recursive: true });
+    await sharp(this.pictures, { join: { animated: true } })
+      .gif({ delay: this.lasting, loop: 0, colours: 64, dither: 0, effort: 10 })
+      .toFile(path);
+  }
+}
 
 function pictureFile(): string {
   const picture = process.env['EMBERLINE_SCREENSHOT'];
