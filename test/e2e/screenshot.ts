@@ -1,5 +1,5 @@
 /**
- * Not a test: takes the README's moving picture of ghost text, and beside it those of the walkthrough
+ * Not a test: takes the README's moving picture of ghost text, beside it those of the walkthrough, and those of docs/
  * (`npm run test:e2e -- --screenshot media/ghost-text.gif`).
  */
 import { mkdirSync } from 'node:fs';
@@ -7,10 +7,13 @@ import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { expect, inject, it } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { ROOT } from '../../scripts/paths.mjs';
+import { startStandIn } from '../remote/stand_in_server';
 import { EditorPage } from './editor_page';
 
 const NAME = 'settings.py';
 const BEFORE = '"""Settings, kept as JSON beside the program."""\n\nimport json\n\n\n';
+const LOADING = 'def load_settings(path):\n    with open(path) as file:\n        return ';
 /** How long a picture stands, ms: behind a key, before a suggestion is taken, at the end. What a machine takes to take them is not seen. */
 const KEY_MS = 80;
 const LOOK_MS = 1_100;
@@ -62,10 +65,7 @@ it('takes those of the walkthrough', async () => {
     await editor.run('Emberline: Try It');
     await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe('a * b');
     await editor.waitForStatus('Ready');
-    const take = async (name: string): Promise<unknown> =>
-      sharp(await editor.page.screenshot())
-        .png({ palette: true, dither: 0 })
-        .toFile(join(folder, `walkthrough-${name}.png`));
+    const take = (name: string): Promise<void> => still(editor, join(folder, `walkthrough-${name}.png`));
     await take('see');
     await editor.press('Control+ArrowRight');
     await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe(' * b');
@@ -77,6 +77,40 @@ it('takes those of the walkthrough', async () => {
     await browser.close();
   }
 });
+
+it('takes those of the pages in docs/', async () => {
+  const folder = join(ROOT, 'docs');
+  const server = await startStandIn('llama-server');
+  const browser = await launchChromium();
+  try {
+    const place = inject('place');
+    const context = await browser.newContext({ viewport: { width: 900, height: 560 } });
+    const editor = await EditorPage.open(context, place, 'pages.py', `${BEFORE}${LOADING}`);
+    await editor.press('Control+b');
+    const rows = editor.page.locator('.quick-input-list .monaco-list-row');
+    await editor.run('Emberline: Download Model');
+    await rows.filter({ hasText: 'Qwen2.5-Coder 1.5B' }).waitFor();
+    await still(editor, join(folder, 'download_model.png'));
+    await editor.press('Escape');
+    await editor.run('Emberline: Use a Remote Engine');
+    await editor.answer(server.url);
+    // It wants no key.
+    await editor.page.locator('.quick-input-widget .quick-input-title', { hasText: 'Key for' }).waitFor();
+    await editor.press('Enter');
+    await rows.filter({ hasText: 'Send nothing' }).waitFor();
+    await still(editor, join(folder, 'remote_preview.png'));
+    await editor.press('Escape');
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+});
+
+async function still(editor: EditorPage, path: string): Promise<void> {
+  await sharp(await editor.page.screenshot())
+    .png({ palette: true, dither: 0 })
+    .toFile(path);
+}
 
 /** Pictures of an editor, one after the other. */
 class Film {
