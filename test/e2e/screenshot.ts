@@ -107,6 +107,8 @@ it('takes those of the pages in docs/', async () => {
 });
 
 async function still(editor: EditorPage, path: string): Promise<void> {
+  // Lists fade in.
+  await editor.page.waitForTimeout(ANSWER_MS);
   await sharp(await editor.page.screenshot())
     .png({ palette: true, dither: 0 })
     .toFile(path);
