@@ -1,6 +1,7 @@
 /**
  * Fuzzes a reader of untrusted bytes with libFuzzer, under the address and undefined-behaviour sanitizers:
- *   node scripts/fuzz.mjs folder|gbnf|gguf|pattern|safetensors|schema|text|token_walk|vocabulary [--seconds 120] [--keep]
+ *   node scripts/fuzz.mjs all|folder|gbnf|gguf|pattern|safetensors|schema|text|token_walk|vocabulary... [--seconds 120] [--keep]
+ * Several come one after the other, so many seconds each; one that fails does not keep the others from it.
  * The corpus begins with the kept one (fuzz_corpus.mjs) and grows in build/fuzz/corpus/<target>; --keep distils it and keeps that.
  * An input that fails stays in build/fuzz and is named at the end. Needs clang 19.
  */
@@ -128,17 +129,26 @@ async function main() {
     allowPositionals: true,
     options: { seconds: { type: 'string', default: '120' }, keep: { type: 'boolean', default: false } },
   });
-  const [target = ''] = positionals;
+  const targets = positionals.includes('all') ? TARGETS : positionals;
   const seconds = Number(values.seconds);
-  if (!TARGETS.includes(target) || !(seconds > 0)) {
-    console.error(`usage: node scripts/fuzz.mjs ${TARGETS.join('|')} [--seconds N] [--keep]`);
+  if (targets.length === 0 || !targets.every((target) => TARGETS.includes(target)) || !(seconds > 0)) {
+    console.error(`usage: node scripts/fuzz.mjs all|${TARGETS.join('|')}... [--seconds N] [--keep]`);
     return 2;
   }
   const progress = new Progress();
-  await buildFuzzers(progress, [target]);
-  await fuzz(progress, target, seconds);
-  if (values.keep) await distil(progress, target);
-  return 0;
+  await buildFuzzers(progress, targets);
+  let status = 0;
+  for (const target of targets) {
+    try {
+      await fuzz(progress, target, seconds);
+      if (values.keep) await distil(progress, target);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      console.error(error.message);
+      status = 1;
+    }
+  }
+  return status;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);
