@@ -66,6 +66,7 @@ class Lowering {
   bool stopped() const { return builder_.full() || syntax_.too_large() || !error_.ok(); }
   bool regular(NodeId id) { return analysis_.states(id) <= most_states_ && !refused(id); }
   bool refused(NodeId id) const { return terminals_.contains(id) && !terminals_.at(id); }
+  bool made(NodeId id) const { return terminals_.contains(id) && terminals_.at(id); }
 
   std::size_t block_of(NodeId node) {
     const auto [found, is_new] = blocks_of_nodes_.emplace(node, blocks_.size());
@@ -124,7 +125,9 @@ class Lowering {
   // With `last`, nothing follows in its block: it returns.
   void emit(NodeId id, bool last) {
     if (stopped()) return;
-    if (regular(id)) {
+    // An automaton of parts that were joined is taken as it was made: it has more states than they, and what
+    // is allowed may have shrunk.
+    if (regular(id) || made(id)) {
       if (id == syntax_.empty()) return end(last);
       if (const std::optional<std::uint32_t> index = terminal(id)) {
         builder_.emit(Op::kTerminal, *index);

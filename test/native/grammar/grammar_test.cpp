@@ -24,6 +24,19 @@ TEST(Grammar, OfGbnfTakesTextsAsTheyStand) {
   EXPECT_EQ(take(Grammar::from_gbnf("root ::= <[1]>"))->conforms("x").code(), ErrorCode::kGrammarUnsupported);
 }
 
+// Parts that together have just as many states as may be joined: once these are joined, that is it.
+TEST(Grammar, OfGbnfEndsWherePartsAreJoinedThatBecomeTooLarge) {
+  const std::string text = "aaa" + std::string(30, 'b');
+  for (std::size_t length = 54; length < 60; ++length) {
+    const std::string repeated(length, 'x');
+    const auto grammar =
+        take(Grammar::from_gbnf("root ::= [a][a]* \"" + repeated + "\"* \"a\" [ab]* \"a\" [ab]{30}"));
+    EXPECT_TRUE(take(grammar->conforms(text))) << length;
+    EXPECT_TRUE(take(grammar->conforms("a" + repeated + text.substr(1)))) << length;
+    EXPECT_FALSE(take(grammar->conforms("aa" + text.substr(3)))) << length;
+  }
+}
+
 TEST(Grammar, KnowsWhenNothingIsOfIt) {
   EXPECT_FALSE(take(Grammar::from_schema("true", {}))->empty());
   EXPECT_TRUE(take(Grammar::from_schema("false", {}))->empty());
