@@ -64,9 +64,12 @@ class Lowering {
   };
 
   bool stopped() const { return builder_.full() || syntax_.too_large() || !error_.ok(); }
-  bool regular(NodeId id) { return analysis_.states(id) <= most_states_ && !refused(id); }
-  bool refused(NodeId id) const { return terminals_.contains(id) && !terminals_.at(id); }
-  bool made(NodeId id) const { return terminals_.contains(id) && terminals_.at(id); }
+  // Whether there is an automaton of `id`, or one may be tried. Parts that were joined to one have more
+  // states than they, and what is allowed may have shrunk since.
+  bool regular(NodeId id) {
+    const auto found = terminals_.find(id);
+    return found != terminals_.end() ? found->second.has_value() : analysis_.states(id) <= most_states_;
+  }
 
   std::size_t block_of(NodeId node) {
     const auto [found, is_new] = blocks_of_nodes_.emplace(node, blocks_.size());
@@ -125,9 +128,7 @@ class Lowering {
   // With `last`, nothing follows in its block: it returns.
   void emit(NodeId id, bool last) {
     if (stopped()) return;
-    // An automaton of parts that were joined is taken as it was made: it has more states than they, and what
-    // is allowed may have shrunk.
-    if (regular(id) || made(id)) {
+    if (regular(id)) {
       if (id == syntax_.empty()) return end(last);
       if (const std::optional<std::uint32_t> index = terminal(id)) {
         builder_.emit(Op::kTerminal, *index);
