@@ -56,6 +56,19 @@ def _shards(options: argparse.Namespace) -> int:
     return 0
 
 
+def _own_text(options: argparse.Namespace) -> int:
+    import torch
+
+    from training.own_text import write_own_text
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    written = write_own_text(
+        options.base, options.data / "retained", options.tokens, options.texts, options.seed, device
+    )
+    print(f"{written:,} tokens in {options.data / 'retained'}")
+    return 0
+
+
 def _train(options: argparse.Namespace) -> int:
     import torch
 
@@ -73,7 +86,7 @@ def _train(options: argparse.Namespace) -> int:
         for name in Options.__dataclass_fields__
         if getattr(options, name, None) is not None
     }
-    trainer = Trainer(options.base, options.data, options.run, Options(**chosen), device)
+    trainer = Trainer(options.base, options.data, options.run, Options(**chosen), device, options.retain)
     print(f"{trainer.seen:,} of {options.tokens:,} tokens are seen", flush=True)
     for record in trainer.train():
         if record["step"] % 10 == 0 or "validation" in record:
@@ -149,6 +162,14 @@ def _parser() -> argparse.ArgumentParser:
     shards.add_argument("--seed", type=int, default=1)
     shards.set_defaults(command=_shards)
 
+    own = commands.add_parser("own-text", help="have a general model write texts, so that what it knows can be kept")
+    own.add_argument("--base", type=Path, required=True, help="the model that writes")
+    own.add_argument("--data", type=Path, default=data)
+    own.add_argument("--tokens", type=int, default=4_000_000)
+    own.add_argument("--texts", type=int, default=64, help="at a time: some thousands on a GPU")
+    own.add_argument("--seed", type=int, default=1)
+    own.set_defaults(command=_own_text)
+
     train = commands.add_parser("train", help="learn, from the newest checkpoint or else from the base model")
     train.add_argument("--base", type=Path, default=base, help="the model that is taught")
     train.add_argument("--data", type=Path, default=data)
@@ -161,6 +182,11 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument(
         "--rounding-share", type=float, help="the last part of the run that is learned with rounding, 1/3 to 1"
     )
+    train.add_argument("--decay-share", type=float, help="the last part of the run, in which the rate falls")
+    train.add_argument(
+        "--retain", type=Path, help="a model that what `own-text` wrote is from: what it knows of it is held on to"
+    )
+    train.add_argument("--retain-share", type=float, help="tokens of that for each token that is learned")
     train.add_argument("--step-tokens", type=int)
     train.add_argument("--micro-tokens", type=int)
     train.add_argument("--seed", type=int)
@@ -176,6 +202,7 @@ def _parser() -> argparse.ArgumentParser:
         "--compile", action="store_true", default=None, help="compile the layers; faster from some hundred steps on"
     )
     train.add_argument("--seconds", type=float, help="stop after so long, with a checkpoint to go on from")
+    train.add_argument("--within", type=float, help="seconds in which the run ends: how many tokens it has follows")
     train.add_argument(
         "--workers", type=int, help="passes at a time; on processors, of one thread each; default there: all"
     )

@@ -1,5 +1,5 @@
 """
-Next-token loss behind the output matrix, without ever holding all logits.
+Losses behind the output matrix, of the next token and against what another model says of it, without ever holding all logits.
 
 The vocabulary is 85 times as wide as the network: the logits of a batch would take more memory than everything else. So
 they are made for some rows at a time, turned into the gradient of the loss at once, and multiplied on to the gradients of the
@@ -44,6 +44,18 @@ def loss_and_gradient_to_fuse(logits: Tensor, targets: Tensor, weights: Tensor) 
     return losses, gradient.to(logits.dtype)
 
 
+def divergence_and_gradient(logits: Tensor, known: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+    """
+    Of some rows the divergence KL(p || q), in nats, of what is learned (q, of `logits`) from what was known (p, of `known`), and the
+    gradient of their weighted sum with respect to `logits`, in their dtype.
+    """
+    q = logits.float().log_softmax(-1)
+    p = known.float().log_softmax(-1)
+    likely = p.exp()
+    gradient = (q.exp() - likely) * weights[:, None]
+    return (likely * (p - q)).sum(-1), gradient.to(logits.dtype)
+
+
 def linear_cross_entropy(
     hidden: Tensor,
     matrix: Tensor,
@@ -59,19 +71,43 @@ def linear_cross_entropy(
     hidden: [n, width]; matrix: [vocabulary, width]; targets: [n] int64; weights: [n] float32;
     learned: [k] int64, the rows of the matrix that get a gradient, or None for all; of_logits: one of the two above.
     """
-    return _LinearCrossEntropy.apply(hidden, matrix, targets, weights, learned, of_logits)
+
+    def of_rows(logits: Tensor, rows: slice) -> tuple[Tensor, Tensor]:
+        return of_logits(logits, targets[rows], weights[rows])
+
+    return _LinearLoss.apply(hidden, matrix, weights, learned, of_rows)
 
 
-class _LinearCrossEntropy(torch.autograd.Function):
+def linear_divergence(
+    hidden: Tensor,
+    matrix: Tensor,
+    known_hidden: Tensor,
+    known_matrix: Tensor,
+    weights: Tensor,
+    learned: Tensor | None = None,
+    of_logits: LossAndGradient = divergence_and_gradient,
+) -> tuple[Tensor, Tensor]:
+    """
+    The sum over rows of weight times KL(p || q), p = softmax(known_hidden @ known_matrix.T), q = softmax(hidden @ matrix.T), in nats; and
+    the divergences of the rows, without a gradient. Shapes as in `linear_cross_entropy`; of_logits: `divergence_and_gradient`, or that
+    compiled.
+    """
+
+    def of_rows(logits: Tensor, rows: slice) -> tuple[Tensor, Tensor]:
+        return of_logits(logits, known_hidden[rows] @ known_matrix.t(), weights[rows])
+
+    return _LinearLoss.apply(hidden, matrix, weights, learned, of_rows)
+
+
+class _LinearLoss(torch.autograd.Function):
     @staticmethod
     def forward(  # type: ignore[override]
         ctx,
         hidden: Tensor,
         matrix: Tensor,
-        targets: Tensor,
         weights: Tensor,
         learned: Tensor | None,
-        of_logits: LossAndGradient,
+        of_rows: Callable[[Tensor, slice], tuple[Tensor, Tensor]],
     ):
         losses = torch.empty_like(weights)
         wants_gradient = any(ctx.needs_input_grad[:2])
@@ -82,7 +118,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
         for start in range(0, hidden.shape[0], chunk):
             rows = slice(start, start + chunk)
             logits = hidden[rows] @ matrix.t()
-            losses[rows], gradient = of_logits(logits, targets[rows], weights[rows])
+            losses[rows], gradient = of_rows(logits, rows)
             if of_hidden is not None and of_matrix is not None:
                 of_hidden[rows] = gradient @ matrix
                 of_matrix += gradient[:, columns].t() @ hidden[rows]
@@ -98,4 +134,4 @@ class _LinearCrossEntropy(torch.autograd.Function):
         of_matrix = of_matrix * scale.to(of_matrix.dtype)
         if learned is not None:
             of_matrix = of_matrix.new_zeros(ctx.matrix_shape).index_copy_(0, learned, of_matrix)
-        return of_hidden * scale.to(of_hidden.dtype), of_matrix, None, None, None, None
+        return of_hidden * scale.to(of_hidden.dtype), of_matrix, None, None, None

@@ -18,7 +18,13 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from training.attention import packed_attention
-from training.loss import LossAndGradient, linear_cross_entropy, loss_and_gradient
+from training.loss import (
+    LossAndGradient,
+    divergence_and_gradient,
+    linear_cross_entropy,
+    linear_divergence,
+    loss_and_gradient,
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,23 @@ class Packed:
     lengths: tuple[int, ...]  # tokens of each example; their sum is `tokens`
 
 
+@dataclass(frozen=True)
+class Judged:
+    """Examples, and the positions whose next token counts."""
+
+    packed: Packed
+    rows: Tensor  # [n] int64
+    weights: Tensor  # [n] float32
+
+
+def behind_one_another(first: Packed, second: Packed) -> Packed:
+    return Packed(
+        torch.cat((first.ids, second.ids)),
+        torch.cat((first.positions, second.positions)),
+        first.lengths + second.lengths,
+    )
+
+
 class Layer(nn.Module):
     def __init__(self, sizes: Hyperparameters) -> None:
         super().__init__()
@@ -109,6 +132,7 @@ class Model(nn.Module):
         self.blk = nn.ModuleList(Layer(sizes) for _ in range(sizes.layers))
         self.output_norm = nn.Parameter(torch.empty(sizes.width))
         self.of_logits: LossAndGradient = loss_and_gradient
+        self.of_known_logits: LossAndGradient = divergence_and_gradient
 
     def hidden(self, packed: Packed) -> Tensor:
         """What the output matrix reads: [tokens, width]."""
@@ -136,6 +160,39 @@ class Model(nn.Module):
         """
         hidden = self.hidden(packed)[rows]
         return linear_cross_entropy(hidden, self.token_embd, targets, weights, self.learned, self.of_logits)
+
+    def divergence(self, packed: Packed, rows: Tensor, known: Model, weights: Tensor) -> tuple[Tensor, Tensor]:
+        """
+        The weighted sum of how far the next token's law is from that of another model, and the divergence of each row: KL(known || own),
+        in nats. `known` gets no gradient. rows, weights: as in `loss`.
+        """
+        return self._divergence(self.hidden(packed)[rows], known.known_hidden(packed, rows), known, weights)
+
+    def loss_and_divergence(
+        self, learned: Judged, targets: Tensor, kept: Judged, known: Model
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """
+        `loss` of what is learned plus `divergence` of what is kept, in one pass, and each row's of both. A pass of its own over the few
+        examples that are kept would take a GPU as long to start as the other.
+        """
+        known_hidden = known.known_hidden(kept.packed, kept.rows)
+        hidden = self.hidden(behind_one_another(learned.packed, kept.packed))
+        tokens = len(learned.packed.ids)
+        loss, losses = linear_cross_entropy(
+            hidden[learned.rows], self.token_embd, targets, learned.weights, self.learned, self.of_logits
+        )
+        divergence, divergences = self._divergence(hidden[tokens + kept.rows], known_hidden, known, kept.weights)
+        return loss + divergence, losses, divergences
+
+    def _divergence(self, hidden: Tensor, known_hidden: Tensor, known: Model, weights: Tensor) -> tuple[Tensor, Tensor]:
+        return linear_divergence(
+            hidden, self.token_embd, known_hidden, known.token_embd, weights, self.learned, self.of_known_logits
+        )
+
+    @torch.no_grad()
+    def known_hidden(self, packed: Packed, rows: Tensor) -> Tensor:
+        """What the output matrix reads at those positions, without a gradient."""
+        return self.hidden(packed)[rows]
 
     def likeliest(self, packed: Packed, rows: Tensor) -> Tensor:
         """[n] the likeliest next token at each of the positions `rows` [n]."""

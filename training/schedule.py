@@ -1,5 +1,5 @@
 """
-Learning rate and rounding over a run: warm-up, a long constant part, and a last third in which the rate falls to nothing; from there on
+Learning rate and rounding over a run: warm-up, a long constant part, and a last one (a third) in which the rate falls to nothing; from there on
 at the latest the weights that compute are those that the shipped format can hold.
 
 The constant part does not depend on how long the run will be (Hu et al., 2024, "warmup-stable-decay"): from its checkpoint a
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DECAY_SHARE = 1 / 3
-_FINAL = 0.05
+_FINAL = 0.01
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,12 @@ class Schedule:
     warm_up_tokens: int
     tokens: int
     rounding_share: float = DECAY_SHARE  # the last part of the run that is learned with rounding
+    decay_share: float = DECAY_SHARE  # the last part of the run, in which the rate falls
 
     @property
     def decay_from(self) -> int:
         """Tokens after which the last part begins."""
-        return round(self.tokens * (1 - DECAY_SHARE))
+        return round(self.tokens * (1 - self.decay_share))
 
     def is_decaying(self, seen: int) -> bool:
         return seen >= self.decay_from

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,21 @@ from training import checkpoint
 from training.allocation import give_back_memory
 from training.batches import PARTS, Batch, Cursor, Stream, pack
 from training.exactness import Exactness, middles
-from training.loss import loss_and_gradient_to_fuse
-from training.model import Model
-from training.schedule import Schedule
+from training.loss import divergence_and_gradient, loss_and_gradient_to_fuse
+from training.model import Judged, Model
+from training.retained import Retained
+from training.schedule import DECAY_SHARE, Schedule
 from training.shards import Examples
 from training.weights import LAYOUT_TOKENS, Masters
 
 LATEST = "latest.pt"
+# Steps before the speed of a run that has to end in time is measured: the first ones compile.
+_WARM_STEPS = 30
 # The last checkpoint before the rate falls: a longer run goes on from here.
 STABLE = "stable.pt"
 
 Gradients = tuple[torch.Tensor, ...]  # of the parameters, in their order
+Pass = tuple[torch.Tensor, torch.Tensor | None, Gradients]  # losses, divergences, gradients
 
 
 @dataclass(frozen=True)
@@ -36,23 +40,33 @@ class Options:
     rate: float = 5e-4
     warm_up_tokens: int = 100_000
     rounding_share: float = 1.0
+    decay_share: float = DECAY_SHARE
     step_tokens: int = 4096
     micro_tokens: int = 2048  # of one forward and backward pass
     workers: int = 1  # passes at a time; on processors, of one thread each
     clip: float = 1.0
     seed: int = 1
     all_embeddings: bool = False
+    retain_share: float = 0.07  # tokens of what shall be kept, for each token that is learned
     checkpoint_seconds: float = 600.0
     validation_tokens: int = 24_000
     validation_interval: int | None = None  # tokens seen between two validations; None: one with each checkpoint
     compile: bool = False
     seconds: float | None = None  # after which it stops, with a checkpoint; None: at the end of the run
+    within: float | None = (
+        None  # seconds in which the run ends: its tokens, and with them the rate, follow from the speed
+    )
 
 
 class Trainer:
-    def __init__(self, base: Path, data: Path, run: Path, options: Options, device: torch.device) -> None:
+    def __init__(
+        self, base: Path, data: Path, run: Path, options: Options, device: torch.device, known: Path | None = None
+    ) -> None:
+        """known: the model whose law is kept on the examples of `data`/retained (`training.retained`); None: nothing is."""
         self.options = options
-        self.schedule = Schedule(options.rate, options.warm_up_tokens, options.tokens, options.rounding_share)
+        self.schedule = Schedule(
+            options.rate, options.warm_up_tokens, options.tokens, options.rounding_share, options.decay_share
+        )
         self._run = run
         self._device = device
         self._masters = Masters(base, device, options.seed)
@@ -65,6 +79,7 @@ class Trainer:
         )
         self._stream = Stream(Examples(data / "train"), options.seed, Cursor())
         self.validation = Examples(data / "validation")
+        self._retained = None if known is None else Retained(known, data / "retained", options.seed, device)
         self.seen = 0
         self._step = 0
         self._decaying = False
@@ -72,6 +87,8 @@ class Trainer:
         self._rounding = self.schedule.is_rounding(0)
         if options.compile:
             compile_layers(self._model, device)
+            if self._retained is not None:
+                compile_layers(self._retained.known, device)
         resumed = run / LATEST
         if resumed.exists():
             self._restore(checkpoint.load(resumed, device))
@@ -86,12 +103,15 @@ class Trainer:
         self._run.mkdir(parents=True, exist_ok=True)
         began = saved = time.monotonic()
         validated = self.seen
+        pace = None if self.options.within is None else Pace(began + self.options.within)
         with (self._run / "log.jsonl").open("a", buffering=1) as log:
-            while self.seen < self.options.tokens:
+            while self.seen < self.schedule.tokens:
                 self._enter_part()
                 record = self._one_step()
+                if pace is not None:
+                    self.schedule = replace(self.schedule, tokens=pace.tokens(self.seen, self.schedule.tokens))
                 out_of_time = self.options.seconds is not None and time.monotonic() - began >= self.options.seconds
-                last = out_of_time or self.seen >= self.options.tokens
+                last = out_of_time or self.seen >= self.schedule.tokens
                 saving = last or time.monotonic() - saved >= self.options.checkpoint_seconds
                 if saving:
                     self.save(LATEST)
@@ -126,8 +146,9 @@ class Trainer:
         batches = [self._stream.take(micro) for _ in range(max(1, self.options.step_tokens // micro))]
         total = float(sum(batch.weights.sum() for batch in batches))
         losses = PartLosses()
-        for batch, (each, gradients) in zip(batches, self._passes(batches, total), strict=True):
+        for batch, (each, divergences, gradients) in zip(batches, self._passes(batches, total), strict=True):
             losses.add(batch, each)
+            losses.add_divergences(divergences)
             self._accumulate(gradients)
         norm = torch.nn.utils.clip_grad_norm_(list(self._masters.tensors.values()), self.options.clip)
         for group in self._optimiser.param_groups:
@@ -150,16 +171,34 @@ class Trainer:
             "loss": losses.means(),
         }
 
-    def _passes(self, batches: list[Batch], total: float) -> Iterator[tuple[torch.Tensor, Gradients]]:
-        """The losses and gradients of each batch, in their order, so that sums do not depend on which is done first."""
+    def _passes(self, batches: list[Batch], total: float) -> Iterator[Pass]:
+        """
+        The losses, divergences and gradients of each batch, in their order, so that sums do not depend on which is done first. With each
+        go some of the examples that are kept.
+        """
 
-        def one(batch: Batch) -> tuple[torch.Tensor, Gradients]:
+        def one(batch: Batch, kept: Judged | None) -> Pass:
             moved = batch.to(self._device)
-            loss, each = self._model.loss(moved.packed, moved.rows, moved.targets, moved.weights / total)
-            return each, torch.autograd.grad(loss, list(self._parameters.values()))
+            judged = Judged(moved.packed, moved.rows, moved.weights / total)
+            divergences = None
+            if kept is None or self._retained is None:
+                loss, each = self._model.loss(judged.packed, judged.rows, moved.targets, judged.weights)
+            else:
+                known = self._retained.known
+                loss, each, divergences = self._model.loss_and_divergence(judged, moved.targets, kept, known)
+            return each, divergences, torch.autograd.grad(loss, list(self._parameters.values()))
 
+        kept = [self._kept(total) for _ in batches]
         # What a first step compiles, it compiles in one thread.
-        return map(one, batches) if self._workers is None or self._fresh else self._workers.map(one, batches)
+        alone = self._workers is None or self._fresh
+        return map(one, batches, kept) if alone else self._workers.map(one, batches, kept)
+
+    def _kept(self, total: float) -> Judged | None:
+        """What goes with a batch of what shall be kept."""
+        if self._retained is None:
+            return None
+        micro = min(self.options.micro_tokens, self.options.step_tokens)
+        return self._retained.take(round(self.options.retain_share * micro), total)
 
     def _accumulate(self, gradients: Gradients) -> None:
         """Adds the gradient of one forward and backward pass to the masters'."""
@@ -170,7 +209,10 @@ class Trainer:
     def validate(self) -> dict[str, float]:
         """On the first examples that are never learned: see `judged`."""
         lengths = np.cumsum(self.validation.index["length"])
-        return self.judged(range(1 + int(np.searchsorted(lengths[:-1], self.options.validation_tokens))))
+        found = self.judged(range(1 + int(np.searchsorted(lengths[:-1], self.options.validation_tokens))))
+        if self._retained is not None:
+            found["divergence"] = self._retained.judged(self._model, self.options.micro_tokens)
+        return found
 
     @torch.no_grad()
     def judged(self, examples: Iterable[int]) -> dict[str, float]:
@@ -205,6 +247,7 @@ class Trainer:
                 "masters": self._masters.tensors,
                 "optimiser": self._optimiser.state_dict(),
                 "cursor": asdict(self._stream.cursor),
+                "retained": None if self._retained is None else asdict(self._retained.stream.cursor),
                 "seen": self.seen,
                 "step": self._step,
                 "decaying": self._decaying,
@@ -216,8 +259,32 @@ class Trainer:
         self._masters.load(state["masters"])
         self._optimiser.load_state_dict(state["optimiser"])
         self._stream = self._stream.at(Cursor(**state["cursor"]))
+        if self._retained is not None and state["retained"] is not None:
+            self._retained.go_on_at(Cursor(**state["retained"]))
         self.seen, self._step = state["seen"], state["step"]
         self._decaying, self._rounding = state["decaying"], state["rounding"]
+
+
+class Pace:
+    """How many tokens a run will have seen when its time is up, by its speed so far, validations and all."""
+
+    def __init__(self, deadline: float) -> None:
+        """deadline: of `time.monotonic`."""
+        self._deadline = deadline
+        self._steps = 0
+        self._from: tuple[int, float] | None = None
+
+    def tokens(self, seen: int, planned: int) -> int:
+        """After another step, `seen` tokens in all; what was planned is kept to until the speed is known."""
+        now = time.monotonic()
+        self._steps += 1
+        if now >= self._deadline:
+            return seen
+        if self._steps <= _WARM_STEPS or self._from is None:
+            self._from = (seen, now)
+            return planned
+        first, began = self._from
+        return seen + max(1, int((self._deadline - now) * (seen - first) / (now - began)))
 
 
 def _compute_alone() -> None:
@@ -231,16 +298,22 @@ class PartLosses:
     def __init__(self) -> None:
         self._sums = torch.zeros(len(PARTS), dtype=torch.float64)
         self._counts = torch.zeros(len(PARTS), dtype=torch.float64)
+        self._divergences: list[torch.Tensor] = []
 
     def add(self, batch: Batch, losses: torch.Tensor) -> None:
         parts = batch.parts.cpu()
         self._sums.index_add_(0, parts, losses.detach().double().cpu())
         self._counts += torch.bincount(parts, minlength=len(PARTS))
 
+    def add_divergences(self, divergences: torch.Tensor | None) -> None:
+        if divergences is not None:
+            self._divergences.append(divergences.detach())
+
     def means(self) -> dict[str, float]:
         """Nats a token, of the parts that occurred."""
         pairs = zip(PARTS, self._sums.tolist(), self._counts.tolist(), strict=True)
-        return {part: total / count for part, total, count in pairs if count > 0}
+        found = {part: total / count for part, total, count in pairs if count > 0}
+        return found | ({"divergence": float(torch.cat(self._divergences).mean())} if self._divergences else {})
 
 
 def compile_layers(model: Model, device: torch.device) -> None:
@@ -250,3 +323,4 @@ def compile_layers(model: Model, device: torch.device) -> None:
         layer.after_attention = torch.compile(layer.after_attention, dynamic=True)  # type: ignore[method-assign]
     if device.type == "cuda":
         model.of_logits = torch.compile(loss_and_gradient_to_fuse, dynamic=True)
+        model.of_known_logits = torch.compile(divergence_and_gradient, dynamic=True)

@@ -31,13 +31,14 @@ _NOISE = 0.2
 
 
 class Masters:
-    def __init__(self, base: Path, device: torch.device, seed: int) -> None:
+    def __init__(self, base: Path, device: torch.device, seed: int | None) -> None:
+        """seed: of the delimiters' embeddings in a base that knows none; None leaves all as the file has it."""
         file = read(base)
         self.sizes = Hyperparameters.of_metadata(file.metadata)
         self._names = dict(weight_names(self.sizes))
         self._grids = {name: grid.to(device) for name, grid in self._read_grids(file).items()}
         self.tensors = {name: self._read(file, name).to(device) for name in self._names}
-        if LAYOUT_KEY not in file.metadata:
+        if seed is not None and LAYOUT_KEY not in file.metadata:
             self._initialise_delimiters(file.metadata["tokenizer.ggml.tokens"].index(_LINE_BREAK), seed)  # type: ignore[attr-defined]
 
     def _read(self, file: GgufFile, name: str) -> Tensor:

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from training.corpus.languages import is_declaration, is_test, language_of
 
-# Bytes of text taken from one package at most. What fewer packages are listed of has the smaller share, so that Python has
-# about a third of all text, TypeScript and JavaScript together another.
-PACKAGE_BYTES = {"pypi": 1_500_000, "npm": 2_500_000, "crates": 1_000_000, "go": 1_000_000, "maven": 900_000}
+# Bytes of text taken from one package at most. What fewer packages are listed of has the smaller share. Python has about
+# half of all text, TypeScript and JavaScript together a third.
+PACKAGE_BYTES = {"pypi": 3_000_000, "npm": 4_000_000, "crates": 1_500_000, "go": 1_500_000, "maven": 1_200_000}
 TEST_SHARE = 0.2  # of the package's share or of what the package has, whichever is less
 DECLARATION_SHARE = 0.05
 FULL_AT = 0.01  # share that may stay unused

@@ -1,4 +1,7 @@
-"""The shards of a corpus: each file once, half of it as plain code or as places with a cursor, in a random order."""
+"""
+The shards of a corpus: each file once, as plain code or as places with a cursor, package by package: so they pack well, and a trainer
+has an order of its own. Those of validation come in a random order, since only the first are looked at.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,12 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from training.examples.compose import Composer, File
 from training.examples.example import Example
@@ -57,8 +63,8 @@ def build_shards(
             for name, examples in made.items():
                 parts[name].extend(examples)
     manifests = {}
+    random.Random(seed).shuffle(parts["validation"])
     for name, examples in parts.items():
-        random.Random(seed).shuffle(examples)
         manifests[name] = write_shards(examples, folder / name, mixture, seed)
     return manifests["train"]
 
@@ -91,7 +97,9 @@ def _examples_of_package(files: list[File]) -> Parts:
     for file in files:
         if random_.random() < kept.get(mixture.group_of(file.language), 0.0):
             part = parts["validation" if random_.randrange(_VALIDATION) == 0 else "train"]
-            part.extend(examples_of(file, windows, composer, mixture, random_))
+            made = examples_of(file, windows, composer, mixture, random_)
+            # As arrays, since lists of numbers take long to hand to another process.
+            part.extend(replace(example, ids=np.asarray(example.ids, dtype="<u2")) for example in made)
     return parts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -204,8 +205,25 @@ def test_the_schedule() -> None:
     assert schedule.rate_at(100) == schedule.rate_at(599) == 1.0
     assert not schedule.is_decaying(599)
     assert schedule.is_decaying(600)
-    assert 0.04 < schedule.rate_at(899) < 0.06
-    assert schedule.rate_at(750) == pytest.approx(0.525)
+    assert 0.01 < schedule.rate_at(899) < 0.02
+    assert schedule.rate_at(750) == pytest.approx(0.505)
+    longer = Schedule(rate=1.0, warm_up_tokens=100, tokens=900, decay_share=2 / 3)
+    assert longer.rate_at(299) == 1.0
+    assert longer.rate_at(600) == pytest.approx(0.505)
+
+
+def test_a_run_that_has_to_end_in_time_plans_its_tokens_by_its_speed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A clock that goes on whenever it is looked at: about 0.4 s a step.
+    ticks = count()
+    monkeypatch.setattr("training.trainer.time.monotonic", lambda: 0.1 * next(ticks))
+    run = trainer(folder, "timed", replace(OPTIONS, tokens=1_000_000, within=40.0))
+    records = list(run.train())
+    assert 38 <= 0.1 * next(ticks) <= 42
+    assert run.seen == records[-1]["seen"] >= run.schedule.tokens
+    assert records[-1]["rate"] < 0.1 * OPTIONS.rate
+    assert (folder / "timed" / LATEST).exists()
 
 
 def test_a_shard_that_is_not_what_its_manifest_says_is_refused(folder: Path) -> None:

@@ -1,0 +1,46 @@
+"""
+What a model knew before it was taught is held on to: on text of its own, the law of what comes next stays near to what it was ("Learning
+without forgetting", Li and Hoiem, 2016; the divergence is that of Hinton et al., 2015, at temperature 1).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training.batches import Cursor, Stream, pack
+from training.model import Judged, Model
+from training.own_text import computing
+from training.shards import Examples
+
+# A divergence has none of the noise of a next token that was drawn: its small gradient may count more.
+WEIGHT = 3.0
+
+
+class Retained:
+    """Examples of what shall be kept, and the model that knows it."""
+
+    def __init__(self, known: Path, folder: Path, seed: int, device: torch.device) -> None:
+        self.known = computing(known, device)
+        self._examples = Examples(folder)
+        self._seed = seed
+        self._device = device
+        self.stream = Stream(self._examples, seed, Cursor())
+
+    def go_on_at(self, cursor: Cursor) -> None:
+        self.stream = self.stream.at(cursor)
+
+    def take(self, tokens: int, total: float) -> Judged:
+        """The next examples, of about so many tokens. total: the sum of the weights of all that the step learns."""
+        batch = self.stream.take(tokens).to(self._device)
+        return Judged(batch.packed, batch.rows, torch.full_like(batch.weights, WEIGHT / total))
+
+    @torch.no_grad()
+    def judged(self, model: Model, tokens: int) -> float:
+        """The divergence on the first examples of about so many tokens, nats a token."""
+        lengths = np.cumsum(self._examples.index["length"])
+        numbers = list(range(1 + int(np.searchsorted(lengths[:-1], tokens))))
+        batch = pack(self._examples, numbers).to(self._device)
+        return float(model.divergence(batch.packed, batch.rows, self.known, batch.weights)[1].mean())
