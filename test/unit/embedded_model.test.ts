@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = new URL('../../models/', import.meta.url);
 const NAME = 'Emberline-135M.Q4_1.gguf';
 const BYTES = 98_362_336;
-const SHA256 = '7a82ecd75459ec35579232016dd21c9eeb7c5430e588c0d44dfe9bd0204c76c9';
+const SHA256 = '8df075a0d512f3cff3cf6945fc8f9b1b852071b0b1b0be8790f7625a6523766f';
 
 describe('embedded model', () => {
   it('is the file that was chosen', async () => {
