@@ -18,7 +18,7 @@ export interface Evidence {
 
 /** Weights of `featuresOf`; the fit prints them. */
 export type CertaintyWeights = readonly [number, number, number, number];
-export const CERTAINTY_WEIGHTS: CertaintyWeights = [2.47, 1.6, -0.01, -0.58];
+export const CERTAINTY_WEIGHTS: CertaintyWeights = [2.93, 1.62, -0.25, -0.99];
 
 /** The least probability that counts: below, there is nothing to be sure of. */
 const LEAST_PROBABILITY = 1e-9;
@@ -40,7 +40,7 @@ export function certaintyOf(evidence: Evidence, weights: CertaintyWeights = CERT
 }
 
 /** Of a part of a line, whose end is no guess of the model's. */
-export const PART_WEIGHTS: CertaintyWeights = [1.9, 1.93, 0.02, -0.02];
+export const PART_WEIGHTS: CertaintyWeights = [2.42, 2.27, -0.06, -0.27];
 
 /** The probability that the line goes on like this, 0 to 1, whatever comes behind it. */
 export function certaintyOfPart(evidence: Evidence): number {
