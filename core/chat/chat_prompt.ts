@@ -45,8 +45,8 @@ export async function chatPrompt(
 }
 
 /**
- * Undefined where there is none. One that was taught our own layout was taught to complete code, and has forgotten how a turn ends. A file
- * without a template wants ChatML where a text of its model ends as a turn of that does.
+ * Undefined where there is none. One that was taught our own layout was taught to complete code, and does no better by turns than asked
+ * plainly, where it has not forgotten how they end. A file without a template wants ChatML where a text of its model ends as a turn of that does.
  */
 async function templateOf(model: ChatModel): Promise<NativeResult<string | undefined>> {
   const { chat, fim } = model;
