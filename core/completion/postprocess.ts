@@ -33,7 +33,8 @@ export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot,
   const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
   if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');
   if (repeatsNeighbour(fit.text, fit.replace, document)) return shaped('repeats_line');
-  if (closesNothing(fit.text, document) || opensQuoteAlone(fit.text, document)) return shaped('does_not_fit');
+  if (closesNothing(fit.text, document) || endsOpeningQuote(fit.text, document))
+    return shaped('does_not_fit');
   return shaped(undefined);
 }
 
@@ -77,11 +78,12 @@ function repeatsNeighbour(text: string, replace: number, document: DocumentSnaps
   return above.findLast(isText)?.trim() === line || below.find(isText)?.trim() === line;
 }
 
-/** True for a triple quote and nothing in it that begins a string: it would be open, and what belongs in it is not known. */
-function opensQuoteAlone(text: string, { before }: DocumentSnapshot): boolean {
-  const [quote] = /^(?:"""|''')$/.exec(text.trim()) ?? [];
+/** True where the last of a text is a triple quote that begins a string: it would be open, and what belongs in it is not known. */
+function endsOpeningQuote(text: string, { before }: DocumentSnapshot): boolean {
+  const [quote] = /(?:"""|''')$/.exec(text.trimEnd()) ?? [];
   // Where the text in front is cut, it may begin within a string.
-  return quote !== undefined && before.length < MAX_BEFORE && before.split(quote).length % 2 === 1;
+  if (quote === undefined || before.length >= MAX_BEFORE) return false;
+  return (before + text.trimEnd().slice(0, -quote.length)).split(quote).length % 2 === 1;
 }
 
 /** What is in quotes on a line. */

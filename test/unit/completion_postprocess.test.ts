@@ -41,6 +41,8 @@ describe('post-processing', () => {
     expect(shape('    """', at('def f():\n|')).reason).toBe('does_not_fit');
     expect(shape('"""', at('def f():\n    """Adds.\n    |')).reason).toBeUndefined();
     expect(shape('"""Adds."""', at('def f():\n    |')).reason).toBeUndefined();
+    expect(shape("re.compile(r'''", at('word = |')).reason).toBe('does_not_fit');
+    expect(shape("[a-z]''')", at("word = re.compile(r'''\n    |")).reason).toBeUndefined();
   });
 
   it('closes no block that is not as deep as the brace', () => {
