@@ -28,12 +28,12 @@ const CHECK_HEIGHT = `function area(width, height) {
   return width * height;
 }
 `;
-const DOUBLE = `def area(width, height):
-    return width * height
+const ADD = `def multiply(first, second):
+    return first * second
 
 
-def double_area(width, height):
-    return |width
+def add(first, second):
+    return |first
 `;
 
 /** What stands in the document, the cursor as `|`, and its line once the suggestion is accepted. */
@@ -46,7 +46,7 @@ const SCENES: readonly (readonly [name: string, language: string, content: strin
     '  if (height < 0) {',
   ],
   ['a word that begins it', 'javascript', CHECK_HEIGHT.replace('|', '|height'), '  if (height < 0) {'],
-  ['what is returned', 'python', DOUBLE, '    return width * height'],
+  ['what is returned', 'python', ADD, '    return first + second'],
   [
     'an argument in front of another',
     'python',
@@ -96,14 +96,14 @@ suite('within a line', () => {
   }
 
   test('is nothing where the model says what stands there, and where the cursor is in a word', async () => {
-    const said = await ask(api, await place(DOUBLE.replace('|width', '|width * height')));
+    const said = await ask(api, await place(ADD.replace('|first', '|first + second')));
     assert.deepStrictEqual([said.items, said.request.outcome.reason], [[], 'already_there']);
-    const word = await ask(api, await place(DOUBLE.replace('|width', 'wi|dth')));
+    const word = await ask(api, await place(ADD.replace('|first', 'fi|rst')));
     assert.deepStrictEqual([word.items, word.request.outcome.reason], [[], 'inside_word']);
   });
 
   test('is not offered again where it was undone, with what it had replaced', async () => {
-    const editor = await edit(DOUBLE);
+    const editor = await edit(ADD);
     const { document } = editor;
     const position = editor.selection.active;
     const { outcome } = await showGhostText(api, editor);
