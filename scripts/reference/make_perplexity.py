@@ -38,13 +38,25 @@ def sources() -> list[Path]:
 
 
 def windows_of(model: embedded_model.EmbeddedModel, count: int) -> list[list[int]]:
-    """`count` windows of WINDOW ids, cut from as many places of the sources as there are windows, evenly spread."""
-    text = "".join(path.read_text(encoding="utf-8") for path in sources())
-    ids = model.tokenizer.encode(text, add_special_tokens=False).ids
+    """
+    `count` windows of WINDOW ids, cut from as many places of the sources as there are windows, evenly spread. Each begins with the line
+    that names its file, as an editor's prompt does: behind any other token a model says less, and that less steadily.
+    """
+    names = [path.relative_to(ROOT).as_posix() for path in sources()]
+    texts = [
+        model.tokenizer.encode((ROOT / name).read_text(encoding="utf-8"), add_special_tokens=False).ids
+        for name in names
+    ]
+    ends = np.cumsum([len(ids) for ids in texts])
+    ids = [id_ for text in texts for id_ in text]
     if len(ids) < count * WINDOW:
         raise SystemExit(f"the sources have {len(ids)} tokens, {count * WINDOW} are needed")
-    starts = np.linspace(0, len(ids) - WINDOW, count).astype(int)
-    return [ids[start : start + WINDOW] for start in starts]
+    windows = []
+    for start in np.linspace(0, len(ids) - WINDOW, count).astype(int):
+        name = names[int(np.searchsorted(ends, start, side="right"))]
+        head = model.tokenizer.encode(f"// {name}\n", add_special_tokens=False).ids
+        windows.append([*head, *ids[start : start + WINDOW - len(head)]])
+    return windows
 
 
 def negative_log_likelihood(network: torch.nn.Module, ids: list[int]) -> float:
