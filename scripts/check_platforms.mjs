@@ -102,6 +102,7 @@ async function completeLine([program, ...args], folder, log) {
     ...process.env,
     // Of Wine: its own files, no word on what it lacks; Node takes it for an old Windows.
     WINEPREFIX: join(scratch, 'wine'),
+    TMPDIR: scratch,
     WINEDEBUG: '-all',
     NODE_SKIP_PLATFORM_CHECK: '1',
   };

@@ -20,10 +20,10 @@ constexpr int kLooks = 32;
 inline void relax_processor() {
 #if defined(__x86_64__) || defined(_M_X64)
   _mm_pause();
-#elif defined(_M_ARM64)
-  __isb(_ARM64_BARRIER_SY);
 #elif defined(__aarch64__)
   __asm__ volatile("isb");  // `yield` does nothing on most cores
+#elif defined(_M_ARM64)
+  __isb(_ARM64_BARRIER_SY);
 #endif
 }
 
