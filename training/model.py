@@ -158,8 +158,7 @@ class Model(nn.Module):
 
         rows: [n] the positions of `packed` that are judged; targets: [n] the token after each; weights: [n] float32.
         """
-        hidden = self.hidden(packed)[rows]
-        return linear_cross_entropy(hidden, self.token_embd, targets, weights, self.learned, self.of_logits)
+        return self._cross_entropy(self.hidden(packed)[rows], targets, weights)
 
     def divergence(self, packed: Packed, rows: Tensor, known: Model, weights: Tensor) -> tuple[Tensor, Tensor]:
         """
@@ -178,11 +177,12 @@ class Model(nn.Module):
         known_hidden = known.known_hidden(kept.packed, kept.rows)
         hidden = self.hidden(behind_one_another(learned.packed, kept.packed))
         tokens = len(learned.packed.ids)
-        loss, losses = linear_cross_entropy(
-            hidden[learned.rows], self.token_embd, targets, learned.weights, self.learned, self.of_logits
-        )
+        loss, losses = self._cross_entropy(hidden[learned.rows], targets, learned.weights)
         divergence, divergences = self._divergence(hidden[tokens + kept.rows], known_hidden, known, kept.weights)
         return loss + divergence, losses, divergences
+
+    def _cross_entropy(self, hidden: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        return linear_cross_entropy(hidden, self.token_embd, targets, weights, self.learned, self.of_logits)
 
     def _divergence(self, hidden: Tensor, known_hidden: Tensor, known: Model, weights: Tensor) -> tuple[Tensor, Tensor]:
         return linear_divergence(

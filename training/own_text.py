@@ -14,7 +14,6 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from training.examples.example import Example
-from training.examples.mixture import Mixture
 from training.layout_ids import ENDOFTEXT
 from training.model import Model, rms_norm, rotation
 from training.shards import write_shards
@@ -37,12 +36,13 @@ def write_own_text(base: Path, folder: Path, tokens: int, texts: int, seed: int,
     """
     model = computing(base, device)
     random = torch.Generator(device).manual_seed(seed)
+    document, chat = beginnings(base)
     examples: list[Example] = []
     while len(examples) * _LENGTH < tokens:
-        for beginning, share in zip(beginnings(base), (1 - _CHATS, _CHATS), strict=True):
+        for beginning, share in ((document, 1 - _CHATS), (chat, _CHATS)):
             written = write(model, beginning, _LENGTH, round(texts * share), random)
             examples += [Example(ids, len(beginning), len(ids), "plain") for ids in written]
-    write_shards(examples, folder, Mixture(), seed)
+    write_shards(examples, folder, None, seed)
     return len(examples) * _LENGTH
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from training.batches import Cursor, Stream, pack
@@ -40,7 +39,5 @@ class Retained:
     @torch.no_grad()
     def judged(self, model: Model, tokens: int) -> float:
         """The divergence on the first examples of about so many tokens, nats a token."""
-        lengths = np.cumsum(self._examples.index["length"])
-        numbers = list(range(1 + int(np.searchsorted(lengths[:-1], tokens))))
-        batch = pack(self._examples, numbers).to(self._device)
+        batch = pack(self._examples, list(self._examples.first(tokens))).to(self._device)
         return float(model.divergence(batch.packed, batch.rows, self.known, batch.weights)[1].mean())

@@ -39,15 +39,15 @@ class ShardWriter:
         if self._tokens >= self._limit:
             self._flush()
 
-    def finish(self, mixture: Mixture, seed: int) -> dict[str, object]:
-        """Writes the last shard and the manifest, and returns it."""
+    def finish(self, mixture: Mixture | None, seed: int) -> dict[str, object]:
+        """Writes the last shard and the manifest, and returns it. mixture: that the examples are of; None: they are of no corpus."""
         if self._tokens:
             self._flush()
         manifest: dict[str, object] = {
             "tokens": sum(self._tokens_by_kind.values()),
             "tokens_by_kind": self._tokens_by_kind,
             "seed": seed,
-            "mixture": asdict(mixture),
+            "mixture": mixture and asdict(mixture),
             "shards": self._files,
         }
         (self._folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
@@ -88,6 +88,11 @@ class Examples:
         self.index = np.concatenate(indices)
         self._shard = np.concatenate(self._shard_of)
 
+    def first(self, tokens: int) -> range:
+        """The numbers of the first examples, of about so many tokens together, and at least one."""
+        ends = np.cumsum(self.index["length"])
+        return range(1 + int(np.searchsorted(ends[:-1], tokens)))
+
     def __len__(self) -> int:
         return len(self.index)
 
@@ -97,7 +102,7 @@ class Examples:
         return self._shards[self._shard[number]][start : start + length]
 
 
-def write_shards(examples: Iterable[Example], folder: Path, mixture: Mixture, seed: int) -> dict[str, object]:
+def write_shards(examples: Iterable[Example], folder: Path, mixture: Mixture | None, seed: int) -> dict[str, object]:
     writer = ShardWriter(folder)
     for example in examples:
         writer.add(example)

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from training import checkpoint
@@ -25,10 +24,10 @@ from training.shards import Examples
 from training.weights import LAYOUT_TOKENS, Masters
 
 LATEST = "latest.pt"
-# Steps before the speed of a run that has to end in time is measured: the first ones compile.
-_WARM_STEPS = 30
 # The last checkpoint before the rate falls: a longer run goes on from here.
 STABLE = "stable.pt"
+# Steps before the speed of a run that has to end in time is measured: the first ones compile.
+_WARM_STEPS = 30
 
 Gradients = tuple[torch.Tensor, ...]  # of the parameters, in their order
 Pass = tuple[torch.Tensor, torch.Tensor | None, Gradients]  # losses, divergences, gradients
@@ -53,9 +52,13 @@ class Options:
     validation_interval: int | None = None  # tokens seen between two validations; None: one with each checkpoint
     compile: bool = False
     seconds: float | None = None  # after which it stops, with a checkpoint; None: at the end of the run
-    within: float | None = (
-        None  # seconds in which the run ends: its tokens, and with them the rate, follow from the speed
-    )
+    # Seconds in which the run ends: its tokens, and with them the rate, follow from the speed.
+    within: float | None = None
+
+    @property
+    def pass_tokens(self) -> int:
+        """Of one forward and backward pass: never more than of a step."""
+        return min(self.micro_tokens, self.step_tokens)
 
 
 class Trainer:
@@ -142,7 +145,7 @@ class Trainer:
     def _one_step(self) -> dict[str, Any]:
         began = time.monotonic()
         rate = self.schedule.rate_at(self.seen)
-        micro = min(self.options.micro_tokens, self.options.step_tokens)
+        micro = self.options.pass_tokens
         batches = [self._stream.take(micro) for _ in range(max(1, self.options.step_tokens // micro))]
         total = float(sum(batch.weights.sum() for batch in batches))
         losses = PartLosses()
@@ -197,8 +200,7 @@ class Trainer:
         """What goes with a batch of what shall be kept."""
         if self._retained is None:
             return None
-        micro = min(self.options.micro_tokens, self.options.step_tokens)
-        return self._retained.take(round(self.options.retain_share * micro), total)
+        return self._retained.take(round(self.options.retain_share * self.options.pass_tokens), total)
 
     def _accumulate(self, gradients: Gradients) -> None:
         """Adds the gradient of one forward and backward pass to the masters'."""
@@ -208,8 +210,7 @@ class Trainer:
 
     def validate(self) -> dict[str, float]:
         """On the first examples that are never learned: see `judged`."""
-        lengths = np.cumsum(self.validation.index["length"])
-        found = self.judged(range(1 + int(np.searchsorted(lengths[:-1], self.options.validation_tokens))))
+        found = self.judged(self.validation.first(self.options.validation_tokens))
         if self._retained is not None:
             found["divergence"] = self._retained.judged(self._model, self.options.micro_tokens)
         return found
@@ -259,8 +260,9 @@ class Trainer:
         self._masters.load(state["masters"])
         self._optimiser.load_state_dict(state["optimiser"])
         self._stream = self._stream.at(Cursor(**state["cursor"]))
-        if self._retained is not None and state["retained"] is not None:
-            self._retained.go_on_at(Cursor(**state["retained"]))
+        kept = state.get("retained")
+        if self._retained is not None and kept is not None:
+            self._retained.go_on_at(Cursor(**kept))
         self.seen, self._step = state["seen"], state["step"]
         self._decaying, self._rounding = state["decaying"], state["rounding"]
 
