@@ -80,10 +80,10 @@ function repeatsNeighbour(text: string, replace: number, document: DocumentSnaps
 
 /** True where the last of a text is a triple quote that begins a string: it would be open, and what belongs in it is not known. */
 function endsOpeningQuote(text: string, { before }: DocumentSnapshot): boolean {
-  const [quote] = /(?:"""|''')$/.exec(text.trimEnd()) ?? [];
+  const [, inFront, quote] = /^(.*)("""|''')\s*$/s.exec(text) ?? [];
   // Where the text in front is cut, it may begin within a string.
-  if (quote === undefined || before.length >= MAX_BEFORE) return false;
-  return (before + text.trimEnd().slice(0, -quote.length)).split(quote).length % 2 === 1;
+  if (inFront === undefined || quote === undefined || before.length >= MAX_BEFORE) return false;
+  return (before + inFront).split(quote).length % 2 === 1;
 }
 
 /** What is in quotes on a line. */
