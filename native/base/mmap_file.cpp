@@ -9,16 +9,18 @@
 
 namespace emberline {
 
-MappedFile::MappedFile(const std::uint8_t* data, const FileIdentity& identity)
+MappedFile::MappedFile(const std::uint8_t* data, const FileIdentity& identity, const std::string& utf8_path)
     : data_(data),
       size_(static_cast<std::size_t>(identity.bytes)),
       identity_(identity),
+      path_(utf8_path),
       watch_(watch_mapping(data, size_)) {}
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
       identity_(other.identity_),
+      path_(std::move(other.path_)),
       watch_(std::exchange(other.watch_, -1)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
@@ -27,6 +29,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
     identity_ = other.identity_;
+    path_ = std::move(other.path_);
     watch_ = std::exchange(other.watch_, -1);
   }
   return *this;
@@ -43,6 +46,10 @@ void MappedFile::close() {
 
 bool MappedFile::gave_zeros() const {
   return emberline::gave_zeros(watch_);
+}
+
+bool MappedFile::changed() const {
+  return data_ != nullptr && (gave_zeros() || written_since());
 }
 
 namespace mmap_file_errors {

@@ -48,6 +48,11 @@ class MappedFile {
   // used.
   bool gave_zeros() const;
 
+  // gave_zeros(), or the file was written to or shortened since it was opened: what was read of it may be
+  // neither what it was nor what it is. Not where its path names another file or none by now, since the
+  // mapping is of the one that was opened. Asks the system: some microseconds.
+  bool changed() const;
+
   // Brings the whole file into memory now, where the system can: cheaper than page after page at first sight.
   void populate() const;  // of the platform's file
 
@@ -56,13 +61,15 @@ class MappedFile {
   void discard(std::span<const std::uint8_t> range) const;  // of the platform's file
 
  private:
-  MappedFile(const std::uint8_t* data, const FileIdentity& identity);
+  MappedFile(const std::uint8_t* data, const FileIdentity& identity, const std::string& utf8_path);
+  bool written_since() const;  // of the platform's file
   void close();
   void unmap();  // of the platform's file
 
   const std::uint8_t* data_ = nullptr;
   std::size_t size_ = 0;
   FileIdentity identity_;
+  std::string path_;
   int watch_ = -1;  // of watch_mapping()
 };
 

@@ -53,19 +53,20 @@ struct FileFacts {
   FileIdentity identity;
 };
 
-// False with errno set when the system does not say.
-bool look_at(int fd, FileFacts& facts) {
+// What `fd` is, or, where `path` is not empty, what that names. False with errno set when the system does not
+// say.
+bool look_at(int fd, const char* path, FileFacts& facts) {
 #if defined(__linux__)
   // Not fstat: its symbol in today's glibc is newer than the oldest system the addon has to load on; statx is
   // not.
   struct statx info;
-  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &info) != 0) return false;
+  if (::statx(fd, path, AT_EMPTY_PATH, STATX_BASIC_STATS, &info) != 0) return false;
   const auto seconds = static_cast<std::uint64_t>(info.stx_mtime.tv_sec);
   facts = {S_ISREG(info.stx_mode),
            {info.stx_size, seconds * 1'000'000'000u + info.stx_mtime.tv_nsec, info.stx_ino}};
 #else
   struct stat info;
-  if (::fstat(fd, &info) != 0) return false;
+  if ((*path == '\0' ? ::fstat(fd, &info) : ::stat(path, &info)) != 0) return false;
 #if defined(__APPLE__)
   const timespec modified = info.st_mtimespec;
 #else
@@ -96,7 +97,7 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
   const Descriptor file(static_cast<int>(opened));
 
   FileFacts facts{};
-  if (!look_at(file.get(), facts)) return mmap_file_errors::io(path, "examined", errno);
+  if (!look_at(file.get(), "", facts)) return mmap_file_errors::io(path, "examined", errno);
   if (!facts.regular) return mmap_file_errors::not_regular(path);
   if (facts.identity.bytes == 0) return MappedFile();
   if (facts.identity.bytes > std::numeric_limits<std::size_t>::max() / 2) {
@@ -105,7 +106,13 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
   const std::size_t size = static_cast<std::size_t>(facts.identity.bytes);
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (data == MAP_FAILED) return mmap_file_errors::io(path, "mapped into memory", errno);
-  return MappedFile(static_cast<const std::uint8_t*>(data), facts.identity);
+  return MappedFile(static_cast<const std::uint8_t*>(data), facts.identity, path);
+}
+
+bool MappedFile::written_since() const {
+  FileFacts now{};
+  if (!look_at(AT_FDCWD, path_.c_str(), now) || now.identity.file != identity_.file) return false;
+  return now.identity.bytes != identity_.bytes || now.identity.modified != identity_.modified;
 }
 
 void MappedFile::populate() const {

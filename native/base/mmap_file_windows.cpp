@@ -104,7 +104,12 @@ Result<MappedFile> MappedFile::open(const std::string& path, OsOpen os_open) {
         (std::uint64_t{info.ftLastWriteTime.dwHighDateTime} << 32) | info.ftLastWriteTime.dwLowDateTime;
     identity.file = (std::uint64_t{info.nFileIndexHigh} << 32) | info.nFileIndexLow;
   }
-  return MappedFile(static_cast<const std::uint8_t*>(view), identity);
+  return MappedFile(static_cast<const std::uint8_t*>(view), identity, path);
+}
+
+// Nobody can, as long as it is mapped.
+bool MappedFile::written_since() const {
+  return false;
 }
 
 void MappedFile::populate() const {

@@ -237,10 +237,10 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   Result<TextParts> read = reading.get();
   schedule_point("load.read");
   // First: what else is wrong may come of it.
-  if (file.gave_zeros()) {
+  if (file.changed()) {
     return Status(ErrorCode::kFileIo, options.path +
-                                          " became shorter while it was read, or the disk fails; wait until "
-                                          "it is written, and load it again.");
+                                          " was written to while it was read, or the disk fails; wait until "
+                                          "it is whole, and load it again.");
   }
   if (!placed.ok()) return placed;
   TRY_VALUE(TextParts text, std::move(read));
@@ -255,6 +255,12 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   opened.reset();
   impl->info.load_ms = watch.milliseconds();
   return std::shared_ptr<Model>(new Model(std::move(impl)));
+}
+
+Status Model::Impl::check_file() const {
+  if (file == nullptr || !file->changed()) return Status();
+  return {ErrorCode::kDeviceFailed,
+          "The model's file was written to while it was in use, or the disk fails; load the model again."};
 }
 
 Result<std::shared_ptr<const GrammarTokens>> Model::Impl::tokens_of_grammars() {

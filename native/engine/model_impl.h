@@ -31,6 +31,8 @@ struct Model::Impl {
   ModelInfo info;
   std::shared_ptr<Model> draft;  // null: none
 
+  // DEVICE_FAILED where the device reads a file in place that was written to or shortened since.
+  Status check_file() const;
   // On the thread of the sessions. OUT_OF_MEMORY.
   Result<std::shared_ptr<const GrammarTokens>> tokens_of_grammars();
   ModelOnDevice on_device() {

@@ -242,8 +242,12 @@ Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
 
 Result<Completion> Session::complete(const CompletionRequest& request) {
+  const Model::Impl& model = impl_->model->impl();
+  TRY(model.check_file());  // before a GPU reads where there is no file any more
   try {
-    return impl_->complete(request);
+    TRY_VALUE(Completion completion, impl_->complete(request));
+    TRY(model.check_file());
+    return completion;
   } catch (const std::bad_alloc&) {
     impl_->forget_half_done();
     throw;
@@ -251,7 +255,11 @@ Result<Completion> Session::complete(const CompletionRequest& request) {
 }
 
 Result<std::vector<float>> Session::logits(std::span<const TokenId> ids, const std::atomic<bool>* cancel) {
-  return impl_->logits(ids, cancel);
+  const Model::Impl& model = impl_->model->impl();
+  TRY(model.check_file());
+  TRY_VALUE(std::vector<float> logits, impl_->logits(ids, cancel));
+  TRY(model.check_file());
+  return logits;
 }
 
 }  // namespace emberline

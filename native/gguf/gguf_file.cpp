@@ -82,8 +82,8 @@ std::uint64_t GgufFile::memory_bytes() const {
 const FileIdentity& GgufFile::identity() const {
   return impl_->identity;
 }
-bool GgufFile::gave_zeros() const {
-  return std::ranges::any_of(impl_->files, &MappedFile::gave_zeros);
+bool GgufFile::changed() const {
+  return std::ranges::any_of(impl_->files, &MappedFile::changed);
 }
 void GgufFile::discard(std::span<const std::uint8_t> range) const {
   if (range.empty()) return;

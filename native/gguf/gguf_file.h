@@ -100,7 +100,7 @@ class GgufFile {
   std::span<const std::uint8_t> mapping() const;  // the whole file; empty where there are several
   std::uint64_t memory_bytes() const;             // GgufContents::memory_bytes
   const FileIdentity& identity() const;           // of several files as one; all zero for bytes in memory
-  bool gave_zeros() const;                        // whether MappedFile::gave_zeros() of any
+  bool changed() const;                           // whether MappedFile::changed() of any
   // `range`, a part of a mapping, need not stay in memory; it is read again when it is looked at. Any
   // thread.
   void discard(std::span<const std::uint8_t> range) const;

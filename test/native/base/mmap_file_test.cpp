@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -193,6 +194,41 @@ TEST(MappedFile, GivesZerosForWhatAnotherProgramCutOff) {
   EXPECT_TRUE(cut.gave_zeros());
   EXPECT_EQ(whole.bytes()[2 * page], 'x');
   EXPECT_FALSE(whole.gave_zeros());
+}
+
+TEST(MappedFile, SaysWhereTheFileWasChanged) {
+  const TemporaryDirectory directory;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto opened = [&](const char* name) {
+    write_file(directory.path() / name, std::string(2 * page, 'x'));
+    const auto an_hour_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+    std::filesystem::last_write_time(directory.path() / name, an_hour_ago);
+    MappedFile file = testing::take(MappedFile::open(directory.file(name)));
+    EXPECT_FALSE(file.changed()) << name;
+    return file;
+  };
+  // Of a page that is there no read fails: the bytes behind the new end are zeros.
+  const MappedFile shorter = opened("shorter");
+  std::filesystem::resize_file(directory.path() / "shorter", 2 * page - 1);
+  EXPECT_EQ(shorter.bytes()[2 * page - 1], 0);
+  EXPECT_FALSE(shorter.gave_zeros());
+  EXPECT_TRUE(shorter.changed());
+
+  const MappedFile written = opened("written");
+  write_file(directory.path() / "written", std::string(2 * page, 'y'));
+  EXPECT_EQ(written.bytes()[0], 'y');
+  EXPECT_TRUE(written.changed());
+
+  const MappedFile replaced = opened("replaced");
+  write_file(directory.path() / "other", std::string(page, 'y'));
+  std::filesystem::rename(directory.path() / "other", directory.path() / "replaced");
+  EXPECT_EQ(replaced.bytes()[2 * page - 1], 'x');
+  EXPECT_FALSE(replaced.changed());
+
+  const MappedFile removed = opened("removed");
+  std::filesystem::remove(directory.path() / "removed");
+  EXPECT_EQ(removed.bytes()[0], 'x');
+  EXPECT_FALSE(removed.changed());
 }
 
 // Whoever handled the signal before does so afterwards, and meanwhile for mappings that are none of ours.

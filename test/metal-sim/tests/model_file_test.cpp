@@ -1,0 +1,81 @@
+// A model whose file the GPU reads in place, and what becomes of it where the file changes meanwhile.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "engine/model.h"
+#include "engine/model_impl.h"
+#include "engine/session.h"
+#include "model_fixture.h"
+#include "temporary_directory.h"
+
+namespace emberline::testing {
+namespace {
+
+class MetalModelFile : public SimulatedMac {
+ protected:
+  MetalModelFile() {
+    options_.path = folder_.file("toy.gguf");
+    options_.metal_library = EMBERLINE_KERNELS_UNCHECKED;
+    options_.device = "metal";
+    write();
+    // So that what is written now has another time, however coarse the clock of files is.
+    std::filesystem::last_write_time(options_.path,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    model_ = take(Model::load(options_));
+    EXPECT_NE(model_->impl().file, nullptr) << "the GPU has a copy; the tests show nothing";
+    session_ = take(Session::create(model_, 64));
+    said_ = take(session_->complete(request())).ids;
+    EXPECT_FALSE(said_.empty());
+  }
+  void write() const { ASSERT_TRUE(gpu_toy(TensorType::kQ4_0).writer().write(options_.path)); }
+  static CompletionRequest request() {
+    CompletionRequest request;
+    request.prompt = "x = 1";
+    request.max_tokens = 4;
+    request.single_line = false;
+    return request;
+  }
+  void expect_refused() {
+    EXPECT_EQ(session_->complete(request()).code(), ErrorCode::kDeviceFailed);
+    const TokenId ids[] = {1};
+    EXPECT_EQ(session_->logits(ids, nullptr).code(), ErrorCode::kDeviceFailed);
+  }
+
+  TemporaryDirectory folder_;
+  ModelOptions options_;
+  std::shared_ptr<Model> model_;
+  std::unique_ptr<Session> session_;
+  std::vector<TokenId> said_;
+};
+
+TEST_F(MetalModelFile, ThatIsShortenedIsAnErrorUntilTheModelIsLoadedAgain) {
+  std::filesystem::resize_file(options_.path, std::filesystem::file_size(options_.path) / 2);
+  metal_sim::clear_counts();
+  expect_refused();
+  EXPECT_EQ(metal_sim::counts().traffic_of("matrices").bytes_read, 0u) << "beyond the file's end";
+  write();
+  model_ = take(Model::load(options_));
+  session_ = take(Session::create(model_, 64));
+  EXPECT_EQ(take(session_->complete(request())).ids, said_);
+}
+
+TEST_F(MetalModelFile, ThatIsWrittenToIsAnError) {
+  std::fstream(options_.path, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(-1, std::ios::end)
+      .put(1);
+  expect_refused();
+}
+
+TEST_F(MetalModelFile, ThatIsReplacedOrRemovedIsStillTheOneThatWasLoaded) {
+  const std::string other = folder_.file("other");
+  std::ofstream(other) << "another file";
+  std::filesystem::rename(other, options_.path);
+  EXPECT_EQ(take(session_->complete(request())).ids, said_);
+  std::filesystem::remove(options_.path);
+  EXPECT_EQ(take(session_->complete(request())).ids, said_);
+}
+
+}  // namespace
+}  // namespace emberline::testing
