@@ -41,8 +41,8 @@ set(CMAKE_CXX_COMPILER ${EMBERLINE_ZIG} c++)
 # One program for all: what CMake takes for the path of a tool is followed by the tool's name.
 set(CMAKE_AR ${EMBERLINE_ZIG} CACHE FILEPATH "")
 set(CMAKE_RANLIB ${EMBERLINE_ZIG} CACHE FILEPATH "")
-# Read behind project(), where CMake has made up its mind how archives are written on the platform.
-set(CMAKE_PROJECT_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/zig_archives.cmake)
+# Read behind project(), where CMake has made up its mind how the platform links.
+set(CMAKE_PROJECT_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/zig_linking.cmake)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

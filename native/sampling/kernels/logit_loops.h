@@ -5,8 +5,9 @@
 // why).
 #pragma once
 
-#include <float.h>
 #include <math.h>
+
+#include <limits>
 
 #include "sampling/kernels/sampling_kernels.h"
 #include "sampling/kernels/token_masses.h"
@@ -15,6 +16,8 @@ namespace emberline {
 namespace {
 
 constexpr std::size_t kLanes = Vector::kLanes;
+// Of no macro: on macOS <float.h> may define none where <math.h> was read before it.
+constexpr float kLargestFloat = std::numeric_limits<float>::max();
 static_assert(kLogitBlock % kLanes == 0 && kLanes <= kCollectSlack);
 
 // Calls f(block, its logits): a last one that is not full is padded with masked logits.
@@ -32,7 +35,7 @@ void each_block(const float* logits, std::size_t n, F f) {
 }
 
 LogitScan scan(const float* logits, std::size_t n, float* block_largest) {
-  const Vector::Lanes most = Vector::set(FLT_MAX);
+  const Vector::Lanes most = Vector::set(kLargestFloat);
   Vector::Mask finite = Vector::at_most(most, most);  // in every lane: no NaN and no +inf so far
   float largest = -INFINITY;
   each_block(logits, n, [&](std::size_t block, const float* p) {
