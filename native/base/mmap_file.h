@@ -19,7 +19,7 @@ struct FileIdentity {
 
 // The mapping lives as long as the object and does not move when the object is moved. Where another
 // program shortens the file meanwhile, what lay behind the new end reads as zeros (mapping_watch.h); a GPU
-// that reads it in place has no such help.
+// that reads it in place has no such help: whoever uses one asks changed().
 class MappedFile {
  public:
   // How the operating system opens a file for reading: a descriptor (POSIX) or HANDLE (Windows), or -1 with
