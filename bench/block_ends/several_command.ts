@@ -12,9 +12,16 @@ import { type Asked, RULES, type Shown, shownBy } from './several_lines';
 
 const LEAST = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65];
 const NAMES = { sure: 'as far as it is sure', ended: 'to its end' } as const;
-const COLUMNS = ['suggested', 'certainty', 'places', 'share %', 'first line %', 'end %', 'right part %'].map(
-  (title, at) => ({ title, side: at === 0 ? 'left' : 'right' }) as const,
-);
+const COLUMNS = [
+  'suggested',
+  'certainty',
+  'places',
+  'share %',
+  'first line %',
+  'end %',
+  'all %',
+  'right part %',
+].map((title, at) => ({ title, side: at === 0 ? 'left' : 'right' }) as const);
 
 interface SeveralArguments {
   readonly cases: readonly string[];
@@ -54,8 +61,8 @@ async function askedOf(cases: readonly string[], details: readonly string[]): Pr
   throw new Failure({ code: 'INVALID_ARGUMENT', message });
 }
 
-function cellsOf({ rule, leastCertainty, several, share, firstLine, end, part }: Shown): string[] {
-  const figures = [share, firstLine, end, part].map((one) => one.toFixed(1));
+function cellsOf({ rule, leastCertainty, several, share, firstLine, end, whole, part }: Shown): string[] {
+  const figures = [share, firstLine, end, whole, part].map((one) => one.toFixed(1));
   return [NAMES[rule], leastCertainty.toFixed(2), String(several), ...figures];
 }
 

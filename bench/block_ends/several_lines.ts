@@ -30,6 +30,8 @@ export interface Shown {
   /** Of those of several lines: as the rows of the quality suite are called. */
   readonly firstLine: number;
   readonly end: number;
+  /** All is right, up to its end. */
+  readonly whole: number;
   /** Ends with a statement of the block's, which goes on, and all is right up to there. */
   readonly part: number;
 }
@@ -48,8 +50,9 @@ export async function shownBy(asked: readonly Asked[], rule: Rule, leastCertaint
     .map(({ one: { expected, prefix }, text }) => {
       const scored = { expected, text };
       const end = endsRight(scored);
-      const whole = beginsRight(scored) && endsStatement(scored, indentationOf(lineOf(prefix)));
-      return { firstLine: isFirstLineRight(scored), end, part: whole && !end };
+      const right = beginsRight(scored);
+      const part = right && !end && endsStatement(scored, indentationOf(lineOf(prefix)));
+      return { firstLine: isFirstLineRight(scored), end, whole: right && end, part };
     });
   const percent = (holds: (one: (typeof several)[number]) => boolean): number =>
     several.length === 0 ? 0 : (100 * several.filter(holds).length) / several.length;
@@ -60,6 +63,7 @@ export async function shownBy(asked: readonly Asked[], rule: Rule, leastCertaint
     share: (100 * several.length) / asked.length,
     firstLine: percent((one) => one.firstLine),
     end: percent((one) => one.end),
+    whole: percent((one) => one.whole),
     part: percent((one) => one.part),
   };
 }

@@ -52,6 +52,14 @@ export function leastOfPart(leastCertainty: number): number {
   return Math.sqrt(leastCertainty);
 }
 
+/**
+ * Several lines that come to their end: each may be wrong, so that together they are seldom as sure as one, and where a later one is wrong the
+ * first is there all the same, which is as sure as one has to be. With this, nine of ten still end right.
+ */
+export function leastOfLines(leastCertainty: number): number {
+  return leastCertainty / 2;
+}
+
 /** No line has more tokens that count. */
 const MOST_TOKENS = 64;
 /** Somewhat less likely texts are made all the same: typed along, they may become likely enough. */

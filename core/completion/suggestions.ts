@@ -6,7 +6,7 @@
  */
 import { type Anchor, anchorAt, typedAlong } from './anchor';
 import { BlockLines, takesLines } from './block_lines';
-import { LEAST_CERTAINTY } from './certainty';
+import { LEAST_CERTAINTY, leastOfLines } from './certainty';
 import { type DocumentSnapshot, lineBefore, withTyped } from './document';
 import { LINE_COMPLETE } from './judgement';
 import { isCommentLine } from './languages';
@@ -155,8 +155,9 @@ export class Suggestions {
   }
 
   /**
-   * Adds lines as long as they belong there and all together are sure enough. Unasked, several are shown only to their end: where the model
-   * goes on with what stands below, or where nothing does leaves the body. Where it does not get there, the shortest suggestion is left.
+   * Adds lines as long as they belong there and are sure enough: the shortest suggestion as one line has to be, what is longer half as much.
+   * Unasked, several are shown only to their end: where the model goes on with what stands below, or where nothing does leaves the body. Where
+   * it does not get there, the shortest suggestion is left.
    * @param certainty That of the first.
    */
   private async follow(
@@ -175,7 +176,8 @@ export class Suggestions {
     let goesOn = false;
     let ended = explicit || !several;
     let isLast = false;
-    while (sofar >= least && !signal.aborted) {
+    const isSure = (): boolean => sofar >= (explicit || shortest === undefined ? least : leastOfLines(least));
+    while (isSure() && !signal.aborted) {
       const place = withTyped(document, `${lines.all}\n`);
       const asked = { ...request, document: place, explicit: true, mayEnd: true };
       const waits = known && lines.text !== '';
@@ -187,7 +189,7 @@ export class Suggestions {
       if (comes && lines.endBefore(next.text)) ended = true;
       sofar *= next.certainty;
       if (ended && several && !explicit) break;
-      if (isLast || !next.shown || sofar < least) break;
+      if (isLast || !next.shown || !isSure()) break;
       const { count } = lines;
       if (!lines.add(next.text)) break;
       if (lines.count > count) {

@@ -98,10 +98,21 @@ describe('suggestions', () => {
   });
 
   it('are one line where the model gets too unsure to come to their end', async () => {
-    body(made('b = a', 0.6), made('    c = b', 0.6), made('    return c', 0.6));
+    body(made('b = a', 0.6), made('    c = b', 0.6), made('    return c', 0.4));
     expect(await textAt('def f(a):\n    |')).toBe('b = a');
     options = { ...DEFAULT_OPTIONS, leastCertainty: 0.2 };
     expect(await textAt('def f(a):\n    |')).toBe('b = a\n    c = b\n    return c');
+  });
+
+  it('need half of the certainty of one line, and the first of them all of it', async () => {
+    body(made('b = a', 0.6), made('    return b', 0.3));
+    expect(await textAt('def f(a):\n    |')).toBe('b = a\n    return b');
+    answers.set('def f(a):', complete);
+    answers.set('def f(a):\n', made('    b = a', 0.25));
+    answers.set('def f(a):\n    b = a\n', made('    return b'));
+    expect(await textAt('def f(a):|')).toBe('line_complete');
+    answers.set('def f(a):\n', made('    b = a', 0.35));
+    expect(await textAt('def f(a):|')).toBe('\n    b = a\n    return b');
   });
 
   it('end where the model goes on with what stands below, however sure it is of that', async () => {
@@ -118,7 +129,7 @@ describe('suggestions', () => {
     body(made('b = a'), made('    return b'), made('f(1)', 0.2));
     expect(await textAt('def f(a):\n    |\n')).toBe('b = a\n    return b');
     expect(await textAt('def f(a):\n    |\ng()\n')).toBe('b = a');
-    body(made('b = a'), made('    return b'), made('    f(1)', 0.2));
+    body(made('b = a'), made('    return b'), made('    f(1)', 0.1));
     expect(await textAt('def f(a):\n    |\n')).toBe('b = a');
   });
 
@@ -172,7 +183,7 @@ describe('suggestions', () => {
   it('go on with a block behind a line of it that was accepted, and on the line below that', async () => {
     answers.set('def f(a):\n    ', made('b = a'));
     answers.set('def f(a):\n    b = a', complete);
-    body(made('b = a'), made('    c = b', 0.2), made('    return c'));
+    body(made('b = a'), made('    c = b', 0.15), made('    return c'));
     answers.set('def f(a):\n    b = a\n    ', made('c = b'));
     answers.set('def f(a):\n    b = a\n    c = b', complete);
     // Whoever typed the line has two lines more for one.

@@ -110,8 +110,8 @@ describe('what the model said of lines', () => {
   const lines = [line('b = a', 0.8), line('    c = b', 0.5), line('    return c', 0.5), end];
 
   it('gives the suggestion that it gave, or would give where it had to be surer', async () => {
-    expect((await replayed(document, lines, 0.15)).text).toBe('b = a\n    c = b\n    return c');
-    expect((await replayed(document, lines, 0.3)).text).toBe('b = a');
+    expect((await replayed(document, lines, 0.3)).text).toBe('b = a\n    c = b\n    return c');
+    expect((await replayed(document, lines, 0.5)).text).toBe('b = a');
     expect((await replayed(document, lines, 0.6)).text).toBe('b = a');
     expect((await replayed(document, lines, 0.9)).shown).toBe(false);
   });
@@ -122,8 +122,14 @@ describe('what the model said of lines', () => {
       { case: caseOf('a.py', 'def f(a):\n    |', 'b = a\n    c = b\n    d()'), lines: lines.slice(0, 2) },
     ];
     // The second does not come to its end.
-    expect(await shownBy(asked, 'ended', 0.15)).toMatchObject({ several: 1, share: 50, end: 100, part: 0 });
-    const sure = { several: 2, share: 100, firstLine: 100, end: 50, part: 50 };
+    expect(await shownBy(asked, 'ended', 0.15)).toMatchObject({
+      several: 1,
+      share: 50,
+      end: 100,
+      whole: 100,
+      part: 0,
+    });
+    const sure = { several: 2, share: 100, firstLine: 100, end: 50, whole: 50, part: 50 };
     expect(await shownBy(asked, 'sure', 0.15)).toMatchObject(sure);
     expect(await shownBy(asked, 'sure', 0.6)).toMatchObject({ several: 0, share: 0, end: 0 });
   });
