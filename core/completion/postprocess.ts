@@ -33,8 +33,7 @@ export function postprocess(raw: string, stop: Stop, document: DocumentSnapshot,
   const shaped = (reason: Reason | undefined): Shaped => ({ text: fit.text, replace: fit.replace, reason });
   if (stop === 'max_tokens' && isPeriodic(text)) return shaped('repetitive');
   if (repeatsNeighbour(fit.text, fit.replace, document)) return shaped('repeats_line');
-  if (closesNothing(fit.text, document) || endsOpeningQuote(fit.text, document))
-    return shaped('does_not_fit');
+  if (closesNothing(fit.text, document) || leavesTextOpen(fit.text, document)) return shaped('does_not_fit');
   return shaped(undefined);
 }
 
@@ -78,12 +77,13 @@ function repeatsNeighbour(text: string, replace: number, document: DocumentSnaps
   return above.findLast(isText)?.trim() === line || below.find(isText)?.trim() === line;
 }
 
-/** True where the last of a text is a triple quote that begins a string: it would be open, and what belongs in it is not known. */
-function endsOpeningQuote(text: string, { before }: DocumentSnapshot): boolean {
-  const [, inFront, quote] = /^(.*)("""|''')\s*$/s.exec(text) ?? [];
+/** True where a triple quote of the line begins a string that goes on behind it: all below would be a part of that, until somebody closes it. */
+function leavesTextOpen(text: string, { before }: DocumentSnapshot): boolean {
   // Where the text in front is cut, it may begin within a string.
-  if (inFront === undefined || quote === undefined || before.length >= MAX_BEFORE) return false;
-  return (before + inFront).split(quote).length % 2 === 1;
+  if (before.length >= MAX_BEFORE) return false;
+  return ['"""', "'''"].some(
+    (quote) => text.includes(quote) && (before + text).split(quote).length % 2 === 0,
+  );
 }
 
 /** What is in quotes on a line. */

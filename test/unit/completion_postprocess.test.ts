@@ -37,10 +37,13 @@ describe('post-processing', () => {
     expect(shape('        return', at('def f():\n|', { tabs: true, tabSize: 4 })).text).toBe('\t\treturn');
   });
 
-  it('begins no string with a quote and nothing in it, and ends one', () => {
+  it('begins no string of several lines that it leaves open, and ends one', () => {
     expect(shape('    """', at('def f():\n|')).reason).toBe('does_not_fit');
     expect(shape('"""', at('def f():\n    """Adds.\n    |')).reason).toBeUndefined();
     expect(shape('"""Adds."""', at('def f():\n    |')).reason).toBeUndefined();
+    expect(shape('"""Adds.', at('def f():\n    |')).reason).toBe('does_not_fit');
+    expect(shape('Adds."""', at('def f():\n    """|')).reason).toBeUndefined();
+    expect(shape('Adds.', at('def f():\n    """|')).reason).toBeUndefined();
     expect(shape("re.compile(r'''", at('word = |')).reason).toBe('does_not_fit');
     expect(shape("[a-z]''')", at("word = re.compile(r'''\n    |")).reason).toBeUndefined();
   });
