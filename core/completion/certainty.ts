@@ -54,7 +54,7 @@ export function leastOfPart(leastCertainty: number): number {
 
 /**
  * Several lines that come to their end: each may be wrong, so that together they are seldom as sure as one, and where a later one is wrong the
- * first is there all the same, which is as sure as one has to be. With this, nine of ten still end right.
+ * first is there all the same, which is as sure as one has to be. With this, more than eight of ten end right.
  */
 export function leastOfLines(leastCertainty: number): number {
   return leastCertainty / 2;

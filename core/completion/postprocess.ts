@@ -81,9 +81,8 @@ function repeatsNeighbour(text: string, replace: number, document: DocumentSnaps
 function leavesTextOpen(text: string, { before }: DocumentSnapshot): boolean {
   // Where the text in front is cut, it may begin within a string.
   if (before.length >= MAX_BEFORE) return false;
-  return ['"""', "'''"].some(
-    (quote) => text.includes(quote) && (before + text).split(quote).length % 2 === 0,
-  );
+  const hasOdd = (some: string, quote: string): boolean => some.split(quote).length % 2 === 0;
+  return ['"""', "'''"].some((quote) => hasOdd(text, quote) && !hasOdd(before, quote));
 }
 
 /** What is in quotes on a line. */

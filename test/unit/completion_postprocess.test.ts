@@ -43,6 +43,7 @@ describe('post-processing', () => {
     expect(shape('"""Adds."""', at('def f():\n    |')).reason).toBeUndefined();
     expect(shape('"""Adds.', at('def f():\n    |')).reason).toBe('does_not_fit');
     expect(shape('Adds."""', at('def f():\n    """|')).reason).toBeUndefined();
+    expect(shape('"""Adds."""', at('# """ begins a text\ndef f():\n    |')).reason).toBeUndefined();
     expect(shape('Adds.', at('def f():\n    """|')).reason).toBeUndefined();
     expect(shape("re.compile(r'''", at('word = |')).reason).toBe('does_not_fit');
     expect(shape("[a-z]''')", at("word = re.compile(r'''\n    |")).reason).toBeUndefined();
