@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { addonHeaders } from './addon_headers.mjs';
 import { ADDON, BUILD, ROOT } from './paths.mjs';
 import { run } from './processes.mjs';
 import { publishedManifest, publishedRepository } from './published_manifest.mjs';
@@ -35,16 +36,12 @@ export function folderOf(target) {
 export async function buildAddonFor(progress, target) {
   const zig = await ensureZig(progress);
   const folder = join(folderOf(target), 'addon');
-  const headers = (/** @type {string[]} */ ...names) => join(ROOT, 'node_modules', ...names);
   const definitions = {
     CMAKE_BUILD_TYPE: 'Release',
     CMAKE_TOOLCHAIN_FILE: join(ROOT, 'cmake', 'zig.cmake'),
     EMBERLINE_ZIG: zig,
     EMBERLINE_TARGET: target,
-    // What cmake-js passes where it builds the addon; it builds for the machine that it runs on alone.
-    CMAKE_JS_VERSION: JSON.parse(readFileSync(headers('cmake-js', 'package.json'), 'utf8')).version,
-    CMAKE_JS_INC: [headers('node-api-headers', 'include'), headers('node-addon-api')].join(';'),
-    CMAKE_JS_NODELIB_DEF: headers('node-api-headers', 'def', 'node_api.def'),
+    ...addonHeaders(),
   };
   const cache = join(BUILD, 'zig-cache');
   await progress.step(

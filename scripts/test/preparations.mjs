@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { addonHeaders } from '../addon_headers.mjs';
 import { buildAddon, buildBundles } from '../build.mjs';
 import { buildArmTests } from '../check_arm.mjs';
 import { buildFuzzers, TARGETS } from '../fuzz.mjs';
@@ -48,7 +49,9 @@ const PREPARATIONS = {
   sanitizedTests: {
     needs: [],
     compiles: 'aside',
-    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan'),
+    // With the addon, which random calls are made of.
+    make: (/** @type {Progress} */ progress) =>
+      buildPreset(progress, 'asan', { definitions: addonHeaders() }),
   },
   threadTests: {
     needs: [],
@@ -83,13 +86,15 @@ const PREPARATIONS = {
 /**
  * @param {Progress} progress
  * @param {string} preset of CMakePresets.json
- * @param {{ targets?: readonly string[] }} [how] `targets`: default: the preset's
+ * @param {{ targets?: readonly string[], definitions?: Record<string, string> }} [how] `targets`: default: the preset's;
+ *   `definitions`: for CMake, beyond the preset's
  */
-async function buildPreset(progress, preset, { targets = [] } = {}) {
+async function buildPreset(progress, preset, { targets = [], definitions = {} } = {}) {
   const some = targets.length === 0 ? '' : `: ${targets.join(', ')}`;
   await progress.step(`build the native tests (${preset}${some})`, async (log) => {
     const failure = `The native tests could not be built: CMake or the compiler failed (preset ${preset}).`;
-    await run('cmake', ['--preset', preset], { log, failure });
+    const given = Object.entries(definitions).map(([name, value]) => `-D${name}=${value}`);
+    await run('cmake', ['--preset', preset, ...given], { log, failure });
     const parallel = ['--parallel', String(availableParallelism())];
     const chosen = targets.flatMap((target) => ['--target', target]);
     await run('cmake', ['--build', '--preset', preset, ...parallel, ...chosen], {

@@ -1,6 +1,7 @@
 /**
  * Calls of the addon in random order with random arguments, in a process of its own: it lives, nothing is thrown, and what is refused is
- * refused with a code. `EMBERLINE_CALLS_SEED=N` makes those of that seed again.
+ * refused with a code. `EMBERLINE_CALLS_SEED=N` makes those of that seed again. `EMBERLINE_CALLS_ADDON` is another addon than the built one, and
+ * `EMBERLINE_CALLS_PRELOAD` the sanitizers' library, which it was built for then.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,6 +16,8 @@ import type { Called } from './random_calls/caller';
 
 const CALLS = 10_000;
 const GIVEN = process.env['EMBERLINE_CALLS_SEED'];
+const CALLED = process.env['EMBERLINE_CALLS_ADDON'] ?? ADDON;
+const SANITIZERS = process.env['EMBERLINE_CALLS_PRELOAD'];
 const SEEDS = GIVEN === undefined ? [1, 2, 3] : [Number(GIVEN)];
 const MOST_OUTPUT_BYTES = 16 * 2 ** 20;
 /** A call that never answers. */
@@ -25,6 +28,8 @@ let program: string;
 let models: string[];
 
 beforeAll(async () => {
+  // Where the addon were none for them, they would check nothing.
+  if (SANITIZERS !== undefined) expect((await readFile(CALLED)).includes('__asan_report')).toBe(true);
   folder = await mkdtemp(join(tmpdir(), 'emberline-calls-'));
   program = await bundledProgram('random_calls', folder);
   const toy = join(folder, 'toy.gguf');
@@ -39,8 +44,12 @@ it.each(SEEDS)(`${CALLS} calls of seed %i give results or codes, and end no proc
   const last = join(folder, `last-${seed}`);
   const run = promisify(execFile)(
     process.execPath,
-    ['--expose-gc', program, ADDON, String(seed), String(CALLS), last, ...models],
-    { maxBuffer: MOST_OUTPUT_BYTES, timeout: MOST_MS },
+    ['--expose-gc', program, CALLED, String(seed), String(CALLS), last, ...models],
+    {
+      maxBuffer: MOST_OUTPUT_BYTES,
+      timeout: MOST_MS,
+      env: SANITIZERS === undefined ? process.env : { ...process.env, LD_PRELOAD: SANITIZERS },
+    },
   );
   const { stdout } = await run.catch(async (error: unknown) => {
     throw new Error(`The process died at call ${await readFile(last, 'utf8')}`, { cause: error });
