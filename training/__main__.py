@@ -112,7 +112,7 @@ def _drop_one(options: argparse.Namespace) -> int:
         validation_tokens=options.judged_tokens,
         compile=options.compile,
     )
-    print(drop_one(cache() / "corpus" / "train.jsonl.gz", options.base, options.folder, chosen))
+    print(drop_one(cache() / "corpus" / "train.jsonl.gz", options.base, options.folder, chosen, options.rows))
     return 0
 
 
@@ -225,6 +225,7 @@ def _parser() -> argparse.ArgumentParser:
     drop.add_argument("--folder", type=Path, default=cache() / "drop_one")
     drop.add_argument("--tokens", type=int, default=160_000, help="of each run")
     drop.add_argument("--judged-tokens", type=int, default=60_000)
+    drop.add_argument("--rows", default="", help="those whose names the regular expression matches alone")
     drop.add_argument("--compile", action="store_true", help="compile the layers; faster from some hundred steps on")
     drop.set_defaults(command=_drop_one)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -54,28 +55,36 @@ GROUPS: Mapping[str, Group] = {
 }
 
 
-def drop_one(corpus: Path, base: Path, folder: Path, options: Options) -> str:
+def drop_one(corpus: Path, base: Path, folder: Path, options: Options, rows: str = "") -> str:
     """
-    Learns each of RECIPES in `folder` and returns a table; started again, it goes on where it was stopped.
+    Learns RECIPES in `folder` and returns a table; started again, it goes on where it was stopped.
 
-    options: of each run; `validation_tokens` is what is judged, behind its end alone.
+    options: of each run; `validation_tokens` is what is judged, behind its end alone. rows: as of `numbered`.
     """
+    chosen = numbered(rows)
     learned_packages, judged_packages = divide(corpus, folder)
     judged = folder / "judged" / "train"
     if not (judged / "manifest.json").exists():
         build_shards(judged_packages, base, judged.parent, Mixture(), seed=1, tokens=2 * options.validation_tokens)
     groups = groups_of(Examples(judged), options.validation_tokens)
-    rows = {}
-    for number, (name, difference) in enumerate(RECIPES.items()):
+    found = {}
+    for name, number in chosen.items():
         run = folder / f"{number:02d}"
         if not (run / "judged.json").exists():
             own = replace(options, seed=2) if name == OTHER_EXAMPLES else options
-            _prepare(base, learned_packages, judged, run / "shards", Mixture(**difference), own)
-            found = _learn(base, run, own, groups)
-            (run / "judged.json").write_text(json.dumps(found))
-        rows[name] = json.loads((run / "judged.json").read_text())
-        print(f"{name}: {rows[name]}", flush=True)
-    return table(rows)
+            _prepare(base, learned_packages, judged, run / "shards", Mixture(**RECIPES[name]), own)
+            (run / "judged.json").write_text(json.dumps(_learn(base, run, own, groups)))
+        found[name] = json.loads((run / "judged.json").read_text())
+        print(f"{name}: {found[name]}", flush=True)
+    return table(found)
+
+
+def numbered(rows: str) -> dict[str, int]:
+    """The names of RECIPES that the regular expression matches, with the numbers of their runs. ValueError where it matches none."""
+    chosen = {name: number for number, name in enumerate(RECIPES) if re.search(rows, name)}
+    if not chosen:
+        raise ValueError(f"No row is called like {rows!r}; there are: {', '.join(RECIPES)}.")
+    return chosen
 
 
 def groups_of(examples: Examples, tokens: int) -> dict[str, list[int]]:

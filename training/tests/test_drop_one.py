@@ -6,7 +6,9 @@ import gzip
 import json
 from pathlib import Path
 
-from training.drop_one import GROUPS, RECIPES, divide, groups_of, table
+import pytest
+
+from training.drop_one import GROUPS, RECIPES, divide, groups_of, numbered, table
 from training.examples.example import Example
 from training.examples.mixture import Mixture
 from training.layout_ids import END, FILE_SEPARATOR, PREFIX, SUFFIX
@@ -44,6 +46,13 @@ def test_every_recipe_is_one(tmp_path: Path) -> None:
     mixtures = [Mixture(**difference) for difference in RECIPES.values()]
     assert mixtures[0] == mixtures[1] == Mixture()
     assert all(mixture != Mixture() for mixture in mixtures[2:])
+
+
+def test_some_rows_have_the_numbers_that_they_have_among_all() -> None:
+    assert list(numbered("")) == list(RECIPES)
+    assert numbered("^the whole recipe$|no lines") == {"the whole recipe": 0, "no lines": 7}
+    with pytest.raises(ValueError, match="a suffix always"):
+        numbered("prose")
 
 
 def test_the_table_has_a_row_each() -> None:
