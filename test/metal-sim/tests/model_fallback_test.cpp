@@ -2,27 +2,15 @@
 #include <limits>
 #include <string>
 
-#include "engine/model.h"
 #include "engine/model_impl.h"
 #include "model/family_toys.h"
 #include "model_fixture.h"
-#include "temporary_directory.h"
 
 namespace emberline::testing {
 namespace {
 
-class MetalFallback : public SimulatedMac {
+class MetalFallback : public ModelFileOnMac {
  protected:
-  MetalFallback() {
-    options_.path = folder_.file("toy.gguf");
-    options_.metal_library = EMBERLINE_KERNELS_UNCHECKED;
-    write(gpu_toy(TensorType::kQ4_0));
-  }
-  void write(const ToyModel& toy) { EXPECT_TRUE(toy.writer().write(options_.path)); }
-  Result<std::shared_ptr<Model>> load(const char* device) {
-    options_.device = device;
-    return Model::load(options_);
-  }
   // Why `auto` did not take the GPU; loads.
   std::string reason_for_the_cpu() {
     const auto model = take(load("auto"));
@@ -49,9 +37,6 @@ class MetalFallback : public SimulatedMac {
     metal_sim::inject(fault);
   }
   static constexpr std::uint64_t kArgmaxesOfTheSelfTest = 1;
-
-  TemporaryDirectory folder_;
-  ModelOptions options_;
 };
 
 TEST_F(MetalFallback, IsNotNeededByAGpuThatIsRight) {

@@ -4,32 +4,25 @@
 #include <fstream>
 #include <string>
 
-#include "engine/model.h"
 #include "engine/model_impl.h"
 #include "engine/session.h"
 #include "model_fixture.h"
-#include "temporary_directory.h"
 
 namespace emberline::testing {
 namespace {
 
-class MetalModelFile : public SimulatedMac {
+class MetalModelFile : public ModelFileOnMac {
  protected:
   MetalModelFile() {
-    options_.path = folder_.file("toy.gguf");
-    options_.metal_library = EMBERLINE_KERNELS_UNCHECKED;
-    options_.device = "metal";
-    write();
     // So that what is written now has another time, however coarse the clock of files is.
     std::filesystem::last_write_time(options_.path,
                                      std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-    model_ = take(Model::load(options_));
+    model_ = take(load("metal"));
     EXPECT_NE(model_->impl().file, nullptr) << "the GPU has a copy; the tests show nothing";
     session_ = take(Session::create(model_, 64));
     said_ = take(session_->complete(request())).ids;
     EXPECT_FALSE(said_.empty());
   }
-  void write() const { ASSERT_TRUE(gpu_toy(TensorType::kQ4_0).writer().write(options_.path)); }
   static CompletionRequest request() {
     CompletionRequest request;
     request.prompt = "x = 1";
@@ -43,8 +36,6 @@ class MetalModelFile : public SimulatedMac {
     EXPECT_EQ(session_->logits(ids, nullptr).code(), ErrorCode::kDeviceFailed);
   }
 
-  TemporaryDirectory folder_;
-  ModelOptions options_;
   std::shared_ptr<Model> model_;
   std::unique_ptr<Session> session_;
   std::vector<TokenId> said_;
@@ -55,8 +46,8 @@ TEST_F(MetalModelFile, ThatIsShortenedIsAnErrorUntilTheModelIsLoadedAgain) {
   metal_sim::clear_counts();
   expect_refused();
   EXPECT_EQ(metal_sim::counts().traffic_of("matrices").bytes_read, 0u) << "beyond the file's end";
-  write();
-  model_ = take(Model::load(options_));
+  write(gpu_toy(TensorType::kQ4_0));
+  model_ = take(load("metal"));
   session_ = take(Session::create(model_, 64));
   EXPECT_EQ(take(session_->complete(request())).ids, said_);
 }
