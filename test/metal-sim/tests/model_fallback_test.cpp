@@ -4,7 +4,7 @@
 
 #include "engine/model_impl.h"
 #include "model/family_toys.h"
-#include "model_fixture.h"
+#include "model_file_fixture.h"
 
 namespace emberline::testing {
 namespace {

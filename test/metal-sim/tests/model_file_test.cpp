@@ -6,7 +6,7 @@
 
 #include "engine/model_impl.h"
 #include "engine/session.h"
-#include "model_fixture.h"
+#include "model_file_fixture.h"
 
 namespace emberline::testing {
 namespace {

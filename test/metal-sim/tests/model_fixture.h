@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "device/cpu/cpu_device.h"
-#include "engine/model.h"
 #include "gpu_fixture.h"
-#include "temporary_directory.h"
 #include "toy_pass.h"
 
 namespace emberline::testing {
@@ -32,24 +30,6 @@ inline ToyModel gpu_toy(TensorType type = TensorType::kF32) {
   }
   return toy;
 }
-
-// A model in a file of its own, which the engine loads on a simulated Mac.
-class ModelFileOnMac : public SimulatedMac {
- protected:
-  ModelFileOnMac() {
-    options_.path = folder_.file("toy.gguf");
-    options_.metal_library = EMBERLINE_KERNELS_UNCHECKED;
-    write(gpu_toy(TensorType::kQ4_0));
-  }
-  void write(const ToyModel& toy) { EXPECT_TRUE(toy.writer().write(options_.path)); }
-  Result<std::shared_ptr<Model>> load(const char* device) {
-    options_.device = device;
-    return Model::load(options_);
-  }
-
-  TemporaryDirectory folder_;
-  ModelOptions options_;
-};
 
 inline std::unique_ptr<Device> float_cpu() {
   return take(make_cpu_device({.threads = 1}));
