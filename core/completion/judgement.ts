@@ -1,15 +1,17 @@
-/** Whether what was generated is shown: fitted to the text right of the cursor, and sure enough, if need be in part. */
+/** Whether what was generated is shown: fitted to the text right of the cursor, and sure enough, all of it or the part that is. */
 import type { CachedGeneration } from './cache';
 import { certaintyOf, certaintyUnderSchema, leastOfPart } from './certainty';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionOutcome } from './pipeline';
 import { postprocess } from './postprocess';
 import type { Reason } from './reasons';
-import { surePart } from './sure_part';
+import { type SurePart, surePart } from './sure_part';
 import { courseFrom, type Sureness, surenessOf } from './token_course';
 
 /** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
 export const LINE_COMPLETE = 0.5;
+/** What is likelier wrong than right is not shown where a part of it is likelier right than wrong. */
+const LIKELY = 0.5;
 
 /** What is judged: what was generated as far as it is not typed yet, and what the model did for it now. */
 export interface Candidate extends Pick<
@@ -54,10 +56,16 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   if (reason !== undefined) return hidden(whole, reason);
   const least = explicit ? 0 : leastCertainty;
   // What was not made to its end is a part at best.
-  if (certainty >= least && stop !== 'unsure') return { ...whole, shown: true, reason: 'shown' };
-  if (followsSchema || lineAfter(document).trim() !== '') return hidden(whole, 'low_confidence');
-  const part = surePart(visible, rest, lineBefore(document) + text.slice(0, lead), leastOfPart(least));
-  if (part === undefined) return hidden(whole, 'low_confidence');
+  const isSure = certainty >= least && stop !== 'unsure';
+  const sureInPart = (): SurePart | undefined => {
+    if (followsSchema || lineAfter(document).trim() !== '') return undefined;
+    const leastHere = isSure ? LIKELY : leastOfPart(least);
+    return surePart(visible, rest, lineBefore(document) + text.slice(0, lead), leastHere);
+  };
+  const part = isSure && (explicit || certainty >= LIKELY) ? undefined : sureInPart();
+  if (part === undefined) {
+    return isSure ? { ...whole, shown: true, reason: 'shown' } : hidden(whole, 'low_confidence');
+  }
   const shown = { text: text.slice(0, lead + part.length), certainty: part.certainty };
   return { ...whole, ...shown, uncut: { text, certainty }, shown: true, reason: 'shown' };
 }

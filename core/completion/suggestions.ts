@@ -106,9 +106,9 @@ export class Suggestions {
     const typed = typedAlong(anchor, text, uri, before);
     if (typed === undefined || typed === 0 || typed === text.length) return outcome;
     const rest = text.slice(typed);
-    const differs = outcome.text !== rest || !outcome.shown;
-    if (!differs || !outcome.text.startsWith(rest)) return outcome;
     const uncut = outcome.uncut ?? outcome;
+    const differs = outcome.text !== rest || !outcome.shown;
+    if (!differs || !uncut.text.startsWith(rest)) return outcome;
     return { ...outcome, text: rest, uncut, shown: true, reason: 'shown', goesOn: false };
   }
 

@@ -31,6 +31,28 @@ describe('the completion pipeline', () => {
     expect(await at('x = t|')).toMatchObject({ text: 'otal', source: 'cache' });
   });
 
+  it('shows a likely part of a line that as a whole is likelier wrong than right', async () => {
+    const { engine, at } = bench();
+    engine.says = 'total + rest';
+    engine.course = [
+      ['total', 0.95],
+      [' + rest', 0.16],
+    ];
+    const outcome = await at('x = |');
+    expect(outcome).toMatchObject({ text: 'total', shown: true, uncut: { text: 'total + rest' } });
+    const whole = outcome.uncut?.certainty ?? 0;
+    expect(whole).toBeGreaterThan(DEFAULT_OPTIONS.leastCertainty);
+    expect(whole).toBeLessThan(0.5);
+    // No part of it is likelier right than wrong, and all of it is sure enough.
+    engine.course = [
+      ['total', 0.2],
+      [' + rest', 0.85],
+    ];
+    const doubtful = await at('y = |');
+    expect(doubtful).toMatchObject({ text: 'total + rest', shown: true });
+    expect(doubtful.certainty).toBeLessThan(0.5);
+  });
+
   it('has the model go no further than it is sure enough, but for who asks', async () => {
     const { engine, at } = bench();
     await at('x = |');

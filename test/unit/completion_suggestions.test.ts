@@ -245,6 +245,14 @@ describe('suggestions', () => {
     expect(await textAt('x = total|')).toBe(' + tax');
   });
 
+  it('stay as they were shown though less of them could be shown for itself', async () => {
+    answers.set('x = ', { ...made('"total", str'), uncut: made('"total", str) + tax') });
+    answers.set('x = "', { ...made('total'), uncut: made('total", str) + tax') });
+    expect(await textAt('x = |')).toBe('"total", str');
+    const { text, uncut } = await suggestions.complete(requestAt('x = "|'));
+    expect([text, uncut?.text]).toEqual(['total", str', 'total", str) + tax']);
+  });
+
   it('do not ask again behind a line that was cancelled, nor go on behind a blank', async () => {
     answers.set('x = 1', { ...nothing('cancelled'), stop: 'cancelled', endProbability: 0.9 });
     answers.set('x = ', { ...made('1'), endProbability: 0.9 });
