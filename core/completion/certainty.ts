@@ -47,10 +47,7 @@ export function certaintyOfPart(evidence: Evidence): number {
   return certaintyOf(evidence, PART_WEIGHTS);
 }
 
-/**
- * A part saves fewer keys than a line: of the doubt that a line may leave it may leave six parts of seven. With this, parts that are shown are right as
- * often as whole lines.
- */
+/** A part saves fewer keys than a line: it has to be surer. Of the doubt that a line may leave it may leave six parts of seven. */
 export function leastOfPart(leastCertainty: number): number {
   return 1 - (6 / 7) * (1 - leastCertainty);
 }
