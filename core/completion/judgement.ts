@@ -5,7 +5,7 @@ import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionOutcome } from './pipeline';
 import { postprocess } from './postprocess';
 import type { Reason } from './reasons';
-import { type SurePart, surePart } from './sure_part';
+import { surePart } from './sure_part';
 import { courseFrom, type Sureness, surenessOf } from './token_course';
 
 /** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
@@ -57,12 +57,12 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   const least = explicit ? 0 : leastCertainty;
   // What was not made to its end is a part at best.
   const isSure = certainty >= least && stop !== 'unsure';
-  const sureInPart = (): SurePart | undefined => {
-    if (followsSchema || lineAfter(document).trim() !== '') return undefined;
-    const leastHere = isSure ? LIKELY : leastOfPart(least);
-    return surePart(visible, rest, lineBefore(document) + text.slice(0, lead), leastHere);
-  };
-  const part = isSure && (explicit || certainty >= LIKELY) ? undefined : sureInPart();
+  const stays = isSure && (explicit || certainty >= LIKELY);
+  const mayBePart = !stays && !followsSchema && lineAfter(document).trim() === '';
+  const leastHere = isSure ? LIKELY : leastOfPart(least);
+  const part = mayBePart
+    ? surePart(visible, rest, lineBefore(document) + text.slice(0, lead), leastHere)
+    : undefined;
   if (part === undefined) {
     return isSure ? { ...whole, shown: true, reason: 'shown' } : hidden(whole, 'low_confidence');
   }

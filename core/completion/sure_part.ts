@@ -1,6 +1,6 @@
 /**
- * The part of a line that is sure enough to be shown where all of it is not: up to the end of a word or a bracket behind which nothing is
- * left open. What a model says first it knows better than what it goes on with.
+ * The part of a line that is sure enough to be shown where all of it is less so: up to the end of a word or a bracket behind which nothing
+ * is left open. What a model says first it knows better than what it goes on with.
  */
 import { brackets, quotes } from './brackets';
 import { certaintyOfPart } from './certainty';
