@@ -32,6 +32,13 @@ struct Vector {
     store(y, b);
     return generate([&](std::size_t i) { return f(x[i], y[i]); });
   }
+  static void fetch(const void* p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#else
+    static_cast<void>(p);
+#endif
+  }
   static Lanes load(const float* p) { return {load_lanes<Floats>(p), load_lanes<Floats>(p + kLanes / 2)}; }
   static Lanes load_partial(const float* p, std::size_t n) {
     return generate([p, n](std::size_t i) { return i < n ? p[i] : 0.0f; });

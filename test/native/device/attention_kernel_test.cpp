@@ -12,6 +12,8 @@ namespace emberline::testing {
 namespace {
 
 constexpr double kEpsilon = 1.2e-7;
+// What a kernel fetches and does not read: no memory at all.
+const void* const kAnywhere = nullptr;
 
 class AttentionKernel : public ::testing::TestWithParam<std::string> {
  protected:
@@ -75,13 +77,13 @@ TEST_P(AttentionKernel, QuantsAreReadAsTheFloatsTheyStandFor) {
       std::vector<float> expected(most * kAttentionChunk), scores = expected;
       const AttentionQueries some{queries.data(), width, count};
       attention().score(some, wide_keys.data(), width, expected.data());
-      attention().score_quants(some, keys.quants.data(), keys.scales.data(), width, scores.data());
+      attention().score_quants(some, keys.quants.data(), keys.scales.data(), width, kAnywhere, scores.data());
       ASSERT_EQ(scores, expected) << count << " queries of " << width;
       std::vector<float> expected_sums(count * width), sums = expected_sums;
       attention().add_values(weights.data(), seen.data(), count, wide_values.data(), width,
                              expected_sums.data(), width);
       attention().add_value_quants(weights.data(), seen.data(), count, values.quants.data(),
-                                   values.scales.data(), width, sums.data(), width);
+                                   values.scales.data(), width, kAnywhere, sums.data(), width);
       ASSERT_EQ(sums, expected_sums) << count << " queries of " << width;
     }
   }
@@ -141,7 +143,7 @@ TEST_P(AttentionKernel, ABlockThatIsNotFiniteIsNoNumber) {
 TEST_P(AttentionKernel, ScoresAreDotProductsWhateverTheirNumber) {
   Random random(6);
   for (std::size_t width : {1u, 20u, 64u, 128u}) {
-    const std::size_t most = 15, stride = width + 3;
+    const std::size_t most = 27, stride = width + 3;
     const Numbers keys = numbers(random, width * kKeyBlock);
     const std::vector<float> queries = random.normals(most * stride);
     std::vector<float> expected(most * kAttentionChunk);
@@ -162,7 +164,7 @@ TEST_P(AttentionKernel, ScoresAreDotProductsWhateverTheirNumber) {
         std::vector<float> scores(most * kAttentionChunk);
         const AttentionQueries some{queries.data(), stride, count};
         if (halves) {
-          attention().score_halves(some, keys.halves.data(), width, scores.data());
+          attention().score_halves(some, keys.halves.data(), width, kAnywhere, scores.data());
         } else {
           attention().score(some, keys.floats.data(), width, scores.data());
         }
@@ -224,8 +226,8 @@ TEST_P(AttentionKernel, ValuesAreAddedInOrderWhicheverQueriesShareThem) {
       std::vector<float> sums(count * width);
       const float* w = weights.data() + first * kAttentionChunk;
       if (halves) {
-        attention().add_value_halves(w, seen.data() + first, count, values.halves.data(), width, sums.data(),
-                                     width);
+        attention().add_value_halves(w, seen.data() + first, count, values.halves.data(), width, kAnywhere,
+                                     sums.data(), width);
       } else {
         attention().add_values(w, seen.data() + first, count, values.floats.data(), width, sums.data(),
                                width);

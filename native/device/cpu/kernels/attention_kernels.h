@@ -41,11 +41,13 @@ struct AttentionKernels {
   std::size_t most_narrow_queries;
   // scores[q * kAttentionChunk + j] = query q . key j for the kKeyBlock keys of a block [width, kKeyBlock].
   void (*score)(const AttentionQueries& queries, const float* keys, std::size_t width, float* scores);
+  // What is read from the cache itself: `next` will be read behind it, and as many bytes of it are fetched
+  // meanwhile. It may point anywhere.
   void (*score_halves)(const AttentionQueries& queries, const std::uint16_t* keys, std::size_t width,
-                       float* scores);
+                       const void* next, float* scores);
   // With scales[width / kQuantBlock, rounded up, kKeyBlock].
   void (*score_quants)(const AttentionQueries& queries, const std::int8_t* keys, const float* scales,
-                       std::size_t width, float* scores);
+                       std::size_t width, const void* next, float* scores);
   // scores[q * kAttentionChunk + j] become weights exp(score - max) for j < seen[q], 1..kAttentionChunk,
   // whose largest score and sum are states[q]. What lies behind is scratch up to the chunk's end. A score
   // that is NaN makes its query's sum NaN.
@@ -56,12 +58,12 @@ struct AttentionKernels {
   void (*add_values)(const float* weights, const std::uint32_t* seen, std::size_t count, const float* values,
                      std::size_t width, float* accumulators, std::size_t stride);
   void (*add_value_halves)(const float* weights, const std::uint32_t* seen, std::size_t count,
-                           const std::uint16_t* values, std::size_t width, float* accumulators,
-                           std::size_t stride);
+                           const std::uint16_t* values, std::size_t width, const void* next,
+                           float* accumulators, std::size_t stride);
   // With scales[kAttentionChunk, width / kQuantBlock, rounded up].
   void (*add_value_quants)(const float* weights, const std::uint32_t* seen, std::size_t count,
                            const std::int8_t* values, const float* scales, std::size_t width,
-                           float* accumulators, std::size_t stride);
+                           const void* next, float* accumulators, std::size_t stride);
   // x[width] -> int8 and the scales of its blocks, as kKvQ8_0 says. A block with an element that is not
   // finite gets a NaN for a scale.
   void (*quantize_head)(const float* x, std::size_t width, std::int8_t* quants, std::uint16_t* scales);

@@ -1,27 +1,30 @@
 // The loops of attention, written once over the `Vector` of a kernel set. Included by the kernels_*.cpp files
 // alone; as in kernel_loops.h everything is in an unnamed namespace.
 //
-// Register blocking: a tile is up to 6 queries by some vectors of keys or of values. Each vector is loaded
-// once for all queries of the tile, and there are enough independent sums to hide the latency of an addition.
+// Register blocking: a tile is some queries by some vectors of keys or of values. Each vector is loaded, and
+// widened, once for all queries of the tile, and there are enough independent sums to hide the latency of an
+// addition.
 #pragma once
 
 #include "device/cpu/kernels/attention_kernels.h"
+#include "device/cpu/kernels/fetch_ahead.h"
 #include "device/cpu/kernels/kernel_loops.h"
+#include "device/cpu/kernels/kv_quant_loops.h"
 
 namespace emberline {
 namespace {
 
-constexpr std::size_t kTileQueries = 6;
+constexpr std::size_t kTileQueries = 6, kMostTileQueries = kLanes == 16 ? 12 : kTileQueries;
 static_assert(kHeadPadding % kLanes == 0 && kKeyBlock % 64 == 0);
 
 // Vectors of a tile of `queries` queries, so that sums, a vector of each kind and a broadcast fit the
 // registers: 32 of them in sets of 16 lanes, 16 in the others.
 constexpr std::size_t tile_vectors(std::size_t queries) {
-  if (kLanes == 16) return 4;
+  if (kLanes == 16) return queries <= kTileQueries ? 4 : 2;
   return queries == 1 ? 8 : queries <= 3 ? 4 : 2;
 }
 
-// Calls f(integral constant n, first) for tiles of n <= kTileQueries queries until `count` are done.
+// Calls f(integral constant n, first) for tiles of n queries until `count` are done.
 template <std::size_t n>
 struct QueryCount {
   static constexpr std::size_t value = n;
@@ -29,6 +32,7 @@ struct QueryCount {
 template <typename F>
 inline void for_each_tile(std::size_t count, F f) {
   std::size_t q = 0;
+  for (; q + kMostTileQueries <= count; q += kMostTileQueries) f(QueryCount<kMostTileQueries>(), q);
   for (; q + kTileQueries <= count; q += kTileQueries) f(QueryCount<kTileQueries>(), q);
   static_assert(kTileQueries == 6);
   switch (count - q) {
@@ -41,6 +45,16 @@ inline void for_each_tile(std::size_t count, F f) {
   }
 }
 
+// Steps of all tiles over `length` elements or positions of `vectors` vectors.
+inline std::size_t steps_of_tiles(std::size_t count, std::size_t vectors, std::size_t length) {
+  std::size_t steps = 0;
+  for_each_tile(count, [&](auto n, std::size_t) {
+    constexpr std::size_t kVectors = tile_vectors(decltype(n)::value);
+    steps += (vectors + kVectors - 1) / kVectors * length;
+  });
+  return steps;
+}
+
 // Rows of floats or of halves, read as floats.
 inline Lanes load_wide(const float* p) {
   return Vector::load(p);
@@ -49,23 +63,11 @@ inline Lanes load_wide(const std::uint16_t* p) {
   return Vector::load_halves(p);
 }
 
-constexpr std::size_t quant_blocks(std::size_t width) {
-  return (width + kQuantBlock - 1) / kQuantBlock;
-}
-
 // A key block [width, kKeyBlock]: element i of the kLanes keys from j on.
 template <typename T>
 struct WideKeys {
   const T* keys;
   Lanes load(std::size_t i, std::size_t j) const { return load_wide(keys + i * kKeyBlock + j); }
-};
-struct QuantKeys {
-  const std::int8_t* quants;
-  const float* scales;  // [blocks, kKeyBlock]
-  Lanes load(std::size_t i, std::size_t j) const {
-    return Vector::mul(Vector::load_bytes(quants + i * kKeyBlock + j),
-                       Vector::load(scales + i / kQuantBlock * kKeyBlock + j));
-  }
 };
 
 // Values of a chunk [kAttentionChunk, width]: the kLanes elements from i on of position j.
@@ -74,20 +76,12 @@ struct WideValues {
   const T* values;
   std::size_t width;
   Lanes load(std::size_t j, std::size_t i) const { return load_wide(values + j * width + i); }
-};
-struct QuantValues {
-  const std::int8_t* quants;
-  const float* scales;  // [kAttentionChunk, blocks]
-  std::size_t width, blocks;
-  Lanes load(std::size_t j, std::size_t i) const {
-    return Vector::mul(Vector::load_bytes(quants + j * width + i),
-                       Vector::set(scales[j * blocks + i / kQuantBlock]));
-  }
+  const T* row(std::size_t j) const { return values + j * width; }
 };
 
-template <std::size_t kQueries, typename Keys>
+template <std::size_t kQueries, typename Keys, typename Fetch>
 inline void score_tile(const float* queries, std::size_t stride, const Keys& keys, std::size_t width,
-                       float* scores) {
+                       float* scores, Fetch& fetch) {
   constexpr std::size_t kVectors = tile_vectors(kQueries);
   for (std::size_t j = 0; j < kKeyBlock; j += kVectors * kLanes) {
     Lanes sums[kQueries][kVectors];
@@ -95,6 +89,7 @@ inline void score_tile(const float* queries, std::size_t stride, const Keys& key
       for (Lanes& sum : row) sum = Vector::set(0.0f);
     }
     for (std::size_t i = 0; i < width; ++i) {
+      fetch.step();
       Lanes key[kVectors];
       for (std::size_t v = 0; v < kVectors; ++v) key[v] = keys.load(i, j + v * kLanes);
       for (std::size_t q = 0; q < kQueries; ++q) {
@@ -109,21 +104,32 @@ inline void score_tile(const float* queries, std::size_t stride, const Keys& key
   }
 }
 
-template <typename Keys>
-inline void score_all(const AttentionQueries& queries, const Keys& keys, std::size_t width, float* scores) {
+template <typename Keys, typename Fetch>
+inline void score_all(const AttentionQueries& queries, const Keys& keys, std::size_t width, float* scores,
+                      Fetch fetch) {
   for_each_tile(queries.count, [&](auto n, std::size_t q) {
     score_tile<decltype(n)::value>(queries.values + q * queries.stride, queries.stride, keys, width,
-                                   scores + q * kAttentionChunk);
+                                   scores + q * kAttentionChunk, fetch);
   });
 }
-
+// As many bytes behind `next` as the block has.
 template <typename T>
-void score_keys(const AttentionQueries& queries, const T* keys, std::size_t width, float* scores) {
-  score_all(queries, WideKeys<T>{keys}, width, scores);
+inline FetchAhead fetch_beside_keys(const void* next, std::size_t count, std::size_t width) {
+  return {next, width * kKeyBlock * sizeof(T), steps_of_tiles(count, kKeyBlock / kLanes, width)};
+}
+
+void score_keys(const AttentionQueries& queries, const float* keys, std::size_t width, float* scores) {
+  score_all(queries, WideKeys<float>{keys}, width, scores, FetchNothing());
+}
+void score_key_halves(const AttentionQueries& queries, const std::uint16_t* keys, std::size_t width,
+                      const void* next, float* scores) {
+  score_all(queries, WideKeys<std::uint16_t>{keys}, width, scores,
+            fetch_beside_keys<std::uint16_t>(next, queries.count, width));
 }
 void score_key_quants(const AttentionQueries& queries, const std::int8_t* keys, const float* scales,
-                      std::size_t width, float* scores) {
-  score_all(queries, QuantKeys{keys, scales}, width, scores);
+                      std::size_t width, const void* next, float* scores) {
+  score_all(queries, QuantKeys{keys, scales}, width, scores,
+            fetch_beside_keys<std::int8_t>(next, queries.count, width));
 }
 
 // Its padding, which is written, weighs nothing. A NaN is passed over.
@@ -156,15 +162,16 @@ void weigh_scores(float* scores, const std::uint32_t* seen, std::size_t count, A
 
 // Positions [from, to) of the sums of kQueries queries and kVectors vectors from element i on; from = 0
 // begins them.
-template <std::size_t kQueries, std::size_t kVectors, typename Values>
+template <std::size_t kQueries, std::size_t kVectors, typename Values, typename Fetch>
 inline void add_value_tile(const float* weights, std::size_t from, std::size_t to, const Values& values,
-                           std::size_t i, float* accumulators, std::size_t stride) {
+                           std::size_t i, float* accumulators, std::size_t stride, Fetch& fetch) {
   Lanes sums[kQueries][kVectors];
   for (std::size_t q = 0; q < kQueries; ++q) {
     for (std::size_t v = 0; v < kVectors; ++v)
       sums[q][v] = from == 0 ? Vector::set(0.0f) : Vector::load(accumulators + q * stride + v * kLanes);
   }
   for (std::size_t j = from; j < to; ++j) {
+    fetch.step();
     Lanes value[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v) value[v] = values.load(j, i + v * kLanes);
     for (std::size_t q = 0; q < kQueries; ++q) {
@@ -178,97 +185,73 @@ inline void add_value_tile(const float* weights, std::size_t from, std::size_t t
   }
 }
 
-template <std::size_t kQueries, typename Values>
+template <std::size_t kQueries, typename Values, typename Fetch>
 inline void add_value_rows(const float* weights, std::size_t from, std::size_t to, const Values& values,
-                           std::size_t width, float* accumulators, std::size_t stride) {
+                           std::size_t width, float* accumulators, std::size_t stride, Fetch& fetch) {
   constexpr std::size_t kVectors = tile_vectors(kQueries);
   std::size_t i = 0;
   for (; i + kVectors * kLanes <= width; i += kVectors * kLanes)
-    add_value_tile<kQueries, kVectors>(weights, from, to, values, i, accumulators + i, stride);
+    add_value_tile<kQueries, kVectors>(weights, from, to, values, i, accumulators + i, stride, fetch);
   for (; i < width; i += kLanes)
-    add_value_tile<kQueries, 1>(weights, from, to, values, i, accumulators + i, stride);
+    add_value_tile<kQueries, 1>(weights, from, to, values, i, accumulators + i, stride, fetch);
 }
 
-// What all queries of a tile see is added together, the last few positions of each alone: a later row's value
-// must not touch an earlier row, were it NaN.
-template <typename Values>
-inline void add_all_values(const float* weights, const std::uint32_t* seen, std::size_t count,
-                           const Values& values, std::size_t width, float* accumulators, std::size_t stride) {
+// Positions [begin, end). What all queries of a tile see is added together, the last few positions of each
+// alone: a later row's value must not touch an earlier row, were it NaN.
+template <typename Values, typename Fetch>
+inline void add_some_values(const float* weights, const std::uint32_t* seen, std::size_t count,
+                            std::size_t begin, std::size_t end, const Values& values, std::size_t width,
+                            float* accumulators, std::size_t stride, Fetch fetch) {
   for_each_tile(count, [&](auto n, std::size_t first) {
     const float* w = weights + first * kAttentionChunk;
     float* sums = accumulators + first * stride;
-    add_value_rows<decltype(n)::value>(w, 0, seen[first], values, width, sums, stride);
+    const std::size_t shared = seen[first] < end ? seen[first] : end;
+    if (begin < shared)
+      add_value_rows<decltype(n)::value>(w, begin, shared, values, width, sums, stride, fetch);
+    const std::size_t from = begin < shared ? shared : begin;
     for (std::size_t q = 1; q < decltype(n)::value; ++q) {
-      if (seen[first + q] == seen[first]) continue;
-      add_value_rows<1>(w + q * kAttentionChunk, seen[first], seen[first + q], values, width,
-                        sums + q * stride, stride);
+      const std::size_t to = seen[first + q] < end ? seen[first + q] : end;
+      FetchNothing nothing;
+      if (from < to) {
+        add_value_rows<1>(w + q * kAttentionChunk, from, to, values, width, sums + q * stride, stride,
+                          nothing);
+      }
     }
   });
 }
 
-template <typename T>
-void add_weighted_values(const float* weights, const std::uint32_t* seen, std::size_t count, const T* values,
-                         std::size_t width, float* accumulators, std::size_t stride) {
-  add_all_values(weights, seen, count, WideValues<T>{values, width}, width, accumulators, stride);
-}
-void add_weighted_quants(const float* weights, const std::uint32_t* seen, std::size_t count,
-                         const std::int8_t* values, const float* scales, std::size_t width,
-                         float* accumulators, std::size_t stride) {
-  const QuantValues quants{values, scales, width, quant_blocks(width)};
-  add_all_values(weights, seen, count, quants, width, accumulators, stride);
-}
-
-// Integers compare as the magnitudes do, with what is not finite above all numbers: a loop of vector code.
-inline std::uint32_t largest_magnitude_bits(const float* x, std::size_t n) {
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t bits = f32_to_bits(x[i]) & 0x7FFFFFFFu;
-    largest = bits > largest ? bits : largest;
-  }
-  return largest;
-}
-
-// The least half that is not below `x` >= 0.
-inline std::uint16_t half_not_below(float x) {
-  const std::uint16_t half = f32_to_f16(x);
-  return static_cast<std::uint16_t>(half + (f16_to_f32(half) < x ? 1 : 0));
-}
-
-void quantize_head(const float* x, std::size_t width, std::int8_t* quants, std::uint16_t* scales) {
-  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: leaves the nearest integer in the low bits of a sum
-  for (std::size_t first = 0; first < width; first += kQuantBlock) {
-    const std::size_t n = width - first < kQuantBlock ? width - first : kQuantBlock;
-    const std::uint32_t largest = largest_magnitude_bits(x + first, n);
-    const bool finite = largest < 0x7F800000u;
-    const std::uint16_t scale = finite ? half_not_below(f32_from_bits(largest) / 127.0f) : 0x7E00u;
-    scales[first / kQuantBlock] = scale;
-    const float inverse = finite && scale != 0 ? 1.0f / f16_to_f32(scale) : 0.0f;
-    for (std::size_t i = first; i < first + n; ++i) {
-      const float product = x[i] * inverse;
-      quants[i] = static_cast<std::int8_t>(f32_to_bits(product + kRound) & 0xFFu);
-    }
+// A part of the positions at a time, while the next part is fetched, and `next` beside the last one.
+template <typename Values>
+inline void add_all_values(const float* weights, const std::uint32_t* seen, std::size_t count,
+                           const Values& values, std::size_t width, const void* next, float* accumulators,
+                           std::size_t stride) {
+  constexpr std::size_t kPart = kAttentionChunk / 2;
+  const std::size_t steps = steps_of_tiles(count, width / kLanes, kPart);
+  for (std::size_t begin = 0, end; begin < seen[count - 1]; begin = end) {
+    end = begin + kPart;
+    const void* ahead = end < seen[count - 1] ? values.row(end) : next;
+    const std::size_t bytes = kPart * width * sizeof(*values.row(0));
+    add_some_values(weights, seen, count, begin, end, values, width, accumulators, stride,
+                    FetchAhead(ahead, bytes, steps));
   }
 }
 
-void widen_key_quants(const std::int8_t* quants, const float* scales, std::size_t width, float* keys) {
-  const QuantKeys from{quants, scales};
-  for (std::size_t i = 0; i < width; ++i) {
-    for (std::size_t j = 0; j < kKeyBlock; j += kLanes)
-      Vector::store(keys + i * kKeyBlock + j, from.load(i, j));
-  }
+void add_values(const float* weights, const std::uint32_t* seen, std::size_t count, const float* values,
+                std::size_t width, float* accumulators, std::size_t stride) {
+  add_some_values(weights, seen, count, 0, kAttentionChunk, WideValues<float>{values, width}, width,
+                  accumulators, stride, FetchNothing());
 }
-
-void widen_value_quants(const std::int8_t* quants, const float* scales, std::size_t count, std::size_t width,
-                        float* values, std::size_t stride) {
-  const QuantValues from{quants, scales, width, quant_blocks(width)};
-  for (std::size_t j = 0; j < count; ++j) {
-    float* to = values + j * stride;
-    std::size_t i = 0;
-    for (; i + kLanes <= width; i += kLanes) Vector::store(to + i, from.load(j, i));
-    for (; i < width; ++i)
-      to[i] = static_cast<float>(quants[j * width + i]) * scales[j * from.blocks + i / kQuantBlock];
-    for (; i < stride; ++i) to[i] = 0.0f;
-  }
+void add_value_halves(const float* weights, const std::uint32_t* seen, std::size_t count,
+                      const std::uint16_t* values, std::size_t width, const void* next, float* accumulators,
+                      std::size_t stride) {
+  add_all_values(weights, seen, count, WideValues<std::uint16_t>{values, width}, width, next, accumulators,
+                 stride);
+}
+void add_value_quants(const float* weights, const std::uint32_t* seen, std::size_t count,
+                      const std::int8_t* values, const float* scales, std::size_t width, const void* next,
+                      float* accumulators, std::size_t stride) {
+  add_all_values(weights, seen, count, QuantValues{values, scales, width, quant_blocks(width)}, width, next,
+                 accumulators, stride);
 }
 
 // What `count` <= kLanes states and accumulators are multiplied by, kept and taken.
@@ -316,18 +299,10 @@ void merge_chunk(const AttentionState* chunk_states, const float* chunk_accumula
 // of floats takes, which does not fit a first-level cache.
 constexpr std::size_t kMostNarrowQueries = kLanes == 16 ? SIZE_MAX : 8;
 
-constexpr AttentionKernels kAttentionKernels = {kMostNarrowQueries,
-                                                score_keys<float>,
-                                                score_keys<std::uint16_t>,
-                                                score_key_quants,
-                                                weigh_scores,
-                                                add_weighted_values<float>,
-                                                add_weighted_values<std::uint16_t>,
-                                                add_weighted_quants,
-                                                quantize_head,
-                                                widen_key_quants,
-                                                widen_value_quants,
-                                                merge_chunk};
+constexpr AttentionKernels kAttentionKernels = {kMostNarrowQueries, score_keys,         score_key_halves,
+                                                score_key_quants,   weigh_scores,       add_values,
+                                                add_value_halves,   add_value_quants,   quantize_head,
+                                                widen_key_quants,   widen_value_quants, merge_chunk};
 
 }  // namespace
 }  // namespace emberline

@@ -73,8 +73,9 @@ inline Vector::Lanes load_of(const std::uint16_t (&halves)[2][kPanelRows], std::
   return Vector::load_halves(halves[h] + row);
 }
 
-// A panel is fetched this far ahead of its use: about what arrives in the time of one access to memory.
-constexpr std::size_t kPrefetchBytes = 2048;
+// A panel is fetched this far ahead of its use: what arrives in the time of an access to memory, twice where
+// that is near.
+constexpr std::size_t kPrefetchBytes = 4096;
 
 template <typename Block>
 inline void prefetch_ahead(const Block& block) {

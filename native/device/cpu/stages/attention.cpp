@@ -118,6 +118,19 @@ std::size_t AttentionStage::find_seen(const Step& step, AttentionWorker& scratch
   return count;
 }
 
+// Those that are most likely read behind a chunk: the next chunk's, or the next head's; else its own.
+const void* AttentionStage::next_keys(const Step& step, std::size_t kv_head, std::size_t chunk) const {
+  const std::size_t begin = first_chunk(step, 0);
+  if (chunk + 1 < begin + chunks(step)) {
+    ++chunk;
+  } else if (kv_head + 1 < heads.kv_heads) {
+    ++kv_head;
+    chunk = begin;
+  }
+  const std::size_t position = chunk * kAttentionChunk;
+  return cache.holds(position) ? cache.key_block(kv_head, position) : nullptr;
+}
+
 // Rows [from, to) over what they see of the cache.
 void AttentionStage::attend_run(const Step& step, Worker& worker, std::size_t kv_head, std::size_t from,
                                 std::size_t to) const {
@@ -129,7 +142,8 @@ void AttentionStage::attend_run(const Step& step, Worker& worker, std::size_t kv
     if (!cache.holds(first)) return step.report(ErrorCode::kDeviceFailed);
     const std::size_t row = std::max(from, first < position ? 0 : first - position);  // first that sees it
     const std::size_t count = find_seen(step, scratch, row, rows_that_see(step, row, to, first), first);
-    const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count, scratch);
+    const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count,
+                              next_keys(step, kv_head, chunk), scratch);
     for (std::size_t i = 0; i < count; i += kScoredQueries) {
       const std::size_t some = std::min(kScoredQueries, count - i);
       const std::size_t query = (row - from) * group + i;
@@ -170,7 +184,8 @@ void AttentionStage::attend_chunk(const Step& step, Worker& worker, std::size_t 
   }
   const std::size_t count = find_seen(step, scratch, row, rows_that_see(step, row, step.rows, first), first);
   const std::size_t slot = (kv_head * chunks(step) + chunk - first_chunk(step)) * step.rows * group;
-  const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count, scratch);
+  const AttentionChunk view(*kernels, cache, kv_head, first, scratch.seen[count - 1], count,
+                            next_keys(step, kv_head, chunk), scratch);
   for (std::size_t i = 0; i < count; i += kScoredQueries) {
     const std::size_t query = row * group + i;
     const AttentionQueries queries{scratch.queries + query * padded, padded,

@@ -7,13 +7,14 @@ namespace emberline {
 
 AttentionChunk::AttentionChunk(const Kernels& kernels, const KvPages& cache, std::size_t kv_head,
                                std::size_t position, std::size_t entries, std::size_t queries,
-                               AttentionWorker& scratch)
+                               const void* next, AttentionWorker& scratch)
     : kernels_(kernels),
       cache_(cache),
       kv_head_(kv_head),
       position_(position),
       padded_(padded_head_width(cache.head_width)),
       widened_(queries > kernels.attention.most_narrow_queries || padded_ != cache.head_width),
+      next_(next),
       scratch_(scratch) {
   if (quantized()) {
     widen_scales(entries);
@@ -58,18 +59,21 @@ void AttentionChunk::widen_quants(std::size_t entries) const {
                                         scratch_.value_scales, entries, d, scratch_.values, padded_);
 }
 
-// The kKeyBlock keys from entry `first` of the chunk on.
-void AttentionChunk::score_block(const AttentionQueries& queries, std::size_t first) const {
+// The kKeyBlock keys from entry `first` of the chunk on, where `entries` are read.
+void AttentionChunk::score_block(const AttentionQueries& queries, std::size_t first,
+                                 std::size_t entries) const {
   const AttentionKernels& kernels = kernels_.attention;
-  const std::size_t d = cache_.head_width;
+  const std::size_t d = cache_.head_width, behind = first + kKeyBlock;
   float* scores = scratch_.scores + first;
+  const void* const next = behind < entries ? cache_.key_block(kv_head_, position_ + behind)
+                                            : cache_.value_rows(kv_head_, position_);
   if (widened_) {
     kernels.score(queries, scratch_.keys + first * d, d, scores);
   } else if (quantized()) {
     kernels.score_quants(queries, cache_.key_quants(kv_head_, position_ + first).quants,
-                         scratch_.key_scales + first * kv_blocks(d), d, scores);
+                         scratch_.key_scales + first * kv_blocks(d), d, next, scores);
   } else {
-    kernels.score_halves(queries, cache_.key_block(kv_head_, position_ + first), d, scores);
+    kernels.score_halves(queries, cache_.key_block(kv_head_, position_ + first), d, next, scores);
   }
 }
 
@@ -82,16 +86,17 @@ void AttentionChunk::add_values(const AttentionQueries& queries, const SeenEntri
   } else if (quantized()) {
     kernels.add_value_quants(scratch_.scores, seen.end, queries.count,
                              cache_.value_quants(kv_head_, position_).quants, scratch_.value_scales, padded_,
-                             accumulators, padded_);
+                             next_, accumulators, padded_);
   } else {
     kernels.add_value_halves(scratch_.scores, seen.end, queries.count, cache_.value_rows(kv_head_, position_),
-                             padded_, accumulators, padded_);
+                             padded_, next_, accumulators, padded_);
   }
 }
 
 void AttentionChunk::attend(const AttentionQueries& queries, const SeenEntries& seen, float soft_cap,
                             AttentionState* states, float* accumulators) const {
-  for (std::size_t j = 0; j < seen.end[queries.count - 1]; j += kKeyBlock) score_block(queries, j);
+  const std::size_t entries = seen.end[queries.count - 1];
+  for (std::size_t j = 0; j < entries; j += kKeyBlock) score_block(queries, j, entries);
   for (std::size_t i = 0; i < queries.count; ++i) {
     float* scores = scratch_.scores + i * kAttentionChunk;
     if (soft_cap != 0.0f) kernels_.soft_cap(scores, seen.end[i], soft_cap, scores);

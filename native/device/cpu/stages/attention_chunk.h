@@ -21,9 +21,10 @@ struct SeenEntries {
 // widened once, into the worker's memory.
 class AttentionChunk {
  public:
-  // The chunk that begins at `position`, of which the first `entries` are read, by `queries` queries.
+  // The chunk that begins at `position`, of which the first `entries` are read, by `queries` queries. `next`:
+  // keys of the chunk that is read behind it, which are fetched meanwhile.
   AttentionChunk(const Kernels& kernels, const KvPages& cache, std::size_t kv_head, std::size_t position,
-                 std::size_t entries, std::size_t queries, AttentionWorker& scratch);
+                 std::size_t entries, std::size_t queries, const void* next, AttentionWorker& scratch);
 
   // queries.count <= kScoredQueries, queries.stride = padded_head_width(d); `soft_cap` as AttentionParams.
   // Writes states[count] and accumulators[count, padded width].
@@ -35,13 +36,14 @@ class AttentionChunk {
   void widen_halves(std::size_t entries) const;
   void widen_scales(std::size_t entries) const;
   void widen_quants(std::size_t entries) const;
-  void score_block(const AttentionQueries& queries, std::size_t first) const;
+  void score_block(const AttentionQueries& queries, std::size_t first, std::size_t entries) const;
   void add_values(const AttentionQueries& queries, const SeenEntries& seen, float* accumulators) const;
 
   const Kernels& kernels_;
   const KvPages& cache_;
   const std::size_t kv_head_, position_, padded_;
   const bool widened_;
+  const void* const next_;
   AttentionWorker& scratch_;
 };
 
