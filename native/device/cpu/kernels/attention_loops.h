@@ -295,8 +295,8 @@ void merge_chunk(const AttentionState* chunk_states, const float* chunk_accumula
   }
 }
 
-// A tile of four vectors of 16 lanes widens beside its 24 multiply-adds in less time than memory for a chunk
-// of floats takes, which does not fit a first-level cache.
+// A tile of 16 lanes widens its two or four vectors beside 24 multiply-adds in less time than memory for a
+// chunk of floats takes, which does not fit a first-level cache.
 constexpr std::size_t kMostNarrowQueries = kLanes == 16 ? SIZE_MAX : 8;
 
 constexpr AttentionKernels kAttentionKernels = {kMostNarrowQueries, score_keys,         score_key_halves,
