@@ -14,17 +14,19 @@ namespace {
 // for what the first level has under way.
 class FetchAhead {
  public:
-  // `bytes` behind `next`, any address, in so many steps of 128 bytes at most.
+  // `bytes` behind `next`, any address, in so many steps of two lines at most.
   FetchAhead(const void* next, std::size_t bytes, std::size_t steps)
       : at_(reinterpret_cast<std::uintptr_t>(next)), step_(bytes / steps) {}
 
   void step() {
     Vector::fetch(reinterpret_cast<const void*>(at_));
-    Vector::fetch(reinterpret_cast<const void*>(at_ + 64));
+    if (step_ > kLine) Vector::fetch(reinterpret_cast<const void*>(at_ + kLine));
     at_ += step_;
   }
 
  private:
+  static constexpr std::size_t kLine = 64;
+
   std::uintptr_t at_;
   std::size_t step_;
 };
