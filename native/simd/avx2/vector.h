@@ -13,7 +13,7 @@ struct Vector {
   static constexpr std::size_t kLanes = 8;
   using Lanes = __m256;
 
-  static void fetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+  static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
   static Lanes load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, Lanes a) { _mm256_storeu_ps(p, a); }
   // All ones in the first n lanes.

@@ -13,7 +13,7 @@ struct Vector {
   static constexpr std::size_t kLanes = 16;
   using Lanes = __m512;
 
-  static void fetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+  static void prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
   static Lanes load(const float* p) { return _mm512_loadu_ps(p); }
   static void store(float* p, Lanes a) { _mm512_storeu_ps(p, a); }
   static __mmask16 first(std::size_t n) { return static_cast<__mmask16>((1u << n) - 1u); }  // n lanes

@@ -32,7 +32,7 @@ struct Vector {
     store(y, b);
     return generate([&](std::size_t i) { return f(x[i], y[i]); });
   }
-  static void fetch(const void* p) {
+  static void prefetch(const void* p) {
 #if defined(__GNUC__)
     __builtin_prefetch(p);
 #else

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "device/cpu/kernels/attention_kernels.h"
-#include "device/cpu/kernels/fetch_ahead.h"
 #include "device/cpu/kernels/kernel_loops.h"
 #include "device/cpu/kernels/kv_quant_loops.h"
+#include "device/cpu/kernels/prefetch.h"
 
 namespace emberline {
 namespace {
@@ -79,9 +79,9 @@ struct WideValues {
   const T* row(std::size_t j) const { return values + j * width; }
 };
 
-template <std::size_t kQueries, typename Keys, typename Fetch>
+template <std::size_t kQueries, typename Keys, typename Prefetch>
 inline void score_tile(const float* queries, std::size_t stride, const Keys& keys, std::size_t width,
-                       float* scores, Fetch& fetch) {
+                       float* scores, Prefetch& prefetch) {
   constexpr std::size_t kVectors = tile_vectors(kQueries);
   for (std::size_t j = 0; j < kKeyBlock; j += kVectors * kLanes) {
     Lanes sums[kQueries][kVectors];
@@ -89,7 +89,7 @@ inline void score_tile(const float* queries, std::size_t stride, const Keys& key
       for (Lanes& sum : row) sum = Vector::set(0.0f);
     }
     for (std::size_t i = 0; i < width; ++i) {
-      fetch.step();
+      prefetch.step();
       Lanes key[kVectors];
       for (std::size_t v = 0; v < kVectors; ++v) key[v] = keys.load(i, j + v * kLanes);
       for (std::size_t q = 0; q < kQueries; ++q) {
@@ -104,32 +104,32 @@ inline void score_tile(const float* queries, std::size_t stride, const Keys& key
   }
 }
 
-template <typename Keys, typename Fetch>
+template <typename Keys, typename Prefetch>
 inline void score_all(const AttentionQueries& queries, const Keys& keys, std::size_t width, float* scores,
-                      Fetch fetch) {
+                      Prefetch prefetch) {
   for_each_tile(queries.count, [&](auto n, std::size_t q) {
     score_tile<decltype(n)::value>(queries.values + q * queries.stride, queries.stride, keys, width,
-                                   scores + q * kAttentionChunk, fetch);
+                                   scores + q * kAttentionChunk, prefetch);
   });
 }
 // As many bytes behind `next` as the block has.
 template <typename T>
-inline FetchAhead fetch_beside_keys(const void* next, std::size_t count, std::size_t width) {
+inline PrefetchAhead prefetch_beside_keys(const void* next, std::size_t count, std::size_t width) {
   return {next, width * kKeyBlock * sizeof(T), steps_of_tiles(count, kKeyBlock / kLanes, width)};
 }
 
 void score_keys(const AttentionQueries& queries, const float* keys, std::size_t width, float* scores) {
-  score_all(queries, WideKeys<float>{keys}, width, scores, FetchNothing());
+  score_all(queries, WideKeys<float>{keys}, width, scores, PrefetchNothing());
 }
 void score_key_halves(const AttentionQueries& queries, const std::uint16_t* keys, std::size_t width,
                       const void* next, float* scores) {
   score_all(queries, WideKeys<std::uint16_t>{keys}, width, scores,
-            fetch_beside_keys<std::uint16_t>(next, queries.count, width));
+            prefetch_beside_keys<std::uint16_t>(next, queries.count, width));
 }
 void score_key_quants(const AttentionQueries& queries, const std::int8_t* keys, const float* scales,
                       std::size_t width, const void* next, float* scores) {
   score_all(queries, QuantKeys{keys, scales}, width, scores,
-            fetch_beside_keys<std::int8_t>(next, queries.count, width));
+            prefetch_beside_keys<std::int8_t>(next, queries.count, width));
 }
 
 // Its padding, which is written, weighs nothing. A NaN is passed over.
@@ -162,16 +162,16 @@ void weigh_scores(float* scores, const std::uint32_t* seen, std::size_t count, A
 
 // Positions [from, to) of the sums of kQueries queries and kVectors vectors from element i on; from = 0
 // begins them.
-template <std::size_t kQueries, std::size_t kVectors, typename Values, typename Fetch>
+template <std::size_t kQueries, std::size_t kVectors, typename Values, typename Prefetch>
 inline void add_value_tile(const float* weights, std::size_t from, std::size_t to, const Values& values,
-                           std::size_t i, float* accumulators, std::size_t stride, Fetch& fetch) {
+                           std::size_t i, float* accumulators, std::size_t stride, Prefetch& prefetch) {
   Lanes sums[kQueries][kVectors];
   for (std::size_t q = 0; q < kQueries; ++q) {
     for (std::size_t v = 0; v < kVectors; ++v)
       sums[q][v] = from == 0 ? Vector::set(0.0f) : Vector::load(accumulators + q * stride + v * kLanes);
   }
   for (std::size_t j = from; j < to; ++j) {
-    fetch.step();
+    prefetch.step();
     Lanes value[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v) value[v] = values.load(j, i + v * kLanes);
     for (std::size_t q = 0; q < kQueries; ++q) {
@@ -185,33 +185,33 @@ inline void add_value_tile(const float* weights, std::size_t from, std::size_t t
   }
 }
 
-template <std::size_t kQueries, typename Values, typename Fetch>
+template <std::size_t kQueries, typename Values, typename Prefetch>
 inline void add_value_rows(const float* weights, std::size_t from, std::size_t to, const Values& values,
-                           std::size_t width, float* accumulators, std::size_t stride, Fetch& fetch) {
+                           std::size_t width, float* accumulators, std::size_t stride, Prefetch& prefetch) {
   constexpr std::size_t kVectors = tile_vectors(kQueries);
   std::size_t i = 0;
   for (; i + kVectors * kLanes <= width; i += kVectors * kLanes)
-    add_value_tile<kQueries, kVectors>(weights, from, to, values, i, accumulators + i, stride, fetch);
+    add_value_tile<kQueries, kVectors>(weights, from, to, values, i, accumulators + i, stride, prefetch);
   for (; i < width; i += kLanes)
-    add_value_tile<kQueries, 1>(weights, from, to, values, i, accumulators + i, stride, fetch);
+    add_value_tile<kQueries, 1>(weights, from, to, values, i, accumulators + i, stride, prefetch);
 }
 
 // Positions [begin, end). What all queries of a tile see is added together, the last few positions of each
 // alone: a later row's value must not touch an earlier row, were it NaN.
-template <typename Values, typename Fetch>
+template <typename Values, typename Prefetch>
 inline void add_some_values(const float* weights, const std::uint32_t* seen, std::size_t count,
                             std::size_t begin, std::size_t end, const Values& values, std::size_t width,
-                            float* accumulators, std::size_t stride, Fetch fetch) {
+                            float* accumulators, std::size_t stride, Prefetch prefetch) {
   for_each_tile(count, [&](auto n, std::size_t first) {
     const float* w = weights + first * kAttentionChunk;
     float* sums = accumulators + first * stride;
     const std::size_t shared = seen[first] < end ? seen[first] : end;
     if (begin < shared)
-      add_value_rows<decltype(n)::value>(w, begin, shared, values, width, sums, stride, fetch);
+      add_value_rows<decltype(n)::value>(w, begin, shared, values, width, sums, stride, prefetch);
     const std::size_t from = begin < shared ? shared : begin;
     for (std::size_t q = 1; q < decltype(n)::value; ++q) {
       const std::size_t to = seen[first + q] < end ? seen[first + q] : end;
-      FetchNothing nothing;
+      PrefetchNothing nothing;
       if (from < to) {
         add_value_rows<1>(w + q * kAttentionChunk, from, to, values, width, sums + q * stride, stride,
                           nothing);
@@ -232,14 +232,14 @@ inline void add_all_values(const float* weights, const std::uint32_t* seen, std:
     const void* ahead = end < seen[count - 1] ? values.row(end) : next;
     const std::size_t bytes = kPart * width * sizeof(*values.row(0));
     add_some_values(weights, seen, count, begin, end, values, width, accumulators, stride,
-                    FetchAhead(ahead, bytes, steps));
+                    PrefetchAhead(ahead, bytes, steps));
   }
 }
 
 void add_values(const float* weights, const std::uint32_t* seen, std::size_t count, const float* values,
                 std::size_t width, float* accumulators, std::size_t stride) {
   add_some_values(weights, seen, count, 0, kAttentionChunk, WideValues<float>{values, width}, width,
-                  accumulators, stride, FetchNothing());
+                  accumulators, stride, PrefetchNothing());
 }
 void add_value_halves(const float* weights, const std::uint32_t* seen, std::size_t count,
                       const std::uint16_t* values, std::size_t width, const void* next, float* accumulators,

@@ -81,7 +81,7 @@ template <typename Block>
 inline void prefetch_ahead(const Block& block) {
   const char* ahead = reinterpret_cast<const char*>(&block) + kPrefetchBytes;
   EMBERLINE_UNROLL
-  for (std::size_t i = 0; i < sizeof(Block); i += 64) _mm_prefetch(ahead + i, _MM_HINT_T0);
+  for (std::size_t i = 0; i < sizeof(Block); i += 64) Vector::prefetch(ahead + i);
 }
 
 // kVectors * kLanes rows of a panel, from `first` on, with rows [row, row + kRows) of x. There are as many

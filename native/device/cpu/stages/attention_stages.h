@@ -118,8 +118,8 @@ struct AttentionStage final : Stage {
   std::size_t find_seen(const Step& step, AttentionWorker& scratch, std::size_t row, std::size_t past,
                         std::size_t first) const;
   // Rows of [from, to) that see nothing of the chunk any more begin here.
-  const void* next_keys(const Step& step, std::size_t kv_head, std::size_t chunk) const;
   std::size_t rows_that_see(const Step& step, std::size_t from, std::size_t to, std::size_t first) const;
+  const void* next_keys(const Step& step, std::size_t kv_head, std::size_t chunk) const;
   void prepare_queries(Worker& worker, std::size_t kv_head, std::size_t from, std::size_t to) const;
   void attend_run(const Step& step, Worker& worker, std::size_t kv_head, std::size_t from,
                   std::size_t to) const;

@@ -12,15 +12,15 @@ namespace {
 // A processor guesses what is read next by what was read last, and begins anew at the end of each run; those
 // of a cache's keys and values are short. So the loops say it, a little in each step: all at once would wait
 // for what the first level has under way.
-class FetchAhead {
+class PrefetchAhead {
  public:
   // `bytes` behind `next`, any address, in so many steps of two lines at most.
-  FetchAhead(const void* next, std::size_t bytes, std::size_t steps)
+  PrefetchAhead(const void* next, std::size_t bytes, std::size_t steps)
       : at_(reinterpret_cast<std::uintptr_t>(next)), step_(bytes / steps) {}
 
   void step() {
-    Vector::fetch(reinterpret_cast<const void*>(at_));
-    if (step_ > kLine) Vector::fetch(reinterpret_cast<const void*>(at_ + kLine));
+    Vector::prefetch(reinterpret_cast<const void*>(at_));
+    if (step_ > kLine) Vector::prefetch(reinterpret_cast<const void*>(at_ + kLine));
     at_ += step_;
   }
 
@@ -31,7 +31,7 @@ class FetchAhead {
   std::size_t step_;
 };
 
-struct FetchNothing {
+struct PrefetchNothing {
   void step() const {}
 };
 
