@@ -19,13 +19,18 @@ class PrefetchAhead {
       : at_(reinterpret_cast<std::uintptr_t>(next)), step_(bytes / steps) {}
 
   void step() {
-    Vector::prefetch(reinterpret_cast<const void*>(at_));
-    if (step_ > kLine) Vector::prefetch(reinterpret_cast<const void*>(at_ + kLine));
+    prefetch(at_);
+    if (step_ > kLine) prefetch(at_ + kLine);
     at_ += step_;
   }
 
  private:
   static constexpr std::size_t kLine = 64;
+
+  // An address, and no pointer: there may be nothing.
+  static void prefetch(std::uintptr_t address) {
+    Vector::prefetch(reinterpret_cast<const void*>(address));  // NOLINT(performance-no-int-to-ptr)
+  }
 
   std::uintptr_t at_;
   std::size_t step_;
