@@ -14,6 +14,8 @@ const NUMBERS = 'numbers = [1, 2, 3, 4, 5,|';
 const FUNCTION = 'def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):|';
 /** Far more tokens than are generated before a test stops it. */
 const MANY_TOKENS = 400;
+/** They take long enough for a test to see that they are generated, and are waited for. */
+const SOME_TOKENS = 120;
 /** To edit a text before it is finished. */
 const MOST_ATTEMPTS = 10;
 
@@ -314,7 +316,8 @@ suite('generating at the cursor', () => {
   });
 
   test('stays where another one is cancelled', async () => {
-    const { document } = await edit(FUNCTION);
+    await set('emberline.generate.maxTokens', SOME_TOKENS);
+    const { document } = await edit(NUMBERS);
     await generate();
     const first = document.getText();
     const looking = run('nextCandidate');
@@ -338,7 +341,8 @@ suite('generating at the cursor', () => {
   });
 
   test('stays where something is typed while another one is made', async () => {
-    const { document } = await edit(FUNCTION);
+    await set('emberline.generate.maxTokens', SOME_TOKENS);
+    const { document } = await edit(NUMBERS);
     await generate();
     const looking = run('nextCandidate');
     await eventually(() => api.status === 'generating', 'the model writes another one');
