@@ -30,7 +30,8 @@ export const TARGETS = [
 /** Whoever gives a grammar may be anybody: at most 256 MB, and processor time as test/fuzz/time_limit.h says. */
 const GRAMMARS = ['gbnf', 'pattern', 'schema', 'token_walk'];
 const FOLDER = join(BUILD, 'fuzz');
-const PROGRAMS = join(FOLDER, 'test', 'fuzz');
+// Among the sanitized tests, of the same objects.
+const PROGRAMS = join(BUILD, 'asan', 'test', 'fuzz');
 // What the address sanitizer keeps of freed memory counts as well.
 const ENVIRONMENT = { ...process.env, ASAN_OPTIONS: 'quarantine_size_mb=16' };
 
@@ -45,10 +46,10 @@ export async function buildFuzzers(progress, targets) {
   await progress.step(`build the fuzzers (${targets.join(', ')})`, async (log) => {
     const failure =
       'The fuzzers could not be built; they need clang++-19 and its libFuzzer (libclang-rt-19-dev).';
-    await run('cmake', ['--preset', 'fuzz'], { log, failure });
+    await run('cmake', ['--preset', 'asan'], { log, failure });
     const programs = targets.flatMap((target) => [`fuzz_${target}`, `${target}_corpus`]);
     const jobs = String(availableParallelism());
-    await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...programs], {
+    await run('cmake', ['--build', '--preset', 'asan', '--parallel', jobs, '--target', ...programs], {
       log,
       failure,
     });

@@ -1,5 +1,5 @@
 import { fuzz, TARGETS } from '../fuzz.mjs';
-import { FOR_BUILDING, FOR_FUZZING } from '../setup/debian_packages.mjs';
+import { FOR_BUILDING, FOR_FUZZING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { counted, inTurn } from './checks.mjs';
 
 /** Of each target, behind its corpora. */
@@ -11,7 +11,7 @@ const SECONDS = 15;
  */
 export const fuzzing = {
   name: 'fuzz',
-  requirements: [...FOR_BUILDING, ...FOR_FUZZING],
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_FUZZING],
   needs: ['fuzzers'],
   deep: true,
   platform: 'linux-x64',
