@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "random_cases.h"
 #include "tokenizer/random_text.h"
 #include "tokenizer/toy_vocabulary.h"
 
@@ -35,7 +36,7 @@ TEST(Tokenizer, AnyBytesComeBackAsTheyWent) {
     toy.add("return", TokenType::kUserDefined);
     const auto tokenizer = make(toy.spec());
     ASSERT_TRUE(tokenizer);
-    for (const std::string& text : testing::random_texts(1, 200'000)) {
+    for (const std::string& text : testing::random_texts(1, testing::random_cases(200'000))) {
       for (const bool parse_special : {false, true}) {
         ASSERT_EQ(tokenizer->decode(tokenizer->encode(text, parse_special)), text) << pre;
       }

@@ -12,9 +12,13 @@
 #include "grammar/automaton/random_unique_schema.h"
 #include "grammar/automaton/state_space.h"
 #include "grammar/grammar.h"
+#include "random_cases.h"
 
 namespace emberline::grammar::testing {
 namespace {
+
+using emberline::testing::random_cases;
+using emberline::testing::random_cases_least;
 
 bool accepts(StateSpace& space, std::string_view text) {
   return space.may_end(space.step(space.start(), text));
@@ -77,10 +81,10 @@ std::shared_ptr<const Program> any_program(Random& random) {
 
 using Maker = std::shared_ptr<const Program> (*)(Random&);
 
-void expect_same_verdicts(Maker make, unsigned seeds, int least_accepted, int least_rejected) {
+void expect_same_verdicts(Maker make, int cases, int least_accepted, int least_rejected) {
   int accepted = 0, rejected = 0;
-  for (unsigned seed = 0; seed < seeds; ++seed) {
-    Random random(seed);
+  for (int seed = 0; seed < random_cases(cases); ++seed) {
+    Random random(static_cast<std::uint32_t>(seed));
     const std::shared_ptr<const Program> program = make(random);
     if (!program) continue;
     StateSpace space(program);
@@ -105,8 +109,8 @@ void expect_same_verdicts(Maker make, unsigned seeds, int least_accepted, int le
     }
     ASSERT_TRUE(space.status().ok()) << seed;
   }
-  EXPECT_GT(accepted, least_accepted);
-  EXPECT_GT(rejected, least_rejected);
+  EXPECT_GT(accepted, random_cases_least(least_accepted));
+  EXPECT_GT(rejected, random_cases_least(least_rejected));
 }
 
 TEST(StateSpaceRandom, AcceptsWhatThePlainRecogniserAccepts) {
@@ -121,10 +125,10 @@ TEST(StateSpaceRandom, AcceptsWitnessesAsThePlainRecogniser) {
   expect_same_verdicts(witness_program, 150, 200, 1000);
 }
 
-void expect_completions(Maker make, unsigned seeds, int least_completed) {
+void expect_completions(Maker make, int cases, int least_completed) {
   int completed = 0;
-  for (unsigned seed = 0; seed < seeds; ++seed) {
-    Random random(seed);
+  for (int seed = 0; seed < random_cases(cases); ++seed) {
+    Random random(static_cast<std::uint32_t>(seed));
     const std::shared_ptr<const Program> program = make(random);
     if (!program) continue;
     StateSpace space(program);
@@ -161,7 +165,7 @@ void expect_completions(Maker make, unsigned seeds, int least_completed) {
       }
     }
   }
-  EXPECT_GT(completed, least_completed);
+  EXPECT_GT(completed, random_cases_least(least_completed));
 }
 
 TEST(StateSpaceRandom, EveryStateCanBeCompleted) {

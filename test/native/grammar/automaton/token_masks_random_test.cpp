@@ -12,6 +12,7 @@
 #include "grammar/automaton/token_masks.h"
 #include "grammar/gbnf/random_gbnf.h"
 #include "grammar/grammar.h"
+#include "random_cases.h"
 #include "tokenizer/embedded_tokenizer.h"
 #include "tokenizer/toy_vocabulary.h"
 
@@ -19,6 +20,8 @@ namespace emberline::grammar::testing {
 namespace {
 
 using emberline::testing::load_embedded_tokenizer;
+using emberline::testing::random_cases;
+using emberline::testing::random_cases_least;
 using emberline::testing::spelled;
 using emberline::testing::ToyVocabulary;
 
@@ -116,13 +119,13 @@ TEST(TokenMasksRandom, AreWhatEveryTokenAloneWouldGive) {
   ASSERT_NE(tokenizer, nullptr);
   const std::shared_ptr<const TokenTrie> trie =
       TokenTrie::build(*tokenizer, tokenizer->vocabulary_size() + 70).value();
-  for (unsigned seed = 0; seed < 600 && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < random_cases(600) && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    Random random(seed);
+    Random random(static_cast<std::uint32_t>(seed));
     Comparison comparison(random_program(random), trie);
     for (int walk = 0; walk < 3 && !HasFailure(); ++walk) comparison.walk(random, 12);
   }
-  EXPECT_GT(Comparison::steps, 6000);
+  EXPECT_GT(Comparison::steps, random_cases_least(6000));
 }
 
 // A schema of a few keywords, all of which can be enforced.
@@ -176,9 +179,9 @@ TEST(TokenMasksRandom, OfUniqueItemsAreWhatEveryTokenAloneWouldGive) {
   const std::unique_ptr<Tokenizer> tokenizer = toy_tokenizer(5);
   const std::shared_ptr<const TokenTrie> trie =
       TokenTrie::build(*tokenizer, tokenizer->vocabulary_size()).value();
-  for (unsigned seed = 0; seed < 70 && !HasFailure(); ++seed) {
+  for (int seed = 0; seed < random_cases(70) && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    Random random(seed);
+    Random random(static_cast<std::uint32_t>(seed));
     RandomUniqueSchema schemas(random);
     const std::string schema = seed % 3 == 0 ? schemas.make_witnesses() : schemas.make();
     const auto grammar = Grammar::from_schema(schema, random_layout(random));
@@ -187,7 +190,7 @@ TEST(TokenMasksRandom, OfUniqueItemsAreWhatEveryTokenAloneWouldGive) {
     if (comparison.start() == kDead) continue;
     for (int walk = 0; walk < 2 && !HasFailure(); ++walk) comparison.walk(random, 20);
   }
-  EXPECT_GT(Comparison::steps, 1000);
+  EXPECT_GT(Comparison::steps, random_cases_least(1000));
 }
 
 // Further from a bound than the longest token, at that distance, and at the bound.
