@@ -1,4 +1,4 @@
-# What compiles for sanitizers and coverage (presets asan, tsan, fuzz, coverage): on Linux Clang, which takes two thirds of GCC's time for it and has libFuzzer;
+# What compiles for sanitizers and coverage (presets asan, tsan, coverage): on Linux Clang, which takes two thirds of GCC's time for it and has libFuzzer;
 # elsewhere the system's own compiler.
 if(CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux")
   set(CMAKE_C_COMPILER clang-19)

@@ -3,7 +3,7 @@
  *   node scripts/fuzz.mjs all|folder|gbnf|gguf|pattern|safetensors|schema|text|token_walk|vocabulary... [--seconds 120] [--keep]
  * Several come one after the other, so many seconds each; one that fails does not keep the others from it.
  * The corpus begins with the kept one (fuzz_corpus.mjs) and grows in build/fuzz/corpus/<target>; --keep distils it and keeps that.
- * An input that fails stays in build/fuzz and is named at the end. Needs clang 19.
+ * An input that fails stays in build/fuzz and is named at the end. Needs clang 19 and GoogleTest.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -45,7 +45,7 @@ const corpusOf = (/** @type {string} */ target) => join(FOLDER, 'corpus', target
 export async function buildFuzzers(progress, targets) {
   await progress.step(`build the fuzzers (${targets.join(', ')})`, async (log) => {
     const failure =
-      'The fuzzers could not be built; they need clang++-19 and its libFuzzer (libclang-rt-19-dev).';
+      'The fuzzers could not be built; they need clang++-19, its libFuzzer (libclang-rt-19-dev) and GoogleTest (libgtest-dev).';
     await run('cmake', ['--preset', 'asan'], { log, failure });
     const programs = targets.flatMap((target) => [`fuzz_${target}`, `${target}_corpus`]);
     const jobs = String(availableParallelism());
