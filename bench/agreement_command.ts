@@ -12,6 +12,7 @@ import { markdownTable } from './report';
 
 interface AgreementArguments {
   readonly model?: string;
+  readonly reference?: string;
   readonly families: boolean;
   readonly text: string;
   readonly positions: number;
@@ -19,10 +20,16 @@ interface AgreementArguments {
 }
 
 /** What emberline_agreement_bench prints. */
+interface Agreements {
+  readonly ours: Agreement;
+  /** Of llama.cpp with the file itself, where the reference is llama.cpp with another. */
+  readonly peer: Agreement | null;
+}
+
 interface Agreement {
   readonly positions: number;
   readonly same_choice: number;
-  /** Positions where llama.cpp's choice is well ahead of the next. */
+  /** Positions where the reference's choice is well ahead of the next. */
   readonly clear: number;
   readonly same_clear_choice: number;
   readonly mean_divergence: number;
@@ -38,6 +45,10 @@ export function addAgreementCommand(program: Command): void {
     .description('compare the distributions of the next token with llama.cpp’s (installs it the first time)')
     .option('--model <file>', 'a GGUF model (default: the embedded one)')
     .option('--families', 'random weights of every family and mix of tensor types instead, as a table', false)
+    .option(
+      '--reference <file>',
+      'the model in F32, of which llama.cpp rounds nothing: how near to that are both?',
+    )
     .option('--text <file>', 'what both read', join(ROOT, 'CHANGELOG.md'))
     .option('--positions <n>', 'tokens of it', integer(1, 1_000_000), 2_000)
     .option('--threads <n>', 'compute threads of each', integer(1, 64), 2)
@@ -48,46 +59,53 @@ export function addAgreementCommand(program: Command): void {
         return;
       }
       const model = options.model === undefined ? embeddedModelPath(ROOT) : resolve(options.model);
-      console.log(formatAgreement(await agreementOf(model)));
+      const reference = options.reference === undefined ? undefined : resolve(options.reference);
+      const { ours, peer } = await agreementOf(model, reference);
+      console.log(formatAgreement(ours));
+      if (peer !== null) console.log(`llama.cpp with the same file\n${formatAgreement(peer)}`);
     });
 }
 
-type Comparison = (model: string) => Promise<Agreement>;
+type Comparison = (model: string, reference?: string) => Promise<Agreements>;
 
 async function preparedComparison(options: AgreementArguments): Promise<Comparison> {
   const { libraries } = await ensurePeer(reportStep);
   reportStep('building the native program');
   const program = await buildNativeProgram('emberline_agreement_bench');
-  return async (model) => {
+  return async (model, reference) => {
     const { stdout } = await run(program, [
       ...[libraries, model, resolve(options.text)],
       ...[String(options.positions), String(options.threads)],
+      ...(reference === undefined ? [] : [reference]),
     ]);
-    return JSON.parse(stdout) as Agreement;
+    return JSON.parse(stdout) as Agreements;
   };
 }
 
-/** Of one file after the other, as Markdown. */
+/** Of one file after the other, as Markdown: both engines from llama.cpp with the same weights in F32. */
 async function familyTable(agreementOf: Comparison): Promise<string> {
   const { stdout } = await run(await buildNativeProgram('emberline_family_files'), [FAMILY_MODELS]);
   const lines: string[][] = [];
   for (const file of stdout.trimEnd().split('\n')) {
     reportStep(file);
-    lines.push([file.replace(/\.gguf$/, ''), ...figures(await agreementOf(join(FAMILY_MODELS, file)))]);
+    const name = file.replace(/\.gguf$/, '');
+    const { ours, peer } = await agreementOf(
+      join(FAMILY_MODELS, file),
+      join(FAMILY_MODELS, `${name}.f32.gguf`),
+    );
+    lines.push([name, String(ours.clear), ...figures(ours), ...(peer === null ? [] : figures(peer))]);
   }
-  const numbers = ['clear', 'same choice', 'of all', 'mean divergence'];
-  const columns = numbers.map((title) => ({ title, side: 'right' as const }));
-  return markdownTable([{ title: 'model', side: 'left' }, ...columns], lines).join('\n');
+  const columns = ['Emberline', 'llama.cpp'].flatMap((engine) => [
+    `${engine}: same clear choice`,
+    'mean divergence',
+  ]);
+  const numbers = ['clear', ...columns].map((title) => ({ title, side: 'right' as const }));
+  return markdownTable([{ title: 'model', side: 'left' }, ...numbers], lines).join('\n');
 }
 
 function figures(agreement: Agreement): string[] {
-  const { positions, same_choice, clear, same_clear_choice, mean_divergence } = agreement;
-  return [
-    String(clear),
-    percent(same_clear_choice, clear),
-    percent(same_choice, positions),
-    mean_divergence.toExponential(1),
-  ];
+  const { clear, same_clear_choice, mean_divergence } = agreement;
+  return [percent(same_clear_choice, clear), mean_divergence.toExponential(1)];
 }
 
 export function formatAgreement(agreement: Agreement): string {

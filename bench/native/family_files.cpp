@@ -1,10 +1,10 @@
 // Writes a file of random weights for every model family in every mix of types that people have: FOLDER.
 //
 // The toys of the native tests, as wide as a super-block and four layers deep at least; windows end long
-// before 512 tokens. A file is called FAMILY-TYPES.gguf; their names are printed, one a line.
+// before 512 tokens. A file is called FAMILY-TYPES.gguf; their names are printed, one a line. Beside each
+// lies FAMILY-TYPES.f32.gguf, which has the same weights in F32: what a reader computes of it is not rounded.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -61,12 +61,12 @@ ToyModel widened(ToyModel toy, const Mix& mix) {
   return toy;
 }
 
-std::string file_name(const std::string& family, const Mix& mix) {
+std::string name_of(const std::string& family, const Mix& mix) {
   std::string name;
   for (const char c : family) {
     if (c != ',') name += c == ' ' ? '-' : c;
   }
-  return name + "-" + mix.name + ".gguf";
+  return name + "-" + mix.name;
 }
 
 bool write_families(const std::filesystem::path& folder) {
@@ -74,12 +74,12 @@ bool write_families(const std::filesystem::path& folder) {
   for (const auto& [family, toy] : family_toys()) {
     if (toy.type != TensorType::kF32) continue;  // a family's quantised toy repeats it
     for (const Mix& mix : kMixes) {
-      const std::string name = file_name(family, mix);
-      const std::vector<std::uint8_t> bytes = widened(toy, mix).bytes();
-      std::ofstream file(folder / name, std::ios::binary);
-      file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-      if (!file) return false;
-      std::cout << name << '\n';
+      const std::string name = name_of(family, mix);
+      ToyModel model = widened(toy, mix);
+      if (!model.writer().write(folder / (name + ".gguf"))) return false;
+      model.written_out = true;
+      if (!model.writer().write(folder / (name + ".f32.gguf"))) return false;
+      std::cout << name << ".gguf\n";
     }
   }
   return true;

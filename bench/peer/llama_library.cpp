@@ -44,6 +44,17 @@ class Symbols {
   std::string missing_;
 };
 
+constexpr const char* kLaidOutDifferently =
+    "The peer's llama_context_params is laid out differently from the version this bench is made for.";
+
+// Whether the 32-bit fields from the `first` on are these.
+template <std::size_t kCount>
+bool lie_at(const ParameterBlock& params, std::size_t first, const std::uint32_t (&expected)[kCount]) {
+  std::uint32_t fields[kCount];
+  std::memcpy(fields, params.bytes + first * sizeof(std::uint32_t), sizeof(fields));
+  return std::equal(std::begin(fields), std::end(fields), std::begin(expected));
+}
+
 }  // namespace
 
 std::string open_llama_library(const std::string& folder, LlamaLibrary& library) {
@@ -107,13 +118,24 @@ std::string context_parameters(const LlamaLibrary& library, ContextSize size, Pa
   params = library.context_default_params();
   // n_ctx, n_batch, n_ubatch, n_seq_max: the documented defaults, all distinct enough to show a moved field.
   constexpr std::uint32_t kDefaults[] = {512, 2048, 512, 1};
-  std::uint32_t fields[std::size(kDefaults)];
-  std::memcpy(fields, params.bytes, sizeof(fields));
-  if (!std::equal(std::begin(fields), std::end(fields), std::begin(kDefaults))) {
-    return "The peer's llama_context_params is laid out differently from the version this bench is made for.";
-  }
+  if (!lie_at(params, 0, kDefaults)) return kLaidOutDifferently;
   const std::uint32_t leading[] = {size.context, size.batch, size.physical_batch};
   std::memcpy(params.bytes, leading, sizeof(leading));
+  return {};
+}
+
+std::string round_nothing(ParameterBlock& params) {
+  // Four enumerations that are -1, "as it decides", of which the last is flash_attn_type; type_k and type_v,
+  // which are F16, behind empty pointers.
+  constexpr std::uint32_t kDecides = 0xFFFFFFFFu, kNo = 0, kF32 = 0, kF16 = 1;
+  constexpr std::size_t kFlashAttention = 13, kTypes = 26;
+  if (!lie_at(params, kFlashAttention - 3, {kDecides, kDecides, kDecides, kDecides}) ||
+      !lie_at(params, kTypes - 4, {0, 0, 0, 0, kF16, kF16})) {
+    return kLaidOutDifferently;
+  }
+  const std::uint32_t types[] = {kF32, kF32};
+  std::memcpy(params.bytes + kFlashAttention * sizeof(kNo), &kNo, sizeof(kNo));
+  std::memcpy(params.bytes + kTypes * sizeof(kF32), types, sizeof(types));
   return {};
 }
 

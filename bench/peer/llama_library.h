@@ -91,4 +91,7 @@ struct ContextSize {
 // where this version of the library is known to have them.
 std::string context_parameters(const LlamaLibrary& library, ContextSize size, ParameterBlock& params);
 
+// The same parameters for keys and values in F32, and attention that rounds none of them.
+std::string round_nothing(ParameterBlock& params);
+
 }  // namespace emberline_bench

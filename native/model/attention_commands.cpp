@@ -266,7 +266,8 @@ void AttentionCommands::write_output(const LayerWeights& layer) {
                    .in = h_.query_width(),
                    .weight = layer.attention_output,
                    .bias = &layer.attention_output_bias,
-                   .out = h_.width},
+                   .out = h_.width,
+                   .fine_activations = h_.experts.count > 0 && kFine},
                   "norm behind attention", layer.attention_norm_behind);
 }
 

@@ -23,7 +23,8 @@ using Slots = std::initializer_list<std::pair<int, Binding>>;
 // The products whose rounded activations cost most accuracy for the arithmetic they hold: with 8 bits
 // throughout, the embedded model's mean divergence from float32 is 2.9e-3, to which query, key and value add
 // 0.9e-3 and the output matrix 0.6e-3, with a third of the weights between them; gate and up add 0.7e-3 and
-// down 0.6e-3, with two thirds.
+// down 0.6e-3, with two thirds. In front of a router attention's output is one of them, too: what 8 bits
+// leave of it decides between experts that are nearly level (bench/README.md).
 inline constexpr bool kFine = true;
 
 // What a command's patch changes: bytes into its parameters.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/half.h"
+#include "reference/reference_device.h"
 
 namespace emberline::testing {
 namespace {
@@ -138,6 +139,16 @@ class RandomTensors {
   std::mt19937_64 engine_;
 };
 
+std::size_t count_of(const std::vector<std::uint64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+std::vector<std::uint8_t> f32_bytes(const std::vector<float>& values) {
+  std::vector<std::uint8_t> data(values.size() * sizeof(float));
+  std::memcpy(data.data(), values.data(), data.size());
+  return data;
+}
+
 // Writes what the description does not leave out or replace.
 class ToyWriter {
  public:
@@ -210,21 +221,22 @@ class ToyWriter {
   }
 
   void tensor(const std::string& name, std::vector<std::uint64_t> shape, TensorType type, float scale) {
-    const std::size_t count =
-        std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
-    add(name, std::move(shape), type, random_.values(type, count, scale));
+    std::vector<std::uint8_t> data = random_.values(type, count_of(shape), scale);
+    add(name, std::move(shape), type, data);
   }
   void gain(const std::string& name, std::uint32_t width, float middle = 1.0f) {
     std::vector<float> gains = random_.gains(width);
     for (float& gain : gains) gain *= middle;
-    std::vector<std::uint8_t> data(gains.size() * 4);
-    std::memcpy(data.data(), gains.data(), data.size());
-    add(name, {width}, TensorType::kF32, data);
+    add(name, {width}, TensorType::kF32, f32_bytes(gains));
   }
   void bias(const std::string& name, std::uint32_t width) { tensor(name, {width}, TensorType::kF32, 0.5f); }
   void add(const std::string& name, std::vector<std::uint64_t> shape, TensorType type,
            const std::vector<std::uint8_t>& data) {
     if (left_out(name)) return;
+    if (toy_.written_out && type != TensorType::kF32) {
+      const std::vector<double> values = widen_row(type, data, 0, count_of(shape), GroupScales::kExact);
+      return add(name, std::move(shape), TensorType::kF32, f32_bytes({values.begin(), values.end()}));
+    }
     const auto other_shape = toy_.shapes.find(name);
     if (other_shape != toy_.shapes.end()) shape = other_shape->second;
     const auto other_type = toy_.types.find(name);

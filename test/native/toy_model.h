@@ -30,6 +30,7 @@ struct ToyModel {
   TensorType type = TensorType::kF32;         // of the matrices
   TensorType output_type = TensorType::kF32;  // of the embedding and the output matrix
   std::optional<TensorType> mixed_type;       // of values and the down matrix in every other layer, from 0
+  bool written_out = false;                   // all in F32, with the values that those types stand for
   bool tied = true;                           // no output.weight
   bool biases = false;                        // on the query, key and value projections
   bool head_norms = false;                    // of queries and keys
