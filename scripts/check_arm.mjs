@@ -9,11 +9,11 @@
  */
 import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { buildPreset } from './build_preset.mjs';
 import { AARCH64, LARGE_EXPERTS, OF_THE_REFERENCE, runEmulated, testPrograms, total } from './emulation.mjs';
 import { BUILD, LOGS } from './paths.mjs';
-import { run, runCommand } from './processes.mjs';
+import { runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureDebianPackages, FOR_ARM, FOR_BUILDING, FOR_NATIVE_TESTS } from './setup/debian_packages.mjs';
 import { findWideCode } from './wide_code.mjs';
@@ -96,20 +96,7 @@ const PROCESSORS = [
 ];
 
 /**
- * Compiles the native tests for Arm.
- * @param {Progress} progress
- */
-export async function buildArmTests(progress) {
-  await progress.step('build the native tests (aarch64)', async (log) => {
-    const failure = 'The native tests could not be built for 64-bit Arm.';
-    await run('cmake', ['--preset', 'aarch64'], { log, failure });
-    const parallel = ['--parallel', String(availableParallelism())];
-    await run('cmake', ['--build', '--preset', 'aarch64', ...parallel], { log, failure });
-  });
-}
-
-/**
- * Runs what `buildArmTests` has built.
+ * Runs what was built of the preset `aarch64`.
  * @param {Progress} progress
  * @returns {Promise<Row[]>}
  */
@@ -156,7 +143,7 @@ function checkKernelSets({ name, kernelSets }) {
 async function main() {
   const progress = new Progress();
   await ensureDebianPackages([...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_ARM], progress);
-  await buildArmTests(progress);
+  await buildPreset(progress, 'aarch64');
   const rows = await checkArm(progress);
   for (const row of rows) console.log(`arm ${row.name}: ${row.passed} passed, ${row.failed} failed`);
   const failed = rows.some((row) => row.failed > 0);

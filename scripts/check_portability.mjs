@@ -13,6 +13,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPreset } from './build_preset.mjs';
 import { LARGE_EXPERTS, OF_THE_REFERENCE, runEmulated, testPrograms, total, X86_64 } from './emulation.mjs';
 import { Failure } from './failure.mjs';
 import { BUILD, LOGS, RELEASE, ROOT } from './paths.mjs';
@@ -89,11 +90,8 @@ export async function checkPortability(progress) {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Failure('Portability is checked on x86-64 Linux; run this there.');
   }
-  const programs = await progress.step(
-    'build the native tests',
-    buildTests,
-    (found) => `${found.length} programs`,
-  );
+  await buildPreset(progress, 'release');
+  const programs = testPrograms(RELEASE);
   const runs = PROCESSORS.map((processor) => ({
     processor,
     programs: programs.filter((program) => processor.programs.test(program)),
@@ -106,17 +104,6 @@ export async function checkPortability(progress) {
   );
   rows.push(await progress.step('compile for Windows', compileForWindows, (row) => total([row])));
   return rows;
-}
-
-/**
- * @param {string} log
- * @returns {Promise<string[]>} the paths of the test programs
- */
-async function buildTests(log) {
-  const failure = 'The native tests could not be built.';
-  await run('cmake', ['--preset', 'release'], { log, failure });
-  await run('cmake', ['--build', '--preset', 'release', '--parallel', JOBS], { log, failure });
-  return testPrograms(RELEASE);
 }
 
 /**

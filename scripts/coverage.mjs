@@ -3,8 +3,8 @@
  * they do not, measured by clang 19 (source-based coverage). Exits with 1 where a reader has less than LEAST percent.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { buildPreset } from './build_preset.mjs';
 import { runCommand, run } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { BUILD, ROOT } from './paths.mjs';
@@ -43,18 +43,13 @@ const profileOf = (/** @type {string} */ name) => join(FOLDER, `${name}.profraw`
 
 /** @param {Progress} progress */
 async function build(progress) {
-  await progress.step('build what is measured', async (log) => {
-    const failure = 'What is measured could not be built; it needs clang++-19 and its libFuzzer.';
-    const targets = [
+  await buildPreset(progress, 'coverage', {
+    what: 'what is measured',
+    targets: [
       ...Object.keys(TESTS).map((name) => `test_${name}`),
       ...FUZZERS.flatMap((name) => [`fuzz_${name}`, `${name}_corpus`]),
-    ];
-    await run('cmake', ['--preset', 'coverage'], { log, failure });
-    const jobs = String(availableParallelism());
-    await run('cmake', ['--build', FOLDER, '--parallel', jobs, '--target', ...targets], {
-      log,
-      failure,
-    });
+    ],
+    needs: 'It needs clang++-19, its libFuzzer (libclang-rt-19-dev) and GoogleTest (libgtest-dev).',
   });
 }
 

@@ -6,10 +6,10 @@
  * An input that fails stays in build/fuzz and is named at the end. Needs clang 19 and GoogleTest.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildPreset } from './build_preset.mjs';
 import { Failure } from './failure.mjs';
 import { keepCorpus, keptCorpus, nameOf } from './fuzz_corpus.mjs';
 import { BUILD } from './paths.mjs';
@@ -43,16 +43,10 @@ const corpusOf = (/** @type {string} */ target) => join(FOLDER, 'corpus', target
  * @param {readonly string[]} targets
  */
 export async function buildFuzzers(progress, targets) {
-  await progress.step(`build the fuzzers (${targets.join(', ')})`, async (log) => {
-    const failure =
-      'The fuzzers could not be built; they need clang++-19, its libFuzzer (libclang-rt-19-dev) and GoogleTest (libgtest-dev).';
-    await run('cmake', ['--preset', 'asan'], { log, failure });
-    const programs = targets.flatMap((target) => [`fuzz_${target}`, `${target}_corpus`]);
-    const jobs = String(availableParallelism());
-    await run('cmake', ['--build', '--preset', 'asan', '--parallel', jobs, '--target', ...programs], {
-      log,
-      failure,
-    });
+  await buildPreset(progress, 'asan', {
+    what: 'the fuzzers',
+    targets: targets.flatMap((target) => [`fuzz_${target}`, `${target}_corpus`]),
+    needs: 'They need clang++-19, its libFuzzer (libclang-rt-19-dev) and GoogleTest (libgtest-dev).',
   });
 }
 

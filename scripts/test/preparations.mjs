@@ -1,10 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { addonHeaders } from '../addon_headers.mjs';
 import { buildAddon, buildBundles } from '../build.mjs';
-import { buildArmTests } from '../check_arm.mjs';
+import { buildPreset } from '../build_preset.mjs';
 import { buildFuzzers, TARGETS } from '../fuzz.mjs';
 import { packageExtension } from '../package.mjs';
-import { aside, run } from '../processes.mjs';
+import { aside } from '../processes.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
 import { ensureTrainingPython } from '../setup/training_python.mjs';
 
@@ -80,29 +79,12 @@ const PREPARATIONS = {
     compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildFuzzers(progress, TARGETS),
   },
-  armTests: { needs: [], compiles: 'aside', make: buildArmTests },
+  armTests: {
+    needs: [],
+    compiles: 'aside',
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'aarch64'),
+  },
 };
-
-/**
- * @param {Progress} progress
- * @param {string} preset of CMakePresets.json
- * @param {{ targets?: readonly string[], definitions?: Record<string, string> }} [how] `targets`: default: the preset's;
- *   `definitions`: for CMake, beyond the preset's
- */
-async function buildPreset(progress, preset, { targets = [], definitions = {} } = {}) {
-  const some = targets.length === 0 ? '' : `: ${targets.join(', ')}`;
-  await progress.step(`build the native tests (${preset}${some})`, async (log) => {
-    const failure = `The native tests could not be built: CMake or the compiler failed (preset ${preset}).`;
-    const given = Object.entries(definitions).map(([name, value]) => `-D${name}=${value}`);
-    await run('cmake', ['--preset', preset, ...given], { log, failure });
-    const parallel = ['--parallel', String(availableParallelism())];
-    const chosen = targets.flatMap((target) => ['--target', target]);
-    await run('cmake', ['--build', '--preset', preset, ...parallel, ...chosen], {
-      log,
-      failure,
-    });
-  });
-}
 
 /** Makes what stages need, each thing once, compilations one at a time. */
 export class Preparations {
