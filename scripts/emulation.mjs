@@ -1,10 +1,10 @@
 /** Native tests on processors that this machine is not: run by qemu, which ends a program at an instruction that the processor lacks. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { Failure } from './failure.mjs';
 import { runForStatus } from './processes.mjs';
+import { sideBySide } from './side_by_side.mjs';
 
 /** @typedef {{ name: string, passed: number, failed: number }} Row one program, or one system */
 
@@ -121,21 +121,19 @@ export function testPrograms(build) {
 export async function runEmulated(emulator, runs, folder, progress) {
   mkdirSync(folder, { recursive: true });
   for (const { processor } of runs) requireHonestEmulator(emulator, processor, folder);
-  const left = runs.flatMap(({ processor, programs }) =>
+  const parts = runs.flatMap(({ processor, programs }) =>
     programs.flatMap((program) =>
       Array.from({ length: SHARDS }, (_, shard) => ({ processor, program, shard })),
     ),
   );
   /** @type {Map<string, Row>} */
   const rows = new Map();
-  const work = async () => {
-    for (let part = left.shift(); part !== undefined; part = left.shift()) {
-      const { name, passed, failed } = await runPart(emulator, part, folder, progress);
-      const row = rows.get(name) ?? { name, passed: 0, failed: 0 };
-      rows.set(name, { name, passed: row.passed + passed, failed: row.failed + failed });
-    }
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  for (const { name, passed, failed } of await sideBySide(parts, (part) =>
+    runPart(emulator, part, folder, progress),
+  )) {
+    const row = rows.get(name) ?? { name, passed: 0, failed: 0 };
+    rows.set(name, { name, passed: row.passed + passed, failed: row.failed + failed });
+  }
   return [...rows.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 

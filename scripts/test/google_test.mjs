@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../failure.mjs';
 import { BUILD, RELEASE, ROOT } from '../paths.mjs';
 import { runForStatus } from '../processes.mjs';
+import { sideBySide } from '../side_by_side.mjs';
 import { noCounts, oneFailed, sum, summary } from './counts.mjs';
 
 /** Tests with `Deep` in their name take long, and what they find beyond the others is rare: the deep tests run them (proofs.mjs). */
@@ -21,33 +22,37 @@ const TEST_FOLDERS = {
 /** @typedef {{ name: string, classname: string, status: string, result: string, failures?: unknown[] }} GoogleTest */
 /** @typedef {{ testsuites: { testsuite: GoogleTest[] }[] }} GoogleTestReport */
 
+/** Tests of a program take unequally long: so many parts are left to fill every processor to the end. */
+const SHARDS = 4;
+
 /**
- * Runs the test programs of a CMake preset, one after the other.
+ * Runs the test programs of a CMake preset, one after the other, or as `spread` says.
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} preset
  * @param {string} title
- * @param {{ env?: NodeJS.ProcessEnv, filter?: string, programs?: RegExp, shards?: number }} [options] `filter`: GoogleTest's, of those
- *   that run; default: EVERYDAY. `programs`: those whose names match; default: all. `shards`: in how many processes, side by side, a
- *   program's tests run
+ * @param {{ env?: NodeJS.ProcessEnv, filter?: string, programs?: RegExp, spread?: boolean }} [options] `filter`: GoogleTest's, of those
+ *   that run; default: EVERYDAY. `programs`: those whose names match; default: all. `spread`: in SHARDS processes each, which run side by side:
+ *   where a program uses one processor
  * @returns {Promise<Counts>}
  */
 export async function runGoogleTests(
   progress,
   preset,
   title,
-  { env = process.env, filter = EVERYDAY, programs = /./, shards = 1 } = {},
+  { env = process.env, filter = EVERYDAY, programs = /./, spread = false } = {},
 ) {
   return await progress.step(
     title,
     async (log) => {
-      const parts = [];
       const filtered = { ...env, GTEST_FILTER: filter };
-      for (const { name, command, isGoogleTest } of programsOf(preset)) {
-        if (!programs.test(name)) continue;
-        if (isGoogleTest) parts.push(await runShards(name, command, preset, log, filtered, shards));
-        else parts.push(await runProgram(name, command, preset, log, env));
-      }
-      const counts = sum(parts);
+      const parts = programsOf(preset)
+        .filter(({ name }) => programs.test(name))
+        .flatMap(({ name, command, isGoogleTest }) => {
+          if (!isGoogleTest) return [() => runProgram(name, command, preset, log, env)];
+          const parts = spread ? shardsOf(name, filtered) : [{ name, env: filtered }];
+          return parts.map((part) => () => runGoogleTest(part.name, command, preset, log, part.env));
+        });
+      const counts = sum(await sideBySide(parts, (part) => part(), spread ? undefined : 1));
       if (counts.passed + counts.failed === 0) throw new Failure(`The ${title} hold no test.`, log);
       if (counts.failed > 0) progress.showTail(log);
       return counts;
@@ -94,26 +99,13 @@ async function runProgram(name, command, preset, log, env) {
 
 /**
  * @param {string} name
- * @param {readonly string[]} command
- * @param {string} preset
- * @param {string} log
  * @param {NodeJS.ProcessEnv} env
- * @param {number} shards
- * @returns {Promise<Counts>}
  */
-async function runShards(name, command, preset, log, env, shards) {
-  if (shards === 1) return await runGoogleTest(name, command, preset, log, env);
-  const environments = Array.from({ length: shards }, (_, index) => ({
-    ...env,
-    GTEST_TOTAL_SHARDS: String(shards),
-    GTEST_SHARD_INDEX: String(index),
+const shardsOf = (name, env) =>
+  Array.from({ length: SHARDS }, (_, index) => ({
+    name: `${name}-${index + 1}`,
+    env: { ...env, GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(index) },
   }));
-  return sum(
-    await Promise.all(
-      environments.map((own, index) => runGoogleTest(`${name}-${index + 1}`, command, preset, log, own)),
-    ),
-  );
-}
 
 /**
  * @param {string} name

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { SIMULATED_ADDON } from '../paths.mjs';
 import { FOR_BROWSER_TESTS, FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
@@ -21,7 +20,7 @@ export const metal = {
     sum([
       // The simulator runs on one processor.
       await runGoogleTests(progress, 'metal-sim', 'Metal on a simulated GPU', {
-        shards: availableParallelism(),
+        spread: true,
       }),
       await runVitest(progress, 'metal', 'the addon with a simulated GPU'),
     ]),

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
 import { EVERYDAY, runGoogleTests } from './google_test.mjs';
 import { UNDER_SANITIZERS } from './sanitized.mjs';
@@ -20,6 +19,6 @@ export const parsers = {
       env: UNDER_SANITIZERS,
       filter: `${EVERYDAY}:${LONG}`,
       programs: /^(gguf|tokenizer)$/,
-      shards: availableParallelism(),
+      spread: true,
     }),
 };

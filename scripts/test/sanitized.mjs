@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { BUILD, vscodeTarget } from '../paths.mjs';
 import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
@@ -34,7 +33,7 @@ export const sanitized = {
     const counts = await runGoogleTests(progress, 'asan', 'native tests under sanitizers', {
       env: UNDER_SANITIZERS,
       filter: SANITIZED,
-      shards: availableParallelism(),
+      spread: true,
     });
     if (vscodeTarget() !== 'linux-x64') return counts;
     return sum([counts, await randomCalls(progress)]);
