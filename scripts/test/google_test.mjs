@@ -49,8 +49,8 @@ export async function runGoogleTests(
         .filter(({ name }) => programs.test(name))
         .flatMap(({ name, command, isGoogleTest }) => {
           if (!isGoogleTest) return [() => runProgram(name, command, preset, log, env)];
-          const parts = spread ? shardsOf(name, filtered) : [{ name, env: filtered }];
-          return parts.map((part) => () => runGoogleTest(part.name, command, preset, log, part.env));
+          const shards = spread ? shardsOf(name, filtered) : [{ name, env: filtered }];
+          return shards.map((shard) => () => runGoogleTest(shard.name, command, preset, log, shard.env));
         });
       const counts = sum(await sideBySide(parts, (part) => part(), spread ? undefined : 1));
       if (counts.passed + counts.failed === 0) throw new Failure(`The ${title} hold no test.`, log);

@@ -14,6 +14,7 @@
 #include "model/forward_pass.h"
 #include "model/hyperparameters.h"
 #include "model/scratch.h"
+#include "model/table_builder.h"
 #include "model/weights.h"
 #include "reference/reference_device.h"
 #include "take.h"
@@ -64,6 +65,14 @@ class ToyPass {
  public:
   ModelOnDevice on_device() {
     return {*device, hyperparameters, weights, device_weights, scratch, *kv_memory};
+  }
+
+  // To be looked at: the cache and the tokens that it binds are gone.
+  DispatchTable table(TableEnd end, std::uint32_t max_rows) const {
+    const KvCache cache = take(KvCache::create(*kv_memory, 16));
+    const TokenHistory history = take(TokenHistory::create(*device, 16));
+    return build_table({*device, hyperparameters, weights, device_weights, scratch, cache, history}, end,
+                       max_rows);
   }
 
   std::vector<float> logits(std::uint32_t row = 0) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "device/cpu/cpu_device.h"
-#include "model/table_builder.h"
 #include "toy_pass.h"
 
 namespace emberline::testing {
@@ -49,15 +48,8 @@ TEST(ExpertModel, HyperparametersComeFromTheMetadata) {
 // A router's choice between two experts that are nearly level hangs on what attention adds in front of it.
 TEST(ExpertModel, AttentionsOutputIsRoundedFinely) {
   for (const bool with_experts : {true, false}) {
-    ToyPass toy(with_experts ? experts_toy() : ToyModel{});
-    const TablePlan plan{*toy.device,
-                         toy.hyperparameters,
-                         toy.weights,
-                         toy.device_weights,
-                         toy.scratch,
-                         take(KvCache::create(*toy.kv_memory, 16)),
-                         take(TokenHistory::create(*toy.device, 16))};
-    const DispatchTable table = build_table(plan, TableEnd::kArgmax, 1);
+    const ToyPass toy(with_experts ? experts_toy() : ToyModel{});
+    const DispatchTable table = toy.table(TableEnd::kArgmax, 1);
     const auto label = std::find(table.labels.begin(), table.labels.end(), "layer 1 attention output");
     ASSERT_NE(label, table.labels.end());
     const Command& command = table.commands[static_cast<std::size_t>(label - table.labels.begin())];

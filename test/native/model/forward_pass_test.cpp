@@ -270,19 +270,12 @@ TEST(ForwardPass, ACancelledReplayDoesNothing) {
 }
 
 TEST(ForwardPass, TheLastLayerOfAPrefillWithoutLogitsEndsWithItsCacheRow) {
-  ToyPass toy({});
-  const TablePlan plan{*toy.device,
-                       toy.hyperparameters,
-                       toy.weights,
-                       toy.device_weights,
-                       toy.scratch,
-                       take(KvCache::create(*toy.kv_memory, 16)),
-                       take(TokenHistory::create(*toy.device, 16))};
-  const DispatchTable fill = build_table(plan, TableEnd::kKeysAndValues, kPrefillRows);
+  const ToyPass toy({});
+  const DispatchTable fill = toy.table(TableEnd::kKeysAndValues, kPrefillRows);
   EXPECT_EQ(fill.commands.back().op, Op::kRopeKvWrite);
   for (const TableEnd end :
        {TableEnd::kKeysAndValues, TableEnd::kLastRowLogits, TableEnd::kAllRowsLogits, TableEnd::kArgmax}) {
-    const DispatchTable table = build_table(plan, end, 1);
+    const DispatchTable table = toy.table(end, 1);
     EXPECT_EQ(table.labels.size(), table.commands.size());
     for (const std::string& label : table.labels) EXPECT_FALSE(label.empty());
   }
