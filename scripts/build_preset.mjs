@@ -3,6 +3,9 @@ import { run } from './processes.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
 
+/** A step names no more of them. */
+const NAMED_TARGETS = 3;
+
 /**
  * Configures a preset of CMakePresets.json and builds it, as a step.
  * @param {Progress} progress
@@ -15,8 +18,8 @@ import { run } from './processes.mjs';
  */
 export async function buildPreset(progress, preset, how = {}) {
   const { what = 'the native tests', targets = [], definitions = {}, needs = '' } = how;
-  const some = targets.length === 0 ? '' : `: ${targets.join(', ')}`;
-  await progress.step(`build ${what} (${preset}${some})`, async (log) => {
+  const named = targets.length <= NAMED_TARGETS ? targets.join(', ') : `${targets.length} targets`;
+  await progress.step(`build ${what} (${[preset, named].filter(Boolean).join(': ')})`, async (log) => {
     const failure = `CMake or the compiler failed to build ${what} (preset ${preset}). ${needs}`.trimEnd();
     const given = Object.entries(definitions).map(([name, value]) => `-D${name}=${value}`);
     await run('cmake', ['--preset', preset, ...given], { log, failure });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Failure, Interrupted } from './failure.mjs';
@@ -7,6 +8,14 @@ import { processorSeconds } from './processor_time.mjs';
 /** Steps shorter than this are printed once, when they are over. */
 const ANNOUNCE_AFTER_MS = 1000;
 const TAIL_LINES = 40;
+const LONGEST_LOG_NAME = 100;
+
+/** No file system takes a name of any length; one that is cut stays one of its own. @param {string} name */
+function logNameOf(name) {
+  const words = (name.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-');
+  if (words.length <= LONGEST_LOG_NAME) return `${words}.log`;
+  return `${words.slice(0, LONGEST_LOG_NAME)}-${createHash('sha256').update(name).digest('hex').slice(0, 8)}.log`;
+}
 
 /** Prints one line a step, with the seconds since the command began; the output of the steps goes to log files. */
 export class Progress {
@@ -30,13 +39,7 @@ export class Progress {
    */
   async step(name, work, describe = () => '') {
     mkdirSync(LOGS, { recursive: true });
-    const log = join(
-      LOGS,
-      `${name
-        .toLowerCase()
-        .match(/[a-z0-9]+/g)
-        ?.join('-')}.log`,
-    );
+    const log = join(LOGS, logNameOf(name));
     rmSync(log, { force: true });
     const began = performance.now();
     const announcement = setTimeout(() => this.say(`${name} …`), ANNOUNCE_AFTER_MS);
