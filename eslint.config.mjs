@@ -38,6 +38,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ['test/unit/**/*.ts'],
+    ignores: ['test/unit/mocked/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'vi', property: 'mock', message: 'Tests that replace modules are in test/unit/mocked.' },
+      ],
+    },
+  },
+  {
     // Connections are core/http/connection.ts's to open; what it imports for that is test/unit/layering's to watch.
     files: ['core/**/*.ts', 'extension/**/*.ts', 'cli/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'] },

@@ -14,6 +14,10 @@ const INSTEAD = {
   'loop_delay.ts': MEASURE_DELAY,
 };
 const END_TO_END = Object.entries(INSTEAD).find(([, asked]) => asked)?.[0] ?? '*.test.ts';
+const STANDING_IN_FOR_VSCODE = {
+  resolve: { alias: { vscode: join(import.meta.dirname, 'test', 'unit', 'vscode_stub.ts') } },
+};
+const REPLACING_MODULES = 'test/unit/mocked/*.test.ts';
 const IN_THE_BROWSER = {
   globalSetup: 'test/e2e/editor_setup.ts',
   // What a browser draws, and when, hangs on its focus and on who else computes; what is wrong fails twice.
@@ -27,12 +31,20 @@ export default defineConfig({
   test: {
     projects: [
       {
-        resolve: { alias: { vscode: join(import.meta.dirname, 'test', 'unit', 'vscode_stub.ts') } },
+        ...STANDING_IN_FOR_VSCODE,
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
+          exclude: [REPLACING_MODULES],
           testTimeout: 30_000,
+          // A process takes one file after the other: starting one for each would take longer than most tests.
+          isolate: false,
         },
+      },
+      {
+        // What a file puts in a module's place stays with it.
+        ...STANDING_IN_FOR_VSCODE,
+        test: { name: 'unit-mocked', include: [REPLACING_MODULES], testTimeout: 30_000 },
       },
       {
         // These load the addon and the model: run one at a time, because the engine uses every core.

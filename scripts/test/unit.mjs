@@ -5,5 +5,5 @@ export const unit = {
   name: 'unit',
   requirements: [],
   needs: [],
-  run: (progress) => runVitest(progress, 'unit', 'unit tests'),
+  run: (progress) => runVitest(progress, 'unit', 'unit tests', { args: ['--project', 'unit-mocked'] }),
 };

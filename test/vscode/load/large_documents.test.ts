@@ -1,6 +1,6 @@
 /**
  * Documents of many MB, and what becomes of one that 5 MB are pasted into. VS Code gives extensions no document over 50 MB, so nothing is asked there. What is
- * read of a document at a key is counted in unit/large_documents; here the editor's own documents are worked in, and the time is a figure.
+ * read of a document at a key is counted in unit/mocked/large_documents; here the editor's own documents are worked in, and the time is a figure.
  */
 import * as assert from 'node:assert';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

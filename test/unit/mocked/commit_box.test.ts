@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
-import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { CommitBox } from '../../extension/editor/commit_box';
+import { type DocumentSnapshot, snapshotOfText } from '../../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { CommitBox } from '../../../extension/editor/commit_box';
 
 const { git } = vi.hoisted(() => ({
   /** What the editor's git extension says. */

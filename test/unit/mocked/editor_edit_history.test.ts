@@ -1,8 +1,8 @@
 /** Edits of the documents that are open, as an editor tells of them. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { snapshotOfText } from '../../core/completion/document';
-import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { EditHistory } from '../../extension/editor/edit_history';
+import { snapshotOfText } from '../../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { EditHistory } from '../../../extension/editor/edit_history';
 
 type Listener = (value: never) => void;
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, type Mock, vi } from 'vitest';
-import { welcome } from '../../extension/welcome';
+import { welcome } from '../../../extension/welcome';
 
 interface Editor {
   opensOnInstall: boolean;

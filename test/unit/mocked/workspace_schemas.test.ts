@@ -1,6 +1,6 @@
 /** Which files a document may have read as its schema. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { WorkspaceSchemas } from '../../extension/schema/workspace_schemas';
+import { WorkspaceSchemas } from '../../../extension/schema/workspace_schemas';
 
 const { workspace } = vi.hoisted(() => ({
   workspace: { trusted: true, trust: undefined as (() => void) | undefined },

@@ -15,12 +15,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { NativeResult } from '../../core/engine/native_result';
-import { download, partOf } from '../../core/models/download/download';
-import { type LoadedFiles, LoadRecord } from '../../core/models/load_record';
-import { replaceJson } from '../../core/models/small_file';
-import { UsageTotals, type Usage } from '../../core/statistics/usage';
-import { UsageFile } from '../../core/statistics/usage_file';
+import type { NativeResult } from '../../../core/engine/native_result';
+import { download, partOf } from '../../../core/models/download/download';
+import { type LoadedFiles, LoadRecord } from '../../../core/models/load_record';
+import { replaceJson } from '../../../core/models/small_file';
+import { UsageTotals, type Usage } from '../../../core/statistics/usage';
+import { UsageFile } from '../../../core/statistics/usage_file';
 import { breakDisk, DISK_FAULTS, type DiskFault, mendDisk } from './failing_disk';
 
 vi.mock('node:fs/promises', async (original) =>

@@ -1,8 +1,8 @@
 /** Imports are followed beside everything else: nobody waits for a language service. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { snapshotOfText } from '../../core/completion/document';
-import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { ImportedDefinitions } from '../../extension/editor/definitions';
+import { snapshotOfText } from '../../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { ImportedDefinitions } from '../../../extension/editor/definitions';
 
 type Listener = (value: never) => void;
 

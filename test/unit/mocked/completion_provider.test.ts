@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { snapshotOfText } from '../../core/completion/document';
-import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { type CompletionPipeline, type SuggestionRequest, nothing } from '../../core/completion/pipeline';
-import { GhostTextProvider } from '../../extension/completion/provider';
+import { snapshotOfText } from '../../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { type CompletionPipeline, type SuggestionRequest, nothing } from '../../../core/completion/pipeline';
+import { GhostTextProvider } from '../../../extension/completion/provider';
 
 const { INVOKE, AUTOMATIC, editor } = vi.hoisted(() => ({
   INVOKE: 0,
@@ -41,7 +41,7 @@ vi.mock('vscode', () => {
 const textAt = (offset: number): ReturnType<typeof snapshotOfText> =>
   snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text: 'x', offset });
 
-vi.mock('../../extension/editor/editor_snapshot', () => ({ snapshotOf: () => textAt(1) }));
+vi.mock('../../../extension/editor/editor_snapshot', () => ({ snapshotOf: () => textAt(1) }));
 
 describe('the ghost text provider', () => {
   let requests: SuggestionRequest[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { snapshotOfText } from '../../core/completion/document';
-import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { RecentTexts } from '../../extension/editor/recent_texts';
+import { snapshotOfText } from '../../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { RecentTexts } from '../../../extension/editor/recent_texts';
 
 type Listener = (editor: { document: unknown }) => void;
 
