@@ -84,24 +84,31 @@ Result<std::string> compile_to(const std::string& path, std::string_view source,
   return result.output;
 }
 
-Result<Library> compile(std::string_view source, const CompileOptions& options) {
+Result<std::string> cached_library(std::string_view source, const std::string& name,
+                                   const CompileOptions& options) {
   std::string key(source);
   if (!options.include_folders.empty()) {  // headers are part of the key, too
-    Result<std::string> preprocessed = preprocess(source, "source.metal", options);
+    Result<std::string> preprocessed = preprocess(source, name, options);
     if (!preprocessed.ok()) return preprocessed.error();
     key = std::move(preprocessed).value();
   }
-  char name[64];
-  std::snprintf(name, sizeof name, "%016llx%s%s.so",
+  char file[64];
+  std::snprintf(file, sizeof file, "%016llx%s%s.so",
                 static_cast<unsigned long long>(hash(key, toolchain_hash())),
                 options.checked ? "" : ".unchecked", options.contracted ? ".contracted" : "");
-  const fs::path path = fs::path(METAL_SIM_CACHE_DIR) / name;
+  const fs::path path = fs::path(METAL_SIM_CACHE_DIR) / file;
   std::error_code error;
   if (!fs::exists(path, error)) {
-    const Result<std::string> compiled = compile_to(path.string(), source, "source.metal", options);
+    const Result<std::string> compiled = compile_to(path.string(), source, name, options);
     if (!compiled.ok()) return compiled.error();
   }
-  return Library::open(path.string());
+  return path.string();
+}
+
+Result<Library> compile(std::string_view source, const CompileOptions& options) {
+  const Result<std::string> library = cached_library(source, "source.metal", options);
+  if (!library.ok()) return library.error();
+  return Library::open(library.value());
 }
 
 }  // namespace emberline::metal_sim

@@ -18,4 +18,9 @@ Result<std::string> preprocess(std::string_view source, const std::string& name,
 Result<std::string> compile_to(const std::string& path, std::string_view source, const std::string& name,
                                const CompileOptions& options);
 
+// The path of the library of a source, in the build folder: compiled unless the same was before.
+// INVALID_ARGUMENT with diagnostics.
+Result<std::string> cached_library(std::string_view source, const std::string& name,
+                                   const CompileOptions& options);
+
 }  // namespace emberline::metal_sim

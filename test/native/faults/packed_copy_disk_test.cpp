@@ -77,7 +77,9 @@ TEST_P(PackedCopyOnAFailingDisk, IsWholeOrNotThere) {
         for (const std::string& name : names) EXPECT_EQ(name, "model.packed");
       }
       EXPECT_LE(names.size(), 1u);
-      if (fs::exists(path)) EXPECT_EQ(fs::file_size(path), kPackedCopyHeaderBytes + expected.size());
+      if (fs::exists(path)) {
+        EXPECT_EQ(fs::file_size(path), kPackedCopyHeaderBytes + expected.size());
+      }
       EXPECT_EQ(bytes_of(load(path)), expected);
       const PackedMatrices third = load(path);
       EXPECT_TRUE(third.from_copy());

@@ -1,0 +1,7 @@
+# Test code is long and runs once: most of its time goes into compiling it. What tests spend long in is optimised elsewhere, as the product
+# and test/native/reference are.
+function(emberline_test_code target)
+  if(NOT MSVC)
+    target_compile_options(${target} PRIVATE $<IF:$<BOOL:${EMBERLINE_SANITIZE}>,-O0;-g1,-Og>)
+  endif()
+endfunction()
