@@ -40,7 +40,7 @@ TEST_F(MetalDrafts, LeaveGreedyAndSampledIdsAsTheyAre) {
     for (const bool adaptive : {false, true}) {
       ToyModel toy = gpu_toy();
       toy.output_scale = 4;
-      ToyDecoder decoder(toy, 256, metal_device());
+      ToyDecoder decoder(toy, 256, metal_device(unchecked_kernels()));
       ASSERT_TRUE(decoder.toy.pass->samples());
       const std::vector<TokenId> tokens = prompt(decoder);
       const Generation plain = decoder.generate_from(tokens, request(temperature));

@@ -1,6 +1,7 @@
 // GGUF's block formats, read one element at a time.
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "base/half.h"
 #include "reference/reference_device.h"
@@ -14,14 +15,23 @@ std::uint32_t read_little_endian(const std::uint8_t* bytes, int count) {
   return value;
 }
 
-double half_value(const std::uint8_t* bytes) {
-  const std::uint32_t bits = read_little_endian(bytes, 2);
+double half_value_of(std::uint32_t bits) {
   const double sign = (bits & 0x8000u) != 0 ? -1.0 : 1.0;
   const int exponent = static_cast<int>((bits >> 10) & 31u);
   const double mantissa = bits & 1023u;
   if (exponent == 31) return mantissa != 0 ? std::nan("") : sign * INFINITY;
   if (exponent == 0) return sign * std::ldexp(mantissa, -24);
   return sign * std::ldexp(1024.0 + mantissa, exponent - 25);
+}
+
+// From a table: scales are read once an element, and tests spent a quarter of their time in ldexp.
+double half_value(const std::uint8_t* bytes) {
+  static const std::vector<double> kValues = [] {
+    std::vector<double> values(1u << 16);
+    for (std::uint32_t bits = 0; bits < values.size(); ++bits) values[bits] = half_value_of(bits);
+    return values;
+  }();
+  return kValues[read_little_endian(bytes, 2)];
 }
 
 double float_value(std::uint32_t bits) {
