@@ -1,7 +1,10 @@
 // metalc [--unchecked] [-I folder]... -o library.so source.metal: compiles a Metal source for the simulator.
-// metalc --cached [--unchecked] -o library.so source.metal: the same, and a program that compiles this text
-// on the simulated host finds it compiled. metalc --lint [-I folder]... source.metal: prints what Apple's
-// compiler would refuse, and fails if there is any.
+//
+// metalc --cached [--unchecked] [-I folder]... -o library.so source.metal: the same, and a program that
+// compiles this text on the simulated host finds it compiled.
+//
+// metalc --lint [-I folder]... source.metal: prints what Apple's compiler would refuse, and fails if there is
+// any.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
