@@ -42,6 +42,7 @@ export class Progress {
     const log = join(LOGS, logNameOf(name));
     rmSync(log, { force: true });
     const began = performance.now();
+    const before = processorSeconds(log) ?? 0; // of a step of the same name
     const announcement = setTimeout(() => this.say(`${name} …`), ANNOUNCE_AFTER_MS);
     try {
       const result = await work(log);
@@ -56,7 +57,8 @@ export class Progress {
     } finally {
       clearTimeout(announcement);
       const wall = (performance.now() - began) / 1000;
-      this.#steps.push({ name, wall, processor: processorSeconds(log) });
+      const processor = processorSeconds(log);
+      this.#steps.push({ name, wall, processor: processor === undefined ? undefined : processor - before });
     }
   }
 
