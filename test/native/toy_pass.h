@@ -84,12 +84,18 @@ class ToyPass {
 
   // Prefills `tokens` from position 0 in slices of `slice`; the logits behind the last.
   std::vector<float> prefill(std::span<const TokenId> tokens, std::size_t slice = kPrefillRows) {
-    for (std::size_t done = 0; done < tokens.size(); done += slice) {
-      const auto part = tokens.subspan(done, std::min(slice, tokens.size() - done));
+    return prefill_in(std::span(&slice, 1), tokens);
+  }
+  // The same in slices of these sizes, the last of which repeats.
+  std::vector<float> prefill_in(std::span<const std::size_t> slices, std::span<const TokenId> tokens) {
+    std::size_t index = 0;
+    for (std::size_t done = 0; done < tokens.size();) {
+      const auto part = tokens.subspan(done, std::min(slices[index], tokens.size() - done));
       const auto position = static_cast<std::uint32_t>(done);
-      const bool last = done + part.size() == tokens.size();
-      take(last ? pass->prefill_last_logits(part, position, nullptr)
-                : pass->prefill(part, position, nullptr));
+      done += part.size();
+      index = std::min(index + 1, slices.size() - 1);
+      take(done == tokens.size() ? pass->prefill_last_logits(part, position, nullptr)
+                                 : pass->prefill(part, position, nullptr));
     }
     return logits();
   }

@@ -16,27 +16,44 @@ constexpr TensorType kTypes[] = {
 
 class MetalModel : public GpuTest {
  protected:
-  // How far logits behind a random prompt are from those of double precision. More than 16 of its rows
+  // Logits behind a random prompt that is prefilled in slices, the last of which repeats. More than 16 rows
   // together go through the products of tiles, fewer through those of decode.
-  static double error_behind_a_prompt(const ToyModel& toy) {
+  static void expect_double_precision(const ToyModel& toy, std::span<const std::size_t> slices) {
     ToyPass metal(toy, 256, metal_device());
     const std::vector<TokenId> tokens = random_tokens(35, metal.hyperparameters.vocabulary, 3);
-    std::size_t done = 0;
-    for (const std::size_t rows : {20u, 7u, 7u}) {
-      take(metal.pass->prefill(std::span(tokens).subspan(done, rows), static_cast<std::uint32_t>(done),
-                               nullptr));
-      done += rows;
-    }
-    take(metal.pass->decode(tokens.back(), static_cast<std::uint32_t>(done), nullptr));
-    return relative_error(metal.logits(), straight_forward(*metal.file, tokens, GroupScales::kExact));
+    // Keys and values are rounded to halves, 2^-11 of each; two layers of attention and what follows carry it
+    // on.
+    EXPECT_LE(relative_error(metal.prefill_in(slices, tokens),
+                             straight_forward(*metal.file, tokens, GroupScales::kExact)),
+              2e-3)
+        << traits(toy.type).name << ", slices of " << slices[0];
+  }
+  // As Q4_K_M; and a pair of types that has no fused kernel.
+  static std::vector<ToyModel> mixed_toys() {
+    std::vector<ToyModel> toys(2, gpu_toy(TensorType::kQ4_K));
+    for (ToyModel& toy : toys) toy.output_type = TensorType::kQ6_K;
+    toys[0].mixed_type = TensorType::kQ6_K;
+    toys[1].mixed_type = TensorType::kQ8_0;
+    return toys;
   }
 };
 
+constexpr std::size_t kEveryKind[] = {20, 7, 7, 1};
+
 TEST_F(MetalModel, LogitsBehindAPromptAreThoseOfDoublePrecision) {
-  for (const TensorType type : kTypes) {
-    // Keys and values are rounded to halves, 2^-11 of each; two layers of attention and what follows carry it
-    // on.
-    EXPECT_LE(error_behind_a_prompt(gpu_toy(type)), 2e-3) << traits(type).name;
+  for (const TensorType type : kTypes) expect_double_precision(gpu_toy(type), kEveryKind);
+}
+
+TEST_F(MetalModel, LayersOfMixedTypesAreThoseOfDoublePrecision) {
+  for (const ToyModel& toy : mixed_toys()) expect_double_precision(toy, kEveryKind);
+}
+
+using DeepMetalModel = MetalModel;
+
+TEST_F(DeepMetalModel, LogitsBehindAPromptInSlicesOfOneSizeAreThoseOfDoublePrecision) {
+  for (const std::size_t slice : {1u, 7u, 33u}) {
+    for (const TensorType type : kTypes) expect_double_precision(gpu_toy(type), std::span(&slice, 1));
+    for (const ToyModel& toy : mixed_toys()) expect_double_precision(toy, std::span(&slice, 1));
   }
 }
 
@@ -59,16 +76,6 @@ TEST_F(MetalModel, NormsOfQueriesAndKeysAreSeenTo) {
     ToyPass metal(toy, 256, metal_device());
     const std::vector<TokenId> tokens = random_tokens(40, metal.hyperparameters.vocabulary, 4);
     EXPECT_LE(relative_error(metal.prefill(tokens, slice), straight_forward(*metal.file, tokens)), 2e-3);
-  }
-}
-
-// As Q4_K_M; and a pair of types that has no fused kernel.
-TEST_F(MetalModel, LayersOfMixedTypesAreThoseOfDoublePrecision) {
-  for (const TensorType mixed : {TensorType::kQ6_K, TensorType::kQ8_0}) {
-    ToyModel toy = gpu_toy(TensorType::kQ4_K);
-    toy.mixed_type = mixed;
-    toy.output_type = TensorType::kQ6_K;
-    EXPECT_LE(error_behind_a_prompt(toy), 2e-3) << traits(mixed).name;
   }
 }
 
