@@ -2,13 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
-import type { Browser, Frame } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { EditorPage } from './editor_page';
+import type { Frame } from 'playwright-core';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import type { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
 const place = inject('place');
+const window = sharedWindow({ width: 1_200, height: 800 });
 const settingsFile = join(dirname(place.workspace), 'user', 'User', 'settings.json');
 
 /** Two themes at a time: the editor changes from one to the other with the system, while the page is open. */
@@ -40,18 +41,9 @@ const THEMES = [
 const BEFORE = '"""Arithmetic."""\n\n\n';
 const TYPED = 'def add(a, b):\nreturn ';
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
-/** For the windows that are opened until the test is over. */
-function useSettings(more: object): void {
+/** For a new window, until the test is over. */
+async function useSettings(more: object): Promise<void> {
+  await window.renew();
   const before = readFileSync(settingsFile, 'utf8');
   onTestFinished(() => writeFileSync(settingsFile, before));
   writeFileSync(settingsFile, JSON.stringify({ ...(JSON.parse(before) as object), ...more }, null, 2));
@@ -67,17 +59,13 @@ interface Opened {
 /** Types, also along what is suggested, takes the rest, and opens the dashboard. */
 async function open(name: string, size: { width: number; height: number; scale: number }): Promise<Opened> {
   const { width, height, scale } = size;
-  const context = await browser.newContext({
-    viewport: { width: 1_200, height: 800 },
-    deviceScaleFactor: scale,
-  });
-  onTestFinished(() => context.close());
-  const editor = await EditorPage.open(context, place, name, BEFORE);
+  const editor = await window.open(name, BEFORE);
   const refusals: string[] = [];
   editor.page.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) refusals.push(message.text());
   });
   await editor.press('Control+b');
+  onTestFinished(() => editor.press('Control+b'));
   await editor.type(TYPED);
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
   // On a slow machine the editor may have asked anew by itself: here a key has its ghost text.
@@ -89,7 +77,23 @@ async function open(name: string, size: { width: number; height: number; scale: 
   await editor.save();
   const frame = await editor.showDashboard();
   await editor.page.setViewportSize({ width, height });
+  if (scale !== 1) await zoom(editor, size);
   return { editor, frame, refusals };
+}
+
+/** Draws each unit of the page with so many pixels, as a zoom does, until the test is over. */
+async function zoom(
+  { page }: EditorPage,
+  { width, height, scale }: { width: number; height: number; scale: number },
+): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  onTestFinished(() => devtools.detach());
+  await devtools.send('Emulation.setDeviceMetricsOverride', {
+    width,
+    height,
+    deviceScaleFactor: scale,
+    mobile: false,
+  });
 }
 
 /** What axe finds that keeps people from using the page. */
@@ -147,9 +151,10 @@ it('shows what was suggested, measures the machine, and is used by keyboard', as
 });
 
 it.each(THEMES)('can be read in a light theme and a dark one, $name', async ({ kinds, prefix, settings }) => {
-  useSettings({ 'window.autoDetectColorScheme': true, ...settings });
+  await useSettings({ 'window.autoDetectColorScheme': true, ...settings });
   const size = { width: 1_200, height: 2_100, scale: 1 };
   const { editor, frame, refusals } = await open(`dashboard_${prefix}themes.py`, size);
+  onTestFinished(() => editor.page.emulateMedia({ colorScheme: null }));
   for (const [colorScheme, kind] of kinds) {
     await editor.page.emulateMedia({ colorScheme });
     await frame.locator(`body${kind}`).waitFor();

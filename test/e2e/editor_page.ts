@@ -1,5 +1,5 @@
 /** One editor window in a browser, with the few things the tests do to it and see of it. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
@@ -15,18 +15,25 @@ const NO_BREAK_SPACE = /\u00a0/g;
 
 export class EditorPage {
   readonly page: Page;
-  readonly file: string;
+  private readonly place: EditorPlace;
   private readonly ghost: Locator;
+  private opened: string;
 
-  private constructor(page: Page, file: string) {
+  private constructor(page: Page, place: EditorPlace, file: string) {
     this.page = page;
-    this.file = file;
+    this.place = place;
+    this.opened = file;
     this.ghost = page.locator('.ghost-text-decoration, .ghost-text-decoration-preview');
   }
 
+  /** The file that was opened last, on disk. */
+  get file(): string {
+    return this.opened;
+  }
+
   /**
-   * Opens a new file of the workspace with `content` and waits until Emberline is ready; the cursor is at its end. Closed when
-   * the test is over.
+   * Opens a new file of the workspace with `content` in a window of its own and waits until Emberline is ready; the cursor is at its end. The window
+   * is closed when the test is over.
    */
   static async open(
     context: BrowserContext,
@@ -47,6 +54,22 @@ export class EditorPage {
     name: string,
     content: string,
   ): Promise<EditorPage> {
+    const editor = await EditorPage.load(context, place, name, content);
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') await editor.keepPicture(task.name);
+      await editor.leave();
+    });
+    await editor.waitForFile(name);
+    return editor;
+  }
+
+  /** Opens a window with a new file of the workspace, and waits for neither. */
+  static async load(
+    context: BrowserContext,
+    place: EditorPlace,
+    name: string,
+    content: string,
+  ): Promise<EditorPage> {
     const file = join(place.workspace, name);
     writeFileSync(file, content);
     const page = await context.newPage();
@@ -56,14 +79,13 @@ export class EditorPage {
     await page.goto(workbenchUrl(server, place.workspace, [['openFile', remoteFile]]), {
       waitUntil: 'domcontentloaded',
     });
-    const editor = new EditorPage(page, file);
-    onTestFinished(async ({ task }) => {
-      if (task.result?.state === 'fail') await editor.keepPicture(task.name);
-      await editor.leave(place.backups);
-    });
-    await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
-    await editor.waitForStatus('Ready');
-    return editor;
+    return new EditorPage(page, place, file);
+  }
+
+  /** Waits until a file is open and in front, and Emberline ready. */
+  async waitForFile(name: string): Promise<void> {
+    await this.waitForTab(name);
+    await this.waitForStatus('Ready');
   }
 
   /** Waits until the status bar item says `sentence`. */
@@ -149,7 +171,26 @@ export class EditorPage {
     await this.page.keyboard.type(name);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
     await this.page.keyboard.press('Enter');
-    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+    await this.waitForTab(name);
+    this.opened = join(this.place.workspace, name);
+  }
+
+  /** Writes a file of the workspace, and opens it from the list of its files. */
+  async openNew(name: string, content: string): Promise<void> {
+    this.opened = join(this.place.workspace, name);
+    writeFileSync(this.opened, content);
+    // Behind its name stands how far away it is.
+    await this.page.locator(`.explorer-folders-view [role="treeitem"][aria-label^="${name}"]`).dblclick();
+    await this.waitForTab(name);
+  }
+
+  /** Closes all files. False, and nothing is closed, where something is not saved. */
+  async closeFiles(): Promise<boolean> {
+    if ((await this.page.locator('.tab.dirty').count()) > 0) return false;
+    await this.press('Control+k');
+    await this.press('Control+w');
+    await this.page.locator('.tab').first().waitFor({ state: 'detached' });
+    return true;
   }
 
   /** Opens the dashboard, and waits until it is drawn with at least one request: until then it may still take the focus. */
@@ -189,14 +230,17 @@ export class EditorPage {
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
-  /** Saves, and waits until the editor says that the file is. */
+  /** Saves, which writes the file though nothing has changed, and waits until that is done: a tab may not say yet that it is dirty. */
   async save(): Promise<void> {
+    const written = (): bigint => statSync(this.opened, { bigint: true }).mtimeNs;
+    const before = written();
     await this.page.keyboard.press('Control+s');
+    await expect.poll(written, { timeout: PATIENCE_MS, interval: 20 }).not.toBe(before);
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
   }
 
   /** Keeps what is on screen among the logs, for whoever wants to know why a test failed. */
-  private async keepPicture(title: string): Promise<void> {
+  async keepPicture(title: string): Promise<void> {
     await this.page.screenshot({ path: join(LOGS, `e2e-${title.replace(/\W+/g, '-')}.png`) });
   }
 
@@ -204,8 +248,12 @@ export class EditorPage {
    * Closes the window. What is typed and not saved, or was saved just now, the editor has a copy of: the next window would bring it back into the same
    * file.
    */
-  private async leave(backups: string): Promise<void> {
+  async leave(): Promise<void> {
     if (!this.page.isClosed()) await this.page.close();
-    rmSync(backups, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    rmSync(this.place.backups, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  private async waitForTab(name: string): Promise<void> {
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
   }
 }

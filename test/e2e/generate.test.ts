@@ -1,32 +1,21 @@
 /** Generating at the cursor as a user sees it: the text grows on screen, Escape stops it, one undo takes it back. */
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { EditorPage } from './editor_page';
+import { expect, it } from 'vitest';
+import type { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 45_000, interval: 20 };
 
-const place = inject('place');
+const window = sharedWindow({ width: 1_200, height: 420 });
 
 /** A model goes on counting for as long as it may, with no line like another. */
 const COUNT = `${Array.from({ length: 12 }, (_, i) => `value_${i + 1} = ${i + 1}\n`).join('')}value_13 =`;
 /** A line that was not there; of a long text the last lines alone are in sight. */
 const GROWN = /value_(1[4-9]|[2-9]\d|\d{3,}) = /;
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
 /** Generates and presses Escape when there is something to see; answers the question with `answer`. */
 async function generateAndStop(name: string, answer: 'Keep' | 'Drop'): Promise<EditorPage> {
-  const editor = await EditorPage.open(await browser.newContext(), place, name, COUNT);
+  const editor = await window.open(name, COUNT);
   await editor.press('Shift+Alt+Backslash');
   await editor.waitForStatus('Generating');
   await expect.poll(() => editor.text(), PATIENCE).toMatch(GROWN);
@@ -58,8 +47,7 @@ it('goes when the user wants no part of it', async () => {
 
 it('has others, which are looked through where it stands, and is made again, but otherwise', async () => {
   const before = 'def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):\n';
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 420 } });
-  const editor = await EditorPage.open(context, place, 'others.py', before);
+  const editor = await window.open('others.py', before);
   await editor.press('ArrowUp');
   await editor.press('End');
   await editor.press('Shift+Alt+Backslash');

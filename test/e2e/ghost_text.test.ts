@@ -4,10 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { EditorPage } from './editor_page';
+import { expect, inject, it } from 'vitest';
+import type { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 import { completionBetween } from './terminal';
 
 /** How long a suggestion may take to appear or to go; on an idle machine it is well under a second. */
@@ -16,7 +15,7 @@ const PATIENCE = { timeout: 45_000, interval: 50 };
 /** What is asked again is soon there: each question takes back the one before. */
 const ANSWER_MS = 1_500;
 
-const place = inject('place');
+const window = sharedWindow({ width: 1200, height: 700 });
 const expectedFolder = join(inject('scratch'), 'expected');
 
 /** Something to type, and what the editor makes of it: it indents new lines and closes brackets by itself. */
@@ -51,26 +50,14 @@ const WINDOWS_LINES: Scene = {
   left: PYTHON.left.replaceAll('\n', '\r\n'),
 };
 
-let browser: Browser;
-/** One for all tests: its cache holds the editor's own files. */
-let context: BrowserContext;
 let editor: EditorPage;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  context = await browser.newContext({ viewport: { width: 1200, height: 700 } });
-});
-
-afterAll(async () => {
-  await browser.close();
-});
 
 /** Types the scene and waits until the editor shows what the terminal program says; gives that text. */
 async function play(scene: Scene): Promise<string> {
   const expected = completionBetween(expectedFolder, scene.name, scene.before + scene.left, scene.right);
   // More than a word, so that there is a first word to take and a rest to leave.
   expect(expected).toMatch(/\w.*\W.*\w/);
-  editor = await EditorPage.open(context, place, scene.name, scene.before);
+  editor = await window.open(scene.name, scene.before);
   await editor.type(scene.typed);
   await ghostIs(expected);
   return expected;
@@ -111,7 +98,7 @@ it('Alt+] shows another suggestion, and Tab takes that', async () => {
     typed: 'import os\nimport ',
     left: 'import os\nimport ',
   };
-  editor = await EditorPage.open(context, place, scene.name, scene.before);
+  editor = await window.open(scene.name, scene.before);
   await editor.type(scene.typed);
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
   const first = await editor.ghostText();
@@ -125,7 +112,7 @@ it('Alt+] shows another suggestion, and Tab takes that', async () => {
 });
 
 it('Alt+\\ asks again where a suggestion is shown: for all of it, or for others', async () => {
-  editor = await EditorPage.open(context, place, 'others.py', '');
+  editor = await window.open('others.py', '');
   await editor.type('import os\nimport ');
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
   const first = await editor.ghostText();

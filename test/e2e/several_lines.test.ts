@@ -1,29 +1,16 @@
 /** Several lines at once: a body below its signature, taken with one Tab and given back with one undo; and the line after a finished one. */
 import { readFileSync } from 'node:fs';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { EditorPage } from './editor_page';
+import { expect, it } from 'vitest';
+import type { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 20_000, interval: 50 };
 /** Longer than lines are made. */
 const SOME_PATIENCE = { ...PATIENCE, timeout: 8_000 };
 const MOST_TIMES = 5;
-const place = inject('place');
+const window = sharedWindow({ width: 1200, height: 700 });
 const BEFORE = 'class Box:\n';
 const SIGNATURE = '    def __init__(self, width, height, depth):';
-
-let browser: Browser;
-let context: BrowserContext;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  context = await browser.newContext({ viewport: { width: 1200, height: 700 } });
-});
-
-afterAll(async () => {
-  await browser.close();
-});
 
 /**
  * Types until a line is offered below the cursor's. On a machine that is busy the time for lines may be over before it: those that were made come at once
@@ -61,7 +48,7 @@ async function savedAs(editor: EditorPage, matches: (text: string) => boolean): 
 }
 
 it('a body is offered where it begins; Tab takes all of it, and one undo gives it back', async () => {
-  const editor = await EditorPage.open(context, place, 'body.js', 'class Point {\n');
+  const editor = await window.open('body.js', 'class Point {\n');
   const type = async (): Promise<void> => {
     await editor.type('  constructor(x, y, z) {');
     await editor.press('Enter');
@@ -79,7 +66,7 @@ it('a body is offered where it begins; Tab takes all of it, and one undo gives i
 });
 
 it('the next line is offered from the end of one that is complete', async () => {
-  const editor = await EditorPage.open(context, place, 'next_line.py', BEFORE);
+  const editor = await window.open('next_line.py', BEFORE);
   await typeUntilOffered(editor, 2, () => editor.type(SIGNATURE), '        self.width = width');
   await editor.picture('next-line');
   await editor.press('Tab');

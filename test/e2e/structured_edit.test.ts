@@ -1,29 +1,18 @@
 /** An edit by instruction as a user sees it: asked for, previewed, accepted, undone. */
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { EditorPage } from './editor_page';
+import { expect, it } from 'vitest';
+import type { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
 const BEFORE = 'function add(total, b) {\n  return total + b;\n}\n';
 const HALF = 'def half(number):\n    return number / 2\n';
 const AFTER = 'function add(first, b) {\n  return first + b;\n}\n';
 
-const place = inject('place');
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const window = sharedWindow({ width: 1_200, height: 420 });
 
 it('is previewed, accepted and undone', async () => {
-  const editor = await EditorPage.open(await browser.newContext(), place, 'add.js', BEFORE);
+  const editor = await window.open('add.js', BEFORE);
   await editor.press('Control+a');
   await editor.run('Emberline: Edit Selection');
   await editor.answer('rename total to first');
@@ -38,8 +27,7 @@ it('is previewed, accepted and undone', async () => {
 });
 
 it('has other candidates, which are looked through, and is made again, but otherwise', async () => {
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 420 } });
-  const editor = await EditorPage.open(context, place, 'half.py', HALF);
+  const editor = await window.open('half.py', HALF);
   await editor.press('Control+b');
   await editor.focus();
   await editor.press('Control+a');

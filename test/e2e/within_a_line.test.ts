@@ -1,12 +1,11 @@
 /** Suggestions with code right of the cursor: between it, or in the place of what they say again. */
 import { readFileSync } from 'node:fs';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
-import { EditorPage } from './editor_page';
+import { expect, it } from 'vitest';
+import type { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
-const place = inject('place');
+const window = sharedWindow({ width: 1000, height: 500 });
 
 const CHECK = `function area(width, height) {
   if (width < 0) {
@@ -26,21 +25,9 @@ def double_area(width, height):
     return 2width
 `;
 
-let browser: Browser;
-let context: BrowserContext;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  context = await browser.newContext({ viewport: { width: 1000, height: 500 } });
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
 /** Deletes the unit left of a place, as somebody does who writes something else there. */
 async function deleteAt(name: string, content: string, line: number, column: number): Promise<EditorPage> {
-  const editor = await EditorPage.open(context, place, name, content);
+  const editor = await window.open(name, content);
   await editor.goTo(line, column);
   await editor.press('Backspace');
   return editor;
