@@ -20,6 +20,8 @@ const QUIET_SETTINGS = {
   'extensions.autoUpdate': false,
   'security.workspace.trust.enabled': false,
   'telemetry.telemetryLevel': 'off',
+  // It would install packages.
+  'typescript.disableAutomaticTypeAcquisition': true,
   'update.mode': 'none',
   'workbench.enableExperiments': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../failure.mjs';
-import { contentProblems, packagedFiles, packageExtension } from '../package.mjs';
+import { contentProblems, packagedFiles } from '../package.mjs';
 import { BUILD, embeddedModelName, ROOT, vscodeTarget, vsixPath } from '../paths.mjs';
 import { materialsOf } from '../sbom/materials.mjs';
 import { checkNotices } from '../sbom/notices.mjs';
@@ -10,22 +10,6 @@ import { ownRuntime, sbomPath } from '../sbom/sbom.mjs';
 import { FOR_BUILDING } from '../setup/debian_packages.mjs';
 import { check } from './checks.mjs';
 import { sum } from './counts.mjs';
-
-/**
- * The same files make the same package.
- * @param {import('../progress.mjs').Progress} progress
- */
-async function packageAgain(progress) {
-  const again = await packageExtension(progress, { vsix: join(BUILD, 'again.vsix') });
-  try {
-    for (const of of [(/** @type {string} */ vsix) => vsix, sbomPath]) {
-      if (readFileSync(of(again)).equals(readFileSync(of(vsixPath())))) continue;
-      throw new Failure(`The extension was packaged twice, and ${basename(of(vsixPath()))} differs.`);
-    }
-  } finally {
-    for (const file of [again, sbomPath(again)]) rmSync(file);
-  }
-}
 
 /**
  * What is wrong with the bill of materials of the package: what it says of the files, and what it leaves out.
@@ -60,7 +44,7 @@ function sbomProblems() {
 }
 
 /**
- * The package holds what it must and nothing else, and can be made again byte for byte.
+ * The package holds what it must and nothing else.
  * @type {import('./stage.mjs').Stage}
  */
 export const packaged = {
@@ -78,6 +62,5 @@ export const packaged = {
         if (problems.length > 0) throw new Failure(problems.join(' '));
       }),
       await check(progress, 'the notices of third parties', () => checkNotices(false)),
-      await check(progress, 'the same package again', () => packageAgain(progress)),
     ]),
 };

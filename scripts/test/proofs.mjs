@@ -5,6 +5,7 @@ import { FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packa
 import { check } from './checks.mjs';
 import { sum } from './counts.mjs';
 import { DEEP, runGoogleTests } from './google_test.mjs';
+import { packageAgain } from './package_again.mjs';
 import { runVitest } from './vitest.mjs';
 
 /**
@@ -22,13 +23,13 @@ async function buildBench(log) {
 
 /**
  * The tests that take long: every mutation of a kernel, a million draws, fifty thousand tokens, every set of kernels, hundreds of edits.
- * npm test has a sample of each.
+ * npm test has a sample of each. Also that the package can be made again.
  * @type {import('./stage.mjs').Stage}
  */
 export const proofs = {
   name: 'proofs',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL],
-  needs: ['addon', 'bundles', 'nativeTests', 'faultyAddon', 'metalTests'],
+  needs: ['addon', 'bundles', 'vsix', 'nativeTests', 'faultyAddon', 'metalTests'],
   deep: true,
   platform: 'linux-x64',
   run: async (progress) =>
@@ -41,5 +42,6 @@ export const proofs = {
       }),
       await runVitest(progress, 'deep', 'proofs with the addon'),
       await check(progress, 'the native programs of the bench', buildBench),
+      await check(progress, 'the same package again', () => packageAgain(progress)),
     ]),
 };

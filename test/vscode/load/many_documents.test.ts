@@ -1,10 +1,9 @@
 /** A thousand open documents, and edits faster than anybody types: memory and work stay small, no edit is lost, and ghost text comes back. */
 import * as assert from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
+import { memoryInUse } from '../suite/memory_in_use';
 import {
   ask,
   closeEditors,
@@ -30,13 +29,6 @@ const TICK_MS = 20;
 const MOST_PENDING = 4;
 const HEAP_BYTES = 24 * 2 ** 20;
 const RESIDENT_BYTES = 96 * 2 ** 20;
-
-/** What is in use once the garbage is collected. */
-function memoryInUse(): NodeJS.MemoryUsage {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage();
-}
 
 const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
 
