@@ -94,7 +94,7 @@ async function tidyUnits(chosen, configuration, log) {
   if (chosen.length === 0) return;
   const patterns = chosen.map(({ file }) => `^${file.replaceAll(/[.+]/g, '\\$&')}$`);
   const options = ['-quiet', '-p', RELEASE, '-j', String(availableParallelism())];
-  await run('run-clang-tidy-19', [...options, `-config-file=${join(ROOT, configuration)}`, ...patterns], {
+  await run('run-clang-tidy-22', [...options, `-config-file=${join(ROOT, configuration)}`, ...patterns], {
     log,
     failure: 'clang-tidy has found faults.',
   });

@@ -127,7 +127,7 @@ export const FOR_COVERAGE = [
   command('llvm-19', 'llvm-cov 19', 'llvm-cov-19'),
 ];
 
-export const FOR_TIDY = [command('clang-tidy-19', 'clang-tidy 19', 'clang-tidy-19')];
+export const FOR_TIDY = [command('clang-tidy-22', 'clang-tidy 22', 'clang-tidy-22')];
 
 export const FOR_LINT = [command('clang-format-19', 'clang-format 19', 'clang-format-19')];
 

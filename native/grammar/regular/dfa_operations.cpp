@@ -14,7 +14,6 @@ namespace {
 
 // Pairs that is_subset() and disjoint() look at.
 constexpr std::uint32_t kMostPairs = 1u << 20;
-const CodePointSet kAnyCharacter = {{0, kLastCodePoint}};
 
 // The bytes that neither of two automata tells apart.
 struct CommonClasses {
@@ -115,7 +114,7 @@ Dfa make_any_text() {
   Nfa nfa;
   const Nfa::State state = nfa.add_state();
   nfa.accept(state);
-  nfa.add_code_points(state, kAnyCharacter, state);
+  nfa.add_code_points(state, {{0, kLastCodePoint}}, state);
   auto dfa = determinised(nfa);
   return dfa.ok() ? std::move(dfa).value() : Dfa{};
 }
