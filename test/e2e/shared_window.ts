@@ -7,6 +7,9 @@ import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 
+/** Enough for some sixty files: those of all tests. */
+const LIST_HEIGHT = 1_500;
+
 export interface SharedWindow {
   /**
    * Opens a new file of the workspace with `content` and waits until Emberline is ready; the cursor is at its end. No other file is open. One test at a
@@ -45,8 +48,10 @@ export function sharedWindow(viewport: ViewportSize): SharedWindow {
       else await taken.leave();
     });
     if (!isNew) {
-      await taken.page.setViewportSize(viewport);
+      // The list draws no more files than there is room for.
+      await taken.page.setViewportSize({ ...viewport, height: LIST_HEIGHT });
       await taken.openNew(name, content);
+      await taken.page.setViewportSize(viewport);
     }
     return taken;
   }
