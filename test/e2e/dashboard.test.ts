@@ -64,8 +64,7 @@ async function open(name: string, size: { width: number; height: number; scale: 
   editor.page.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) refusals.push(message.text());
   });
-  await editor.press('Control+b');
-  onTestFinished(() => editor.press('Control+b'));
+  await editor.hideFiles();
   await editor.type(TYPED);
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
   // On a slow machine the editor may have asked anew by itself: here a key has its ghost text.

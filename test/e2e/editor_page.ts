@@ -184,6 +184,12 @@ export class EditorPage {
     await this.waitForTab(name);
   }
 
+  /** Hides the list of files until the test is over: whoever has the window next opens one from it. */
+  async hideFiles(): Promise<void> {
+    await this.press('Control+b');
+    onTestFinished(() => this.press('Control+b'));
+  }
+
   /** Closes all files. False, and nothing is closed, where something is not saved. */
   async closeFiles(): Promise<boolean> {
     if ((await this.page.locator('.tab.dirty').count()) > 0) return false;

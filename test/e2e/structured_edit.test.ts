@@ -28,7 +28,7 @@ it('is previewed, accepted and undone', async () => {
 
 it('has other candidates, which are looked through, and is made again, but otherwise', async () => {
   const editor = await window.open('half.py', HALF);
-  await editor.press('Control+b');
+  await editor.hideFiles();
   await editor.focus();
   await editor.press('Control+a');
   await editor.run('Emberline: Edit Selection');
