@@ -99,12 +99,12 @@ TEST(ForkedGeneration, GoesOnFromAnyTokenAsTheWholeTextDid) {
 
 // What a choice may be, found out the slow way: the law of the token behind `sequence`, 0 where the rules of
 // the request forbid it, though what the ban of a blank start forbids counts.
-struct Law {
+struct ForkedLaw {
   std::vector<double> probabilities;
   double total = 0;  // of those that may come
 };
-Law law_of(ToyDecoder& decoder, const std::vector<TokenId>& sequence, std::span<const float> logits,
-           const GenerationRequest& request, std::size_t prompt_size) {
+ForkedLaw law_of(ToyDecoder& decoder, const std::vector<TokenId>& sequence, std::span<const float> logits,
+                 const GenerationRequest& request, std::size_t prompt_size) {
   const std::string left =
       left_of(decoder, request.required_prefix, std::span(sequence).subspan(prompt_size));
   std::string text = decoder.spell(std::span(sequence).subspan(prompt_size));
@@ -112,7 +112,7 @@ Law law_of(ToyDecoder& decoder, const std::vector<TokenId>& sequence, std::span<
   const bool blank = request.ban_blank_start && !has_visible(text);
   std::vector<TokenId> allowed;
   if (!left.empty()) tokens_that_spell(*decoder.tokenizer, decoder.sets, left, blank, allowed);
-  Law law{std::vector<double>(logits.size()), 0};
+  ForkedLaw law{std::vector<double>(logits.size()), 0};
   double sum = 0;
   for (TokenId token = 0; token < logits.size(); ++token) {
     const bool spells = left.empty() || std::ranges::find(allowed, token) != allowed.end();
@@ -147,7 +147,7 @@ TEST(ForkedGeneration, TheRunnerUpIsAsProbableAsTheLawSaysBesideWhatIsBarred) {
       const std::string left = left_of(*decoder, request.required_prefix, std::span(whole.ids).first(cut));
       if (left.size() > 1) continue;
       const std::vector<float> logits = decoder->toy.prefill(sequence);
-      const Law law = law_of(*decoder, sequence, logits, request, prompt.size());
+      const ForkedLaw law = law_of(*decoder, sequence, logits, request, prompt.size());
       GenerationRequest fork = request;
       fork.lead = cut;
       fork.max_tokens = 1;

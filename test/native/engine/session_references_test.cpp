@@ -11,7 +11,7 @@ namespace emberline::testing {
 namespace {
 
 // Reading a text takes a copy of it, and a session of a toy nothing that is nearly so large.
-constexpr std::size_t kLarge = 4 << 20;
+constexpr std::size_t kLongText = 4 << 20;
 
 std::size_t peak_bytes_of(Session& session, const CompletionRequest& request) {
   const AllocationCounter counter;
@@ -31,22 +31,22 @@ TEST(SessionReferences, TheFirstTokenWaitsForNoneButTheDocument) {
   request.ban_blank_start = false;
   request.drafting = {.lookup = true, .adaptive = false, .most = 4};
   request.references = {"x = 1\nreturn x\n", ""};
-  for (std::string& text = request.references.back(); text.size() < kLarge;) text += "return foo(x);\n";
+  for (std::string& text = request.references.back(); text.size() < kLongText;) text += "return foo(x);\n";
   request.max_tokens = 1;
   for (request.remembered = 0; request.remembered < 2; ++request.remembered) {
-    EXPECT_LT(peak_bytes_of(*session, request), kLarge) << request.remembered;
+    EXPECT_LT(peak_bytes_of(*session, request), kLongText) << request.remembered;
   }
 
   // Once drafts are wanted it is read, and kept for the next request.
   request.remembered = 1;
   request.max_tokens = 8;
-  EXPECT_GE(peak_bytes_of(*session, request), kLarge);
-  EXPECT_LT(peak_bytes_of(*session, request), kLarge);
+  EXPECT_GE(peak_bytes_of(*session, request), kLongText);
+  EXPECT_LT(peak_bytes_of(*session, request), kLongText);
   request.max_tokens = 1;
   request.remembered_beside = 1;
-  EXPECT_LT(peak_bytes_of(*session, request), kLarge) << "what was read before";
+  EXPECT_LT(peak_bytes_of(*session, request), kLongText) << "what was read before";
   const auto other = take(Session::create(model, 256));
-  EXPECT_GE(peak_bytes_of(*other, request), kLarge) << "files that have a say are read";
+  EXPECT_GE(peak_bytes_of(*other, request), kLongText) << "files that have a say are read";
 }
 
 TEST(SessionReferences, TheDocumentIsReadBeforeTheFirstToken) {
@@ -56,10 +56,10 @@ TEST(SessionReferences, TheDocumentIsReadBeforeTheFirstToken) {
   CompletionRequest request;
   request.prompt = "x = 1";
   request.max_tokens = 1;
-  request.references = {std::string(kLarge, 'x')};
-  EXPECT_LT(peak_bytes_of(*session, request), kLarge);
+  request.references = {std::string(kLongText, 'x')};
+  EXPECT_LT(peak_bytes_of(*session, request), kLongText);
   request.remembered = 1;
-  EXPECT_GE(peak_bytes_of(*session, request), kLarge);
+  EXPECT_GE(peak_bytes_of(*session, request), kLongText);
 }
 
 }  // namespace

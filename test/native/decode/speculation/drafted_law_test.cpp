@@ -66,9 +66,9 @@ class Cells {
   std::map<std::vector<TokenId>, std::uint32_t> numbers_;
 };
 
-class Law {
+class DraftedLaw {
  public:
-  Law(ToyDecoder& decoder, const std::vector<TokenId>& prompt, const GenerationRequest& request)
+  DraftedLaw(ToyDecoder& decoder, const std::vector<TokenId>& prompt, const GenerationRequest& request)
       : decoder_(decoder), prompt_(prompt), request_(request) {
     add({}, 1);
   }
@@ -161,7 +161,7 @@ TEST(DraftedLaw, WithADraftModelIsThatOfPlainDecode) {
                               decoder.toy.hyperparameters.vocabulary, best_sampling_kernels()));
   const std::vector<TokenId> prompt = random_tokens(6, 256, 1);
   const GenerationRequest request = request_with({.temperature = 2.0f, .top_k = 4});
-  EXPECT_FALSE(Law(decoder, prompt, request).refuses(*draft, kLawRuns));
+  EXPECT_FALSE(DraftedLaw(decoder, prompt, request).refuses(*draft, kLawRuns));
 }
 
 // Tokens that end the text are drafted, masked ones too; a draft that hides the first because of what they
@@ -174,8 +174,8 @@ TEST(DraftedLaw, WithEndsAmongTheDraftsIsThatOfPlainDecode) {
   GenerationRequest request = request_with({.temperature = 4.0f});
   request.constraint = &few;
   FixedDraft honest(toy.end_token(), false), hiding(toy.end_token(), true);
-  EXPECT_FALSE(Law(decoder, prompt, request).refuses(honest, kLawRuns));
-  EXPECT_TRUE(Law(decoder, prompt, request).refuses(hiding, kLawRuns));
+  EXPECT_FALSE(DraftedLaw(decoder, prompt, request).refuses(honest, kLawRuns));
+  EXPECT_TRUE(DraftedLaw(decoder, prompt, request).refuses(hiding, kLawRuns));
 }
 
 }  // namespace
