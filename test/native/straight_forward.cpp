@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "reference/reference_device.h"
 
@@ -46,15 +48,21 @@ class File {
   bool has(const std::string& name) const { return file_.tensor(name) != nullptr; }
   std::size_t rows(const std::string& name) const { return file_.tensor(name)->shape[1]; }
 
-  Vector row(const std::string& name, std::size_t index) const {
-    const GgufTensor& tensor = *file_.tensor(name);
-    return widen_row(static_cast<TensorType>(tensor.type_id), tensor.data, index, tensor.shape[0], scales_);
+  const Vector& row(const std::string& name, std::size_t index) const {
+    std::vector<Vector>& rows = widened_[name];
+    if (index >= rows.size()) rows.resize(index + 1);
+    if (rows[index].empty()) {
+      const GgufTensor& tensor = *file_.tensor(name);
+      rows[index] =
+          widen_row(static_cast<TensorType>(tensor.type_id), tensor.data, index, tensor.shape[0], scales_);
+    }
+    return rows[index];
   }
 
   Vector product(const std::string& name, const Vector& x) const {
     Vector y(rows(name));
     for (std::size_t i = 0; i < y.size(); ++i) {
-      const Vector w = row(name, i);
+      const Vector& w = row(name, i);
       for (std::size_t j = 0; j < x.size(); ++j) y[i] += w[j] * x[j];
     }
     return y;
@@ -64,7 +72,7 @@ class File {
   Vector product(const std::string& name, std::size_t index, const Vector& x) const {
     Vector y(rows(name));
     for (std::size_t i = 0; i < y.size(); ++i) {
-      const Vector w = row(name, index * y.size() + i);
+      const Vector& w = row(name, index * y.size() + i);
       for (std::size_t j = 0; j < x.size(); ++j) y[i] += w[j] * x[j];
     }
     return y;
@@ -111,6 +119,8 @@ class File {
   const GgufFile& file_;
   GroupScales scales_;
   std::string_view family_;
+  mutable std::map<std::string, std::vector<Vector>>
+      widened_;  // rows that were asked for: every position asks again
 };
 
 void add(Vector& x, const Vector& y) {

@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include "base/mmap_file.h"
-#include "device/random_data.h"
 #include "device/small_model.h"
 #include "device/table_harness.h"
 #include "device_fixture.h"
+#include "reference/random_data.h"
 #include "temporary_directory.h"
 
 namespace emberline::testing {

@@ -6,9 +6,9 @@
 
 #include "device/op_comparison.h"
 #include "device/paged_cache.h"
-#include "device/random_data.h"
 #include "device/table_harness.h"
 #include "gpu_fixture.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 namespace {

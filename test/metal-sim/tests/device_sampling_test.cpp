@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "device/random_data.h"
 #include "device/table_harness.h"
 #include "gpu_fixture.h"
+#include "reference/random_data.h"
 #include "sampling/gumbel_noise.h"
 
 namespace emberline::testing {

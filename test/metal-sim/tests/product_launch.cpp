@@ -125,15 +125,17 @@ TestMatrix::TestMatrix(TensorType type, std::uint32_t rows, std::uint32_t column
 }
 
 double TestMatrix::product(std::uint32_t row, std::span<const double> x) const {
+  const double *w = values[row].data(), *factors = x.data();
   double sum = 0;
-  for (std::uint32_t i = 0; i < columns; ++i) sum += values[row][i] * x[i];
+  for (std::uint32_t i = 0; i < columns; ++i) sum += w[i] * factors[i];
   return sum;
 }
 
 double TestMatrix::tolerance(std::uint32_t row, std::span<const double> x, std::uint32_t roundings) const {
   const double offsets = 2 * largest_offset(type);
+  const double *w = values[row].data(), *factors = x.data();
   double norm = 0;
-  for (std::uint32_t i = 0; i < columns; ++i) norm += (std::abs(values[row][i]) + offsets) * std::abs(x[i]);
+  for (std::uint32_t i = 0; i < columns; ++i) norm += (std::abs(w[i]) + offsets) * std::abs(factors[i]);
   return norm * roundings * 0x1p-24;
 }
 

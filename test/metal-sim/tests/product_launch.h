@@ -11,10 +11,10 @@
 
 #include "device/chain_state.h"
 #include "device/op_params.h"
-#include "device/random_data.h"
 #include "gguf/tensor_type.h"
 #include "kernel_launch.h"
 #include "kernels/guarded_memory.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 

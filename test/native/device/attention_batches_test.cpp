@@ -10,8 +10,8 @@
 
 #include "device/attention_ops.h"
 #include "device/paged_cache.h"
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 namespace {

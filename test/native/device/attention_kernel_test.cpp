@@ -5,8 +5,8 @@
 
 #include "base/half.h"
 #include "device/cpu/kernels/select_kernels.h"
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 namespace {

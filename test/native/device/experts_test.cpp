@@ -7,8 +7,8 @@
 #include <numeric>
 #include <set>
 
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 #include "reference/reference_device.h"
 
 namespace emberline::testing {

@@ -7,8 +7,8 @@
 
 #include "device/cpu/kernels/select_kernels.h"
 #include "device/cpu/packed/packed_matrix.h"
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 namespace {

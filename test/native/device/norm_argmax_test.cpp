@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "device/op_comparison.h"
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 namespace {

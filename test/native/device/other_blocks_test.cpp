@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/cpu/packed/packed_matrix.h"
-#include "device/random_data.h"
+#include "reference/random_data.h"
 #include "reference/reference_device.h"
 
 namespace emberline::testing {

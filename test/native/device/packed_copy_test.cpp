@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "device/cpu/packed/load_matrices.h"
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 #include "simd/instruction_sets.h"
 #include "take.h"
 #include "temporary_directory.h"

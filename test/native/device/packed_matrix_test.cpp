@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/cpu/packed/load_matrices.h"
-#include "device/random_data.h"
+#include "reference/random_data.h"
 #include "reference/reference_device.h"
 #include "take.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "device/cpu/kernels/kernels.h"
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 #include "reference/reference_device.h"
 
 namespace emberline::testing {
@@ -51,18 +51,18 @@ std::vector<float> run_on(Device& device, const ProductCase& c) {
 // times, errors add up like a random walk over |w||x|. Quantised activations: each element is off by at most
 // 1/2 of its block's step, uniformly distributed, so the dot product's error has the deviation step /
 // sqrt(12) |w| over the blocks; 6 deviations are allowed.
-double tolerance(const ProductCase& c, std::size_t row, std::size_t out) {
-  const std::vector<double> w = widen_row(c.type, c.weights, out, c.shape.in);
+double tolerance(const ProductCase& c, std::size_t row, const std::vector<double>& w) {
   const float* x = c.x.data() + row * c.shape.in;
-  double w_norm = 0, x_norm = 0, variance = 0;
+  const bool quantized = traits(c.type).block_elements > 1;
+  double w_norm = 0, x_norm = 0, variance = 0, step = 0;
   for (std::size_t i = 0; i < w.size(); ++i) {
     w_norm += w[i] * w[i];
     x_norm += static_cast<double>(x[i]) * x[i];
-    if (traits(c.type).block_elements == 1) continue;
-    const float* block = x + i / 32 * 32;
-    double largest = 0;
-    for (int j = 0; j < 32; ++j) largest = std::max(largest, std::fabs(static_cast<double>(block[j])));
-    const double step = largest / (c.fine ? 127 * kFineStep + 127 : 127);
+    if (quantized && i % 32 == 0) {
+      double largest = 0;
+      for (int j = 0; j < 32; ++j) largest = std::max(largest, std::fabs(static_cast<double>(x[i + j])));
+      step = largest / (c.fine ? 127 * kFineStep + 127 : 127);
+    }
     variance += w[i] * w[i] * step * step / 12;
   }
   const double rounding =
@@ -73,13 +73,16 @@ double tolerance(const ProductCase& c, std::size_t row, std::size_t out) {
 void expect_close(const ProductCase& c, const std::vector<float>& actual,
                   const std::vector<float>& expected) {
   ASSERT_EQ(actual.size(), expected.size());
+  std::vector<std::vector<double>> weights;
+  for (std::size_t out = 0; out < c.shape.out; ++out)
+    weights.push_back(widen_row(c.type, c.weights, out, c.shape.in));
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const std::size_t row = c.last_row_only ? c.shape.rows - 1 : i / c.shape.out;
     if (c.last_row_only && i >= c.shape.out) {
       ASSERT_EQ(actual[i], c.y[i]) << "only row 0 may be written";
       continue;
     }
-    ASSERT_NEAR(actual[i], expected[i], tolerance(c, row, i % c.shape.out))
+    ASSERT_NEAR(actual[i], expected[i], tolerance(c, row, weights[i % c.shape.out]))
         << "row " << row << " column " << i % c.shape.out;
   }
 }

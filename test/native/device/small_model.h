@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "device/random_data.h"
 #include "device/table_harness.h"
+#include "reference/random_data.h"
 
 namespace emberline::testing {
 

@@ -5,7 +5,10 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "base/half.h"
 #include "device/deferred_device.h"
@@ -23,14 +26,25 @@ struct Fault {
   throw Fault{Status(code, message)};
 }
 
+using Row = std::vector<double>;
+using Rows = std::shared_ptr<const std::vector<Row>>;
+
+// Some rows of a matrix of a buffer: where they begin, their type, number and width.
+using RowsKey = std::tuple<std::uint64_t, std::uint32_t, std::size_t, std::size_t>;
+
 struct Buffer {
   std::vector<std::uint8_t> owned;
   std::span<const std::uint8_t> bytes;
   bool writable = false;
   std::size_t most = 0;  // what `owned` may grow to
+  // Of what cannot be written: every forward pass asks for the same rows, and widening them would take most
+  // of it.
+  std::map<RowsKey, Rows> widened;
+  std::size_t widened_elements = 0;
 };
 
-using Row = std::vector<double>;
+// More elements of a buffer are widened anew each time: 128 MiB of them.
+constexpr std::size_t kMostWidened = std::size_t{1} << 24;
 
 class ReferenceDevice final : public DeferredDevice {
  public:
@@ -205,14 +219,35 @@ class ReferenceDevice final : public DeferredDevice {
       std::memcpy(to + 2 * i, &half, 2);
     }
   }
-  Row weight_row(Binding at, std::uint32_t type_id, std::size_t row, std::size_t width) const {
+  static std::size_t row_bytes(std::uint32_t type_id, std::size_t width) {
     const TensorTypeTraits* layout = tensor_type_traits(type_id);
     if (layout == nullptr || width % layout->block_elements != 0) {
       fail(ErrorCode::kInvalidArgument, "no such weight row");
     }
-    const std::size_t row_bytes = width / layout->block_elements * layout->block_bytes;
+    return width / layout->block_elements * layout->block_bytes;
+  }
+  Row weight_row(Binding at, std::uint32_t type_id, std::size_t row, std::size_t width) const {
+    const std::size_t bytes = row_bytes(type_id, width);
     return widen_row(static_cast<TensorType>(type_id),
-                     const_bytes({at.buffer, at.offset + row * row_bytes}, row_bytes), 0, width, scales_);
+                     const_bytes({at.buffer, at.offset + row * bytes}, bytes), 0, width, scales_);
+  }
+
+  // Rows [first, first + count) of a matrix.
+  Rows weight_rows(Binding at, std::uint32_t type, std::size_t first, std::size_t count, std::size_t width) {
+    at.offset += first * row_bytes(type, width);
+    const auto found = buffers_.find(at.buffer);
+    if (found == buffers_.end()) fail(ErrorCode::kInvalidArgument, "no such buffer");
+    Buffer& buffer = found->second;
+    const RowsKey key(at.offset, type, count, width);
+    if (const auto kept = buffer.widened.find(key); kept != buffer.widened.end()) return kept->second;
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < count; ++i) rows.push_back(weight_row(at, type, i, width));
+    Rows made = std::make_shared<const std::vector<Row>>(std::move(rows));
+    if (!buffer.writable && buffer.widened_elements + count * width <= kMostWidened) {
+      buffer.widened_elements += count * width;
+      buffer.widened.emplace(key, made);
+    }
+    return made;
   }
 
   void run_command(const Command& command) {
@@ -276,10 +311,9 @@ class ReferenceDevice final : public DeferredDevice {
     const auto params = command.get_params<MatMulParams>();
     const Binding bias_at = command.bindings[slot::MatMul::kBias];
     const Row bias = bias_at.buffer == kNoBuffer ? Row(params.out, 0.0) : load_row(bias_at, 0, params.out);
-    std::vector<Row> weight;
-    for (std::size_t o = 0; o < params.out; ++o) {
-      weight.push_back(weight_row(command.bindings[slot::MatMul::kWeight], params.weight_type, o, params.in));
-    }
+    const Rows rows =
+        weight_rows(command.bindings[slot::MatMul::kWeight], params.weight_type, 0, params.out, params.in);
+    const std::vector<Row>& weight = *rows;
     for (std::size_t r = params.last_row_only != 0 ? rows_ - 1 : 0; r < rows_; ++r) {
       const std::size_t to = params.last_row_only != 0 ? 0 : r;
       const Row x = load_row(command.bindings[slot::MatMul::kX], r, params.in);
@@ -425,13 +459,6 @@ class ReferenceDevice final : public DeferredDevice {
     return order;
   }
 
-  // Rows [first, first + count) of a matrix.
-  std::vector<Row> weight_rows(Binding at, std::uint32_t type, std::size_t first, std::size_t count,
-                               std::size_t width) const {
-    std::vector<Row> rows;
-    for (std::size_t i = first; i < first + count; ++i) rows.push_back(weight_row(at, type, i, width));
-    return rows;
-  }
   static Row product(const std::vector<Row>& weight, const Row& x) {
     Row y(weight.size(), 0.0);
     for (std::size_t o = 0; o < y.size(); ++o) {
@@ -440,7 +467,7 @@ class ReferenceDevice final : public DeferredDevice {
     return y;
   }
 
-  // Expert by expert, since widening its matrices takes longest.
+  // Expert by expert: each widens its matrices once, however many rows chose it.
   void experts(const Command& command) {
     using Slot = slot::Experts;
     const auto params = command.get_params<ExpertsParams>();
@@ -448,12 +475,12 @@ class ReferenceDevice final : public DeferredDevice {
     for (std::size_t r = 0; r < rows_; ++r)
       outs.push_back(load_row(command.bindings[Slot::kOut], r, params.width));
     for (std::size_t e = 0; e < params.experts; ++e) {
-      std::vector<Row> gate, up, down;
+      Rows gate, up, down;
       for (std::size_t r = 0; r < rows_; ++r) {
         const Row logits = load_row(command.bindings[Slot::kLogits], r, params.experts);
         const std::vector<std::size_t> chosen = likeliest(logits, params.used);
         if (std::find(chosen.begin(), chosen.end(), e) == chosen.end()) continue;
-        if (gate.empty()) {
+        if (gate == nullptr) {
           gate = weight_rows(command.bindings[Slot::kWGate], params.gate_type, e * params.hidden,
                              params.hidden, params.width);
           up = weight_rows(command.bindings[Slot::kWUp], params.up_type, e * params.hidden, params.hidden,
@@ -468,11 +495,11 @@ class ReferenceDevice final : public DeferredDevice {
           for (const std::size_t other : chosen) total += std::exp(logits[other] - logits[e]);
         }
         const Row x = load_row(command.bindings[Slot::kX], r, params.width);
-        Row hidden = product(gate, x);
-        const Row multiplied = product(up, x);
+        Row hidden = product(*gate, x);
+        const Row multiplied = product(*up, x);
         for (std::size_t i = 0; i < hidden.size(); ++i)
           hidden[i] = gate_reference(hidden[i], params.activation) * multiplied[i];
-        const Row added = product(down, hidden);
+        const Row added = product(*down, hidden);
         for (std::size_t i = 0; i < added.size(); ++i) outs[r][i] += params.scale / total * added[i];
       }
     }

@@ -26,22 +26,24 @@ class RandomGbnf {
     return gbnf;
   }
 
-  // Whether `text` is of the grammar: the least table of rules and spans that agrees with itself.
+  // Whether `text`, of less than 64 bytes, is of the grammar: the least table of rules and spans that agrees
+  // with itself.
   bool accepts(std::string_view text) const {
     const std::size_t places = text.size() + 1;
-    Table table(rules_.size(), std::vector<std::vector<bool>>(places, std::vector<bool>(places, false)));
+    Table table(rules_.size(), std::vector<Places>(places, 0));
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t rule = 0; rule < rules_.size(); ++rule) {
         for (std::size_t begin = 0; begin < places; ++begin) {
           for (std::size_t end = begin; end < places; ++end) {
-            if (table[rule][begin][end] || !spans(rules_[rule], text, begin, end, table)) continue;
-            table[rule][begin][end] = changed = true;
+            if (has(table[rule][begin], end) || !spans(rules_[rule], text, begin, end, table)) continue;
+            table[rule][begin] |= Places{1} << end;
+            changed = true;
           }
         }
       }
     }
-    return table[0][0][text.size()];
+    return has(table[0][0], text.size());
   }
 
  private:
@@ -53,8 +55,11 @@ class RandomGbnf {
     std::vector<Expression> parts;
     std::size_t least = 0, most = 0;  // kRepeat; kMany: no upper bound
   };
-  using Table = std::vector<std::vector<std::vector<bool>>>;  // [rule][begin][end]
+  using Places = std::uint64_t;                    // a set of places between bytes
+  using Table = std::vector<std::vector<Places>>;  // [rule][begin]: its ends
   static constexpr std::size_t kMany = 99;
+
+  static bool has(Places places, std::size_t place) { return ((places >> place) & 1) != 0; }
 
   std::size_t pick(std::size_t below) { return random_() % below; }
 
@@ -108,7 +113,7 @@ class RandomGbnf {
                     const Table& table) {
     switch (made.kind) {
       case Kind::kText: return text.substr(begin, end - begin) == made.text;
-      case Kind::kRule: return table[made.rule][begin][end];
+      case Kind::kRule: return has(table[made.rule][begin], end);
       case Kind::kSequence: return sequence(made.parts, 0, text, begin, end, table);
       case Kind::kChoice:
         for (const Expression& part : made.parts) {
@@ -119,15 +124,15 @@ class RandomGbnf {
     }
     // Behind so many bytes a text that repeats its part often has done so with the empty one.
     const std::size_t most = made.most == kMany ? made.least + text.size() + 1 : made.most;
-    std::vector<bool> reached(text.size() + 1, false);
-    reached[begin] = true;
+    Places reached = Places{1} << begin;
     for (std::size_t times = 0; times <= most; ++times) {
-      if (times >= made.least && reached[end]) return true;
-      std::vector<bool> next(text.size() + 1, false);
+      if (times >= made.least && has(reached, end)) return true;
+      Places next = 0;
       for (std::size_t from = begin; from <= end; ++from) {
-        if (!reached[from]) continue;
-        for (std::size_t to = from; to <= end; ++to)
-          next[to] = next[to] || spans(made.parts[0], text, from, to, table);
+        if (!has(reached, from)) continue;
+        for (std::size_t to = from; to <= end; ++to) {
+          if (!has(next, to) && spans(made.parts[0], text, from, to, table)) next |= Places{1} << to;
+        }
       }
       reached = next;
     }

@@ -1,4 +1,4 @@
-#include "device/random_data.h"
+#include "reference/random_data.h"
 
 #include <cmath>
 #include <cstring>
