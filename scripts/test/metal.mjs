@@ -20,6 +20,8 @@ export const metal = {
     sum([
       // The simulator runs on one processor.
       await runGoogleTests(progress, 'metal-sim', 'Metal on a simulated GPU', {
+        // Those of a Mac's own GPU are the same tests once more (proofs.mjs).
+        programs: /^metal_(?!gpu)/,
         spread: true,
       }),
       await runVitest(progress, 'metal', 'the addon with a simulated GPU'),
@@ -27,13 +29,14 @@ export const metal = {
 };
 
 /**
- * The extension with an addon that has a simulated GPU.
+ * The extension with an addon that has a simulated GPU. `metal` tries that addon without an editor.
  * @type {import('./stage.mjs').Stage}
  */
 export const metalEditor = {
   name: 'metal-editor',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL, ...FOR_BROWSER_TESTS],
   needs: ['metalTests', 'codeServer', 'vsix'],
+  deep: true,
   platform: 'linux-x64',
   run: (progress) =>
     runInExtensionHost(progress, 'a simulated GPU in the extension host', {

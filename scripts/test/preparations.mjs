@@ -73,6 +73,12 @@ const PREPARATIONS = {
     compiles: 'aside',
     make: (/** @type {Progress} */ progress) => buildPreset(progress, 'metal-sim'),
   },
+  metalTestsOfMacs: {
+    needs: ['metalTests'],
+    compiles: 'aside',
+    make: (/** @type {Progress} */ progress) =>
+      buildPreset(progress, 'metal-sim', { targets: ['test_metal_gpu', 'test_metal_gpu_kernels'] }),
+  },
   trainingPython: { needs: [], compiles: false, make: ensureTrainingPython },
   fuzzers: {
     needs: [],

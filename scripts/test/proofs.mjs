@@ -23,13 +23,13 @@ async function buildBench(log) {
 
 /**
  * The tests that take long: every mutation of a kernel, a million draws, fifty thousand tokens, every set of kernels, hundreds of edits.
- * npm test has a sample of each. Also that the package can be made again.
+ * npm test has a sample of each. Also the tests for a Mac's own GPU, and that the package can be made again.
  * @type {import('./stage.mjs').Stage}
  */
 export const proofs = {
   name: 'proofs',
   requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_METAL],
-  needs: ['addon', 'bundles', 'vsix', 'nativeTests', 'faultyAddon', 'metalTests'],
+  needs: ['addon', 'bundles', 'vsix', 'nativeTests', 'faultyAddon', 'metalTests', 'metalTestsOfMacs'],
   deep: true,
   platform: 'linux-x64',
   run: async (progress) =>
@@ -39,6 +39,10 @@ export const proofs = {
       await runGoogleTests(progress, 'metal-sim', 'proofs on a simulated GPU', {
         filter: DEEP,
         programs: /^metal_(sim_kernels|kernels|model)$/,
+      }),
+      await runGoogleTests(progress, 'metal-sim', 'what a Mac runs as well, on a simulated GPU', {
+        programs: /^metal_gpu/,
+        spread: true,
       }),
       await runVitest(progress, 'deep', 'proofs with the addon'),
       await check(progress, 'the native programs of the bench', buildBench),
