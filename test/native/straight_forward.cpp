@@ -119,8 +119,8 @@ class File {
   const GgufFile& file_;
   GroupScales scales_;
   std::string_view family_;
-  mutable std::map<std::string, std::vector<Vector>>
-      widened_;  // rows that were asked for: every position asks again
+  // Rows that were asked for: every position asks again.
+  mutable std::map<std::string, std::vector<Vector>> widened_;
 };
 
 void add(Vector& x, const Vector& y) {
