@@ -3,8 +3,10 @@
 #
 # EMBERLINE_X86_64, EMBERLINE_AARCH64: whether this builds for x86-64, for 64-bit Arm.
 # EMBERLINE_HAS_I8MM_INTRINSICS: whether the compiler for Arm has those of SMMLA.
-# emberline_wide_source(file avx2|avxvnni|avx512|neon|neon_i8mm): compiles the file of the current folder for that set.
+# emberline_wide_source(file avx2|avxvnni|avx512|neon|neon_i8mm|baseline): compiles the file of the current folder for that set, or for what
+#   the rest is compiled for, and by itself: each set has its own `Vector`.
 
+set(EMBERLINE_OPTIONS_baseline "")
 set(EMBERLINE_X86_64 FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND NOT CMAKE_OSX_ARCHITECTURES MATCHES "arm64")
   set(EMBERLINE_X86_64 TRUE)
@@ -62,5 +64,6 @@ if(MINGW AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(emberline_wide_source file set)
-  set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${EMBERLINE_OPTIONS_${set}}")
+  set_source_files_properties(${file} PROPERTIES
+    COMPILE_OPTIONS "${EMBERLINE_OPTIONS_${set}}" SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
