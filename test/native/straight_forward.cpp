@@ -15,8 +15,7 @@ using Vector = std::vector<double>;
 
 class File {
  public:
-  File(const GgufFile& file, GroupScales scales)
-      : file_(file), scales_(scales), family_(*file.get_string("general.architecture")) {}
+  explicit File(const GgufFile& file) : file_(file), family_(*file.get_string("general.architecture")) {}
 
   std::size_t number(const std::string& key) const {
     return *file_.get_uint(std::string(family_) + "." + key);
@@ -53,8 +52,7 @@ class File {
     if (index >= rows.size()) rows.resize(index + 1);
     if (rows[index].empty()) {
       const GgufTensor& tensor = *file_.tensor(name);
-      rows[index] =
-          widen_row(static_cast<TensorType>(tensor.type_id), tensor.data, index, tensor.shape[0], scales_);
+      rows[index] = widen_row(static_cast<TensorType>(tensor.type_id), tensor.data, index, tensor.shape[0]);
     }
     return rows[index];
   }
@@ -117,7 +115,6 @@ class File {
 
  private:
   const GgufFile& file_;
-  GroupScales scales_;
   std::string_view family_;
   // Rows that were asked for: every position asks again.
   mutable std::map<std::string, std::vector<Vector>> widened_;
@@ -260,9 +257,8 @@ double activation(const File& file, double z) {
 
 }  // namespace
 
-std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::uint32_t> tokens,
-                                     GroupScales scales) {
-  const File file(gguf, scales);
+std::vector<double> straight_forward(const GgufFile& gguf, std::span<const std::uint32_t> tokens) {
+  const File file(gguf);
   std::vector<Vector> stream;
   for (const std::uint32_t token : tokens) {
     const double own =

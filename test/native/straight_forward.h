@@ -15,8 +15,7 @@
 namespace emberline::testing {
 
 // Logits [V] behind the last of `tokens`.
-std::vector<double> straight_forward(const GgufFile& file, std::span<const std::uint32_t> tokens,
-                                     GroupScales scales = GroupScales::kRounded);
+std::vector<double> straight_forward(const GgufFile& file, std::span<const std::uint32_t> tokens);
 
 // |a - b| / |b|, in the Euclidean norm.
 double relative_error(std::span<const float> a, std::span<const double> b);

@@ -234,7 +234,7 @@ class ToyWriter {
            const std::vector<std::uint8_t>& data) {
     if (left_out(name)) return;
     if (toy_.written_out && type != TensorType::kF32) {
-      const std::vector<double> values = widen_row(type, data, 0, count_of(shape), GroupScales::kExact);
+      const std::vector<double> values = widen_row(type, data, 0, count_of(shape));
       return add(name, std::move(shape), TensorType::kF32, f32_bytes({values.begin(), values.end()}));
     }
     const auto other_shape = toy_.shapes.find(name);

@@ -24,8 +24,7 @@ class MetalOps : public GpuTest {
     device_ = metal_device();
   }
   void compare(double tolerance, const std::function<std::vector<float>(Device&)>& build_and_run) {
-    expect_near(build_and_run(*device_), build_and_run(*make_reference_device(GroupScales::kExact)),
-                tolerance);
+    expect_near(build_and_run(*device_), build_and_run(*make_reference_device()), tolerance);
   }
 
   std::unique_ptr<Device> device_;

@@ -23,9 +23,7 @@ class MetalModel : public GpuTest {
     const std::vector<TokenId> tokens = random_tokens(35, metal.hyperparameters.vocabulary, 3);
     // Keys and values are rounded to halves, 2^-11 of each; two layers of attention and what follows carry it
     // on.
-    EXPECT_LE(relative_error(metal.prefill_in(slices, tokens),
-                             straight_forward(*metal.file, tokens, GroupScales::kExact)),
-              2e-3)
+    EXPECT_LE(relative_error(metal.prefill_in(slices, tokens), straight_forward(*metal.file, tokens)), 2e-3)
         << traits(toy.type).name << ", slices of " << slices[0];
   }
   // As Q4_K_M; and a pair of types that has no fused kernel.

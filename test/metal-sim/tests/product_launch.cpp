@@ -120,7 +120,7 @@ double largest_offset(TensorType type) {
 TestMatrix::TestMatrix(TensorType type, std::uint32_t rows, std::uint32_t columns, Random& random)
     : type(type), rows(rows), columns(columns), bytes(random_weights(type, rows, columns, random)) {
   for (std::uint32_t row = 0; row < rows; ++row) {
-    values.push_back(widen_row(type, bytes.values(), row, columns, GroupScales::kExact));
+    values.push_back(widen_row(type, bytes.values(), row, columns));
   }
 }
 

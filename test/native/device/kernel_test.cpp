@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "device/cpu/kernels/select_kernels.h"
@@ -277,17 +278,24 @@ TEST(KernelSets, AgreeOnFinelyQuantizedProductsToRounding) {
   expect_sets_agree(true);
 }
 
-// In a packed block.
-std::size_t scale_and_minimum_bytes(TensorType type) {
+// Where the integers of a packed block lie, in bytes.
+struct IntegerBytes {
+  std::size_t begin, end;
+};
+IntegerBytes integer_bytes(TensorType type) {
   switch (type) {
-    case TensorType::kQ4_0:
-    case TensorType::kQ5_0:
-    case TensorType::kQ8_0:
-    case TensorType::kIQ4_NL:
-    case TensorType::kIQ4_XS:
-    case TensorType::kMXFP4: return 32;
-    case TensorType::kQ2_K: return 128;
-    default: return 64;
+    case TensorType::kQ4_0: return {0, offsetof(PackedQ4_0, d)};
+    case TensorType::kQ4_1: return {0, offsetof(PackedQ4_1, d)};
+    case TensorType::kQ5_0: return {0, offsetof(PackedQ5_0, d)};
+    case TensorType::kQ5_1: return {0, offsetof(PackedQ5_1, d)};
+    case TensorType::kQ8_0: return {0, offsetof(PackedQ8_0, d)};
+    case TensorType::kIQ4_NL: return {0, offsetof(PackedIQ4_NL, d)};
+    case TensorType::kMXFP4: return {0, offsetof(PackedMXFP4, d)};
+    case TensorType::kQ2_K: return {offsetof(PackedQ2_K, parts), sizeof(PackedQ2_K)};
+    case TensorType::kQ4_K: return {offsetof(PackedQ4_K, parts), sizeof(PackedQ4_K)};
+    case TensorType::kQ5_K: return {offsetof(PackedQ5_K, parts), sizeof(PackedQ5_K)};
+    case TensorType::kIQ4_XS: return {offsetof(PackedIQ4_XS, parts), sizeof(PackedIQ4_XS)};
+    default: return {offsetof(PackedQ6_K, parts), sizeof(PackedQ6_K)};  // Q3_K is kept as Q6_K
   }
 }
 
@@ -303,11 +311,11 @@ TEST(KernelSets, AgreeOnTheLargestProducts) {
       const std::vector<float> x(rows * width, sign);
       for (const int byte : {0x00, 0x7F, 0x80, 0xFF}) {
         PackedPanels weights(type, 1, width, random);
-        const std::size_t block_bytes = weights.panels.panel_bytes / (width / 32);
-        // What follows the integers of a block: 16 scales, and as many minima or scales of its second half.
-        const std::size_t scale_bytes = scale_and_minimum_bytes(type);
+        const std::size_t blocks = width / std::max<std::size_t>(32, traits(type).block_elements);
+        const std::size_t block_bytes = weights.panels.panel_bytes / blocks;
+        const IntegerBytes integers = integer_bytes(type);
         for (std::size_t i = 0; i < weights.packed.size(); ++i) {
-          if (i % block_bytes < block_bytes - scale_bytes)
+          if (i % block_bytes >= integers.begin && i % block_bytes < integers.end)
             weights.packed[i] = static_cast<std::uint8_t>(byte);
         }
         for (const bool finely : {false, true}) {

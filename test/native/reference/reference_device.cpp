@@ -48,7 +48,6 @@ constexpr std::size_t kMostWidened = std::size_t{1} << 24;
 
 class ReferenceDevice final : public DeferredDevice {
  public:
-  explicit ReferenceDevice(GroupScales scales) : scales_(scales) {}
   const char* name() const override { return "reference"; }
   std::string description() const override { return "reference, double precision, 1 thread"; }
   bool offers(Op op, std::uint32_t) const override { return is_basic(op) || op == Op::kExperts; }
@@ -229,7 +228,7 @@ class ReferenceDevice final : public DeferredDevice {
   Row weight_row(Binding at, std::uint32_t type_id, std::size_t row, std::size_t width) const {
     const std::size_t bytes = row_bytes(type_id, width);
     return widen_row(static_cast<TensorType>(type_id),
-                     const_bytes({at.buffer, at.offset + row * bytes}, bytes), 0, width, scales_);
+                     const_bytes({at.buffer, at.offset + row * bytes}, bytes), 0, width);
   }
 
   // Rows [first, first + count) of a matrix.
@@ -506,7 +505,6 @@ class ReferenceDevice final : public DeferredDevice {
     for (std::size_t r = 0; r < rows_; ++r) store_row(command.bindings[Slot::kOut], r, outs[r]);
   }
 
-  const GroupScales scales_;
   std::map<BufferId, Buffer> buffers_;
   BufferId next_id_ = 1;
   std::size_t rows_ = 1, position_ = 0;
@@ -517,8 +515,8 @@ class ReferenceDevice final : public DeferredDevice {
 
 }  // namespace
 
-std::unique_ptr<Device> make_reference_device(GroupScales scales) {
-  return std::make_unique<ReferenceDevice>(scales);
+std::unique_ptr<Device> make_reference_device() {
+  return std::make_unique<ReferenceDevice>();
 }
 
 }  // namespace emberline::testing

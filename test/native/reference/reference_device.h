@@ -15,17 +15,11 @@
 
 namespace emberline::testing {
 
-// The scales of a super-block's groups are products of two numbers of the file.
-enum class GroupScales : std::uint8_t {
-  kRounded,  // to the nearest half, as the processor keeps them (device/cpu/packed/packed_layout.h)
-  kExact,    // as a GPU has them
-};
-
-std::unique_ptr<Device> make_reference_device(GroupScales scales = GroupScales::kRounded);
+std::unique_ptr<Device> make_reference_device();
 
 // Row `row` of a weight matrix with rows of `width` elements, widened to double. `weights` holds at least row
 // + 1 rows.
 std::vector<double> widen_row(TensorType type, std::span<const std::uint8_t> weights, std::size_t row,
-                              std::size_t width, GroupScales scales = GroupScales::kRounded);
+                              std::size_t width);
 
 }  // namespace emberline::testing

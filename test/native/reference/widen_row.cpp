@@ -3,7 +3,6 @@
 #include <cstring>
 #include <vector>
 
-#include "base/half.h"
 #include "reference/reference_device.h"
 
 namespace emberline::testing {
@@ -48,13 +47,6 @@ int fifth_bit(const std::uint8_t* bits, std::size_t i) {
   return static_cast<int>((read_little_endian(bits, 4) >> i) & 1u) << 4;
 }
 
-double scaled_half(const std::uint8_t* half, int factor, GroupScales scales) {
-  if (scales == GroupScales::kExact) return half_value(half) * factor;
-  const std::uint16_t kept = f32_to_f16(static_cast<float>(half_value(half) * factor));
-  const std::uint8_t bytes[] = {static_cast<std::uint8_t>(kept & 255), static_cast<std::uint8_t>(kept >> 8)};
-  return half_value(bytes);
-}
-
 // Scale (which = 0) or minimum (1) s of the 16 numbers of 6 bits in 12 bytes of Q4_K and Q5_K.
 int six_bits(const std::uint8_t* bytes, std::size_t s, std::size_t which) {
   if (s < 4) return bytes[4 * which + s] % 64;
@@ -63,39 +55,39 @@ int six_bits(const std::uint8_t* bytes, std::size_t s, std::size_t which) {
 }
 
 // Element i of a super-block of Q4_K or Q5_K. In a chunk of 64 elements the first 32 are low nibbles.
-double with_minimum(const std::uint8_t* block, std::size_t i, bool five_bits, GroupScales scales) {
+double with_minimum(const std::uint8_t* block, std::size_t i, bool five_bits) {
   const std::size_t s = i / 32;
   const std::uint8_t byte = block[(five_bits ? 48 : 16) + i / 64 * 32 + i % 32];
   int q = s % 2 == 0 ? byte % 16 : byte / 16;
   if (five_bits && ((block[16 + i % 32] >> s) & 1) != 0) q += 16;
-  return scaled_half(block, six_bits(block + 4, s, 0), scales) * q -
-         scaled_half(block + 2, six_bits(block + 4, s, 1), scales);
+  return half_value(block) * six_bits(block + 4, s, 0) * q -
+         half_value(block + 2) * six_bits(block + 4, s, 1);
 }
 
 constexpr int kIq4Codes[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 constexpr double kE2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
 
-double q2_k_element(const std::uint8_t* block, std::size_t i, GroupScales scales) {
+double q2_k_element(const std::uint8_t* block, std::size_t i) {
   const int both = block[i / 16];
   const int q = (block[16 + i / 128 * 32 + i % 32] >> (2 * (i % 128 / 32))) % 4;
-  return scaled_half(block + 80, both % 16, scales) * q - scaled_half(block + 82, both / 16, scales);
+  return half_value(block + 80) * (both % 16) * q - half_value(block + 82) * (both / 16);
 }
 
-double q3_k_element(const std::uint8_t* block, std::size_t i, GroupScales scales) {
+double q3_k_element(const std::uint8_t* block, std::size_t i) {
   const std::uint8_t* packed = block + 96;
   const std::size_t s = i / 16, chunk = i / 128;
   const int low = s < 8 ? packed[s] % 16 : packed[s - 8] / 16;
   const int scale = low + 16 * ((packed[8 + s % 4] >> (2 * (s / 4))) % 4);
   const int two = (block[32 + 32 * chunk + i % 32] >> (2 * (i % 128 / 32))) % 4;
   const int third = (block[i % 32] >> (i / 32)) % 2;
-  return scaled_half(block + 108, scale - 32, scales) * (two - (third == 0 ? 4 : 0));
+  return half_value(block + 108) * (scale - 32) * (two - (third == 0 ? 4 : 0));
 }
 
-double iq4_xs_element(const std::uint8_t* block, std::size_t i, GroupScales scales) {
+double iq4_xs_element(const std::uint8_t* block, std::size_t i) {
   const std::size_t s = i / 32;
   const int low = s % 2 == 0 ? block[4 + s / 2] % 16 : block[4 + s / 2] / 16;
   const int scale = low + 16 * static_cast<int>((read_little_endian(block + 2, 2) >> (2 * s)) & 3u);
-  return scaled_half(block, scale - 32, scales) * kIq4Codes[nibble(block + 8 + 16 * s, i % 32)];
+  return half_value(block) * (scale - 32) * kIq4Codes[nibble(block + 8 + 16 * s, i % 32)];
 }
 
 double mxfp4_element(const std::uint8_t* block, std::size_t i) {
@@ -103,16 +95,15 @@ double mxfp4_element(const std::uint8_t* block, std::size_t i) {
   return std::ldexp(code < 8 ? kE2m1[code] : -kE2m1[code - 8], block[0] - 127);
 }
 
-double q6_k_element(const std::uint8_t* block, std::size_t i, GroupScales scales) {
+double q6_k_element(const std::uint8_t* block, std::size_t i) {
   const std::size_t half = i / 128, quarter = i % 128 / 32, c = i % 32;
   const std::uint8_t byte = block[64 * half + 32 * (quarter % 2) + c];
   const int low = quarter < 2 ? byte % 16 : byte / 16;
   const int high = (block[128 + 32 * half + c] >> (2 * quarter)) % 4;
-  return scaled_half(block + 208, static_cast<std::int8_t>(block[192 + i / 16]), scales) *
-         (low + 16 * high - 32);
+  return half_value(block + 208) * static_cast<std::int8_t>(block[192 + i / 16]) * (low + 16 * high - 32);
 }
 
-double block_element(TensorType type, const std::uint8_t* block, std::size_t i, GroupScales scales) {
+double block_element(TensorType type, const std::uint8_t* block, std::size_t i) {
   switch (type) {
     case TensorType::kF32: return float_value(read_little_endian(block, 4));
     case TensorType::kF16: return half_value(block);
@@ -126,12 +117,12 @@ double block_element(TensorType type, const std::uint8_t* block, std::size_t i, 
     case TensorType::kQ8_0: return half_value(block) * static_cast<std::int8_t>(block[2 + i]);
     case TensorType::kIQ4_NL: return half_value(block) * kIq4Codes[nibble(block + 2, i)];
     case TensorType::kMXFP4: return mxfp4_element(block, i);
-    case TensorType::kQ2_K: return q2_k_element(block, i, scales);
-    case TensorType::kQ3_K: return q3_k_element(block, i, scales);
-    case TensorType::kIQ4_XS: return iq4_xs_element(block, i, scales);
-    case TensorType::kQ4_K: return with_minimum(block, i, false, scales);
-    case TensorType::kQ5_K: return with_minimum(block, i, true, scales);
-    case TensorType::kQ6_K: return q6_k_element(block, i, scales);
+    case TensorType::kQ2_K: return q2_k_element(block, i);
+    case TensorType::kQ3_K: return q3_k_element(block, i);
+    case TensorType::kIQ4_XS: return iq4_xs_element(block, i);
+    case TensorType::kQ4_K: return with_minimum(block, i, false);
+    case TensorType::kQ5_K: return with_minimum(block, i, true);
+    case TensorType::kQ6_K: return q6_k_element(block, i);
   }
   return std::nan("");
 }
@@ -139,14 +130,14 @@ double block_element(TensorType type, const std::uint8_t* block, std::size_t i, 
 }  // namespace
 
 std::vector<double> widen_row(TensorType type, std::span<const std::uint8_t> weights, std::size_t row,
-                              std::size_t width, GroupScales scales) {
+                              std::size_t width) {
   const TensorTypeTraits& layout = traits(type);
   const std::size_t row_bytes = width / layout.block_elements * layout.block_bytes;
   const std::uint8_t* begin = weights.data() + row * row_bytes;
   std::vector<double> values(width);
   for (std::size_t i = 0; i < width; ++i) {
     values[i] = block_element(type, begin + i / layout.block_elements * layout.block_bytes,
-                              i % layout.block_elements, scales);
+                              i % layout.block_elements);
   }
   return values;
 }

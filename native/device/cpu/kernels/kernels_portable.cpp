@@ -88,10 +88,13 @@ const Kernels& portable_kernels() {
                                       product_quantized<PackedQ5_0, 2>,
                                       product_quantized<PackedQ5_1, 0>,
                                       product_quantized<PackedQ8_0, 0>,
-                                      product_quantized<PackedQ2_K, 0>,
-                                      product_quantized<PackedQ6_K, 4>,
                                       product_quantized<PackedIQ4_NL, 0>,
-                                      product_quantized<PackedMXFP4, 0>};
+                                      product_quantized<PackedMXFP4, 0>,
+                                      product_quantized<PackedQ2_K, 0>,
+                                      product_quantized<PackedQ4_K, 0>,
+                                      product_quantized<PackedQ5_K, 0>,
+                                      product_quantized<PackedQ6_K, 4>,
+                                      product_quantized<PackedIQ4_XS, 0>};
   return kernels;
 }
 

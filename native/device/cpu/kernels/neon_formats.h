@@ -1,9 +1,12 @@
 // Quantised weights of the packed layout in NEON registers. Included by the kernels_neon*.cpp files alone.
 #pragma once
 
+#include <string.h>
+
 #include "simd/neon/vector.h"
 
 #include "device/cpu/kernels/kernels.h"
+#include "device/cpu/packed/packed_parts.h"
 
 namespace emberline {
 namespace {
@@ -14,17 +17,20 @@ struct Format {
   using Block = B;
   static constexpr int kBits = bits;
   static constexpr int kOffsets = offsets;
-  static constexpr std::size_t kHalves = sizeof(B::d) / (kPanelRows * 2);  // that have scales of their own
+  static constexpr std::size_t kHalves = halves_of<B>(), kParts = kPartsOf<B>;
 };
 using Q4_0 = Format<PackedQ4_0, 4, 1>;
 using Q4_1 = Format<PackedQ4_1, 4, 0>;
 using Q5_0 = Format<PackedQ5_0, 5, 2>;
 using Q5_1 = Format<PackedQ5_1, 5, 0>;
 using Q8_0 = Format<PackedQ8_0, 8, 0>;
-using Q2_K = Format<PackedQ2_K, 6, 0>;
-using Q6_K = Format<PackedQ6_K, 6, 4>;
 using IQ4_NL = Format<PackedIQ4_NL, 8, 0>;
 using MXFP4 = Format<PackedMXFP4, 8, 0>;
+using Q2_K = Format<PackedQ2_K, 6, 0>;
+using Q4_K = Format<PackedQ4_K, 4, 0>;
+using Q5_K = Format<PackedQ5_K, 5, 0>;
+using Q6_K = Format<PackedQ6_K, 6, 4>;
+using IQ4_XS = Format<PackedIQ4_XS, 8, 0>;
 
 constexpr std::size_t kGroupRows = 4;  // rows whose 4 columns fill a register
 
@@ -56,13 +62,28 @@ inline int8x16_t upper_bits(uint8x16_t bits, std::size_t t) {
   return vreinterpretq_s8_u8(vandq_u8(moved, vdupq_n_u8(0x30)));
 }
 
-// Scales or minima of a panel's rows from `row` on: of all columns, or of the half `h`.
-inline const std::uint16_t* values_of(const std::uint16_t (&all)[kPanelRows], std::size_t, std::size_t row) {
-  return all + row;
+inline float32x4_t load_4_bytes(const std::int8_t* p) {
+  std::int32_t four;
+  memcpy(&four, p, sizeof four);
+  return vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_s32(vdup_n_s32(four))))));
 }
-inline const std::uint16_t* values_of(const std::uint16_t (&halves)[2][kPanelRows], std::size_t h,
-                                      std::size_t row) {
-  return halves[h] + row;
+
+// Scales of 4 rows of a panel from `row` on: of a part, or of its half h.
+template <typename Block>
+inline float32x4_t scales_of(const Block& block, std::size_t part, std::size_t h, std::size_t row) {
+  float32x4_t d = Vector::widen_half(vld1_u16(block.d + row));
+  if constexpr (kIsSuperBlock<Block>) d = vmulq_f32(d, load_4_bytes(block.scales[part][h] + row));
+  if constexpr (requires { Block::kUnit; }) d = vmulq_n_f32(d, Block::kUnit);
+  return d;
+}
+template <typename Block>
+inline float32x4_t minima_of(const Block& block, std::size_t part, std::size_t h, std::size_t row) {
+  const float32x4_t m = Vector::widen_half(vld1_u16(block.m + row));
+  if constexpr (kIsSuperBlock<Block>) {
+    return vmulq_f32(m, load_4_bytes(block.minima[part][h] + row));
+  } else {
+    return m;
+  }
 }
 
 // As the sums of blocks, of the half whose offset this is.
@@ -70,33 +91,33 @@ inline float half_sum(float scale, std::int32_t offset) {
   return scale * (-0.125f * static_cast<float>(offset));
 }
 
-// Steps k and k + 4 of rows 4 * group to 4 * group + 3, k = 0..3.
-template <typename Block>
-inline StepPair load_steps(const Block& block, std::size_t k, std::size_t group) {
+// Steps k and k + 4 of a part, of rows 4 * group to 4 * group + 3, k = 0..3.
+template <typename Part>
+inline StepPair load_steps(const Part& part, std::size_t k, std::size_t group) {
   const std::size_t row = group * kGroupRows;
-  if constexpr (requires { block.quants; }) {
-    return {vld1q_s8(block.quants[k][row]), vld1q_s8(block.quants[k + 4][row])};
-  } else if constexpr (!requires { block.nibbles; } && requires { block.upper; }) {
-    return {upper_bits(vld1q_u8(block.upper[0][row]), k), upper_bits(vld1q_u8(block.upper[1][row]), k)};
-  } else if constexpr (requires { block.codes; }) {
-    const uint8x16_t both = vld1q_u8(block.codes[k][row]);
-    const int8x16_t table = vld1q_s8(Block::kTable);
+  if constexpr (requires { part.quants; }) {
+    return {vld1q_s8(part.quants[k][row]), vld1q_s8(part.quants[k + 4][row])};
+  } else if constexpr (!requires { part.nibbles; } && requires { part.upper; }) {
+    return {upper_bits(vld1q_u8(part.upper[0][row]), k), upper_bits(vld1q_u8(part.upper[1][row]), k)};
+  } else if constexpr (requires { part.codes; }) {
+    const uint8x16_t both = vld1q_u8(part.codes[k][row]);
+    const int8x16_t table = vld1q_s8(Part::kTable);
     return {vqtbl1q_s8(table, vandq_u8(both, vdupq_n_u8(15))), vqtbl1q_s8(table, vshrq_n_u8(both, 4))};
   } else {
-    const uint8x16_t both = vld1q_u8(block.nibbles[k][row]);
+    const uint8x16_t both = vld1q_u8(part.nibbles[k][row]);
     StepPair steps = {vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15))),
                       vreinterpretq_s8_u8(vshrq_n_u8(both, 4))};
-    if constexpr (requires { block.fifth; }) {
+    if constexpr (requires { part.fifth; }) {
       // A register holds the fifth bits of two neighbouring steps, and 2 bytes of them are for these rows.
       const uint8x16_t index = add_to_bytes(byte_pattern(0, 0x0101010101010101ull), k % 2 * 8 + 2 * group);
       const uint8x16_t bit = byte_pattern(0x8040201008040201ull, 0x8040201008040201ull);
-      const int8x16_t low = spread_fifth_bits(vld1q_u8(block.fifth[k / 2 * 2]), index, bit);
-      const int8x16_t high = spread_fifth_bits(vld1q_u8(block.fifth[k / 2 * 2 + 4]), index, bit);
+      const int8x16_t low = spread_fifth_bits(vld1q_u8(part.fifth[k / 2 * 2]), index, bit);
+      const int8x16_t high = spread_fifth_bits(vld1q_u8(part.fifth[k / 2 * 2 + 4]), index, bit);
       steps = {vorrq_s8(steps.low, low), vorrq_s8(steps.high, high)};
     }
-    if constexpr (requires { block.upper; }) {
-      steps = {vorrq_s8(steps.low, upper_bits(vld1q_u8(block.upper[0][row]), k)),
-               vorrq_s8(steps.high, upper_bits(vld1q_u8(block.upper[1][row]), k))};
+    if constexpr (requires { part.upper; }) {
+      steps = {vorrq_s8(steps.low, upper_bits(vld1q_u8(part.upper[0][row]), k)),
+               vorrq_s8(steps.high, upper_bits(vld1q_u8(part.upper[1][row]), k))};
     }
     return steps;
   }

@@ -12,6 +12,7 @@ namespace emberline {
 namespace {
 
 constexpr std::size_t kChunkBlocks = 16;  // with 8 rows, a chunk takes 11 KiB of the stack
+static_assert(kChunkBlocks % kSuperBlockParts == 0);
 
 // A block of kPairs pairs of rows of x.
 template <std::size_t kPairs>
@@ -66,37 +67,37 @@ inline int8x16_t zip_steps(int8x16_t a, int8x16_t b, std::size_t pair) {
 }
 
 // Rows 4 * group to 4 * group + 3; k is 0 or 2.
-template <typename Block>
-inline RowPairs load_row_pairs(const Block& block, std::size_t k, std::size_t group) {
+template <typename Part>
+inline RowPairs load_row_pairs(const Part& part, std::size_t k, std::size_t group) {
   const std::size_t row = group * kGroupRows;
   RowPairs pairs;
   for (std::size_t p = 0; p < 2; ++p) {
-    if constexpr (requires { block.quants; }) {
-      pairs.low[p] = zip_steps(vld1q_s8(block.quants[k][row]), vld1q_s8(block.quants[k + 1][row]), p);
-      pairs.high[p] = zip_steps(vld1q_s8(block.quants[k + 4][row]), vld1q_s8(block.quants[k + 5][row]), p);
-    } else if constexpr (!requires { block.nibbles; }) {
-      const StepPair first = load_steps(block, k, group), second = load_steps(block, k + 1, group);
+    if constexpr (requires { part.quants; }) {
+      pairs.low[p] = zip_steps(vld1q_s8(part.quants[k][row]), vld1q_s8(part.quants[k + 1][row]), p);
+      pairs.high[p] = zip_steps(vld1q_s8(part.quants[k + 4][row]), vld1q_s8(part.quants[k + 5][row]), p);
+    } else if constexpr (!requires { part.nibbles; }) {
+      const StepPair first = load_steps(part, k, group), second = load_steps(part, k + 1, group);
       pairs.low[p] = zip_steps(first.low, second.low, p);
       pairs.high[p] = zip_steps(first.high, second.high, p);
     } else {
-      const int8x16_t first = vreinterpretq_s8_u8(vld1q_u8(block.nibbles[k][row]));
-      const int8x16_t second = vreinterpretq_s8_u8(vld1q_u8(block.nibbles[k + 1][row]));
+      const int8x16_t first = vreinterpretq_s8_u8(vld1q_u8(part.nibbles[k][row]));
+      const int8x16_t second = vreinterpretq_s8_u8(vld1q_u8(part.nibbles[k + 1][row]));
       const uint8x16_t both = vreinterpretq_u8_s8(zip_steps(first, second, p));
       pairs.low[p] = vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15)));
       pairs.high[p] = vreinterpretq_s8_u8(vshrq_n_u8(both, 4));
     }
-    if constexpr (requires { block.fifth; }) {
+    if constexpr (requires { part.fifth; }) {
       // A byte holds the bits of a pair of rows; that of the next step lies 8 bytes on.
       const uint8x16_t index =
           add_to_bytes(byte_pattern(0x0808080800000000ull, 0x0808080800000000ull), 2 * group + p);
       const uint8x16_t bit = byte_pattern(0x0804020108040201ull, 0x8040201080402010ull);
-      const int8x16_t low = spread_fifth_bits(vld1q_u8(block.fifth[k]), index, bit);
-      const int8x16_t high = spread_fifth_bits(vld1q_u8(block.fifth[k + 4]), index, bit);
+      const int8x16_t low = spread_fifth_bits(vld1q_u8(part.fifth[k]), index, bit);
+      const int8x16_t high = spread_fifth_bits(vld1q_u8(part.fifth[k + 4]), index, bit);
       pairs.low[p] = vorrq_s8(pairs.low[p], low);
       pairs.high[p] = vorrq_s8(pairs.high[p], high);
     }
-    if constexpr (requires { block.nibbles; } && requires { block.upper; }) {
-      const uint8x16_t low = vld1q_u8(block.upper[0][row]), high = vld1q_u8(block.upper[1][row]);
+    if constexpr (requires { part.nibbles; } && requires { part.upper; }) {
+      const uint8x16_t low = vld1q_u8(part.upper[0][row]), high = vld1q_u8(part.upper[1][row]);
       pairs.low[p] = vorrq_s8(pairs.low[p], zip_steps(upper_bits(low, k), upper_bits(low, k + 1), p));
       pairs.high[p] = vorrq_s8(pairs.high[p], zip_steps(upper_bits(high, k), upper_bits(high, k + 1), p));
     }
@@ -104,19 +105,18 @@ inline RowPairs load_row_pairs(const Block& block, std::size_t k, std::size_t gr
   return pairs;
 }
 
-// 4 f16 of weight rows, each twice: rows 0 and 1, rows 2 and 3.
-struct RepeatedHalves {
+// Numbers of 4 weight rows, each twice: rows 0 and 1, rows 2 and 3.
+struct Repeated {
   float32x4_t pair[2];
 };
-inline RepeatedHalves repeat_halves(const std::uint16_t* halves) {
-  const float32x4_t wide = Vector::widen_half(vld1_u16(halves));
-  return {{vzip1q_f32(wide, wide), vzip2q_f32(wide, wide)}};
+inline Repeated repeat(float32x4_t values) {
+  return {{vzip1q_f32(values, values), vzip2q_f32(values, values)}};
 }
 
-// Adds a block's products, with rows 4 * group and on of a panel, to the sums of its two pairs of rows.
+// Adds a part's products, with rows 4 * group and on of a panel, to the sums of its two pairs of rows.
 template <typename Format, std::size_t kPairs>
-inline void add_block(const typename Format::Block& block, std::size_t group, const PairedBlock<kPairs>& x,
-                      float32x4_t sums[kPairs][2]) {
+inline void add_part(const typename Format::Block& block, std::size_t part, std::size_t group,
+                     const PairedBlock<kPairs>& x, float32x4_t sums[kPairs][2]) {
   constexpr std::size_t kHalves = Format::kHalves;
   int32x4_t dot[kHalves][kPairs][2];
   for (std::size_t i = 0; i < kPairs; ++i) {
@@ -129,7 +129,7 @@ inline void add_block(const typename Format::Block& block, std::size_t group, co
     }
   }
   for (std::size_t c = 0; c < 2; ++c) {
-    const RowPairs weights = load_row_pairs(block, 2 * c, group);
+    const RowPairs weights = load_row_pairs(parts_of(block)[part], 2 * c, group);
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (std::size_t p = 0; p < 2; ++p) {
         int32x4_t &low = dot[0][i][p], &high = dot[kHalves - 1][i][p];
@@ -139,7 +139,7 @@ inline void add_block(const typename Format::Block& block, std::size_t group, co
     }
   }
   for (std::size_t h = 0; h < kHalves; ++h) {
-    const RepeatedHalves d = repeat_halves(values_of(block.d, h, group * kGroupRows));
+    const Repeated d = repeat(scales_of(block, part, h, group * kGroupRows));
     for (std::size_t i = 0; i < kPairs; ++i) {
       for (std::size_t p = 0; p < 2; ++p) {
         sums[i][p] = vfmaq_f32(sums[i][p], vmulq_f32(d.pair[p], x.scales[i]), vcvtq_f32_s32(dot[h][i][p]));
@@ -148,7 +148,7 @@ inline void add_block(const typename Format::Block& block, std::size_t group, co
   }
   if constexpr (requires { block.m; }) {
     for (std::size_t h = 0; h < kHalves; ++h) {
-      const RepeatedHalves m = repeat_halves(values_of(block.m, h, group * kGroupRows));
+      const Repeated m = repeat(minima_of(block, part, h, group * kGroupRows));
       for (std::size_t i = 0; i < kPairs; ++i) {
         const int32x4_t offset = h == 0 ? x.first_offsets[i] : vsubq_s32(x.offsets[i], x.first_offsets[i]);
         const float32x4_t sum =
@@ -177,7 +177,9 @@ inline void multiply_chunk(const typename Format::Block* blocks, std::size_t gro
     }
   }
   for (std::size_t b = 0; b < count; ++b) {
-    for (std::size_t g = 0; g < kGroups; ++g) add_block<Format, kPairs>(blocks[b], group + g, x[b], sums[g]);
+    const auto& block = blocks[b / Format::kParts];
+    for (std::size_t g = 0; g < kGroups; ++g)
+      add_part<Format, kPairs>(block, b % Format::kParts, group + g, x[b], sums[g]);
   }
   for (std::size_t g = 0; g < kGroups; ++g) {
     for (std::size_t i = 0; i < kPairs; ++i) {
@@ -200,7 +202,8 @@ void multiply_pairs(const Panels& panels, const ActivationRows& x, std::size_t r
     for (std::size_t i = 0; i < count; ++i) pair_block(x, row, b + i, chunk[i]);
     for (std::size_t p = 0; p < panels.count; ++p) {
       const auto* panel =
-          reinterpret_cast<const typename Format::Block*>(panels.data + p * panels.panel_bytes) + b;
+          reinterpret_cast<const typename Format::Block*>(panels.data + p * panels.panel_bytes) +
+          b / Format::kParts;
       float* to = y + row * stride + p * kPanelRows;
       for (std::size_t group = 0; group < kPanelRows / kGroupRows; group += kGroups) {
         multiply_chunk<Format, kPairs, kGroups>(panel, group, chunk, count, b == 0, to + group * kGroupRows,

@@ -1,4 +1,4 @@
-// Integer products of a block with SMLAL, for processors without the dot product extension: 2 weight rows
+// Integer products of a part with SMLAL, for processors without the dot product extension: 2 weight rows
 // times 4 columns an instruction, summed in 16 bits for as long as they fit. Included by
 // kernels_neon_mull.cpp alone.
 #pragma once
@@ -34,8 +34,8 @@ inline int8x16_t repeat_columns(const std::int8_t* x) {
 
 // As in neon_dot.h.
 template <typename Format, std::size_t kGroups, std::size_t kRows, typename Columns>
-inline void multiply_block(const typename Format::Block& block, std::size_t group, const Columns& x,
-                           int32x4_t (&dot)[Format::kHalves][kRows][kGroups]) {
+inline void multiply_part(const PartOf<typename Format::Block>& part, std::size_t group, const Columns& x,
+                          int32x4_t (&dot)[Format::kHalves][kRows][kGroups]) {
   // 8 * 15 * 127 and 8 * 31 * 127 are in range, of a half 4 * 63 * 127, and 2 * 128 * 127 of signed weights,
   // which is a pair of steps.
   constexpr bool kWiden = Format::kBits == 8;
@@ -44,7 +44,7 @@ inline void multiply_block(const typename Format::Block& block, std::size_t grou
   ShortSums sums[kHalves][kRows][kGroups];
   for (std::size_t k = 0; k < kBlockSteps / 2; ++k) {
     StepPair weights[kGroups];
-    for (std::size_t g = 0; g < kGroups; ++g) weights[g] = load_steps(block, k, group + g);
+    for (std::size_t g = 0; g < kGroups; ++g) weights[g] = load_steps(part, k, group + g);
     for (std::size_t r = 0; r < kRows; ++r) {
       const int8x16_t low = repeat_columns(x(r) + 4 * k);
       const int8x16_t high = repeat_columns(x(r) + 16 + 4 * k);

@@ -1,6 +1,6 @@
 // Products with quantised weights, 8 or 16 rows of a panel with one to four of x at a time. Included by the
 // kernels_neon*.cpp files alone, after they have defined
-//   multiply_block<Format, kGroups, kRows>(block, group, x, dot)   (see neon_dot.h)
+//   multiply_part<Format, kGroups, kRows>(part, group, x, dot)   (see neon_dot.h)
 #pragma once
 
 #include "device/cpu/kernels/neon_formats.h"
@@ -12,21 +12,22 @@ namespace {
 template <typename Format, std::size_t kGroups, std::size_t kRows, bool kFine>
 inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const ActivationRows& x,
                           std::size_t row, float* y, std::size_t stride) {
-  constexpr std::size_t kParts = kFine ? 2 : 1, kHalves = Format::kHalves;
+  constexpr std::size_t kTimes = kFine ? 2 : 1, kHalves = Format::kHalves;
   const std::size_t blocks = x.width / kBlockElements;
   float32x4_t sums[kRows][kGroups];
   for (auto& of_row : sums) {
     for (float32x4_t& sum : of_row) sum = vdupq_n_f32(0.0f);
   }
   for (std::size_t b = 0; b < blocks; ++b) {
-    const auto& block = reinterpret_cast<const typename Format::Block*>(panel)[b];
+    const auto& block = reinterpret_cast<const typename Format::Block*>(panel)[b / Format::kParts];
+    const std::size_t part = b % Format::kParts;
     const std::size_t at = row * x.width + b * kBlockElements, scale = row * blocks + b;
     // A finely quantised row counts as two, so that weights are unpacked once: [kRows, 2 * kRows) are its
     // fine parts.
     const auto columns = [&](std::size_t r) {
       return r < kRows ? x.quants + at + r * x.width : x.fine + at + (r - kRows) * x.width;
     };
-    int32x4_t dot[kHalves][kParts * kRows][kGroups];
+    int32x4_t dot[kHalves][kTimes * kRows][kGroups];
     for (std::size_t r = 0; r < kRows; ++r) {
       const std::int32_t whole = x.offsets[scale + r * blocks], first = x.first_offsets[scale + r * blocks];
       for (std::size_t h = 0; h < kHalves; ++h) {
@@ -39,7 +40,7 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
         }
       }
     }
-    multiply_block<Format, kGroups, kParts * kRows>(block, group, columns, dot);
+    multiply_part<Format, kGroups, kTimes * kRows>(parts_of(block)[part], group, columns, dot);
     if constexpr (kFine) {
       for (auto& half : dot) {
         for (std::size_t r = 0; r < kRows; ++r) {
@@ -51,7 +52,7 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
     }
     for (std::size_t g = 0; g < kGroups; ++g) {
       for (std::size_t h = 0; h < kHalves; ++h) {
-        const float32x4_t d = Vector::widen_half(vld1_u16(values_of(block.d, h, (group + g) * kGroupRows)));
+        const float32x4_t d = scales_of(block, part, h, (group + g) * kGroupRows);
         for (std::size_t r = 0; r < kRows; ++r) {
           const float32x4_t scaled = vmulq_n_f32(d, x.scales[scale + r * blocks]);
           sums[r][g] = vfmaq_f32(sums[r][g], scaled, vcvtq_f32_s32(dot[h][r][g]));
@@ -59,7 +60,7 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
       }
       if constexpr (requires { block.m; }) {
         for (std::size_t h = 0; h < kHalves; ++h) {
-          const float32x4_t m = Vector::widen_half(vld1_u16(values_of(block.m, h, (group + g) * kGroupRows)));
+          const float32x4_t m = minima_of(block, part, h, (group + g) * kGroupRows);
           for (std::size_t r = 0; r < kRows; ++r) {
             const std::size_t of = scale + r * blocks;
             const std::int32_t first = x.first_offsets[of];

@@ -1,5 +1,5 @@
 // product_quantized for the sets that have no faster way with many rows of x than with few. Included by
-// their kernels_neon*.cpp files alone, after multiply_block is defined (see neon_products.h).
+// their kernels_neon*.cpp files alone, after multiply_part is defined (see neon_products.h).
 #pragma once
 
 #include "device/cpu/kernels/neon_products.h"

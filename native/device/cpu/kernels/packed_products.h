@@ -16,6 +16,7 @@
 
 #include "device/cpu/kernels/kernels.h"
 #include "device/cpu/kernels/unroll.h"
+#include "device/cpu/packed/packed_parts.h"
 
 namespace emberline {
 namespace {
@@ -27,61 +28,75 @@ struct Format {
   using Block = B;
   static constexpr int kBits = bits;
   static constexpr int kOffsets = zero_point / 8;  // so many offsets of a block go into its dot product
-  static constexpr std::size_t kHalves = sizeof(B::d) / (kPanelRows * 2);  // that have scales of their own
 };
 using Q4_0 = Format<PackedQ4_0, 4, 8>;
 using Q4_1 = Format<PackedQ4_1, 4, 0>;
 using Q5_0 = Format<PackedQ5_0, 5, 16>;
 using Q5_1 = Format<PackedQ5_1, 5, 0>;
 using Q8_0 = Format<PackedQ8_0, 8, Integers::kSignedBytes ? 0 : 128>;
-using Q2_K = Format<PackedQ2_K, 6, 0>;
-using Q6_K = Format<PackedQ6_K, 6, 32>;
 using IQ4_NL = Format<PackedIQ4_NL, 8, Integers::kSignedBytes ? 0 : 128>;
 using MXFP4 = Format<PackedMXFP4, 8, Integers::kSignedBytes ? 0 : 128>;
+using Q2_K = Format<PackedQ2_K, 6, 0>;
+using Q4_K = Format<PackedQ4_K, 4, 0>;
+using Q5_K = Format<PackedQ5_K, 5, 0>;
+using Q6_K = Format<PackedQ6_K, 6, 32>;
+using IQ4_XS = Format<PackedIQ4_XS, 8, Integers::kSignedBytes ? 0 : 128>;
 
-// Columns 4s to 4s + 3 of kLanes rows from row `first` on.
-template <typename Block>
-inline Integers::Ints load_step(const Block& block, std::size_t s, std::size_t first) {
-  if constexpr (requires { block.quants; }) {
-    const auto quants = Integers::load(block.quants[s][first]);
+// Columns 4s to 4s + 3 of a part, of kLanes rows from row `first` on.
+template <typename Part>
+inline Integers::Ints load_step(const Part& part, std::size_t s, std::size_t first) {
+  if constexpr (requires { part.quants; }) {
+    const auto quants = Integers::load(part.quants[s][first]);
     return Integers::kSignedBytes ? quants : Integers::flip_sign_bits(quants);
-  } else if constexpr (!requires { block.nibbles; } && requires { block.upper; }) {
-    return Integers::or_upper_bits(Integers::set(0), Integers::load(block.upper[s / 4][first]), s % 4);
-  } else if constexpr (requires { block.codes; }) {
-    const auto both = Integers::load(block.codes[s % 4][first]);
-    const auto table = Integers::repeat_16(Block::kTable);
+  } else if constexpr (!requires { part.nibbles; } && requires { part.upper; }) {
+    return Integers::or_upper_bits(Integers::set(0), Integers::load(part.upper[s / 4][first]), s % 4);
+  } else if constexpr (requires { part.codes; }) {
+    const auto both = Integers::load(part.codes[s % 4][first]);
+    const auto table = Integers::repeat_16(Part::kTable);
     const auto codes = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
     return Integers::look_up(Integers::kSignedBytes ? table : Integers::flip_sign_bits(table), codes);
   } else {
-    const auto both = Integers::load(block.nibbles[s % 4][first]);
+    const auto both = Integers::load(part.nibbles[s % 4][first]);
     const auto nibbles = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
-    if constexpr (requires { block.fifth; }) {
-      return Integers::or_fifth_bits(nibbles, block.fifth[s] + first / 2);
-    } else if constexpr (requires { block.upper; }) {
-      return Integers::or_upper_bits(nibbles, Integers::load(block.upper[s / 4][first]), s % 4);
+    if constexpr (requires { part.fifth; }) {
+      return Integers::or_fifth_bits(nibbles, part.fifth[s] + first / 2);
+    } else if constexpr (requires { part.upper; }) {
+      return Integers::or_upper_bits(nibbles, Integers::load(part.upper[s / 4][first]), s % 4);
     } else {
       return nibbles;
     }
   }
 }
 
-// Scales or minima of kLanes rows of a panel from `row` on: of all columns, or of the half `h`.
-inline Vector::Lanes load_of(const std::uint16_t (&all)[kPanelRows], std::size_t, std::size_t row) {
-  return Vector::load_halves(all + row);
+// Scales of kLanes rows of a panel from `row` on: of a part, or of its half h.
+template <typename Block>
+inline Vector::Lanes scales_of(const Block& block, std::size_t part, std::size_t h, std::size_t row) {
+  Vector::Lanes d = Vector::load_halves(block.d + row);
+  if constexpr (kIsSuperBlock<Block>) d = Vector::mul(d, Vector::load_bytes(block.scales[part][h] + row));
+  if constexpr (requires { Block::kUnit; }) d = Vector::mul(d, Vector::set(Block::kUnit));
+  return d;
 }
-inline Vector::Lanes load_of(const std::uint16_t (&halves)[2][kPanelRows], std::size_t h, std::size_t row) {
-  return Vector::load_halves(halves[h] + row);
+template <typename Block>
+inline Vector::Lanes minima_of(const Block& block, std::size_t part, std::size_t h, std::size_t row) {
+  const Vector::Lanes m = Vector::load_halves(block.m + row);
+  if constexpr (kIsSuperBlock<Block>) {
+    return Vector::mul(m, Vector::load_bytes(block.minima[part][h] + row));
+  } else {
+    return m;
+  }
 }
 
 // A panel is fetched this far ahead of its use: what arrives in the time of an access to memory, twice where
 // that is near.
 constexpr std::size_t kPrefetchBytes = 4096;
 
+// With every part of a super-block, as much of it.
 template <typename Block>
-inline void prefetch_ahead(const Block& block) {
-  const char* ahead = reinterpret_cast<const char*>(&block) + kPrefetchBytes;
+inline void prefetch_ahead(const Block& block, std::size_t part) {
+  constexpr std::size_t kBytes = sizeof(Block) / kPartsOf<Block>;
+  const char* ahead = reinterpret_cast<const char*>(&block) + kPrefetchBytes + part * kBytes;
   EMBERLINE_UNROLL
-  for (std::size_t i = 0; i < sizeof(Block); i += 64) Vector::prefetch(ahead + i);
+  for (std::size_t i = 0; i < kBytes; i += 64) Vector::prefetch(ahead + i);
 }
 
 // kVectors * kLanes rows of a panel, from `first` on, with rows [row, row + kRows) of x. There are as many
@@ -90,13 +105,12 @@ template <typename Format, std::size_t kVectors, std::size_t kRows, bool kFine>
 class Tile {
   using Block = typename Format::Block;
   using Floats = Vector::Lanes;
-  static constexpr std::size_t kHalves = Format::kHalves;
+  static constexpr std::size_t kHalves = halves_of<Block>(), kParts = kPartsOf<Block>;
 
  public:
   static void run(const std::uint8_t* panel, std::size_t first, const ActivationRows& x, std::size_t row,
                   float* y, std::size_t stride) {
     const std::size_t width = x.width, blocks = width / kBlockElements;
-    const auto* block = reinterpret_cast<const Block*>(panel);
     const std::int8_t* quants = x.quants + row * width;
     const std::int8_t* fine = kFine ? x.fine + row * width : nullptr;
     const float* scales = x.scales + row * blocks;
@@ -110,8 +124,10 @@ class Tile {
       EMBERLINE_UNROLL
       for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = Vector::set(0.0f);
     }
-    for (std::size_t b = 0; b < blocks; ++b, ++block) {
-      prefetch_ahead(*block);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const auto& block = reinterpret_cast<const Block*>(panel)[b / kParts];
+      const std::size_t part = b % kParts;
+      prefetch_ahead(block, part);
       EMBERLINE_UNROLL
       for (std::size_t h = 0; h < kHalves; ++h) {
         const auto start_of = [&](std::size_t r) {
@@ -126,7 +142,7 @@ class Tile {
           EMBERLINE_UNROLL
           for (std::size_t v = 0; v < kVectors; ++v) dots[r][v] = Integers::begin(start);
         }
-        multiply_block(*block, h, first, quants + b * kBlockElements, apart, dots);
+        multiply_part(parts_of(block)[part], h, first, quants + b * kBlockElements, apart, dots);
         if constexpr (kFine) {
           EMBERLINE_UNROLL
           for (std::size_t r = 0; r < kRows; ++r) {
@@ -136,11 +152,11 @@ class Tile {
               dots[r][v] = Integers::begin(Integers::multiply_255_add(Integers::end(dots[r][v]), start));
           }
           static_assert(kFineStep == 255);
-          multiply_block(*block, h, first, fine + b * kBlockElements, apart, dots);
+          multiply_part(parts_of(block)[part], h, first, fine + b * kBlockElements, apart, dots);
         }
         EMBERLINE_UNROLL
         for (std::size_t v = 0; v < kVectors; ++v) {
-          const Floats d = load_of(block->d, h, first + v * Vector::kLanes);
+          const Floats d = scales_of(block, part, h, first + v * Vector::kLanes);
           EMBERLINE_UNROLL
           for (std::size_t r = 0; r < kRows; ++r) {
             const Floats scale = Vector::mul(d, Vector::set(scales[r * blocks + b]));
@@ -148,12 +164,12 @@ class Tile {
           }
         }
       }
-      if constexpr (requires { block->m; }) {
+      if constexpr (requires { block.m; }) {
         EMBERLINE_UNROLL
         for (std::size_t h = 0; h < kHalves; ++h) {
           EMBERLINE_UNROLL
           for (std::size_t v = 0; v < kVectors; ++v) {
-            const Floats m = load_of(block->m, h, first + v * Vector::kLanes);
+            const Floats m = minima_of(block, part, h, first + v * Vector::kLanes);
             EMBERLINE_UNROLL
             for (std::size_t r = 0; r < kRows; ++r) {
               const std::size_t at = r * blocks + b;
@@ -191,16 +207,17 @@ class Tile {
     return scale * (-0.125f * static_cast<float>(offset));
   }
 
-  // dots += weights of the block, or of its half h, . bytes, of kRows rows of them
-  static void multiply_block(const Block& block, std::size_t h, std::size_t first, const std::int8_t* bytes,
-                             const Integers::Apart& apart, Integers::Dot (&dots)[kRows][kVectors]) {
+  // dots += weights of the part, or of its half h, . bytes, of kRows rows of them
+  template <typename Part>
+  static void multiply_part(const Part& part, std::size_t h, std::size_t first, const std::int8_t* bytes,
+                            const Integers::Apart& apart, Integers::Dot (&dots)[kRows][kVectors]) {
     EMBERLINE_UNROLL
     for (std::size_t i = 0; i < kBlockSteps / kHalves; ++i) {
-      // Of a whole block, the two steps of a byte of nibbles in turn.
+      // Of a whole part, the two steps of a byte of nibbles in turn.
       const std::size_t s = kHalves == 1 ? i / 2 + i % 2 * (kBlockSteps / 2) : h * (kBlockSteps / 2) + i;
       EMBERLINE_UNROLL
       for (std::size_t v = 0; v < kVectors; ++v) {
-        const Integers::Ints weights = load_step(block, s, first + v * Vector::kLanes);
+        const Integers::Ints weights = load_step(part, s, first + v * Vector::kLanes);
         EMBERLINE_UNROLL
         for (std::size_t r = 0; r < kRows; ++r)
           Integers::add<Format::kBits>(dots[r][v], i, weights, bytes + 4 * s, apart, r);

@@ -1,7 +1,7 @@
 // Products of quantised panels with rows of activations, for any processor. Included by kernels_portable.cpp
 // alone.
 //
-// A block of a panel is unpacked once, to 16 bits, and then meets every row of x. Integers are multiplied and
+// A part of a panel is unpacked once, to 16 bits, and then meets every row of x. Integers are multiplied and
 // added up in 16 bits: what every processor has a vector of 8 of, and of which one register holds twice as
 // many as of 32 bits. Sums move on to 32 bits before they can overflow.
 #pragma once
@@ -11,14 +11,15 @@
 #include "base/half.h"
 #include "device/cpu/kernels/kernels.h"
 #include "device/cpu/kernels/unroll.h"
+#include "device/cpu/packed/packed_parts.h"
 
 namespace emberline {
 namespace {
 
 constexpr std::size_t kStepWeights = kPanelRows * 4;  // of a step: 4 columns of each row of a panel
 
-// A block of a panel, before the zero point is taken off: of step s, column 4s + j of row i at 4i + j.
-struct UnpackedBlock {
+// A part of a panel, before the zero point is taken off: of step s, column 4s + j of row i at 4i + j.
+struct UnpackedPart {
   alignas(16) std::int16_t steps[kBlockSteps][kStepWeights];
   // The second: of formats whose halves have their own. m: of those with a minimum.
   float d[2][kPanelRows], m[2][kPanelRows];
@@ -26,15 +27,12 @@ struct UnpackedBlock {
 
 // As many steps as 16 bits hold the sum of the products of, one product a step. The weights reach 31, 63 in 6
 // bits, or -128 in 8, and |x| <= 127: 8 * 31 * 127 = 31496, 4 * 63 * 127 = 32004 and 2 * 128 * 127 = 32512.
-template <typename Block>
-constexpr std::size_t kStepsTogether = requires(Block block) { block.quants; }  ? 2
-                                       : requires(Block block) { block.codes; } ? 2
-                                       : requires(Block block) { block.upper; } ? 4
-                                                                                : kBlockSteps;
+template <typename Part>
+constexpr std::size_t kStepsTogether = requires(Part part) { part.quants; }  ? 2
+                                       : requires(Part part) { part.codes; } ? 2
+                                       : requires(Part part) { part.upper; } ? 4
+                                                                             : kBlockSteps;
 static_assert(kBlockSteps * 31 * 127 < 32768 && 4 * 63 * 127 < 32768 && 2 * 128 * 127 < 32768);
-
-template <typename Block>
-constexpr std::size_t kHalves = sizeof(Block::d) / (kPanelRows * 2);  // that have scales of their own
 
 struct FifthBits {
   alignas(16) std::int16_t of_byte[256][8];  // 16 where bit i of the byte is set
@@ -49,70 +47,70 @@ constexpr FifthBits spread_fifth_bits() {
 }
 constexpr FifthBits kFifthBits = spread_fifth_bits();
 
-// The scale or minimum of row i: of all columns, or of the half `h`.
-inline std::uint16_t value_of(const std::uint16_t (&all)[kPanelRows], std::size_t, std::size_t i) {
-  return all[i];
-}
-inline std::uint16_t value_of(const std::uint16_t (&halves)[2][kPanelRows], std::size_t h, std::size_t i) {
-  return halves[h][i];
+// The scales and minima of a part.
+template <typename Block>
+void unpack_scales(const Block& block, std::size_t part, UnpackedPart* to) {
+  for (std::size_t h = 0; h < halves_of<Block>(); ++h) {
+    for (std::size_t i = 0; i < kPanelRows; ++i) {
+      to->d[h][i] = f16_to_f32(block.d[i]);
+      if constexpr (kIsSuperBlock<Block>) to->d[h][i] *= block.scales[part][h][i];
+      if constexpr (requires { Block::kUnit; }) to->d[h][i] *= Block::kUnit;
+      if constexpr (requires { block.m; }) to->m[h][i] = f16_to_f32(block.m[i]);
+      if constexpr (requires { block.minima; }) to->m[h][i] *= block.minima[part][h][i];
+    }
+  }
 }
 
-template <typename Block>
-void unpack(const Block& block, UnpackedBlock* to) {
-  if constexpr (requires { block.quants; }) {
+template <typename Part>
+void unpack_weights(const Part& part, UnpackedPart* to) {
+  if constexpr (requires { part.quants; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
-      const std::int8_t* quants = block.quants[s][0];
+      const std::int8_t* quants = part.quants[s][0];
       for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = quants[i];
     }
-  } else if constexpr (!requires { block.nibbles; } && requires { block.upper; }) {
+  } else if constexpr (!requires { part.nibbles; } && requires { part.upper; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
       for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = 0;
     }
-  } else if constexpr (requires { block.codes; }) {
+  } else if constexpr (requires { part.codes; }) {
     for (std::size_t s = 0; s < kBlockSteps / 2; ++s) {
-      const std::uint8_t* bytes = block.codes[s][0];
+      const std::uint8_t* bytes = part.codes[s][0];
       for (std::size_t i = 0; i < kStepWeights; ++i) {
-        to->steps[s][i] = Block::kTable[bytes[i] & 15];
-        to->steps[s + kBlockSteps / 2][i] = Block::kTable[bytes[i] >> 4];
+        to->steps[s][i] = Part::kTable[bytes[i] & 15];
+        to->steps[s + kBlockSteps / 2][i] = Part::kTable[bytes[i] >> 4];
       }
     }
   } else {
     for (std::size_t s = 0; s < kBlockSteps / 2; ++s) {
-      const std::uint8_t* bytes = block.nibbles[s][0];
+      const std::uint8_t* bytes = part.nibbles[s][0];
       for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s][i] = bytes[i] & 15;
       for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s + kBlockSteps / 2][i] = bytes[i] >> 4;
     }
   }
-  if constexpr (requires { block.fifth; }) {
+  if constexpr (requires { part.fifth; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
       for (std::size_t i = 0; i < kStepWeights; i += 8) {
-        const Shorts fifth = load_lanes<Shorts>(kFifthBits.of_byte[block.fifth[s][i / 8]]);
+        const Shorts fifth = load_lanes<Shorts>(kFifthBits.of_byte[part.fifth[s][i / 8]]);
         store_lanes(to->steps[s] + i, load_lanes<Shorts>(to->steps[s] + i) + fifth);
       }
     }
   }
-  if constexpr (requires { block.upper; }) {
+  if constexpr (requires { part.upper; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
-      const std::uint8_t* bytes = block.upper[s / 4][0];
+      const std::uint8_t* bytes = part.upper[s / 4][0];
       for (std::size_t i = 0; i < kStepWeights; ++i)
         to->steps[s][i] = static_cast<std::int16_t>(to->steps[s][i] + ((bytes[i] >> (2 * (s % 4)) & 3) << 4));
     }
   }
-  for (std::size_t h = 0; h < kHalves<Block>; ++h) {
-    for (std::size_t i = 0; i < kPanelRows; ++i) {
-      to->d[h][i] = f16_to_f32(value_of(block.d, h, i));
-      if constexpr (requires { block.m; }) to->m[h][i] = f16_to_f32(value_of(block.m, h, i));
-    }
-  }
 }
 
-// Integer dot products of the rows of a panel's block with one of a row of x.
+// Integer dot products of the rows of a panel's part with one of a row of x.
 struct Dots {
   Ints of_rows[kPanelRows / 4];
 };
 // Steps [kFirst, kLast) alone.
 template <std::size_t kTogether, std::size_t kFirst, std::size_t kLast>
-inline Dots multiply(const UnpackedBlock& block, const std::int8_t* quants) {
+inline Dots multiply(const UnpackedPart& part, const std::int8_t* quants) {
   alignas(16) std::int16_t wide[kBlockElements];
   for (std::size_t c = 0; c < kBlockElements; ++c) wide[c] = quants[c];
   Shorts x[kBlockSteps];
@@ -128,10 +126,10 @@ inline Dots multiply(const UnpackedBlock& block, const std::int8_t* quants) {
       Ints sums{};
       EMBERLINE_UNROLL
       for (std::size_t s = kFirst; s < kLast; s += kTogether) {
-        Shorts sum = load_lanes<Shorts>(block.steps[s] + at) * x[s];
+        Shorts sum = load_lanes<Shorts>(part.steps[s] + at) * x[s];
         EMBERLINE_UNROLL
         for (std::size_t t = s + 1; t < s + kTogether; ++t)
-          sum = sum + load_lanes<Shorts>(block.steps[t] + at) * x[t];
+          sum = sum + load_lanes<Shorts>(part.steps[t] + at) * x[t];
         sums = sums + add_neighbours(sum);
       }
       pairs[half] = sums;
@@ -141,21 +139,21 @@ inline Dots multiply(const UnpackedBlock& block, const std::int8_t* quants) {
   return dots;
 }
 
-// Adds to 16 sums the products of a block, or of its half h, with one of a row of x, from integer `at` on.
+// Adds to 16 sums the products of a part, or of its half h, with one of a row of x, from integer `at` on.
 // offset: what the dot products begin from.
-template <typename Block, std::size_t h>
-inline void add_products(const UnpackedBlock& block, const ActivationRows& x, std::size_t at,
+template <std::size_t kTogether, std::size_t kHalves, std::size_t h>
+inline void add_products(const UnpackedPart& part, const ActivationRows& x, std::size_t at,
                          std::int32_t offset, float scale, float* sums) {
-  constexpr std::size_t kTogether = kStepsTogether<Block>, kSteps = kBlockSteps / kHalves<Block>;
+  constexpr std::size_t kSteps = kBlockSteps / kHalves;
   constexpr std::size_t kFirst = h * kSteps, kLast = kFirst + kSteps;
-  Dots dots = multiply<kTogether, kFirst, kLast>(block, x.quants + at);
+  Dots dots = multiply<kTogether, kFirst, kLast>(part, x.quants + at);
   if (x.fine != nullptr) {
-    const Dots fine = multiply<kTogether, kFirst, kLast>(block, x.fine + at);
+    const Dots fine = multiply<kTogether, kFirst, kLast>(part, x.fine + at);
     for (std::size_t v = 0; v < kPanelRows / 4; ++v)
       dots.of_rows[v] = dots.of_rows[v] * kFineStep + fine.of_rows[v];
   }
   for (std::size_t v = 0; v < kPanelRows / 4; ++v) {
-    const Floats d = load_lanes<Floats>(block.d[h] + 4 * v);
+    const Floats d = load_lanes<Floats>(part.d[h] + 4 * v);
     store_lanes(sums + 4 * v,
                 load_lanes<Floats>(sums + 4 * v) + d * scale * to_floats(dots.of_rows[v] + offset));
   }
@@ -165,32 +163,35 @@ inline void add_products(const UnpackedBlock& block, const ActivationRows& x, st
 template <typename Block, int kOffsets>
 void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x, float* y,
                              std::size_t stride) {
+  constexpr std::size_t kHalves = halves_of<Block>(), kParts = kPartsOf<Block>;
   const std::size_t blocks = x.width / kBlockElements;
   for (std::size_t r = 0; r < x.rows; ++r) {
     for (std::size_t i = 0; i < kPanelRows; ++i) y[r * stride + i] = 0.0f;
   }
   for (std::size_t b = 0; b < blocks; ++b) {
-    UnpackedBlock block;
-    unpack(reinterpret_cast<const Block*>(panel)[b], &block);
+    const auto& block = reinterpret_cast<const Block*>(panel)[b / kParts];
+    constexpr std::size_t kTogether = kStepsTogether<PartOf<Block>>;
+    UnpackedPart part;
+    unpack_weights(parts_of(block)[b % kParts], &part);
+    unpack_scales(block, b % kParts, &part);
     for (std::size_t r = 0; r < x.rows; ++r) {
       const std::size_t at = r * x.width + b * kBlockElements;
       const std::int32_t offset = x.offsets[r * blocks + b], first = x.first_offsets[r * blocks + b];
       const float scale = x.scales[r * blocks + b], block_sum = x.sums[r * blocks + b];
       float* to = y + r * stride;
-      if constexpr (kHalves<Block> == 2) {
-        add_products<Block, 0>(block, x, at, kOffsets * first, scale, to);
-        add_products<Block, 1>(block, x, at, kOffsets * (offset - first), scale, to);
+      if constexpr (kHalves == 2) {
+        add_products<kTogether, 2, 0>(part, x, at, kOffsets * first, scale, to);
+        add_products<kTogether, 2, 1>(part, x, at, kOffsets * (offset - first), scale, to);
       } else {
-        add_products<Block, 0>(block, x, at, kOffsets * offset, scale, to);
+        add_products<kTogether, 1, 0>(part, x, at, kOffsets * offset, scale, to);
       }
-      if constexpr (requires(Block packed) { packed.m; }) {
+      if constexpr (requires { block.m; }) {
         // As the sums of blocks, of halves.
-        const float sums[2] = {
-            kHalves<Block> == 1 ? block_sum : scale * (-0.125f * static_cast<float>(first)),
-            scale * (-0.125f * static_cast<float>(offset - first))};
-        for (std::size_t h = 0; h < kHalves<Block>; ++h) {
+        const float sums[2] = {kHalves == 1 ? block_sum : scale * (-0.125f * static_cast<float>(first)),
+                               scale * (-0.125f * static_cast<float>(offset - first))};
+        for (std::size_t h = 0; h < kHalves; ++h) {
           for (std::size_t v = 0; v < kPanelRows; v += 4)
-            store_lanes(to + v, load_lanes<Floats>(to + v) + load_lanes<Floats>(block.m[h] + v) * sums[h]);
+            store_lanes(to + v, load_lanes<Floats>(to + v) + load_lanes<Floats>(part.m[h] + v) * sums[h]);
         }
       }
     }

@@ -29,10 +29,13 @@ constexpr Kernels kernel_set(const char* isa) {
           product_quantized<Q5_0>,
           product_quantized<Q5_1>,
           product_quantized<Q8_0>,
-          product_quantized<Q2_K>,
-          product_quantized<Q6_K>,
           product_quantized<IQ4_NL>,
-          product_quantized<MXFP4>};
+          product_quantized<MXFP4>,
+          product_quantized<Q2_K>,
+          product_quantized<Q4_K>,
+          product_quantized<Q5_K>,
+          product_quantized<Q6_K>,
+          product_quantized<IQ4_XS>};
 }
 
 }  // namespace

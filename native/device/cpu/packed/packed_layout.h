@@ -2,15 +2,14 @@
 // broadcast bytes of it, meets 16 rows at once and a product needs no sums across a register.
 //
 // A matrix is a sequence of panels, each of 16 rows (those past the last row are zero); a panel is a sequence
-// of the blocks below, one for each 32 columns of a quantised type and for each one or two columns of a float
-// type. gguf/tensor_type.h has the formats of files and the formulas. One layout serves every kernel set.
+// of the blocks below, one for each 32 columns of a quantised type (256 of one with super-blocks) and for
+// each one or two columns of a float type. gguf/tensor_type.h has the formats of files and the formulas. One
+// layout serves every kernel set.
 //
-// A panel takes exactly as many bytes as its 16 rows in a file, but for two kinds. Super-blocks are taken
-// apart into blocks of 32 columns, whose scales and minima are the products of two that the file keeps,
-// rounded to half floats. That is 1 part in 2048 at most, a tenth of what 8 bits lose of an activation; for
-// it Q4_K and Q5_K are Q4_1 and Q5_1 to every kernel, at half a bit more a weight, IQ4_XS is IQ4_NL, and
-// Q3_K, which few files are made of, is Q6_K at twice its size. And the scale of an MXFP4 block is a half
-// float.
+// A panel takes as many bytes as its 16 rows in a file, but for these: scales and minima of fewer than 8 bits
+// have a byte each (an eighth of a bit more a weight in Q4_K and Q5_K, a sixteenth in IQ4_XS, half of one in
+// Q2_K), Q3_K, which few files are made of, is Q6_K at twice its size, and the scale of an MXFP4 block is a
+// half float.
 //
 // Plain data alone: kernels_*.cpp include this (kernels.h has the rules).
 #pragma once
@@ -21,8 +20,10 @@
 namespace emberline {
 
 constexpr std::size_t kPanelRows = 16;
-constexpr std::size_t kBlockElements = 32;  // columns of a quantised block
-constexpr std::size_t kBlockSteps = 8;      // groups of 4 neighbouring columns in a block
+constexpr std::size_t kBlockElements = 32;   // columns of a quantised block
+constexpr std::size_t kBlockSteps = 8;       // groups of 4 neighbouring columns in a block
+constexpr std::size_t kSuperBlockParts = 8;  // of 32 columns
+constexpr std::size_t kSuperBlockElements = kSuperBlockParts * kBlockElements;
 
 // Nibble byte [k][i][j]: low, column 4k + j of row i; high, column 16 + 4k + j.
 using PackedNibbles = std::uint8_t[kBlockSteps / 2][kPanelRows][4];
@@ -55,16 +56,6 @@ struct PackedQ8_0 {
   std::int8_t quants[kBlockSteps][kPanelRows][4];  // column 4k + j of row i
   std::uint16_t d[kPanelRows];
 };
-struct PackedQ2_K {
-  PackedUpperBits upper;           // the only ones: what is multiplied is 16 q
-  std::uint16_t d[2][kPanelRows];  // a sixteenth of the scale
-  std::uint16_t m[2][kPanelRows];
-};
-struct PackedQ6_K {
-  PackedNibbles nibbles;
-  PackedUpperBits upper;
-  std::uint16_t d[2][kPanelRows];  // of the first 16 columns, and of the others
-};
 // Nibbles that stand for the numbers of a table.
 struct PackedIQ4_NL {
   static constexpr std::int8_t kTable[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
@@ -78,6 +69,53 @@ struct PackedMXFP4 {
   PackedNibbles codes;
   std::uint16_t d[kPanelRows];  // half of the block's scale
 };
+
+// Super-blocks: the scale of a part is d * scales, its minimum m * minima (both exact in a float). Where a
+// part has two, they are of its first 16 columns and of the others. They come first: behind the parts they
+// would be read long before those, and what is fetched ahead would come late.
+template <std::size_t kHalves>
+using PackedScales = std::int8_t[kSuperBlockParts][kHalves][kPanelRows];
+
+struct PackedQ4_K {
+  std::uint16_t d[kPanelRows], m[kPanelRows];
+  PackedScales<1> scales, minima;
+  struct Part {
+    PackedNibbles nibbles;
+  } parts[kSuperBlockParts];
+};
+struct PackedQ5_K {
+  std::uint16_t d[kPanelRows], m[kPanelRows];
+  PackedScales<1> scales, minima;
+  struct Part {
+    PackedNibbles nibbles;
+    PackedFifthBits fifth;
+  } parts[kSuperBlockParts];
+};
+struct PackedQ2_K {
+  static constexpr float kUnit = 1.0f / 16.0f;  // of what is multiplied, which is 16 q
+  std::uint16_t d[kPanelRows], m[kPanelRows];
+  PackedScales<2> scales, minima;
+  struct Part {
+    PackedUpperBits upper;
+  } parts[kSuperBlockParts];
+};
+struct PackedQ6_K {
+  std::uint16_t d[kPanelRows];
+  PackedScales<2> scales;
+  struct Part {
+    PackedNibbles nibbles;
+    PackedUpperBits upper;
+  } parts[kSuperBlockParts];
+};
+struct PackedIQ4_XS {
+  std::uint16_t d[kPanelRows];
+  PackedScales<1> scales;
+  struct Part {
+    static constexpr const std::int8_t (&kTable)[16] = PackedIQ4_NL::kTable;
+    PackedNibbles codes;
+  } parts[kSuperBlockParts];
+};
+
 struct PackedF32 {
   float values[kPanelRows];  // one column
 };
@@ -88,7 +126,9 @@ struct PackedBf16 {
   std::uint16_t values[kPanelRows][2];  // two neighbouring columns; the second is zero past the last column
 };
 static_assert(sizeof(PackedQ4_0) == 288 && sizeof(PackedQ4_1) == 320 && sizeof(PackedQ5_0) == 352 &&
-              sizeof(PackedQ5_1) == 384 && sizeof(PackedQ8_0) == 544 && sizeof(PackedQ6_K) == 448 &&
-              sizeof(PackedQ2_K) == 256 && sizeof(PackedIQ4_NL) == 288 && sizeof(PackedMXFP4) == 288);
+              sizeof(PackedQ5_1) == 384 && sizeof(PackedQ8_0) == 544 && sizeof(PackedIQ4_NL) == 288 &&
+              sizeof(PackedMXFP4) == 288);
+static_assert(sizeof(PackedQ4_K) == 2368 && sizeof(PackedQ5_K) == 2880 && sizeof(PackedQ2_K) == 1600 &&
+              sizeof(PackedQ6_K) == 3360 && sizeof(PackedIQ4_XS) == 2208);
 
 }  // namespace emberline

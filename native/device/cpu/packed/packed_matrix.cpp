@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/half.h"
+#include "device/cpu/packed/packed_parts.h"
 #include "device/cpu/packed/super_blocks.h"
 #include "device/cpu/packed/transpose_words.h"
 
@@ -91,37 +92,44 @@ auto& nibbles_of(Block& block) {
   }
 }
 
-// Puts a block of 32 columns of a super-block into row i.
-template <typename Block>
-void put_row(const ColumnBlock& from, std::size_t i, Block& to) {
+// Puts 32 columns of a super-block into row i.
+template <typename Part>
+void put_weights(const std::uint8_t (&quants)[kBlockElements], std::size_t i, Part& to) {
   if constexpr (requires { to.nibbles; } || requires { to.codes; }) {
     PackedNibbles& nibbles = nibbles_of(to);
     for (std::size_t c = 0; c < 16; ++c) {
-      nibbles[c / 4][i][c % 4] =
-          static_cast<std::uint8_t>((from.quants[c] & 15) | (from.quants[16 + c] & 15) << 4);
+      nibbles[c / 4][i][c % 4] = static_cast<std::uint8_t>((quants[c] & 15) | (quants[16 + c] & 15) << 4);
     }
   }
   if constexpr (requires { to.fifth; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
       unsigned bits = 0;
-      for (std::size_t j = 0; j < 4; ++j) bits |= (from.quants[4 * s + j] >> 4 & 1u) << j;
+      for (std::size_t j = 0; j < 4; ++j) bits |= (quants[4 * s + j] >> 4 & 1u) << j;
       std::uint8_t& byte = to.fifth[s][i / 2];
       byte = static_cast<std::uint8_t>(i % 2 == 0 ? bits : byte | bits << 4);
     }
   }
   if constexpr (requires { to.upper; }) {
     for (std::size_t h = 0; h < 2; ++h) {
-      to.d[h][i] = from.d[h];
-      if constexpr (requires { to.m; }) to.m[h][i] = from.m[h];
       for (std::size_t j = 0; j < 4; ++j) {
         unsigned bits = 0;
-        for (std::size_t t = 0; t < 4; ++t) bits |= (from.quants[16 * h + 4 * t + j] >> 4 & 3u) << (2 * t);
+        for (std::size_t t = 0; t < 4; ++t) bits |= (quants[16 * h + 4 * t + j] >> 4 & 3u) << (2 * t);
         to.upper[h][i][j] = static_cast<std::uint8_t>(bits);
       }
     }
-  } else {
-    to.d[i] = from.d[0];
-    if constexpr (requires { to.m; }) to.m[i] = from.m[0];
+  }
+}
+
+template <typename Block>
+void put_row(const SuperBlock& from, std::size_t i, Block& to) {
+  to.d[i] = from.d;
+  if constexpr (requires { to.m; }) to.m[i] = from.m;
+  for (std::size_t p = 0; p < kSuperBlockParts; ++p) {
+    put_weights(from.parts[p].quants, i, to.parts[p]);
+    for (std::size_t h = 0; h < halves_of<Block>(); ++h) {
+      to.scales[p][h][i] = from.parts[p].scales[h];
+      if constexpr (requires { to.minima; }) to.minima[p][h][i] = from.parts[p].minima[h];
+    }
   }
 }
 
@@ -129,12 +137,9 @@ template <typename Block>
 void pack_super_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
   auto* block = reinterpret_cast<Block*>(packed);
   const TensorTypeTraits& type = traits(shape.type);
-  for (std::size_t at = 0; at < shape.source_row_bytes(); at += type.block_bytes, block += kColumnBlocks) {
-    for (std::size_t i = 0; i < kPanelRows; ++i) {
-      ColumnBlock columns[kColumnBlocks];
-      take_apart(shape.type, rows + i * shape.source_row_bytes() + at, columns);
-      for (std::size_t b = 0; b < kColumnBlocks; ++b) put_row(columns[b], i, block[b]);
-    }
+  for (std::size_t at = 0; at < shape.source_row_bytes(); at += type.block_bytes, ++block) {
+    for (std::size_t i = 0; i < kPanelRows; ++i)
+      put_row(take_apart(shape.type, rows + i * shape.source_row_bytes() + at), i, *block);
   }
 }
 
@@ -184,13 +189,13 @@ void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t
     case TensorType::kQ5_0: return pack_quantized_panel<PackedQ5_0, kQ5_0Block>(shape, rows, packed);
     case TensorType::kQ5_1: return pack_quantized_panel<PackedQ5_1, kQ5_1Block>(shape, rows, packed);
     case TensorType::kQ8_0: return pack_quantized_panel<PackedQ8_0, kQ8_0Block>(shape, rows, packed);
-    case TensorType::kQ4_K: return pack_super_panel<PackedQ4_1>(shape, rows, packed);
-    case TensorType::kQ5_K: return pack_super_panel<PackedQ5_1>(shape, rows, packed);
+    case TensorType::kQ4_K: return pack_super_panel<PackedQ4_K>(shape, rows, packed);
+    case TensorType::kQ5_K: return pack_super_panel<PackedQ5_K>(shape, rows, packed);
     case TensorType::kQ2_K: return pack_super_panel<PackedQ2_K>(shape, rows, packed);
     case TensorType::kQ3_K:
     case TensorType::kQ6_K: return pack_super_panel<PackedQ6_K>(shape, rows, packed);
     case TensorType::kIQ4_NL: return pack_quantized_panel<PackedIQ4_NL, kIQ4_NLBlock>(shape, rows, packed);
-    case TensorType::kIQ4_XS: return pack_super_panel<PackedIQ4_NL>(shape, rows, packed);
+    case TensorType::kIQ4_XS: return pack_super_panel<PackedIQ4_XS>(shape, rows, packed);
     case TensorType::kMXFP4: return pack_quantized_panel<PackedMXFP4, kMXFP4Block>(shape, rows, packed);
   }
 }
@@ -214,42 +219,49 @@ void pack_short_panel(const MatrixShape& shape, const std::uint8_t* rows, std::s
   }
 }
 
-// Row i of a block as out[32].
+// Column c of row i of a part, before its zero point is taken off.
+template <typename Part>
+int weight_of(const Part& part, std::size_t i, std::size_t c) {
+  int quant = 0;
+  if constexpr (requires { part.nibbles; } || requires { part.codes; }) {
+    const std::uint8_t byte = nibbles_of(part)[c % 16 / 4][i][c % 4];
+    quant = c < 16 ? byte & 15 : byte >> 4;
+    if constexpr (requires { Part::kTable; }) quant = Part::kTable[quant];
+  } else if constexpr (requires { part.quants; }) {
+    quant = part.quants[c / 4][i][c % 4];
+  }
+  if constexpr (requires { part.fifth; }) {
+    const unsigned byte = part.fifth[c / 4][i / 2];
+    quant |= static_cast<int>((byte >> (4 * (i % 2) + c % 4)) & 1u) << 4;
+  }
+  if constexpr (requires { part.upper; }) {
+    quant |= (part.upper[c / 16][i][c % 4] >> (2 * (c % 16 / 4)) & 3) << 4;
+  }
+  return quant;
+}
+
+// Part p of row i of a block as out[32].
 template <typename Block>
-void widen_block(const Block& block, std::size_t i, int zero_point, float* out) {
-  const auto value = [&](const auto& values, std::size_t c) {
-    if constexpr (requires { values[0][0]; }) {
-      return f16_to_f32(values[c / 16][i]);
-    } else {
-      return f16_to_f32(values[i]);
-    }
-  };
+void widen_part(const Block& block, std::size_t p, std::size_t i, int zero_point, float* out) {
   for (std::size_t c = 0; c < kBlockElements; ++c) {
-    int quant = 0;
-    if constexpr (requires { block.nibbles; } || requires { block.codes; }) {
-      const std::uint8_t byte = nibbles_of(block)[c % 16 / 4][i][c % 4];
-      quant = c < 16 ? byte & 15 : byte >> 4;
-      if constexpr (requires { Block::kTable; }) quant = Block::kTable[quant];
-    } else if constexpr (requires { block.quants; }) {
-      quant = block.quants[c / 4][i][c % 4];
+    float d = f16_to_f32(block.d[i]), m = 0.0f;
+    if constexpr (requires { block.m; }) m = f16_to_f32(block.m[i]);
+    if constexpr (kIsSuperBlock<Block>) {
+      const std::size_t h = halves_of<Block>() == 1 ? 0 : c / 16;
+      d *= block.scales[p][h][i];
+      if constexpr (requires { block.minima; }) m *= block.minima[p][h][i];
     }
-    if constexpr (requires { block.fifth; }) {
-      const unsigned byte = block.fifth[c / 4][i / 2];
-      quant |= static_cast<int>((byte >> (4 * (i % 2) + c % 4)) & 1u) << 4;
-    }
-    if constexpr (requires { block.upper; }) {
-      quant |= (block.upper[c / 16][i][c % 4] >> (2 * (c % 16 / 4)) & 3) << 4;
-    }
-    float m = 0.0f;
-    if constexpr (requires { block.m; }) m = value(block.m, c);
-    out[c] = value(block.d, c) * static_cast<float>(quant - zero_point) + m;
+    if constexpr (requires { Block::kUnit; }) d *= Block::kUnit;
+    out[c] = d * static_cast<float>(weight_of(parts_of(block)[p], i, c) - zero_point) + m;
   }
 }
 
 template <typename Block>
 void widen_blocks(const std::uint8_t* panel, std::size_t columns, std::size_t i, int zero_point, float* out) {
-  const auto* block = reinterpret_cast<const Block*>(panel);
-  for (std::size_t c = 0; c < columns; c += kBlockElements) widen_block(*block++, i, zero_point, out + c);
+  constexpr std::size_t kParts = kPartsOf<Block>;
+  const auto* blocks = reinterpret_cast<const Block*>(panel);
+  for (std::size_t b = 0; b < columns / kBlockElements; ++b)
+    widen_part(blocks[b / kParts], b % kParts, i, zero_point, out + b * kBlockElements);
 }
 
 }  // namespace
@@ -259,12 +271,12 @@ std::size_t MatrixShape::panel_bytes() const {
     case TensorType::kF32: return columns * sizeof(PackedF32);
     case TensorType::kF16: return columns * sizeof(PackedF16);
     case TensorType::kBF16: return (columns + 1) / 2 * sizeof(PackedBf16);
-    case TensorType::kQ4_K: return columns / kBlockElements * sizeof(PackedQ4_1);
-    case TensorType::kQ5_K: return columns / kBlockElements * sizeof(PackedQ5_1);
-    case TensorType::kQ2_K: return columns / kBlockElements * sizeof(PackedQ2_K);
+    case TensorType::kQ2_K: return columns / kSuperBlockElements * sizeof(PackedQ2_K);
     case TensorType::kQ3_K:
-    case TensorType::kQ6_K: return columns / kBlockElements * sizeof(PackedQ6_K);
-    case TensorType::kIQ4_XS: return columns / kBlockElements * sizeof(PackedIQ4_NL);
+    case TensorType::kQ6_K: return columns / kSuperBlockElements * sizeof(PackedQ6_K);
+    case TensorType::kQ4_K: return columns / kSuperBlockElements * sizeof(PackedQ4_K);
+    case TensorType::kQ5_K: return columns / kSuperBlockElements * sizeof(PackedQ5_K);
+    case TensorType::kIQ4_XS: return columns / kSuperBlockElements * sizeof(PackedIQ4_XS);
     case TensorType::kMXFP4: return columns / kBlockElements * sizeof(PackedMXFP4);
     default: return kPanelRows * source_row_bytes();
   }
@@ -302,17 +314,17 @@ void widen_packed_row(const MatrixShape& shape, const std::uint8_t* packed, std:
         out[c] = bf16_to_f32(reinterpret_cast<const PackedBf16*>(panel)[c / 2].values[i][c % 2]);
       return;
     case TensorType::kQ4_0: return widen_blocks<PackedQ4_0>(panel, columns, i, 8, out);
-    case TensorType::kQ4_1:
-    case TensorType::kQ4_K: return widen_blocks<PackedQ4_1>(panel, columns, i, 0, out);
+    case TensorType::kQ4_1: return widen_blocks<PackedQ4_1>(panel, columns, i, 0, out);
     case TensorType::kQ5_0: return widen_blocks<PackedQ5_0>(panel, columns, i, 16, out);
-    case TensorType::kQ5_1:
-    case TensorType::kQ5_K: return widen_blocks<PackedQ5_1>(panel, columns, i, 0, out);
+    case TensorType::kQ5_1: return widen_blocks<PackedQ5_1>(panel, columns, i, 0, out);
     case TensorType::kQ8_0: return widen_blocks<PackedQ8_0>(panel, columns, i, 0, out);
     case TensorType::kQ2_K: return widen_blocks<PackedQ2_K>(panel, columns, i, 0, out);
     case TensorType::kQ3_K:
     case TensorType::kQ6_K: return widen_blocks<PackedQ6_K>(panel, columns, i, 32, out);
-    case TensorType::kIQ4_NL:
-    case TensorType::kIQ4_XS: return widen_blocks<PackedIQ4_NL>(panel, columns, i, 0, out);
+    case TensorType::kQ4_K: return widen_blocks<PackedQ4_K>(panel, columns, i, 0, out);
+    case TensorType::kQ5_K: return widen_blocks<PackedQ5_K>(panel, columns, i, 0, out);
+    case TensorType::kIQ4_NL: return widen_blocks<PackedIQ4_NL>(panel, columns, i, 0, out);
+    case TensorType::kIQ4_XS: return widen_blocks<PackedIQ4_XS>(panel, columns, i, 0, out);
     case TensorType::kMXFP4: return widen_blocks<PackedMXFP4>(panel, columns, i, 0, out);
   }
 }

@@ -9,17 +9,18 @@
 
 namespace emberline {
 
-constexpr std::size_t kColumnBlocks = 8;  // of 32 columns, in a super-block
-
-// Column c is d[c / 16] * (q - 32) of Q3_K and Q6_K, d[0] * q + m[0] of Q4_K and Q5_K, d[0] * code[q] of
-// IQ4_XS, d[c / 16] * q + m[c / 16] of Q2_K, whose q are 16 times as large.
-struct ColumnBlock {
-  std::uint16_t d[2], m[2];  // f16
-  std::uint8_t quants[kBlockElements];
+// With h = c / 16, column c of a part is d * scales[h] * (q - 32) of Q3_K and Q6_K, d * scales[0] * q +
+// m * minima[0] of Q4_K and Q5_K, d * scales[0] * code[q] of IQ4_XS, and d * scales[h] * q / 16 + m *
+// minima[h] of Q2_K.
+struct SuperBlock {
+  std::uint16_t d, m;  // f16; m: minus what the file has
+  struct Part {
+    std::int8_t scales[2], minima[2];
+    std::uint8_t quants[kBlockElements];
+  } parts[kSuperBlockParts];
 };
 
-// type: one whose block has 256 elements; `from` points to as many bytes as its block has. Scales and minima
-// are rounded to the nearest half floats.
-void take_apart(TensorType type, const std::uint8_t* from, ColumnBlock (&to)[kColumnBlocks]);
+// type: one whose block has 256 elements; `from` points to as many bytes as its block has.
+SuperBlock take_apart(TensorType type, const std::uint8_t* from);
 
 }  // namespace emberline
