@@ -33,8 +33,11 @@ suite('the project around a document', () => {
     folder = vscode.Uri.joinPath(workspaceFolder(), 'project-context');
     await write('prices.py', PRICES);
     await write('order.py', ORDER);
+    // Where other programs keep a machine busy, prompts that follow its speed have no room for what stands beside a document.
+    await set('emberline.completion.promptTokens', 512);
   });
   suiteTeardown(async () => {
+    await set('emberline.completion.promptTokens', undefined);
     await vscode.workspace.fs.delete(folder, { recursive: true });
   });
   teardown(async () => {
