@@ -73,7 +73,7 @@ template <typename Block>
 inline float32x4_t scales_of(const Block& block, std::size_t part, std::size_t h, std::size_t row) {
   float32x4_t d = Vector::widen_half(vld1_u16(block.d + row));
   if constexpr (kIsSuperBlock<Block>) d = vmulq_f32(d, load_4_bytes(block.scales[part][h] + row));
-  if constexpr (requires { Block::kUnit; }) d = vmulq_n_f32(d, Block::kUnit);
+  if constexpr (requires { PartOf<Block>::kUnit; }) d = vmulq_n_f32(d, PartOf<Block>::kUnit);
   return d;
 }
 template <typename Block>

@@ -73,7 +73,7 @@ template <typename Block>
 inline Vector::Lanes scales_of(const Block& block, std::size_t part, std::size_t h, std::size_t row) {
   Vector::Lanes d = Vector::load_halves(block.d + row);
   if constexpr (kIsSuperBlock<Block>) d = Vector::mul(d, Vector::load_bytes(block.scales[part][h] + row));
-  if constexpr (requires { Block::kUnit; }) d = Vector::mul(d, Vector::set(Block::kUnit));
+  if constexpr (requires { PartOf<Block>::kUnit; }) d = Vector::mul(d, Vector::set(PartOf<Block>::kUnit));
   return d;
 }
 template <typename Block>

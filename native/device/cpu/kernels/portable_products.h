@@ -54,7 +54,7 @@ void unpack_scales(const Block& block, std::size_t part, UnpackedPart* to) {
     for (std::size_t i = 0; i < kPanelRows; ++i) {
       to->d[h][i] = f16_to_f32(block.d[i]);
       if constexpr (kIsSuperBlock<Block>) to->d[h][i] *= block.scales[part][h][i];
-      if constexpr (requires { Block::kUnit; }) to->d[h][i] *= Block::kUnit;
+      if constexpr (requires { PartOf<Block>::kUnit; }) to->d[h][i] *= PartOf<Block>::kUnit;
       if constexpr (requires { block.m; }) to->m[h][i] = f16_to_f32(block.m[i]);
       if constexpr (requires { block.minima; }) to->m[h][i] *= block.minima[part][h][i];
     }

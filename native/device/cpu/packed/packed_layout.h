@@ -76,45 +76,47 @@ struct PackedMXFP4 {
 template <std::size_t kHalves>
 using PackedScales = std::int8_t[kSuperBlockParts][kHalves][kPanelRows];
 
-struct PackedQ4_K {
-  std::uint16_t d[kPanelRows], m[kPanelRows];
-  PackedScales<1> scales, minima;
-  struct Part {
-    PackedNibbles nibbles;
-  } parts[kSuperBlockParts];
+template <typename Weights, std::size_t kHalves>
+struct PackedSuperBlock {
+  using Part = Weights;
+  std::uint16_t d[kPanelRows];
+  PackedScales<kHalves> scales;
+  Part parts[kSuperBlockParts];
 };
-struct PackedQ5_K {
+template <typename Weights, std::size_t kHalves>
+struct PackedSuperBlockWithMinima {
+  using Part = Weights;
   std::uint16_t d[kPanelRows], m[kPanelRows];
-  PackedScales<1> scales, minima;
-  struct Part {
-    PackedNibbles nibbles;
-    PackedFifthBits fifth;
-  } parts[kSuperBlockParts];
+  PackedScales<kHalves> scales, minima;
+  Part parts[kSuperBlockParts];
 };
-struct PackedQ2_K {
+
+// Their parts.
+struct Packed4Bits {
+  PackedNibbles nibbles;
+};
+struct Packed5Bits {
+  PackedNibbles nibbles;
+  PackedFifthBits fifth;
+};
+struct Packed6Bits {
+  PackedNibbles nibbles;
+  PackedUpperBits upper;
+};
+struct Packed2Bits {
   static constexpr float kUnit = 1.0f / 16.0f;  // of what is multiplied, which is 16 q
-  std::uint16_t d[kPanelRows], m[kPanelRows];
-  PackedScales<2> scales, minima;
-  struct Part {
-    PackedUpperBits upper;
-  } parts[kSuperBlockParts];
+  PackedUpperBits upper;
 };
-struct PackedQ6_K {
-  std::uint16_t d[kPanelRows];
-  PackedScales<2> scales;
-  struct Part {
-    PackedNibbles nibbles;
-    PackedUpperBits upper;
-  } parts[kSuperBlockParts];
+struct PackedCodes {
+  static constexpr const std::int8_t (&kTable)[16] = PackedIQ4_NL::kTable;
+  PackedNibbles codes;
 };
-struct PackedIQ4_XS {
-  std::uint16_t d[kPanelRows];
-  PackedScales<1> scales;
-  struct Part {
-    static constexpr const std::int8_t (&kTable)[16] = PackedIQ4_NL::kTable;
-    PackedNibbles codes;
-  } parts[kSuperBlockParts];
-};
+
+using PackedQ2_K = PackedSuperBlockWithMinima<Packed2Bits, 2>;
+using PackedQ4_K = PackedSuperBlockWithMinima<Packed4Bits, 1>;
+using PackedQ5_K = PackedSuperBlockWithMinima<Packed5Bits, 1>;
+using PackedQ6_K = PackedSuperBlock<Packed6Bits, 2>;
+using PackedIQ4_XS = PackedSuperBlock<PackedCodes, 1>;
 
 struct PackedF32 {
   float values[kPanelRows];  // one column

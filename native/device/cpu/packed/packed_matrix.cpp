@@ -251,7 +251,7 @@ void widen_part(const Block& block, std::size_t p, std::size_t i, int zero_point
       d *= block.scales[p][h][i];
       if constexpr (requires { block.minima; }) m *= block.minima[p][h][i];
     }
-    if constexpr (requires { Block::kUnit; }) d *= Block::kUnit;
+    if constexpr (requires { PartOf<Block>::kUnit; }) d *= PartOf<Block>::kUnit;
     out[c] = d * static_cast<float>(weight_of(parts_of(block)[p], i, c) - zero_point) + m;
   }
 }
