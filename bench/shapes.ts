@@ -80,7 +80,8 @@ export const SHAPES = {
 export type ShapeName = keyof typeof SHAPES;
 
 /** Tensor types, by the name GGUF gives them in lower case. */
-export type Quantization = 'q4_0' | 'q4_1' | 'q5_0' | 'q8_0' | 'q4_k' | 'q5_k' | 'q6_k' | 'iq4_nl' | 'iq4_xs';
+export type Quantization =
+  'q4_0' | 'q4_1' | 'q5_0' | 'q8_0' | 'q3_k' | 'q4_k' | 'q5_k' | 'q6_k' | 'iq4_nl' | 'iq4_xs';
 
 export interface BenchModel {
   /** For example `smollm2-135m-q4_1`: the part of a row's name after the slash. */
@@ -89,7 +90,7 @@ export interface BenchModel {
   readonly weights: Quantization;
   /** Of the token embedding, which is the output matrix as well. llama.cpp keeps it at 8 bits in a Q4_0 file. */
   readonly embedding: Quantization;
-  /** Of the value and down matrices of half the layers, where it is another; llama.cpp does so in a file that it calls Q4_K_M. */
+  /** Of the value and down matrices of half the layers, where it is another; llama.cpp does so in files that it calls Q3_K_M and Q4_K_M. */
   readonly finer?: Quantization;
   /** The embedded model itself; the others have random weights. */
   readonly real: boolean;
@@ -116,4 +117,5 @@ export const BENCH_MODELS: readonly BenchModel[] = [
     benchModel(shape, 'q6_k', 'q6_k'),
     benchModel(shape, 'iq4_xs', 'q6_k'),
   ]),
+  { ...benchModel('qwen-1.5b', 'q3_k', 'q6_k'), name: 'qwen-1.5b-q3_k_m', finer: 'q5_k' },
 ];

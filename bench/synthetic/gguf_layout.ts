@@ -18,6 +18,7 @@ export const TENSOR_TYPES = {
   q4_1: { id: 3, elements: 32, bytes: 20 },
   q5_0: { id: 6, elements: 32, bytes: 22 },
   q8_0: { id: 8, elements: 32, bytes: 34 },
+  q3_k: { id: 11, elements: 256, bytes: 110 },
   q4_k: { id: 12, elements: 256, bytes: 144 },
   q5_k: { id: 13, elements: 256, bytes: 176 },
   q6_k: { id: 14, elements: 256, bytes: 210 },

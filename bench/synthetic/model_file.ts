@@ -23,6 +23,7 @@ const FILE_TYPES: Readonly<Record<Quantization, number>> = {
   q4_1: 3,
   q5_0: 8,
   q8_0: 7,
+  q3_k: 12,
   q4_k: 15,
   q5_k: 17,
   q6_k: 18,
@@ -32,6 +33,7 @@ const FILE_TYPES: Readonly<Record<Quantization, number>> = {
 
 /** What a matrix is stored as whose rows are no whole number of a type's blocks, as llama.cpp's quantiser chooses. */
 const WITHOUT_SUPER_BLOCKS: Readonly<Partial<Record<Quantization, Quantization>>> = {
+  q3_k: 'iq4_nl',
   q4_k: 'q5_0',
   q6_k: 'q8_0',
   iq4_xs: 'iq4_nl',

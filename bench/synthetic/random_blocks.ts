@@ -14,7 +14,7 @@ const OWN_SCALE_STEP = 8;
 
 /**
  * Root mean square of a block's integers: uniform over 1..15 less 8 (Q4_0), over 0..15 less 7.5 (Q4_1), over -127..127
- * (Q8_0), over -16..15 (Q5_0); of K-quants over 0..15, 0..31 and -32..31 with what is off the middle; of IQ4 over its 16 values. All have
+ * (Q8_0), over -16..15 (Q5_0); of K-quants over -4..3, 0..15, 0..31 and -32..31 with what is off the middle; of IQ4 over its 16 values. All have
  * mean zero, but Q5_0 and IQ4_NL, whose blocks have scales of either sign in turn: with any other, every matrix would amplify the mean of its
  * input, and after some layers the logits would be the same whatever the prompt.
  */
@@ -23,6 +23,7 @@ const INTEGER_RMS: Readonly<Record<Quantization, number>> = {
   q4_1: 4.61,
   q5_0: 9.25,
   q8_0: 73.3,
+  q3_k: 2.35,
   q4_k: 4.61,
   q5_k: 9.23,
   q6_k: 18.5,
@@ -88,6 +89,7 @@ export class BlockPool {
         return 1 + random.below(15) + 16 * (1 + random.below(15));
       case 'q4_1':
       case 'q5_0':
+      case 'q3_k':
       case 'q4_k':
       case 'q5_k':
       case 'q6_k':
@@ -102,12 +104,19 @@ export class BlockPool {
 
 /**
  * The scales of a super-block: one scale of 6 bits for all its parts, and the minimum that makes the mean zero (Q4_K, Q5_K); or scales
- * of 8 or 6 bits of either sign, which make the mean zero whatever the middle is (Q6_K, IQ4_XS).
+ * of 8 or 6 bits of either sign, which make the mean zero whatever the middle is (Q3_K, Q6_K, IQ4_XS).
  */
 function writeSuperScale(blocks: Buffer, start: number, type: Quantization, scale: number): void {
   if (type === 'q6_k') {
     for (let part = 0; part < 16; part++) blocks.writeInt8(part % 2 === 0 ? 63 : -63, start + 192 + part);
     blocks.writeUInt16LE(halfBits(scale / 63), start + 208);
+    return;
+  }
+  if (type === 'q3_k') {
+    // Scales of 31 and -31 in turn, as below: the low four bits are nibbles, the upper two stand behind them.
+    blocks.writeUInt16LE(halfBits(scale / 31), start + 108);
+    for (let part = 0; part < 8; part++) blocks[start + 96 + part] = part % 2 === 0 ? 0xff : 0x11;
+    for (let part = 0; part < 4; part++) blocks[start + 104 + part] = part % 2 === 0 ? 0xff : 0;
     return;
   }
   if (type === 'iq4_xs') {

@@ -15,13 +15,14 @@ struct IntegerLanes {
   static Ints load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
   static Ints low_nibbles(Ints v) { return _mm256_and_si256(v, _mm256_set1_epi8(15)); }
   static Ints high_nibbles(Ints v) { return low_nibbles(_mm256_srli_epi16(v, 4)); }
-  static Ints or_fifth_bits(Ints nibbles, const std::uint8_t* bits) {
+  template <char kValue>
+  static Ints or_single_bits(Ints weights, const std::uint8_t* bits) {
     const __m256i spread = _mm256_shuffle_epi8(
         broadcast_four(bits),
         _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303));
     const __m256i bit = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201ull));
     const __m256i set = _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit), bit);
-    return _mm256_or_si256(nibbles, _mm256_and_si256(set, _mm256_set1_epi8(16)));
+    return _mm256_or_si256(weights, _mm256_and_si256(set, _mm256_set1_epi8(kValue)));
   }
   // Two more bits above the nibbles: bits 2t and 2t + 1 of each byte. t: 0 to 3.
   static Ints or_upper_bits(Ints nibbles, Ints bits, std::size_t t) {

@@ -15,10 +15,11 @@ struct IntegerLanes {
   static Ints load(const void* p) { return _mm512_loadu_si512(p); }
   static Ints low_nibbles(Ints v) { return _mm512_and_si512(v, _mm512_set1_epi8(15)); }
   static Ints high_nibbles(Ints v) { return low_nibbles(_mm512_srli_epi16(v, 4)); }
-  static Ints or_fifth_bits(Ints nibbles, const std::uint8_t* bits) {
+  template <char kValue>
+  static Ints or_single_bits(Ints weights, const std::uint8_t* bits) {
     __mmask64 mask;
     memcpy(&mask, bits, sizeof mask);
-    return _mm512_mask_add_epi8(nibbles, mask, nibbles, _mm512_set1_epi8(16));
+    return _mm512_mask_add_epi8(weights, mask, weights, _mm512_set1_epi8(kValue));
   }
   // Two more bits above the nibbles: bits 2t and 2t + 1 of each byte. t: 0 to 3.
   static Ints or_upper_bits(Ints nibbles, Ints bits, std::size_t t) {

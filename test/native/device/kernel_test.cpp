@@ -292,10 +292,11 @@ IntegerBytes integer_bytes(TensorType type) {
     case TensorType::kIQ4_NL: return {0, offsetof(PackedIQ4_NL, d)};
     case TensorType::kMXFP4: return {0, offsetof(PackedMXFP4, d)};
     case TensorType::kQ2_K: return {offsetof(PackedQ2_K, parts), sizeof(PackedQ2_K)};
+    case TensorType::kQ3_K: return {offsetof(PackedQ3_K, parts), sizeof(PackedQ3_K)};
     case TensorType::kQ4_K: return {offsetof(PackedQ4_K, parts), sizeof(PackedQ4_K)};
     case TensorType::kQ5_K: return {offsetof(PackedQ5_K, parts), sizeof(PackedQ5_K)};
     case TensorType::kIQ4_XS: return {offsetof(PackedIQ4_XS, parts), sizeof(PackedIQ4_XS)};
-    default: return {offsetof(PackedQ6_K, parts), sizeof(PackedQ6_K)};  // Q3_K is kept as Q6_K
+    default: return {offsetof(PackedQ6_K, parts), sizeof(PackedQ6_K)};
   }
 }
 

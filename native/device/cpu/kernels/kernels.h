@@ -102,7 +102,7 @@ struct Kernels {
   ProductKernel product_f32, product_f16, product_bf16;
   ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0;
   ProductKernel product_iq4_nl, product_mxfp4;
-  ProductKernel product_q2_k, product_q4_k, product_q5_k, product_q6_k, product_iq4_xs;
+  ProductKernel product_q2_k, product_q3_k, product_q4_k, product_q5_k, product_q6_k, product_iq4_xs;
 };
 
 const Kernels& portable_kernels();

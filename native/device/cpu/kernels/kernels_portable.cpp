@@ -91,6 +91,7 @@ const Kernels& portable_kernels() {
                                       product_quantized<PackedIQ4_NL, 0>,
                                       product_quantized<PackedMXFP4, 0>,
                                       product_quantized<PackedQ2_K, 0>,
+                                      product_quantized<PackedQ3_K, 4>,
                                       product_quantized<PackedQ4_K, 0>,
                                       product_quantized<PackedQ5_K, 0>,
                                       product_quantized<PackedQ6_K, 4>,

@@ -27,6 +27,7 @@ using Q8_0 = Format<PackedQ8_0, 8, 0>;
 using IQ4_NL = Format<PackedIQ4_NL, 8, 0>;
 using MXFP4 = Format<PackedMXFP4, 8, 0>;
 using Q2_K = Format<PackedQ2_K, 6, 0>;
+using Q3_K = Format<PackedQ3_K, 6, 4>;
 using Q4_K = Format<PackedQ4_K, 4, 0>;
 using Q5_K = Format<PackedQ5_K, 5, 0>;
 using Q6_K = Format<PackedQ6_K, 6, 4>;
@@ -39,9 +40,10 @@ struct StepPair {
   int8x16_t low, high;
 };
 
-// 16 where a bit is set, else 0: byte i of the result is for bit `bit[i]` of byte `index[i]` of `bytes`.
-inline int8x16_t spread_fifth_bits(uint8x16_t bytes, uint8x16_t index, uint8x16_t bit) {
-  return vreinterpretq_s8_u8(vandq_u8(vtstq_u8(vqtbl1q_u8(bytes, index), bit), vdupq_n_u8(16)));
+// kValue where a bit is set, else 0: byte i of the result is for bit `bit[i]` of byte `index[i]` of `bytes`.
+template <std::uint8_t kValue>
+inline int8x16_t spread_bits(uint8x16_t bytes, uint8x16_t index, uint8x16_t bit) {
+  return vreinterpretq_s8_u8(vandq_u8(vtstq_u8(vqtbl1q_u8(bytes, index), bit), vdupq_n_u8(kValue)));
 }
 
 // Two patterns of 8 bytes, the least significant byte first.
@@ -91,34 +93,41 @@ inline float half_sum(float scale, std::int32_t offset) {
   return scale * (-0.125f * static_cast<float>(offset));
 }
 
+// Single bits of steps k and k + 4, of rows 4 * group and on, as kValue.
+template <std::uint8_t kValue>
+inline StepPair single_bits(const PackedSingleBits& bits, std::size_t k, std::size_t group) {
+  // A register holds those of two neighbouring steps, and 2 bytes of them are for these rows.
+  const uint8x16_t index = add_to_bytes(byte_pattern(0, 0x0101010101010101ull), k % 2 * 8 + 2 * group);
+  const uint8x16_t bit = byte_pattern(0x8040201008040201ull, 0x8040201008040201ull);
+  return {spread_bits<kValue>(vld1q_u8(bits[k / 2 * 2]), index, bit),
+          spread_bits<kValue>(vld1q_u8(bits[k / 2 * 2 + 4]), index, bit)};
+}
+
+inline StepPair either(StepPair a, StepPair b) {
+  return {vorrq_s8(a.low, b.low), vorrq_s8(a.high, b.high)};
+}
+
 // Steps k and k + 4 of a part, of rows 4 * group to 4 * group + 3, k = 0..3.
 template <typename Part>
 inline StepPair load_steps(const Part& part, std::size_t k, std::size_t group) {
   const std::size_t row = group * kGroupRows;
   if constexpr (requires { part.quants; }) {
     return {vld1q_s8(part.quants[k][row]), vld1q_s8(part.quants[k + 4][row])};
-  } else if constexpr (!requires { part.nibbles; } && requires { part.upper; }) {
-    return {upper_bits(vld1q_u8(part.upper[0][row]), k), upper_bits(vld1q_u8(part.upper[1][row]), k)};
   } else if constexpr (requires { part.codes; }) {
     const uint8x16_t both = vld1q_u8(part.codes[k][row]);
     const int8x16_t table = vld1q_s8(Part::kTable);
     return {vqtbl1q_s8(table, vandq_u8(both, vdupq_n_u8(15))), vqtbl1q_s8(table, vshrq_n_u8(both, 4))};
   } else {
-    const uint8x16_t both = vld1q_u8(part.nibbles[k][row]);
-    StepPair steps = {vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15))),
-                      vreinterpretq_s8_u8(vshrq_n_u8(both, 4))};
-    if constexpr (requires { part.fifth; }) {
-      // A register holds the fifth bits of two neighbouring steps, and 2 bytes of them are for these rows.
-      const uint8x16_t index = add_to_bytes(byte_pattern(0, 0x0101010101010101ull), k % 2 * 8 + 2 * group);
-      const uint8x16_t bit = byte_pattern(0x8040201008040201ull, 0x8040201008040201ull);
-      const int8x16_t low = spread_fifth_bits(vld1q_u8(part.fifth[k / 2 * 2]), index, bit);
-      const int8x16_t high = spread_fifth_bits(vld1q_u8(part.fifth[k / 2 * 2 + 4]), index, bit);
-      steps = {vorrq_s8(steps.low, low), vorrq_s8(steps.high, high)};
+    StepPair steps = {vdupq_n_s8(0), vdupq_n_s8(0)};
+    if constexpr (requires { part.nibbles; }) {
+      const uint8x16_t both = vld1q_u8(part.nibbles[k][row]);
+      steps = {vreinterpretq_s8_u8(vandq_u8(both, vdupq_n_u8(15))), vreinterpretq_s8_u8(vshrq_n_u8(both, 4))};
     }
-    if constexpr (requires { part.upper; }) {
-      steps = {vorrq_s8(steps.low, upper_bits(vld1q_u8(part.upper[0][row]), k)),
-               vorrq_s8(steps.high, upper_bits(vld1q_u8(part.upper[1][row]), k))};
-    }
+    if constexpr (requires { part.upper; })
+      steps = either(
+          steps, {upper_bits(vld1q_u8(part.upper[0][row]), k), upper_bits(vld1q_u8(part.upper[1][row]), k)});
+    if constexpr (requires { part.fifth; }) steps = either(steps, single_bits<16>(part.fifth, k, group));
+    if constexpr (requires { part.fourth; }) steps = either(steps, single_bits<8>(part.fourth, k, group));
     return steps;
   }
 }

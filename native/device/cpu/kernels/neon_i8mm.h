@@ -91,8 +91,8 @@ inline RowPairs load_row_pairs(const Part& part, std::size_t k, std::size_t grou
       const uint8x16_t index =
           add_to_bytes(byte_pattern(0x0808080800000000ull, 0x0808080800000000ull), 2 * group + p);
       const uint8x16_t bit = byte_pattern(0x0804020108040201ull, 0x8040201080402010ull);
-      const int8x16_t low = spread_fifth_bits(vld1q_u8(part.fifth[k]), index, bit);
-      const int8x16_t high = spread_fifth_bits(vld1q_u8(part.fifth[k + 4]), index, bit);
+      const int8x16_t low = spread_bits<16>(vld1q_u8(part.fifth[k]), index, bit);
+      const int8x16_t high = spread_bits<16>(vld1q_u8(part.fifth[k + 4]), index, bit);
       pairs.low[p] = vorrq_s8(pairs.low[p], low);
       pairs.high[p] = vorrq_s8(pairs.high[p], high);
     }

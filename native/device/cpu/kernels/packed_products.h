@@ -37,6 +37,7 @@ using Q8_0 = Format<PackedQ8_0, 8, Integers::kSignedBytes ? 0 : 128>;
 using IQ4_NL = Format<PackedIQ4_NL, 8, Integers::kSignedBytes ? 0 : 128>;
 using MXFP4 = Format<PackedMXFP4, 8, Integers::kSignedBytes ? 0 : 128>;
 using Q2_K = Format<PackedQ2_K, 6, 0>;
+using Q3_K = Format<PackedQ3_K, 6, 32>;
 using Q4_K = Format<PackedQ4_K, 4, 0>;
 using Q5_K = Format<PackedQ5_K, 5, 0>;
 using Q6_K = Format<PackedQ6_K, 6, 32>;
@@ -48,23 +49,24 @@ inline Integers::Ints load_step(const Part& part, std::size_t s, std::size_t fir
   if constexpr (requires { part.quants; }) {
     const auto quants = Integers::load(part.quants[s][first]);
     return Integers::kSignedBytes ? quants : Integers::flip_sign_bits(quants);
-  } else if constexpr (!requires { part.nibbles; } && requires { part.upper; }) {
-    return Integers::or_upper_bits(Integers::set(0), Integers::load(part.upper[s / 4][first]), s % 4);
   } else if constexpr (requires { part.codes; }) {
     const auto both = Integers::load(part.codes[s % 4][first]);
     const auto table = Integers::repeat_16(Part::kTable);
     const auto codes = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
     return Integers::look_up(Integers::kSignedBytes ? table : Integers::flip_sign_bits(table), codes);
   } else {
-    const auto both = Integers::load(part.nibbles[s % 4][first]);
-    const auto nibbles = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
-    if constexpr (requires { part.fifth; }) {
-      return Integers::or_fifth_bits(nibbles, part.fifth[s] + first / 2);
-    } else if constexpr (requires { part.upper; }) {
-      return Integers::or_upper_bits(nibbles, Integers::load(part.upper[s / 4][first]), s % 4);
-    } else {
-      return nibbles;
+    auto weights = Integers::set(0);
+    if constexpr (requires { part.nibbles; }) {
+      const auto both = Integers::load(part.nibbles[s % 4][first]);
+      weights = s < 4 ? Integers::low_nibbles(both) : Integers::high_nibbles(both);
     }
+    if constexpr (requires { part.upper; })
+      weights = Integers::or_upper_bits(weights, Integers::load(part.upper[s / 4][first]), s % 4);
+    if constexpr (requires { part.fifth; })
+      weights = Integers::or_single_bits<16>(weights, part.fifth[s] + first / 2);
+    if constexpr (requires { part.fourth; })
+      weights = Integers::or_single_bits<8>(weights, part.fourth[s] + first / 2);
+    return weights;
   }
 }
 

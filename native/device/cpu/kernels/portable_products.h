@@ -34,18 +34,27 @@ constexpr std::size_t kStepsTogether = requires(Part part) { part.quants; }  ? 2
                                                                              : kBlockSteps;
 static_assert(kBlockSteps * 31 * 127 < 32768 && 4 * 63 * 127 < 32768 && 2 * 128 * 127 < 32768);
 
-struct FifthBits {
-  alignas(16) std::int16_t of_byte[256][8];  // 16 where bit i of the byte is set
+struct SpreadBits {
+  alignas(16) std::int16_t of_byte[256][8];  // a value where bit i of the byte is set
 };
-constexpr FifthBits spread_fifth_bits() {
-  FifthBits bits{};
+constexpr SpreadBits spread_bits(std::size_t value) {
+  SpreadBits bits{};
   for (std::size_t byte = 0; byte < 256; ++byte) {
     for (std::size_t i = 0; i < 8; ++i)
-      bits.of_byte[byte][i] = static_cast<std::int16_t>((byte >> i & 1) * 16);
+      bits.of_byte[byte][i] = static_cast<std::int16_t>((byte >> i & 1) * value);
   }
   return bits;
 }
-constexpr FifthBits kFifthBits = spread_fifth_bits();
+constexpr SpreadBits kFourthBits = spread_bits(8), kFifthBits = spread_bits(16);
+
+inline void add_single_bits(const PackedSingleBits& bits, const SpreadBits& spread, UnpackedPart* to) {
+  for (std::size_t s = 0; s < kBlockSteps; ++s) {
+    for (std::size_t i = 0; i < kStepWeights; i += 8) {
+      const Shorts values = load_lanes<Shorts>(spread.of_byte[bits[s][i / 8]]);
+      store_lanes(to->steps[s] + i, load_lanes<Shorts>(to->steps[s] + i) + values);
+    }
+  }
+}
 
 // The scales and minima of a part.
 template <typename Block>
@@ -87,14 +96,8 @@ void unpack_weights(const Part& part, UnpackedPart* to) {
       for (std::size_t i = 0; i < kStepWeights; ++i) to->steps[s + kBlockSteps / 2][i] = bytes[i] >> 4;
     }
   }
-  if constexpr (requires { part.fifth; }) {
-    for (std::size_t s = 0; s < kBlockSteps; ++s) {
-      for (std::size_t i = 0; i < kStepWeights; i += 8) {
-        const Shorts fifth = load_lanes<Shorts>(kFifthBits.of_byte[part.fifth[s][i / 8]]);
-        store_lanes(to->steps[s] + i, load_lanes<Shorts>(to->steps[s] + i) + fifth);
-      }
-    }
-  }
+  if constexpr (requires { part.fifth; }) add_single_bits(part.fifth, kFifthBits, to);
+  if constexpr (requires { part.fourth; }) add_single_bits(part.fourth, kFourthBits, to);
   if constexpr (requires { part.upper; }) {
     for (std::size_t s = 0; s < kBlockSteps; ++s) {
       const std::uint8_t* bytes = part.upper[s / 4][0];

@@ -41,9 +41,9 @@ ProductKernel product_kernel(const Kernels& kernels, TensorType weight_type) {
     case TensorType::kQ5_1: return kernels.product_q5_1;
     case TensorType::kQ8_0: return kernels.product_q8_0;
     case TensorType::kQ2_K: return kernels.product_q2_k;
+    case TensorType::kQ3_K: return kernels.product_q3_k;
     case TensorType::kQ4_K: return kernels.product_q4_k;
     case TensorType::kQ5_K: return kernels.product_q5_k;
-    case TensorType::kQ3_K:
     case TensorType::kQ6_K: return kernels.product_q6_k;
     case TensorType::kIQ4_NL: return kernels.product_iq4_nl;
     case TensorType::kIQ4_XS: return kernels.product_iq4_xs;

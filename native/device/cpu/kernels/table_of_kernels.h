@@ -32,6 +32,7 @@ constexpr Kernels kernel_set(const char* isa) {
           product_quantized<IQ4_NL>,
           product_quantized<MXFP4>,
           product_quantized<Q2_K>,
+          product_quantized<Q3_K>,
           product_quantized<Q4_K>,
           product_quantized<Q5_K>,
           product_quantized<Q6_K>,

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // To be raised with every change of packed_layout.h, or of the order of matrices in memory.
-constexpr std::uint32_t kLayoutVersion = 2;
+constexpr std::uint32_t kLayoutVersion = 3;
 constexpr char kMagic[8] = {'E', 'M', 'B', 'P', 'A', 'C', 'K', '\n'};
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;  // between two looks at whether to give up
 // A copy is found by the name, size, inode and time of change of its file, so it is hardly ever of another; a

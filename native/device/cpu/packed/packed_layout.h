@@ -7,9 +7,8 @@
 // layout serves every kernel set.
 //
 // A panel takes as many bytes as its 16 rows in a file, but for these: scales and minima of fewer than 8 bits
-// have a byte each (an eighth of a bit more a weight in Q4_K and Q5_K, a sixteenth in IQ4_XS, half of one in
-// Q2_K), Q3_K, which few files are made of, is Q6_K at twice its size, and the scale of an MXFP4 block is a
-// half float.
+// have a byte each (an eighth of a bit more a weight in Q3_K, Q4_K and Q5_K, a sixteenth in IQ4_XS, half of
+// one in Q2_K), and the scale of an MXFP4 block is a half float.
 //
 // Plain data alone: kernels_*.cpp include this (kernels.h has the rules).
 #pragma once
@@ -27,9 +26,9 @@ constexpr std::size_t kSuperBlockElements = kSuperBlockParts * kBlockElements;
 
 // Nibble byte [k][i][j]: low, column 4k + j of row i; high, column 16 + 4k + j.
 using PackedNibbles = std::uint8_t[kBlockSteps / 2][kPanelRows][4];
-// Fifth bits of step s: bit 4i + j of the 64 (least significant byte first) belongs to column 4s + j of row
-// i.
-using PackedFifthBits = std::uint8_t[kBlockSteps][8];
+// One bit a column, of step s: bit 4i + j of the 64 (least significant byte first) belongs to column 4s + j
+// of row i.
+using PackedSingleBits = std::uint8_t[kBlockSteps][8];
 
 // Upper bits [h][i][j]: bits 2t and 2t + 1 belong to column 16h + 4t + j of row i.
 using PackedUpperBits = std::uint8_t[2][kPanelRows][4];
@@ -44,12 +43,12 @@ struct PackedQ4_1 {
 };
 struct PackedQ5_0 {
   PackedNibbles nibbles;
-  PackedFifthBits fifth;
+  PackedSingleBits fifth;
   std::uint16_t d[kPanelRows];
 };
 struct PackedQ5_1 {
   PackedNibbles nibbles;
-  PackedFifthBits fifth;
+  PackedSingleBits fifth;
   std::uint16_t d[kPanelRows], m[kPanelRows];
 };
 struct PackedQ8_0 {
@@ -97,15 +96,22 @@ struct Packed4Bits {
 };
 struct Packed5Bits {
   PackedNibbles nibbles;
-  PackedFifthBits fifth;
+  PackedSingleBits fifth;
 };
 struct Packed6Bits {
   PackedNibbles nibbles;
   PackedUpperBits upper;
 };
+// Bits that have their places in a number of 6 bits, of which the lower are zero: what is multiplied is q
+// over kUnit.
 struct Packed2Bits {
-  static constexpr float kUnit = 1.0f / 16.0f;  // of what is multiplied, which is 16 q
+  static constexpr float kUnit = 1.0f / 16.0f;
   PackedUpperBits upper;
+};
+struct Packed3Bits {
+  static constexpr float kUnit = 1.0f / 8.0f;
+  PackedUpperBits upper;
+  PackedSingleBits fourth;  // from below
 };
 struct PackedCodes {
   static constexpr const std::int8_t (&kTable)[16] = PackedIQ4_NL::kTable;
@@ -113,6 +119,7 @@ struct PackedCodes {
 };
 
 using PackedQ2_K = PackedSuperBlockWithMinima<Packed2Bits, 2>;
+using PackedQ3_K = PackedSuperBlock<Packed3Bits, 2>;
 using PackedQ4_K = PackedSuperBlockWithMinima<Packed4Bits, 1>;
 using PackedQ5_K = PackedSuperBlockWithMinima<Packed5Bits, 1>;
 using PackedQ6_K = PackedSuperBlock<Packed6Bits, 2>;
@@ -131,6 +138,6 @@ static_assert(sizeof(PackedQ4_0) == 288 && sizeof(PackedQ4_1) == 320 && sizeof(P
               sizeof(PackedQ5_1) == 384 && sizeof(PackedQ8_0) == 544 && sizeof(PackedIQ4_NL) == 288 &&
               sizeof(PackedMXFP4) == 288);
 static_assert(sizeof(PackedQ4_K) == 2368 && sizeof(PackedQ5_K) == 2880 && sizeof(PackedQ2_K) == 1600 &&
-              sizeof(PackedQ6_K) == 3360 && sizeof(PackedIQ4_XS) == 2208);
+              sizeof(PackedQ3_K) == 1824 && sizeof(PackedQ6_K) == 3360 && sizeof(PackedIQ4_XS) == 2208);
 
 }  // namespace emberline

@@ -26,7 +26,7 @@ constexpr FileBlock kMXFP4Block{17, -1, -1, -1, 1};
 constexpr std::size_t kLargestBlockBytes = 210;  // of all types; 32 floats are 128
 
 // Fifth bits of rows i and i + 1, which share bytes: the even row has their low halves.
-void pack_fifth_bits(std::uint32_t even, std::uint32_t odd, PackedFifthBits& to, std::size_t i) {
+void pack_fifth_bits(std::uint32_t even, std::uint32_t odd, PackedSingleBits& to, std::size_t i) {
   const std::uint32_t low = (even & 0x0F0F0F0Fu) | (odd & 0x0F0F0F0Fu) << 4;
   const std::uint32_t high = (even >> 4 & 0x0F0F0F0Fu) | (odd & 0xF0F0F0F0u);
   for (std::size_t s = 0; s < kBlockSteps; s += 2) {
@@ -92,6 +92,17 @@ auto& nibbles_of(Block& block) {
   }
 }
 
+// Puts bit `shift` of 32 columns into row i.
+void put_bits(const std::uint8_t (&quants)[kBlockElements], unsigned shift, std::size_t i,
+              PackedSingleBits& to) {
+  for (std::size_t s = 0; s < kBlockSteps; ++s) {
+    unsigned bits = 0;
+    for (std::size_t j = 0; j < 4; ++j) bits |= (quants[4 * s + j] >> shift & 1u) << j;
+    std::uint8_t& byte = to[s][i / 2];
+    byte = static_cast<std::uint8_t>(i % 2 == 0 ? bits : byte | bits << 4);
+  }
+}
+
 // Puts 32 columns of a super-block into row i.
 template <typename Part>
 void put_weights(const std::uint8_t (&quants)[kBlockElements], std::size_t i, Part& to) {
@@ -101,14 +112,8 @@ void put_weights(const std::uint8_t (&quants)[kBlockElements], std::size_t i, Pa
       nibbles[c / 4][i][c % 4] = static_cast<std::uint8_t>((quants[c] & 15) | (quants[16 + c] & 15) << 4);
     }
   }
-  if constexpr (requires { to.fifth; }) {
-    for (std::size_t s = 0; s < kBlockSteps; ++s) {
-      unsigned bits = 0;
-      for (std::size_t j = 0; j < 4; ++j) bits |= (quants[4 * s + j] >> 4 & 1u) << j;
-      std::uint8_t& byte = to.fifth[s][i / 2];
-      byte = static_cast<std::uint8_t>(i % 2 == 0 ? bits : byte | bits << 4);
-    }
-  }
+  if constexpr (requires { to.fifth; }) put_bits(quants, 4, i, to.fifth);
+  if constexpr (requires { to.fourth; }) put_bits(quants, 3, i, to.fourth);
   if constexpr (requires { to.upper; }) {
     for (std::size_t h = 0; h < 2; ++h) {
       for (std::size_t j = 0; j < 4; ++j) {
@@ -192,7 +197,7 @@ void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t
     case TensorType::kQ4_K: return pack_super_panel<PackedQ4_K>(shape, rows, packed);
     case TensorType::kQ5_K: return pack_super_panel<PackedQ5_K>(shape, rows, packed);
     case TensorType::kQ2_K: return pack_super_panel<PackedQ2_K>(shape, rows, packed);
-    case TensorType::kQ3_K:
+    case TensorType::kQ3_K: return pack_super_panel<PackedQ3_K>(shape, rows, packed);
     case TensorType::kQ6_K: return pack_super_panel<PackedQ6_K>(shape, rows, packed);
     case TensorType::kIQ4_NL: return pack_quantized_panel<PackedIQ4_NL, kIQ4_NLBlock>(shape, rows, packed);
     case TensorType::kIQ4_XS: return pack_super_panel<PackedIQ4_XS>(shape, rows, packed);
@@ -219,6 +224,10 @@ void pack_short_panel(const MatrixShape& shape, const std::uint8_t* rows, std::s
   }
 }
 
+int bit_of(const PackedSingleBits& bits, std::size_t i, std::size_t c) {
+  return bits[c / 4][i / 2] >> (4 * (i % 2) + c % 4) & 1;
+}
+
 // Column c of row i of a part, before its zero point is taken off.
 template <typename Part>
 int weight_of(const Part& part, std::size_t i, std::size_t c) {
@@ -230,10 +239,8 @@ int weight_of(const Part& part, std::size_t i, std::size_t c) {
   } else if constexpr (requires { part.quants; }) {
     quant = part.quants[c / 4][i][c % 4];
   }
-  if constexpr (requires { part.fifth; }) {
-    const unsigned byte = part.fifth[c / 4][i / 2];
-    quant |= static_cast<int>((byte >> (4 * (i % 2) + c % 4)) & 1u) << 4;
-  }
+  if constexpr (requires { part.fifth; }) quant |= bit_of(part.fifth, i, c) << 4;
+  if constexpr (requires { part.fourth; }) quant |= bit_of(part.fourth, i, c) << 3;
   if constexpr (requires { part.upper; }) {
     quant |= (part.upper[c / 16][i][c % 4] >> (2 * (c % 16 / 4)) & 3) << 4;
   }
@@ -272,7 +279,7 @@ std::size_t MatrixShape::panel_bytes() const {
     case TensorType::kF16: return columns * sizeof(PackedF16);
     case TensorType::kBF16: return (columns + 1) / 2 * sizeof(PackedBf16);
     case TensorType::kQ2_K: return columns / kSuperBlockElements * sizeof(PackedQ2_K);
-    case TensorType::kQ3_K:
+    case TensorType::kQ3_K: return columns / kSuperBlockElements * sizeof(PackedQ3_K);
     case TensorType::kQ6_K: return columns / kSuperBlockElements * sizeof(PackedQ6_K);
     case TensorType::kQ4_K: return columns / kSuperBlockElements * sizeof(PackedQ4_K);
     case TensorType::kQ5_K: return columns / kSuperBlockElements * sizeof(PackedQ5_K);
@@ -319,7 +326,7 @@ void widen_packed_row(const MatrixShape& shape, const std::uint8_t* packed, std:
     case TensorType::kQ5_1: return widen_blocks<PackedQ5_1>(panel, columns, i, 0, out);
     case TensorType::kQ8_0: return widen_blocks<PackedQ8_0>(panel, columns, i, 0, out);
     case TensorType::kQ2_K: return widen_blocks<PackedQ2_K>(panel, columns, i, 0, out);
-    case TensorType::kQ3_K:
+    case TensorType::kQ3_K: return widen_blocks<PackedQ3_K>(panel, columns, i, 32, out);
     case TensorType::kQ6_K: return widen_blocks<PackedQ6_K>(panel, columns, i, 32, out);
     case TensorType::kQ4_K: return widen_blocks<PackedQ4_K>(panel, columns, i, 0, out);
     case TensorType::kQ5_K: return widen_blocks<PackedQ5_K>(panel, columns, i, 0, out);

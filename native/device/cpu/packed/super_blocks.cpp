@@ -89,8 +89,7 @@ int q3_k_scale(const std::uint8_t* bytes, std::size_t s) {
 }
 
 // Of half a super-block, part p has its low bits in bits 2p and 2p + 1 of 32 bytes; its third bits are bit
-// p, in the second half 4 + p, of the 32 bytes in front, and take 4 off where they are not set. As numbers of
-// Q6_K: 28 larger.
+// p, in the second half 4 + p, of the 32 bytes in front, and take 4 off where they are not set.
 void take_apart_q3_k(const std::uint8_t* from, SuperBlock& to) {
   to.d = word_at(from + 108);
   for (std::size_t p = 0; p < kSuperBlockParts; ++p) {
@@ -99,7 +98,7 @@ void take_apart_q3_k(const std::uint8_t* from, SuperBlock& to) {
       part.scales[h] = static_cast<std::int8_t>(q3_k_scale(from + 96, 2 * p + h) - 32);
     for (std::size_t c = 0; c < kBlockElements; ++c) {
       const int low = from[32 + p / 4 * 32 + c] >> (p % 4 * 2) & 3, third = from[c] >> p & 1;
-      part.quants[c] = static_cast<std::uint8_t>(28 + low + 4 * third);
+      part.quants[c] = static_cast<std::uint8_t>((low + 4 * third) << 3);
     }
   }
 }

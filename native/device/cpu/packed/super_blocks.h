@@ -9,9 +9,9 @@
 
 namespace emberline {
 
-// With h = c / 16, column c of a part is d * scales[h] * (q - 32) of Q3_K and Q6_K, d * scales[0] * q +
-// m * minima[0] of Q4_K and Q5_K, d * scales[0] * code[q] of IQ4_XS, and d * scales[h] * q / 16 + m *
-// minima[h] of Q2_K.
+// With h = c / 16, column c of a part is d * scales[h] * (q - 32) of Q6_K, an eighth of that of Q3_K,
+// d * scales[0] * q + m * minima[0] of Q4_K and Q5_K, d * scales[0] * code[q] of IQ4_XS, and
+// d * scales[h] * q / 16 + m * minima[h] of Q2_K.
 struct SuperBlock {
   std::uint16_t d, m;  // f16; m: minus what the file has
   struct Part {
