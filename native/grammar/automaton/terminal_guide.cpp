@@ -2,8 +2,36 @@
 
 #include <algorithm>
 #include <deque>
+#include <span>
 
 namespace emberline::grammar {
+
+namespace {
+
+// The states before each, once for every class of bytes that leads from one to it.
+class StatesBefore {
+ public:
+  explicit StatesBefore(const Dfa& dfa) : first_(dfa.states() + 1, 0) {
+    for (const std::uint32_t next : dfa.next) {
+      if (next != kNone) ++first_[next + 1];
+    }
+    for (std::uint32_t state = 0; state < dfa.states(); ++state) first_[state + 1] += first_[state];
+    from_.resize(first_.back());
+    std::vector<std::uint32_t> place(first_.begin(), first_.end() - 1);
+    for (std::size_t edge = 0; edge < dfa.next.size(); ++edge) {
+      const std::uint32_t next = dfa.next[edge];
+      if (next != kNone) from_[place[next]++] = static_cast<std::uint32_t>(edge / dfa.classes);
+    }
+  }
+  std::span<const std::uint32_t> operator[](std::uint32_t state) const {
+    return std::span(from_).subspan(first_[state], first_[state + 1] - first_[state]);
+  }
+
+ private:
+  std::vector<std::uint32_t> first_, from_;
+};
+
+}  // namespace
 
 TerminalGuide::TerminalGuide(const Terminal& terminal) : terminal_(&terminal), counted_(terminal.counted()) {
   const Dfa& dfa = terminal.dfa;
@@ -19,19 +47,7 @@ TerminalGuide::TerminalGuide(const Terminal& terminal) : terminal_(&terminal), c
 void TerminalGuide::measure() {
   const Dfa& dfa = terminal_->dfa;
   const std::uint32_t states = dfa.states();
-  std::vector<std::uint32_t> first(states + 1, 0), from;
-  for (const std::uint32_t next : dfa.next) {
-    if (next != kNone) ++first[next + 1];
-  }
-  for (std::uint32_t state = 0; state < states; ++state) first[state + 1] += first[state];
-  from.resize(first[states]);
-  std::vector<std::uint32_t> place(first.begin(), first.end() - 1);
-  for (std::uint32_t state = 0; state < states; ++state) {
-    for (std::uint32_t c = 0; c < dfa.classes; ++c) {
-      const std::uint32_t next = dfa.next[std::size_t{state} * dfa.classes + c];
-      if (next != kNone) from[place[next]++] = state;
-    }
-  }
+  const StatesBefore states_before(dfa);
   rest_.assign(states, kUnbounded);
   rest_behind_.assign(states, kUnbounded);
   std::deque<std::uint32_t> work;
@@ -43,8 +59,7 @@ void TerminalGuide::measure() {
   while (!work.empty()) {
     const std::uint32_t state = work.front();
     work.pop_front();
-    for (std::uint32_t edge = first[state]; edge < first[state + 1]; ++edge) {
-      const std::uint32_t before = from[edge];
+    for (const std::uint32_t before : states_before[state]) {
       const bool begins = terminal_->between[before] != 0;
       const std::uint32_t rest = rest_[state] + (begins ? 1 : 0);
       rest_behind_[before] = std::min(rest_behind_[before], rest);
@@ -58,6 +73,35 @@ void TerminalGuide::measure() {
     }
   }
   for (const std::uint32_t rest : rest_) longest_rest_ = std::max(longest_rest_, rest);
+}
+
+bool TerminalGuide::endless(std::uint32_t state) {
+  if (counted_) return false;
+  if (endless_.empty()) find_endless();
+  return endless_[state] != 0;
+}
+
+// What is left where those that lead nowhere, or only to such, are taken out one by one: they lead to a
+// circle, and from every state of an automaton an end can be reached.
+void TerminalGuide::find_endless() {
+  const Dfa& dfa = terminal_->dfa;
+  const StatesBefore states_before(dfa);
+  std::vector<std::uint32_t> ways(dfa.states(), 0), work;
+  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
+    const std::uint32_t* row = &dfa.next[std::size_t{state} * dfa.classes];
+    ways[state] = static_cast<std::uint32_t>(
+        std::count_if(row, row + dfa.classes, [](std::uint32_t next) { return next != kNone; }));
+    if (ways[state] == 0) work.push_back(state);
+  }
+  endless_.assign(dfa.states(), 1);
+  while (!work.empty()) {
+    const std::uint32_t state = work.back();
+    work.pop_back();
+    endless_[state] = 0;
+    for (const std::uint32_t before : states_before[state]) {
+      if (--ways[before] == 0) work.push_back(before);
+    }
+  }
 }
 
 bool TerminalGuide::fits(std::uint32_t characters, std::uint32_t more) const {

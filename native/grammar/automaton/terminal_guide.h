@@ -38,7 +38,9 @@ class TerminalGuide {
   std::uint32_t least_more(std::uint32_t characters) const;
   std::uint32_t most_more(std::uint32_t characters) const;
   bool counted() const { return counted_; }
-  std::size_t bytes() const { return goes_on_.size() * 12; }
+  // Whether texts without end go on from `state`. False where characters are counted, though there may be.
+  bool endless(std::uint32_t state);
+  std::size_t bytes() const { return goes_on_.size() * 13; }
   // Of the number of characters, for who looks only `distance` bytes ahead.
   CountBounds bounds(std::uint32_t distance) const;
 
@@ -46,6 +48,7 @@ class TerminalGuide {
   bool fits(std::uint32_t characters, std::uint32_t more) const;
   std::uint32_t behind(std::uint32_t characters, std::uint32_t more) const;
   void measure();
+  void find_endless();
 
   const Terminal* terminal_;
   bool counted_;
@@ -53,6 +56,7 @@ class TerminalGuide {
   std::vector<std::uint8_t> goes_on_;       // [states]
   std::vector<std::uint32_t> rest_;         // [states], where counted
   std::vector<std::uint32_t> rest_behind_;  // [states]: with at least one byte more
+  std::vector<std::uint8_t> endless_;       // [states], once it is asked
 };
 
 }  // namespace emberline::grammar

@@ -28,7 +28,17 @@ std::string Texts::behind(TextId front, TextId text) const {
 }
 
 TextListId Texts::appended(TextListId list, TextId text) {
-  return lists_.intern({list, text, length(list) + 1});
+  return add({list, text, length(list) + 1});
+}
+
+TextListId Texts::add(const ListLink& link) {
+  const TextListId list = lists_.intern(link);
+  if (list < first_bytes_.size()) return list;
+  first_bytes_.push_back(link.rest == kNone ? std::bitset<256>() : first_bytes_[link.rest]);
+  TextId first = link.text;
+  while (first != kNoText && texts_[first].length > 1) first = texts_[first].front;
+  if (first != kNoText) first_bytes_.back().set(texts_[first].byte);
+  return list;
 }
 
 bool Texts::holds(TextListId list, TextId text) const {
@@ -84,7 +94,7 @@ TextListId TextMove::list(TextListId old) {
         Texts::ListLink link = from_.lists_[each];
         link.rest = rest;
         link.text = text(link.text);
-        return to_.lists_.intern(link);
+        return to_.add(link);
       });
 }
 

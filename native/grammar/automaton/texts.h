@@ -2,6 +2,7 @@
 // a byte behind it. And lists and sets of them.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,8 @@ class Texts {
   TextListId appended(TextListId list, TextId text);
   std::uint32_t length(TextListId list) const { return list == kNone ? 0 : lists_[list].length; }
   bool holds(TextListId list, TextId text) const;
+  // Whether one of them begins with `byte`.
+  bool begins(TextListId list, unsigned char byte) const { return list != kNone && first_bytes_[list][byte]; }
   // Of those that begin with `front`: whether there are any, and what comes behind it, ascending.
   bool any_behind(TextListId list, TextId front) const;
   std::vector<std::string> all_behind(TextListId list, TextId front) const;
@@ -35,7 +38,10 @@ class Texts {
   TextSetId set_of_list(TextListId list);
   std::span<const TextId> in_set(TextSetId set) const;
 
-  std::size_t bytes() const { return texts_.bytes() + lists_.bytes() + sets_.bytes(); }
+  std::size_t bytes() const {
+    return texts_.bytes() + lists_.bytes() + sets_.bytes() +
+           first_bytes_.capacity() * sizeof(std::bitset<256>);
+  }
 
  private:
   friend class TextMove;
@@ -50,10 +56,12 @@ class Texts {
     std::uint32_t length = 0;
   };
 
+  TextListId add(const ListLink& link);
   bool begins_with(TextId text, TextId front) const;
 
   Interner<Link> texts_;
   Interner<ListLink> lists_;
+  std::vector<std::bitset<256>> first_bytes_;  // [lists]: of their texts
   Interned<std::uint32_t> sets_;
 };
 

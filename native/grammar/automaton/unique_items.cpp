@@ -60,8 +60,20 @@ bool UniqueItems::another_exists(NodeId array, Pc value) {
   const ArrayRule& of = rule(stacks_[array]);
   if (of.containers && of.least_values > texts_.length(texts)) return true;
   const Closure::Aside aside(closure_);
+  const StateId first = space_.at(value, kNone);
+  if (begins_otherwise(first, texts)) return true;
   const TextSetId alike = of.containers ? texts_.set_of_list(texts) : kNone;
-  return another_behind(space_.at(value, kNone), of, texts, alike, kNoText);
+  return another_behind(first, of, texts, alike, kNoText);
+}
+
+// A byte leads on from `first` with which none of `texts` begins.
+bool UniqueItems::begins_otherwise(StateId first, TextListId texts) {
+  if (first == kDead) return false;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    const auto each = static_cast<unsigned char>(byte);
+    if (!texts_.begins(texts, each) && space_.step(first, each) != kDead) return true;
+  }
+  return false;
 }
 
 // From `first`, behind `front`, to an item that is none of `texts`; of `alike`, where it may be an object or
@@ -87,6 +99,10 @@ bool UniqueItems::live(const Frame& leaf) {
        node = stacks_[node].parent)
     alike = stacks_[node].kind == FrameKind::kUniqueItem && some_alike(stacks_[node]);
   if (!alike) return true;
+  // Those before are finitely many.
+  if (leaf.kind == FrameKind::kTerminal &&
+      space_.terminal_guide(rule_of(program_, leaf)).endless(leaf.state()))
+    return true;
   std::vector<Frame> above{leaf};
   std::vector<std::size_t> items;  // innermost first
   for (NodeId node = leaf.parent; node != kNone && stacks_[node].followed(); node = stacks_[node].parent) {
@@ -106,8 +122,10 @@ bool UniqueItems::live(const Frame& leaf) {
   }
   if (!some_alike(outermost)) return true;
   const Closure::Aside aside(closure_);
-  return another_behind(space_.of_nodes({&stack, 1}), rule(outermost), stacks_[outermost.parent].item_texts(),
-                        outermost.alike(), outermost.text());
+  const StateId first = space_.of_nodes({&stack, 1});
+  const TextListId texts = stacks_[outermost.parent].item_texts();
+  if (outermost.text() == kNoText && begins_otherwise(first, texts)) return true;
+  return another_behind(first, rule(outermost), texts, outermost.alike(), outermost.text());
 }
 
 NodeId UniqueItems::loosened(NodeId leaf) {

@@ -53,6 +53,7 @@ class UniqueItems {
  private:
   const ArrayRule& rule(const Frame& frame) const { return program_.arrays[rule_of(program_, frame)]; }
   bool some_alike(const Frame& item) const;
+  bool begins_otherwise(StateId first, TextListId texts);
   bool another_behind(StateId first, const ArrayRule& rule, TextListId texts, TextSetId alike, TextId front);
   std::uint32_t least_texts(std::uint32_t array);
   TextId normalised(TextId text);

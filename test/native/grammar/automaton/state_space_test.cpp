@@ -204,5 +204,36 @@ TEST(StateSpace, ReplaysPiecesLikeTheWhole) {
   }
 }
 
+// The bytes that lead on from `front`.
+std::string next_bytes(StateSpace& space, std::string_view front) {
+  const StateId state = space.step(space.start(), front);
+  std::string bytes;
+  for (int byte = 0; byte < 256; ++byte) {
+    if (space.step(state, static_cast<unsigned char>(byte)) != kDead) bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+TEST(StateSpace, LeadsToNoItemThatHasBeen) {
+  StateSpace few(of_schema(R"({"type":"array","uniqueItems":true,"items":{"enum":[true,false,{},"a"]}})"));
+  EXPECT_EQ(next_bytes(few, "["), R"("]ft{)");
+  EXPECT_EQ(next_bytes(few, "[true,"), R"("f{)");
+  EXPECT_EQ(next_bytes(few, "[true,false,{},"), "\"");
+  EXPECT_EQ(next_bytes(few, R"([true,false,{},"a")"), "]");
+
+  StateSpace any(of_schema(R"({"type":"array","uniqueItems":true})"));
+  EXPECT_EQ(next_bytes(any, "[true,null,"), R"("-0123456789[f{)");
+  EXPECT_EQ(next_bytes(any, R"([true,null,false,{},[],"",0,)"), R"("-0123456789[{)");
+
+  // Strings without end and some that end, of which all but one have been.
+  StateSpace mixed(
+      of_schema(R"({"type":"array","uniqueItems":true,"items":{"anyOf":[{"type":"integer","enum":[1,2]},
+                    {"type":"string","pattern":"^(a|b+|cd?)$"}]}})"));
+  EXPECT_EQ(next_bytes(mixed, R"(["a",1,"c",)"), R"("2)");
+  EXPECT_EQ(next_bytes(mixed, R"(["a",1,"c",")"), "bc");
+  EXPECT_EQ(next_bytes(mixed, R"(["a",1,"c","c)"), "d");
+  EXPECT_EQ(next_bytes(mixed, R"(["bb","b","bbb","b)"), "b");
+}
+
 }  // namespace
 }  // namespace emberline::grammar
