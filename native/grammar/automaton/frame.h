@@ -41,6 +41,8 @@ enum class FrameKind : std::uint8_t {
 
 inline constexpr std::uint32_t kPast = 0xFFFFFFFEu;  // whitespace that somebody wrote was read
 
+inline constexpr TextSetId kByText = 0xFFFFFFFEu;
+
 inline constexpr std::uint16_t kFollowed = 1;  // in a kUniqueItem, whose text grows with every byte
 inline constexpr std::uint16_t kLoosened = 2;  // in an array whose earlier items were forgotten
 
@@ -79,8 +81,9 @@ struct Frame {
   TextListId& item_texts() { return words[2]; }
   TextListId item_texts() const { return words[2]; }
 
-  // kUniqueItem: its text so far and, where items may be objects or arrays, the earlier ones that it may
-  // still become equal to. kKey: its text so far, where other keys have to differ.
+  // kUniqueItem: its text so far and, once that opens an object or an array, the earlier ones that it may
+  // still become equal to; kByText: those whose texts begin with it. kKey: its text so far, where other keys
+  // have to differ.
   TextId& text() { return words[1]; }
   TextId text() const { return words[1]; }
   TextSetId& alike() { return words[2]; }

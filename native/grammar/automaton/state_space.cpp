@@ -203,7 +203,7 @@ void StateSpace::start_over(std::span<StateId> kept) {
             frame.item_texts() = move.list(frame.item_texts());
           } else if (frame.kind == FrameKind::kUniqueItem) {
             frame.text() = move.text(frame.text());
-            frame.alike() = move.set(frame.alike());
+            if (frame.alike() != kByText) frame.alike() = move.set(frame.alike());
           } else if (frame.kind == FrameKind::kKey) {
             frame.text() = move.text(frame.text());
           }

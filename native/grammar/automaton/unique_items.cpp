@@ -10,6 +10,15 @@
 
 namespace emberline::grammar {
 
+namespace {
+
+// An object or an array.
+bool opens(int byte) {
+  return byte == '{' || byte == '[';
+}
+
+}  // namespace
+
 UniqueItems::UniqueItems(StateSpace& space, Stacks& stacks, Texts& texts, Closure& closure)
     : program_(space.program()),
       space_(space),
@@ -27,7 +36,7 @@ NodeId UniqueItems::item_of(NodeId array) {
   const Frame around = stacks_[array];
   Frame item = stacks_.open_on(array, FrameKind::kUniqueItem, around.where);
   item.text() = kNoText;
-  item.alike() = rule(around).containers ? texts_.set_of_list(around.item_texts()) : kNone;
+  item.alike() = kByText;
   item.flags |= kFollowed;
   return stacks_.intern(item);
 }
@@ -36,8 +45,10 @@ NodeId UniqueItems::grown(NodeId stack, unsigned char byte) {
   const NodeId bottom = stacks_.below_followed(stack);
   return stacks_.changed(stack, bottom, bottom, [&](Frame& frame) {
     if (frame.kind != FrameKind::kUniqueItem) return;
+    if (frame.text() == kNoText && opens(byte))
+      frame.alike() = texts_.set_of_list(stacks_[frame.parent].item_texts());
     frame.text() = texts_.extend(frame.text(), byte);
-    if (frame.alike() == kNone) return;
+    if (frame.alike() == kNone || frame.alike() == kByText) return;
     const std::string front = texts_.spelled(frame.text());
     std::vector<TextId> left;
     for (const TextId each : texts_.in_set(frame.alike())) {
@@ -62,8 +73,7 @@ bool UniqueItems::another_exists(NodeId array, Pc value) {
   const Closure::Aside aside(closure_);
   const StateId first = space_.at(value, kNone);
   if (begins_otherwise(first, texts)) return true;
-  const TextSetId alike = of.containers ? texts_.set_of_list(texts) : kNone;
-  return another_behind(first, of, texts, alike, kNoText);
+  return another_behind(first, of, texts, kByText, kNoText);
 }
 
 // A byte leads on from `first` with which none of `texts` begins.
@@ -76,12 +86,13 @@ bool UniqueItems::begins_otherwise(StateId first, TextListId texts) {
   return false;
 }
 
-// From `first`, behind `front`, to an item that is none of `texts`; of `alike`, where it may be an object or
-// an array.
+// From `first`, behind `front`, to an item that is none of `alike`, which are among `texts`.
 bool UniqueItems::another_behind(StateId first, const ArrayRule& rule, TextListId texts, TextSetId alike,
                                  TextId front) {
   if (first == kDead) return false;
-  if (rule.containers) return other_value_exists(space_, first, cursors(alike, front));
+  if (alike != kByText) return other_value_exists(space_, first, cursors(alike, front));
+  if (rule.containers && front == kNoText)
+    return other_value_exists(space_, first, cursors(texts_.set_of_list(texts), kNoText));
   return other_text_exists(
       first, texts_.all_behind(texts, front),
       [this](StateId state, unsigned char byte) { return space_.step(state, byte); },
@@ -89,20 +100,20 @@ bool UniqueItems::another_behind(StateId first, const ArrayRule& rule, TextListI
 }
 
 bool UniqueItems::some_alike(const Frame& item) const {
-  if (rule(item).containers) return item.alike() != kNone;
+  if (item.alike() != kByText) return item.alike() != kNone;
   return texts_.any_behind(stacks_[item.parent].item_texts(), item.text());
 }
 
 bool UniqueItems::live(const Frame& leaf) {
+  // Those before are finitely many.
+  if (leaf.kind == FrameKind::kTerminal &&
+      space_.terminal_guide(rule_of(program_, leaf)).endless(leaf.state()))
+    return true;
   bool alike = false;
   for (NodeId node = leaf.parent; node != kNone && !alike && stacks_[node].followed();
        node = stacks_[node].parent)
     alike = stacks_[node].kind == FrameKind::kUniqueItem && some_alike(stacks_[node]);
   if (!alike) return true;
-  // Those before are finitely many.
-  if (leaf.kind == FrameKind::kTerminal &&
-      space_.terminal_guide(rule_of(program_, leaf)).endless(leaf.state()))
-    return true;
   std::vector<Frame> above{leaf};
   std::vector<std::size_t> items;  // innermost first
   for (NodeId node = leaf.parent; node != kNone && stacks_[node].followed(); node = stacks_[node].parent) {
@@ -142,7 +153,7 @@ NodeId UniqueItems::loosened(NodeId leaf) {
     frame.flags = kLoosened;
     if (frame.kind != FrameKind::kUniqueItem) return;
     frame.text() = kNoText;
-    frame.alike() = kNone;
+    frame.alike() = kByText;
     Frame array = stacks_[frame.parent];
     array.item_texts() = kNone;
     frame.parent = stacks_.intern(array);
@@ -154,10 +165,17 @@ UniqueItems::Alike UniqueItems::alike(NodeId leaf) {
   for (NodeId node = leaf; node != kNone && stacks_[node].followed(); node = stacks_[node].parent) {
     const Frame item = stacks_[node];
     if (item.kind != FrameKind::kUniqueItem) continue;
-    if (!rule(item).containers) {  // no item is within a scalar
-      alike.texts = texts_.all_behind(stacks_[item.parent].item_texts(), item.text());
-    } else {
+    if (item.alike() != kByText) {
       for (ValueCursor& each : cursors(item.alike(), item.text())) alike.values.push_back(std::move(each));
+      continue;
+    }
+    // A scalar, or nothing yet: no item is within it.
+    const TextListId texts = stacks_[item.parent].item_texts();
+    alike.texts = texts_.all_behind(texts, item.text());
+    if (item.text() != kNoText || !rule(item).containers) continue;
+    std::erase_if(alike.texts, [](const std::string& each) { return opens(each[0]); });
+    for (ValueCursor& each : cursors(texts_.set_of_list(texts), kNoText)) {
+      if (!each.of_scalar()) alike.values.push_back(std::move(each));
     }
   }
   return alike;

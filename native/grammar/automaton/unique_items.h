@@ -18,9 +18,9 @@ namespace emberline::grammar {
 class Closure;
 class StateSpace;
 
-// An array keeps the texts of its items, and an item that is under way is followed: it knows its text, and
-// the items that it may still become equal to. As long as there are such, a step is only taken where a text
-// leads on from it that is none of them.
+// An array keeps the texts of its items, and an item that is under way is followed: it knows its text, and,
+// of an object or an array, the items that it may still become equal to. As long as there are such, a step is
+// only taken where a text leads on from it that is none of them.
 class UniqueItems {
  public:
   UniqueItems(StateSpace& space, Stacks& stacks, Texts& texts, Closure& closure);

@@ -51,6 +51,7 @@ class ValueCursor {
   // The text is a whole spelling.
   bool at_end() const;
 
+  bool of_scalar() const { return node(0).open == 0; }
   bool in_key() const { return place_ == Place::kKey; }
   // Right behind a key, or a part of one where in_key(): with quotes.
   bool behind_key() const { return place_ == Place::kColon; }
