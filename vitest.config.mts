@@ -101,6 +101,8 @@ export default defineConfig({
           name: 'e2e',
           include: [`test/e2e/${END_TO_END}`],
           ...IN_THE_BROWSER,
+          // All files share a window (test/e2e/shared_window.ts).
+          isolate: false,
         },
       },
       {

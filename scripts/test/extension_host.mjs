@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILD, vsixPath } from '../paths.mjs';
+import { chargeTo } from '../processor_time.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
 import { sayRetried, summary } from './counts.mjs';
 import { clearMocha, countMocha, mochaFigures } from './mocha.mjs';
@@ -23,6 +24,8 @@ export async function runInExtensionHost(progress, title, run) {
       const results = join(BUILD, 'results', `mocha-${run.suite}.json`);
       clearMocha(results);
       await runInCodeServer(await ensureCodeServer(progress), vsixPath(), { ...run, log, results });
+      // The editor and the browser, which nobody has waited for yet.
+      chargeTo(log);
       for (const figure of mochaFigures(results)) progress.say(`  ${figure}`);
       const counts = countMocha(results, 'extension host');
       sayRetried(progress, counts.retried);

@@ -1,19 +1,19 @@
 /** A model as a user chooses it: from what other programs left on the machine, from the catalogue, and after a crash. */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { embeddedModelPath } from '../../core/engine/binding';
 import { CATALOGUE } from '../../core/models/catalogue';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { LOGS, ROOT } from '../../scripts/paths.mjs';
 import { ANY_LINE, writeBigramModel } from '../models/bigram_model';
 import { EditorPage } from './editor_page';
 import { startMirror } from './model_mirror';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
 const COMMAND = 'Emberline: Choose Model';
 
+const window = sharedWindow({ width: 1100, height: 700 });
 const place = inject('place');
 /** The editor's `XDG_CACHE_HOME`, and so where llama.cpp would keep its models. */
 const cache = join(inject('scratch'), 'llama.cpp');
@@ -24,24 +24,19 @@ const storage = join(user, 'User', 'globalStorage', 'emberline.emberline');
 /** No process has such an id. */
 const NO_PROCESS = 4_194_303;
 
-let browser: Browser;
-
 beforeAll(async () => {
-  browser = await launchChromium();
   mkdirSync(cache, { recursive: true });
   await writeBigramModel(join(cache, 'bigram-q8_0.gguf'), embeddedModelPath(ROOT));
   copyFileSync(embeddedModelPath(ROOT), join(cache, 'copy-135M.gguf'));
   writeFileSync(join(cache, 'letter.gguf'), 'Dear model, you are none.\n'.repeat(100));
 });
 
-afterAll(async () => {
+afterAll(() => {
   rmSync(cache, { recursive: true, force: true });
-  await browser.close();
 });
 
 it('is found, told about, tried and used', async () => {
-  const context = await browser.newContext({ viewport: { width: 1100, height: 700 } });
-  const editor = await EditorPage.open(context, place, 'choose.txt', 'x = ');
+  const editor = await window.open('choose.txt', 'x = ');
   const rows = editor.page.locator('.quick-input-list .monaco-list-row');
   await editor.run(COMMAND);
   for (const [name, says] of [
@@ -88,7 +83,7 @@ it('is downloaded when somebody says so, used and deleted', async () => {
   const mirror = await startMirror(model, readFileSync(join(cache, 'bigram-q8_0.gguf')));
   try {
     await withSetting('User', 'emberline.model.mirror', mirror.address, async () => {
-      const editor = await EditorPage.open(await browser.newContext(), place, 'download.txt', 'x = ');
+      const editor = await EditorPage.open(place, 'download.txt', 'x = ');
       const dialog = editor.page.locator('.monaco-dialog-box');
       await editor.run('Emberline: Download Model');
       await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Seed-Coder' }).waitFor();
@@ -115,6 +110,8 @@ it('is downloaded when somebody says so, used and deleted', async () => {
 });
 
 it('is left out after a start at which it brought the extension host down', async () => {
+  // A window that is open would try it too.
+  await window.renew();
   const path = join(cache, 'copy-135M.gguf');
   const { size, mtimeMs } = statSync(path);
   const mark = join(storage, 'loads', `loading-${NO_PROCESS}-0.json`);
@@ -124,7 +121,7 @@ it('is left out after a start at which it brought the extension host down', asyn
   );
   try {
     await withSetting('Machine', 'emberline.model.path', path, async () => {
-      const editor = await EditorPage.open(await browser.newContext(), place, 'crashed.txt', 'x = ');
+      const editor = await EditorPage.open(place, 'crashed.txt', 'x = ');
       // It goes from the corner of the window after a while, and stays in the list.
       await editor.run('Notifications: Show Notifications');
       const message = editor.page.locator('.notification-list-item', { hasText: 'was left out this time' });

@@ -1,10 +1,11 @@
 /** One editor window in a browser, with the few things the tests do to it and see of it. */
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { workbenchUrl } from '../../scripts/editor/code_server.mjs';
 import { LOGS } from '../../scripts/paths.mjs';
+import { theBrowser } from './browser';
 import type { EditorPlace } from './editor_place';
 
 /** Generous: a machine under load is slow, not broken. */
@@ -36,12 +37,12 @@ export class EditorPage {
    * is closed when the test is over.
    */
   static async open(
-    context: BrowserContext,
     place: EditorPlace,
     name: string,
     content: string,
+    window?: BrowserContextOptions,
   ): Promise<EditorPage> {
-    const editor = await EditorPage.openOnly(context, place, name, content);
+    const editor = await EditorPage.openOnly(place, name, content, window);
     await editor.focus();
     await editor.press('Control+End');
     return editor;
@@ -49,12 +50,12 @@ export class EditorPage {
 
   /** The same without the cursor in the text. */
   static async openOnly(
-    context: BrowserContext,
     place: EditorPlace,
     name: string,
     content: string,
+    window?: BrowserContextOptions,
   ): Promise<EditorPage> {
-    const editor = await EditorPage.load(context, place, name, content);
+    const editor = await EditorPage.load(place, name, content, window);
     onTestFinished(async ({ task }) => {
       if (task.result?.state === 'fail') await editor.keepPicture(task.name);
       await editor.leave();
@@ -63,16 +64,17 @@ export class EditorPage {
     return editor;
   }
 
-  /** Opens a window with a new file of the workspace, and waits for neither. */
+  /** Opens a window with a new file of the workspace, and waits for neither. It shares nothing that a browser keeps with any other. */
   static async load(
-    context: BrowserContext,
     place: EditorPlace,
     name: string,
     content: string,
+    window: BrowserContextOptions = {},
   ): Promise<EditorPage> {
     const file = join(place.workspace, name);
     writeFileSync(file, content);
-    const page = await context.newPage();
+    const browser = await theBrowser();
+    const page = await browser.newPage(window);
     page.setDefaultTimeout(PATIENCE_MS);
     const server = { url: place.editorUrl };
     const remoteFile = `vscode-remote://${new URL(place.editorUrl).host}${file}`;

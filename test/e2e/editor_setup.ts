@@ -1,7 +1,8 @@
-/** Starts one editor with the package installed for all the tests in this folder, and ends it after them. */
+/** Starts one editor with the package installed and one browser for all the tests in this folder, and ends them after them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { serveChromium } from '../../scripts/editor/chromium.mjs';
 import { installExtension, startCodeServer } from '../../scripts/editor/code_server.mjs';
 import { createProfile } from '../../scripts/editor/profile.mjs';
 import { LOGS, SAMPLES, vsixPath } from '../../scripts/paths.mjs';
@@ -12,6 +13,8 @@ import { type EditorPlace, placeOf } from './editor_place';
 declare module 'vitest' {
   interface ProvidedContext {
     place: EditorPlace;
+    /** Where the browser listens. */
+    browser: string;
     /** A folder for whatever a test needs; gone after the tests. */
     scratch: string;
   }
@@ -53,17 +56,21 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const log = join(LOGS, 'e2e-install.log');
   const codeServer = await ensureCodeServer(new Progress());
   const forPicture = process.env['EMBERLINE_SCREENSHOT'] === undefined ? {} : PICTURE_SETTINGS;
+  const browser = await serveChromium();
   const profile = createProfile(SAMPLES, { ...SETTINGS, ...forPicture });
   try {
     await installExtension(codeServer, profile, vsixPath(), log);
     const server = await startCodeServer(codeServer, profile, { log: join(LOGS, 'e2e-server.log') });
     project.provide('place', placeOf(server, profile));
     project.provide('scratch', profile.temporary);
+    project.provide('browser', browser.wsEndpoint());
     return async () => {
+      await browser.close();
       await server.stop();
       profile.remove();
     };
   } catch (error) {
+    await browser.close();
     profile.remove();
     throw error;
   }

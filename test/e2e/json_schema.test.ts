@@ -1,28 +1,16 @@
 /** Ghost text in package.json as a user sees it: a key that there is. */
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { expect, it } from 'vitest';
 import packageSchema from '../../core/schema/bundled/package.json';
-import { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
 const BEFORE = '{\n  "name": "lamp",\n  "version": "1.0.0",\n  ';
 
-const place = inject('place');
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
+const window = sharedWindow({ width: 1200, height: 700 });
 
 it('offers a key of package.json that is not there yet', async () => {
-  const editor = await EditorPage.open(await browser.newContext(), place, 'package.json', BEFORE);
+  const editor = await window.open('package.json', BEFORE);
   await editor.type('"');
   await expect.poll(() => editor.ghostText(), PATIENCE).toMatch(/\w/);
   await editor.press('Tab');

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { ROOT } from '../../scripts/paths.mjs';
 import { beginAnew, delaysIn, recordingDelays } from './delays/delay_record';
 import { EditorPage } from './editor_page';
@@ -39,7 +38,6 @@ it('measures the delay of the event loop', async ({ annotate }) => {
     pieceBytes: PIECE_BYTES,
     pieceMs: (SLACK * seconds * 1_000) / pieces,
   });
-  const browser = await launchChromium();
   const settings = {
     'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
     'editor.autoIndent': 'none',
@@ -53,8 +51,8 @@ it('measures the delay of the event loop', async ({ annotate }) => {
   const own = await startOwnEditor('delays', settings, ({ folder }) => recordingDelays(join(folder, RECORD)));
   const record = join(own.profile.folder, RECORD);
   try {
-    const context = await browser.newContext({ viewport: { width: 1_400, height: 800 } });
-    const editor = await EditorPage.open(context, own.place, 'delays.py', `${given.join('\n')}\n`);
+    const window = { viewport: { width: 1_400, height: 800 } };
+    const editor = await EditorPage.open(own.place, 'delays.py', `${given.join('\n')}\n`, window);
     await editor.run('Emberline: Download Model');
     await editor.pick(MODEL.name);
     const dialog = editor.page.locator('.monaco-dialog-box', { hasText: 'is what 127.0.0.1' });
@@ -96,7 +94,6 @@ it('measures the delay of the event loop', async ({ annotate }) => {
     expect({ shown: shown > 0, dashboard }).toEqual({ shown: true, dashboard: 1 });
     await expect.poll(() => mirror.asked.length, PATIENCE).toBeGreaterThan(2);
   } finally {
-    await browser.close();
     await own.stop();
     await mirror.stop();
   }

@@ -1,9 +1,7 @@
 /** Every socket of an editor that is worked in is written down: none is of a network before somebody asks for something that is elsewhere. */
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { EditorPage } from './editor_page';
 import { type ModelMirror, startMirror } from './model_mirror';
 import { type OwnEditor, startOwnEditor } from './own_editor';
@@ -16,7 +14,6 @@ const EXTENSION = 'emberline.emberline-';
 /** Somebody asks for it in the end. */
 const [MODEL] = CATALOGUE as readonly [CatalogueModel, ...CatalogueModel[]];
 
-let browser: Browser;
 let mirror: ModelMirror;
 /** As it comes but for what this test types into, with the record. */
 let own: OwnEditor;
@@ -24,7 +21,6 @@ let own: OwnEditor;
 const recordOf = (profile: OwnEditor['profile']): string => join(profile.folder, 'sockets.jsonl');
 
 beforeAll(async () => {
-  browser = await launchChromium();
   // Nobody fetches more than what it says of the file.
   mirror = await startMirror(MODEL, Buffer.from('no model'));
   own = await startOwnEditor('sockets', { 'emberline.model.mirror': mirror.address }, (profile) =>
@@ -32,15 +28,15 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await browser.close();
   await own.stop();
   await mirror.stop();
 });
 
 it('opens no socket of a network for all that it does by itself, and one for what it is asked to fetch', async () => {
   const record = recordOf(own.profile);
-  const context = await browser.newContext({ viewport: { width: 1200, height: 700 } });
-  const editor = await EditorPage.open(context, own.place, 'sockets.py', 'def add(a, b):\n    return ');
+  const editor = await EditorPage.open(own.place, 'sockets.py', 'def add(a, b):\n    return ', {
+    viewport: { width: 1200, height: 700 },
+  });
   await editor.press('Alt+\\');
   await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
   await editor.press('Tab');

@@ -2,12 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import { expect, inject, it } from 'vitest';
 import { EditorPage } from './editor_page';
+import { sharedWindow } from './shared_window';
 
 const PATIENCE = { timeout: 45_000, interval: 50 };
+const VIEWPORT = { width: 1000, height: 500 };
+const window = sharedWindow(VIEWPORT);
 const place = inject('place');
 
 const cell = (source: string): object => ({
@@ -24,22 +25,10 @@ const NOTEBOOK = {
   nbformat_minor: 5,
 };
 
-let browser: Browser;
-let context: BrowserContext;
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  context = await browser.newContext({ viewport: { width: 1000, height: 500 } });
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
 it('a cell of a notebook goes on from those above it', async () => {
   const notebook = join(place.workspace, 'fruit.ipynb');
   writeFileSync(notebook, JSON.stringify(NOTEBOOK));
-  const editor = await EditorPage.openOnly(context, place, 'fruit.txt', 'Fruit.\n');
+  const editor = await window.open('fruit.txt', 'Fruit.\n');
   // A file that opens with the window is text where the editor has not heard of notebooks yet.
   await editor.openByName('fruit.ipynb');
   await editor.page.locator('.cell .monaco-editor .view-lines').last().click();
@@ -75,12 +64,9 @@ it('a message is offered in the commit box to who asks, of what is staged', asyn
     git('commit', '--quiet', '--message', `fruit: count ${fruit}`);
   }
   stage('quandongs');
-  const editor = await EditorPage.openOnly(
-    context,
-    { ...place, workspace: repository },
-    'notes.txt',
-    'Fruit.\n',
-  );
+  const editor = await EditorPage.openOnly({ ...place, workspace: repository }, 'notes.txt', 'Fruit.\n', {
+    viewport: VIEWPORT,
+  });
   await editor.press('Control+Shift+g');
   const box = editor.page.locator('.scm-editor .monaco-editor .view-lines');
   await box.click();

@@ -6,7 +6,6 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { expect, inject, it } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { ROOT } from '../../scripts/paths.mjs';
 import { startStandIn } from '../remote/stand_in_server';
 import { EditorPage } from './editor_page';
@@ -23,69 +22,58 @@ const ANSWER_MS = 400;
 
 it('takes the moving picture', async () => {
   const picture = pictureFile();
-  const browser = await launchChromium();
-  try {
-    const place = inject('place');
-    const context = await browser.newContext({
-      viewport: { width: 800, height: 330 },
-      deviceScaleFactor: 1.5,
-    });
-    const editor = await EditorPage.open(context, place, NAME, BEFORE);
-    // The side bar takes room that the text needs.
-    await editor.press('Control+b');
-    await editor.waitForStatus('Ready');
-    const film = new Film(editor);
-    await film.take(LOOK_MS);
-    await film.type('def load_settings(path):\nwith open(path) as file:\nreturn ');
-    await film.accept();
-    await film.press('Enter');
-    await film.press('Enter');
-    await film.press('Home');
-    await film.type('def save_settings(path, settings):\nwith open');
-    await film.accept();
-    await film.press('Enter');
-    await film.type('json.');
-    await film.accept();
-    await film.take(END_MS);
-    await film.save(picture);
-  } finally {
-    await browser.close();
-  }
+  const place = inject('place');
+  const window = {
+    viewport: { width: 800, height: 330 },
+    deviceScaleFactor: 1.5,
+  };
+  const editor = await EditorPage.open(place, NAME, BEFORE, window);
+  // The side bar takes room that the text needs.
+  await editor.press('Control+b');
+  await editor.waitForStatus('Ready');
+  const film = new Film(editor);
+  await film.take(LOOK_MS);
+  await film.type('def load_settings(path):\nwith open(path) as file:\nreturn ');
+  await film.accept();
+  await film.press('Enter');
+  await film.press('Enter');
+  await film.press('Home');
+  await film.type('def save_settings(path, settings):\nwith open');
+  await film.accept();
+  await film.press('Enter');
+  await film.type('json.');
+  await film.accept();
+  await film.take(END_MS);
+  await film.save(picture);
 });
 
 it('takes those of the walkthrough', async () => {
   const folder = dirname(pictureFile());
   mkdirSync(folder, { recursive: true });
-  const browser = await launchChromium();
-  try {
-    const place = inject('place');
-    const context = await browser.newContext({ viewport: { width: 640, height: 480 } });
-    const editor = await EditorPage.open(context, place, 'walkthrough.py', '');
-    await editor.press('Control+b');
-    await editor.run('Emberline: Try It');
-    await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe('a * b');
-    await editor.waitForStatus('Ready');
-    const take = (name: string): Promise<void> => still(editor, join(folder, `walkthrough-${name}.png`));
-    await take('see');
-    await editor.press('Control+ArrowRight');
-    await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe(' * b');
-    await take('take');
-    await editor.run('Emberline: Show the Menu');
-    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Pause' }).first().waitFor();
-    await take('charge');
-  } finally {
-    await browser.close();
-  }
+  const place = inject('place');
+  const window = { viewport: { width: 640, height: 480 } };
+  const editor = await EditorPage.open(place, 'walkthrough.py', '', window);
+  await editor.press('Control+b');
+  await editor.run('Emberline: Try It');
+  await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe('a * b');
+  await editor.waitForStatus('Ready');
+  const take = (name: string): Promise<void> => still(editor, join(folder, `walkthrough-${name}.png`));
+  await take('see');
+  await editor.press('Control+ArrowRight');
+  await expect.poll(() => editor.ghostText(), { timeout: 45_000 }).toBe(' * b');
+  await take('take');
+  await editor.run('Emberline: Show the Menu');
+  await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Pause' }).first().waitFor();
+  await take('charge');
 });
 
 it('takes those of the pages in docs/', async () => {
   const folder = join(ROOT, 'docs');
   const server = await startStandIn('llama-server');
-  const browser = await launchChromium();
   try {
     const place = inject('place');
-    const context = await browser.newContext({ viewport: { width: 900, height: 560 } });
-    const editor = await EditorPage.open(context, place, 'pages.py', `${BEFORE}${LOADING}`);
+    const window = { viewport: { width: 900, height: 560 } };
+    const editor = await EditorPage.open(place, 'pages.py', `${BEFORE}${LOADING}`, window);
     await editor.press('Control+b');
     const rows = editor.page.locator('.quick-input-list .monaco-list-row');
     await editor.run('Emberline: Download Model');
@@ -101,7 +89,6 @@ it('takes those of the pages in docs/', async () => {
     await still(editor, join(folder, 'remote_preview.png'));
     await editor.press('Escape');
   } finally {
-    await browser.close();
     await server.stop();
   }
 });

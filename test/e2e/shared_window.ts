@@ -1,10 +1,9 @@
 /**
- * One window for the tests of a file that need none of their own: that it loads is the most of what a short test takes. What a test has opened is closed
- * behind it, and the extension forgets it; behind one that failed, or left something unsaved, the next has a new window.
+ * One window for the tests that need none of their own, of whatever file: that it loads is the most of what a short test takes. What a test has opened is
+ * closed behind it, and the extension forgets it; behind one that failed, or left something unsaved, the next has a new window.
  */
-import type { Browser, BrowserContext, ViewportSize } from 'playwright-core';
-import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
+import type { ViewportSize } from 'playwright-core';
+import { inject, onTestFinished } from 'vitest';
 import { EditorPage } from './editor_page';
 
 /** Enough for some sixty files: those of all tests. */
@@ -20,31 +19,21 @@ export interface SharedWindow {
   readonly renew: () => Promise<void>;
 }
 
-/** For all tests of the file that calls it; there before the first and gone after the last. */
+/** While no test has it. It ends with the browser. */
+let kept: EditorPage | undefined;
+
+/** @param viewport What the tests of the calling file have of it, CSS pixels. */
 export function sharedWindow(viewport: ViewportSize): SharedWindow {
   const place = inject('place');
-  let browser: Browser;
-  let context: BrowserContext;
-  let editor: EditorPage | undefined;
 
-  beforeAll(async () => {
-    browser = await launchChromium();
-    context = await browser.newContext({ viewport });
-  });
-
-  afterAll(async () => {
-    await browser.close();
-  });
-
-  /** Puts the window away while a test has it. */
   async function take(name: string, content: string): Promise<EditorPage> {
-    const taken = editor ?? (await EditorPage.load(context, place, name, content));
-    const isNew = editor === undefined;
-    editor = undefined;
+    const taken = kept ?? (await EditorPage.load(place, name, content, { viewport }));
+    const isNew = kept === undefined;
+    kept = undefined;
     onTestFinished(async ({ task }) => {
       const failed = task.result?.state === 'fail';
       if (failed) await taken.keepPicture(task.name);
-      if (!failed && (await taken.closeFiles())) editor = taken;
+      if (!failed && (await taken.closeFiles())) kept = taken;
       else await taken.leave();
     });
     if (!isNew) {
@@ -64,8 +53,8 @@ export function sharedWindow(viewport: ViewportSize): SharedWindow {
     return taken;
   };
   const renew = async (): Promise<void> => {
-    await editor?.leave();
-    editor = undefined;
+    await kept?.leave();
+    kept = undefined;
   };
   return { open, renew };
 }

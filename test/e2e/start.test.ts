@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { launchChromium } from '../../scripts/editor/chromium.mjs';
 import { family, processTable } from '../../scripts/process_table.mjs';
 import { startGroup, stopGroup } from '../../scripts/processes.mjs';
+import { theBrowser } from './browser';
 
 /** It builds and packages again, at worst everything. */
 const PATIENCE_MS = 240_000;
@@ -26,9 +26,9 @@ it(
     const url = new URL(address.exec(printed)?.[0] ?? '');
     const profile = dirname(url.searchParams.get('folder') ?? '');
 
-    const browser = await launchChromium();
-    onTestFinished(() => browser.close());
+    const browser = await theBrowser();
     const page = await browser.newPage();
+    onTestFinished(() => page.close());
     await page.goto(url.href);
     // By now the editor has started its extension host, one more process to end.
     await page

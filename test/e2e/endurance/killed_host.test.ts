@@ -6,14 +6,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { SeededRandom } from '../../../bench/random';
 import { embeddedModelPath } from '../../../core/engine/binding';
 import { CATALOGUE, type CatalogueModel } from '../../../core/models/catalogue';
 import { partOf } from '../../../core/models/download/download';
 import { storedPath } from '../../../core/models/stored_models';
-import { launchChromium } from '../../../scripts/editor/chromium.mjs';
 import { ROOT } from '../../../scripts/paths.mjs';
 import { writeBigramModel } from '../../models/bigram_model';
 import { filesWith } from '../../vscode/suite/files_with';
@@ -42,7 +40,6 @@ const PIECE_BYTES = 65_536;
 
 const [MODEL] = CATALOGUE as readonly [CatalogueModel, ...CatalogueModel[]];
 
-let browser: Browser;
 let own: OwnEditor;
 let mirror: ModelMirror;
 /** Hosts of the window as it is open now. */
@@ -53,7 +50,6 @@ beforeAll(async () => {
   await writeBigramModel(toy, embeddedModelPath(ROOT));
   mirror = await startMirror(MODEL, readFileSync(toy), { pieceBytes: PIECE_BYTES, pieceMs: PIECE_MS });
   rmSync(toy);
-  browser = await launchChromium();
   const settings = {
     // What is typed is what stands there.
     'editor.autoClosingBrackets': 'never',
@@ -64,7 +60,6 @@ beforeAll(async () => {
   own = await startOwnEditor('killed', settings);
 });
 afterAll(async () => {
-  await browser.close();
   await own.stop();
   await mirror.stop();
 });
@@ -155,9 +150,9 @@ it(
   `${KILLS} kills of seed ${SEED} lose no text, leave nothing half, and the extension is back each time`,
   async () => {
     const random = new SeededRandom(SEED);
-    const context = await browser.newContext({ viewport: { width: 1100, height: 700 } });
+    const window = { viewport: { width: 1100, height: 700 } };
     let text = '"""Arithmetic."""\n\n';
-    const editor = await EditorPage.open(context, own.place, 'killed.py', text);
+    const editor = await EditorPage.open(own.place, 'killed.py', text, window);
     editor.page.on('dialog', (dialog) => void dialog.accept());
     for (let round = 0; round < KILLS; round++) {
       // Each kind in turn, from the first on, so that few of them are of every kind.

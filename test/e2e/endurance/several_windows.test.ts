@@ -5,9 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../../../scripts/editor/chromium.mjs';
 import { EditorPage } from '../editor_page';
 import { extensionHosts, type OwnEditor, startOwnEditor } from '../own_editor';
 
@@ -23,17 +21,14 @@ const TICKS = 100;
 const KIB = 1_024;
 const MIB = 2 ** 20;
 
-let browser: Browser;
 let own: OwnEditor;
 
 beforeAll(async () => {
-  browser = await launchChromium();
   own = await startOwnEditor('windows', {
     'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
   });
 });
 afterAll(async () => {
-  await browser.close();
   await own.stop();
 });
 
@@ -94,11 +89,11 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 it(
   `${WINDOWS} windows share the weights, all complete, and rest while nobody types`,
   async ({ annotate }) => {
-    const context = await browser.newContext({ viewport: { width: 900, height: 600 } });
+    const window = { viewport: { width: 900, height: 600 } };
     const editors: EditorPage[] = [];
     for (let at = 0; at < WINDOWS; at++) {
       const text = `"""Window ${at}."""\n\n\ndef add(a, b):\n    return `;
-      const editor = await EditorPage.open(context, own.place, `window_${at}.py`, text);
+      const editor = await EditorPage.open(own.place, `window_${at}.py`, text, window);
       await editor.press('Alt+\\');
       await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');
       editors.push(editor);

@@ -4,9 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../../../scripts/editor/chromium.mjs';
 import { family, processTable } from '../../../scripts/process_table.mjs';
 import { EditorPage } from '../editor_page';
 import { extensionHosts, type OwnEditor, startOwnEditor } from '../own_editor';
@@ -18,11 +16,9 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 /** So long after it was asked for ghost text, or its engine restarted, it falls asleep, ms: before the answer, in it and after it. */
 const MOMENTS = [0, 10, 40, 160, 1_000] as const;
 
-let browser: Browser;
 let own: OwnEditor;
 
 beforeAll(async () => {
-  browser = await launchChromium();
   own = await startOwnEditor('sleeping', {
     // What is typed is what stands there.
     'editor.autoClosingBrackets': 'never',
@@ -31,7 +27,6 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await browser.close();
   await own.stop();
 });
 
@@ -53,9 +48,9 @@ function signal(id: number, name: NodeJS.Signals): void {
 it(
   `a machine that sleeps for ${SECONDS} s goes on where it was`,
   async () => {
-    const context = await browser.newContext({ viewport: { width: 1_100, height: 700 } });
+    const window = { viewport: { width: 1_100, height: 700 } };
     let text = 'def add(a, b):\n    return ';
-    const editor = await EditorPage.open(context, own.place, 'sleeping.py', text);
+    const editor = await EditorPage.open(own.place, 'sleeping.py', text, window);
     const hosts = extensionHosts(own);
     for (const work of ['complete', 'restart'] as const) {
       for (const ms of MOMENTS) {

@@ -10,6 +10,15 @@ import { ADDON, DIST, KERNEL_LIBRARY, manifest, ROOT, SAMPLES } from '../../../s
 /** The longest the suite may take before the editor is taken to hang. */
 const SUITE_MS = 15 * 60_000;
 
+/** Nobody looks at it: little is drawn, and nothing moves. */
+const VIEWPORT = { width: 640, height: 480 };
+const STILL_SETTINGS = {
+  'editor.cursorBlinking': 'solid',
+  'editor.minimap.enabled': false,
+  'editor.stickyScroll.enabled': false,
+  'workbench.reduceMotion': 'on',
+};
+
 /**
  * @typedef {object} SuiteRun
  * @property {string} suite the folder of test/vscode whose tests run
@@ -28,7 +37,7 @@ const SUITE_MS = 15 * 60_000;
  */
 export async function runInCodeServer(codeServer, vsix, { suite, log, results, settings, nativeFiles }) {
   mkdirSync(dirname(results), { recursive: true });
-  const profile = createProfile(SAMPLES, settings);
+  const profile = createProfile(SAMPLES, { ...STILL_SETTINGS, ...settings });
   try {
     await installExtension(codeServer, profile, vsix, log);
     if (nativeFiles !== undefined) replaceNativeFiles(profile, nativeFiles);
@@ -80,7 +89,7 @@ async function runFromWorkbench(server, workspace, log) {
   ]);
   const browser = await launchChromium();
   try {
-    const page = await browser.newPage();
+    const page = await browser.newPage({ viewport: VIEWPORT });
     /** @type {Promise<void>} */
     const over = new Promise((resolve) => {
       // The workbench calls these two in the page.

@@ -20,7 +20,7 @@ import {
 const EDITS = 200;
 const HITS = 100;
 const SHORTEST_MS = 20;
-const LONGEST_MS = 300;
+const LONGEST_MS = 120;
 /** Every so many edits one is made near the top, so that nearly the whole prompt is read again. */
 const TOP_EVERY = 5;
 /** Allocators keep some of what they freed; a leak of a KV cache or of a prompt in each request is far more. */
