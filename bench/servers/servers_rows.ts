@@ -2,7 +2,8 @@
 import { ownRow, type Row } from '../report';
 import { type Better, ratioOf } from '../statistics';
 import { timeQuantile } from '../typing/clock';
-import { savedPercent, timesOf } from '../typing/typing_rows';
+import { savedPercent } from '../typing/saved';
+import { timesOf } from '../typing/typing_rows';
 import type { TypedWith } from './servers_suite';
 
 interface Figure {

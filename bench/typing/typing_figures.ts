@@ -5,7 +5,8 @@ import { lineChart, type LinePoint } from '../line_chart';
 import type { Judged } from '../precision_curve';
 import { precisionFigure } from '../precision_figure';
 import { DEBOUNCE_MS, distributionOf } from './clock';
-import { savedPercent, timesOf } from './typing_rows';
+import { savedPercent } from './saved';
+import { timesOf } from './typing_rows';
 import type { TypedKey } from './typing_session';
 import type { Typing } from './typing_suite';
 

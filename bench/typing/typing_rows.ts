@@ -2,15 +2,9 @@
 import { ownRow, type Row } from '../report';
 import { median, quantile } from '../statistics';
 import { type Timed, timeQuantile } from './clock';
+import { leadOf, savedPercent } from './saved';
 import type { TypedKey, TypedStretch } from './typing_session';
 import type { Typing } from './typing_suite';
-
-/** Keys saved of those that were needed, those of acceptances taken off, percent. */
-export function savedPercent(typed: readonly TypedStretch[]): number {
-  const sum = (of: (one: TypedStretch) => number): number => typed.reduce((total, one) => total + of(one), 0);
-  const needed = sum((one) => one.needed);
-  return needed === 0 ? 0 : (100 * (needed - sum((one) => one.pressed))) / needed;
-}
 
 /** Times of keys at which the editor asked; with `model`, of those alone for which the model ran. */
 export function timesOf(keys: readonly TypedKey[], model: boolean): Timed[] {
@@ -31,6 +25,8 @@ export function typingRows({ along, ideal, idealOfAll, others, cold, rested }: T
     ...others.flatMap(({ prompt, all, sure }) => [
       beside(`saved-beside-${prompt}`, saved, savedPercent(all)),
       beside(`saved-beside-${prompt}-sure`, saved, savedPercent(sure)),
+      ...leadRows(`lead-over-${prompt}`, ideal, sure),
+      ...leadRows(`lead-over-${prompt}-all-shown`, idealOfAll, all),
     ]),
   ];
 }
@@ -62,6 +58,14 @@ function alongRows(keys: readonly TypedKey[]): Row[] {
     ...figure('key-to-model-p95-ms', 'ms', timeQuantile(model, 0.95)),
     ...figure('recomputed-p50', 'tokens', tokens(0.5)),
     ...figure('recomputed-p95', 'tokens', tokens(0.95)),
+  ];
+}
+
+function leadRows(name: string, ours: readonly TypedStretch[], theirs: readonly TypedStretch[]): Row[] {
+  const { points, error } = leadOf(ours, theirs);
+  return [
+    ...figure(name, 'points', points),
+    ...figure(`${name}-error`, 'points', Number.isNaN(error) ? undefined : error),
   ];
 }
 

@@ -4,7 +4,8 @@ import { type Clock, DEBOUNCE_MS, distributionOf, timeQuantile } from '../../../
 import { type Stretch, stretchFrom } from '../../../../bench/typing/stretch';
 import type { Subject } from '../../../../bench/typing/subject';
 import { typingDetails } from '../../../../bench/typing/typing_details';
-import { savedPercent, typingRows } from '../../../../bench/typing/typing_rows';
+import { savedPercent } from '../../../../bench/typing/saved';
+import { typingRows } from '../../../../bench/typing/typing_rows';
 import { typeStretch } from '../../../../bench/typing/typing_session';
 import { lineAfter, lineBefore } from '../../../../core/completion/document';
 import { type CompletionOutcome, nothing } from '../../../../core/completion/pipeline';
@@ -259,6 +260,8 @@ describe('rows of typing', () => {
       'right-to-line-end': 0,
       flicker: 25,
       late: 100 / 3,
+      'lead-over-prefix': 20,
+      'lead-over-prefix-all-shown': 40,
       'without-model': 50,
       'key-to-ghost-p50-ms': 9,
       'key-to-ghost-p95-ms': 20,
