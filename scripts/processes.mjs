@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
@@ -71,6 +72,8 @@ export async function stopGroup(child, graceMs = GRACE_MS) {
     if (Date.now() > deadline) for (const { id } of left) signal(id, 'SIGKILL');
     await delay(25);
   }
+  // What it took is known once it was waited for.
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 /**
