@@ -53,7 +53,7 @@ async function isOver(
   return (comes && lines.endBefore(next.text)) || (next.stop === 'end_token' && next.text === '');
 }
 
-/** Of each language and of all: how many blocks are ended where their authors did, too early, and there alone. */
+/** Of each language and of all: how many blocks are over where their authors ended them, and too early. */
 export function authorsEndsTable(ends: readonly AuthorsEnd[]): string[] {
   const groups = [
     ...LANGUAGES.map((name) => [name, ends.filter((one) => languageOf(one.path) === name)] as const),
