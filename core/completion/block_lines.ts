@@ -41,8 +41,9 @@ export class BlockLines {
   /** Columns before the cursor's line. */
   private readonly depth: number;
   private readonly above: string;
-  /** The next line of text. */
+  /** The next line of text, and the one behind it. */
   private readonly below: string;
+  private readonly belowThat: string;
   /** Whether a blank line stands in front of it, or there is none. */
   private readonly blankBelow: boolean;
   private readonly lines: string[];
@@ -59,7 +60,9 @@ export class BlockLines {
     this.above = above.findLast(isVisible)?.trimEnd() ?? '';
     const [next, ...others] = document.after.split('\n').slice(1);
     this.blankBelow = next === undefined || !isVisible(next);
-    this.below = [next ?? '', ...others].find(isVisible)?.trimEnd() ?? '';
+    const [below = '', belowThat = ''] = [next ?? '', ...others].filter(isVisible);
+    this.below = below.trimEnd();
+    this.belowThat = belowThat.trimEnd();
   }
 
   /** Whether more lines should follow the first. */
@@ -132,6 +135,10 @@ export class BlockLines {
 
   private isOverAt(line: string): boolean {
     if (line === this.below || this.lines.slice(-2).every((one) => one.trim() === line.trim())) return true;
+    // A first line that stands below too may say too little to tell; with the second it does.
+    const { lines, below } = this;
+    const repeats = lines.length === 1 && (this.head + (lines[0] ?? '')).trimEnd() === below;
+    if (repeats && line !== '' && line === this.belowThat) return true;
     const depth = columnsBefore(this.document, line);
     const last = (this.lines.length === 1 ? this.head : '') + (this.lines.at(-1) ?? '');
     if (depth > columnsBefore(this.document, last)) return !OPENS.test(last) && !GOES_ON.test(last);

@@ -61,6 +61,7 @@ describe('a suggestion of several lines is over', () => {
     ['where a body is left', 'def f(a):\n    |', 'b = a\n    return b\ndef g():', 'b = a\n    return b'],
     ['where what the first line opens is left', '    if a|', ':\n        b()\n    c()', ':\n        b()'],
     ['behind the bracket that closes it', 'if (a|', ') {\n    b();\n}\nc();', ') {\n    b();\n}'],
+    ['where its first two lines stand below', 'x = 1\n|\n\n#\n# The rest.\n', '#\n# The rest.', '#'],
     ['before a line that stands below', 'for a in b:\n    |\n    d()', 'c()\n    d()', 'c()'],
     ['where lines repeat', 'for a in b:\n    |', 'c()\n    d()\n    d()\n    d()', 'c()\n    d()\n    d()'],
     ['before a line that is too deep', 'for a in b:\n    |', 'c()\n        d()', 'c()'],
