@@ -155,7 +155,7 @@ export class Suggestions {
   }
 
   /**
-   * Adds lines as long as they belong there and are sure enough: the shortest suggestion as one line has to be, what is longer half as much.
+   * Adds lines as long as they belong there and are sure enough: the shortest suggestion as one line has to be, what is longer three quarters as much.
    * Unasked, several are shown only to their end: where the model goes on with what stands below, or where nothing does leaves the body. Where
    * it does not get there, the shortest suggestion is left.
    * @param certainty That of the first.

@@ -29,7 +29,7 @@ describe('suggestions', () => {
     requests = [];
     answers = new Map();
     controller = new AbortController();
-    options = DEFAULT_OPTIONS;
+    options = { ...DEFAULT_OPTIONS, leastCertainty: 0.3 };
     suggestions = new Suggestions(pipeline, () => options);
   });
 
@@ -100,12 +100,14 @@ describe('suggestions', () => {
   it('are one line where the model gets too unsure to come to their end', async () => {
     body(made('b = a', 0.6), made('    c = b', 0.6), made('    return c', 0.4));
     expect(await textAt('def f(a):\n    |')).toBe('b = a');
-    options = { ...DEFAULT_OPTIONS, leastCertainty: 0.2 };
+    options = { ...DEFAULT_OPTIONS, leastCertainty: 0.15 };
     expect(await textAt('def f(a):\n    |')).toBe('b = a\n    c = b\n    return c');
   });
 
-  it('need half of the certainty of one line, and the first of them all of it', async () => {
-    body(made('b = a', 0.6), made('    return b', 0.3));
+  it('need three quarters of the certainty of one line, and the first of them all of it', async () => {
+    body(made('b = a', 0.6), made('    return b', 0.35));
+    expect(await textAt('def f(a):\n    |')).toBe('b = a');
+    body(made('b = a', 0.6), made('    return b', 0.4));
     expect(await textAt('def f(a):\n    |')).toBe('b = a\n    return b');
     answers.set('def f(a):', complete);
     answers.set('def f(a):\n', made('    b = a', 0.25));

@@ -110,7 +110,7 @@ describe('what the model said of lines', () => {
   const lines = [line('b = a', 0.8), line('    c = b', 0.5), line('    return c', 0.5), end];
 
   it('gives the suggestion that it gave, or would give where it had to be surer', async () => {
-    expect((await replayed(document, lines, 0.3)).text).toBe('b = a\n    c = b\n    return c');
+    expect((await replayed(document, lines, 0.2)).text).toBe('b = a\n    c = b\n    return c');
     expect((await replayed(document, lines, 0.5)).text).toBe('b = a');
     expect((await replayed(document, lines, 0.6)).text).toBe('b = a');
     expect((await replayed(document, lines, 0.9)).shown).toBe(false);
