@@ -124,6 +124,7 @@ export class SoakSession {
     for (const key of keys) {
       document.type(key);
       this.count('key');
+      this.suggestions.foresee({ document: document.snapshot(), beside: this.besideOf(document) });
       const left = intervalAfter(key, random) * round.pace;
       const undoes = random.below(40) === 0;
       const accepts = random.below(3) === 0;

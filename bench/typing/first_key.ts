@@ -6,7 +6,7 @@ import { documentAt, type Stretch } from './stretch';
 import type { Subject } from './subject';
 
 /**
- * Milliseconds from the first key of the stretch to the answer; undefined where the model is not asked. Throws Failure.
+ * Milliseconds that what is shown first behind the first key of the stretch takes; undefined where the model is not asked. Throws Failure.
  * @param restMs How long the cursor stands there before; the extension begins to read after REST_MS of it.
  */
 export async function firstKeyMs(
@@ -25,8 +25,9 @@ export async function firstKeyMs(
       subject.prepare({ document, signal, ...stretch.others }),
     );
   }
+  const begin = subject.begin ?? subject.complete;
   const { value, ms } = await REAL_CLOCK.within(Infinity, (signal) =>
-    subject.complete({
+    begin({
       document: documentAt(stretch, uri, stops[1] ?? end),
       signal,
       ...stretch.others,

@@ -14,8 +14,9 @@ import type { Typing } from './typing_suite';
 const LEAST_MS = 0.1;
 
 const PROMPTS = { ours: COLOURS.blue, 'prompts of others': COLOURS.orange };
-/** Behind the names of what is shown however unsure it is. */
+/** Behind the name of what is shown however unsure it is, and of others' prompts about which all else is as with ours. */
 const ALL = ', all shown';
+const SURE = ', else as ours';
 
 /** Throws Failure. */
 export async function typingFigures(typing: Typing): Promise<Figure[]> {
@@ -54,9 +55,9 @@ async function savedFigure({ ideal, idealOfAll, others }: Typing): Promise<Figur
   const theirs = { series: 'prompts of others' };
   const bars = [
     { ...ours, row: 'Emberline', value: savedPercent(ideal) },
-    ...others.map(({ prompt, sure }) => ({ ...theirs, row: prompt, value: savedPercent(sure) })),
     { ...ours, row: `Emberline${ALL}`, value: savedPercent(idealOfAll) },
-    ...others.map(({ prompt, all }) => ({ ...theirs, row: `${prompt}${ALL}`, value: savedPercent(all) })),
+    ...others.map(({ prompt, all }) => ({ ...theirs, row: prompt, value: savedPercent(all) })),
+    ...others.map(({ prompt, sure }) => ({ ...theirs, row: `${prompt}${SURE}`, value: savedPercent(sure) })),
   ];
   const svg = await barChart({
     title: ['Keys that the ideal user saves'],
@@ -70,7 +71,7 @@ async function savedFigure({ ideal, idealOfAll, others }: Typing): Promise<Figur
     {
       svg,
       caption:
-        'The same model and clock for all: only the prompt differs, and whether what the model doubts is shown. The ideal user is not disturbed by what is wrong.',
+        'The same model and clock for all. What the prompts of others say is all shown, and begun when the editor asks; or as with ours what is sure enough, begun with the key. The ideal user is not disturbed by what is wrong.',
     },
   ];
 }

@@ -1,7 +1,7 @@
 /** From what was typed to the figures of `replay keys`. */
 import { ownRow, type Row } from '../report';
 import { median, quantile } from '../statistics';
-import { type Timed, timeQuantile } from './clock';
+import { DEBOUNCE_MS, type Timed, timeQuantile } from './clock';
 import { leadOf, savedPercent } from './saved';
 import type { TypedKey, TypedStretch } from './typing_session';
 import type { Typing } from './typing_suite';
@@ -13,20 +13,25 @@ export function timesOf(keys: readonly TypedKey[], model: boolean): Timed[] {
   );
 }
 
+/** How long the model's answers took from when they were begun. */
+function workOf(keys: readonly TypedKey[]): Timed[] {
+  return keys.flatMap(({ work, source }) => (work === undefined || source !== 'model' ? [] : [work]));
+}
+
 /** A row that nothing was measured for is left out. */
 export function typingRows({ along, ideal, idealOfAll, others, cold, rested }: Typing): Row[] {
   const saved = savedPercent(ideal);
   return [
     ...alongRows(along.flatMap(({ keys }) => keys)),
-    ...figure('first-key-in-file-ms', 'ms', cold.length === 0 ? undefined : median(cold)),
-    ...figure('first-key-after-rest-ms', 'ms', rested.length === 0 ? undefined : median(rested)),
+    ...firstKeyRows('first-key-in-file', cold),
+    ...firstKeyRows('first-key-after-rest', rested),
     ownRow('replay/saved', '%', saved),
     ...figure('saved-all-shown', '%', idealOfAll.length === 0 ? undefined : savedPercent(idealOfAll)),
     ...others.flatMap(({ prompt, all, sure }) => [
       beside(`saved-beside-${prompt}`, saved, savedPercent(all)),
       beside(`saved-beside-${prompt}-sure`, saved, savedPercent(sure)),
-      ...leadRows(`lead-over-${prompt}`, ideal, sure),
-      ...leadRows(`lead-over-${prompt}-all-shown`, idealOfAll, all),
+      ...leadRows(`lead-over-${prompt}`, ideal, all),
+      ...leadRows(`lead-over-${prompt}-sure`, ideal, sure),
     ]),
   ];
 }
@@ -40,6 +45,7 @@ function alongRows(keys: readonly TypedKey[]): Row[] {
     recomputed.length === 0 ? undefined : quantile(recomputed, share);
   const all = timesOf(keys, false);
   const model = timesOf(keys, true);
+  const work = workOf(keys);
   return [
     ownRow('replay/keys', 'keys', keys.length),
     ...percentage('shown', keys, ({ text }) => text !== ''),
@@ -56,8 +62,19 @@ function alongRows(keys: readonly TypedKey[]): Row[] {
     ...figure('key-to-ghost-p95-ms', 'ms', timeQuantile(all, 0.95)),
     ...figure('key-to-model-p50-ms', 'ms', timeQuantile(model, 0.5)),
     ...figure('key-to-model-p95-ms', 'ms', timeQuantile(model, 0.95)),
+    ...figure('model-p50-ms', 'ms', timeQuantile(work, 0.5)),
+    ...figure('model-p95-ms', 'ms', timeQuantile(work, 0.95)),
     ...figure('recomputed-p50', 'tokens', tokens(0.5)),
     ...figure('recomputed-p95', 'tokens', tokens(0.95)),
+  ];
+}
+
+/** @param work How long their answers took, ms. */
+function firstKeyRows(name: string, work: readonly number[]): Row[] {
+  const model = work.length === 0 ? undefined : median(work);
+  return [
+    ...figure(`${name}-ms`, 'ms', model && Math.max(0, model - DEBOUNCE_MS)),
+    ...figure(`${name}-model-ms`, 'ms', model),
   ];
 }
 

@@ -12,14 +12,21 @@ export interface Person {
   readonly accepts: boolean;
   /** Waits for each answer before the next key, however long it takes. */
   readonly patient: boolean;
+  /**
+   * Whether what the editor will ask is begun with the key, where it asked behind the key before, as the extension does. Default: it is begun
+   * when it asks.
+   */
+  readonly headStart?: boolean;
 }
 
 /** A key, or an acceptance, and what came of it. */
 export interface TypedKey extends Sight, Agreement {
   /** The cursor's line, up to the cursor. */
   readonly line: string;
-  /** From the request to its answer; undefined where the next key came before the editor asked. */
+  /** From the request to its answer, 0 where that was there before; undefined where the next key came before the editor asked. */
   readonly time: Timed | undefined;
+  /** From when it was begun. */
+  readonly work: Timed | undefined;
   /** Whether the next key was due before the answer came, whether or not somebody waited for it; undefined where the editor would not have asked. */
   readonly late: boolean | undefined;
   readonly source: CompletionOutcome['source'];
@@ -52,6 +59,7 @@ export async function typeStretch(
   const keys: TypedKey[] = [];
   let pressed = 0;
   let shown = '';
+  let asks = true;
   await rest(subject, stretch, 0, 0, clock);
   for (let at = 0; at < stops.length - 1;) {
     const cursor = stops[at] ?? end;
@@ -61,7 +69,14 @@ export async function typeStretch(
     // Whoever accepts up to a line break, or into the indentation behind it, is put behind that by the editor.
     at = stops.findIndex((stop) => stop >= reached);
     const stop = stops[at] ?? end;
-    const answer = await ask(subject, stretch, at, person, clock);
+    const answer = await ask(
+      subject,
+      stretch,
+      at,
+      { ...person, headStart: person.headStart === true && asks },
+      clock,
+    );
+    asks = answer.time !== undefined;
     const first = ghost.after(text.slice(cursor, stop), answer.text);
     const sight = answer.whole === undefined ? first : ghost.grow(first, answer.whole);
     shown = sight.text;
@@ -71,7 +86,10 @@ export async function typeStretch(
   return { path, keys, needed: stops.length - 1, pressed };
 }
 
-interface Answer extends Pick<TypedKey, 'time' | 'late' | 'source' | 'sourceBehind' | 'recomputed' | 'made'> {
+interface Answer extends Pick<
+  TypedKey,
+  'time' | 'work' | 'late' | 'source' | 'sourceBehind' | 'recomputed' | 'made'
+> {
   /** What is to be shown; undefined where the next key came first. */
   readonly text: string | undefined;
   /** The same with the lines behind it, where they come later. */
@@ -80,6 +98,7 @@ interface Answer extends Pick<TypedKey, 'time' | 'late' | 'source' | 'sourceBehi
 
 const NOT_ASKED: Answer = {
   time: undefined,
+  work: undefined,
   late: undefined,
   source: 'none',
   sourceBehind: 'none',
@@ -94,32 +113,37 @@ async function ask(
   subject: Subject,
   stretch: Stretch,
   at: number,
-  { patient }: Person,
+  { patient, headStart = false }: Person,
   clock: Clock,
 ): Promise<Answer> {
   const { path, text, end, stops, intervals, others } = stretch;
   const interval = intervals[at] ?? 0;
   const due = interval - DEBOUNCE_MS;
-  const left = patient ? Infinity : due;
+  const begunMs = headStart ? 0 : DEBOUNCE_MS;
+  const left = patient ? Infinity : interval - begunMs;
   if (left <= 0) return NOT_ASKED;
   const cursor = stops[at] ?? end;
   const document = documentAt(stretch, uriOf(path), cursor);
   const begin = subject.begin ?? subject.complete;
   const { value: outcome, ms } = await clock.within(left, (signal) => begin({ document, signal, ...others }));
   if (outcome.error !== undefined) throw new Failure(outcome.error);
+  if (due <= 0 && !patient) return NOT_ASKED;
   const complete = ms <= left && outcome.stop !== 'cancelled';
+  const seenMs = Math.max(begunMs + ms, DEBOUNCE_MS);
+  const until = patient ? Infinity : interval;
   const goesOn = complete && outcome.shown && outcome.goesOn === true;
   const behind = goesOn
-    ? await clock.within(left - ms, (signal) => subject.complete({ document, signal, ...others }))
+    ? await clock.within(until - seenMs, (signal) => subject.complete({ document, signal, ...others }))
     : undefined;
   const { value: whole, ms: more } = behind ?? { value: undefined, ms: 0 };
-  await rest(subject, stretch, at, ms + more + DEBOUNCE_MS, clock);
+  await rest(subject, stretch, at, seenMs + more, clock);
   const { promptTokens, reusedTokens } = outcome.timings;
   const ended = complete && outcome.stop !== 'unsure';
   const judged = ended && /^(?:shown|low_confidence)$/.test(outcome.reason);
   return {
-    time: { ms, complete },
-    late: due <= 0 ? undefined : ms > due,
+    time: { ms: seenMs - DEBOUNCE_MS, complete },
+    work: { ms, complete },
+    late: due <= 0 ? undefined : seenMs > interval,
     source: outcome.source,
     sourceBehind: whole?.source ?? 'none',
     recomputed: outcome.source === 'model' && promptTokens > 0 ? promptTokens - reusedTokens : undefined,
@@ -127,7 +151,7 @@ async function ask(
       ? { certainty: outcome.certainty, ...agreementOf(outcome.text, text.slice(cursor, end)) }
       : undefined,
     text: complete ? (outcome.shown ? outcome.text : '') : undefined,
-    whole: whole?.shown === true && ms + more <= left ? whole.text : undefined,
+    whole: whole?.shown === true && seenMs + more <= until ? whole.text : undefined,
   };
 }
 

@@ -27,9 +27,9 @@ export interface TypingOptions {
 /** What the ideal user types with one of the others' prompts. */
 export interface OtherTyping {
   readonly prompt: OtherPrompt;
-  /** Whatever the model makes is shown. */
+  /** As others go about it: whatever the model makes is shown, and it is begun when the editor asks. */
   readonly all: readonly TypedStretch[];
-  /** What we would show of it is. */
+  /** As we do: what is sure enough is shown, and it is begun with the key. */
   readonly sure: readonly TypedStretch[];
 }
 
@@ -41,7 +41,7 @@ export interface Typing {
   /** The same where whatever the model makes is shown; empty where the others' prompts are left out. */
   readonly idealOfAll: readonly TypedStretch[];
   readonly others: readonly OtherTyping[];
-  /** First keys in files that were not read ahead, and that were, ms. */
+  /** What answers to first keys took in files that were not read ahead, and that were, ms. */
   readonly cold: readonly number[];
   readonly rested: readonly number[];
 }
@@ -50,9 +50,14 @@ export interface Typing {
 export async function runTyping(engine: GenerationEngine, options: TypingOptions): Promise<Typing> {
   const { files, keys, seed, patient, promptTokens, alone } = options;
   const stretches = await chooseStretches(files, keys, seed);
-  const session = async (name: string, subject: Subject, accepts: boolean): Promise<TypedStretch[]> => {
+  const session = async (
+    name: string,
+    subject: Subject,
+    accepts: boolean,
+    headStart = true,
+  ): Promise<TypedStretch[]> => {
     console.error(`typing: ${name}`);
-    return typeAll(subject, stretches, { accepts, patient });
+    return typeAll(subject, stretches, { accepts, patient, headStart });
   };
   const chosen = (leastCertainty = DEFAULT_OPTIONS.leastCertainty): CompletionOptions => ({
     ...DEFAULT_OPTIONS,
@@ -68,8 +73,8 @@ export async function runTyping(engine: GenerationEngine, options: TypingOptions
   for (const prompt of alone ? [] : OTHER_PROMPTS) {
     const theirs = (leastCertainty?: number): Subject =>
       subjectOf(engine, chosen(leastCertainty), new CutPrompts(engine, CUTTERS[prompt]));
-    const all = await session(`the prompt of ${prompt}`, theirs(0), true);
-    const sure = await session(`the prompt of ${prompt}, our threshold`, theirs(), true);
+    const all = await session(`the prompt of ${prompt}`, theirs(0), true, false);
+    const sure = await session(`the prompt of ${prompt}, all else as ours`, theirs(), true);
     others.push({ prompt, all, sure });
   }
   return { along, ideal, idealOfAll, others, ...first };

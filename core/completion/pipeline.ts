@@ -49,6 +49,8 @@ export interface CompletionOutcome {
   readonly endProbability: number;
   /** Where the text comes from: no model call for `cache` and `none`. */
   readonly source: 'model' | 'cache' | 'none';
+  /** How much of the time it took had passed when it was asked for, ms (head_start.ts). Default: none. */
+  readonly headStartMs?: number;
   /** Whether the model that made it runs elsewhere. Default: it does not. */
   readonly remote?: boolean;
   /** The ids the model generated, those that spell the healed tail included; empty when it was not asked. */

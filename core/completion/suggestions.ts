@@ -8,6 +8,7 @@ import { type Anchor, anchorAt, typedAlong } from './anchor';
 import { BlockLines, takesLines } from './block_lines';
 import { LEAST_CERTAINTY, leastOfLines } from './certainty';
 import { type DocumentSnapshot, lineBefore, withTyped } from './document';
+import { type Foreseen, HeadStart } from './head_start';
 import { LINE_COMPLETE } from './judgement';
 import { isCommentLine } from './languages';
 import type { CompletionOptions } from './options';
@@ -49,15 +50,16 @@ const NEW_LINE = /\n[ \t]*$/;
 
 export class Suggestions {
   private readonly pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>;
-  private readonly options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>;
+  private readonly options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty' | 'delayMs'>;
   private readonly mostMs: number;
+  private readonly headStart = new HeadStart((request) => this.make(request, true));
 
   private last: Shown | undefined;
 
   /** @param mostMs After so long no further line is begun that nobody asked for, ms. */
   constructor(
     pipeline: Pick<CompletionPipeline, 'complete' | 'recall'>,
-    options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty'>,
+    options: () => Pick<CompletionOptions, 'multiline' | 'leastCertainty' | 'delayMs'>,
     mostMs: number = MOST_MS,
   ) {
     this.pipeline = pipeline;
@@ -75,8 +77,25 @@ export class Suggestions {
     return this.suggest(request, true);
   }
 
+  /** Begins what `begin` will be asked for next, before it is: nobody has seen it until then. */
+  foresee(foreseen: Foreseen): void {
+    // Who wants a pause in typing first wants nothing begun in it.
+    if (this.options().delayMs === 0) this.headStart.begin(foreseen);
+  }
+
+  /** The place of what was foreseen and not asked for. */
+  get foreseen(): DocumentSnapshot | undefined {
+    return this.headStart.document;
+  }
+
+  /** Gives up what was foreseen in a document, or in any, and not asked for. */
+  forgetForeseen(uri?: string): void {
+    this.headStart.giveUp(uri);
+  }
+
   private async suggest(request: SuggestionRequest, known: boolean): Promise<CompletionOutcome> {
-    const outcome = await this.make(request, known);
+    const foreseen = known ? await this.headStart.take(request) : undefined;
+    const outcome = foreseen ?? (await this.make(request, known));
     // One that forks off another need not be the one that is offered.
     if (request.fork !== undefined) return outcome;
     const steady = request.explicit === true ? outcome : this.asItWasShown(request, outcome);

@@ -61,14 +61,15 @@ export function recordOf(request: EndedRequest, keyMs: number | undefined): Requ
     count.accepted += drafting.accepted;
   }
   const engineMs = sum.queueMs + sum.prefillMs + sum.decodeMs;
+  const { headStartMs = 0 } = outcome;
   return {
     sequence,
     languageId: languageId.slice(0, MOST_LANGUAGE_UNITS),
     reason: outcome.reason,
     source: outcome.source,
     explicit,
-    waitMs: keyMs === undefined ? 0 : Math.max(0, askedMs - keyMs),
-    restMs: Math.max(0, answeredMs - askedMs - engineMs),
+    waitMs: keyMs === undefined ? 0 : Math.max(0, askedMs - keyMs - headStartMs),
+    restMs: Math.max(0, answeredMs - askedMs + headStartMs - engineMs),
     ...sum,
     ...count,
   };

@@ -1,10 +1,10 @@
 /**
  * Ghost text for VS Code. An edit cancels what runs for its document in the event handler itself, so the engine
- * stops before the editor even asks again.
+ * stops before the editor even asks again. Once the cursor has followed a key, what the editor will ask there is begun.
  */
 import * as vscode from 'vscode';
 import type { CommitBox } from '../editor/commit_box';
-import { snapshotOf } from '../editor/editor_snapshot';
+import { AheadOfEditor } from './ahead_of_editor';
 import { placeAfter, placeBefore } from '../editor/text_around';
 import { Alternatives } from '../../core/completion/alternatives';
 import type { DocumentSnapshot } from '../../core/completion/document';
@@ -60,6 +60,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
   private readonly commits: Pick<CommitBox, 'around'>;
   private readonly engine: Pick<EngineLifecycle, 'settled'>;
   private readonly takenBack = new TakenBack();
+  private readonly ahead: AheadOfEditor;
   private readonly running = new Set<Running>();
   /** What goes on behind a suggestion that is shown. */
   private going: Running | undefined;
@@ -94,12 +95,13 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.others = others;
     this.commits = commits;
     this.engine = engine;
+    this.ahead = new AheadOfEditor(this.suggestions, others);
     this.subscriptions = [
-      vscode.workspace.onDidChangeTextDocument((event) => {
-        const uri = event.document.uri.toString();
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        const uri = document.uri.toString();
         // The event also tells of a changed dirty flag, with no changes.
-        if (event.contentChanges.length > 0) this.cancel(uri);
-        for (const { rangeOffset, rangeLength, text } of event.contentChanges)
+        if (contentChanges.length > 0) this.cancel(uri);
+        for (const { rangeOffset, rangeLength, text } of contentChanges)
           this.takenBack.changed(uri, { offset: rangeOffset, removed: rangeLength, inserted: text });
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
@@ -134,7 +136,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     token: vscode.CancellationToken,
   ): Promise<vscode.InlineCompletionItem[]> {
     // One suggestion at a time is all a user can look at.
-    this.cancel();
+    this.cancelAsked();
     const askedMs = performance.now();
     const { version } = document;
     const sequence = ++this.sequence;
@@ -150,7 +152,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     let outcome = nothing('cancelled');
     let others: readonly CompletionOutcome[] = [];
     try {
-      const own = snapshotOf(document, position, context.selectedCompletionInfo);
+      const own = this.ahead.asked(document, position, context.selectedCompletionInfo, explicit);
       const snapshot =
         own.kind === 'source_control' ? await this.commits.around(own, document, explicit) : own;
       this.takenBack.look(around(document, new vscode.Range(position, position)));
@@ -242,19 +244,25 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     await this.suggestions.prepareNext(this.requestFor(document, signal), outcome);
   }
 
-  /** Cancels the requests of one document, or all. */
+  /** Cancels the requests of one document, or all, and what was to be the next one. */
   cancel(uri?: string): void {
-    const all = this.going === undefined ? this.running : [...this.running, this.going];
-    for (const request of all) {
-      if (uri === undefined || request.uri === uri) request.controller.abort();
-    }
+    this.suggestions.forgetForeseen(uri);
+    this.cancelAsked(uri);
   }
 
   dispose(): void {
     this.cancel();
+    this.ahead.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
     this.started.dispose();
     this.finished.dispose();
+  }
+
+  private cancelAsked(uri?: string): void {
+    const all = this.going === undefined ? this.running : [...this.running, this.going];
+    for (const request of all) {
+      if (uri === undefined || request.uri === uri) request.controller.abort();
+    }
   }
 
   /** Asks for the lines behind a suggestion that did not wait for them, and has the editor show them below it. Never rejects. */

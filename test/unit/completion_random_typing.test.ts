@@ -11,7 +11,11 @@ import { type DocumentSnapshot, lineAfter, lineBefore, snapshotOfText } from '..
 import type { CompletionEngine } from '../../core/completion/engine_port';
 import { isCommentLine } from '../../core/completion/languages';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { CompletionPipeline, type CompletionOutcome } from '../../core/completion/pipeline';
+import {
+  CompletionPipeline,
+  type CompletionOutcome,
+  type SuggestionRequest,
+} from '../../core/completion/pipeline';
 import { Suggestions } from '../../core/completion/suggestions';
 import { TakenBack } from '../../core/completion/taken_back';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
@@ -205,13 +209,22 @@ class Typist {
     const { uri, languageId } = this;
     const document = snapshotOfText({ uri, path: 'a', languageId, ...this.state });
     const { signal } = new AbortController();
-    const outcome = await this.suggestions.complete({ document, signal, explicit });
+    if (!explicit && this.random.below(2) === 0) this.suggestions.foresee({ document });
+    const outcome = await (explicit
+      ? this.suggestions.complete({ document, signal, explicit })
+      : this.wholeOf({ document, signal }));
     if (!outcome.shown) return undefined;
     this.counts.shown++;
     if (outcome.text.includes('\n')) this.counts.several++;
     if (outcome.text.startsWith('\n')) this.counts.next++;
     expectSound(outcome, document);
     return outcome;
+  }
+
+  /** As an editor asks: what begins, then the lines behind it. */
+  private async wholeOf(request: SuggestionRequest): Promise<CompletionOutcome> {
+    const first = await this.suggestions.begin(request);
+    return first.goesOn === true ? this.suggestions.complete(request) : first;
   }
 
   private async accept({ text, replace }: CompletionOutcome, way: Way): Promise<void> {

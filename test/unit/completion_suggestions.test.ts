@@ -287,6 +287,22 @@ describe('suggestions', () => {
     expect(requests).toHaveLength(asked + 1);
   });
 
+  it('begin with what was foreseen, and are not foreseen where typing has to pause first', async () => {
+    answers.set('x = ', made('1'));
+    suggestions.foresee({ document: requestAt('x = |').document });
+    const begun = await suggestions.begin(requestAt('x = |'));
+    expect(begun).toMatchObject({ text: '1', shown: true });
+    expect(begun.headStartMs).toBeDefined();
+    expect(requests).toHaveLength(1);
+    suggestions.foresee({ document: requestAt('x = |').document });
+    suggestions.forgetForeseen('u');
+    expect((await suggestions.begin(requestAt('x = |'))).headStartMs).toBeUndefined();
+    options = { ...DEFAULT_OPTIONS, delayMs: 100 };
+    suggestions.foresee({ document: requestAt('x = |').document });
+    expect(requests).toHaveLength(3);
+    expect(suggestions.foreseen).toBeUndefined();
+  });
+
   it('begin with the next line where one is complete, and do not go on where one line is all', async () => {
     answers.set('def f(a):', complete);
     answers.set('def f(a):\n', made('    b = a'));

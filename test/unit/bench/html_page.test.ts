@@ -87,6 +87,6 @@ describe('plots', () => {
       rested: [],
     });
     expect(figures).toHaveLength(1);
-    for (const text of ['Emberline', 'prefix, all shown']) expect(figures[0]?.svg).toContain(text);
+    for (const text of ['Emberline', 'prefix, else as ours']) expect(figures[0]?.svg).toContain(text);
   });
 });

@@ -14,6 +14,7 @@ function typed(name: string, ms: number, pressed: number, late = 0): TypedWith {
     line: '',
     // Somebody waits for each.
     time: { ms, complete: true },
+    work: { ms, complete: true },
     late: !inTime,
     source: 'model',
     sourceBehind: 'none',

@@ -9,7 +9,7 @@ import { GhostTextProvider } from '../../../extension/completion/provider';
 import { snapshotOf } from '../../../extension/editor/editor_snapshot';
 import { Surroundings } from '../../../extension/editor/surroundings';
 
-const { editor, MockPosition, MockRange } = vi.hoisted(() => {
+const { editor, MockPosition, MockRange, KEYBOARD } = vi.hoisted(() => {
   class Position {
     readonly line: number;
     readonly character: number;
@@ -39,7 +39,7 @@ const { editor, MockPosition, MockRange } = vi.hoisted(() => {
     fire: (name: string, value: unknown): void =>
       editor.listeners.get(name)?.forEach((listener) => listener(value)),
   };
-  return { editor, MockPosition: Position, MockRange: Range };
+  return { editor, MockPosition: Position, MockRange: Range, KEYBOARD: 1 };
 });
 
 vi.mock('vscode', () => {
@@ -59,6 +59,7 @@ vi.mock('vscode', () => {
     Range: MockRange,
     FileType: { File: 1 },
     InlineCompletionTriggerKind: { Invoke: 0, Automatic: 1 },
+    TextEditorSelectionChangeKind: { Keyboard: KEYBOARD },
     Uri: { joinPath: ({ path }: { path: string }, name: string) => ({ path: `${path}/${name}` }) },
     commands: { executeCommand: () => Promise.resolve([]) },
     window: {
@@ -196,6 +197,7 @@ describe('what is read of a document at a key', () => {
     editor.fire('select', {
       textEditor: editor.active,
       selections: [(editor.active as { selection: unknown }).selection],
+      kind: KEYBOARD,
     });
     const position = new MockPosition(line, 3);
     const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => 0 }) };
@@ -228,6 +230,8 @@ describe('what is read of a document at a key', () => {
       const line = document.lineCount >> 1;
       show(document, line);
       await vi.advanceTimersByTimeAsync(1_000);
+      // From the second key on, what is asked is begun before.
+      await keyIn(document, line);
       document.touched = 0;
       touched.push(await keyIn(document, line), await keyIn(document, line));
     }
@@ -244,6 +248,7 @@ describe('what is read of a document at a key', () => {
     const document = new CountedDocument('python', manyLines(1_000_000));
     show(document, 100);
     await vi.advanceTimersByTimeAsync(1_000);
+    await keyIn(document, 100);
     const before = await keyIn(document, 100);
     const paste = `${LINE}${between}`.repeat(230_000);
     const atPaste = await keyIn(document, 100, paste);

@@ -70,6 +70,13 @@ describe('a request', () => {
     expect(isRequestRecord(record)).toBe(true);
   });
 
+  it('has what was done before the editor asked among the phases, and not in its wait', () => {
+    type(1, 960);
+    end(made('a + b', { headStartMs: 45 }));
+    const [record] = statistics.lastRequests();
+    expect(record).toMatchObject({ waitMs: 5, queueMs: 1, prefillMs: 20, decodeMs: 30, restMs: 54 });
+  });
+
   it('has every call of the model once, those of other lines and of forks too', () => {
     const first = made('if x:', { timings: { ...TIMINGS } });
     const second = made('return', { timings: { ...TIMINGS } });

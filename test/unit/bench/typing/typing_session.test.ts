@@ -109,6 +109,29 @@ describe('who never accepts', () => {
     expect(waited.keys[0]?.time?.complete).toBe(true);
   });
 
+  it('has what the editor will ask begun with the key, where it asked behind the key before', async () => {
+    const stretch = stretchOf(TEXT, TEXT.indexOf('b ='));
+    const answers = { '    b': ' = a' };
+    const ahead = { ...ALONG, headStart: true };
+    const made = await typeStretch(new Fake(answers), stretch, ahead, FAST);
+    expect(made.keys[0]).toMatchObject({ text: ' = a', time: { ms: 0 }, work: { ms: 20 }, late: false });
+    const underWay = await typeStretch(new Fake(answers), stretch, ahead, clockOf(500));
+    expect(underWay.keys[0]).toMatchObject({
+      text: ' = a',
+      time: { ms: 450 },
+      work: { ms: 500 },
+      late: false,
+    });
+    const late = await typeStretch(new Fake(answers), stretch, ahead, clockOf(501));
+    expect(late.keys[0]).toMatchObject({ text: '', time: { complete: false }, late: true });
+    // The editor does not ask behind the first key: it is begun for nobody, and behind the second one nothing is.
+    const fast = { ...stretch, intervals: stretch.intervals.map((ms, at) => (at === 1 ? 40 : ms)) };
+    const fake = new Fake({});
+    const { keys } = await typeStretch(fake, fast, ahead, FAST);
+    expect(fake.asked.slice(0, 3)).toEqual(['    b', '    b ', '    b =']);
+    expect(keys.slice(0, 3).map(({ time }) => time?.ms)).toEqual([undefined, 20, 0]);
+  });
+
   it('rests where there is time, and then the place is read ahead', async () => {
     const stretch = stretchOf('x = 1\n', 0);
     const intervals = stretch.intervals.map((_, at) => (at === 0 || at === 3 ? 301 : 300));
@@ -225,6 +248,7 @@ describe('rows of typing', () => {
     right: false,
     toLineEnd: false,
     time: { ms: 1, complete: true },
+    work: { ms: 1, complete: true },
     late: false,
     source: 'cache',
     sourceBehind: 'none',
@@ -241,9 +265,17 @@ describe('rows of typing', () => {
       right: true,
       source: 'model',
       time: { ms: 9, complete: true },
+      work: { ms: 59, complete: true },
       recomputed: 5,
     },
-    { ...key, flickers: true, source: 'model', time: { ms: 20, complete: false }, recomputed: 50 },
+    {
+      ...key,
+      flickers: true,
+      source: 'model',
+      time: { ms: 20, complete: false },
+      work: { ms: 70, complete: false },
+      recomputed: 50,
+    },
   ] as const;
 
   it('are of who types along, but for what is saved', () => {
@@ -252,7 +284,7 @@ describe('rows of typing', () => {
     const others = [
       { prompt: 'prefix', all: along, sure: [{ path: 'a.py', keys: [], needed: 10, pressed: 8 }] } as const,
     ];
-    const rows = typingRows({ along, ideal, idealOfAll: ideal, others, cold: [30, 10, 20], rested: [] });
+    const rows = typingRows({ along, ideal, idealOfAll: ideal, others, cold: [90, 70, 80], rested: [30] });
     expect(Object.fromEntries(rows.map(({ name, ours }) => [name.replace('replay/', ''), ours]))).toEqual({
       keys: 4,
       shown: 25,
@@ -260,8 +292,8 @@ describe('rows of typing', () => {
       'right-to-line-end': 0,
       flicker: 25,
       late: 100 / 3,
-      'lead-over-prefix': 20,
-      'lead-over-prefix-all-shown': 40,
+      'lead-over-prefix': 40,
+      'lead-over-prefix-sure': 20,
       'without-model': 50,
       'key-to-ghost-p50-ms': 9,
       'key-to-ghost-p95-ms': 20,
@@ -269,7 +301,12 @@ describe('rows of typing', () => {
       'key-to-model-p95-ms': 20,
       'recomputed-p50': 5,
       'recomputed-p95': 50,
-      'first-key-in-file-ms': 20,
+      'model-p50-ms': 59,
+      'model-p95-ms': 70,
+      'first-key-in-file-ms': 30,
+      'first-key-in-file-model-ms': 80,
+      'first-key-after-rest-ms': 0,
+      'first-key-after-rest-model-ms': 30,
       saved: 40,
       'saved-all-shown': 40,
       'saved-beside-prefix': 40,
