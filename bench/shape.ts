@@ -30,7 +30,6 @@ const STRINGS = new Set([
   'String',
   'TemplateString',
   'FormatString',
-  'ContinuedString',
   'StringLiteral',
   'CharacterLiteral',
   'CharLiteral',

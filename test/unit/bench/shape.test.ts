@@ -29,6 +29,8 @@ describe('the shape of a suggestion', () => {
     python('x = foo(', 'a, b)'),
     python('x = foo(', 'a,'),
     python('print(', '"(not open")'),
+    // A comma is missing: the parser takes what follows for the rest of the string.
+    python('f(\n    ', '"-v"', '\n    action="a",\n)\n'),
     python('if a:\n    if b:\n        c()\n', 'd()', '\ne()\n'),
     python('def f():\n    ', 'if a:\n        b()\n    return c'),
     script('const a = `x${', 'f(1)}`;'),
@@ -54,6 +56,7 @@ describe('the shape of a suggestion', () => {
     [python('x = foo', '(a'), 'unbalanced'],
     [python('x = [foo(', 'a]'), 'unbalanced'],
     [python('print(', '"open)'), 'unbalanced'],
+    [python('x = "a" ', '"b'), 'unbalanced'],
     [script('const a = `x${', 'f(1]}`;'), 'unbalanced'],
     [script('foo(bar', '[1', ');\n'), 'unbalanced'],
     [inFile('a.go', 'func f() {\n\treturn ', 'b(c', '\n}\n'), 'unbalanced'],
