@@ -46,6 +46,7 @@ export async function runVitest(progress, project, title, { args = [], env = pro
       );
       const counts = countFiles(testResults);
       sayRetried(progress, retried(testResults));
+      for (const figure of annotations(readFileSync(log, 'utf8'))) progress.say(`  ${figure}`);
       // For example an error that no test caught.
       if (status !== 0 && counts.failed === 0) {
         counts.failed += 1;
@@ -82,6 +83,14 @@ function countFiles(files) {
     skipped: tests.length + unread.length - passed - failures.length,
     failures,
   };
+}
+
+/**
+ * @param {string} output of the verbose reporter; the JSON has none of them
+ * @returns {string[]} what tests measured
+ */
+function annotations(output) {
+  return [...output.matchAll(/^ *↳ (.+)$/gm)].map(([, figure = '']) => figure);
 }
 
 /**
