@@ -79,8 +79,12 @@ export class Suggestions {
 
   /** Begins what `begin` will be asked for next, before it is: nobody has seen it until then. */
   foresee(foreseen: Foreseen): void {
-    // Who wants a pause in typing first wants nothing begun in it.
-    if (this.options().delayMs === 0) this.headStart.begin(foreseen);
+    if (this.foresees) this.headStart.begin(foreseen);
+  }
+
+  /** Whether anything is begun before it is asked for: who wants a pause in typing first wants nothing begun in it. */
+  get foresees(): boolean {
+    return this.options().delayMs === 0;
   }
 
   /** The place of what was foreseen and not asked for. */

@@ -15,14 +15,14 @@ interface Foreseen {
 }
 
 export class AheadOfEditor implements vscode.Disposable {
-  private readonly suggestions: Pick<Suggestions, 'foresee' | 'foreseen'>;
+  private readonly suggestions: Pick<Suggestions, 'foresee' | 'foresees' | 'foreseen'>;
   private readonly others: Pick<Surroundings, 'beside' | 'snippets'>;
   private readonly keys = new FollowedKeys((editor) => this.begin(editor));
   private foreseen: Foreseen | undefined;
 
   /** @param others What there is beside a document. */
   constructor(
-    suggestions: Pick<Suggestions, 'foresee' | 'foreseen'>,
+    suggestions: Pick<Suggestions, 'foresee' | 'foresees' | 'foreseen'>,
     others: Pick<Surroundings, 'beside' | 'snippets'>,
   ) {
     this.suggestions = suggestions;
@@ -56,6 +56,7 @@ export class AheadOfEditor implements vscode.Disposable {
   }
 
   private begin({ document, selection: { active: position } }: vscode.TextEditor): void {
+    if (!this.suggestions.foresees) return;
     const snapshot = snapshotOf(document, position);
     // What is committed is asked for first there.
     if (snapshot.kind === 'source_control') return;
