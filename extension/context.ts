@@ -5,6 +5,7 @@ import type { EngineState } from '../core/completion/engine_port';
 import type { CompletionOptions } from '../core/completion/options';
 import { limitedRendering, templateScript } from '../core/chat/limited_rendering';
 import { OneEngine } from '../core/completion/asking';
+import type { Calibration } from '../core/completion/calibration';
 import type { PauseLength } from '../core/completion/pause';
 import { CompletionPipeline } from '../core/completion/pipeline';
 import { type Reader, sharesFor } from '../core/completion/project_context';
@@ -17,6 +18,7 @@ import { Config } from './config';
 import { Dashboard } from './dashboard/dashboard';
 import { Statistics } from './dashboard/statistics';
 import { StructuredEditor, type StructuredEdit } from './edit/structured_editor';
+import { embeddedModelPath } from '../core/engine/binding';
 import type { NativeFim, NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError } from '../core/engine/native_result';
 import { EngineLifecycle } from './engine_lifecycle';
@@ -24,6 +26,7 @@ import { type Generation, Generator } from './generate/generator';
 import { QUICK_PICK } from './generate/partial_question';
 import { Log } from './log';
 import type { CheckModel, LoadModel } from './model_loader';
+import { Calibrations } from './models/calibrations';
 import { ModelChoice } from './models/model_choice';
 import { ModelDownloads } from './models/model_downloads';
 import { RemoteFirst } from '../core/remote/remote_first';
@@ -79,6 +82,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly dashboard: Dashboard;
   activationMs = 0;
   private readonly pipeline: CompletionPipeline;
+  private readonly calibrations: Calibrations;
   private readonly consent: RemoteConsent;
   private readonly control: RemoteControl;
   private readonly commits: CommitBox;
@@ -145,7 +149,10 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     const keys = new RemoteKeys(secrets);
     this.consent = new RemoteConsent(state, () => config.completion);
     const { consent } = this;
-    this.control = new RemoteControl({ config, keys, consent, log: (line) => this.log.note(line) });
+    this.calibrations = new Calibrations(state);
+    const { calibrations } = this;
+    const log = (line: string): void => this.log.note(line);
+    this.control = new RemoteControl({ config, keys, consent, calibrations, log });
     this.remote = new RemoteChoice({ config, control: this.control, keys, consent });
     this.statusPresenter = new StatusPresenter({
       config,
@@ -156,7 +163,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     });
     this.onDidChangeStatus = this.statusPresenter.onDidChange;
     const asking = new RemoteFirst({
-      local: new OneEngine(this.engine, prompts),
+      local: new OneEngine(this.engine, prompts, () => this.calibration),
       remote: () => this.control.current,
       mayLeave: (document) => this.control.mayLeave(document),
       changed: () => this.control.tell(),
@@ -338,6 +345,13 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.statusPresenter.dispose();
     this.engineFailed.dispose();
     this.log.dispose();
+  }
+
+  /** Of the model that is loaded; undefined where its certainty is known, as that of the embedded one. */
+  private get calibration(): Calibration | undefined {
+    const { model } = this.engine;
+    if (model === undefined || model.modelPath === embeddedModelPath(this.root)) return undefined;
+    return this.calibrations.of(model.modelPath);
   }
 
   /** Whether the model reads pieces of that kind; of one that is not loaded yet it is asked again when it is. */

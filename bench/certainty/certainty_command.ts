@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { writeBytes } from '../../cli/files';
 import { type Eagerness, LEAST_CERTAINTY, leastOfPart } from '../../core/completion/certainty';
 import { formatReport, reportOf } from '../report';
-import { certaintyRows } from './fit';
+import { certaintyRows, temperatureRows } from './fit';
 import { observationsOfDetails, OWN_TABLES, ownObservations, tableOf } from './observations';
 
 export function addCertaintySuite(program: Command): void {
@@ -26,6 +26,7 @@ export function addCertaintySuite(program: Command): void {
       const ofLine = (eagerness: Eagerness): number => LEAST_CERTAINTY[eagerness];
       const rows = [
         ...certaintyRows('certainty', lines, ofLine),
+        ...temperatureRows('certainty', lines),
         ...certaintyRows('certainty/part', parts, (eagerness) => leastOfPart(ofLine(eagerness))),
       ];
       console.log(formatReport(reportOf('certainty', rows)));

@@ -1,4 +1,5 @@
 /** Fits how sure one can be of a suggestion (core/completion/certainty.ts) to places whose authors' text is known. */
+import { Calibration, tempered } from '../../core/completion/calibration';
 import {
   CERTAINTY_WEIGHTS,
   type CertaintyWeights,
@@ -18,7 +19,7 @@ const PARTS = 10;
 export function fitCertainty(observations: readonly Observation[]): CertaintyWeights {
   const rows = observations.map((one) => ({ one, features: featuresOf(one) }));
   const start = CERTAINTY_WEIGHTS.map(() => 0);
-  const [bias = 0, confidence = 0, tokens = 0, startsLine = 0] = ascend(start, (weights) => {
+  const [bias = 0, probability = 0, startsLine = 0] = ascend(start, (weights) => {
     const gradient = start.map(() => 0);
     for (const { one, features } of rows) {
       const error = Number(one.right) - certaintyOf(one, weights as unknown as CertaintyWeights);
@@ -26,7 +27,52 @@ export function fitCertainty(observations: readonly Observation[]): CertaintyWei
     }
     return gradient;
   });
-  return [bias, confidence, tokens, startsLine];
+  return [bias, probability, startsLine];
+}
+
+/** What is said of observations that those who say it were not fitted to. */
+function judgedByOthers(
+  observations: readonly Observation[],
+  fit: (others: readonly Observation[]) => (one: Observation) => number,
+): { readonly certainty: number; readonly right: boolean }[] {
+  const parts = Array.from({ length: PARTS }, (_, part) =>
+    observations.filter(({ at }) => at % PARTS === part),
+  );
+  return parts.flatMap((part, index) => {
+    const certaintyIn = fit(parts.filter((_, other) => other !== index).flat());
+    return part.map((one) => ({ certainty: certaintyIn(one), right: one.right }));
+  });
+}
+
+/**
+ * How well the weights in the code judge another model's lines: as they are, with the temperature that the extension would learn from the others
+ * (core/completion/calibration.ts), and with weights fitted to them.
+ */
+export function temperatureRows(name: string, lines: readonly Observation[]): Row[] {
+  const learnt = (seen: readonly Observation[]): number => {
+    const calibration = new Calibration();
+    for (const one of seen) calibration.add(certaintyOf(one), one.right);
+    return calibration.temperature;
+  };
+  const ways = {
+    loss: judgedByOthers(lines, () => certaintyOf),
+    'loss-tempered': judgedByOthers(lines, (others) => {
+      const temperature = learnt(others);
+      return (one) => tempered(certaintyOf(one), temperature);
+    }),
+    'loss-fitted': judgedByOthers(lines, (others) => {
+      const weights = fitCertainty(others);
+      return (one) => certaintyOf(one, weights);
+    }),
+  };
+  const losses = Object.entries(ways).map(([way, judged]) => {
+    const sum = judged.reduce(
+      (all, { certainty, right }) => all - Math.log(right ? certainty : 1 - certainty),
+      0,
+    );
+    return ownRow(`${name}/${way}`, 'mnats', (1_000 * sum) / Math.max(1, judged.length));
+  });
+  return [ownRow(`${name}/temperature`, '', learnt(lines)), ...losses];
 }
 
 /**
@@ -39,14 +85,11 @@ export function certaintyRows(
   observations: readonly Observation[],
   least: (eagerness: Eagerness) => number,
 ): Row[] {
-  const parts = Array.from({ length: PARTS }, (_, part) =>
-    observations.filter(({ at }) => at % PARTS === part),
-  );
-  const judged = parts.flatMap((part, index) => {
-    const weights = fitCertainty(parts.filter((_, other) => other !== index).flat());
-    return part.map((one) => ({ certainty: certaintyOf(one, weights), right: one.right }));
+  const judged = judgedByOthers(observations, (others) => {
+    const weights = fitCertainty(others);
+    return (one) => certaintyOf(one, weights);
   });
-  const names = ['one', 'log-confidence', 'log-tokens', 'starts-line'];
+  const names = ['one', 'log-probability', 'starts-line'];
   const weights = fitCertainty(observations);
   return [
     ownRow(`${name}/places`, 'places', new Set(observations.map(({ at }) => at)).size),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
 import type { Evidence } from '../../core/completion/certainty';
 import { partsOf } from '../../core/completion/sure_part';
-import { surenessOf, type TokenCourse } from '../../core/completion/token_course';
+import { probabilityOf, type TokenCourse } from '../../core/completion/token_course';
 import { numberTable, readNumberTable } from '../number_table';
 import { type Detail, readDetails } from '../quality_details';
 import { beginsRight } from '../scores';
@@ -20,7 +20,7 @@ export const OWN_TABLES = {
   lines: join(ROOT, 'bench', 'certainty', 'lines.csv'),
   parts: join(ROOT, 'bench', 'certainty', 'parts.csv'),
 } as const;
-const COLUMNS = ['place', 'confidence', 'tokens', 'startsLine', 'right'];
+const COLUMNS = ['place', 'probability', 'startsLine', 'right'];
 
 export type Observations = Readonly<Record<keyof typeof OWN_TABLES, readonly Observation[]>>;
 
@@ -35,8 +35,9 @@ export async function observationsOfDetails(path: string): Promise<Observations>
 function ofLine(detail: Detail, at: number): Observation[] {
   const course = courseOf(detail);
   if (course === undefined) return [];
-  const { place, exact } = detail;
-  return [{ at, ...surenessOf(course), startsLine: place === 'start', right: exact }];
+  const { place, text, exact } = detail;
+  const probability = probabilityOf(course, text.trimStart().length);
+  return [{ at, probability, startsLine: place === 'start', right: exact }];
 }
 
 function ofParts(detail: Detail, at: number): Observation[] {
@@ -48,7 +49,7 @@ function ofParts(detail: Detail, at: number): Observation[] {
   const lead = text.slice(0, text.length - line.length);
   return Array.from(partsOf(line, detail.line + lead), (length) => ({
     at,
-    ...surenessOf(course, length),
+    probability: probabilityOf(course, length),
     startsLine: place === 'start',
     right: beginsRight({ expected, text: lead + line.slice(0, length) }),
   }));
@@ -63,10 +64,9 @@ function courseOf({ tokens }: Detail): TokenCourse | undefined {
 export function tableOf(observations: readonly Observation[]): Uint8Array {
   return numberTable(
     COLUMNS,
-    observations.map(({ at, confidence, tokens, startsLine, right }) => [
+    observations.map(({ at, probability, startsLine, right }) => [
       at,
-      confidence,
-      tokens,
+      probability,
       Number(startsLine),
       Number(right),
     ]),
@@ -81,10 +81,9 @@ export async function ownObservations(): Promise<Observations> {
 /** Throws Failure for what {@link tableOf} does not write. */
 async function readObservations(path: string): Promise<Observation[]> {
   const rows = await readNumberTable(path, COLUMNS);
-  return rows.map(([at = 0, confidence = 0, tokens = 0, startsLine, right]) => ({
+  return rows.map(([at = 0, probability = 0, startsLine, right]) => ({
     at,
-    confidence,
-    tokens,
+    probability,
     startsLine: startsLine === 1,
     right: right === 1,
   }));

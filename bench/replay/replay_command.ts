@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from 'commander';
 import { join, resolve } from 'node:path';
 import { type EngineArguments, integer, ROOT, withEngine, withEngineOptions } from '../../cli/engine_options';
 import { writeBytes } from '../../cli/files';
+import { embeddedModelPath } from '../../core/engine/binding';
 import type { Engine } from '../../core/engine/engine';
 import { readExpectedCases } from '../completion_case';
 import { type Figure, htmlPage } from '../html_page';
@@ -117,7 +118,8 @@ async function runPart(part: Part, options: ReplayArguments): Promise<Measured> 
 }
 
 async function runKeys(engine: Engine, options: ReplayArguments): Promise<Measured> {
-  const typing = await runTyping(engine, { ...options, files: resolve(options.files) });
+  const chosen = { ...options, files: resolve(options.files) };
+  const typing = await runTyping(engine, chosen, { isLearnt: engine.modelPath !== embeddedModelPath(ROOT) });
   if (options.details !== undefined) {
     await writeBytes(options.details, Buffer.from(typingDetails(typing.along)));
   }

@@ -1,4 +1,6 @@
 /** What is put to the test: what makes suggestions, and what reads ahead for it. */
+import { OneEngine } from '../../core/completion/asking';
+import type { Calibration } from '../../core/completion/calibration';
 import type { GenerationEngine } from '../../core/completion/engine_port';
 import type { CompletionOptions } from '../../core/completion/options';
 import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
@@ -16,19 +18,23 @@ export interface Subject extends Pick<CompletionPipeline, 'complete'> {
 /**
  * As an editor starts: nothing is remembered.
  * @param readsAhead Whether the engine reads the place at which the cursor rests; what follows a suggestion is computed all the same.
+ * @param calibration What is learnt of how sure one may be of the model. Default: nothing, as of the embedded one.
  */
 export function subjectOf(
   engine: GenerationEngine,
   options: CompletionOptions,
   prompts: PromptWriter = new PromptWriter(engine),
   readsAhead = true,
+  calibration?: Calibration,
 ): Subject {
-  const pipeline = new CompletionPipeline(engine, () => options, prompts);
+  const asking = new OneEngine(engine, prompts, () => calibration);
+  const pipeline = new CompletionPipeline(engine, () => options, prompts, undefined, asking);
   const suggestions = new Suggestions(pipeline, () => options);
   let last: { readonly before: string; readonly outcome: CompletionOutcome } | undefined;
   const noted =
     (make: Subject['complete']): Subject['complete'] =>
     async (request) => {
+      suggestions.seen(request.document);
       const outcome = await make(request);
       last = { before: request.document.before, outcome };
       return outcome;

@@ -19,10 +19,11 @@ function workOf(keys: readonly TypedKey[]): Timed[] {
 }
 
 /** A row that nothing was measured for is left out. */
-export function typingRows({ along, ideal, idealOfAll, others, cold, rested }: Typing): Row[] {
+export function typingRows({ along, ideal, idealOfAll, others, temperature, cold, rested }: Typing): Row[] {
   const saved = savedPercent(ideal);
   return [
     ...alongRows(along.flatMap(({ keys }) => keys)),
+    ...figure('temperature', '', temperature),
     ...firstKeyRows('first-key-in-file', cold),
     ...firstKeyRows('first-key-after-rest', rested),
     ownRow('replay/saved', '%', saved),

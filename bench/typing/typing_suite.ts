@@ -1,4 +1,5 @@
 /** Whole sessions of typing: with our prompts by who never accepts and by the ideal user, and by the ideal user with prompts of others. */
+import { Calibration } from '../../core/completion/calibration';
 import type { GenerationEngine } from '../../core/completion/engine_port';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../../core/completion/options';
 import { firstKeyMs } from './first_key';
@@ -24,6 +25,12 @@ export interface TypingOptions {
   readonly alone: boolean;
 }
 
+/** What is known of the model that types. */
+export interface TypingModel {
+  /** Whether it is learnt how sure one may be of it, as of models that the user chose. */
+  readonly isLearnt: boolean;
+}
+
 /** What the ideal user types with one of the others' prompts. */
 export interface OtherTyping {
   readonly prompt: OtherPrompt;
@@ -41,13 +48,19 @@ export interface Typing {
   /** The same where whatever the model makes is shown; empty where the others' prompts are left out. */
   readonly idealOfAll: readonly TypedStretch[];
   readonly others: readonly OtherTyping[];
+  /** That of the model's certainty, learnt from who never accepts (core/completion/calibration.ts). Absent where it is not learnt. */
+  readonly temperature?: number;
   /** What answers to first keys took in files that were not read ahead, and that were, ms. */
   readonly cold: readonly number[];
   readonly rested: readonly number[];
 }
 
 /** Throws Failure. */
-export async function runTyping(engine: GenerationEngine, options: TypingOptions): Promise<Typing> {
+export async function runTyping(
+  engine: GenerationEngine,
+  options: TypingOptions,
+  { isLearnt }: TypingModel,
+): Promise<Typing> {
   const { files, keys, seed, patient, promptTokens, alone } = options;
   const stretches = await chooseStretches(files, keys, seed);
   const session = async (
@@ -64,20 +77,24 @@ export async function runTyping(engine: GenerationEngine, options: TypingOptions
     promptTokens,
     leastCertainty,
   });
-  const ours = (leastCertainty?: number): Subject => subjectOf(engine, chosen(leastCertainty));
+  const learns = (): Calibration | undefined => (isLearnt ? new Calibration() : undefined);
+  const ours = (leastCertainty?: number, calibration = learns()): Subject =>
+    subjectOf(engine, chosen(leastCertainty), undefined, true, calibration);
+  const learnt = learns();
   const first = await firstKeys(engine, ours(), stretches);
-  const along = await session('typed along', ours(), false);
+  const along = await session('typed along', ours(undefined, learnt), false);
   const ideal = await session('accepted where it is right', ours(), true);
   const idealOfAll = alone ? [] : await session('the same, all shown', ours(0), true);
   const others: OtherTyping[] = [];
   for (const prompt of alone ? [] : OTHER_PROMPTS) {
     const theirs = (leastCertainty?: number): Subject =>
-      subjectOf(engine, chosen(leastCertainty), new CutPrompts(engine, CUTTERS[prompt]));
+      subjectOf(engine, chosen(leastCertainty), new CutPrompts(engine, CUTTERS[prompt]), true, learns());
     const all = await session(`the prompt of ${prompt}`, theirs(0), true, false);
     const sure = await session(`the prompt of ${prompt}, all else as ours`, theirs(), true);
     others.push({ prompt, all, sure });
   }
-  return { along, ideal, idealOfAll, others, ...first };
+  const of = learnt === undefined ? {} : { temperature: learnt.temperature };
+  return { along, ideal, idealOfAll, others, ...of, ...first };
 }
 
 export async function typeAll(

@@ -22,3 +22,10 @@ export function typedAlong(anchor: Anchor, text: string, uri: string, before: st
   }
   return undefined;
 }
+
+/** Where the anchor is in its document's text, UTF-16 units from its start; undefined where it is gone. */
+export function placeIn(text: string, { context }: Anchor): number | undefined {
+  // What is shorter began with the document.
+  const found = context.length < CONTEXT ? (text.startsWith(context) ? 0 : -1) : text.lastIndexOf(context);
+  return found < 0 ? undefined : found + context.length;
+}

@@ -1,5 +1,6 @@
 /** From a place in a document to an engine's answer. */
 import type { EngineAnswer, EngineRequest } from '../engine/engine_request';
+import type { Calibration } from './calibration';
 import type { CompletionEngine, EngineState } from './engine_port';
 import type { Place, PromptWriter } from './prompt_writer';
 
@@ -47,6 +48,8 @@ export interface Reply {
   readonly engine: Pick<CompletionEngine, 'fim'>;
   /** Whether it was computed elsewhere. */
   readonly remote: boolean;
+  /** How sure one may be of its model. Default: as of the embedded one. */
+  readonly calibration?: Calibration | undefined;
 }
 
 /** Whom a place is asked of: one engine, or one and another that steps in for it. Each has prompts of its own. */
@@ -55,6 +58,8 @@ export interface Asking<E extends CompletionEngine = CompletionEngine> {
   readonly state: EngineState;
   /** As of CompletionEngine. */
   readonly generating?: boolean;
+  /** How sure one may be of who is asked next. Default: as of the embedded model. */
+  readonly calibration?: Calibration | undefined;
   /** Never rejects. */
   ask(question: Question<E>): Promise<Reply>;
   /** Drops what is remembered of a closed document, and of all. */
@@ -66,10 +71,17 @@ export interface Asking<E extends CompletionEngine = CompletionEngine> {
 export class OneEngine<E extends CompletionEngine = CompletionEngine> implements Asking<E> {
   private readonly engine: E;
   private readonly prompts: PromptWriter;
+  private readonly calibrationNow: () => Calibration | undefined;
 
-  constructor(engine: E, prompts: PromptWriter) {
+  /** @param calibration How sure one may be of the engine's model. Default: as of the embedded one. */
+  constructor(
+    engine: E,
+    prompts: PromptWriter,
+    calibration: () => Calibration | undefined = () => undefined,
+  ) {
     this.engine = engine;
     this.prompts = prompts;
+    this.calibrationNow = calibration;
   }
 
   get state(): EngineState {
@@ -80,11 +92,15 @@ export class OneEngine<E extends CompletionEngine = CompletionEngine> implements
     return this.engine.generating === true;
   }
 
+  get calibration(): Calibration | undefined {
+    return this.calibrationNow();
+  }
+
   async ask({ place, signal, send, onText }: Question<E>): Promise<Reply> {
-    const { engine } = this;
+    const { engine, calibration } = this;
     const told = onText ?? ((): void => undefined);
     const answer = await ask(this.prompts, place, (request) => send(engine, request, signal, told));
-    return { answer, engine, remote: false };
+    return { answer, engine, remote: false, calibration };
   }
 
   forget(uri: string): void {

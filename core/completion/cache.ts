@@ -4,6 +4,7 @@
  */
 
 import { type Anchor, anchorAt, typedAlong } from './anchor';
+import type { Calibration } from './calibration';
 import type { Stop } from './stop';
 import type { TokenAnswer } from './fork_order';
 
@@ -22,6 +23,8 @@ export interface CachedGeneration extends TokenAnswer {
   readonly endProbability: number;
   /** Whether the model has read what stands right of the cursor. */
   readonly readsLine: boolean;
+  /** How sure one may be of the model. Default: as of the embedded one. */
+  readonly calibration?: Calibration | undefined;
 }
 
 export interface CacheHit {

@@ -3,34 +3,28 @@
  *
  * The model's own probability of a text is a bad measure of that: it is too sure of long lines that it makes up and not sure enough of
  * short ones. A logistic function of it, fitted to places whose authors' text is known, is right as often as it says
- * (`npm run bench -- certainty`, bench/certainty/). For a model of the user's it is what the embedded one's would be.
+ * (`npm run bench -- certainty`, bench/certainty/), and for other models with a temperature (calibration.ts). How sure the model is that the line ends behind it has no say: it says nothing about whether
+ * the text is right.
  */
 
 /** What speaks for a suggestion. */
 export interface Evidence {
-  /** How probable the model finds the text, all of it, 0 to 1. */
-  readonly confidence: number;
-  /** Tokens that were made for it beyond the healed tail, with the one that ended it. */
-  readonly tokens: number;
+  /** How probable the model finds the text, 0 to 1, whatever comes behind it. */
+  readonly probability: number;
   /** Whether nothing but indentation stands before the cursor: what a line begins with is hardest to know. */
   readonly startsLine: boolean;
 }
 
 /** Weights of `featuresOf`; the fit prints them. */
-export type CertaintyWeights = readonly [number, number, number, number];
-export const CERTAINTY_WEIGHTS: CertaintyWeights = [2.93, 1.62, -0.25, -0.99];
+export type CertaintyWeights = readonly [number, number, number];
+export const CERTAINTY_WEIGHTS: CertaintyWeights = [1.96, 1.78, -0.13];
 
 /** The least probability that counts: below, there is nothing to be sure of. */
 const LEAST_PROBABILITY = 1e-9;
 
-/** One, the logarithms of the probability and of the number of tokens, and whether a line starts. */
-export function featuresOf({ confidence, tokens, startsLine }: Evidence): CertaintyWeights {
-  return [
-    1,
-    Math.log(Math.max(confidence, LEAST_PROBABILITY)),
-    Math.log(Math.max(tokens, 1)),
-    startsLine ? 1 : 0,
-  ];
+/** One, the logarithm of the probability, and whether a line starts. */
+export function featuresOf({ probability, startsLine }: Evidence): CertaintyWeights {
+  return [1, Math.log(Math.max(probability, LEAST_PROBABILITY)), startsLine ? 1 : 0];
 }
 
 /** The probability that the text is right as a whole, 0 to 1. */
@@ -39,8 +33,8 @@ export function certaintyOf(evidence: Evidence, weights: CertaintyWeights = CERT
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** Of a part of a line, whose end is no guess of the model's. */
-export const PART_WEIGHTS: CertaintyWeights = [2.42, 2.27, -0.06, -0.27];
+/** Of a part of a line. */
+export const PART_WEIGHTS: CertaintyWeights = [1.98, 1.94, 0.02];
 
 /** The probability that the line goes on like this, 0 to 1, whatever comes behind it. */
 export function certaintyOfPart(evidence: Evidence): number {
@@ -60,21 +54,18 @@ export function leastOfLines(leastCertainty: number): number {
   return (3 / 4) * leastCertainty;
 }
 
-/** No line has more tokens that count. */
-const MOST_TOKENS = 64;
 /** Somewhat less likely texts are made all the same: typed along, they may become likely enough. */
 const LIKELIER_YET = 1 / 2;
 
 /**
- * The confidence below which neither a line nor a part of it is this certain, nor will be soon, however long it is: what comes behind it
- * is not worth computing. 0 where nothing is too uncertain.
+ * The probability below which neither a line nor a part of it is this certain, nor will be soon: what comes behind it is not worth
+ * computing. 0 where nothing is too uncertain.
+ * @param temperature Of the model's certainty (calibration.ts).
  */
-export function leastConfidence(leastCertainty: number, startsLine: boolean): number {
-  const lowest = (weights: CertaintyWeights, certainty: number): number => {
-    const [base, slope, length, start] = weights;
-    const logit = Math.log(certainty / (1 - certainty));
-    const most = Math.max(0, length * Math.log(MOST_TOKENS)) + (startsLine ? start : 0);
-    return Math.exp((logit - base - most) / slope);
+export function leastConfidence(leastCertainty: number, startsLine: boolean, temperature = 1): number {
+  const lowest = ([base, slope, start]: CertaintyWeights, certainty: number): number => {
+    const logit = temperature * Math.log(certainty / (1 - certainty));
+    return Math.exp((logit - base - (startsLine ? start : 0)) / slope);
   };
   const line = lowest(CERTAINTY_WEIGHTS, leastCertainty);
   const part = lowest(PART_WEIGHTS, leastOfPart(leastCertainty));

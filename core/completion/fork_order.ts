@@ -8,7 +8,7 @@
  * as probable as `least` is missed.
  */
 import type { NativeCompletion } from '../engine/native_types';
-import { surenessOf, type TokenCourse } from './token_course';
+import { probabilityOf, type TokenCourse } from './token_course';
 
 /** What a model said, token by token. */
 export interface TokenAnswer {
@@ -122,7 +122,7 @@ export function withLead(completion: NativeCompletion, lead: TokenAnswer): Nativ
     ...completion,
     ids: Uint32Array.of(...lead.ids, ...ids),
     idProbabilities: Float32Array.of(...lead.probabilities, ...idProbabilities),
-    confidence: surenessOf(lead.course).confidence * completion.confidence,
+    confidence: probabilityOf(lead.course) * completion.confidence,
     tokenProbabilities: Float32Array.of(...lead.course.probabilities, ...tokenProbabilities),
     tokenEnds: Uint32Array.of(...lead.course.ends, ...tokenEnds),
   };

@@ -1,12 +1,13 @@
 /** Whether what was generated is shown: fitted to the text right of the cursor, and sure enough, all of it or the part that is. */
 import type { CachedGeneration } from './cache';
+import { tempered } from './calibration';
 import { certaintyOf, certaintyUnderSchema, leastOfPart } from './certainty';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionOutcome } from './pipeline';
-import { postprocess } from './postprocess';
+import { postprocess, repeatsNeighbour } from './postprocess';
 import type { Reason } from './reasons';
-import { surePart } from './sure_part';
-import { courseFrom, type Sureness, surenessOf } from './token_course';
+import { isBrokenOff, surePart } from './sure_part';
+import { courseFrom, probabilityOf } from './token_course';
 
 /** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
 export const LINE_COMPLETE = 0.5;
@@ -37,16 +38,17 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   const { document, explicit, leastCertainty } = circumstances;
   const { generation, typed, ...origin } = candidate;
   const raw = generation.text.slice(typed);
-  const { stop, followsSchema, course, readsLine } = generation;
+  const { stop, followsSchema, course, readsLine, calibration } = generation;
+  const { temperature = 1 } = calibration ?? {};
   const { text, replace, reason } = postprocess(raw, stop, document, readsLine);
   const visible = text.trimStart();
-  const lead = text.length - visible.length;
+  const indentation = text.slice(0, text.length - visible.length);
   const rest = courseFrom(course, typed + Math.max(0, raw.indexOf(visible)));
-  const { confidence, tokens } = followsSchema ? underSchema(candidate) : surenessOf(rest);
+  const confidence = followsSchema ? confidenceUnderSchema(candidate) : probabilityOf(rest);
   const startsLine = lineBefore(document).trim() === '';
   const certainty = followsSchema
     ? certaintyUnderSchema(confidence)
-    : certaintyOf({ confidence, tokens, startsLine });
+    : tempered(certaintyOf({ probability: probabilityOf(rest, visible.length), startsLine }), temperature);
   // Whoever typed along showed that the line went on.
   const endProbability = typed === 0 ? generation.endProbability : 0;
   const said = typed === 0 ? { generation } : {};
@@ -55,26 +57,34 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   if (!explicit && endsHere(endProbability, document)) return hidden(whole, 'line_complete');
   if (reason !== undefined) return hidden(whole, reason);
   const least = explicit ? 0 : leastCertainty;
+  const head = lineBefore(document) + indentation;
+  const mayBePart = !followsSchema && lineAfter(document).trim() === '';
   // What was not made to its end is a part at best.
-  const isSure = certainty >= least && stop !== 'unsure';
+  const isMade = stop !== 'unsure' && (explicit || !mayBePart || !isBrokenOff(visible, head));
+  const isSure = certainty >= least && isMade;
   const stays = isSure && (explicit || certainty >= LIKELY);
-  const mayBePart = !stays && !followsSchema && lineAfter(document).trim() === '';
   const leastHere = isSure ? LIKELY : leastOfPart(least);
-  const part = mayBePart
-    ? surePart(visible, rest, lineBefore(document) + text.slice(0, lead), leastHere)
-    : undefined;
+  const part =
+    mayBePart && !stays
+      ? surePart(visible, rest, {
+          head,
+          least: leastHere,
+          temperature,
+          // What all of it does not repeat, a part of it may.
+          isBarred: (shown) => repeatsNeighbour(indentation + shown, 0, document),
+        })
+      : undefined;
   if (part === undefined) {
     return isSure ? { ...whole, shown: true, reason: 'shown' } : hidden(whole, 'low_confidence');
   }
-  const shown = { text: text.slice(0, lead + part.length), certainty: part.certainty };
+  const shown = { text: text.slice(0, indentation.length + part.length), certainty: part.certainty };
   return { ...whole, ...shown, uncut: { text, certainty }, shown: true, reason: 'shown' };
 }
 
 /** Text that follows a schema is not what the model's tokens spelled: each unit is taken to be as sure as any other. */
-function underSchema({ generation, typed }: Candidate): Sureness {
-  const { text, confidence, course } = generation;
-  const rest = text === '' ? 1 : 1 - typed / text.length;
-  return { confidence: confidence ** rest, tokens: course.ends.length };
+function confidenceUnderSchema({ generation, typed }: Candidate): number {
+  const { text, confidence } = generation;
+  return confidence ** (text === '' ? 1 : 1 - typed / text.length);
 }
 
 function hidden(made: Omit<CompletionOutcome, 'shown' | 'reason'>, reason: Reason): CompletionOutcome {

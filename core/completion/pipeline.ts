@@ -203,7 +203,7 @@ export class CompletionPipeline {
     if (hit.rest.trim() === '') return { ...nothing('line_complete'), endProbability: 1 };
     const { generation } = hit;
     const judged = this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
-    return goesFurther(judged, request, options) ? undefined : judged;
+    return this.goesFurther(judged, request, options) ? undefined : judged;
   }
 
   /** Why the engine cannot be asked at the moment. */
@@ -274,6 +274,26 @@ export class CompletionPipeline {
     return judge(candidate, { document, explicit, leastCertainty });
   }
 
+  /** Whether the model, asked again, would go on where it had become too unsure of a text: what is typed since is no guess any more. */
+  private goesFurther(
+    { stop, shown, confidence }: CompletionOutcome,
+    request: SuggestionRequest,
+    options: CompletionOptions,
+  ): boolean {
+    if (stop !== 'unsure') return false;
+    return request.explicit === true || (!shown && confidence >= this.leastConfidenceAt(request, options));
+  }
+
+  /** How likely a text has to stay for any of it to be shown; 0 where whoever asks wants it whole. */
+  private leastConfidenceAt(
+    { document, explicit = false, evenIfRefused = false }: SuggestionRequest,
+    { leastCertainty }: CompletionOptions,
+  ): number {
+    if (explicit || evenIfRefused) return 0;
+    const temperature = this.asking.calibration?.temperature;
+    return leastConfidence(leastCertainty, lineBefore(document).trim() === '', temperature);
+  }
+
   private send(
     request: SuggestionRequest,
     options: CompletionOptions,
@@ -281,7 +301,7 @@ export class CompletionPipeline {
   ): Promise<Reply> {
     const { document, signal, beside, snippets, clipboard, fork, mayEnd = false } = request;
     const place = { document, options, beside, snippets, clipboard, constraint };
-    const least = constraint === undefined ? leastConfidenceAt(request, options) : 0;
+    const least = constraint === undefined ? this.leastConfidenceAt(request, options) : 0;
     const further = {
       ...(least > 0 && { leastConfidence: least }),
       ...(mayEnd && { banBlankStart: false }),
@@ -306,7 +326,7 @@ export class CompletionPipeline {
     said: NativeCompletion,
     request: SuggestionRequest,
     options: CompletionOptions,
-    { engine, remote }: Reply,
+    { engine, remote, calibration }: Reply,
     binding?: SchemaBinding,
   ): CompletionOutcome {
     const { document, fork } = request;
@@ -329,7 +349,8 @@ export class CompletionPipeline {
     const probabilities = completion.idProbabilities;
     const answer = { ids, probabilities, course };
     const readsLine = fimLayout(engine.fim)?.suffixStart === 'cursor';
-    const generation = { ...answer, text, stop, confidence, followsSchema, endProbability, readsLine };
+    const about = { followsSchema, endProbability, readsLine, calibration };
+    const generation = { ...answer, text, stop, confidence, ...about };
     const ended = request.mayEnd === true && firstLine(text).trim() === '';
     if (fork === undefined) {
       const cache = ended ? this.ends : this.cache;
@@ -350,24 +371,6 @@ const FROM_CACHE = {
   timings: NO_TIMINGS,
   drafting: NO_DRAFTS,
 } as const;
-
-/** How likely a text has to stay for any of it to be shown; 0 where whoever asks wants it whole. */
-function leastConfidenceAt(
-  { document, explicit = false, evenIfRefused = false }: SuggestionRequest,
-  { leastCertainty }: CompletionOptions,
-): number {
-  return explicit || evenIfRefused ? 0 : leastConfidence(leastCertainty, lineBefore(document).trim() === '');
-}
-
-/** Whether the model, asked again, would go on where it had become too unsure of a text: what is typed since is no guess any more. */
-function goesFurther(
-  { stop, shown, confidence }: CompletionOutcome,
-  request: SuggestionRequest,
-  options: CompletionOptions,
-): boolean {
-  if (stop !== 'unsure') return false;
-  return request.explicit === true || (!shown && confidence >= leastConfidenceAt(request, options));
-}
 
 /**
  * What follows a schema has a right shape and a key that belongs there, whatever its text says: it is rated by the mean of its tokens,

@@ -68,7 +68,7 @@ function isPeriodic(text: string): boolean {
 }
 
 /** True when the whole line would be the same as the next one, or as the last one. */
-function repeatsNeighbour(text: string, replace: number, document: DocumentSnapshot): boolean {
+export function repeatsNeighbour(text: string, replace: number, document: DocumentSnapshot): boolean {
   const line = (lineBefore(document) + text + lineAfter(document).slice(replace)).trim();
   if (line.length < MIN_REPEATED_LINE || !/\p{L}/u.test(line)) return false;
   const above = document.before.split('\n').slice(0, -1);

@@ -14,6 +14,7 @@ import { isCommentLine } from './languages';
 import type { CompletionOptions } from './options';
 import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
 import { firstLine } from './postprocess';
+import { TypedLines } from './typed_lines';
 
 /** After so long no further line is begun, ms; the first one stands there meanwhile. */
 const MOST_MS = 600;
@@ -55,6 +56,7 @@ export class Suggestions {
   private readonly headStart = new HeadStart((request) => this.make(request, true));
 
   private last: Shown | undefined;
+  private readonly typedLines = new TypedLines();
 
   /** @param mostMs After so long no further line is begun that nobody asked for, ms. */
   constructor(
@@ -92,6 +94,17 @@ export class Suggestions {
     return this.headStart.document;
   }
 
+  /** What stands in a document now, and in it alone: of what was made there it may be known whether it was right. */
+  seen(document: DocumentSnapshot): void {
+    this.typedLines.seen(document);
+  }
+
+  /** Drops what is remembered of a closed document. */
+  forget(uri: string): void {
+    this.forgetForeseen(uri);
+    this.typedLines.forget(uri);
+  }
+
   /** Gives up what was foreseen in a document, or in any, and not asked for. */
   forgetForeseen(uri?: string): void {
     this.headStart.giveUp(uri);
@@ -102,6 +115,7 @@ export class Suggestions {
     const outcome = foreseen ?? (await this.make(request, known));
     // One that forks off another need not be the one that is offered.
     if (request.fork !== undefined) return outcome;
+    if (outcome.generation !== undefined) this.typedLines.made(request.document, outcome.generation);
     const steady = request.explicit === true ? outcome : this.asItWasShown(request, outcome);
     // Nor does anybody see what was cancelled.
     if (steady.shown && steady === outcome && !request.signal.aborted) {

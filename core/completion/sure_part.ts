@@ -3,14 +3,18 @@
  * is left open. What a model says first it knows better than what it goes on with.
  */
 import { brackets, quotes } from './brackets';
+import { tempered } from './calibration';
 import { certaintyOfPart } from './certainty';
 import { endsWithIdentifier, startsWithIdentifier } from './characters';
-import { surenessOf, type TokenCourse } from './token_course';
+import { probabilityOf, type TokenCourse } from './token_course';
 
 /** Shorter than this, accepting it saves nothing, visible UTF-16 units. */
 const LEAST_UNITS = 4;
 /** What a part may end with: a name, a number, or something closed. */
 const ENDS = /[\p{L}\p{N}_$)\]}"'`]$/u;
+
+/** Words that join what stands before them to what comes on the next line. */
+const JOINS = /\b(?:and|or|not|in|is|if|else|instanceof)$/;
 
 export interface SurePart {
   /** UTF-16 units from the start of the line. */
@@ -19,20 +23,26 @@ export interface SurePart {
   readonly certainty: number;
 }
 
-/**
- * The longest part of `line` that is at least this sure; undefined where there is none.
- * @param head What stands before `line` on its line: a string may begin there.
- */
-export function surePart(
-  line: string,
-  course: TokenCourse,
-  head: string,
-  least: number,
-): SurePart | undefined {
+/** What a part has to be. */
+export interface PartRules {
+  /** What stands before the line at its place: a string may begin there. */
+  readonly head: string;
+  /** How sure, 0 to 1. */
+  readonly least: number;
+  /** Of the model's certainty. Default: 1. */
+  readonly temperature?: number;
+  /** What must not be shown. Default: anything may. */
+  readonly isBarred?: (part: string) => boolean;
+}
+
+/** The longest part of `line` that is sure enough; undefined where there is none. */
+export function surePart(line: string, course: TokenCourse, rules: PartRules): SurePart | undefined {
+  const { head, least, temperature = 1, isBarred } = rules;
   const startsLine = head.trim() === '';
   for (const length of partsOf(line, head)) {
-    const certainty = certaintyOfPart({ ...surenessOf(course, length), startsLine });
-    if (certainty >= least) return { length, certainty };
+    const probability = probabilityOf(course, length);
+    const certainty = tempered(certaintyOfPart({ probability, startsLine }), temperature);
+    if (certainty >= least && isBarred?.(line.slice(0, length)) !== true) return { length, certainty };
   }
   return undefined;
 }
@@ -44,6 +54,17 @@ export function* partsOf(line: string, head: string): Generator<number> {
     const part = line.slice(0, length);
     if (isWhole(part, line.slice(length)) && !leavesQuoteOpen(part, within)) yield length;
   }
+}
+
+/**
+ * Whether a line leaves a bracket open that it opened, and ends with what nothing has to follow: it was most often broken off in the middle of
+ * something, and of it a part is shown at most.
+ * @param head What stands before it at its place.
+ */
+export function isBrokenOff(line: string, head: string): boolean {
+  const text = line.trimEnd();
+  if (!ENDS.test(text) || JOINS.test(text) || quotes(head).open !== '') return false;
+  return brackets(text).missing !== '';
 }
 
 function isWhole(part: string, rest: string): boolean {

@@ -8,14 +8,6 @@ export interface TokenCourse {
   readonly ends: Uint32Array;
 }
 
-/** How sure the model is of a stretch of text. */
-export interface Sureness {
-  /** How probable it finds the stretch, 0 to 1. */
-  readonly confidence: number;
-  /** How many tokens it is made of; a part of a token counts as such. */
-  readonly tokens: number;
-}
-
 /**
  * The course of a text from `from` on, UTF-16 units. A token that is typed in part is as much less of a guess: each of its units is taken to
  * be as probable as any other.
@@ -38,16 +30,14 @@ function isEmpty(ends: Uint32Array, index: number, from: number): boolean {
 }
 
 /**
- * How sure the model is of the first `length` units, and so of all tokens that reach into them.
- * @param length Undefined: of all, and of the token that ended it.
+ * How probable the model finds the first `length` units, and so all tokens that reach into them, 0 to 1.
+ * @param length Undefined: all, and the token that ended it.
  */
-export function surenessOf({ probabilities, ends }: TokenCourse, length?: number): Sureness {
-  let confidence = 1;
-  let tokens = 0;
+export function probabilityOf({ probabilities, ends }: TokenCourse, length?: number): number {
+  let product = 1;
   for (const [index, probability] of probabilities.entries()) {
     if (length !== undefined && (ends[index - 1] ?? 0) >= length) break;
-    confidence *= probability;
-    tokens++;
+    product *= probability;
   }
-  return { confidence, tokens };
+  return product;
 }

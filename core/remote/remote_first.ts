@@ -7,6 +7,7 @@
  * While a remote engine is left alone after a failure (back_off.ts), the local one answers as if there were no other.
  */
 import { ask, type Asking, type Question, type Reply } from '../completion/asking';
+import type { Calibration } from '../completion/calibration';
 import type { DocumentSnapshot } from '../completion/document';
 import type { EngineState, GenerationEngine } from '../completion/engine_port';
 import type { Place, PromptWriter } from '../completion/prompt_writer';
@@ -40,6 +41,8 @@ export interface Remote {
   readonly times: RemoteTimes;
   /** A suggestion has to be there within this, of a longer text the beginning, ms. */
   readonly timeoutMs: number;
+  /** How sure one may be of its model. Default: as of the embedded one. */
+  readonly calibration?: Calibration | undefined;
 }
 
 export interface RemoteFirstParts {
@@ -70,9 +73,11 @@ export class RemoteFirst implements Asking<GenerationEngine> {
 
   /** Where one can answer, somebody can be asked. */
   get state(): EngineState {
-    const { remote, local } = this.parts;
-    const chosen = remote();
-    return chosen === undefined || chosen.backOff.pausedMs > 0 ? local.state : 'ready';
+    return this.first === undefined ? this.parts.local.state : 'ready';
+  }
+
+  get calibration(): Calibration | undefined {
+    return (this.first ?? this.parts.local).calibration;
   }
 
   get generating(): boolean {
@@ -81,11 +86,10 @@ export class RemoteFirst implements Asking<GenerationEngine> {
 
   async ask(question: Question<GenerationEngine>): Promise<Reply> {
     const { place } = question;
-    const remote = this.parts.remote();
+    const remote = this.first;
     const isOurs = place.constraint !== undefined || question.namesTokens === true;
     if (remote === undefined || isOurs || !this.parts.mayLeave(place.document))
       return this.parts.local.ask(question);
-    if (remote.backOff.pausedMs > 0) return this.parts.local.ask(question);
     return question.onText === undefined
       ? this.race(remote, question)
       : this.text(remote, question, question.onText);
@@ -99,6 +103,12 @@ export class RemoteFirst implements Asking<GenerationEngine> {
   reset(): void {
     this.parts.local.reset();
     this.parts.remote()?.prompts.reset();
+  }
+
+  /** The remote engine, where it is not left alone. */
+  private get first(): Remote | undefined {
+    const remote = this.parts.remote();
+    return remote !== undefined && remote.backOff.pausedMs > 0 ? undefined : remote;
   }
 
   private get hasLocal(): boolean {
@@ -217,7 +227,7 @@ export class RemoteFirst implements Asking<GenerationEngine> {
 
   /** What comes of asking the remote engine alone. */
   private async attempt(
-    { engine, prompts }: Remote,
+    { engine, prompts, calibration }: Remote,
     { place, send }: Question<GenerationEngine>,
     signal: AbortSignal,
     onText: (piece: string) => void,
@@ -228,7 +238,7 @@ export class RemoteFirst implements Asking<GenerationEngine> {
     const answer: EngineAnswer = await ask(prompts, forElsewhere(place), (request) =>
       send(engine, request, signal, onText),
     );
-    return answer.ok ? { reply: { answer, engine, remote: true } } : { error: answer.error };
+    return answer.ok ? { reply: { answer, engine, remote: true, calibration } } : { error: answer.error };
   }
 
   private note({ backOff }: Remote, error?: NativeError): void {

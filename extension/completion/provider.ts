@@ -109,6 +109,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         this.cancel(uri);
         this.takenBack.forget(uri);
         pipeline.forget(uri);
+        this.suggestions.forget(uri);
         this.alternatives.forget(uri);
       }),
       vscode.window.onDidChangeTextEditorSelection(
@@ -156,12 +157,11 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
       const snapshot =
         own.kind === 'source_control' ? await this.commits.around(own, document, explicit) : own;
       this.takenBack.look(around(document, new vscode.Range(position, position)));
-      if (context.selectedCompletionInfo === undefined)
-        this.takenBack.asked({
-          uri: running.uri,
-          before: snapshot.before,
-          offset: document.offsetAt(position),
-        });
+      if (!inList) {
+        const { before } = snapshot;
+        this.takenBack.asked({ uri: running.uri, before, offset: document.offsetAt(position) });
+        this.suggestions.seen(snapshot);
+      }
       const outcomes = await this.complete(snapshot, context, explicit, signal);
       outcome = outcomes[0] ?? outcome;
       others = outcomes.slice(1);
@@ -169,7 +169,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         outcome = { ...outcome, shown: false, reason: 'stale' };
       if (outcome.shown && signal.aborted) outcome = { ...outcome, shown: false, reason: 'cancelled' };
       if (!outcome.shown) return [];
-      if (context.selectedCompletionInfo === undefined) {
+      if (!inList) {
         const { uri, before, after } = snapshot;
         const offset = document.offsetAt(position);
         const { text, replace } = outcome;

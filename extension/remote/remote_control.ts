@@ -11,6 +11,7 @@ import { RemoteEngine } from '../../core/remote/remote_engine';
 import { noTimes, type Remote } from '../../core/remote/remote_first';
 import type { Config } from '../config';
 import { isLeftAlone } from '../editor/left_alone';
+import type { Calibrations } from '../models/calibrations';
 import type { RemoteSettings } from '../settings';
 import type { RemoteConsent } from './consent';
 import type { RemoteKeys } from './remote_keys';
@@ -19,6 +20,7 @@ export interface ControlParts {
   readonly config: Config;
   readonly keys: RemoteKeys;
   readonly consent: RemoteConsent;
+  readonly calibrations: Pick<Calibrations, 'of'>;
   /** A line for the log, without text of a document. */
   readonly log: (line: string) => void;
 }
@@ -150,12 +152,17 @@ export class RemoteControl implements vscode.Disposable {
 
   private use(engine: RemoteEngine, timeoutMs: number): void {
     this.obstacle = '';
-    const inUse = {
+    const { calibrations } = this.parts;
+    const inUse: InUse = {
       engine,
       prompts: new PromptWriter(engine),
       backOff: new BackOff(),
       times: noTimes(),
       timeoutMs,
+      get calibration() {
+        const { server, host } = engine;
+        return server === undefined ? undefined : calibrations.of(`${server.model} on ${host}`);
+      },
     };
     this.inUse = inUse;
     // What is there is found out before somebody waits for it.

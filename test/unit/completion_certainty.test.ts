@@ -16,8 +16,8 @@ import {
 describe('the certainty of a suggestion', () => {
   it("is a probability that grows with the model's", () => {
     let before = 0;
-    for (const confidence of [0, 1e-6, 0.01, 0.1, 0.5, 0.9, 1]) {
-      const certainty = certaintyOf({ confidence, tokens: 4, startsLine: false });
+    for (const probability of [0, 1e-6, 0.01, 0.1, 0.5, 0.9, 1]) {
+      const certainty = certaintyOf({ probability, startsLine: false });
       expect(certainty).toBeGreaterThan(before);
       expect(certainty).toBeLessThan(1);
       before = certainty;
@@ -26,7 +26,7 @@ describe('the certainty of a suggestion', () => {
 
   it('is less where a line starts, and never less as the suggestion is typed', () => {
     const at = (part: number, startsLine = false): number =>
-      certaintyOf({ confidence: 0.2 ** part, tokens: 8 * part, startsLine });
+      certaintyOf({ probability: 0.2 ** part, startsLine });
     expect(at(1, true)).toBeLessThan(at(1));
     const parts = [1, 0.8, 0.6, 0.4, 0.2, 0.05];
     for (const [index, part] of parts.entries()) {
@@ -61,13 +61,11 @@ describe('the certainty of a suggestion', () => {
         const confidence = leastConfidence(wanted, startsLine);
         expect(confidence).toBeGreaterThan(0);
         expect(confidence).toBeLessThan(wanted);
-        for (const tokens of [1, 2, 8, 64]) {
-          const evidence = { confidence, tokens, startsLine };
-          expect(certaintyOf(evidence)).toBeLessThan(wanted);
-          expect(certaintyOfPart(evidence)).toBeLessThan(leastOfPart(wanted));
-        }
+        const evidence = { probability: confidence, startsLine };
+        expect(certaintyOf(evidence)).toBeLessThan(wanted);
+        expect(certaintyOfPart(evidence)).toBeLessThan(leastOfPart(wanted));
         // But from little more.
-        expect(certaintyOf({ confidence: 2.5 * confidence, tokens: 1, startsLine })).toBeGreaterThan(wanted);
+        expect(certaintyOf({ probability: 2.5 * confidence, startsLine })).toBeGreaterThan(wanted);
       }
     }
     expect(leastConfidence(0, false)).toBe(0);

@@ -36,7 +36,7 @@ describe('the completion pipeline', () => {
     engine.says = 'total + rest';
     engine.course = [
       ['total', 0.95],
-      [' + rest', 0.16],
+      [' + rest', 0.18],
     ];
     const outcome = await at('x = |');
     expect(outcome).toMatchObject({ text: 'total', shown: true, uncut: { text: 'total + rest' } });
@@ -51,6 +51,32 @@ describe('the completion pipeline', () => {
     const doubtful = await at('y = |');
     expect(doubtful).toMatchObject({ text: 'total + rest', shown: true });
     expect(doubtful.certainty).toBeLessThan(0.5);
+  });
+
+  it('shows no part that stands on the next line already, and a shorter one', async () => {
+    const { engine, at } = bench();
+    engine.says = 'first.total || rest';
+    engine.course = [
+      ['first', 0.95],
+      ['.total', 0.95],
+      [' || rest', 0.01],
+    ];
+    expect(await at('x = |\ny = 1\n')).toMatchObject({ shown: true, text: 'first.total' });
+    expect(await at('z = |\nz = first.total\n')).toMatchObject({ shown: true, text: 'first' });
+  });
+
+  it('shows a part at most of a line that leaves a bracket open behind what is complete, but for who asks', async () => {
+    const { engine, at } = bench();
+    engine.says = 'first = (second';
+    engine.course = [
+      ['first', 0.95],
+      [' = (second', 0.95],
+    ];
+    expect(await at('a = 1\n|')).toMatchObject({ shown: true, text: 'first' });
+    expect(await at('a = 1\n|', { explicit: true })).toMatchObject({ text: 'first = (second' });
+    engine.says = 'first = (';
+    engine.course = [['first = (', 0.95]];
+    expect(await at('x = 1\n|')).toMatchObject({ shown: true, text: 'first = (' });
   });
 
   it('has the model go no further than it is sure enough, but for who asks', async () => {

@@ -1,7 +1,7 @@
 /** How sure the model is of parts of a text, and which part is shown. */
 import { describe, expect, it } from 'vitest';
-import { surePart } from '../../core/completion/sure_part';
-import { courseFrom, surenessOf, type TokenCourse } from '../../core/completion/token_course';
+import { isBrokenOff, type PartRules, surePart } from '../../core/completion/sure_part';
+import { courseFrom, probabilityOf, type TokenCourse } from '../../core/completion/token_course';
 
 /** A text of tokens, each with its probability, and the one that ended it. */
 function courseOf(tokens: readonly (readonly [string, number])[], end = 0.9): TokenCourse & { text: string } {
@@ -24,46 +24,51 @@ const CALL = courseOf([
 ]);
 
 describe('how sure the model is', () => {
-  const rest = (from: number, length?: number): ReturnType<typeof surenessOf> =>
-    surenessOf(courseFrom(CALL, from), length);
+  const rest = (from: number, length?: number): number => probabilityOf(courseFrom(CALL, from), length);
 
   it('of all of it is the product of all tokens, with the one that ended it', () => {
-    const { confidence, tokens } = rest(0);
-    expect(confidence).toBeCloseTo(0.9 * 0.9 * 0.5 * 0.5 * 0.1 * 0.5 * 0.9, 6);
-    expect(tokens).toBe(7);
+    expect(rest(0)).toBeCloseTo(0.9 * 0.9 * 0.5 * 0.5 * 0.1 * 0.5 * 0.9, 6);
+  });
+
+  it('of its text is the product without the one that ended it', () => {
+    expect(rest(0, CALL.text.length)).toBeCloseTo(0.9 * 0.9 * 0.5 * 0.5 * 0.1 * 0.5, 6);
   });
 
   it('of the rest is that of the tokens that are not typed', () => {
-    expect(rest('self.'.length)).toMatchObject({ tokens: 5 });
-    expect(rest(CALL.text.length).confidence).toBeCloseTo(0.9, 6);
-    expect(rest('self.to'.length).confidence).toBeCloseTo(0.5 ** (3 / 5) * 0.5 * 0.1 * 0.5 * 0.9, 6);
-    expect(rest(CALL.text.length + 1)).toEqual({ confidence: 1, tokens: 0 });
+    expect(rest('self.'.length)).toBeCloseTo(0.5 * 0.5 * 0.1 * 0.5 * 0.9, 6);
+    expect(rest(CALL.text.length)).toBeCloseTo(0.9, 6);
+    expect(rest('self.to'.length)).toBeCloseTo(0.5 ** (3 / 5) * 0.5 * 0.1 * 0.5 * 0.9, 6);
+    expect(rest(CALL.text.length + 1)).toBe(1);
   });
 
   it('of a part is that of the tokens it is made of, and of all of one that it cuts', () => {
-    expect(rest(0, 'self.'.length).confidence).toBeCloseTo(0.81, 6);
-    expect(rest(0, 'self.to'.length).confidence).toBeCloseTo(0.405, 6);
-    expect(rest('self'.length, '.total'.length).confidence).toBeCloseTo(0.45, 6);
+    expect(rest(0, 'self.'.length)).toBeCloseTo(0.81, 6);
+    expect(rest(0, 'self.to'.length)).toBeCloseTo(0.405, 6);
+    expect(rest('self'.length, '.total'.length)).toBeCloseTo(0.45, 6);
   });
 
   it('grows with each unit that is typed', () => {
     let before = 0;
     for (let typed = 0; typed <= CALL.text.length; typed++) {
-      const { confidence } = rest(typed);
+      const confidence = rest(typed);
       expect(confidence).toBeGreaterThanOrEqual(before);
       before = confidence;
     }
   });
 });
 
+interface Place extends Partial<Pick<PartRules, 'head' | 'isBarred'>> {
+  readonly from?: number;
+}
+
 describe('the part that is shown', () => {
   const part = (
     course: TokenCourse & { text: string },
     least: number,
-    { from = 0, head = 'a = ' } = {},
+    { from = 0, head = 'a = ', isBarred }: Place = {},
   ): string | undefined => {
     const line = course.text.slice(from);
-    const found = surePart(line, courseFrom(course, from), head, least);
+    const found = surePart(line, courseFrom(course, from), { head, least, ...(isBarred && { isBarred }) });
     return found && line.slice(0, found.length);
   };
 
@@ -111,7 +116,24 @@ describe('the part that is shown', () => {
     expect(part(course, 0.3)).toBeUndefined();
   });
 
+  it('is a shorter one where that must not be shown', () => {
+    expect(part(CALL, 0.3, { isBarred: (one) => one === 'self.total' })).toBe('self');
+  });
+
   it('follows what is typed', () => {
     expect(part(CALL, 0.3, { from: 'self.'.length })).toBe('total');
+  });
+});
+
+describe('a line that is broken off', () => {
+  it('leaves a bracket open that it opened, behind what is complete', () => {
+    for (const line of ['f(a', 'x = (a.b', "raise E('a'", 'g([1], [2', 'f(g(x)'])
+      expect(isBrokenOff(line, ''), line).toBe(true);
+  });
+
+  it('says that it goes on otherwise, or needs nothing', () => {
+    for (const line of ['f(', 'f(a,', 'x = (a +', 'if (a and', 'f(a)', 'a', '}', 'x = {', '('])
+      expect(isBrokenOff(line, ''), line).toBe(false);
+    expect(isBrokenOff('a (b', 'print("')).toBe(false);
   });
 });

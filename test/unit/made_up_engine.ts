@@ -1,5 +1,5 @@
 /** An engine that is made up, under a pipeline that completes at a cursor in a text. */
-import { snapshotOfText } from '../../core/completion/document';
+import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import type { CompletionEngine, EngineState } from '../../core/completion/engine_port';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import {
@@ -14,7 +14,7 @@ import { type NativeFim, type NativeStop, NO_TIMINGS } from '../../core/engine/n
 import { asOneToken, asTokens } from './made_up_tokens';
 
 /** Says what it is told to, and remembers what it was asked. */
-class FakeEngine implements CompletionEngine {
+export class FakeEngine implements CompletionEngine {
   state: EngineState = 'ready';
   generating = false;
   readonly speed = { prefillTokensPerSecond: undefined };
@@ -93,16 +93,23 @@ export function bench(options = DEFAULT_OPTIONS): Bench {
     engine,
     pipeline,
     at(text, flags = {}) {
-      const offset = text.indexOf('|');
-      const plain = text.slice(0, offset) + text.slice(offset + 1);
-      const document = snapshotOfText({
-        uri: 'file:///src/add.py',
-        path: 'src/add.py',
-        languageId: 'python',
-        text: plain,
-        offset,
+      return pipeline.complete({
+        document: documentAt(text),
+        signal: new AbortController().signal,
+        ...flags,
       });
-      return pipeline.complete({ document, signal: new AbortController().signal, ...flags });
     },
   };
+}
+
+/** A Python file with the cursor at the `|` of `text`. */
+export function documentAt(text: string): DocumentSnapshot {
+  const offset = text.indexOf('|');
+  return snapshotOfText({
+    uri: 'file:///src/add.py',
+    path: 'src/add.py',
+    languageId: 'python',
+    text: text.slice(0, offset) + text.slice(offset + 1),
+    offset,
+  });
 }

@@ -1,5 +1,6 @@
 /** The engine on this machine steps in for one elsewhere: at the limit, at a failure, and wherever text may not leave. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Calibration } from '../../../core/completion/calibration';
 import { OneEngine, type Question, type Reply } from '../../../core/completion/asking';
 import { snapshotOfText } from '../../../core/completion/document';
 import type { EngineState, GenerationEngine } from '../../../core/completion/engine_port';
@@ -84,6 +85,8 @@ interface Bench {
   readonly near: SlowEngine;
   readonly backOff: BackOff;
   readonly times: RemoteTimes;
+  /** Of the remote engine's model. */
+  readonly calibration: Calibration;
   readonly first: RemoteFirst;
   readonly ask: (more?: Partial<Question<GenerationEngine>>) => Promise<Reply>;
   chosen: boolean;
@@ -100,7 +103,9 @@ function bench(farMs: number, nearMs: number): Bench {
     () => 0,
   );
   const times = noTimes();
-  const remote: Remote = { engine: far, prompts: new PromptWriter(far), backOff, times, timeoutMs: LIMIT_MS };
+  const calibration = new Calibration();
+  const prompts = new PromptWriter(far);
+  const remote: Remote = { engine: far, prompts, backOff, times, timeoutMs: LIMIT_MS, calibration };
   const one = { chosen: true, mayLeave: true };
   const first = new RemoteFirst({
     local: new OneEngine<GenerationEngine>(near, new PromptWriter(near)),
@@ -116,6 +121,7 @@ function bench(farMs: number, nearMs: number): Bench {
   });
   const made: Bench = {
     ...one,
+    calibration,
     far,
     near,
     backOff,
@@ -145,6 +151,20 @@ async function whoAndWhen(reply: Promise<Reply>): Promise<readonly [string, numb
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
+
+it("is as sure as the model that answered, and expects the remote one's until that is left alone", async () => {
+  const { ask, backOff, first, calibration } = bench(10, 0);
+  expect(first.calibration).toBe(calibration);
+  const answered = async (): Promise<Reply> => {
+    const reply = ask();
+    await vi.advanceTimersByTimeAsync(LIMIT_MS / 2);
+    return reply;
+  };
+  expect((await answered()).calibration).toBe(calibration);
+  backOff.failed(unreachable('example:1', ''));
+  expect(first.calibration).toBeUndefined();
+  expect((await answered()).calibration).toBeUndefined();
+});
 
 describe('a suggestion', () => {
   it('is the remote one where that is in time, and this machine does nothing', async () => {

@@ -84,6 +84,24 @@ suite('a model that fills in the middle', () => {
     assert.strictEqual(request.outcome.text, GREEDY_LINE);
   });
 
+  test('is believed less once what it says is not what is typed', async () => {
+    const said = async (): Promise<number> => {
+      const { request } = await ask(api, await place('total = |'));
+      assert.strictEqual(request.outcome.text, GREEDY_LINE);
+      return request.outcome.certainty;
+    };
+    const before = await said();
+    for (let line = 0; line < 5; line++) {
+      const editor = await edit(`line_${line} = |`);
+      await ask(api, { document: editor.document, position: editor.selection.active });
+      await editor.edit((change) => change.insert(editor.selection.active, 'zz'));
+      const end = editor.document.lineAt(0).range.end;
+      await ask(api, { document: editor.document, position: end });
+    }
+    const after = await said();
+    assert.ok(after < before, `${after}, before ${before}`);
+  });
+
   test('takes a mark that the document spells for text', async () => {
     const { request } = await ask(api, await place(`# ends with ${MARKS.middle}|`));
     assert.strictEqual(request.outcome.text, ` ${GREEDY_LINE}`);
