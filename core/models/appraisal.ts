@@ -69,9 +69,7 @@ export function compareAppraisals(one: Appraisal, other: Appraisal): number {
 }
 
 /** Memory is read as fast for one model as for another of about its size: it is measured once for each power of two. */
-export function measuringOnce(
-  addon: Pick<NativeAddon, 'readBandwidth'>,
-): Pick<NativeAddon, 'readBandwidth'> {
+export function measuringOnce(addon: Pick<NativeAddon, 'readBandwidth'>): Pick<NativeAddon, 'readBandwidth'> {
   const measured = new Map<number, ReturnType<NativeAddon['readBandwidth']>>();
   return {
     readBandwidth: (bytes) => {

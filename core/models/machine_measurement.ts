@@ -120,10 +120,16 @@ function median(values: readonly number[]): number | undefined {
 
 const CANCELLED = {
   ok: false,
-  error: { code: 'CANCELLED', message: 'The measurement made way for a suggestion; measure again while nothing is typed.' },
+  error: {
+    code: 'CANCELLED',
+    message: 'The measurement made way for a suggestion; measure again while nothing is typed.',
+  },
 } as const;
 
 const TOO_SHORT = {
   ok: false,
-  error: { code: 'INVALID_ARGUMENT', message: 'The model ends its texts too soon to be measured; choose another model.' },
+  error: {
+    code: 'INVALID_ARGUMENT',
+    message: 'The model ends its texts too soon to be measured; choose another model.',
+  },
 } as const;

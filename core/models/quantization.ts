@@ -27,7 +27,10 @@ const FILE_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** `Q4_K_M`: by what the file says of itself, else the type that most of its bytes are of. */
-export function quantizationOf({ metadata, tensors }: Pick<NativeInspection, 'metadata' | 'tensors'>): string {
+export function quantizationOf({
+  metadata,
+  tensors,
+}: Pick<NativeInspection, 'metadata' | 'tensors'>): string {
   const number = metadata.find(({ key }) => key === 'general.file_type')?.value ?? '';
   return FILE_TYPES[number] ?? sharesOf(tensors)[0]?.type ?? 'unknown';
 }

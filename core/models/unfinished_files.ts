@@ -18,7 +18,10 @@ const UNFINISHED_COPY_MS = 24 * 3_600_000;
  * @param alive Whether there is such a process.
  * @returns The names of what was removed.
  */
-export async function removeUnfinished(folders: readonly string[], alive = isAlive): Promise<readonly string[]> {
+export async function removeUnfinished(
+  folders: readonly string[],
+  alive = isAlive,
+): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const folder of folders) {
     for (const name of await readdir(folder).catch(() => [])) {

@@ -70,7 +70,11 @@ export class ModelChoice {
     const { config, check, freed } = this.parts;
     const settings = { ...config.engine, modelPath: path };
     const checked = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Emberline tries {0}', name), cancellable: true },
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Emberline tries {0}', name),
+        cancellable: true,
+      },
       (_, token) => check(settings, freed(), signalOf(token)),
     );
     if (!checked.ok) return { kind: 'refused', path, error: checked.error };

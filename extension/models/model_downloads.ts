@@ -78,7 +78,11 @@ export class ModelDownloads {
     const there = (await storedModels(this.folder)).find((one) => one.path === path);
     if (there !== undefined && there.of === undefined) return { kind: 'there', path, name: model.name };
     const file = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Emberline asks about {0}', model.name), cancellable: true },
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Emberline asks about {0}', model.name),
+        cancellable: true,
+      },
       (_, token) => hubFile(model, this.parts.mirror(), signalOf(token)),
     );
     if (!file.ok) return { kind: 'failed', error: file.error };
@@ -135,7 +139,10 @@ export class ModelDownloads {
     const { stored: one } = done.item;
     if (one === undefined) return this.choose();
     if (done.button === this.show) {
-      await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(one.of === undefined ? one.path : this.folder));
+      await vscode.commands.executeCommand(
+        'revealFileInOS',
+        vscode.Uri.file(one.of === undefined ? one.path : this.folder),
+      );
       return { kind: 'none' };
     }
     return done.button === this.delete ? this.remove(one) : this.fetch(one.model);
@@ -167,7 +174,11 @@ export class ModelDownloads {
 
   private async fetchFile(model: CatalogueModel, path: string, file: HubFile): Promise<NativeResult<string>> {
     return vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Emberline downloads {0}', model.name), cancellable: true },
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t('Emberline downloads {0}', model.name),
+        cancellable: true,
+      },
       (progress, token) => {
         let percent = 0;
         const show = ({ phase, done, total }: DownloadProgress): void => {
@@ -190,7 +201,9 @@ export class ModelDownloads {
     const used = path === this.parts.current();
     return {
       label: `$(${used ? 'check' : of === undefined ? 'file-binary' : 'debug-pause'}) ${model.name}`,
-      description: [model.quantization, sizeText(bytes), ...(used ? [vscode.l10n.t('in use')] : [])].join(' · '),
+      description: [model.quantization, sizeText(bytes), ...(used ? [vscode.l10n.t('in use')] : [])].join(
+        ' · ',
+      ),
       detail:
         of === undefined
           ? path
@@ -227,13 +240,19 @@ function catalogueItem(model: CatalogueModel, stored: readonly StoredModel[]): M
   return {
     label: `$(${there === undefined ? 'cloud-download' : 'file-binary'}) ${name}`,
     description: [quantization, ...size, licence, ...state].join(' · '),
-    detail: large ? `${vscode.l10n.t('Too large for the {0} of memory here.', sizeText(totalmem()))} ${note}` : note,
+    detail: large
+      ? `${vscode.l10n.t('Too large for the {0} of memory here.', sizeText(totalmem()))} ${note}`
+      : note,
     model,
     stored: there,
   };
 }
 
-function detailOf({ licence, repository, file }: CatalogueModel, { url, bytes, knownBy }: HubFile, there: StoredModel | undefined): string {
+function detailOf(
+  { licence, repository, file }: CatalogueModel,
+  { url, bytes, knownBy }: HubFile,
+  there: StoredModel | undefined,
+): string {
   const size =
     there === undefined
       ? sizeText(bytes)

@@ -6,7 +6,8 @@ import type { FoundModel } from '../../core/models/local_models';
 import { SOURCES } from '../../core/models/model_places';
 
 /** What was chosen; an empty path is the embedded model's. */
-export type Choice = { readonly path: string; readonly name: string } | { readonly ask: 'download' | 'file' | 'folder' };
+export type Choice =
+  { readonly path: string; readonly name: string } | { readonly ask: 'download' | 'file' | 'folder' };
 
 export interface PickerParts {
   /** The path in the settings. */
@@ -28,7 +29,6 @@ interface Offer {
 interface Item extends vscode.QuickPickItem {
   readonly choice?: Choice;
 }
-
 
 function askItems(): readonly Item[] {
   return [
@@ -111,9 +111,18 @@ function itemsOf(offers: readonly Offer[], parts: PickerParts): Item[] {
   const others = ready.filter(({ appraisal }) => appraisal.obstacle !== '');
   const unseen = offers.filter(({ appraisal }) => appraisal === undefined);
   return [
-    ...titled(vscode.l10n.t('Run here'), usable.map(({ offer }) => itemOf(offer, parts))),
-    ...titled(vscode.l10n.t('Being looked at'), unseen.map((offer) => itemOf(offer, parts))),
-    ...titled(vscode.l10n.t('Do not run here'), others.map(({ offer }) => itemOf(offer, parts))),
+    ...titled(
+      vscode.l10n.t('Run here'),
+      usable.map(({ offer }) => itemOf(offer, parts)),
+    ),
+    ...titled(
+      vscode.l10n.t('Being looked at'),
+      unseen.map((offer) => itemOf(offer, parts)),
+    ),
+    ...titled(
+      vscode.l10n.t('Do not run here'),
+      others.map(({ offer }) => itemOf(offer, parts)),
+    ),
     ...askItems(),
   ];
 }
@@ -124,12 +133,18 @@ function titled(label: string, items: readonly Item[]): readonly Item[] {
 
 function itemOf({ name, path, source, appraisal }: Offer, { current }: PickerParts): Item {
   const used = path === current;
-  const icon = used ? 'check' : appraisal !== undefined && appraisal.obstacle !== '' ? 'warning' : 'file-binary';
+  const icon = used
+    ? 'check'
+    : appraisal !== undefined && appraisal.obstacle !== ''
+      ? 'warning'
+      : 'file-binary';
   const kind = appraisal === undefined ? '' : kindText(appraisal);
   const place = path === '' ? [] : [source];
   return {
     label: `$(${icon}) ${name}`,
-    description: [kind, ...place, ...(used ? [vscode.l10n.t('in use')] : [])].filter((part) => part !== '').join(' · '),
+    description: [kind, ...place, ...(used ? [vscode.l10n.t('in use')] : [])]
+      .filter((part) => part !== '')
+      .join(' · '),
     detail: appraisal === undefined ? vscode.l10n.t('Reading its header…') : useText(appraisal),
     choice: { path, name },
   };
@@ -143,7 +158,9 @@ export async function askForPath(kind: 'file' | 'folder'): Promise<string | unde
     canSelectFiles: kind === 'file',
     canSelectFolders: kind === 'folder',
     canSelectMany: false,
-    ...(kind === 'file' ? { filters: { [vscode.l10n.t('Models (GGUF)')]: ['gguf'], [vscode.l10n.t('All files')]: ['*'] } } : {}),
+    ...(kind === 'file'
+      ? { filters: { [vscode.l10n.t('Models (GGUF)')]: ['gguf'], [vscode.l10n.t('All files')]: ['*'] } }
+      : {}),
   });
   return chosen?.[0]?.fsPath;
 }

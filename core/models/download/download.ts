@@ -3,7 +3,17 @@
  * its own name once its length and SHA-256 are what they should be.
  */
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeError, NativeErrorCode, HostErrorCode, NativeResult } from '../../engine/native_result';
@@ -63,7 +73,10 @@ interface Failed {
 }
 
 /** Gives the path once the file is there. A download that is stopped or fails keeps its part, unless that is wrong. Never rejects. */
-export async function download(target: DownloadTarget, options: DownloadOptions): Promise<NativeResult<string>> {
+export async function download(
+  target: DownloadTarget,
+  options: DownloadOptions,
+): Promise<NativeResult<string>> {
   const { path } = target;
   if (underWayHere.has(path)) return underWay(path);
   underWayHere.add(path);
@@ -74,7 +87,10 @@ export async function download(target: DownloadTarget, options: DownloadOptions)
   }
 }
 
-async function downloadAlone(target: DownloadTarget, options: DownloadOptions): Promise<NativeResult<string>> {
+async function downloadAlone(
+  target: DownloadTarget,
+  options: DownloadOptions,
+): Promise<NativeResult<string>> {
   const { path } = target;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -184,7 +200,9 @@ async function writeBody(
   } finally {
     await file.close();
   }
-  return done === bytes ? { ok: true, value: undefined } : { ...broken(url, 'the connection ended early'), again: true };
+  return done === bytes
+    ? { ok: true, value: undefined }
+    : { ...broken(url, 'the connection ended early'), again: true };
 }
 
 /** Tells a connection that broke from a disk that is full. */
@@ -199,7 +217,7 @@ async function* piecesOf(body: Answer['body']): AsyncGenerator<Buffer> {
 }
 
 async function writeFully(file: FileHandle, piece: Buffer, position: number): Promise<void> {
-  for (let written = 0; written < piece.length; ) {
+  for (let written = 0; written < piece.length;) {
     const { bytesWritten } = await file.write(piece, written, piece.length - written, position + written);
     written += bytesWritten;
   }
@@ -212,7 +230,10 @@ function continues({ headers }: Answer, there: number, bytes: number): boolean {
 }
 
 /** Checks the whole part and gives it its name. */
-async function finish(target: DownloadTarget, { signal, progress }: DownloadOptions): Promise<NativeResult<string>> {
+async function finish(
+  target: DownloadTarget,
+  { signal, progress }: DownloadOptions,
+): Promise<NativeResult<string>> {
   const { path, bytes, sha256 } = target;
   const { done, sha256: found } = await digestOf(partOf(path), signal, (done) => {
     progress?.({ phase: 'checking', done, total: bytes });
@@ -319,7 +340,10 @@ function startAgain(url: URL): Failed & { readonly again: boolean } {
 }
 
 function broken({ host }: URL, reason: string): Failed {
-  return failure('DOWNLOAD_FAILED', `The download from ${host} broke off (${reason}); go on with it later: what there is of it is kept.`);
+  return failure(
+    'DOWNLOAD_FAILED',
+    `The download from ${host} broke off (${reason}); go on with it later: what there is of it is kept.`,
+  );
 }
 
 function anotherLength({ host }: URL, length: number, bytes: number): Failed {
@@ -331,11 +355,17 @@ function anotherLength({ host }: URL, length: number, bytes: number): Failed {
 
 function damaged(path: string, reason: string): Failed {
   const name = path.replace(/^.*[/\\]/, '');
-  return failure('DOWNLOAD_DAMAGED', `${name} is not the file that it should be (${reason}), and was removed; download it again, or from another mirror.`);
+  return failure(
+    'DOWNLOAD_DAMAGED',
+    `${name} is not the file that it should be (${reason}), and was removed; download it again, or from another mirror.`,
+  );
 }
 
 function noRoom(needed: number, free: number): Failed {
-  return failure('DISK_FULL', `The model needs ${sizeText(needed + RESERVE)} on the disk, where ${sizeText(free)} are free; make room, or choose a smaller one.`);
+  return failure(
+    'DISK_FULL',
+    `The model needs ${sizeText(needed + RESERVE)} on the disk, where ${sizeText(free)} are free; make room, or choose a smaller one.`,
+  );
 }
 
 function underWay(path: string): Failed {
@@ -346,8 +376,14 @@ function underWay(path: string): Failed {
 function notWritten(error: unknown): Failed {
   const code = codeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return failure('DISK_FULL', 'The disk is full; make room, and go on with the download: what there is of it is kept.');
-  return failure('DOWNLOAD_FAILED', `The model could not be stored (${reasonOf(error)}); see that the editor may write there.`);
+    return failure(
+      'DISK_FULL',
+      'The disk is full; make room, and go on with the download: what there is of it is kept.',
+    );
+  return failure(
+    'DOWNLOAD_FAILED',
+    `The model could not be stored (${reasonOf(error)}); see that the editor may write there.`,
+  );
 }
 
 function codeOf(error: unknown): unknown {

@@ -59,7 +59,10 @@ export async function getJson(url: URL, signal: AbortSignal): Promise<NativeResu
 }
 
 /** What a status other than the one that was hoped for says. */
-export function statusError({ host }: URL, status: number): { readonly ok: false; readonly error: NativeError } {
+export function statusError(
+  { host }: URL,
+  status: number,
+): { readonly ok: false; readonly error: NativeError } {
   return failed(`${host} answers with status ${status}`);
 }
 

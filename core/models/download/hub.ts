@@ -22,7 +22,11 @@ const COMMIT = /^[0-9a-f]{40}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Never rejects. @param mirror As it stands in the settings. */
-export async function hubFile(model: CatalogueModel, mirror: string, signal: AbortSignal): Promise<NativeResult<HubFile>> {
+export async function hubFile(
+  model: CatalogueModel,
+  mirror: string,
+  signal: AbortSignal,
+): Promise<NativeResult<HubFile>> {
   const base = baseOf(mirror);
   if (base === undefined) return refused(`emberline.model.mirror is no https address`);
   const { repository, file } = model;
@@ -33,25 +37,42 @@ export async function hubFile(model: CatalogueModel, mirror: string, signal: Abo
   const commit = await commitOf(base, model, signal);
   if (!commit.ok) return commit;
   const folder = posix.dirname(file) === '.' ? '' : `/${posix.dirname(file)}`;
-  const tree = await getJson(addressOf(base, `api/models/${repository}/tree/${commit.value}${folder}`), signal);
+  const tree = await getJson(
+    addressOf(base, `api/models/${repository}/tree/${commit.value}${folder}`),
+    signal,
+  );
   if (!tree.ok) return tree;
   const entry = (Array.isArray(tree.value) ? tree.value : []).map(fieldsOf).find(({ path }) => path === file);
   if (entry === undefined) return refused(`${base.host} has no ${file} in ${repository}`);
   const { size, oid } = fieldsOf(entry['lfs']);
-  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size <= 0 || typeof oid !== 'string' || !SHA256.test(oid))
+  if (
+    typeof size !== 'number' ||
+    !Number.isSafeInteger(size) ||
+    size <= 0 ||
+    typeof oid !== 'string' ||
+    !SHA256.test(oid)
+  )
     return refused(`${base.host} does not say what the SHA-256 of ${file} is`);
   if ((model.sha256 ?? oid) !== oid || (model.bytes ?? size) !== size)
     return refused(`${base.host} has another file than the one that is known as ${file}`);
   const url = addressOf(base, `${repository}/resolve/${commit.value}/${file}`);
-  return { ok: true, value: { url, bytes: size, sha256: oid, knownBy: model.sha256 === undefined ? 'server' : 'catalogue' } };
+  return {
+    ok: true,
+    value: { url, bytes: size, sha256: oid, knownBy: model.sha256 === undefined ? 'server' : 'catalogue' },
+  };
 }
 
-async function commitOf(base: URL, { repository, revision }: CatalogueModel, signal: AbortSignal): Promise<NativeResult<string>> {
+async function commitOf(
+  base: URL,
+  { repository, revision }: CatalogueModel,
+  signal: AbortSignal,
+): Promise<NativeResult<string>> {
   if (COMMIT.test(revision)) return { ok: true, value: revision };
   const about = await getJson(addressOf(base, `api/models/${repository}/revision/${revision}`), signal);
   if (!about.ok) return about;
   const { sha } = fieldsOf(about.value);
-  if (typeof sha !== 'string' || !COMMIT.test(sha)) return refused(`${base.host} does not know ${repository}`);
+  if (typeof sha !== 'string' || !COMMIT.test(sha))
+    return refused(`${base.host} does not know ${repository}`);
   return { ok: true, value: sha };
 }
 
