@@ -23,9 +23,12 @@ export function typedAlong(anchor: Anchor, text: string, uri: string, before: st
   return undefined;
 }
 
-/** Where the anchor is in its document's text, UTF-16 units from its start; undefined where it is gone. */
-export function placeIn(text: string, { context }: Anchor): number | undefined {
+/** Where the anchor is in a document, UTF-16 units from the start of `before`: of several such places the last before the cursor; undefined where it is gone. */
+export function placeIn({ context }: Anchor, before: string, after: string): number | undefined {
+  const whole = before + after;
   // What is shorter began with the document.
-  const found = context.length < CONTEXT ? (text.startsWith(context) ? 0 : -1) : text.lastIndexOf(context);
+  if (context.length < CONTEXT) return whole.startsWith(context) ? context.length : undefined;
+  const above = before.lastIndexOf(context);
+  const found = above < 0 ? whole.indexOf(context) : above;
   return found < 0 ? undefined : found + context.length;
 }

@@ -20,11 +20,12 @@ const LOWEST = -8;
 export const STRETCHES = 21;
 /** Of the logarithm of the temperature: two models of other sizes and makes differed from the embedded one by 0.21 and -0.08. */
 const DEVIATION = 0.3;
-/** The least and the most, and steps between. */
-const LEAST_LOG = -Math.LN2;
-const STEP_LOG = Math.LN2 / 24;
-const STEPS = 49;
-/** So many lines are remembered; beyond, half of all that was seen before is forgotten. */
+/** The most, above which nothing would be sure enough for who wants it quiet, and one over it; and steps between. */
+const MOST_TEMPERATURE = 1.5;
+const LEAST_LOG = -Math.log(MOST_TEMPERATURE);
+const STEP_LOG = Math.log(MOST_TEMPERATURE) / 20;
+const STEPS = 41;
+/** So many lines are remembered at most; at one more, half of them are forgotten. */
 const MOST_LINES = 1_000;
 
 export class Calibration {
@@ -41,7 +42,7 @@ export class Calibration {
     this.found = likeliest(this.counts);
   }
 
-  /** 0.5 to 2; 1 where nothing was seen. */
+  /** 2/3 to 1.5; 1 where nothing was seen. */
   get temperature(): number {
     return this.found;
   }

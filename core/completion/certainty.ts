@@ -3,8 +3,8 @@
  *
  * The model's own probability of a text is a bad measure of that: it is too sure of long lines that it makes up and not sure enough of
  * short ones. A logistic function of it, fitted to places whose authors' text is known, is right as often as it says
- * (`npm run bench -- certainty`, bench/certainty/), and for other models with a temperature (calibration.ts). How sure the model is that the line ends behind it has no say: it says nothing about whether
- * the text is right.
+ * (`npm run bench -- certainty`, bench/certainty/); for other models with a temperature (calibration.ts). How sure the model is that the line
+ * ends behind the text has no say: it says nothing about whether the text is right.
  */
 
 /** What speaks for a suggestion. */

@@ -6,7 +6,7 @@ import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
 import type { CompletionOutcome } from './pipeline';
 import { postprocess, repeatsNeighbour } from './postprocess';
 import type { Reason } from './reasons';
-import { isBrokenOff, surePart } from './sure_part';
+import { surePart } from './sure_part';
 import { courseFrom, probabilityOf } from './token_course';
 
 /** A line of which the model is this sure that it ends at the cursor is taken to be complete. */
@@ -46,39 +46,37 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   const rest = courseFrom(course, typed + Math.max(0, raw.indexOf(visible)));
   const confidence = followsSchema ? confidenceUnderSchema(candidate) : probabilityOf(rest);
   const startsLine = lineBefore(document).trim() === '';
-  const certainty = followsSchema
-    ? certaintyUnderSchema(confidence)
-    : tempered(certaintyOf({ probability: probabilityOf(rest, visible.length), startsLine }), temperature);
+  const fitted = certaintyOf({ probability: probabilityOf(rest, visible.length), startsLine });
+  const certainty = followsSchema ? certaintyUnderSchema(confidence) : tempered(fitted, temperature);
   // Whoever typed along showed that the line went on.
   const endProbability = typed === 0 ? generation.endProbability : 0;
-  const said = typed === 0 ? { generation } : {};
-  const made = { text, replace, stop, confidence, certainty, endProbability, ...said, ...origin };
+  const all = typed === 0 ? { generation } : {};
+  const made = { text, replace, stop, confidence, certainty, endProbability, ...all, ...origin };
   const whole = followsSchema ? made : { ...made, course: rest };
   if (!explicit && endsHere(endProbability, document)) return hidden(whole, 'line_complete');
   if (reason !== undefined) return hidden(whole, reason);
   const least = explicit ? 0 : leastCertainty;
-  const head = lineBefore(document) + indentation;
-  const mayBePart = !followsSchema && lineAfter(document).trim() === '';
   // What was not made to its end is a part at best.
-  const isMade = stop !== 'unsure' && (explicit || !mayBePart || !isBrokenOff(visible, head));
+  const isMade = stop !== 'unsure';
   const isSure = certainty >= least && isMade;
   const stays = isSure && (explicit || certainty >= LIKELY);
-  const leastHere = isSure ? LIKELY : leastOfPart(least);
+  const standsAlone = !followsSchema && lineAfter(document).trim() === '';
+  const said = standsAlone && isMade && typed === 0 ? { ...whole, line: { text, certainty: fitted } } : whole;
   const part =
-    mayBePart && !stays
+    standsAlone && !stays
       ? surePart(visible, rest, {
-          head,
-          least: leastHere,
+          head: lineBefore(document) + indentation,
+          least: isSure ? LIKELY : leastOfPart(least),
           temperature,
           // What all of it does not repeat, a part of it may.
           isBarred: (shown) => repeatsNeighbour(indentation + shown, 0, document),
         })
       : undefined;
   if (part === undefined) {
-    return isSure ? { ...whole, shown: true, reason: 'shown' } : hidden(whole, 'low_confidence');
+    return isSure ? { ...said, shown: true, reason: 'shown' } : hidden(said, 'low_confidence');
   }
   const shown = { text: text.slice(0, indentation.length + part.length), certainty: part.certainty };
-  return { ...whole, ...shown, uncut: { text, certainty }, shown: true, reason: 'shown' };
+  return { ...said, ...shown, uncut: { text, certainty }, shown: true, reason: 'shown' };
 }
 
 /** Text that follows a schema is not what the model's tokens spelled: each unit is taken to be as sure as any other. */

@@ -59,6 +59,11 @@ export interface CompletionOutcome {
   readonly drafting: NativeDraftingCounts;
   /** The whole answer of the model that `text` is made of: another may fork off it. Not where a part of it was typed. */
   readonly generation?: CachedGeneration;
+  /**
+   * All of the line that the model made where nothing stands right of the cursor, as it would be inserted, and how sure one could be of it if the model
+   * were the embedded one. Not where a part of it was typed.
+   */
+  readonly line?: Pick<CompletionOutcome, 'text' | 'certainty'>;
   /** Of a fork: how probable what was barred was together, 0 to 1. */
   readonly barredProbability?: number;
   /** Set with the reason `engine_error`. */

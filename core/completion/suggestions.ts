@@ -101,7 +101,6 @@ export class Suggestions {
 
   /** Drops what is remembered of a closed document. */
   forget(uri: string): void {
-    this.forgetForeseen(uri);
     this.typedLines.forget(uri);
   }
 
@@ -115,7 +114,7 @@ export class Suggestions {
     const outcome = foreseen ?? (await this.make(request, known));
     // One that forks off another need not be the one that is offered.
     if (request.fork !== undefined) return outcome;
-    if (outcome.generation !== undefined) this.typedLines.made(request.document, outcome.generation);
+    this.typedLines.made(request.document, outcome);
     const steady = request.explicit === true ? outcome : this.asItWasShown(request, outcome);
     // Nor does anybody see what was cancelled.
     if (steady.shown && steady === outcome && !request.signal.aborted) {

@@ -13,9 +13,6 @@ const LEAST_UNITS = 4;
 /** What a part may end with: a name, a number, or something closed. */
 const ENDS = /[\p{L}\p{N}_$)\]}"'`]$/u;
 
-/** Words that join what stands before them to what comes on the next line. */
-const JOINS = /\b(?:and|or|not|in|is|if|else|instanceof)$/;
-
 export interface SurePart {
   /** UTF-16 units from the start of the line. */
   readonly length: number;
@@ -54,17 +51,6 @@ export function* partsOf(line: string, head: string): Generator<number> {
     const part = line.slice(0, length);
     if (isWhole(part, line.slice(length)) && !leavesQuoteOpen(part, within)) yield length;
   }
-}
-
-/**
- * Whether a line leaves a bracket open that it opened, and ends with what nothing has to follow: it was most often broken off in the middle of
- * something, and of it a part is shown at most.
- * @param head What stands before it at its place.
- */
-export function isBrokenOff(line: string, head: string): boolean {
-  const text = line.trimEnd();
-  if (!ENDS.test(text) || JOINS.test(text) || quotes(head).open !== '') return false;
-  return brackets(text).missing !== '';
 }
 
 function isWhole(part: string, rest: string): boolean {

@@ -1,48 +1,38 @@
 /**
  * Whether what a model made of a line is what was then typed there: what its certainty is measured by (calibration.ts). One line is followed at a time,
- * in memory, and dropped with its end.
+ * in memory, from the first that was made of it until the cursor has left it.
  */
 import { type Anchor, anchorAt, placeIn } from './anchor';
-import type { CachedGeneration } from './cache';
 import type { Calibration } from './calibration';
-import { certaintyOf } from './certainty';
-import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
-import { firstLine } from './postprocess';
-import { courseFrom, probabilityOf } from './token_course';
+import type { DocumentSnapshot } from './document';
+import type { CompletionOutcome } from './pipeline';
 
-interface Followed extends Anchor {
+interface FollowedLine extends Anchor {
   readonly text: string;
   readonly certainty: number;
   readonly calibration: Calibration;
 }
 
 export class TypedLines {
-  private followed: Followed | undefined;
+  private followed: FollowedLine | undefined;
 
   /** Somebody looks at a place of a document as it is now. */
   seen({ uri, before, after }: DocumentSnapshot): void {
     const { followed } = this;
     if (followed?.uri !== uri) return;
-    const right = verdict(followed, before, after);
-    if (right === 'open') return;
+    const fate = fateOf(followed, before, after);
+    if (fate === 'open') return;
     this.followed = undefined;
-    if (right !== 'gone') followed.calibration.add(followed.certainty, right === 'right');
+    if (fate !== 'gone') followed.calibration.add(followed.certainty, fate === 'right');
   }
 
-  /** A model made this of the rest of the line at a place. Of text in front of other text nobody says where it ends. */
-  made(
-    document: DocumentSnapshot,
-    { text, stop, followsSchema, course, calibration }: CachedGeneration,
-  ): void {
-    if (calibration === undefined || this.followed?.uri === document.uri) return;
-    if (followsSchema || stop === 'unsure' || stop === 'cancelled' || lineAfter(document).trim() !== '')
-      return;
-    const line = firstLine(text).trimEnd();
-    const visible = line.trimStart();
-    if (visible === '') return;
-    const probability = probabilityOf(courseFrom(course, line.length - visible.length), visible.length);
-    const certainty = certaintyOf({ probability, startsLine: lineBefore(document).trim() === '' });
-    this.followed = { ...anchorAt(document.uri, document.before), text: line, certainty, calibration };
+  /** A model made this at a place. Who goes on in another document may not come back to the line that was followed. */
+  made({ uri, kind, before }: DocumentSnapshot, { line, generation }: CompletionOutcome): void {
+    const calibration = generation?.calibration;
+    if (calibration === undefined || line === undefined || kind !== 'text') return;
+    if (this.followed?.uri === uri) return;
+    const { text, certainty } = line;
+    this.followed = { ...anchorAt(uri, before), text: text.trimEnd(), certainty, calibration };
   }
 
   forget(uri: string): void {
@@ -50,24 +40,17 @@ export class TypedLines {
   }
 }
 
-type Verdict = 'right' | 'wrong' | 'open' | 'gone';
-
-/** `open`: what is typed so far agrees. `gone`: nobody knows what was to stand there. */
-function verdict(followed: Followed, before: string, after: string): Verdict {
-  const { text } = followed;
-  const whole = before + after;
-  const start = placeIn(whole, followed);
+/** `open`: the cursor is on the line. `gone`: nobody knows what was to stand there. */
+function fateOf(followed: FollowedLine, before: string, after: string): 'right' | 'wrong' | 'open' | 'gone' {
+  const start = placeIn(followed, before, after);
   if (start === undefined) return 'gone';
+  const whole = before + after;
   const end = whole.indexOf('\n', start);
-  const line = whole.slice(start, end < 0 ? undefined : end);
-  const typed = before.length - start;
-  if (typed >= 0 && typed <= line.length) {
-    // What the editor closes right of the cursor is not typed yet.
-    return text.startsWith(line.slice(0, typed).trimEnd()) ? 'open' : 'wrong';
-  }
-  const said = line.trimEnd();
-  if (said.trim() === '') return 'gone';
-  if (said === text) return 'right';
-  // Who went on below it had no more to say.
-  return typed > 0 || !text.startsWith(said) ? 'wrong' : 'gone';
+  const line = whole.slice(start, end < 0 ? undefined : end).trimEnd();
+  const cursor = before.length - start;
+  if (cursor >= 0 && !before.includes('\n', start)) return 'open';
+  if (line.trim() === '') return 'gone';
+  if (line === followed.text) return 'right';
+  // Who went on above it may have more to say.
+  return cursor < 0 && followed.text.startsWith(line) ? 'gone' : 'wrong';
 }

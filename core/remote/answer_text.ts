@@ -7,8 +7,8 @@ import type { NativeCompletion, NativeStop } from '../engine/native_types';
 import type { RemotePiece, RemoteToken } from './pieces';
 
 /**
- * What a token is taken to be worth where the server gives no probabilities. With it a line of three tokens is shown even to who wants it quiet, one of sixteen to
- * who wants it balanced, and what is longer where somebody is eager or asks: what a model says first it knows best.
+ * What a token is taken to be worth where the server gives no probabilities. With it a line of three tokens is shown even to who wants it quiet, one of nine
+ * to who wants it balanced, and of what is longer a part, or all where somebody asks: what a model says first it knows best.
  */
 export const UNRATED = 0.9;
 

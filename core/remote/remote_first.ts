@@ -76,6 +76,7 @@ export class RemoteFirst implements Asking<GenerationEngine> {
     return this.first === undefined ? this.parts.local.state : 'ready';
   }
 
+  /** A text that may not leave is answered here all the same: its cut-off follows the other model, which is no more than a few tokens of work. */
   get calibration(): Calibration | undefined {
     return (this.first ?? this.parts.local).calibration;
   }
@@ -227,18 +228,21 @@ export class RemoteFirst implements Asking<GenerationEngine> {
 
   /** What comes of asking the remote engine alone. */
   private async attempt(
-    { engine, prompts, calibration }: Remote,
+    remote: Remote,
     { place, send }: Question<GenerationEngine>,
     signal: AbortSignal,
     onText: (piece: string) => void,
   ): Promise<Attempt> {
+    const { engine, prompts } = remote;
     // Who gives up does not wait for what is found out there.
     const connected = await unlessAborted(engine.connect(), signal);
     if (connected?.ok === false) return { error: connected.error };
     const answer: EngineAnswer = await ask(prompts, forElsewhere(place), (request) =>
       send(engine, request, signal, onText),
     );
-    return answer.ok ? { reply: { answer, engine, remote: true, calibration } } : { error: answer.error };
+    if (!answer.ok) return { error: answer.error };
+    // Which model it is was found out with the connection.
+    return { reply: { answer, engine, remote: true, calibration: remote.calibration } };
   }
 
   private note({ backOff }: Remote, error?: NativeError): void {

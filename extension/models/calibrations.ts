@@ -3,7 +3,7 @@ import { Calibration, type CalibrationCounts, STRETCHES } from '../../core/compl
 import { isCount, isList, isObject, isText } from '../../core/statistics/shape';
 
 const KEY = 'emberline.calibrations';
-/** Models, the last used first. */
+/** Models, the one of which something was learnt last first. */
 const MOST = 16;
 
 interface Kept extends CalibrationCounts {
@@ -40,6 +40,7 @@ export class Calibrations {
     return calibration;
   }
 
+  /** Of two windows in which the same model is learnt the later one has its way: what the other learnt is a few lines. */
   private keep(model: string, counts: CalibrationCounts): void {
     const others = this.kept().filter((one) => one.model !== model);
     const kept: readonly Kept[] = [{ model, ...counts }, ...others].slice(0, MOST);
@@ -54,5 +55,9 @@ export class Calibrations {
 }
 
 function isWhole({ lines, right }: Kept): boolean {
-  return lines.length === STRETCHES && right.length === STRETCHES && right.every((count, at) => count <= (lines[at] ?? 0));
+  return (
+    lines.length === STRETCHES &&
+    right.length === STRETCHES &&
+    right.every((count, at) => count <= (lines[at] ?? 0))
+  );
 }

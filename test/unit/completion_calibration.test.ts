@@ -2,14 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../bench/random';
 import { OneEngine } from '../../core/completion/asking';
-import type { CachedGeneration } from '../../core/completion/cache';
 import { Calibration, type CalibrationCounts, tempered } from '../../core/completion/calibration';
-import { CERTAINTY_WEIGHTS, certaintyOf, leastConfidence } from '../../core/completion/certainty';
+import { certaintyOf, LEAST_CERTAINTY, leastConfidence } from '../../core/completion/certainty';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../../core/completion/options';
-import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
+import { type CompletionOutcome, CompletionPipeline, nothing } from '../../core/completion/pipeline';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import { Suggestions } from '../../core/completion/suggestions';
-import type { Stop } from '../../core/completion/stop';
 import { NO_ANSWER } from '../../core/completion/fork_order';
 import { TypedLines } from '../../core/completion/typed_lines';
 import { documentAt, FakeEngine } from './made_up_engine';
@@ -41,7 +39,10 @@ describe('the temperature of a model', () => {
     expect(surprised.temperature).toBeGreaterThan(1);
     expect(surprised.temperature).toBeLessThan(1.15);
     for (let line = 0; line < 2_000; line++) surprised.add(0.8, false);
-    expect(surprised.temperature).toBeLessThanOrEqual(2.001);
+    expect(surprised.temperature).toBeCloseTo(1.5, 6);
+    // Who wants it quiet sees what is surest all the same.
+    const surest = certaintyOf({ probability: 1, startsLine: false });
+    expect(tempered(surest, surprised.temperature)).toBeGreaterThan(LEAST_CERTAINTY.quiet);
   });
 
   it('follows a model that changes: of what is long past half is forgotten, and half again', () => {
@@ -91,91 +92,94 @@ describe('a line that was made', () => {
   function verdicts(at: string, text: string, ...then: readonly string[]): boolean[] {
     const told: boolean[] = [];
     const lines = new TypedLines();
-    lines.made(documentAt(at), made(text, calibrationFor(told)));
+    lines.made(documentAt(at), made(text, tellingOf(told)));
     for (const one of then) lines.seen(documentAt(one));
     return told;
   }
 
-  function calibrationFor(told: boolean[]): Calibration {
+  function tellingOf(told: boolean[]): Calibration {
     const calibration = new Calibration();
     calibration.add = (_, right) => void told.push(right);
     return calibration;
   }
 
-  function made(text: string, calibration?: Calibration, stop: Stop = 'line_end'): CachedGeneration {
-    const course = {
-      probabilities: Float32Array.of(0.5, 0.1),
-      ends: Uint32Array.of(text.length, text.length),
-    };
-    const about = { followsSchema: false, endProbability: 0, readsLine: false, calibration };
-    return { ...NO_ANSWER, course, text, stop, confidence: 0.05, ...about };
+  function made(text: string, calibration?: Calibration): CompletionOutcome {
+    const about = { confidence: 1, followsSchema: false, endProbability: 0, readsLine: false };
+    const generation = { ...NO_ANSWER, ...about, text, stop: 'line_end', calibration } as const;
+    return { ...nothing('low_confidence'), text, line: { text, certainty: 0.7 }, generation };
   }
 
   it('is right where it stands there and the cursor has left it, however that came', () => {
     expect(verdicts('x = |', 'a + b', 'x = a + b\n|')).toEqual([true]);
     expect(verdicts('x = |', 'a + b', 'x = a|', 'x = a + b|', 'x = a + b\n    |')).toEqual([true]);
-    expect(verdicts('x = |\n\ny', 'a + b', '|x = a + b\n\ny')).toEqual([true]);
     expect(verdicts('top\nx = |\n\ny', 'a + b', '|top\nx = a + b\n\ny')).toEqual([true]);
     expect(verdicts('x = |', 'f(a)', 'x = f(|)', 'x = f(a|)', 'x = f(a)\n|')).toEqual([true]);
+    // A key that was wrong and taken back.
+    expect(verdicts('x = |', 'a + b', 'x = ab|', 'x = a|', 'x = a + b  \n|')).toEqual([true]);
   });
 
-  it('is wrong as soon as something else stands there', () => {
-    expect(verdicts('x = |', 'a + b', 'x = c|')).toEqual([false]);
-    expect(verdicts('x = |', 'a + b', 'x = a + b;|')).toEqual([false]);
+  it('is wrong where something else stands there', () => {
+    expect(verdicts('x = |', 'a + b', 'x = c|', 'x = c\n|')).toEqual([false]);
+    expect(verdicts('x = |', 'a + b', 'x = a + b;\n|')).toEqual([false]);
     expect(verdicts('x = |', 'a + b', 'x = a\n|')).toEqual([false]);
     expect(verdicts('top\nx = |\n\ny', 'a + b', '|top\nx = c\n\ny')).toEqual([false]);
   });
 
-  it('says nothing while it may become either, nor where it was left', () => {
-    expect(verdicts('x = |', 'a + b', 'x = |', 'x = a +|', 'x = a + b|')).toEqual([]);
-    expect(verdicts('x = |', 'a + b', 'x|', 'x = c|')).toEqual([]);
+  it('says nothing while the cursor is there, nor where it was left', () => {
+    expect(verdicts('x = |', 'a + b', 'x = |', 'x = a +|', 'x = a + b|', 'x = c|')).toEqual([]);
+    expect(verdicts('x = |', 'a + b', 'x|', 'x = c\n|')).toEqual([]);
     expect(verdicts('x = |', 'a + b', 'x = \n|')).toEqual([]);
     expect(verdicts('top\nx = |\n', 'a + b', '|top\nx = a\n')).toEqual([]);
   });
 
-  it('counts once, with the certainty that the code has for the embedded model', () => {
+  it('is found where the cursor is, of places that look alike', () => {
+    const block = `${'some_line_of_text\n'.repeat(80)}x = `;
+    const [at, here, left] = ['|', 'a|', 'a + b\n|'].map((typed) => `${block}${typed}\n${block}c\n`);
+    expect(verdicts(at ?? '', 'a + b', here ?? '', left ?? '')).toEqual([true]);
+  });
+
+  it('counts once, the first that was made of it, with the certainty it had', () => {
     const told: [number, boolean][] = [];
     const calibration = new Calibration();
     calibration.add = (...line) => void told.push(line);
     const lines = new TypedLines();
     lines.made(documentAt('x = |'), made('a', calibration));
-    lines.made(documentAt('x = |'), made('b', calibration));
+    lines.made(documentAt('x = b|'), made('c', calibration));
     lines.seen(documentAt('x = a\n|'));
     lines.seen(documentAt('x = a\n|'));
-    // The token that ended it has no say.
-    const expected = 1 / (1 + Math.exp(-CERTAINTY_WEIGHTS[0] - CERTAINTY_WEIGHTS[1] * Math.log(0.5)));
-    expect(told).toEqual([[expect.closeTo(expected, 6), true]]);
+    expect(told).toEqual([[0.7, true]]);
   });
 
-  it('is not followed where its end is not known, the model is the embedded one, or the document is left', () => {
+  it('is not followed where nobody says what it is, the model is the embedded one, or the document is left', () => {
     const told: boolean[] = [];
-    const calibration = calibrationFor(told);
+    const calibration = tellingOf(told);
     const lines = new TypedLines();
+    const { generation } = made('a', calibration);
     lines.made(documentAt('x = |'), made('a'));
-    lines.made(documentAt('x = |'), made('a', calibration, 'unsure'));
-    lines.made(documentAt('x = |'), { ...made('a', calibration), followsSchema: true });
-    lines.made(documentAt('x = | + 1'), made('a', calibration));
-    lines.made(documentAt('x = |'), made(' ', calibration));
-    lines.seen(documentAt('x = b|'));
+    lines.made(documentAt('x = |'), { ...nothing('does_not_fit'), ...(generation && { generation }) });
+    lines.made({ ...documentAt('x = |'), kind: 'commit_message' }, made('a', calibration));
+    lines.seen(documentAt('x = b\n|'));
     expect(told).toEqual([]);
     // Who went to another document may not come back.
     lines.made({ ...documentAt('y = |'), uri: 'file:///other.py' }, made('a', calibration));
     lines.made(documentAt('x = |'), made('a', calibration));
-    lines.seen(documentAt('x = b|'));
+    lines.seen(documentAt('x = b\n|'));
     expect(told).toEqual([false]);
-    told.length = 0;
     lines.made(documentAt('x = |'), made('a', calibration));
     lines.forget(documentAt('|').uri);
-    lines.seen(documentAt('x = b|'));
-    expect(told).toEqual([]);
+    lines.seen(documentAt('x = b\n|'));
+    expect(told).toEqual([false]);
   });
 });
 
 describe('the suggestions of another model', () => {
   /** Of a model that says the same everywhere, and is fairly sure of it; what is learnt of it may be looked at. */
-  function suggestionsOf(calibration?: Calibration): (text: string) => Promise<CompletionOutcome> {
+  function suggestionsOf(
+    calibration?: Calibration,
+    says = 'a + b',
+  ): (text: string) => Promise<CompletionOutcome> {
     const engine = new FakeEngine();
-    engine.says = 'a + b';
+    engine.says = says;
     engine.confidence = 0.6;
     const asking = new OneEngine(engine, new PromptWriter(engine), () => calibration);
     const options = (): CompletionOptions => DEFAULT_OPTIONS;
@@ -196,7 +200,7 @@ describe('the suggestions of another model', () => {
     expect(first).toMatchObject({ shown: true, text: 'a + b' });
     for (let line = 0; line < 30; line++) {
       await at(`v${line} = |`);
-      await at(`v${line} = zz|`);
+      await at(`v${line} = zz\n|`);
     }
     const doubted = await at('v = 2\nx = |');
     expect(doubted.certainty).toBeLessThan(first.certainty - 0.03);
@@ -208,12 +212,24 @@ describe('the suggestions of another model', () => {
     expect((await at('v = 3\nx = |')).certainty).toBeGreaterThan(doubted.certainty + 0.03);
   });
 
+  it('count as they would be inserted, and only where nothing stands right of the cursor', async () => {
+    const told: boolean[] = [];
+    const calibration = new Calibration();
+    calibration.add = (_, right) => void told.push(right);
+    const at = suggestionsOf(calibration, ' a + b');
+    await at('x = |');
+    await at('x = a + b\n|');
+    await at('y = |[0]');
+    await at('y = a + b[0]\n|');
+    expect(told).toEqual([true]);
+  });
+
   it('are judged as before where the model is the embedded one', async () => {
     const at = suggestionsOf();
     const first = await at('v = 1\nx = |');
     for (let line = 0; line < 30; line++) {
       await at(`v${line} = |`);
-      await at(`v${line} = zz|`);
+      await at(`v${line} = zz\n|`);
     }
     expect((await at('v = 2\nx = |')).certainty).toBe(first.certainty);
   });

@@ -65,20 +65,6 @@ describe('the completion pipeline', () => {
     expect(await at('z = |\nz = first.total\n')).toMatchObject({ shown: true, text: 'first' });
   });
 
-  it('shows a part at most of a line that leaves a bracket open behind what is complete, but for who asks', async () => {
-    const { engine, at } = bench();
-    engine.says = 'first = (second';
-    engine.course = [
-      ['first', 0.95],
-      [' = (second', 0.95],
-    ];
-    expect(await at('a = 1\n|')).toMatchObject({ shown: true, text: 'first' });
-    expect(await at('a = 1\n|', { explicit: true })).toMatchObject({ text: 'first = (second' });
-    engine.says = 'first = (';
-    engine.course = [['first = (', 0.95]];
-    expect(await at('x = 1\n|')).toMatchObject({ shown: true, text: 'first = (' });
-  });
-
   it('has the model go no further than it is sure enough, but for who asks', async () => {
     const { engine, at } = bench();
     await at('x = |');

@@ -1,6 +1,6 @@
 /** How sure the model is of parts of a text, and which part is shown. */
 import { describe, expect, it } from 'vitest';
-import { isBrokenOff, type PartRules, surePart } from '../../core/completion/sure_part';
+import { type PartRules, surePart } from '../../core/completion/sure_part';
 import { courseFrom, probabilityOf, type TokenCourse } from '../../core/completion/token_course';
 
 /** A text of tokens, each with its probability, and the one that ended it. */
@@ -122,18 +122,5 @@ describe('the part that is shown', () => {
 
   it('follows what is typed', () => {
     expect(part(CALL, 0.3, { from: 'self.'.length })).toBe('total');
-  });
-});
-
-describe('a line that is broken off', () => {
-  it('leaves a bracket open that it opened, behind what is complete', () => {
-    for (const line of ['f(a', 'x = (a.b', "raise E('a'", 'g([1], [2', 'f(g(x)'])
-      expect(isBrokenOff(line, ''), line).toBe(true);
-  });
-
-  it('says that it goes on otherwise, or needs nothing', () => {
-    for (const line of ['f(', 'f(a,', 'x = (a +', 'if (a and', 'f(a)', 'a', '}', 'x = {', '('])
-      expect(isBrokenOff(line, ''), line).toBe(false);
-    expect(isBrokenOff('a (b', 'print("')).toBe(false);
   });
 });

@@ -105,7 +105,17 @@ function bench(farMs: number, nearMs: number): Bench {
   const times = noTimes();
   const calibration = new Calibration();
   const prompts = new PromptWriter(far);
-  const remote: Remote = { engine: far, prompts, backOff, times, timeoutMs: LIMIT_MS, calibration };
+  const remote: Remote = {
+    engine: far,
+    prompts,
+    backOff,
+    times,
+    timeoutMs: LIMIT_MS,
+    // Known once the server was asked for its model.
+    get calibration() {
+      return far.requests.length > 0 ? calibration : undefined;
+    },
+  };
   const one = { chosen: true, mayLeave: true };
   const first = new RemoteFirst({
     local: new OneEngine<GenerationEngine>(near, new PromptWriter(near)),
@@ -154,13 +164,13 @@ afterEach(() => vi.useRealTimers());
 
 it("is as sure as the model that answered, and expects the remote one's until that is left alone", async () => {
   const { ask, backOff, first, calibration } = bench(10, 0);
-  expect(first.calibration).toBe(calibration);
   const answered = async (): Promise<Reply> => {
     const reply = ask();
     await vi.advanceTimersByTimeAsync(LIMIT_MS / 2);
     return reply;
   };
   expect((await answered()).calibration).toBe(calibration);
+  expect(first.calibration).toBe(calibration);
   backOff.failed(unreachable('example:1', ''));
   expect(first.calibration).toBeUndefined();
   expect((await answered()).calibration).toBeUndefined();

@@ -6,6 +6,7 @@ import * as assert from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import { embeddedModelPath } from '../../../core/engine/binding';
 import { FILLED_LINE, GREEDY_LINE, writeBigramModel } from '../../models/bigram_model';
@@ -94,9 +95,8 @@ suite('a model that fills in the middle', () => {
     for (let line = 0; line < 5; line++) {
       const editor = await edit(`line_${line} = |`);
       await ask(api, { document: editor.document, position: editor.selection.active });
-      await editor.edit((change) => change.insert(editor.selection.active, 'zz'));
-      const end = editor.document.lineAt(0).range.end;
-      await ask(api, { document: editor.document, position: end });
+      await editor.edit((change) => change.insert(editor.selection.active, 'zz\n'));
+      await ask(api, { document: editor.document, position: new vscode.Position(1, 0) });
     }
     const after = await said();
     assert.ok(after < before, `${after}, before ${before}`);
