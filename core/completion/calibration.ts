@@ -6,6 +6,7 @@
  * temperature, above 1 for a model that is too sure, below for one that is not sure enough; what is likelier right than wrong stays so. It is the
  * likeliest one given what was seen, and that most models are alike (a normal law of its logarithm).
  */
+
 /** What was seen, by certainty: of each stretch of logits how many lines there were, and how many of them were right. */
 export interface CalibrationCounts {
   readonly lines: readonly number[];
