@@ -30,6 +30,11 @@ export function fitCertainty(observations: readonly Observation[]): CertaintyWei
   return [bias, probability, startsLine];
 }
 
+function fittedTo(observations: readonly Observation[]): (one: Observation) => number {
+  const weights = fitCertainty(observations);
+  return (one) => certaintyOf(one, weights);
+}
+
 /** What is said of observations that those who say it were not fitted to. */
 function judgedByOthers(
   observations: readonly Observation[],
@@ -60,10 +65,7 @@ export function temperatureRows(name: string, lines: readonly Observation[]): Ro
       const temperature = learnt(others);
       return (one) => tempered(certaintyOf(one), temperature);
     }),
-    'loss-fitted': judgedByOthers(lines, (others) => {
-      const weights = fitCertainty(others);
-      return (one) => certaintyOf(one, weights);
-    }),
+    'loss-fitted': judgedByOthers(lines, fittedTo),
   };
   const losses = Object.entries(ways).map(([way, judged]) => {
     const sum = judged.reduce(
@@ -85,10 +87,7 @@ export function certaintyRows(
   observations: readonly Observation[],
   least: (eagerness: Eagerness) => number,
 ): Row[] {
-  const judged = judgedByOthers(observations, (others) => {
-    const weights = fitCertainty(others);
-    return (one) => certaintyOf(one, weights);
-  });
+  const judged = judgedByOthers(observations, fittedTo);
   const names = ['one', 'log-probability', 'starts-line'];
   const weights = fitCertainty(observations);
   return [

@@ -7,6 +7,8 @@
  * likeliest one given what was seen, and that most models are alike (a normal law of its logarithm).
  */
 
+import { logistic, logitOf } from './certainty';
+
 /** What was seen, by certainty: of each stretch of logits how many lines there were, and how many of them were right. */
 export interface CalibrationCounts {
   readonly lines: readonly number[];
@@ -19,7 +21,7 @@ const STRETCH = 1 / 2;
 const LOWEST = -8;
 /** How many numbers a list of counts has. */
 export const STRETCHES = 21;
-/** Of the logarithm of the temperature: two models of other sizes and makes differed from the embedded one by 0.21 and -0.08. */
+/** Of the logarithm of the temperature: two models of other sizes and makes differed from the embedded one by 0.22 and -0.08. */
 const DEVIATION = 0.3;
 /** The most, above which nothing would be sure enough for who wants it quiet, and one over it; and steps between. */
 const MOST_TEMPERATURE = 1.5;
@@ -33,7 +35,7 @@ export class Calibration {
   private readonly lines: number[];
   private readonly right: number[];
   private readonly changed: (counts: CalibrationCounts) => void;
-  private found = 1;
+  private found: number;
 
   /** @param changed Called with all that is known, each time there is more. */
   constructor(counts?: CalibrationCounts, changed: (counts: CalibrationCounts) => void = () => undefined) {
@@ -76,7 +78,7 @@ export class Calibration {
 /** The certainty at a temperature. 0 and 1 stay. */
 export function tempered(certainty: number, temperature: number): number {
   if (temperature === 1) return certainty;
-  return 1 / (1 + Math.exp(-logitOf(certainty) / temperature));
+  return logistic(logitOf(certainty) / temperature);
 }
 
 /** Of a grid of temperatures. */
@@ -98,10 +100,6 @@ function likeliest({ lines, right }: CalibrationCounts): number {
     }
   }
   return best;
-}
-
-function logitOf(certainty: number): number {
-  return Math.log(certainty / (1 - certainty));
 }
 
 function noCounts(): number[] {

@@ -27,10 +27,19 @@ export function featuresOf({ probability, startsLine }: Evidence): CertaintyWeig
   return [1, Math.log(Math.max(probability, LEAST_PROBABILITY)), startsLine ? 1 : 0];
 }
 
+/** The probability whose logit this is. */
+export function logistic(logit: number): number {
+  return 1 / (1 + Math.exp(-logit));
+}
+
+export function logitOf(probability: number): number {
+  return Math.log(probability / (1 - probability));
+}
+
 /** The probability that the text is right as a whole, 0 to 1. */
 export function certaintyOf(evidence: Evidence, weights: CertaintyWeights = CERTAINTY_WEIGHTS): number {
   const logit = featuresOf(evidence).reduce((sum, feature, at) => sum + feature * (weights[at] ?? 0), 0);
-  return 1 / (1 + Math.exp(-logit));
+  return logistic(logit);
 }
 
 /** Of a part of a line. */
@@ -64,7 +73,7 @@ const LIKELIER_YET = 1 / 2;
  */
 export function leastConfidence(leastCertainty: number, startsLine: boolean, temperature = 1): number {
   const lowest = ([base, slope, start]: CertaintyWeights, certainty: number): number => {
-    const logit = temperature * Math.log(certainty / (1 - certainty));
+    const logit = temperature * logitOf(certainty);
     return Math.exp((logit - base - (startsLine ? start : 0)) / slope);
   };
   const line = lowest(CERTAINTY_WEIGHTS, leastCertainty);
