@@ -116,15 +116,15 @@ function reproducible() {
  * @param {Progress} progress
  * @param {object} [options]
  * @param {string} [options.target] the platform; default: this machine's
- * @param {string} [options.folder] what is packaged; default: the repository
+ * @param {string} [options.folder] what is packaged, as `stagePackage` lays it out; default: what was built for this machine
  * @param {string} [options.vsix] where the package is written
  * @returns {Promise<string>} the path of the package
  */
 export async function packageExtension(
   progress,
-  { target = vscodeTarget(), folder = ROOT, vsix = vsixPath(target) } = {},
+  { target = vscodeTarget(), folder, vsix = vsixPath(target) } = {},
 ) {
-  const own = target === vscodeTarget() && folder === ROOT;
+  const own = folder === undefined;
   const repository = publishedRepository();
   return await progress.step(
     own ? 'package the extension' : `package the extension for ${target}`,
@@ -140,7 +140,7 @@ export async function packageExtension(
         ],
         {
           log,
-          cwd: own && repository !== undefined ? stageOwn() : folder,
+          cwd: folder ?? stageOwn(),
           env: reproducible(),
           failure: 'The extension could not be packaged: vsce failed.',
         },
@@ -157,11 +157,9 @@ export async function packageExtension(
   );
 }
 
-/** What was built for this machine, with a manifest as it is published. @returns {string} the folder */
+/** What was built for this machine. vsce compares every file below a folder with every pattern: the repository has too many. @returns {string} the folder */
 function stageOwn() {
-  const target = TARGETS.find((one) => one === vscodeTarget());
-  if (target === undefined) throw new Failure(`No package is published for ${vscodeTarget()}.`);
-  return stagePackage(target, ADDON, existsSync(KERNEL_LIBRARY) ? KERNEL_LIBRARY : undefined);
+  return stagePackage(vscodeTarget(), ADDON, existsSync(KERNEL_LIBRARY) ? KERNEL_LIBRARY : undefined);
 }
 
 /** @param {number} bytes */

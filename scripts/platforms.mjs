@@ -22,7 +22,7 @@ export const TARGETS = /** @type {const} */ ([
 
 /** @typedef {(typeof TARGETS)[number]} Target */
 
-/** @param {Target} target @returns {string} where what is made for it lies */
+/** @param {string} target @returns {string} where what is made for it lies */
 export function folderOf(target) {
   return join(BUILD, 'platforms', target);
 }
@@ -65,9 +65,9 @@ export async function buildAddonFor(progress, target) {
 }
 
 /**
- * What a package for `target` is made from, in a folder of its own: the files that .vscodeignore names, with another addon in the
- * place of this machine's.
- * @param {Target} target
+ * What a package for `target` is made from, in a folder of its own: the files that .vscodeignore names, with the addon for it
+ * in the place of this machine's.
+ * @param {string} target as VS Code's marketplace names it
  * @param {string} addon
  * @param {string} [kernels] compiled for the GPU, where there are any
  * @returns {string} the folder
