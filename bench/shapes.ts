@@ -81,7 +81,16 @@ export type ShapeName = keyof typeof SHAPES;
 
 /** Tensor types, by the name GGUF gives them in lower case. */
 export type Quantization =
-  'q4_0' | 'q4_1' | 'q5_0' | 'q8_0' | 'q3_k' | 'q4_k' | 'q5_k' | 'q6_k' | 'iq4_nl' | 'iq4_xs';
+  | 'q4_0'
+  | 'q4_1'
+  | 'q5_0'
+  | 'q8_0'
+  | 'q3_k'
+  | 'q4_k'
+  | 'q5_k'
+  | 'q6_k'
+  | 'iq4_nl'
+  | 'iq4_xs';
 
 export interface BenchModel {
   /** For example `smollm2-135m-q4_1`: the part of a row's name after the slash. */

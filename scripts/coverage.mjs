@@ -136,7 +136,7 @@ async function main() {
   const files = await measured(progress);
   let status = 0;
   for (const [reader, pattern] of Object.entries(READERS)) {
-    const own = [...files].filter(([path]) => pattern.test(path)).sort();
+    const own = [...files].filter(([path]) => pattern.test(path)).sort(([a], [b]) => (a < b ? -1 : 1));
     const percent = percentOf(own.map(([, lines]) => lines));
     console.log(`\n${reader}: ${percent.toFixed(1)} %`);
     if (!(percent >= LEAST)) status = 1;

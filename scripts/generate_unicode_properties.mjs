@@ -41,7 +41,10 @@ function runs(property) {
     const last = run.codePointAt(run.length - (run.charCodeAt(run.length - 1) >> 10 === 0x37 ? 2 : 1)) ?? 0;
     // Nothing has been read between U+D7FF and U+E000.
     return first < 0xd800 && last > 0xdfff
-      ? [/** @type {[number, number]} */ ([first, 0xd7ff]), /** @type {[number, number]} */ ([0xe000, last])]
+      ? [
+          /** @type {[number, number]} */ ([first, 0xd7ff]),
+          /** @type {[number, number]} */ ([0xe000, last]),
+        ]
       : [/** @type {[number, number]} */ ([first, last])];
   });
 }

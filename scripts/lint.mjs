@@ -1,4 +1,4 @@
-/** `npm run lint`: ESLint, Prettier, clang-format, and the page of settings. With `--fix` (`npm run format`) they rewrite what they can. */
+/** `npm run lint`: Oxlint, Oxfmt, clang-format, and the page of settings. With `--fix` (`npm run format`) they rewrite what they can. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,20 +35,24 @@ function nativeFiles() {
 export const CHECKS = [
   { name: 'settings page', run: async (_, fix) => checkSettingsPage(fix) },
   {
-    name: 'prettier',
+    name: 'oxfmt',
     run: (log, fix) =>
-      runTool('prettier/bin/prettier.cjs', [fix ? '--write' : '--check', '--log-level', 'warn', '.'], {
+      runTool('oxfmt/bin/oxfmt', [fix ? '--write' : '--check'], {
         log,
-        failure: 'Some files are not formatted as Prettier would; `npm run format` mends that.',
+        failure: 'Some files are not formatted as Oxfmt would; `npm run format` mends that.',
       }),
   },
   {
-    name: 'eslint',
+    name: 'oxlint',
     run: (log, fix) =>
-      runTool('eslint/bin/eslint.js', ['--max-warnings', '0', ...(fix ? ['--fix'] : []), '.'], {
-        log,
-        failure: 'ESLint has found faults.',
-      }),
+      runTool(
+        'oxlint/bin/oxlint',
+        ['--deny-warnings', '--report-unused-disable-directives', ...(fix ? ['--fix'] : [])],
+        {
+          log,
+          failure: 'Oxlint has found faults.',
+        },
+      ),
   },
   {
     name: 'clang-format',

@@ -31,7 +31,7 @@ export function endsWithIdentifier(text: string): boolean {
  * Control characters that no editor shows as text, and the sign of bytes that were none; tab and line breaks are text. One of
  * them is enough to spoil a suggestion.
  */
-// eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+// oxlint-disable-next-line no-control-regex -- finding control characters is the purpose
 export const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/;
 
 /** A NUL stands in no text. */

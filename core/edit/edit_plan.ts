@@ -24,7 +24,7 @@ const UNITS_A_TOKEN = 2.5;
 const MOST_UNITS = 12_000;
 /** What no model writes: control characters, which the grammar does not have, and halves of characters. */
 const UNWRITABLE =
-  // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+  // oxlint-disable-next-line no-control-regex -- finding control characters is the purpose
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 export interface EditScope {

@@ -69,4 +69,5 @@ export interface NativeError {
 }
 
 export type NativeResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: NativeError };
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: NativeError };

@@ -209,7 +209,13 @@ export interface NativeCompletionRequest {
  * an outcome, not an error.
  */
 export type NativeStop =
-  'end_token' | 'line_end' | 'max_tokens' | 'context_full' | 'cancelled' | 'grammar' | 'unsure';
+  | 'end_token'
+  | 'line_end'
+  | 'max_tokens'
+  | 'context_full'
+  | 'cancelled'
+  | 'grammar'
+  | 'unsure';
 
 export interface NativeTimings {
   /** Of the prompt, and of the lead behind it. */

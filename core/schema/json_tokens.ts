@@ -2,7 +2,18 @@
 import { createScanner } from 'jsonc-parser';
 
 export type TokenKind =
-  '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'word' | 'comment' | 'blanks' | 'unknown';
+  | '{'
+  | '}'
+  | '['
+  | ']'
+  | ','
+  | ':'
+  | 'string'
+  | 'number'
+  | 'word'
+  | 'comment'
+  | 'blanks'
+  | 'unknown';
 
 export interface Token {
   readonly kind: TokenKind;

@@ -7,7 +7,8 @@ import { SOURCES } from '../../core/models/model_places';
 
 /** What was chosen; an empty path is the embedded model's. */
 export type Choice =
-  { readonly path: string; readonly name: string } | { readonly ask: 'download' | 'file' | 'folder' };
+  | { readonly path: string; readonly name: string }
+  | { readonly ask: 'download' | 'file' | 'folder' };
 
 export interface PickerParts {
   /** The path in the settings. */

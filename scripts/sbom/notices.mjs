@@ -15,7 +15,7 @@ const PAGE = join(ROOT, 'THIRD_PARTY.md');
 
 /** @returns {Promise<string>} the page */
 export async function noticesPage() {
-  const { format, resolveConfig } = await import('prettier');
+  const { format } = await import('oxfmt');
   const entries = [...bundled(), ...compiled()];
   const rows = entries.map(
     ({ name, version, license, where }) =>
@@ -50,7 +50,7 @@ export async function noticesPage() {
     '',
     ...notices,
   ].join('\n');
-  return await format(page, { ...(await resolveConfig(PAGE)), filepath: PAGE });
+  return (await format(PAGE, page)).code;
 }
 
 /** @returns {Entry[]} packages of which at least a part is in a bundle */
@@ -62,7 +62,7 @@ function bundled() {
     const ids = /** @type {{ license?: { id: string }, expression?: string }[]} */ (licenses);
     if (texts === undefined || texts.length === 0) throw new Failure(`${name} has no licence file.`);
     return {
-      name: group === undefined ? name : `${String(group)}/${name}`,
+      name: group === undefined ? name : `${group}/${name}`,
       version,
       license: ids.map(({ license, expression }) => license?.id ?? expression).join(', '),
       where: 'bundled into the JavaScript',

@@ -16,7 +16,7 @@ import { materialsOf } from './materials.mjs';
 
 /** @typedef {import('./materials.mjs').Material} Material */
 /** @typedef {import('./materials.mjs').Runtime} Runtime */
-/** @typedef {{ name: string, type: string, version?: string, purl?: string, 'bom-ref'?: string, licenses?: unknown, evidence?: { licenses: { license: { text: { content: string } } }[] } } & Record<string, unknown>} Component */
+/** @typedef {{ name: string, group?: string, type: string, version?: string, purl?: string, 'bom-ref'?: string, licenses?: unknown, evidence?: { licenses: { license: { text: { content: string } } }[] } } & Record<string, unknown>} Component */
 /** @typedef {{ metadata: { component: Component } & Record<string, unknown>, components: Component[], dependencies: { ref: string, dependsOn?: string[] }[] } & Record<string, unknown>} Bom */
 
 const GENERATOR = join(

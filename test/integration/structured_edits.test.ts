@@ -2,7 +2,7 @@
  * Structured edits by the embedded model: whatever it answers can be applied and leaves other lines as they are, and what is well
  * known is done as asked.
  */
-import ts from 'typescript';
+import { parseSync } from 'oxc-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EditProposal, type EditRequest, proposeEdit } from '../../core/edit/edit_proposal';
 import { applied } from '../../core/edit/line_edit';
@@ -183,13 +183,8 @@ const CASES: readonly Scripted[] = [
 ];
 
 function syntaxErrors(text: string, language: string): readonly string[] {
-  const fileName = language === 'typescript' ? 'a.ts' : 'a.js';
-  const { diagnostics = [] } = ts.transpileModule(text, {
-    fileName,
-    reportDiagnostics: true,
-    compilerOptions: { allowJs: true },
-  });
-  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  const { errors } = parseSync(language === 'typescript' ? 'a.ts' : 'a.js', text);
+  return errors.map(({ message }) => message);
 }
 
 describe('renames and parameters', () => {

@@ -285,7 +285,7 @@ function expectSound({ text, replace }: CompletionOutcome, document: DocumentSna
   const right = lineAfter(document);
   const what = JSON.stringify({ text, replace, left, right });
   expect(text.trim(), what).not.toBe('');
-  // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+  // oxlint-disable-next-line no-control-regex -- finding control characters is the purpose
   expect(text, what).not.toMatch(/[\u0000\r]|\n\s*\n|[\ud800-\udbff]$/);
   if (right.trim() === '') expect(text, what).not.toMatch(/[ \t]$/);
   expect(replace, what).toBeLessThanOrEqual(right.length);

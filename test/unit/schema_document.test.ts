@@ -107,9 +107,9 @@ function schemaOf(request: EngineRequest | undefined): {
   properties?: object;
   additionalProperties?: unknown;
 } {
-  const { source } = request?.grammar?.grammar as Compiled;
-  if (!('schema' in source)) throw new Error('no schema');
-  return JSON.parse(source.schema) as object;
+  const compiled = request?.grammar?.grammar as Compiled | undefined;
+  if (compiled === undefined || !('schema' in compiled.source)) throw new Error('no schema');
+  return JSON.parse(compiled.source.schema) as object;
 }
 
 describe('a suggestion in JSON', () => {

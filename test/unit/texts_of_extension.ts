@@ -1,7 +1,7 @@
 /** What the extension says to its user, found in its sources: texts that go through vscode.l10n.t, and those that do not. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import ts from 'typescript';
+import { type Node, parseSync, visitorKeys } from 'oxc-parser';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -39,6 +39,7 @@ const SHOWN = new Set([
   'openLabel',
   'message',
 ]);
+const TRANSLATES = new Set(['vscode.l10n.t', 't']);
 /** English on purpose: the log, and errors, as core has them. */
 const ENGLISH = new Set([
   'extension/engine_lifecycle.ts',
@@ -52,52 +53,65 @@ export function textsOf(sources: ReadonlyMap<string, string>): Texts {
   const expressions: Text[] = [];
   const bare: Text[] = [];
   for (const [path, source] of sources) {
-    const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
-    const at = (node: ts.Node): string =>
-      `${path}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
-    const visit = (node: ts.Node): void => {
-      if (ts.isCallExpression(node)) {
+    const written = ({ start, end }: Node): string => source.slice(start, end);
+    const at = ({ start }: Node): string => `${path}:${source.slice(0, start).split('\n').length}`;
+    const visit = (node: Node): void => {
+      if (node.type === 'CallExpression') {
+        const callee = written(node.callee);
         const [text, ...values] = node.arguments;
-        if (isTranslation(node) && text !== undefined) {
-          if (ts.isStringLiteralLike(text))
-            translated.push({ place: at(node), text: text.text, given: values.length });
-          else expressions.push({ place: at(node), text: text.getText() });
-          for (const value of values) visit(value);
+        if (TRANSLATES.has(callee) && text !== undefined) {
+          if (isLiteral(text))
+            translated.push({ place: at(node), text: literalOf(text), given: values.length });
+          else expressions.push({ place: at(node), text: written(text) });
+          values.forEach(visit);
           return;
         }
-        if (SHOWS.test(node.expression.getText())) for (const given of node.arguments) take(given);
+        if (SHOWS.test(callee)) node.arguments.forEach(take);
       }
-      if (ts.isPropertyAssignment(node) && SHOWN.has(node.name.getText())) take(node.initializer);
+      if (node.type === 'ObjectExpression') {
+        for (const one of node.properties) {
+          if (one.type === 'Property' && !one.shorthand && SHOWN.has(written(one.key))) take(one.value);
+        }
+      }
       if (
-        ts.isBinaryExpression(node) &&
-        ts.isPropertyAccessExpression(node.left) &&
-        SHOWN.has(node.left.name.text)
+        node.type === 'AssignmentExpression' &&
+        node.left.type === 'MemberExpression' &&
+        SHOWN.has(written(node.left.property))
       )
         take(node.right);
-      ts.forEachChild(node, visit);
+      childrenOf(node).forEach(visit);
     };
-    const take = (node: ts.Expression): void => {
-      if (ts.isConditionalExpression(node)) {
-        take(node.whenTrue);
-        take(node.whenFalse);
-      } else if (ts.isArrayLiteralExpression(node)) node.elements.forEach(take);
-      else if (hasWords(literalOf(node)) && !ENGLISH.has(path))
-        bare.push({ place: at(node), text: node.getText() });
+    const take = (node: Node): void => {
+      if (node.type === 'ConditionalExpression') {
+        take(node.consequent);
+        take(node.alternate);
+      } else if (node.type === 'ArrayExpression') {
+        for (const element of node.elements) if (element !== null) take(element);
+      } else if (hasWords(literalOf(node)) && !ENGLISH.has(path)) {
+        bare.push({ place: at(node), text: written(node) });
+      }
     };
-    visit(file);
+    visit(parseSync(path, source).program);
   }
   return { translated, expressions, bare };
 }
 
-function isTranslation({ expression }: ts.CallExpression): boolean {
-  return ['vscode.l10n.t', 't'].includes(expression.getText());
+function childrenOf(node: Node): readonly Node[] {
+  const fields = node as unknown as Readonly<Record<string, Node | readonly (Node | null)[] | null>>;
+  const keys = visitorKeys[node.type] ?? [];
+  return keys.flatMap((key) => fields[key] ?? []).filter((child) => child !== null);
+}
+
+/** Whether all that a text is stands there. */
+function isLiteral(node: Node): boolean {
+  if (node.type === 'TemplateLiteral') return node.expressions.length === 0;
+  return node.type === 'Literal' && typeof node.value === 'string';
 }
 
 /** What stands in a text literally, without what is put into it. */
-function literalOf(node: ts.Expression): string {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return '';
-  return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join(' ');
+function literalOf(node: Node): string {
+  if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked).join(' ');
+  return node.type === 'Literal' && typeof node.value === 'string' ? node.value : '';
 }
 
 /** Names and icons are the same in every language. */
