@@ -60,8 +60,8 @@ export default defineConfig({
         // What takes minutes and proves more: part of `npm run test:deep`.
         test: {
           name: 'deep',
-          include: ['test/deep/**/*.test.ts', 'test/conformance/tokenizer.test.ts'],
-          env: { EMBERLINE_EVERY_TEXT: '1' },
+          include: ['test/deep/**/*.test.ts', 'test/conformance/{tokenizer,json_schema}.test.ts'],
+          env: { EMBERLINE_EVERY_CASE: '1' },
           testTimeout: 1_800_000,
           hookTimeout: 120_000,
           fileParallelism: false,

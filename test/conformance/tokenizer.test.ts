@@ -23,7 +23,7 @@ import { SPLITS } from './tokenizer/splits.js';
 import { writeVocabularyFile } from './tokenizer/vocabulary_file.js';
 
 /** The deep tests compare every text, others one of so many; and how much text that must be at least. */
-const [STRIDE, MIN_BYTES] = process.env['EMBERLINE_EVERY_TEXT'] === '1' ? [1, 2 ** 21] : [5, 2 ** 18];
+const [STRIDE, MIN_BYTES] = process.env['EMBERLINE_EVERY_CASE'] === '1' ? [1, 2 ** 21] : [5, 2 ** 18];
 const ADVERSARIAL_TEXTS = 10_000 / STRIDE;
 const TIMEOUT_MS = 120_000;
 
