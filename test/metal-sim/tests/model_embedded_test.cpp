@@ -101,9 +101,9 @@ bool is_clear(const std::vector<float>& logits, std::size_t token, double error,
   return true;
 }
 
-class RealModelOnMetal : public SimulatedMac {};
+class DeepRealModelOnMetal : public SimulatedMac {};
 
-TEST_F(RealModelOnMetal, ThreeTokensBehindAPromptAreThoseOfTheReference) {
+TEST_F(DeepRealModelOnMetal, ThreeTokensBehindAPromptAreThoseOfTheReference) {
   EmbeddedModel metal(metal_device(unchecked_kernels())), reference(make_reference_device());
   const std::vector<TokenId> ids =
       metal.model->tokenizer().encode("def add(a, b):\n    return a + b\n", false);
