@@ -157,7 +157,11 @@ export async function packageExtension(
   );
 }
 
-/** What was built for this machine. vsce compares every file below a folder with every pattern: the repository has too many. @returns {string} the folder */
+/**
+ * What was built for this machine, in a folder of its own: vsce compares every file below its folder with every pattern, and the repository
+ * has too many files for that.
+ * @returns {string} the folder
+ */
 function stageOwn() {
   return stagePackage(vscodeTarget(), ADDON, existsSync(KERNEL_LIBRARY) ? KERNEL_LIBRARY : undefined);
 }

@@ -1,5 +1,13 @@
 /** The platforms that there is a package for, and the addon for those that this machine is not. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { addonHeaders } from './addon_headers.mjs';
@@ -105,8 +113,11 @@ function sharedFiles() {
         .map((part) => part.replaceAll('.', '\\.'))
         .join('[^/]*');
       const wanted = new RegExp(`^${source}$`);
-      return readdirSync(join(ROOT, folder))
-        .map((name) => (folder === '.' ? name : `${folder}/${name}`))
+      // What is not there is missing from the package, which says so.
+      if (!existsSync(join(ROOT, folder))) return [];
+      return readdirSync(join(ROOT, folder), { withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => (folder === '.' ? name : `${folder}/${name}`))
         .filter((name) => wanted.test(name));
     });
 }

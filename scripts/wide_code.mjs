@@ -5,12 +5,13 @@ import { Failure } from './failure.mjs';
 
 /** Compiler options that ask for a wider instruction set. */
 const WIDENING = / -m(avx|fma|f16c|bmi|arch=)/;
-/** An object of what is shipped: the simulator of a GPU, which is built in the same folder, runs on wide processors alone. */
+/** An object of what is shipped. The simulated GPU, which is built in the same folder, needs a wide processor anyway. */
 const SHIPPED = / -o native\//;
 
 /**
- * Sees that the objects of what is shipped that are compiled for a wider instruction set than the rest hold no function that the linker may take for another object's
- * of the same name: which of the two it takes depends on the order of its input, so a test run alone cannot show this.
+ * Looks at the objects of what is shipped that are compiled for a wider instruction set than the rest: none may hold a function that the
+ * linker could take for another object's of the same name. Which of the two it takes depends on the order of its input, so a test run alone
+ * cannot show this.
  * @param {string} build a CMake build folder
  * @param {string} nm that reads its objects
  * @param {string} log

@@ -50,7 +50,13 @@ export async function noticesPage() {
     '',
     ...notices,
   ].join('\n');
-  return (await format(PAGE, page)).code;
+  const options = /** @type {import('oxfmt').FormatConfig} */ (
+    JSON.parse(readFileSync(join(ROOT, '.oxfmtrc.json'), 'utf8'))
+  );
+  const { code, errors } = await format(PAGE, page, options);
+  if (errors.length > 0)
+    throw new Failure(`THIRD_PARTY.md: ${errors.map(({ message }) => message).join(' ')}`);
+  return code;
 }
 
 /** @returns {Entry[]} packages of which at least a part is in a bundle */

@@ -6,15 +6,15 @@ import { runNpm } from '../processes.mjs';
 
 /** @typedef {{ packages: Record<string, { version?: string, optional?: boolean, link?: boolean }> }} Lock */
 
-/** Fails when this script is run by a Node.js older than package.json asks for. */
+/** Fails when this script is run by a Node.js that package.json does not ask for. */
 export function requireNode() {
-  const wanted = /** @type {{ engines: { node: string } }} */ (/** @type {unknown} */ (manifest())).engines
-    .node;
-  const [major = 0, minor = 0] = wanted.replace(/^\D*/, '').split('.').map(Number);
-  const [ourMajor = 0, ourMinor = 0] = process.versions.node.split('.').map(Number);
-  if (ourMajor < major || (ourMajor === major && ourMinor < minor)) {
-    throw new Failure(`Node.js ${major}.${minor} or newer is needed; this is ${process.versions.node}.`);
-  }
+  const { engines } = /** @type {{ engines: { node: string } }} */ (/** @type {unknown} */ (manifest()));
+  const [ours = 0, ourMinor = 0] = process.versions.node.split('.').map(Number);
+  const fits = engines.node.split(' || ').some((range) => {
+    const [major = 0, minor = 0] = range.replace(/^\D*/, '').split('.').map(Number);
+    return (ours === major && ourMinor >= minor) || (ours > major && range.startsWith('>='));
+  });
+  if (!fits) throw new Failure(`Node.js ${engines.node} is needed; this is ${process.versions.node}.`);
 }
 
 /** Whether node_modules holds exactly what package-lock.json says, as npm itself has noted there. */

@@ -39,11 +39,10 @@ const PREPARATIONS = {
     make: (/** @type {Progress} */ progress) =>
       buildPreset(progress, 'release', { targets: ['emberline_faulty_addon'] }),
   },
-  sanitizedParsers: {
+  sanitizedParser: {
     needs: [],
     compiles: 'aside',
-    make: (/** @type {Progress} */ progress) =>
-      buildPreset(progress, 'asan', { targets: ['test_gguf', 'test_tokenizer'] }),
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'asan', { targets: ['test_gguf'] }),
   },
   sanitizedTests: {
     needs: [],

@@ -23,7 +23,7 @@ async function buildBench(log) {
 
 /**
  * The tests that take long: every mutation of a kernel, a million draws, fifty thousand tokens, every set of kernels, hundreds of edits.
- * npm test has a sample of each. Also the tests for a Mac's own GPU, and that the package can be made again.
+ * npm test has a sample of each, and of the embedded model on the simulated GPU small ones in its place. Also the tests for a Mac's own GPU, and that the package can be made again.
  * @type {import('./stage.mjs').Stage}
  */
 export const proofs = {

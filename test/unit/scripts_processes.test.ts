@@ -59,7 +59,8 @@ it('sees the children of children, in whatever group they are', async () => {
   expect(ids).toHaveLength(3);
   expect(ids[0]).toBe(leader.pid);
   const found = family(processTable(), ids[0] ?? 0).map((process) => process.id);
-  expect(new Set(found)).toEqual(new Set(ids));
+  const ascending = (a: number, b: number): number => a - b;
+  expect(found.toSorted(ascending)).toEqual(ids.toSorted(ascending));
   await stopGroup(leader);
 });
 

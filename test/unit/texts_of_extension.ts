@@ -70,12 +70,16 @@ export function textsOf(sources: ReadonlyMap<string, string>): Texts {
       }
       if (node.type === 'ObjectExpression') {
         for (const one of node.properties) {
-          if (one.type === 'Property' && !one.shorthand && SHOWN.has(written(one.key))) take(one.value);
+          if (one.type !== 'Property' || one.shorthand || one.computed) continue;
+          if (SHOWN.has(written(one.key))) take(one.value);
         }
       }
       if (
-        node.type === 'AssignmentExpression' &&
+        (node.type === 'AssignmentExpression' ||
+          node.type === 'BinaryExpression' ||
+          node.type === 'LogicalExpression') &&
         node.left.type === 'MemberExpression' &&
+        !node.left.computed &&
         SHOWN.has(written(node.left.property))
       )
         take(node.right);
@@ -91,7 +95,9 @@ export function textsOf(sources: ReadonlyMap<string, string>): Texts {
         bare.push({ place: at(node), text: written(node) });
       }
     };
-    visit(parseSync(path, source).program);
+    const { program, errors } = parseSync(path, source);
+    if (errors.length > 0) throw new Error(`${path}: ${errors.map(({ message }) => message).join(', ')}`);
+    visit(program);
   }
   return { translated, expressions, bare };
 }
