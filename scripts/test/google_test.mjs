@@ -10,7 +10,7 @@ import { noCounts, oneFailed, sum, summary } from './counts.mjs';
 /** Tests with `Deep` in their name take long, and what they find beyond the others is rare: the deep tests run them (proofs.mjs). */
 export const DEEP = '*Deep*';
 /** All others. */
-export const EVERYDAY = `-${DEEP}`;
+const EVERYDAY = `-${DEEP}`;
 
 /** Where a preset's test programs are built, other than in a folder of its own. @type {Record<string, string>} */
 const TEST_FOLDERS = {
