@@ -48,10 +48,7 @@ export const CHECKS = [
       runTool(
         'oxlint/bin/oxlint',
         ['--deny-warnings', '--report-unused-disable-directives', ...(fix ? ['--fix'] : [])],
-        {
-          log,
-          failure: 'Oxlint has found faults.',
-        },
+        { log, failure: 'Oxlint has found faults.' },
       ),
   },
   {

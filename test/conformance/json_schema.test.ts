@@ -3,11 +3,12 @@ import Ajv from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import { describe, expect, it } from 'vitest';
 import { addon, valueOf } from '../integration/embedded_model';
+import { EVERY_CASE } from './every_case';
 import { Random, RandomSchemas } from './random_schemas';
 import type { Dialect } from './random_schemas';
 
-/** Of each dialect; the deep tests compare more. */
-const SCHEMAS = process.env['EMBERLINE_EVERY_CASE'] === '1' ? 400 : 140;
+/** Of each dialect. */
+const SCHEMAS = EVERY_CASE ? 400 : 140;
 const DOCUMENTS = 6;
 const LEAST_PAIRS = 5 * SCHEMAS;
 

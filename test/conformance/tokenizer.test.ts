@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Tokenizer as Oracle } from '@huggingface/tokenizers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVERY_CASE } from './every_case';
 import { comparisonTexts, sampleTexts } from './tokenizer/corpus.js';
 import {
   EMBEDDED_MODEL,
@@ -22,8 +23,8 @@ import { adversarialTexts, vocabularyOfPairs } from './tokenizer/pairs.js';
 import { SPLITS } from './tokenizer/splits.js';
 import { writeVocabularyFile } from './tokenizer/vocabulary_file.js';
 
-/** The deep tests compare every text, others one of so many; and how much text that must be at least. */
-const [STRIDE, MIN_BYTES] = process.env['EMBERLINE_EVERY_CASE'] === '1' ? [1, 2 ** 21] : [5, 2 ** 18];
+/** One of so many texts is compared; and how much text that must be at least. */
+const [STRIDE, MIN_BYTES] = EVERY_CASE ? [1, 2 ** 21] : [5, 2 ** 18];
 const ADVERSARIAL_TEXTS = 10_000 / STRIDE;
 const TIMEOUT_MS = 120_000;
 

@@ -60,8 +60,9 @@ export function textsOf(sources: ReadonlyMap<string, string>): Texts {
         const callee = written(node.callee);
         const [text, ...values] = node.arguments;
         if (TRANSLATES.has(callee) && text !== undefined) {
-          if (isLiteral(text))
-            translated.push({ place: at(node), text: literalOf(text), given: values.length });
+          const [literal, ...others] = literalParts(text);
+          if (literal !== undefined && others.length === 0)
+            translated.push({ place: at(node), text: literal, given: values.length });
           else expressions.push({ place: at(node), text: written(text) });
           values.forEach(visit);
           return;
@@ -91,7 +92,7 @@ export function textsOf(sources: ReadonlyMap<string, string>): Texts {
         take(node.alternate);
       } else if (node.type === 'ArrayExpression') {
         for (const element of node.elements) if (element !== null) take(element);
-      } else if (hasWords(literalOf(node)) && !ENGLISH.has(path)) {
+      } else if (hasWords(literalParts(node).join(' ')) && !ENGLISH.has(path)) {
         bare.push({ place: at(node), text: written(node) });
       }
     };
@@ -108,16 +109,10 @@ function childrenOf(node: Node): readonly Node[] {
   return keys.flatMap((key) => fields[key] ?? []).filter((child) => child !== null);
 }
 
-/** Whether all that a text is stands there. */
-function isLiteral(node: Node): boolean {
-  if (node.type === 'TemplateLiteral') return node.expressions.length === 0;
-  return node.type === 'Literal' && typeof node.value === 'string';
-}
-
-/** What stands in a text literally, without what is put into it. */
-function literalOf(node: Node): string {
-  if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked).join(' ');
-  return node.type === 'Literal' && typeof node.value === 'string' ? node.value : '';
+/** What stands in a text literally, around what is put into it; nothing where the node is no text. */
+function literalParts(node: Node): readonly string[] {
+  if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked ?? value.raw);
+  return node.type === 'Literal' && typeof node.value === 'string' ? [node.value] : [];
 }
 
 /** Names and icons are the same in every language. */
