@@ -39,17 +39,6 @@ function fromFiles(folder: string, extension: string, perFile: number, total: nu
   return texts;
 }
 
-/** The compiler's messages, in the thirteen languages it is translated to. */
-function translatedMessages(charactersEach: number): string[] {
-  const lib = join(ROOT, 'node_modules', 'typescript', 'lib');
-  return readdirSync(lib, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) =>
-      readText('node_modules', 'typescript', 'lib', entry.name, 'diagnosticMessages.generated.json'),
-    )
-    .map((text) => text.slice(0, charactersEach));
-}
-
 /** Short pieces of all samples in random order: what never stands side by side in real text. */
 function splices(sources: readonly string[], total: number): string[] {
   const random = seededRandom(20240229);
@@ -82,7 +71,7 @@ export function sampleTexts(): string[] {
 }
 
 /**
- * More than 2 MB of text: prose in 45 languages, code in 30, emoji, odd white space, both kinds of line ends. Only files that
+ * More than 2 MB of text: prose in 45 languages, 20 of them at length, code in 30, emoji, odd white space, both kinds of line ends. Only files that
  * this repository holds or installs.
  */
 export function comparisonTexts(): string[] {
@@ -103,6 +92,6 @@ export function comparisonTexts(): string[] {
     ...sampleTexts(),
     ...files,
     ...files.slice(0, 12).map((text) => text.replaceAll('\n', '\r\n')),
-    ...translatedMessages(25_000),
+    ...fromFiles(join(modules, 'axe-core', 'locales'), '.json', 25_000, 600_000),
   ];
 }
