@@ -11,7 +11,15 @@ import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPreset } from './build_preset.mjs';
-import { AARCH64, LARGE_EXPERTS, OF_THE_REFERENCE, runEmulated, testPrograms, total } from './emulation.mjs';
+import {
+  AARCH64,
+  LARGE_EXPERTS,
+  OF_THE_REFERENCE,
+  onProcessor,
+  runEmulated,
+  testPrograms,
+  total,
+} from './emulation.mjs';
 import { BUILD, LOGS } from './paths.mjs';
 import { runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
@@ -26,8 +34,8 @@ const FOLDER = join(BUILD, 'arm');
 
 /**
  * Too slow to emulate, or about time: the 98 MB model; statistics over millions of draws; whole completions, whose parts are
- * tested below them; what threads and batches decide in long contexts; and of random grammars what takes longest. Too large: what makes dozens of devices, each of which
- * reserves a range of addresses, for which the emulator takes memory. All run on emulated or real x86-64 processors.
+ * tested below them; what threads and batches decide in long contexts; what makes dozens of models; and of random grammars what takes
+ * longest. All run on emulated or real x86-64 processors.
  */
 const SLOW = [
   '*RealModel*',
@@ -131,8 +139,8 @@ export async function checkArm(progress) {
  */
 function checkKernelSets({ name, kernelSets }) {
   const program = join(BUILD_FOLDER, 'test', 'native', 'test_device');
-  const [qemu, ...args] = [...AARCH64.command, '-cpu', name, program];
-  const { stdout } = spawnSync(qemu, [...args, '--gtest_list_tests'], { encoding: 'utf8' });
+  const [command, ...args] = onProcessor(AARCH64, name, program);
+  const { stdout } = spawnSync(command, [...args, '--gtest_list_tests'], { encoding: 'utf8' });
   const offered = [...stdout.matchAll(/ ExpHandlesTheEnds\/(\w+)/g)].map((match) => match[1]);
   const right = offered.join() === kernelSets.join();
   if (!right) console.log(`${name} should offer ${kernelSets.join(', ')}, not ${offered.join(', ')}.`);

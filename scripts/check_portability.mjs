@@ -30,8 +30,7 @@ import {
 
 /**
  * Too slow to emulate: the 98 MB model; statistics over millions of draws; megabytes of random weights; of whole completions, whose parts
- * are tested below them, the longest; of attention what one long context after the other decides. And what makes dozens of devices, each of
- * which reserves a range of addresses: the emulator takes memory for it, 10 GB in all.
+ * are tested below them, the longest; of attention what one long context after the other decides; and what makes dozens of models.
  */
 const LEFT_OUT = [
   '*RealModel*',

@@ -9,24 +9,42 @@ import { sideBySide } from './side_by_side.mjs';
 /** @typedef {{ name: string, passed: number, failed: number }} Row one program, or one system */
 
 /**
- * An architecture that can be emulated: the command without the processor's name, a compiler, and assembly that ends a program
- * with status 0.
- * @typedef {{ command: readonly [string, ...string[]], compiler: string, exit: string }} Emulator
+ * An architecture that can be emulated: the emulator and its arguments without the processor's name, a compiler, and assembly that ends a
+ * program with status 0.
+ * @typedef {{ program: string, args: readonly string[], compiler: string, exit: string }} Emulator
  */
 
 /** @type {Emulator} */
 export const X86_64 = {
-  command: ['qemu-x86_64'],
+  program: 'qemu-x86_64',
+  args: [],
   compiler: 'c++',
   exit: 'mov $60, %eax\nxor %edi, %edi\nsyscall',
 };
 
 /** @type {Emulator} */
 export const AARCH64 = {
-  command: ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'],
+  program: 'qemu-aarch64',
+  args: ['-L', '/usr/aarch64-linux-gnu'],
   compiler: 'aarch64-linux-gnu-gcc',
   exit: 'mov x8, #93\nmov x0, #0\nsvc #0',
 };
+
+/**
+ * What an emulated program may take of addresses: the emulator keeps an entry for each page of a range, and every model reserves as large
+ * a range as it gets. A test reads a file of five gibibytes.
+ */
+const MOST_ADDRESSES = 12 * 2 ** 30;
+
+/**
+ * @param {Emulator} emulator
+ * @param {string} processor
+ * @param {string} program
+ * @returns {[string, ...string[]]} the command that runs the program there, to which its arguments are added
+ */
+export function onProcessor({ program: emulator, args }, processor, program) {
+  return ['prlimit', `--as=${MOST_ADDRESSES}`, emulator, ...args, '-cpu', processor, program];
+}
 
 /**
  * Left out on every emulated processor: models of weights in other formats than float32, which are computed by the reference device alone,
@@ -44,7 +62,7 @@ export const LARGE_EXPERTS = ['Q2_K', 'Q3_K', 'Q5_K', 'Q6_K', 'IQ4_XS']
   .map((type) => `*ExpertsOp.*_${type}`)
   .join(':');
 
-/** A program's tests run in so many processes: the emulator takes memory for all addresses that one reserves, and keeps it. */
+/** A program's tests run in so many processes, for no core to wait long for another's last. */
 const SHARDS = 8;
 
 /**
@@ -60,14 +78,15 @@ const SHARDS = 8;
  * @param {string} folder for temporary files
  */
 function requireHonestEmulator(emulator, { name, has, lacks }, folder) {
-  const { command } = emulator;
   if (lacks !== undefined && runsInstruction(emulator, name, lacks, folder)) {
     throw new Failure(
-      `${command[0]} runs instructions that a ${name} does not have; use version 7.2 or newer.`,
+      `${emulator.program} runs instructions that a ${name} does not have; use version 7.2 or newer.`,
     );
   }
   if (!runsInstruction(emulator, name, has, folder)) {
-    throw new Failure(`${command[0]} does not run the instructions of a ${name}; use version 7.2 or newer.`);
+    throw new Failure(
+      `${emulator.program} does not run the instructions of a ${name}; use version 7.2 or newer.`,
+    );
   }
 }
 
@@ -77,15 +96,16 @@ function requireHonestEmulator(emulator, { name, has, lacks }, folder) {
  * @param {string} instruction
  * @param {string} folder
  */
-function runsInstruction({ command, compiler, exit }, processor, instruction, folder) {
+function runsInstruction(emulator, processor, instruction, folder) {
+  const { compiler, exit } = emulator;
   const program = join(folder, 'instruction');
   writeFileSync(`${program}.s`, `.globl _start\n_start:\n${instruction}\n${exit}\n`);
   const built = spawnSync(compiler, ['-nostdlib', '-static', `${program}.s`, '-o', program], {
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Failure(`The compiler does not assemble \`${instruction}\`.`);
-  const [qemu, ...args] = command;
-  return spawnSync(qemu, [...args, '-cpu', processor, program], { cwd: folder }).status === 0;
+  const [command, ...args] = onProcessor(emulator, processor, program);
+  return spawnSync(command, args, { cwd: folder }).status === 0;
 }
 
 /** What a system does without memory and with files that are cut off: an emulator does it itself, its own way. */
@@ -144,23 +164,19 @@ export async function runEmulated(emulator, runs, folder, progress) {
  * @param {import('./progress.mjs').Progress} progress
  * @returns {Promise<Row>}
  */
-async function runPart({ command }, { processor, program, shard }, folder, progress) {
+async function runPart(emulator, { processor, program, shard }, folder, progress) {
   const title = basename(program);
   const name = `${processor.name} ${title}`;
   const file = join(folder, `${processor.name}-${title}-${shard}`);
   const [log, report] = [`${file}.log`, `${file}.json`];
   for (const old of [log, report]) rmSync(old, { force: true });
-  const [qemu, ...args] = command;
+  const [command, ...args] = onProcessor(emulator, processor.name, program);
   const filter = `--gtest_filter=-${processor.leftOut}`;
-  const status = await runForStatus(
-    qemu,
-    [...args, '-cpu', processor.name, program, filter, `--gtest_output=json:${report}`],
-    {
-      log,
-      cwd: folder,
-      env: { ...process.env, GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(shard) },
-    },
-  );
+  const status = await runForStatus(command, [...args, filter, `--gtest_output=json:${report}`], {
+    log,
+    cwd: folder,
+    env: { ...process.env, GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(shard) },
+  });
   const row = { name, ...countReport(report, status) };
   if (row.failed > 0) progress.showTail(log);
   return row;

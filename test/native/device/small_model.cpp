@@ -8,12 +8,13 @@
 
 namespace emberline::testing {
 
-SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, std::uint32_t activation)
+SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, std::uint32_t activation,
+                       std::uint64_t seed)
     : device_(device), table_(device) {
   constexpr std::uint32_t kWidth = 64, kHeads = 4, kKvHeads = 2, kHeadWidth = 16, kHidden = 96;
   constexpr std::uint32_t kKvWidth = kKvHeads * kHeadWidth;
   const auto type_id = static_cast<std::uint32_t>(type);
-  Random random(42);
+  Random random(seed);
   const auto matrix = [&](std::uint32_t out, std::uint32_t in) {
     return table_.matrix(type, out, in, random_weights(type, out, in, random));
   };

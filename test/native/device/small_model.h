@@ -17,7 +17,7 @@ class SmallModel {
 
   // Fused ops where the device offers them. `type` is that of every matrix.
   SmallModel(Device& device, TensorType type, std::uint32_t max_rows = 1,
-             std::uint32_t activation = kGateSilu);
+             std::uint32_t activation = kGateSilu, std::uint64_t seed = 42);
 
   TableHarness& table() { return table_; }
   // Tokens and log-probabilities from a position on.

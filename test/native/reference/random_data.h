@@ -15,10 +15,12 @@ class Random {
 
   std::uint32_t bits();
   double uniform();  // [0, 1)
-  float normal();    // mean 0, variance 1
+  float normal();    // nearly: a sum of eight uniform numbers, of mean 0 and variance 1
   std::vector<float> normals(std::size_t count, float scale = 1.0f);
 
  private:
+  std::uint64_t next();
+
   std::uint64_t state_;
 };
 
