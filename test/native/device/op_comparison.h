@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,8 +16,11 @@ namespace emberline::testing {
 inline void expect_near(const std::vector<float>& actual, const std::vector<float>& expected,
                         double tolerance) {
   ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i)
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (std::fabs(double{actual[i]} - expected[i]) <= tolerance)
+      continue;  // the macro alone takes ten times as long
     ASSERT_NEAR(actual[i], expected[i], tolerance) << "element " << i;
+  }
 }
 
 // Runs `build_and_run` on the reference and on the CPU with 1 to 4 threads; the CPU's results must agree bit
