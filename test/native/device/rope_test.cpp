@@ -24,7 +24,8 @@ std::vector<float> read_cache(Device& device, TableHarness& memory, const PagedC
   const std::size_t pages = *std::max_element(cache.ids().begin(), cache.ids().end()) + 1;
   std::vector<float> all = memory.read_halves(cache.keys(), page_halves * pages);
   const bool transposed = std::string(device.name()) == "cpu";
-  std::vector<float> rows;
+  std::vector<float> rows(2 * context * heads.kv_width());
+  float* next = rows.data();
   for (std::size_t plane = 0; plane < 2; ++plane) {
     for (std::size_t p = 0; p < context; ++p) {
       const float* page =
@@ -34,12 +35,11 @@ std::vector<float> read_cache(Device& device, TableHarness& memory, const PagedC
         const float* head_page = page + head * kKvPagePositions * heads.width;
         for (std::size_t i = 0; i < heads.width; ++i) {
           if (!transposed) {
-            rows.push_back(page[at * heads.kv_width() + head * heads.width + i]);
+            *next++ = page[at * heads.kv_width() + head * heads.width + i];
           } else if (plane == 0) {
-            rows.push_back(
-                head_page[at / kKeyBlock * kKeyBlock * heads.width + i * kKeyBlock + at % kKeyBlock]);
+            *next++ = head_page[at / kKeyBlock * kKeyBlock * heads.width + i * kKeyBlock + at % kKeyBlock];
           } else {
-            rows.push_back(head_page[at * heads.width + i]);
+            *next++ = head_page[at * heads.width + i];
           }
         }
       }

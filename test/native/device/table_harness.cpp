@@ -73,8 +73,8 @@ std::vector<float> TableHarness::read_floats(Binding binding, std::size_t count)
 std::vector<float> TableHarness::read_halves(Binding binding, std::size_t count) {
   std::vector<std::uint16_t> halves(count);
   EXPECT_TRUE(device_.read(binding.buffer, binding.offset, halves.data(), count * 2).ok());
-  std::vector<float> values;
-  for (std::uint16_t half : halves) values.push_back(f16_to_f32(half));
+  std::vector<float> values(count);
+  std::transform(halves.begin(), halves.end(), values.begin(), f16_to_f32);
   return values;
 }
 
