@@ -33,7 +33,7 @@ if(MSVC)
   set(EMBERLINE_OPTIONS_avx512 "/arch:AVX512")
 else()
   # Sanitized, these files take minutes each to compile with care; to debug, they are as little optimised as the rest.
-  set(optimisation $<IF:$<BOOL:${EMBERLINE_SANITIZE}>,-O1,$<$<NOT:$<CONFIG:Debug>>:-O3>>)
+  set(optimisation $<$<NOT:$<CONFIG:Debug>>:$<IF:$<BOOL:${EMBERLINE_SANITIZE}>,-O1,-O3>>)
   set(EMBERLINE_OPTIONS_avx2 ${optimisation} -mavx2 -mfma -mf16c -mpopcnt)
   set(EMBERLINE_OPTIONS_avxvnni ${EMBERLINE_OPTIONS_avx2} -mavxvnni)
   set(EMBERLINE_OPTIONS_avx512 ${EMBERLINE_OPTIONS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni)

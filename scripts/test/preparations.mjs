@@ -54,7 +54,7 @@ const PREPARATIONS = {
   threadTests: {
     needs: [],
     compiles: 'aside',
-    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan', { targets: ['test_threads'] }),
+    make: (/** @type {Progress} */ progress) => buildPreset(progress, 'tsan-threads'),
   },
   threadSanitizedTests: {
     needs: [],

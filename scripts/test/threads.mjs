@@ -6,14 +6,14 @@ import { runGoogleTests } from './google_test.mjs';
 import { SANITIZED } from './sanitized.mjs';
 
 const SUPPRESSIONS = join(ROOT, 'test', 'native', 'thread_sanitizer.supp');
-/** The environment of a program built with the preset `tsan`. */
+/** The environment of a program built with the preset `tsan` or `tsan-threads`. */
 const UNDER_THREAD_SANITIZER = {
   ...process.env,
   TSAN_OPTIONS: `halt_on_error=1:second_deadlock_stack=1:suppressions=${SUPPRESSIONS}`,
 };
 
 /**
- * What several threads do at once, with every access checked: the engine, its pool, cancels, and models that are closed at any moment.
+ * What several threads do at once, in a second once it is built, and therefore built without optimisation; with every access checked: the engine, its pool, cancels, and models that are closed at any moment.
  * @type {import('./stage.mjs').Stage}
  */
 export const threads = {
@@ -22,7 +22,7 @@ export const threads = {
   needs: ['threadTests'],
   deep: true,
   run: (progress) =>
-    runGoogleTests(progress, 'tsan', 'tests of threads under the thread sanitizer', {
+    runGoogleTests(progress, 'tsan-threads', 'tests of threads under the thread sanitizer', {
       env: UNDER_THREAD_SANITIZER,
       programs: /^threads$/,
     }),
