@@ -6,6 +6,8 @@ import { BUILD, RELEASE } from './paths.mjs';
 
 /** The names of native/base/schedule.h and scheduled_threads.h, as nm writes them. */
 const OF_SCHEDULES = /emberline::(?:Schedule|schedule_|under_schedule)/;
+/** Not optimised, an object has megabytes of names. */
+const MOST_OUTPUT_BYTES = 64 * 2 ** 20;
 
 /**
  * @param {string} build a CMake build folder
@@ -17,7 +19,10 @@ function symbolsOfSchedules(build) {
   return objects.flatMap(({ command, directory }) => {
     const [, output = ''] = / -o (native\/\S+)/.exec(command) ?? [];
     if (output === '') return [];
-    const { status, stdout } = spawnSync('nm', ['-C', join(directory, output)], { encoding: 'utf8' });
+    const { status, stdout } = spawnSync('nm', ['-C', join(directory, output)], {
+      encoding: 'utf8',
+      maxBuffer: MOST_OUTPUT_BYTES,
+    });
     if (status !== 0) throw new Failure(`nm does not read ${output}.`);
     return stdout
       .split('\n')
