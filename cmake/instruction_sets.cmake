@@ -50,10 +50,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND EMBERLINE_OPTIONS_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()
 if(EMBERLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # These files take a third of the time to compile when what is read is checked by calls, not in place; without the sum of each address
-  # besides; without null, which is not read unnoticed; and without alignment, which the baseline's file checks of the same code.
+  # Checking the sum of each address, besides what is read there, takes more than all other checks together to compile; what is read is
+  # checked by calls, which compile in less time than code in place.
   foreach(set IN ITEMS avx2 avxvnni avx512)
-    list(APPEND EMBERLINE_OPTIONS_${set} -fno-sanitize=pointer-overflow,null,alignment
+    list(APPEND EMBERLINE_OPTIONS_${set} -fno-sanitize=pointer-overflow
                                          -mllvm -asan-instrumentation-with-call-threshold=0)
   endforeach()
 endif()

@@ -6,12 +6,9 @@ import { sum } from './counts.mjs';
 import { DEEP, runGoogleTests } from './google_test.mjs';
 import { runVitest } from './vitest.mjs';
 
-/**
- * Accuracy and determinism of many forward passes, laws of many draws, and what grows with the length of a text: minutes long when sanitized;
- * the other tests run the same code.
- */
+/** Accuracy and determinism of many forward passes, and laws of many draws, minutes long when sanitized; the other tests run the same code. */
 const LEFT_OUT =
-  '*LinearTime:AcceptanceDraws.Follow*:DrawLaw.*:GumbelNoise.*:RandomStreams.*:*RealModelReferenceLogits.*:RealModelFullLogits.*:RealModelPerplexity.*:RealModel.GreedyTextDoesNotDependOnTheThreads:Healing.DrawsTokensByWhatTheyLeadTo';
+  'AcceptanceDraws.Follow*:DrawLaw.*:GumbelNoise.*:RandomStreams.*:*RealModelReferenceLogits.*:RealModelFullLogits.*:RealModelPerplexity.*:RealModel.GreedyTextDoesNotDependOnTheThreads:Healing.DrawsTokensByWhatTheyLeadTo';
 /** GoogleTest's filter of what runs. */
 export const SANITIZED = `-${LEFT_OUT}:${DEEP}`;
 

@@ -1,7 +1,6 @@
 // Whole tables: fused against plain ops, chains, the stop set, cancellation, and what a replay refuses.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -117,9 +116,12 @@ TEST_P(SmallModelTest, ABatchIsItsRows) {
 TEST_P(SmallModelTest, LogitsStayCloseToTheReference) {
   const auto device = cpu_device(isa(), 2);
   const auto reference_device = make_reference_device();
-  // Of five models the one in the middle: where two scores nearly tie, attention makes much of a small error.
-  std::array<double, 5> errors = {};
-  for (std::uint64_t seed = 0; seed < errors.size(); ++seed) {
+  // Quantised activations are off by 1/127/sqrt(12) of a block's largest element, about 1 % of an element of
+  // middle size, and the errors of seven products in a row add up; float activations by rounding alone (the
+  // cache's f16 included).
+  const double relative = traits(type()).block_elements > 1 ? 0.05 : 2e-3;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
     SmallModel model(*device, type(), 5, kGateSilu, seed);
     SmallModel reference(*reference_device, type(), 5, kGateSilu, seed);
     for (SmallModel* m : {&model, &reference}) {
@@ -130,13 +132,8 @@ TEST_P(SmallModelTest, LogitsStayCloseToTheReference) {
     double error = 0;
     for (std::size_t i = 0; i < actual.size(); ++i)
       error += std::pow(static_cast<double>(actual[i]) - expected[i], 2);
-    errors[seed] = std::sqrt(error) / norm(expected);
+    EXPECT_LE(std::sqrt(error), relative * norm(expected));
   }
-  std::sort(errors.begin(), errors.end());
-  // Quantised activations are off by 1/127/sqrt(12) of a block's largest element, about 1 % of an element of
-  // middle size, and the errors of seven products in a row add up; float activations by rounding alone (the
-  // cache's f16 included).
-  EXPECT_LE(errors[errors.size() / 2], traits(type()).block_elements > 1 ? 0.05 : 2e-3);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllKernels, SmallModelTest,

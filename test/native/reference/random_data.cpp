@@ -1,6 +1,5 @@
 #include "reference/random_data.h"
 
-#include <cmath>
 #include <cstring>
 
 #include "base/half.h"
