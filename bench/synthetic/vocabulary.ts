@@ -32,6 +32,12 @@ export function byteLetters(): readonly string[] {
   );
 }
 
+/** A text as tokens' texts spell it. */
+export function inByteLetters(text: string): string {
+  const letters = byteLetters();
+  return Array.from(Buffer.from(text), (byte) => letters[byte]).join('');
+}
+
 /** Throws RangeError when the merges do not suffice for `size` tokens. */
 export function makeVocabulary(size: number, controls: ControlTokens): Vocabulary {
   const letters = byteLetters();

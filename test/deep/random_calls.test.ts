@@ -14,7 +14,7 @@ import { writeBigramModel } from '../models/bigram_model';
 import { bundledProgram } from './bundled_program';
 import type { Called } from './random_calls/caller';
 
-const CALLS = 10_000;
+const CALLS = 20_000;
 const GIVEN = process.env['EMBERLINE_CALLS_SEED'];
 const CALLED = process.env['EMBERLINE_CALLS_ADDON'] ?? ADDON;
 const SANITIZERS = process.env['EMBERLINE_CALLS_PRELOAD'];
@@ -26,6 +26,7 @@ const MOST_MS = 600_000;
 let folder: string;
 let program: string;
 let models: string[];
+let vocabulary: number;
 
 beforeAll(async () => {
   // Where the addon were none for them, they would check nothing.
@@ -33,10 +34,17 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'emberline-calls-'));
   program = await bundledProgram('random_calls', folder);
   const toy = join(folder, 'toy.gguf');
-  await writeBigramModel(toy, MODEL);
-  const cut = join(folder, 'cut.gguf');
-  await writeFile(cut, (await readFile(toy)).subarray(0, 100_000));
-  models = [toy, toy, cut, folder, join(folder, 'missing.gguf')];
+  // With the whole vocabulary seven eighths of the time would go into reading it.
+  vocabulary = await writeBigramModel(toy, MODEL, { firstTokens: 2_048 });
+  // One ends among the vocabulary, one among the weights.
+  const [cut = '', cutLater = ''] = await Promise.all(
+    [10_000, 400_000].map(async (bytes) => {
+      const path = join(folder, `cut-${bytes}.gguf`);
+      await writeFile(path, (await readFile(toy)).subarray(0, bytes));
+      return path;
+    }),
+  );
+  models = [toy, toy, cut, cutLater, folder, join(folder, 'missing.gguf')];
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -44,7 +52,7 @@ it.each(SEEDS)(`${CALLS} calls of seed %i give results or codes, and end no proc
   const last = join(folder, `last-${seed}`);
   const run = promisify(execFile)(
     process.execPath,
-    ['--expose-gc', program, CALLED, String(seed), String(CALLS), last, ...models],
+    ['--expose-gc', program, CALLED, String(seed), String(CALLS), last, String(vocabulary), ...models],
     {
       maxBuffer: MOST_OUTPUT_BYTES,
       timeout: MOST_MS,

@@ -9,8 +9,9 @@ import type { BenchModel } from '../../bench/shapes';
 import { TENSOR_TYPES } from '../../bench/synthetic/gguf_layout';
 import { type GivenTensor, writeModelFile } from '../../bench/synthetic/model_file';
 import { halfBits } from '../../bench/synthetic/random_blocks';
-import { byteLetters, type Vocabulary } from '../../bench/synthetic/vocabulary';
+import { inByteLetters, type Vocabulary } from '../../bench/synthetic/vocabulary';
 import { FIM, type MarkNames, withMarks } from './fim_model';
+import { smallerVocabulary } from './smaller_vocabulary';
 import { vocabularyOf } from './vocabulary_of';
 import { SeededRandom } from '../../bench/random';
 
@@ -34,6 +35,12 @@ export const ANY_LINE = new RegExp(`^${LINE.map((choice) => `(${choice.join('|')
 export const FILLED_LINE = FILLED.join(' ');
 /** Behind this and a space no line ends. */
 export const ENDLESS = 'count';
+/** Texts that are a token each. */
+const WRITTEN = [
+  ...[...LINE.flat(), ...FILLED, ...NUMBERS, ENDLESS].map((word) => ` ${word}`),
+  ENDLESS,
+  '\n',
+];
 
 /** Logit of the likeliest token; those that do not come next have none to speak of. */
 const LIKELIEST = 20;
@@ -67,25 +74,34 @@ const MODEL: BenchModel = {
   embedding: 'q8_0',
   real: false,
 };
-const { width, vocabulary: TOKENS } = MODEL.shape;
+const { width } = MODEL.shape;
+
+interface BigramOptions {
+  /** How its vocabulary names the marks of a model that fills in the middle; default: it has none. */
+  readonly marks?: MarkNames;
+  /** Of the vocabulary only so many of the first tokens, and what the model writes: it loads in a fraction of the time. */
+  readonly firstTokens?: number;
+}
 
 /**
  * Writes the model.
  * @param path Where to.
  * @param embeddedModel The file whose vocabulary it gets.
- * @param marks How its vocabulary names the marks of a model that fills in the middle; default: it has none.
+ * @returns how many tokens it has
  */
 export async function writeBigramModel(
   path: string,
   embeddedModel: string,
-  marks: MarkNames = {},
-): Promise<void> {
-  const vocabulary = withMarks(await vocabularyOf(embeddedModel), marks);
+  { marks = {}, firstTokens }: BigramOptions = {},
+): Promise<number> {
+  const whole = withMarks(await vocabularyOf(embeddedModel), marks);
+  const vocabulary = firstTokens === undefined ? whole : smallerVocabulary(whole, firstTokens, WRITTEN);
+  const tokens = vocabulary.tokens.length;
   const { stateAfter, scores } = bigrams(vocabulary);
-  const embedding = new RowsOfQ8('token_embd.weight');
-  const output = new RowsOfQ8('output.weight');
+  const embedding = new RowsOfQ8('token_embd.weight', tokens);
+  const output = new RowsOfQ8('output.weight', tokens);
   const random = new SeededRandom(1);
-  for (let token = 0; token < TOKENS; token++) {
+  for (let token = 0; token < tokens; token++) {
     embedding.write(token, EMBEDDING, (element) => sign(stateAfter.get(token) ?? ANYTHING, element));
     const score = scores.get(token);
     if (score === undefined) output.write(token, NOISE, () => (random.below(2) === 0 ? 1 : -1));
@@ -96,7 +112,9 @@ export async function writeBigramModel(
       output.write(token, logit / width, sum);
     }
   }
-  writeModelFile(path, MODEL, { vocabulary, tensors: [embedding.tensor, output.tensor] });
+  const model = { ...MODEL, shape: { ...MODEL.shape, vocabulary: tokens } };
+  writeModelFile(path, model, { vocabulary, tensors: [embedding.tensor, output.tensor] });
+  return tokens;
 }
 
 /** What the last token was, as far as the next one depends on it: 0 to `width` - 1. */
@@ -125,10 +143,8 @@ interface Bigrams {
 
 function bigrams({ tokens }: Vocabulary): Bigrams {
   const ids = new Map(tokens.map((text, id) => [text, id]));
-  const letters = byteLetters();
   const id = (text: string): number => {
-    const spelled = Array.from(Buffer.from(text), (byte) => letters[byte]).join('');
-    const found = ids.get(spelled);
+    const found = ids.get(inByteLetters(text));
     if (found === undefined) throw new Error(`The vocabulary has no token ${JSON.stringify(text)}.`);
     return found;
   };
@@ -159,14 +175,14 @@ function bigrams({ tokens }: Vocabulary): Bigrams {
   return { stateAfter, scores };
 }
 
-/** A matrix of `TOKENS` rows of `width` elements in Q8_0, whose elements are small integers times one scale a row. */
+/** A matrix of rows of `width` elements in Q8_0, whose elements are small integers times one scale a row. */
 class RowsOfQ8 {
   readonly tensor: GivenTensor;
 
-  constructor(name: string) {
+  constructor(name: string, rows: number) {
     const { elements, bytes } = TENSOR_TYPES.q8_0;
-    const data = Buffer.alloc(((TOKENS * width) / elements) * bytes);
-    this.tensor = { name, type: 'q8_0', extents: [width, TOKENS], data };
+    const data = Buffer.alloc(((rows * width) / elements) * bytes);
+    this.tensor = { name, type: 'q8_0', extents: [width, rows], data };
   }
 
   write(row: number, scale: number, integer: (element: number) => number): void {

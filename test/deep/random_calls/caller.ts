@@ -38,6 +38,13 @@ const GRAMMARS: readonly object[] = [
   { schema: '{"a"', layout: { kind: 'compact' } },
 ];
 
+export interface CalledModels {
+  /** The first is a good one. */
+  readonly paths: readonly string[];
+  /** How many tokens the good one has. */
+  readonly vocabulary: number;
+}
+
 export interface Called {
   readonly calls: number;
   /** By function and outcome: `session.complete OK`. */
@@ -49,6 +56,7 @@ export interface Called {
 export class Caller {
   private readonly addon: NativeAddon;
   private readonly paths: readonly string[];
+  private readonly vocabulary: number;
   private readonly random: RandomValues;
   private readonly told: (call: string) => void;
   /** Closed ones stay a while, to be called as well. */
@@ -62,12 +70,17 @@ export class Caller {
   private loading = 0;
 
   /**
-   * @param paths Of models: the first is a good one.
    * @param told Told of each call before it is made.
    */
-  constructor(addon: NativeAddon, paths: readonly string[], seed: number, told: (call: string) => void) {
+  constructor(
+    addon: NativeAddon,
+    { paths, vocabulary }: CalledModels,
+    seed: number,
+    told: (call: string) => void,
+  ) {
     this.addon = addon;
     this.paths = paths;
+    this.vocabulary = vocabulary;
     this.random = new RandomValues(new SeededRandom(seed));
     this.told = told;
   }
@@ -188,7 +201,7 @@ export class Caller {
     const { random, models } = this;
     if (models.length === 0) return undefined;
     const model = random.pick(models);
-    const ids = Uint32Array.from({ length: 1 + random.below(6) }, () => random.below(49_152));
+    const ids = Uint32Array.from({ length: 1 + random.below(6) }, () => random.below(this.vocabulary));
     const text = random.pick(TEXTS);
     switch (random.below(9)) {
       case 0:
@@ -276,7 +289,9 @@ export class Caller {
     };
     return {
       id: ++this.lastId,
-      prompt: random.once(3) ? [1, text, random.below(60_000), random.pick(TEXTS)] : text,
+      prompt: random.once(3)
+        ? [1, text, random.below(Math.round(1.2 * this.vocabulary)), random.pick(TEXTS)]
+        : text,
       parseSpecial: random.once(2),
       requiredPrefix: random.once(3) ? random.pick(TEXTS) : '',
       maxTokens: random.pick([1, 4, 12, 400]),
@@ -288,8 +303,8 @@ export class Caller {
       references: random.once(2) ? [] : [random.pick(TEXTS), random.pick(TEXTS)],
       remembered: random.below(3),
       rememberedBeside: random.below(3),
-      lead: random.once(6) ? Uint32Array.of(random.below(49_152)) : new Uint32Array(),
-      barred: random.once(4) ? Uint32Array.of(random.below(49_152)) : new Uint32Array(),
+      lead: random.once(6) ? Uint32Array.of(random.below(this.vocabulary)) : new Uint32Array(),
+      barred: random.once(4) ? Uint32Array.of(random.below(this.vocabulary)) : new Uint32Array(),
       ...(random.once(4) && this.grammars.length > 0
         ? { grammar: { grammar: random.pick(this.grammars), prefix: random.pick(TEXTS) } }
         : {}),

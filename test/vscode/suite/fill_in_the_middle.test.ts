@@ -43,7 +43,7 @@ suite('a model that fills in the middle', () => {
     folder = mkdtempSync(join(tmpdir(), 'emberline-fim-'));
     api = await readyApi();
     const model = join(folder, 'bigram.gguf');
-    await writeBigramModel(model, embeddedModelPath(extension().extensionPath), MARKS);
+    await writeBigramModel(model, embeddedModelPath(extension().extensionPath), { marks: MARKS });
     await set('emberline.completion.minimumConfidence', 0);
     await set('emberline.sampling.temperature', 0);
     await set('emberline.model.path', model);
