@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -47,9 +48,37 @@ std::string spell(const std::string& bytes) {
   return text;
 }
 
+// Box and Muller; std::normal_distribution differs between standard libraries.
+float draw_normal(std::mt19937_64& engine) {
+  const double u = (static_cast<double>(engine()) + 1.0) / 18446744073709551616.0;
+  const double v = static_cast<double>(engine()) / 18446744073709551616.0;
+  return static_cast<float>(std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * v));
+}
+
+// The normal numbers that a seed begins with. They are kept: most toys have the same seed, and on an emulated
+// processor more than half of their tests' time would go into drawing them again.
+class NormalSequence {
+ public:
+  static NormalSequence& of_seed(std::uint64_t seed) {
+    thread_local std::map<std::uint64_t, NormalSequence> sequences;
+    return sequences.try_emplace(seed, seed).first->second;
+  }
+
+  explicit NormalSequence(std::uint64_t seed) : engine_(seed) {}
+
+  float at(std::size_t index) {
+    while (drawn_.size() <= index) drawn_.push_back(draw_normal(engine_));
+    return drawn_[index];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+  std::vector<float> drawn_;
+};
+
 class RandomTensors {
  public:
-  explicit RandomTensors(std::uint64_t seed) : engine_(seed) {}
+  explicit RandomTensors(std::uint64_t seed) : engine_(seed), beginning_(&NormalSequence::of_seed(seed)) {}
 
   // Values with a standard deviation of about `scale`, in the layout of `type`. `count` is a multiple of the
   // block.
@@ -69,17 +98,14 @@ class RandomTensors {
   }
 
  private:
-  // Box and Muller; std::normal_distribution differs between standard libraries.
-  float normal() {
-    const double u = (static_cast<double>(engine_()) + 1.0) / 18446744073709551616.0;
-    const double v = static_cast<double>(engine_()) / 18446744073709551616.0;
-    return static_cast<float>(std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * v));
-  }
+  float normal() { return beginning_ == nullptr ? draw_normal(engine_) : beginning_->at(normals_++); }
   static void append_u16(std::uint16_t value, std::vector<std::uint8_t>& data) {
     data.push_back(static_cast<std::uint8_t>(value & 0xFF));
     data.push_back(static_cast<std::uint8_t>(value >> 8));
   }
   void append_random(int bytes, std::vector<std::uint8_t>& data) {
+    if (beginning_ != nullptr) engine_.discard(2 * normals_);
+    beginning_ = nullptr;
     for (int i = 0; i < bytes; ++i) data.push_back(static_cast<std::uint8_t>(engine_() & 0xFF));
   }
 
@@ -137,6 +163,8 @@ class RandomTensors {
   }
 
   std::mt19937_64 engine_;
+  NormalSequence* beginning_;  // until a number that is not normal is drawn
+  std::size_t normals_ = 0;    // taken of it
 };
 
 std::size_t count_of(const std::vector<std::uint64_t>& shape) {
