@@ -159,9 +159,22 @@ class ReferenceDevice final : public DeferredDevice {
     }
   }
 
+  // Each element is summed up in the order of its row; several rows go side by side, because an addition
+  // waits for the one before it.
   static Row product(const std::vector<Row>& weight, const Row& x) {
+    constexpr std::size_t kRows = 4;
     Row y(weight.size(), 0.0);
-    for (std::size_t o = 0; o < y.size(); ++o) {
+    std::size_t o = 0;
+    for (; o + kRows <= y.size(); o += kRows) {
+      const double* const rows[kRows] = {weight[o].data(), weight[o + 1].data(), weight[o + 2].data(),
+                                         weight[o + 3].data()};
+      double sums[kRows] = {};
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        for (std::size_t row = 0; row < kRows; ++row) sums[row] += rows[row][i] * x[i];
+      }
+      std::copy(sums, sums + kRows, y.begin() + static_cast<std::ptrdiff_t>(o));
+    }
+    for (; o < y.size(); ++o) {
       for (std::size_t i = 0; i < x.size(); ++i) y[o] += weight[o][i] * x[i];
     }
     return y;
@@ -187,16 +200,17 @@ class ReferenceDevice final : public DeferredDevice {
 
   static void rotate(Row& row, const RopeKvWriteParams& params, const Row& factors, double position) {
     const std::size_t half = params.rotary_width / 2;
-    for (std::size_t head = 0; head < row.size() / params.head_width; ++head) {
-      double* x = row.data() + head * params.head_width;
-      for (std::size_t i = 0; i < half; ++i) {
-        const double angle =
-            position * std::pow(double{params.theta}, -2.0 * static_cast<double>(i) / params.rotary_width) /
-            factors[i];
+    for (std::size_t i = 0; i < half; ++i) {
+      const double angle =
+          position * std::pow(double{params.theta}, -2.0 * static_cast<double>(i) / params.rotary_width) /
+          factors[i];
+      const double cosine = std::cos(angle), sine = std::sin(angle);
+      for (std::size_t head = 0; head < row.size() / params.head_width; ++head) {
+        double* x = row.data() + head * params.head_width;
         double& a = x[params.style == 0 ? 2 * i : i];
         double& b = x[params.style == 0 ? 2 * i + 1 : i + half];
-        const double rotated_a = a * std::cos(angle) - b * std::sin(angle);
-        b = a * std::sin(angle) + b * std::cos(angle);
+        const double rotated_a = a * cosine - b * sine;
+        b = a * sine + b * cosine;
         a = rotated_a;
       }
     }
@@ -247,16 +261,17 @@ class ReferenceDevice final : public DeferredDevice {
         Row weights(length);
         double largest = -std::numeric_limits<double>::infinity();
         for (std::size_t j = first; j < length; ++j) {
-          for (std::size_t i = 0; i < d; ++i) weights[j] += q[head * d + i] * keys[j][kv_head * d + i];
-          weights[j] *= params.scale;
+          double product = 0;
+          for (std::size_t i = 0; i < d; ++i) product += q[head * d + i] * keys[j][kv_head * d + i];
+          weights[j] = product * params.scale;
           if (params.soft_cap != 0.0f) weights[j] = params.soft_cap * std::tanh(weights[j] / params.soft_cap);
           largest = std::max(largest, weights[j]);
         }
         double total = 0;
         for (std::size_t j = first; j < length; ++j) total += weights[j] = std::exp(weights[j] - largest);
         for (std::size_t j = first; j < length; ++j) {
-          for (std::size_t i = 0; i < d; ++i)
-            out[head * d + i] += weights[j] / total * values[j][kv_head * d + i];
+          const double weight = weights[j] / total;
+          for (std::size_t i = 0; i < d; ++i) out[head * d + i] += weight * values[j][kv_head * d + i];
         }
       }
       memory_.store_row(command.bindings[slot::Attention::kOut], r, out);
