@@ -56,25 +56,29 @@ std::vector<double> read_quants(TableHarness& memory, const PagedCache& cache, c
 std::vector<double> attend_slowly(const std::vector<double>& kv, const std::vector<float>& q,
                                   const TestHeads& heads, std::size_t position, double scale,
                                   const TestScores& scores) {
-  const std::size_t plane = kv.size() / 2, d = heads.width, entries = position + 1;
+  const std::size_t plane = kv.size() / 2, d = heads.width, kv_width = heads.kv_width();
+  const std::size_t entries = position + 1;
   const std::size_t first = scores.window == 0 || entries <= scores.window ? 0 : entries - scores.window;
   std::vector<double> out(heads.q_width());
   for (std::size_t head = 0; head < heads.query_heads; ++head) {
     const std::size_t kv_head = head / (heads.query_heads / heads.kv_heads);
+    const float* const query = &q[head * d];
+    double* const attended = &out[head * d];
     std::vector<double> weights;
     double total = 0;
     for (std::size_t j = first; j < entries; ++j) {
+      const double* const key = &kv[j * kv_width + kv_head * d];
       double score = 0;
-      for (std::size_t i = 0; i < d; ++i)
-        score += q[head * d + i] * kv[j * heads.kv_width() + kv_head * d + i];
+      for (std::size_t i = 0; i < d; ++i) score += query[i] * key[i];
       score *= scale;
       if (scores.cap != 0.0f) score = scores.cap * std::tanh(score / scores.cap);
       weights.push_back(std::exp(score));
       total += weights.back();
     }
     for (std::size_t j = first; j < entries; ++j) {
-      for (std::size_t i = 0; i < d; ++i)
-        out[head * d + i] += weights[j - first] / total * kv[plane + j * heads.kv_width() + kv_head * d + i];
+      const double* const value = &kv[plane + j * kv_width + kv_head * d];
+      const double weight = weights[j - first] / total;
+      for (std::size_t i = 0; i < d; ++i) attended[i] += weight * value[i];
     }
   }
   return out;
