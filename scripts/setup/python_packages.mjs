@@ -53,11 +53,7 @@ export function pythonIn(folder) {
 /** Of every call of pip: nothing is asked, nothing but the locked files is taken. */
 export const PIP = ['-m', 'pip', '--quiet', '--disable-pip-version-check'];
 
-/**
- * Modules are compiled when they are imported: of those of large packages most never are.
- * @param {Pip} pip
- */
+/** @param {Pip} pip */
 async function install({ python, locked, log, failure }) {
-  const args = ['install', '--no-compile', '--require-hashes', '--requirement', locked];
-  await run(python, [...PIP, ...args], { log, failure });
+  await run(python, [...PIP, 'install', '--require-hashes', '--requirement', locked], { log, failure });
 }

@@ -1,5 +1,7 @@
-// How many random cases a test tries.
+// How many random cases a test tries, and how long its long texts are.
 #pragma once
+
+#include <cstddef>
 
 namespace emberline::testing {
 
@@ -18,6 +20,12 @@ constexpr int random_cases(int count) {
 // What they amount to at least, where it is `least` for all of them; few of them vary more.
 constexpr int random_cases_least(int least) {
   return kSanitized ? least / 8 : least;
+}
+
+// Bytes of a text that is long to show how time grows with it: 1 MiB, or, where time shows nothing and every
+// access is checked, an eighth of it.
+constexpr std::size_t long_text_bytes() {
+  return (std::size_t{1} << 20) / (kSanitized ? 8 : 1);
 }
 
 }  // namespace emberline::testing

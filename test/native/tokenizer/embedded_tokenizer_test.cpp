@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "random_cases.h"
 #include "tokenizer/random_text.h"
 
 namespace emberline {
@@ -89,7 +90,7 @@ TEST_F(EmbeddedTokenizer, TokensThatStartWithAPrefixAreARange) {
 TEST_F(EmbeddedTokenizer, LongPiecesTakeNearlyLinearTime) {
   for (const std::string_view unit : {"a", " ", "=-", "日本", "<|im_", "\n \n"}) {
     std::string text;
-    while (text.size() < std::size_t{1} << 20) text += unit;
+    while (text.size() < testing::long_text_bytes()) text += unit;
     EXPECT_TRUE(tokenizer_->decode(tokenizer_->encode(text, true)) == text) << unit;
   }
 }
