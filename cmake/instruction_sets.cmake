@@ -50,8 +50,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND EMBERLINE_OPTIONS_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()
 if(EMBERLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Checking the sum of each address, besides what is read there, takes more than all other checks together to compile. In functions that read
-  # more often than this, what is read is checked by calls, which compile in less time than code in place; the small ones are where tests spend theirs.
+  # Checking the sum of each address, besides what is read there, takes more than all other checks together to compile. A function with more
+  # loads and stores than this has them checked by calls, which compile faster; smaller ones, where tests spend their time, in place.
   foreach(set IN ITEMS avx2 avxvnni avx512)
     list(APPEND EMBERLINE_OPTIONS_${set} -fno-sanitize=pointer-overflow
                                          -mllvm -asan-instrumentation-with-call-threshold=100)

@@ -1,5 +1,5 @@
 /**
- * A small model that writes something known: the embedded model's vocabulary, two random layers too weak to matter, and an
+ * A small model that writes something known: the embedded model's vocabulary or a part of it, two random layers too weak to matter, and an
  * embedding and an output matrix that choose the next token by the last one alone.
  *
  * After whatever text it writes one of the lines of `LINE`, and ends it. After `ENDLESS` it goes through `NUMBERS` over and over,
@@ -35,6 +35,8 @@ export const ANY_LINE = new RegExp(`^${LINE.map((choice) => `(${choice.join('|')
 export const FILLED_LINE = FILLED.join(' ');
 /** Behind this and a space no line ends. */
 export const ENDLESS = 'count';
+/** What it writes there, over and over. */
+export const COUNTED = NUMBERS.join(' ');
 /** Texts that are a token each. */
 const WRITTEN = [
   ...[...LINE.flat(), ...FILLED, ...NUMBERS, ENDLESS].map((word) => ` ${word}`),
@@ -51,7 +53,7 @@ const NOISE = 0.01;
 /** The residual stream begins with this, to which a layer adds about a third. */
 const EMBEDDING = 64;
 
-const MODEL: BenchModel = {
+const MODEL = {
   name: 'bigram-q8_0',
   shape: {
     architecture: 'llama',
@@ -61,7 +63,6 @@ const MODEL: BenchModel = {
     heads: 2,
     kvHeads: 1,
     headSize: 64,
-    vocabulary: 49_152,
     contextLength: 2_048,
     ropeBase: 1e5,
     normEpsilon: 1e-5,
@@ -73,7 +74,7 @@ const MODEL: BenchModel = {
   weights: 'q8_0',
   embedding: 'q8_0',
   real: false,
-};
+} satisfies Omit<BenchModel, 'shape'> & { shape: Omit<BenchModel['shape'], 'vocabulary'> };
 const { width } = MODEL.shape;
 
 interface BigramOptions {

@@ -1,9 +1,10 @@
 import { inByteLetters, type Vocabulary } from '../../bench/synthetic/vocabulary';
 
 /**
- * The first tokens of a byte-level BPE vocabulary, and with them some texts that are a token each there, as they are here: of the merges that lead to one
- * none is missing, and the others that are left are tried in the same order.
- * @param first How many tokens stay as they are; the bytes and control tokens are among them.
+ * The first tokens of a byte-level BPE vocabulary and those of some texts, with all merges that lead to them, in their order: a text that is one token
+ * there is one here.
+ * @param first How many of the first tokens; the control tokens, the bytes and what the others are merged of are among them.
+ * @param texts A token each.
  */
 export function smallerVocabulary(
   { tokens, types, merges }: Vocabulary,

@@ -27,7 +27,17 @@ const MOST_MODELS = 2;
 const MOST_SESSIONS = 6;
 const MOST_GRAMMARS = 6;
 const MOST_PENDING = 12;
-const TEXTS = ['', 'x', 'def f(x):\n    return', 'a small', 'count ', '日本語 😀', '\u0000', '{"a":'];
+const TEXTS = [
+  '',
+  'x',
+  'def f(x):\n    return',
+  'a small',
+  'count',
+  'count ',
+  '日本語 😀',
+  '\u0000',
+  '{"a":',
+];
 const GRAMMARS: readonly object[] = [
   { gbnf: 'root ::= [a-z]+' },
   { gbnf: 'root ::= "a" root | "b"' },

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -85,24 +84,23 @@ std::vector<Window> first_windows(std::size_t tokens) {
   return windows;
 }
 
-// The mean loss of each of the windows behind the first `known`.
-std::vector<double> losses_behind(std::size_t known, const std::vector<Window>& windows, Model& model) {
+std::vector<double> losses_of(std::span<const Window> windows, Model& model) {
   const auto context = static_cast<std::uint32_t>(windows[0].ids.size());
   const auto pass = take(ForwardPass::create(model.impl().on_device(), context));
   std::vector<float> logits(model.info().vocabulary);
   std::vector<double> losses;
-  for (std::size_t window = known; window < windows.size(); ++window) {
-    losses.push_back(mean_loss(*pass, windows[window].ids, logits));
-  }
+  for (const Window& window : windows) losses.push_back(mean_loss(*pass, window.ids, logits));
   return losses;
 }
 
-// Each window's mean loss as the model is loaded without options, its cache of half floats; computed once,
-// whichever test asks first.
-std::vector<double> losses_of_halves(const std::vector<Window>& windows) {
+// Each window's mean loss with a cache of half floats; computed once, whichever test asks first.
+std::vector<double> losses_of_halves(std::span<const Window> windows) {
   static std::vector<double> known;
-  const std::vector<double> more = losses_behind(known.size(), windows, *real_model());
-  known.insert(known.end(), more.begin(), more.end());
+  EXPECT_EQ(real_model()->info().kv_cache, "f16");
+  if (known.size() < windows.size()) {
+    const std::vector<double> more = losses_of(windows.subspan(known.size()), *real_model());
+    known.insert(known.end(), more.begin(), more.end());
+  }
   return {known.begin(), known.begin() + static_cast<std::ptrdiff_t>(windows.size())};
 }
 
@@ -112,11 +110,10 @@ double mean(const std::vector<double>& values) {
 
 void expect_quantised_cache_within(double share, std::size_t tokens) {
   const std::vector<Window> windows = first_windows(tokens);
-  EXPECT_EQ(real_model()->info().kv_cache, "f16");
   const double half = mean(losses_of_halves(windows));
   ModelOptions options = real_model_options();
   options.kv_cache = "q8_0";
-  const double quantised = mean(losses_behind(0, windows, *take(Model::load(options))));
+  const double quantised = mean(losses_of(windows, *take(Model::load(options))));
   const double ratio = std::exp(quantised - half);
   std::printf("%zu windows: perplexity %.4f with a cache of q8_0, %.4f of f16, ratio %.5f\n", windows.size(),
               std::exp(quantised), std::exp(half), ratio);

@@ -172,7 +172,7 @@ class ReferenceDevice final : public DeferredDevice {
       for (std::size_t i = 0; i < x.size(); ++i) {
         for (std::size_t row = 0; row < kRows; ++row) sums[row] += rows[row][i] * x[i];
       }
-      std::copy(sums, sums + kRows, y.begin() + static_cast<std::ptrdiff_t>(o));
+      for (std::size_t row = 0; row < kRows; ++row) y[o + row] = sums[row];
     }
     for (; o < y.size(); ++o) {
       for (std::size_t i = 0; i < x.size(); ++i) y[o] += weight[o][i] * x[i];
@@ -261,9 +261,9 @@ class ReferenceDevice final : public DeferredDevice {
         Row weights(length);
         double largest = -std::numeric_limits<double>::infinity();
         for (std::size_t j = first; j < length; ++j) {
-          double product = 0;
-          for (std::size_t i = 0; i < d; ++i) product += q[head * d + i] * keys[j][kv_head * d + i];
-          weights[j] = product * params.scale;
+          double score = 0;
+          for (std::size_t i = 0; i < d; ++i) score += q[head * d + i] * keys[j][kv_head * d + i];
+          weights[j] = score * params.scale;
           if (params.soft_cap != 0.0f) weights[j] = params.soft_cap * std::tanh(weights[j] / params.soft_cap);
           largest = std::max(largest, weights[j]);
         }

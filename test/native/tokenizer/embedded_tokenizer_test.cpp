@@ -86,7 +86,7 @@ TEST_F(EmbeddedTokenizer, TokensThatStartWithAPrefixAreARange) {
   EXPECT_EQ(tokenizer_->bytes(tokenizer_->token_of_bytes(" return")), " return");
 }
 
-// No assertion on time: quadratic work would be 2^40 steps.
+// No assertion on time: quadratic work would show.
 TEST_F(EmbeddedTokenizer, LongPiecesTakeNearlyLinearTime) {
   for (const std::string_view unit : {"a", " ", "=-", "日本", "<|im_", "\n \n"}) {
     std::string text;

@@ -221,7 +221,7 @@ TEST(PreTokenizer, PiecesAreTheText) {
   }
 }
 
-// No assertion on time: were any of these quadratic, 2^40 steps would show.
+// No assertion on time: were any of these quadratic, it would show.
 TEST(PreTokenizer, LongRunsTakeLinearTime) {
   for (const std::string_view family : kFamilies) {
     const auto pre_tokenizer = *find_pre_tokenizer(family);

@@ -136,7 +136,7 @@ TEST(SentencePiece, LeavesATextThatIsCancelled) {
   EXPECT_EQ(tokenizer->encode("a b c", false, &cancel), (PieceIds{}));
 }
 
-// No assertion on time: were any of these quadratic, 2^40 steps would show.
+// No assertion on time: were any of these quadratic, it would show.
 TEST(SentencePiece, LongRunsTakeLinearTime) {
   for (const bool over_words : {false, true}) {
     ToyPieces toy;
