@@ -1,7 +1,5 @@
-// How many random cases a test tries, and how long its long texts are.
+// How many random cases a test tries.
 #pragma once
-
-#include <cstddef>
 
 namespace emberline::testing {
 
@@ -20,12 +18,6 @@ constexpr int random_cases(int count) {
 // What they amount to at least, where it is `least` for all of them; few of them vary more.
 constexpr int random_cases_least(int least) {
   return kSanitized ? least / 8 : least;
-}
-
-// Bytes of a text that is long so that quadratic work shows, of 2^40 steps. Under sanitizers, where each step
-// takes ten times as long, an eighth.
-constexpr std::size_t long_text_bytes() {
-  return (std::size_t{1} << 20) / (kSanitized ? 8 : 1);
 }
 
 }  // namespace emberline::testing
