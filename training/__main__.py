@@ -124,6 +124,15 @@ def _pack(options: argparse.Namespace) -> int:
     return 0
 
 
+def _between(options: argparse.Namespace) -> int:
+    from training.between import between, texts_of
+
+    texts = None if options.full else texts_of(options.data, options.tokens)
+    between(options.taught, options.general, options.share, options.out, texts)
+    print(options.out)
+    return 0
+
+
 def _plot(options: argparse.Namespace) -> int:
     from training.plot import plot
 
@@ -214,6 +223,18 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("--checkpoint", default="latest.pt")
     pack.add_argument("--out", type=Path, required=True)
     pack.set_defaults(command=_pack)
+
+    between = commands.add_parser("between", help="write what lies between a taught model and the one it was made from")
+    between.add_argument("--taught", type=Path, default=base)
+    between.add_argument("--general", type=Path, required=True)
+    between.add_argument("--share", type=float, default=0.9, help="of the taught one, 0 to 1")
+    between.add_argument("--data", type=Path, default=data, help="shards, with what `own-text` wrote")
+    between.add_argument("--tokens", type=int, default=73_728, help="of them to read while weights are rounded")
+    between.add_argument(
+        "--full", action="store_true", help="do not round, but to half floats: to judge what that costs"
+    )
+    between.add_argument("--out", type=Path, required=True)
+    between.set_defaults(command=_between)
 
     plot = commands.add_parser("plot", help="draw the losses of a run")
     plot.add_argument("--run", type=Path, default=run)

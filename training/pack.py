@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.gguf.block_formats import F16, F32, Format, encode, format_named
+from training.gguf.block_formats import F16, F32, Format, Parts, encode, format_named
 from training.gguf.reader import GgufFile, TensorInfo, read
 from training.gguf.values import GgufError, Value
 from training.gguf.writer import TensorToWrite, write
@@ -37,17 +37,19 @@ def pack(
     description: Description | None = None,
     importance: Mapping[str, np.ndarray] | None = None,
     metadata: Mapping[str, Value] | None = None,
+    blocks: Mapping[str, Parts] | None = None,
 ) -> list[TensorReport]:
     """
     Writes `weights` to `out`, in the network, with the tokenizer and in the order of `base`.
 
     weights: float32 of the shapes in `base`, by GGUF's names, rows in GGUF's order.
-    formats: names of formats, by tensor, of those that shall not have the base's. What keeps the base's format is rounded to
+    formats: names of formats, by tensor, of those that shall not have the base's.
+    blocks: of tensors in the base's format, where they are chosen already (`training.gptq`). What else keeps the base's format is rounded to
     the base's own blocks, as a trainer sees it by `training.rounding`; for the others scales are searched for.
     importance: of such tensors, what their columns are multiplied with (`training.quantise.searched`).
     metadata: further values, or others in place of those that are there.
 
-    GgufError where weights are missing, too many, not finite or of another shape; `out` is then what it was before.
+    GgufError where weights are missing, too many, not finite or of another shape, or blocks do not fit; `out` is then what it was before.
     """
     file = read(base)
     _check(weights, file)
@@ -55,12 +57,20 @@ def pack(
     for name, wanted in (formats or {}).items():
         file.info(name)
         kinds[name] = format_named(wanted)
+    for name, given in (blocks or {}).items():
+        _check_blocks(given, file.info(name), kinds[name])
     reports: list[TensorReport] = []
 
     def data_of(info: TensorInfo) -> np.ndarray:
         kind = kinds[info.name]
         values = weights[info.name]
-        data, error = _encoded(values, info, kind, file, (importance or {}).get(info.name))
+        rounded = (blocks or {}).get(info.name)
+        try:
+            if rounded is None and kind is info.format and kind.quantised:
+                rounded = on_grid(values, kind, file.parts(info.name))
+            data, error = _encoded(values, kind, rounded, (importance or {}).get(info.name))
+        except GgufError as problem:
+            raise GgufError(f"{info.name}: {problem}") from problem
         same = float(np.mean(data == file.data(info.name))) if kind is info.format else 0.0
         reports.append(TensorReport(info.name, kind.name, data.size, error, same))
         return data
@@ -75,22 +85,18 @@ def pack(
 
 
 def _encoded(
-    values: np.ndarray, info: TensorInfo, kind: Format, file: GgufFile, importance: np.ndarray | None
+    values: np.ndarray, kind: Format, blocks: Parts | None, importance: np.ndarray | None
 ) -> tuple[np.ndarray, float]:
-    try:
-        if kind is F32:
-            return encode(values, kind), 0.0
-        if kind is F16:
-            with np.errstate(over="ignore"):
-                rounded = values.astype(np.float16)
-            if not np.isfinite(rounded).all():
-                raise GgufError("Some weights are too large for half floats; choose F32.")
-            return encode(rounded, kind), relative_error(values, rounded.astype(np.float32))
-        if kind is info.format:
-            return encoded(values, on_grid(values, kind, file.parts(info.name)), kind)
-        return encoded(values, searched(values, kind, importance), kind)
-    except GgufError as error:
-        raise GgufError(f"{info.name}: {error}") from error
+    """blocks: where they are chosen already."""
+    if kind is F32:
+        return encode(values, kind), 0.0
+    if kind is F16:
+        with np.errstate(over="ignore"):
+            halves = values.astype(np.float16)
+        if not np.isfinite(halves).all():
+            raise GgufError("Some weights are too large for half floats; choose F32.")
+        return encode(halves, kind), relative_error(values, halves.astype(np.float32))
+    return encoded(values, searched(values, kind, importance) if blocks is None else blocks, kind)
 
 
 def _check(weights: Mapping[str, np.ndarray], file: GgufFile) -> None:
@@ -106,6 +112,19 @@ def _check(weights: Mapping[str, np.ndarray], file: GgufFile) -> None:
             )
         if not np.isfinite(values).all():
             raise GgufError(f"{name} has weights that are not finite; take an earlier checkpoint of the training.")
+
+
+def _check_blocks(blocks: Parts, info: TensorInfo, kind: Format) -> None:
+    fits = (
+        kind is info.format
+        and kind.quantised
+        and blocks.q.size == np.prod(info.shape)
+        and (blocks.m is not None) == kind.has_offset
+        and kind.low <= blocks.q.min()
+        and blocks.q.max() <= kind.high
+    )
+    if not fits:
+        raise GgufError(f"The blocks given for {info.name} are none of {kind.name} for its shape; choose them anew.")
 
 
 def _main_format(file: GgufFile, kinds: Mapping[str, Format]) -> str:

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from training.format_choice import choose_formats
-from training.gguf.block_formats import format_named
+from training.gguf.block_formats import Parts, format_named
 from training.gguf.reader import GgufFile, read
 from training.gguf.values import GgufError, string
 from training.model_metadata import Description
 from training.pack import pack
+from training.quantise import plain
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +86,49 @@ def test_other_formats_are_searched_for(weights: dict[str, np.ndarray], base_pat
         error = np.linalg.norm(out.decoded(name) - weights[name]) / np.linalg.norm(weights[name])
         assert reports[name].relative_error == pytest.approx(float(error), rel=1e-3)
         assert error <= limits[kind]
+
+
+def test_blocks_that_are_chosen_already_are_kept(
+    weights: dict[str, np.ndarray], base: GgufFile, base_path: Path, tmp_path: Path
+) -> None:
+    changed = plain(weights[VALUES] * np.float32(1.5), base.info(VALUES).format)
+    reports = pack(weights, base_path, tmp_path / "out.gguf", blocks={VALUES: changed})
+    out = read(tmp_path / "out.gguf")
+    assert np.array_equal(out.decoded(VALUES), changed.values().reshape(out.info(VALUES).shape))
+    assert [report.name for report in reports if report.same_bytes < 1] == [VALUES]
+    # They are compared with the weights that were given.
+    error = np.linalg.norm(out.decoded(VALUES) - weights[VALUES]) / np.linalg.norm(weights[VALUES])
+    assert next(report for report in reports if report.name == VALUES).relative_error == pytest.approx(float(error))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda parts: replace(parts, q=parts.q + np.int8(1)),  # 16 of Q4_1
+        lambda parts: replace(parts, q=parts.q - np.int8(1)),
+        lambda parts: replace(parts, q=parts.q[1:]),
+        lambda parts: replace(parts, m=None),
+    ],
+)
+def test_blocks_that_do_not_fit_are_refused(
+    change: Callable[[Parts], Parts], weights: dict[str, np.ndarray], base: GgufFile, base_path: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(GgufError, match="blocks given for blk.0.attn_v.weight are none of Q4_1 for its shape"):
+        pack(weights, base_path, tmp_path / "out.gguf", blocks={VALUES: change(base.parts(VALUES))})
+    assert not list(tmp_path.iterdir())
+
+
+def test_blocks_for_another_format_or_none_are_refused(
+    weights: dict[str, np.ndarray], base: GgufFile, base_path: Path, tmp_path: Path
+) -> None:
+    parts = base.parts(VALUES)
+    with pytest.raises(GgufError, match="are none of Q8_0"):
+        pack(weights, base_path, tmp_path / "out.gguf", {VALUES: "Q8_0"}, blocks={VALUES: parts})
+    with pytest.raises(GgufError, match="are none of F32"):
+        pack(weights, base_path, tmp_path / "out.gguf", blocks={NORM: parts})
+    with pytest.raises(GgufError, match="has no tensor 'more'"):
+        pack(weights, base_path, tmp_path / "out.gguf", blocks={"more": parts})
+    assert not list(tmp_path.iterdir())
 
 
 NORM, VALUES = "output_norm.weight", "blk.0.attn_v.weight"
