@@ -7,7 +7,7 @@ the least. Layer after layer, each reads what the layers before it give as they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -22,8 +22,8 @@ from training.quantise import searched
 # Of the mean of the inputs' squares, added to each: inputs that hardly occurred must not be trusted. The paper's figure.
 _DAMPING = 0.01
 
-# Of a matrix and the gram matrix of its inputs: the matrix as it is rounded.
-Rounding = Callable[[Tensor, Tensor], Tensor]
+# Of a parameter's name, the parameter and the gram matrix of its inputs: the parameter as it is rounded.
+Rounding = Callable[[str, Tensor, Tensor], Tensor]
 
 
 def round_matrix(weights: np.ndarray, gram: np.ndarray, kind: Format) -> Parts:
@@ -69,6 +69,7 @@ def _side_by_side(blocks: Sequence[Parts]) -> Parts:
     return Parts(q, d, np.stack(offsets, axis=1).reshape(-1) if offsets else None)
 
 
+@torch.no_grad()
 def round_network(
     weights: Mapping[str, np.ndarray],
     sizes: Hyperparameters,
@@ -81,13 +82,6 @@ def round_network(
     weights: float32, by GGUF's names. formats: of all tensors. read: what the network reads meanwhile, tens of thousands of tokens of what
     it is for; ValueError where it is nothing.
     """
-    with torch.no_grad():
-        return _round_network(weights, sizes, formats, read)
-
-
-def _round_network(
-    weights: Mapping[str, np.ndarray], sizes: Hyperparameters, formats: Mapping[str, Format], read: Sequence[Packed]
-) -> dict[str, Parts]:
     if not read:
         raise ValueError("There is nothing to read; give some thousand tokens of what the network is for.")
     names = dict(weight_names(sizes))
@@ -96,12 +90,9 @@ def _round_network(
         parameter.copy_(torch.from_numpy(np.concatenate([weights[part] for part, _ in names[name]])))
     found: dict[str, Parts] = {}
 
-    def rounding_of(name: str) -> Rounding:
-        def rounded(matrix: Tensor, gram: Tensor) -> Tensor:
-            pieces = matrix.split([rows for _, rows in names[name]])
-            return torch.cat([one(part, piece, gram) for (part, _), piece in zip(names[name], pieces, strict=True)])
-
-        return rounded
+    def rounded(name: str, matrix: Tensor, gram: Tensor) -> Tensor:
+        pieces = matrix.split([rows for _, rows in names[name]])
+        return torch.cat([one(part, piece, gram) for (part, _), piece in zip(names[name], pieces, strict=True)])
 
     def one(part: str, piece: Tensor, gram: Tensor) -> Tensor:
         if not formats[part].quantised:
@@ -116,8 +107,7 @@ def _round_network(
     hidden = [F.embedding(packed.ids, model.token_embd) for packed in read]
     turns = [rotation(packed.positions, sizes) for packed in read]
     for number, layer in enumerate(model.blk):
-        own = f"blk.{number}"
-        hidden = _round_layer(layer, hidden, turns, read, lambda name, own=own: rounding_of(f"{own}.{name}"))
+        hidden = _round_layer(layer, f"blk.{number}", hidden, turns, read, rounded)
     return found
 
 
@@ -127,37 +117,39 @@ def _values(blocks: Parts, like: Tensor) -> Tensor:
 
 def _round_layer(
     layer: Layer,
+    own: str,
     hidden: list[Tensor],
     turns: Sequence[Tensor],
     read: Sequence[Packed],
-    rounding_of: Callable[[str], Rounding],
+    rounded: Rounding,
 ) -> list[Tensor]:
-    """Rounds the four matrices of a layer, each once those before it are, and gives what it then makes of `hidden`."""
+    """
+    Rounds the four matrices of a layer, each once those before it are, and gives what it then makes of `hidden`.
+
+    own: what their names begin with.
+    """
     epsilon = layer.sizes.epsilon
 
-    def rounded(name: str, inputs: Callable[[], Iterator[Tensor]]) -> None:
+    def replace(name: str, inputs: Iterable[Tensor]) -> None:
         matrix = getattr(layer, name)
-        matrix.copy_(rounding_of(name)(matrix, _gram(inputs())))
+        matrix.copy_(rounded(f"{own}.{name}", matrix, _gram(inputs)))
 
-    rounded("attn_qkv", lambda: (rms_norm(x, layer.attn_norm, epsilon) for x in hidden))
+    replace("attn_qkv", (rms_norm(x, layer.attn_norm, epsilon) for x in hidden))
     attended = [
         packed_attention(*layer.before_attention(x, turn), packed.lengths)
         for x, turn, packed in zip(hidden, turns, read, strict=True)
     ]
-    rounded("attn_output", lambda: iter(attended))
+    replace("attn_output", attended)
     hidden = [x + F.linear(each, layer.attn_output) for x, each in zip(hidden, attended, strict=True)]
     normed = [rms_norm(x, layer.ffn_norm, epsilon) for x in hidden]
-    rounded("ffn_gate_up", lambda: iter(normed))
-
-    def gated(x: Tensor) -> Tensor:
-        gate, up = F.linear(x, layer.ffn_gate_up).chunk(2, dim=-1)
-        return F.silu(gate) * up
-
-    rounded("ffn_down", lambda: (gated(x) for x in normed))
-    return [x + F.linear(gated(each), layer.ffn_down) for x, each in zip(hidden, normed, strict=True)]
+    replace("ffn_gate_up", normed)
+    halves = (F.linear(x, layer.ffn_gate_up).chunk(2, dim=-1) for x in normed)
+    gated = [F.silu(gate) * up for gate, up in halves]
+    replace("ffn_down", gated)
+    return [x + F.linear(each, layer.ffn_down) for x, each in zip(hidden, gated, strict=True)]
 
 
-def _gram(inputs: Iterator[Tensor]) -> Tensor:
+def _gram(inputs: Iterable[Tensor]) -> Tensor:
     """
     The sum of the outer products of all rows, float64. Those of one piece are summed in float32: of 2,048 rows the error is below
     2,048 / 2^24 of the sum of the squares, a hundredth of the damping.

@@ -15,6 +15,8 @@ from training.model_metadata import Description
 from training.pack import pack
 from training.quantise import plain
 
+NORM, VALUES = "output_norm.weight", "blk.0.attn_v.weight"
+
 
 @pytest.fixture(scope="module")
 def weights(base: GgufFile) -> dict[str, np.ndarray]:
@@ -129,9 +131,6 @@ def test_blocks_for_another_format_or_none_are_refused(
     with pytest.raises(GgufError, match="has no tensor 'more'"):
         pack(weights, base_path, tmp_path / "out.gguf", blocks={"more": parts})
     assert not list(tmp_path.iterdir())
-
-
-NORM, VALUES = "output_norm.weight", "blk.0.attn_v.weight"
 
 
 @pytest.mark.parametrize(
