@@ -13,6 +13,7 @@
 #include "addon/js_values.h"
 #include "addon/work_thread.h"
 #include "base/status.h"
+#include "base/try.h"
 
 namespace emberline::addon {
 
@@ -25,7 +26,7 @@ class OneTask : public Worker {
   explicit OneTask(Environment& environment) : environment_(environment) {}
 
   Status start(const Environment::Ticket& ticket, Work work, MakeValue make_value) {
-    if (Status status = thread_.start(); !status.ok()) return status;
+    TRY(thread_.start());
     thread_.finish([this, ticket, work = std::move(work), make_value = std::move(make_value)] {
       environment_.answer(ticket, [&] {
         const auto result = std::make_shared<Result<T>>(guarded(work));

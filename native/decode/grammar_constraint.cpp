@@ -56,7 +56,7 @@ Result<std::vector<double>> mask_times(std::shared_ptr<const grammar::Grammar> g
     const Stopwatch watch;
     matcher.masks_.allowed(position);
     times.push_back(1000 * watch.milliseconds());
-    if (const Status status = matcher.status(); !status.ok()) return status;
+    TRY(matcher.status());
     if (at < text.size()) position = matcher.masks_.advance(position, text[at]);
     if (matcher.space_.crowded()) matcher.masks_.start_over(position);
   }
@@ -66,14 +66,14 @@ Result<std::vector<double>> mask_times(std::shared_ptr<const grammar::Grammar> g
 Result<std::unique_ptr<GrammarConstraint>> GrammarConstraint::begin(GrammarMatcher& matcher,
                                                                     std::string_view prefix,
                                                                     std::string_view required_prefix) {
-  if (const Status status = matcher.status(); !status.ok()) return status;
+  TRY(matcher.status());
   grammar::StateSpace& space = matcher.space_;
   if (space.crowded()) space.start_over({});
   // As one text: a token boundary may stand in the middle of whitespace.
   std::string written(prefix);
   written += required_prefix;
   const StateId state = space.replay(space.start(), written);
-  if (const Status status = space.status(); !status.ok()) return status;
+  TRY(space.status());
   if (space.start() == kDead) {
     return Status(ErrorCode::kGrammarRejectsPrefix,
                   "The grammar allows no text at all, since nothing conforms to it; correct it, or generate "

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/try.h"
 #include "gguf/byte_cursor.h"
 #include "gguf/describe.h"
 
@@ -108,16 +109,16 @@ class Parser {
 };
 
 Status Parser::parse() {
-  if (Status status = header(); !status.ok()) return status;
+  TRY(header());
   for (std::uint64_t i = 0; i < metadata_count_; ++i) {
-    if (Status status = metadata_entry(); !status.ok()) return status;
+    TRY(metadata_entry());
   }
-  if (Status status = index_metadata(contents_); !status.ok()) return status;
-  if (Status status = find_alignment(); !status.ok()) return status;
+  TRY(index_metadata(contents_));
+  TRY(find_alignment());
   for (std::uint64_t i = 0; i < tensor_count_; ++i) {
-    if (Status status = tensor_info(); !status.ok()) return status;
+    TRY(tensor_info());
   }
-  if (Status status = index_tensors(contents_); !status.ok()) return status;
+  TRY(index_tensors(contents_));
   return place_tensors();
 }
 
@@ -167,10 +168,10 @@ Status Parser::string(std::uint64_t max_bytes, const char* what, std::string_vie
 
 Status Parser::metadata_entry() {
   GgufMetadata entry{};
-  if (Status status = string(kMaxNameBytes, "a metadata key", entry.key); !status.ok()) return status;
+  TRY(string(kMaxNameBytes, "a metadata key", entry.key));
   std::uint32_t type = 0;
   if (!cursor_.read(type)) return short_of(sizeof(type));
-  if (Status status = value(type, entry.value); !status.ok()) return status;
+  TRY(value(type, entry.value));
   contents_.metadata.push_back(std::move(entry));
   return {};
 }
@@ -234,14 +235,14 @@ Status Parser::array(GgufArray& array) {
     array.strings.reserve(static_cast<std::size_t>(array.count));
     for (std::uint64_t i = 0; i < array.count; ++i) {
       std::string_view text;
-      if (Status status = string(kMaxStringBytes, "a metadata string", text); !status.ok()) return status;
+      TRY(string(kMaxStringBytes, "a metadata string", text));
       array.strings.push_back(text);
     }
     return {};
   }
   if (array.element_type == GgufType::kArray) {
     const std::size_t begin = cursor_.position();
-    if (Status status = skip_arrays(array.count, 1); !status.ok()) return status;
+    TRY(skip_arrays(array.count, 1));
     array.bytes = bytes_.subspan(begin, cursor_.position() - begin);
     return {};
   }
@@ -267,11 +268,10 @@ Status Parser::skip_arrays(std::uint64_t count, int depth) {
       if (least_inner > cursor_.left()) return short_of(least_inner);
       for (std::uint64_t j = 0; j < inner_count; ++j) {
         std::string_view skipped;
-        if (Status status = string(kMaxStringBytes, "a metadata string", skipped); !status.ok())
-          return status;
+        TRY(string(kMaxStringBytes, "a metadata string", skipped));
       }
     } else if (static_cast<GgufType>(type) == GgufType::kArray) {
-      if (Status status = skip_arrays(inner_count, depth + 1); !status.ok()) return status;
+      TRY(skip_arrays(inner_count, depth + 1));
     } else {
       return corrupt("a metadata array" + here() + " has elements of the unknown type " +
                      std::to_string(type));
@@ -308,7 +308,7 @@ Status Parser::find_alignment() {
 
 Status Parser::tensor_info() {
   GgufTensor tensor;
-  if (Status status = string(kMaxNameBytes, "a tensor name", tensor.name); !status.ok()) return status;
+  TRY(string(kMaxNameBytes, "a tensor name", tensor.name));
   if (!cursor_.read(tensor.rank)) return short_of(sizeof(tensor.rank));
   if (tensor.rank < 1 || tensor.rank > kMaxRank) {
     return corrupt("the tensor " + quoted(tensor.name) + " has " + std::to_string(tensor.rank) +
@@ -378,7 +378,7 @@ Status index_tensors(GgufContents& contents) {
 
 Result<GgufContents> parse_gguf(std::span<const std::uint8_t> bytes) {
   Parser parser(bytes);
-  if (Status status = parser.parse(); !status.ok()) return status;
+  TRY(parser.parse());
   return parser.take_contents();
 }
 

@@ -47,7 +47,7 @@ Result<bool> Grammar::conforms(std::string_view instance) const {
   StateSpace space(program_);
   // In any layout: the canonical form has no whitespace.
   const StateId state = space.replay(space.start(), text);
-  if (const Status status = space.status(); !status.ok()) return status;
+  TRY(space.status());
   return space.may_end(state);
 }
 

@@ -139,7 +139,7 @@ Result<Sampler::Adjusted> Sampler::adjust(std::span<const float> logits,
     return Status(ErrorCode::kInvalidArgument,
                   "There are no logits to sample from; this is a defect, please report it.");
   }
-  if (Status status = check_sampling_params(params); !status.ok()) return status;
+  TRY(check_sampling_params(params));
   reserve(logits.size());
   TRY_VALUE(const ScannedLogits raw, scan_logits(logits, block_largest_.data(), *kernels_));
   if (params.repeat_penalty == 1.0f || params.penalty_window == 0 || history.empty()) {

@@ -33,7 +33,7 @@ Status append(const Json& value, Fractions fractions, std::string& out) {
           out += json_quoted(value.keys[i]);
           out += ':';
         }
-        if (Status status = append(value.items[i], fractions, out); !status.ok()) return status;
+        TRY(append(value.items[i], fractions, out));
       }
       out += object ? '}' : ']';
       break;
@@ -46,7 +46,7 @@ Status append(const Json& value, Fractions fractions, std::string& out) {
 
 Result<std::string> canonical_json(const Json& value, Fractions fractions) {
   std::string out;
-  if (Status status = append(value, fractions, out); !status.ok()) return status;
+  TRY(append(value, fractions, out));
   return out;
 }
 

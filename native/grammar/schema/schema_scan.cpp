@@ -93,9 +93,7 @@ Result<std::unique_ptr<SchemaDocument>> SchemaDocument::read(std::string_view te
   TRY_VALUE(Json json, read_json(text));
   auto document = std::make_unique<SchemaDocument>();
   document->by_uri_.emplace("", 0);
-  if (Status status = document->add(std::string(split_uri(library.uri).document), std::move(json));
-      !status.ok())
-    return status;
+  TRY(document->add(std::string(split_uri(library.uri).document), std::move(json)));
   // Those that are added meanwhile refer to others, too.
   for (std::size_t i = 0; i < document->texts_.size(); ++i) {
     const Json& root = document->texts_[i].root;
@@ -209,10 +207,9 @@ Status SchemaDocument::scan_names(const Json& schema, std::uint32_t& resource) {
 
 Status SchemaDocument::scan(const Json& schema, std::uint32_t resource) {
   if (!schema.is(JsonKind::kObject)) return {};
-  if (Status status = scan_names(schema, resource); !status.ok()) return status;
+  TRY(scan_names(schema, resource));
   const auto scan_all = [&](const Json& schemas) -> Status {
-    for (const Json& each : schemas.items)
-      if (Status status = scan(each, resource); !status.ok()) return status;
+    for (const Json& each : schemas.items) TRY(scan(each, resource));
     return {};
   };
   for (std::size_t i = 0; i < schema.keys.size(); ++i) {
