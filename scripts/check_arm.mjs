@@ -5,12 +5,13 @@
  *   runs the tests of the kernel set that it is the first to have, and must offer just the sets it can run: an instruction that leaks
  *   into the path of an older processor ends its run.
  * - No object compiled for a wider instruction set holds functions that may be taken for another's (wide_code.mjs).
- * Prints a line a program, `arm PROCESSOR PROGRAM: N passed, N failed`; the status is 1 when anything failed.
+ * Prints a line a program, `arm PROCESSOR PROGRAM: N passed, N failed, N skipped`; the status is 1 when anything failed.
  */
 import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPreset } from './build_preset.mjs';
+import { oneFailed, onePassed, sum, summary, tellRows } from './counts.mjs';
 import {
   AARCH64,
   LARGE_EXPERTS,
@@ -18,15 +19,14 @@ import {
   onProcessor,
   runEmulated,
   testPrograms,
-  total,
 } from './emulation.mjs';
-import { BUILD, LOGS } from './paths.mjs';
+import { BUILD } from './paths.mjs';
 import { runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureDebianPackages, FOR_ARM, FOR_BUILDING, FOR_NATIVE_TESTS } from './setup/debian_packages.mjs';
 import { findWideCode } from './wide_code.mjs';
 
-/** @typedef {import('./emulation.mjs').Row} Row */
+/** @typedef {import('./counts.mjs').Row} Row */
 /** @typedef {import('./emulation.mjs').Processor & { kernelSets: string[], layers?: string[] }} ArmProcessor */
 
 const BUILD_FOLDER = join(BUILD, 'aarch64');
@@ -118,15 +118,15 @@ export async function checkArm(progress) {
   });
   const rows = await progress.step(
     `run the native tests on emulated Arm processors`,
-    () => runEmulated(AARCH64, runs, FOLDER, progress),
-    total,
+    (log) => runEmulated(AARCH64, runs, FOLDER, log, progress),
+    (all) => summary(sum(all)),
   );
   rows.push(...PROCESSORS.map(checkKernelSets));
   rows.push(
     await progress.step(
       'look for wide code that may leak on Arm',
       (log) => findWideCode(BUILD_FOLDER, 'aarch64-linux-gnu-nm', log),
-      (row) => total([row]),
+      summary,
     ),
   );
   return rows;
@@ -143,8 +143,8 @@ function checkKernelSets({ name, kernelSets }) {
   const { stdout } = spawnSync(command, [...args, '--gtest_list_tests'], { encoding: 'utf8' });
   const offered = [...stdout.matchAll(/ ExpHandlesTheEnds\/(\w+)/g)].map((match) => match[1]);
   const right = offered.join() === kernelSets.join();
-  if (!right) console.log(`${name} should offer ${kernelSets.join(', ')}, not ${offered.join(', ')}.`);
-  return { name: `${name} kernel sets`, passed: right ? 1 : 0, failed: right ? 0 : 1 };
+  const wrong = `${name} should offer the kernels ${kernelSets.join(', ')}, not ${offered.join(', ')}.`;
+  return { name: `${name} kernel sets`, ...(right ? onePassed() : oneFailed(wrong)) };
 }
 
 /** @returns {Promise<number>} */
@@ -153,10 +153,7 @@ async function main() {
   await ensureDebianPackages([...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_ARM], progress);
   await buildPreset(progress, 'aarch64');
   const rows = await checkArm(progress);
-  for (const row of rows) console.log(`arm ${row.name}: ${row.passed} passed, ${row.failed} failed`);
-  const failed = rows.some((row) => row.failed > 0);
-  if (failed) console.log(`What was printed is in ${LOGS}.`);
-  return failed ? 1 : 0;
+  return tellRows('arm', rows);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);

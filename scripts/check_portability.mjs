@@ -6,7 +6,7 @@
  *   the others hold none, and are the same on every x86-64. The Haswell runs the kernels and operations alone. Tests of the embedded
  *   model and of many draws are left out: emulated, they take minutes. They are in LEFT_OUT.
  * - Every layer but the addon is compiled for Windows.
- * Prints a line a program, `portability PLACE PROGRAM: N passed, N failed`; the status is 1 when anything failed.
+ * Prints a line a program, `portability PLACE PROGRAM: N passed, N failed, N skipped`; the status is 1 when anything failed.
  * The other architecture has its own: check_arm.mjs.
  */
 import { readdirSync } from 'node:fs';
@@ -14,9 +14,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPreset } from './build_preset.mjs';
-import { LARGE_EXPERTS, OF_THE_REFERENCE, runEmulated, testPrograms, total, X86_64 } from './emulation.mjs';
+import { oneFailed, onePassed, sum, summary, tellRows } from './counts.mjs';
+import { LARGE_EXPERTS, OF_THE_REFERENCE, runEmulated, testPrograms, X86_64 } from './emulation.mjs';
 import { Failure } from './failure.mjs';
-import { BUILD, LOGS, RELEASE, ROOT } from './paths.mjs';
+import { BUILD, RELEASE, ROOT } from './paths.mjs';
 import { run, runCommand, runForStatus } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import {
@@ -26,7 +27,7 @@ import {
   FOR_PORTABILITY,
 } from './setup/debian_packages.mjs';
 
-/** @typedef {import('./emulation.mjs').Row} Row */
+/** @typedef {import('./counts.mjs').Row} Row */
 
 /**
  * Too slow to emulate: the 98 MB model; statistics over millions of draws; megabytes of random weights; of whole completions, whose parts
@@ -98,10 +99,10 @@ export async function checkPortability(progress) {
   const names = PROCESSORS.map(({ name }) => name).join(' and ');
   const rows = await progress.step(
     `run the native tests on an emulated ${names}`,
-    () => runEmulated(X86_64, runs, FOLDER, progress),
-    total,
+    (log) => runEmulated(X86_64, runs, FOLDER, log, progress),
+    (all) => summary(sum(all)),
   );
-  rows.push(await progress.step('compile for Windows', compileForWindows, (row) => total([row])));
+  rows.push(await progress.step('compile for Windows', compileForWindows, summary));
   return rows;
 }
 
@@ -126,13 +127,13 @@ async function compileForWindows(log) {
   const layers = readdirSync(join(ROOT, 'native'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'addon')
     .map((entry) => entry.name);
-  const row = { name: 'Windows layers', passed: 0, failed: 0 };
+  const counts = [];
   for (const layer of layers) {
     const build = ['--build', folder, '--parallel', JOBS, '--target', `emberline_${layer}`];
-    if ((await runForStatus('cmake', build, { log })) === 0) row.passed++;
-    else row.failed++;
+    const compiled = (await runForStatus('cmake', build, { log })) === 0;
+    counts.push(compiled ? onePassed() : oneFailed(`native/${layer} does not compile for Windows`));
   }
-  return row;
+  return { name: 'Windows layers', ...sum(counts) };
 }
 
 /** @returns {Promise<number>} */
@@ -140,10 +141,7 @@ async function main() {
   const progress = new Progress();
   await ensureDebianPackages([...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_PORTABILITY], progress);
   const rows = await checkPortability(progress);
-  for (const row of rows) console.log(`portability ${row.name}: ${row.passed} passed, ${row.failed} failed`);
-  const failed = rows.some((row) => row.failed > 0);
-  if (failed) console.log(`What was printed is in ${LOGS}.`);
-  return failed ? 1 : 0;
+  return tellRows('portability', rows);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await runCommand(main);

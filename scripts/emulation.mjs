@@ -1,12 +1,13 @@
 /** Native tests on processors that this machine is not: run by qemu, which ends a program at an instruction that the processor lacks. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sum } from './counts.mjs';
 import { Failure } from './failure.mjs';
-import { runForStatus } from './processes.mjs';
+import { runGoogleTest, shardsOf } from './google_test.mjs';
 import { sideBySide } from './side_by_side.mjs';
 
-/** @typedef {{ name: string, passed: number, failed: number }} Row one program, or one system */
+/** @typedef {import('./counts.mjs').Row} Row */
 
 /**
  * An architecture that can be emulated: the emulator and its arguments without the processor's name, a compiler, and assembly that ends a
@@ -126,79 +127,37 @@ export function testPrograms(build) {
 }
 
 /**
- * A part of a program's tests on a processor.
- * @typedef {{ processor: Processor, program: string, shard: number }} Part
- */
-
-/**
  * Runs test programs on emulated processors, a part of one's tests a core: whole programs would leave cores idle behind the longest.
  * @param {Emulator} emulator
  * @param {readonly { processor: Processor, programs: readonly string[] }[]} runs in the order they are begun
- * @param {string} folder for reports and logs
+ * @param {string} folder where programs run, and for temporary files and logs
+ * @param {string} log
  * @param {import('./progress.mjs').Progress} progress
  * @returns {Promise<Row[]>} a row a program and processor
  */
-export async function runEmulated(emulator, runs, folder, progress) {
+export async function runEmulated(emulator, runs, folder, log, progress) {
   mkdirSync(folder, { recursive: true });
   for (const { processor } of runs) requireHonestEmulator(emulator, processor, folder);
   const parts = runs.flatMap(({ processor, programs }) =>
-    programs.flatMap((program) =>
-      Array.from({ length: SHARDS }, (_, shard) => ({ processor, program, shard })),
-    ),
+    programs.flatMap((path) => {
+      const [place, program] = [processor.name, basename(path)];
+      const command = onProcessor(emulator, place, path);
+      const env = { ...process.env, GTEST_FILTER: `-${processor.leftOut}` };
+      return shardsOf(env, SHARDS).map((shard, index) => ({
+        row: `${place} ${program}`,
+        run: { place, name: `${program}-${index + 1}`, command, env: shard, cwd: folder },
+        own: join(folder, `${place}-${program}-${index + 1}.log`),
+      }));
+    }),
   );
-  /** @type {Map<string, Row>} */
-  const rows = new Map();
-  for (const { name, passed, failed } of await sideBySide(parts, (part) =>
-    runPart(emulator, part, folder, progress),
-  )) {
-    const row = rows.get(name) ?? { name, passed: 0, failed: 0 };
-    rows.set(name, { name, passed: row.passed + passed, failed: row.failed + failed });
-  }
-  return [...rows.values()].sort((a, b) => a.name.localeCompare(b.name));
-}
-
-/**
- * @param {Emulator} emulator
- * @param {Part} part
- * @param {string} folder
- * @param {import('./progress.mjs').Progress} progress
- * @returns {Promise<Row>}
- */
-async function runPart(emulator, { processor, program, shard }, folder, progress) {
-  const title = basename(program);
-  const name = `${processor.name} ${title}`;
-  const file = join(folder, `${processor.name}-${title}-${shard}`);
-  const [log, report] = [`${file}.log`, `${file}.json`];
-  for (const old of [log, report]) rmSync(old, { force: true });
-  const [command, ...args] = onProcessor(emulator, processor.name, program);
-  const filter = `--gtest_filter=-${processor.leftOut}`;
-  const status = await runForStatus(command, [...args, filter, `--gtest_output=json:${report}`], {
-    log,
-    cwd: folder,
-    env: { ...process.env, GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(shard) },
+  const counts = await sideBySide(parts, async ({ run, own }) => {
+    rmSync(own, { force: true });
+    const count = await runGoogleTest(run, log, own);
+    // The last test that is named there met the instruction that the processor lacks.
+    if (count.failed > 0) progress.showTail(own);
+    return count;
   });
-  const row = { name, ...countReport(report, status) };
-  if (row.failed > 0) progress.showTail(log);
-  return row;
-}
-
-/**
- * @param {string} report
- * @param {number | null} status
- * @returns {Omit<Row, 'name'>}
- */
-function countReport(report, status) {
-  // No report: it ended before its last test, as it does at an illegal instruction.
-  if (!existsSync(report)) return { passed: 0, failed: 1 };
-  /** @type {{ tests: number, failures: number, disabled: number }} */
-  const { tests, failures, disabled } = JSON.parse(readFileSync(report, 'utf8'));
-  const failed = failures > 0 || status === 0 ? failures : 1;
-  return { passed: Math.max(tests - disabled - failed, 0), failed };
-}
-
-/** @param {readonly Row[]} rows */
-export function total(rows) {
-  const passed = rows.reduce((sum, row) => sum + row.passed, 0);
-  const failed = rows.reduce((sum, row) => sum + row.failed, 0);
-  return `${passed} passed, ${failed} failed`;
+  return [...new Set(parts.map(({ row }) => row))]
+    .sort()
+    .map((name) => ({ name, ...sum(counts.filter((_, index) => parts[index]?.row === name)) }));
 }

@@ -129,10 +129,11 @@ export function aside(work) {
  * Runs a program to its end with its output in a log file.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv }} options
+ * @param {{ log: string, charged?: string, cwd?: string, env?: NodeJS.ProcessEnv }} options `charged`: the log file of the step that the time
+ *   counts for; default: `log`
  * @returns {Promise<number>} the exit status; 128 or more when a signal ended it
  */
-export async function runForStatus(command, args, { log, cwd, env }) {
+export async function runForStatus(command, args, { log, charged = log, cwd, env }) {
   mkdirSync(dirname(log), { recursive: true });
   const file = openSync(log, 'a');
   try {
@@ -145,7 +146,7 @@ export async function runForStatus(command, args, { log, cwd, env }) {
     const status = await new Promise((resolve, reject) => {
       child.once('error', (error) => reject(new Failure(`${command} cannot be started: ${error.message}.`)));
       child.once('exit', (code) => {
-        chargeTo(log);
+        chargeTo(charged);
         resolve(code ?? 128);
       });
     });

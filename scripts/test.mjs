@@ -9,6 +9,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { oneFailed, sum, summary } from './counts.mjs';
 import { Failure, Interrupted } from './failure.mjs';
 import { vscodeTarget } from './paths.mjs';
 import { aside, runCommand } from './processes.mjs';
@@ -18,7 +19,6 @@ import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
 import { arm } from './test/arm.mjs';
 import { inTurn } from './test/checks.mjs';
-import { oneFailed, sum, summary } from './test/counts.mjs';
 import { e2e } from './test/e2e.mjs';
 import { editor } from './test/editor.mjs';
 import { endurance } from './test/endurance.mjs';
@@ -43,7 +43,7 @@ import { types } from './test/types.mjs';
 import { unit } from './test/unit.mjs';
 
 /** @typedef {import('./test/stage.mjs').Stage} Stage */
-/** @typedef {import('./test/counts.mjs').Counts} Counts */
+/** @typedef {import('./counts.mjs').Counts} Counts */
 
 /**
  * In the order they run, and what they need is compiled: first what can begin soon and leaves a core free, on which is compiled what the

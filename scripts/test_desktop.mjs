@@ -5,13 +5,13 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAddon, buildBundles } from './build.mjs';
+import { sayRetried, summary } from './counts.mjs';
 import { packageExtension } from './package.mjs';
 import { BUILD } from './paths.mjs';
 import { runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { ensureToolchain } from './setup/toolchain.mjs';
-import { sayRetried, summary } from './test/counts.mjs';
 import { clearMocha, countMocha, mochaFigures } from './test/mocha.mjs';
 
 /** @returns {Promise<number>} */

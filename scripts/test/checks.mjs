@@ -1,7 +1,7 @@
+import { oneFailed, onePassed, sum } from '../counts.mjs';
 import { Failure, Interrupted } from '../failure.mjs';
-import { oneFailed, onePassed, sum } from './counts.mjs';
 
-/** @typedef {import('./counts.mjs').Counts} Counts */
+/** @typedef {import('../counts.mjs').Counts} Counts */
 
 /**
  * Runs one check that succeeds or fails as a whole, as a step, and counts it as one test.

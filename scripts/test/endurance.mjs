@@ -1,5 +1,5 @@
+import { sum } from '../counts.mjs';
 import { FOR_BROWSER_TESTS, FOR_BUILDING } from '../setup/debian_packages.mjs';
-import { sum } from './counts.mjs';
 import { runInExtensionHost } from './extension_host.mjs';
 import { runVitest } from './vitest.mjs';
 

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sayRetried, summary } from '../counts.mjs';
 import { BUILD, vsixPath } from '../paths.mjs';
 import { chargeTo } from '../processor_time.mjs';
 import { ensureCodeServer } from '../setup/code_server.mjs';
-import { sayRetried, summary } from './counts.mjs';
 import { clearMocha, countMocha, mochaFigures } from './mocha.mjs';
 
 /** @typedef {import('../../test/vscode/runner/in_code_server.mjs').SuiteRun} SuiteRun */
@@ -13,7 +13,7 @@ import { clearMocha, countMocha, mochaFigures } from './mocha.mjs';
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} title
  * @param {Pick<SuiteRun, 'suite' | 'settings' | 'nativeFiles'>} run
- * @returns {Promise<import('./counts.mjs').Counts>}
+ * @returns {Promise<import('../counts.mjs').Counts>}
  */
 export async function runInExtensionHost(progress, title, run) {
   return await progress.step(

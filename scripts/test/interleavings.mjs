@@ -1,8 +1,8 @@
+import { sum } from '../counts.mjs';
 import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { findMarkedPoints } from '../marked_points.mjs';
 import { check } from './checks.mjs';
-import { sum } from './counts.mjs';
-import { runGoogleTests } from './google_test.mjs';
+import { runGoogleTests } from './preset_tests.mjs';
 
 /**
  * The engine's threads under ten thousand random schedules, and broken copies of its files, which these find; nothing of the points at which a test

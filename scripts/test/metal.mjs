@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
+import { sum } from '../counts.mjs';
 import { SIMULATED_ADDON } from '../paths.mjs';
 import { FOR_BROWSER_TESTS, FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
-import { sum } from './counts.mjs';
 import { runInExtensionHost } from './extension_host.mjs';
-import { runGoogleTests } from './google_test.mjs';
+import { runGoogleTests } from './preset_tests.mjs';
 import { runVitest } from './vitest.mjs';
 
 /**

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { noCounts } from './counts.mjs';
+import { noCounts } from '../counts.mjs';
 
 /**
  * Counts what `test/vscode/runner/mocha_entry.ts` wrote.
  * @param {string} results path of its file
  * @param {string} title
- * @returns {import('./counts.mjs').Counts & { errors: string[], retried: string[] }} `retried`: passed at the second try
+ * @returns {import('../counts.mjs').Counts & { errors: string[], retried: string[] }} `retried`: passed at the second try
  */
 export function countMocha(results, title) {
   const outcomes = /** @type {import('../../test/vscode/runner/mocha_entry.ts').TestOutcome[]} */ (

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sum } from '../counts.mjs';
 import { Failure } from '../failure.mjs';
 import { contentProblems, packagedFiles } from '../package.mjs';
 import { BUILD, embeddedModelName, ROOT, vscodeTarget, vsixPath } from '../paths.mjs';
@@ -9,7 +10,6 @@ import { checkNotices } from '../sbom/notices.mjs';
 import { ownRuntime, sbomPath } from '../sbom/sbom.mjs';
 import { FOR_BUILDING } from '../setup/debian_packages.mjs';
 import { check } from './checks.mjs';
-import { sum } from './counts.mjs';
 
 /**
  * What is wrong with the bill of materials of the package: what it says of the files, and what it leaves out.

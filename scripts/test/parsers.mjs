@@ -1,5 +1,5 @@
 import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
-import { runGoogleTests } from './google_test.mjs';
+import { runGoogleTests } from './preset_tests.mjs';
 import { UNDER_SANITIZERS } from './sanitized.mjs';
 
 /**

@@ -1,7 +1,7 @@
 import { checkPlatforms } from '../check_platforms.mjs';
+import { sum } from '../counts.mjs';
 import { TARGETS } from '../platforms.mjs';
 import { FOR_BUILDING, FOR_PLATFORMS } from '../setup/debian_packages.mjs';
-import { sum } from './counts.mjs';
 
 /**
  * The packages of every platform, and their addons where they can be run. From nothing it compiles the engine eight times, which

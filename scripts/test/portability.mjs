@@ -1,10 +1,8 @@
 import { checkPortability } from '../check_portability.mjs';
+import { sum } from '../counts.mjs';
 import { run } from '../processes.mjs';
 import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_PORTABILITY } from '../setup/debian_packages.mjs';
 import { check } from './checks.mjs';
-import { sum } from './counts.mjs';
-
-/** @typedef {import('./counts.mjs').Counts} Counts */
 
 /**
  * Older processors, older Linux systems, Windows.
@@ -24,14 +22,6 @@ export const portability = {
       }),
     );
     const rows = await checkPortability(progress);
-    return sum([symbols, ...rows.map(countRow)]);
+    return sum([symbols, ...rows]);
   },
 };
-
-/**
- * @param {import('../check_portability.mjs').Row} row
- * @returns {Counts}
- */
-function countRow({ name, passed, failed }) {
-  return { passed, failed, skipped: 0, failures: failed > 0 ? [`portability: ${failed} of ${name}`] : [] };
-}

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
+import { sum } from '../counts.mjs';
 import { RELEASE } from '../paths.mjs';
 import { run } from '../processes.mjs';
 import { FOR_BUILDING, FOR_METAL, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
 import { check } from './checks.mjs';
-import { sum } from './counts.mjs';
-import { DEEP, runGoogleTests } from './google_test.mjs';
 import { packageAgain } from './package_again.mjs';
+import { DEEP, runGoogleTests } from './preset_tests.mjs';
 import { runVitest } from './vitest.mjs';
 
 /**

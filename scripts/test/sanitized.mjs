@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { sum } from '../counts.mjs';
 import { BUILD, vscodeTarget } from '../paths.mjs';
 import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
-import { sum } from './counts.mjs';
-import { DEEP, runGoogleTests } from './google_test.mjs';
+import { DEEP, runGoogleTests } from './preset_tests.mjs';
 import { runVitest } from './vitest.mjs';
 
 /** Accuracy and determinism of many forward passes, and laws of many draws, minutes long when sanitized; the other tests run the same code. */
@@ -43,7 +43,7 @@ export const sanitized = {
 /**
  * Node.js itself is not built with sanitizers: their library is loaded before it, and what it leaves at its end is not looked at.
  * @param {import('../progress.mjs').Progress} progress
- * @returns {Promise<import('./counts.mjs').Counts>}
+ * @returns {Promise<import('../counts.mjs').Counts>}
  */
 async function randomCalls(progress) {
   const library = execFileSync('clang++-19', ['-print-file-name=libclang_rt.asan-x86_64.so'], {

@@ -9,7 +9,7 @@
  * @property {boolean} [beside] whether it runs beside the others, on what they leave of the processors: nothing in it hangs on time, no threads in it wait for each other, and it
  *   needs no editor
  * @property {string} [platform] the only one it can run on, as `vscodeTarget` names it
- * @property {(progress: import('../progress.mjs').Progress) => Promise<import('./counts.mjs').Counts>} run rejects only
+ * @property {(progress: import('../progress.mjs').Progress) => Promise<import('../counts.mjs').Counts>} run rejects only
  *   when it cannot count at all
  */
 

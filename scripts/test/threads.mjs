@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { sum } from '../counts.mjs';
 import { ROOT } from '../paths.mjs';
 import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
-import { sum } from './counts.mjs';
-import { runGoogleTests } from './google_test.mjs';
+import { runGoogleTests } from './preset_tests.mjs';
 import { SANITIZED } from './sanitized.mjs';
 
 const SUPPRESSIONS = join(ROOT, 'test', 'native', 'thread_sanitizer.supp');

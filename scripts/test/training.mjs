@@ -1,14 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noCounts, oneFailed, onePassed, sum, summary } from '../counts.mjs';
 import { Failure } from '../failure.mjs';
 import { BUILD, DIST } from '../paths.mjs';
 import { run, runForStatus } from '../processes.mjs';
 import { FOR_BUILDING, FOR_TRAINING } from '../setup/debian_packages.mjs';
 import { ensureTrainingPython } from '../setup/training_python.mjs';
-import { noCounts, oneFailed, onePassed, sum, summary } from './counts.mjs';
 
-/** @typedef {import('./counts.mjs').Counts} Counts */
+/** @typedef {import('../counts.mjs').Counts} Counts */
 /** @typedef {import('../progress.mjs').Progress} Progress */
 
 /**

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { sayRetried, summary } from '../counts.mjs';
 import { Failure } from '../failure.mjs';
 import { BUILD, ROOT } from '../paths.mjs';
 import { runForStatus } from '../processes.mjs';
-import { sayRetried, summary } from './counts.mjs';
 
-/** @typedef {import('./counts.mjs').Counts} Counts */
+/** @typedef {import('../counts.mjs').Counts} Counts */
 /** @typedef {{ fullName: string, status: string, failureMessages?: string[] }} Assertion */
 /** @typedef {{ name: string, status: string, assertionResults: Assertion[] }} FileResult */
 

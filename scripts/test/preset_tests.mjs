@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { oneFailed, onePassed, sum, summary } from '../counts.mjs';
 import { Failure } from '../failure.mjs';
+import { runGoogleTest, shardsOf } from '../google_test.mjs';
 import { BUILD, RELEASE, ROOT } from '../paths.mjs';
 import { runForStatus } from '../processes.mjs';
 import { sideBySide } from '../side_by_side.mjs';
-import { noCounts, oneFailed, sum, summary } from './counts.mjs';
 
 /** Tests with `Deep` in their name take long, and what they find beyond the others is rare: the deep tests run them (proofs.mjs). */
 export const DEEP = '*Deep*';
@@ -18,11 +18,9 @@ const TEST_FOLDERS = {
   'metal-sim': join(RELEASE, 'test', 'metal-sim'),
 };
 
-/** @typedef {import('./counts.mjs').Counts} Counts */
-/** @typedef {{ name: string, classname: string, status: string, result: string, failures?: unknown[] }} GoogleTest */
-/** @typedef {{ testsuites: { testsuite: GoogleTest[] }[] }} GoogleTestReport */
+/** @typedef {import('../counts.mjs').Counts} Counts */
 
-/** Tests of a program take unequally long: so many parts are left to fill every processor to the end. */
+/** Processes that run the tests of a program that is spread. */
 const SHARDS = 4;
 
 /**
@@ -49,8 +47,12 @@ export async function runGoogleTests(
         .filter(({ name }) => programs.test(name))
         .flatMap(({ name, command, isGoogleTest }) => {
           if (!isGoogleTest) return [() => runProgram(name, command, preset, log, env)];
-          const shards = spread ? shardsOf(name, filtered) : [{ name, env: filtered }];
-          return shards.map((shard) => () => runGoogleTest(shard.name, command, preset, log, shard.env));
+          const run = { place: preset, name, command, env: filtered };
+          if (!spread) return [() => runGoogleTest(run, log)];
+          return shardsOf(filtered, SHARDS).map((shard, index) => {
+            const part = { ...run, name: `${name}-${index + 1}`, env: shard };
+            return () => runGoogleTest(part, log);
+          });
         });
       const counts = sum(await sideBySide(parts, (part) => part(), spread ? undefined : 1));
       if (counts.passed + counts.failed === 0) throw new Failure(`The ${title} hold no test.`, log);
@@ -92,49 +94,5 @@ function programsOf(preset) {
 async function runProgram(name, command, preset, log, env) {
   const [program = '', ...args] = command;
   const status = await runForStatus(program, args, { log, env });
-  return status === 0
-    ? { ...noCounts(), passed: 1 }
-    : oneFailed(`native (${preset}) ${name}: ended with ${status}`);
-}
-
-/**
- * @param {string} name
- * @param {NodeJS.ProcessEnv} env
- */
-const shardsOf = (name, env) =>
-  Array.from({ length: SHARDS }, (_, index) => ({
-    name: `${name}-${index + 1}`,
-    env: { ...env, GTEST_TOTAL_SHARDS: String(SHARDS), GTEST_SHARD_INDEX: String(index) },
-  }));
-
-/**
- * @param {string} name
- * @param {readonly string[]} command
- * @param {string} preset
- * @param {string} log
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<Counts>}
- */
-async function runGoogleTest(name, command, preset, log, env) {
-  const [program = '', ...args] = command;
-  const report = join(BUILD, 'results', `native-${preset}-${name}.json`);
-  rmSync(report, { force: true });
-  const status = await runForStatus(program, [...args, `--gtest_output=json:${report}`], { log, env });
-  if (!existsSync(report))
-    return oneFailed(`native (${preset}) ${name}: ended with ${status} before its tests were over`);
-  const { testsuites } = /** @type {GoogleTestReport} */ (JSON.parse(readFileSync(report, 'utf8')));
-  const counts = noCounts();
-  for (const test of testsuites.flatMap((suite) => suite.testsuite)) {
-    if (test.failures !== undefined) {
-      counts.failed += 1;
-      counts.failures.push(`native (${preset}) ${name}: ${test.classname}.${test.name}`);
-    } else if (test.status === 'RUN' && test.result === 'COMPLETED') counts.passed += 1;
-    else counts.skipped += 1;
-  }
-  // For example a leak, which is found after the last test.
-  if (status !== 0 && counts.failed === 0) {
-    counts.failed += 1;
-    counts.failures.push(`native (${preset}) ${name}: ended with ${status} although no test failed`);
-  }
-  return counts;
+  return status === 0 ? onePassed() : oneFailed(`native (${preset}) ${name}: ended with ${status}`);
 }
