@@ -67,9 +67,3 @@ function send(url: URL, { headers, signal, idleMs, body, ca }: Outgoing): Promis
     request.end(body);
   });
 }
-
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'the connection broke';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return error.message === '' ? code || 'the connection broke' : error.message;
-}

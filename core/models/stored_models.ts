@@ -2,7 +2,7 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CATALOGUE, type CatalogueModel } from './catalogue';
-import { notesOf, partOf, removePart } from './download/download';
+import { notesOf, partOf, removePart } from './download/part_files';
 import { readSmallJson } from './small_file';
 
 export interface StoredModel {

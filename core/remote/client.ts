@@ -1,5 +1,6 @@
 /** Speaks HTTP with one remote engine. Closing the connection is how a server learns that nobody waits any more: whatever ends early closes it. */
-import { type Answer, open, reasonOf } from '../http/connection';
+import { type Answer, open } from '../http/connection';
+import { reasonOf } from '../http/reason';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { addressOf, type Endpoint } from './endpoint';
 import { brokenAnswer, isTooLong, statusError, tooLong, unreachable } from './errors';

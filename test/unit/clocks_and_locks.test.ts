@@ -23,7 +23,7 @@ describe('the time of day', () => {
   it('measures no duration in TypeScript', () => {
     expect(matching(['core', 'extension', 'cli'], /\.ts$/, /\bDate\.now\b/)).toEqual([
       // Times of files are of the same clock.
-      'core/models/download/download.ts',
+      'core/models/download/lock.ts',
       'core/models/unfinished_files.ts',
       // What the user is told: until when.
       'extension/restraints.ts',

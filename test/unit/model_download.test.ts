@@ -17,8 +17,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CATALOGUE, type CatalogueModel, HUB } from '../../core/models/catalogue';
-import { download, type DownloadOptions, partOf } from '../../core/models/download/download';
+import { download, type DownloadOptions } from '../../core/models/download/download';
 import { baseOf, hubFile } from '../../core/models/download/hub';
+import { partOf } from '../../core/models/download/part_files';
 import { removeStored, storedModels, storedPath } from '../../core/models/stored_models';
 import type { NativeResult } from '../../core/engine/native_result';
 

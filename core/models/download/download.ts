@@ -3,25 +3,17 @@
  * its own name once its length and SHA-256 are what they should be.
  */
 import { createHash } from 'node:crypto';
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NativeError, NativeErrorCode, HostErrorCode, NativeResult } from '../../engine/native_result';
-import { isAlive } from '../process_alive';
+import type { NativeResult } from '../../engine/native_result';
+import type { Answer } from '../../http/connection';
+import { reasonOf } from '../../http/reason';
 import { readSmallJson, replaceJson } from '../small_file';
-import { sizeText } from '../size_text';
-import { type Answer, reasonOf } from '../../http/connection';
+import { anotherLength, broken, damaged, type Failed, noRoom, notWritten, underWay } from './failures';
 import { CANCELLED, get, statusError } from './http_get';
+import { lock, unlock } from './lock';
+import { notesOf, partOf, removePart } from './part_files';
 
 export interface DownloadTarget {
   readonly url: URL;
@@ -50,27 +42,15 @@ export interface DownloadOptions {
 /** Connections that break are made again so often, if nothing comes in between. */
 const RETRIES = 4;
 const WAIT_MS = 1_000;
-/** What a disk has to have left afterwards. */
+/** What a disk has to have left afterwards, bytes. */
 const RESERVE = 256 * 1_048_576;
-/** Whose part was not written to for so long does not run any more, ms. */
-const STALE_MS = 600_000;
 /** Read at a time of what is checked: their digest takes up to a millisecond of the thread that also handles keys. */
 const CHECKED_BYTES = 262_144;
-/** A lock that was made says so much later at most who made it, ms. */
-const SIGNING_MS = 500;
 /** Answers of a server that has trouble of its own. */
 const TROUBLE = new Set([408, 429, 500, 502, 503, 504]);
 
-export const partOf = (path: string): string => `${path}.part`;
-export const notesOf = (path: string): string => `${path}.part.json`;
 /** Paths that this process downloads to. */
 const underWayHere = new Set<string>();
-const lockOf = (path: string): string => `${path}.part.lock`;
-
-interface Failed {
-  readonly ok: false;
-  readonly error: NativeError;
-}
 
 /** Gives the path once the file is there. A download that is stopped or fails keeps its part, unless that is wrong. Never rejects. */
 export async function download(
@@ -104,13 +84,8 @@ async function downloadAlone(
   } catch (error) {
     return options.signal.aborted ? { ok: false, error: CANCELLED } : notWritten(error);
   } finally {
-    await rm(lockOf(path), { force: true }).catch(() => undefined);
+    await unlock(path);
   }
-}
-
-/** Removes a part and what belongs to it. */
-export async function removePart(path: string): Promise<void> {
-  for (const file of [partOf(path), notesOf(path)]) await rm(file, { force: true });
 }
 
 async function fetchAll(target: DownloadTarget, options: DownloadOptions): Promise<NativeResult<undefined>> {
@@ -120,7 +95,8 @@ async function fetchAll(target: DownloadTarget, options: DownloadOptions): Promi
     const there = await validPart(target);
     if (there === target.bytes) return { ok: true, value: undefined };
     const free = await freeSpace(dirname(target.path));
-    if (free < target.bytes - there + RESERVE) return noRoom(target.bytes - there, free);
+    const needed = target.bytes - there + RESERVE;
+    if (free < needed) return noRoom(needed, free);
     // Only what was never reached before is progress: a server may make one start again and again.
     if (there > most) tries = 0;
     most = Math.max(most, there);
@@ -142,6 +118,10 @@ async function validPart({ path, bytes, sha256 }: DownloadTarget): Promise<numbe
 }
 
 type Fetched = { readonly ok: true; readonly value: undefined } | (Failed & { readonly again: boolean });
+
+function startAgain(url: URL): Failed & { readonly again: boolean } {
+  return { ...broken(url, 'the file there is another by now'), again: true };
+}
 
 /** One connection. */
 async function fetchRest(target: DownloadTarget, there: number, options: DownloadOptions): Promise<Fetched> {
@@ -278,49 +258,6 @@ async function digestOf(
   }
 }
 
-/** One window at a time; what a process that is gone left behind does not count. */
-async function lock(path: string): Promise<boolean> {
-  try {
-    await writeFile(lockOf(path), String(process.pid), { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') {
-      // Of a full disk it may have got its name, and not who holds it.
-      await rm(lockOf(path), { force: true }).catch(() => undefined);
-      throw error;
-    }
-  }
-  if ((await isFresh(path)) && (await isHeld(path))) return false;
-  await replaceJson(lockOf(path), process.pid);
-  return true;
-}
-
-/** Whether the lock or the part was written to a moment ago. What is of a time to come is of a clock that was set back since. */
-async function isFresh(path: string): Promise<boolean> {
-  for (const file of [lockOf(path), partOf(path)]) {
-    const written = await stat(file).catch(() => undefined);
-    if (written !== undefined && Math.abs(Date.now() - written.mtimeMs) < STALE_MS) return true;
-  }
-  return false;
-}
-
-async function isHeld(path: string): Promise<boolean> {
-  let id = await holderOf(path);
-  if (id === undefined) {
-    // Whoever makes it signs it at once, or was killed in between.
-    await delay(SIGNING_MS);
-    id = await holderOf(path);
-  }
-  // Of its own: a disk that became read-only did not let it go.
-  return id !== undefined && id !== process.pid && isAlive(id);
-}
-
-/** The process that a lock names; undefined where there is no lock, or none that names one. */
-async function holderOf(path: string): Promise<number | undefined> {
-  const id = Number(await readFile(lockOf(path), 'utf8').catch(() => ''));
-  return Number.isInteger(id) && id > 0 ? id : undefined;
-}
-
 async function freeSpaceOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
@@ -329,63 +266,4 @@ async function freeSpaceOf(folder: string): Promise<number> {
 /** If-Range takes no weak validator. */
 function strongTag(tag: string | undefined): string {
   return tag === undefined || tag.startsWith('W/') ? '' : tag;
-}
-
-function failure(code: NativeErrorCode | HostErrorCode, message: string): Failed {
-  return { ok: false, error: { code, message } };
-}
-
-function startAgain(url: URL): Failed & { readonly again: boolean } {
-  return { ...broken(url, 'the file there is another by now'), again: true };
-}
-
-function broken({ host }: URL, reason: string): Failed {
-  return failure(
-    'DOWNLOAD_FAILED',
-    `The download from ${host} broke off (${reason}); go on with it later: what there is of it is kept.`,
-  );
-}
-
-function anotherLength({ host }: URL, length: number, bytes: number): Failed {
-  return failure(
-    'DOWNLOAD_FAILED',
-    `${host} offers ${length} bytes in the place of a model of ${bytes}; see in a browser whether it asks for something, or choose another mirror.`,
-  );
-}
-
-function damaged(path: string, reason: string): Failed {
-  const name = path.replace(/^.*[/\\]/, '');
-  return failure(
-    'DOWNLOAD_DAMAGED',
-    `${name} is not the file that it should be (${reason}), and was removed; download it again, or from another mirror.`,
-  );
-}
-
-function noRoom(needed: number, free: number): Failed {
-  return failure(
-    'DISK_FULL',
-    `The model needs ${sizeText(needed + RESERVE)} on the disk, where ${sizeText(free)} are free; make room, or choose a smaller one.`,
-  );
-}
-
-function underWay(path: string): Failed {
-  const name = path.replace(/^.*[/\\]/, '');
-  return failure('DOWNLOAD_FAILED', `${name} is being downloaded already, in another window; wait for it.`);
-}
-
-function notWritten(error: unknown): Failed {
-  const code = codeOf(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return failure(
-      'DISK_FULL',
-      'The disk is full; make room, and go on with the download: what there is of it is kept.',
-    );
-  return failure(
-    'DOWNLOAD_FAILED',
-    `The model could not be stored (${reasonOf(error)}); see that the editor may write there.`,
-  );
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

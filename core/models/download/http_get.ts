@@ -1,6 +1,7 @@
 /** What the downloader asks a hub for, and only when a user asked for a model. */
 import { isSafe } from '../../http/address';
-import { type Answer, open, reasonOf } from '../../http/connection';
+import { type Answer, open } from '../../http/connection';
+import { reasonOf } from '../../http/reason';
 import type { NativeError, NativeResult } from '../../engine/native_result';
 
 /** A server that says nothing for so long is gone, ms. */

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { SeededRandom } from '../../../bench/random';
 import { embeddedModelPath } from '../../../core/engine/binding';
 import { CATALOGUE, type CatalogueModel } from '../../../core/models/catalogue';
-import { partOf } from '../../../core/models/download/download';
+import { partOf } from '../../../core/models/download/part_files';
 import { storedPath } from '../../../core/models/stored_models';
 import { ROOT } from '../../../scripts/paths.mjs';
 import { writeBigramModel } from '../../models/bigram_model';
