@@ -6,11 +6,8 @@ import type { GenerationEngine } from '../core/completion/engine_port';
 import { LEAST_CERTAINTY } from '../core/completion/certainty';
 import { Alternatives } from '../core/completion/alternatives';
 import type { CompletionOptions } from '../core/completion/options';
-import {
-  type CompletionOutcome,
-  CompletionPipeline,
-  type SuggestionRequest,
-} from '../core/completion/pipeline';
+import type { CompletionOutcome } from '../core/completion/outcome';
+import { CompletionPipeline, type SuggestionRequest } from '../core/completion/pipeline';
 import type { PromptWriter } from '../core/completion/prompt_writer';
 import { Suggestions } from '../core/completion/suggestions';
 import { Failure } from '../cli/failure';

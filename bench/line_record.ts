@@ -1,6 +1,7 @@
 /** What was asked for a suggestion, line by line: what a rule for where it ends can go by. */
 import type { GenerationEngine } from '../core/completion/engine_port';
-import type { CompletionOutcome, CompletionPipeline } from '../core/completion/pipeline';
+import type { CompletionOutcome } from '../core/completion/outcome';
+import type { CompletionPipeline } from '../core/completion/pipeline';
 import type { NativeCompletion } from '../core/engine/native_types';
 
 /** What became of a line, and what the model said of it; JSON. */

@@ -3,7 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addonPath, embeddedModelPath } from '../core/engine/binding';
 import { Engine, type EngineOptions } from '../core/engine/engine';
-import { DEVICES, type DeviceChoice, KV_CACHES, type KvCache } from '../core/engine/native_types';
+import { KV_CACHES, type KvCache } from '../core/engine/kv_cache';
+import { DEVICES, type DeviceChoice } from '../core/engine/native_types';
 import { valueOf } from './failure';
 
 /** The root of the package: this runs as dist/cli.cjs. */

@@ -2,14 +2,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { addonPath, loadAddon } from '../core/engine/binding';
-import {
-  kvBytesAPosition,
-  kvCacheBytes,
-  MAX_BATCH_ROWS,
-  type NativeDispatch,
-  type NativeInspection,
-} from '../core/engine/native_inspection';
-import type { KvCache } from '../core/engine/native_types';
+import { kvBytesAPosition, type KvCache, kvCacheBytes } from '../core/engine/kv_cache';
+import { MAX_BATCH_ROWS, type NativeDispatch, type NativeInspection } from '../core/engine/native_inspection';
 import { type ExpectedSpeed, expectedSpeed, speedLine } from '../core/models/expected_speed';
 import { dispatchLines } from './dispatch_table';
 import { outlineLines } from './model_outline';

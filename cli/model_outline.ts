@@ -1,11 +1,12 @@
 /** A few lines about a model: what it computes, what it is stored as, what it takes and what it can. */
 import {
+  KV_CACHES,
   kvBytesAPosition,
+  type KvCache,
   kvCacheBytes,
-  type NativeInspection,
   type NativeKvLayers,
-} from '../core/engine/native_inspection';
-import { KV_CACHES, type KvCache } from '../core/engine/native_types';
+} from '../core/engine/kv_cache';
+import type { NativeInspection } from '../core/engine/native_inspection';
 import { mixOf } from '../core/models/quantization';
 import { sizeText } from '../core/models/size_text';
 

@@ -1,6 +1,6 @@
 /** The log channel: one line a request. Document text and generated text appear at trace level only. */
 import * as vscode from 'vscode';
-import type { CompletionOutcome } from '../core/completion/pipeline';
+import type { CompletionOutcome } from '../core/completion/outcome';
 import { summaryOf, workOf } from '../core/completion/summary';
 import type { StructuredEdit } from './edit/structured_editor';
 import type { NativeModelInfo } from '../core/engine/native_types';

@@ -1,6 +1,7 @@
 /** From the settings, of whatever type their values are, to options. */
 import { DEFAULT_CONTEXT, type EngineOptions } from '../core/engine/engine';
-import { DEVICES, KV_CACHES } from '../core/engine/native_types';
+import { KV_CACHES } from '../core/engine/kv_cache';
+import { DEVICES } from '../core/engine/native_types';
 import { MULTILINE } from '../core/completion/block_lines';
 import { EAGERNESS, LEAST_CERTAINTY } from '../core/completion/certainty';
 import { type CompletionOptions, DEFAULT_OPTIONS, DRAFTING, WHERE_IT_PAYS } from '../core/completion/options';

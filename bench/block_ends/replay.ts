@@ -1,7 +1,7 @@
 /** What is suggested where the model says what it said before: the rule for where suggestions end, without the model. */
 import type { DocumentSnapshot } from '../../core/completion/document';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { type CompletionOutcome, nothing } from '../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../core/completion/outcome';
 import { Suggestions } from '../../core/completion/suggestions';
 import type { LineRecord } from '../line_record';
 

@@ -1,6 +1,6 @@
 /** A person types a stretch of a file, key after key, as an editor would see it. */
 import { Failure } from '../../cli/failure';
-import type { CompletionOutcome } from '../../core/completion/pipeline';
+import type { CompletionOutcome } from '../../core/completion/outcome';
 import { acceptanceOf } from './acceptance';
 import { type Clock, DEBOUNCE_MS, REAL_CLOCK, REST_MS, type Timed } from './clock';
 import { type Agreement, agreementOf, Ghost, type Sight } from './ghost';

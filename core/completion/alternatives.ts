@@ -7,7 +7,8 @@ import { BlockLines } from './block_lines';
 import { type DocumentSnapshot, lineAfter, withTyped } from './document';
 import { anyAnswer, type Fork, ForkOrder } from './fork_order';
 import type { CompletionOptions } from './options';
-import type { CompletionOutcome, CompletionPipeline, SuggestionRequest } from './pipeline';
+import type { CompletionOutcome } from './outcome';
+import type { CompletionPipeline, SuggestionRequest } from './pipeline';
 import { isComplete } from './suggestions';
 
 /** What is offered at once, at most: more than three nobody looks through. */

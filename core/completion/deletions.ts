@@ -2,7 +2,7 @@
  * What was deleted last: key by key, at once, or by an undo. Editors tell where and how much, but not what: that is read from the text around the
  * cursor as it was before.
  */
-import type { Change } from './taken_back';
+import type { OffsetChange } from './document';
 
 /** A part of a document as it is, line breaks as they are. */
 export interface Seen {
@@ -31,7 +31,7 @@ export class Deletions {
   }
 
   /** The document changed. */
-  changed(uri: string, change: Change): void {
+  changed(uri: string, change: OffsetChange): void {
     const { offset, removed, inserted } = change;
     const gone = this.follow(uri, change);
     const { last } = this;
@@ -54,7 +54,7 @@ export class Deletions {
   }
 
   /** Changes what is seen of the document, and returns what is gone from it; undefined where that is not known. */
-  private follow(uri: string, { offset, removed, inserted }: Change): string | undefined {
+  private follow(uri: string, { offset, removed, inserted }: OffsetChange): string | undefined {
     const { seen } = this;
     if (seen?.uri !== uri) return undefined;
     const from = offset - seen.start;

@@ -60,6 +60,13 @@ export interface TextSource {
   readonly offset: number;
 }
 
+/** A change of a document: `removed` UTF-16 units at `offset` became `inserted`. */
+export interface OffsetChange {
+  readonly offset: number;
+  readonly removed: number;
+  readonly inserted: string;
+}
+
 /** The model reads one kind of line break: `\r\n` and a lone `\r` become `\n`. */
 export function normalizeLineBreaks(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;

@@ -3,7 +3,8 @@
  * made by then, or under way.
  */
 import type { DocumentSnapshot } from './document';
-import type { CompletionOutcome, SuggestionRequest } from './pipeline';
+import type { CompletionOutcome } from './outcome';
+import type { SuggestionRequest } from './pipeline';
 
 /** What is begun before anybody waits for it. */
 export type Foreseen = Omit<SuggestionRequest, 'signal' | 'explicit' | 'fork'>;

@@ -3,7 +3,7 @@ import type { CachedGeneration } from './cache';
 import { tempered } from './calibration';
 import { certaintyOf, certaintyUnderSchema, leastOfPart } from './certainty';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
-import type { CompletionOutcome } from './pipeline';
+import type { CompletionOutcome } from './outcome';
 import { postprocess, repeatsNeighbour } from './postprocess';
 import type { Reason } from './reasons';
 import { surePart } from './sure_part';

@@ -12,7 +12,8 @@ import { type Foreseen, HeadStart } from './head_start';
 import { LINE_COMPLETE } from './judgement';
 import { isCommentLine } from './languages';
 import type { CompletionOptions } from './options';
-import { type CompletionOutcome, type CompletionPipeline, type SuggestionRequest } from './pipeline';
+import type { CompletionOutcome } from './outcome';
+import type { CompletionPipeline, SuggestionRequest } from './pipeline';
 import { firstLine } from './postprocess';
 import { TypedLines } from './typed_lines';
 

@@ -1,4 +1,4 @@
-import type { CompletionOutcome } from './pipeline';
+import type { CompletionOutcome } from './outcome';
 import { REASONS } from './reasons';
 import type { SchemaNote } from './schema_port';
 import { SCHEMA_USES } from './schema_use';

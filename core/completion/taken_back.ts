@@ -3,14 +3,7 @@
  * and any text that was just deleted there. It is not offered unasked again at that place.
  */
 import { Deletions, type Seen } from './deletions';
-import { normalizeLineBreaks } from './document';
-
-/** A change of a document: `removed` UTF-16 units at `offset` became `inserted`. */
-export interface Change {
-  readonly offset: number;
-  readonly removed: number;
-  readonly inserted: string;
-}
+import { normalizeLineBreaks, type OffsetChange } from './document';
 
 /** A suggestion as it was shown. */
 export interface Offer {
@@ -80,7 +73,7 @@ export class TakenBack {
   }
 
   /** The document changed. */
-  changed(uri: string, change: Change): void {
+  changed(uri: string, change: OffsetChange): void {
     this.deletions.changed(uri, change);
     if (change.inserted !== '') this.growing = undefined;
     if (this.accepted?.uri === uri) this.follow(this.accepted, change);
@@ -114,7 +107,7 @@ export class TakenBack {
   }
 
   /** What was accepted may only be taken out from its end on: whoever edits within it keeps it. */
-  private follow(accepted: Accepted, { offset, removed, inserted }: Change): void {
+  private follow(accepted: Accepted, { offset, removed, inserted }: OffsetChange): void {
     const untouched = offset >= accepted.end;
     if (untouched) return;
     const { replaced = '' } = accepted;

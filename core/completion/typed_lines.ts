@@ -5,7 +5,7 @@
 import { type Anchor, anchorAt, placeIn } from './anchor';
 import type { Calibration } from './calibration';
 import type { DocumentSnapshot } from './document';
-import type { CompletionOutcome } from './pipeline';
+import type { CompletionOutcome } from './outcome';
 
 interface FollowedLine extends Anchor {
   readonly text: string;

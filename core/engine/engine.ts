@@ -7,11 +7,11 @@
 import { kernelLibraryBeside, loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
 import { type EngineAnswer, type EngineRequest, nativeRequest, SEVERAL_LINES } from './engine_request';
+import type { KvCache } from './kv_cache';
 import type { NativeGrammar, NativeGrammarSource } from './native_grammar';
 import type { NativeDispatch } from './native_inspection';
 import {
   type DeviceChoice,
-  type KvCache,
   type NativeAddon,
   type NativeChat,
   type NativeCompletion,

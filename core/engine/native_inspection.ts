@@ -1,6 +1,6 @@
 /** The part of the native surface that is for looking: what is in a model file, and what the device is told for a batch. */
+import type { KvCache, NativeKvLayers } from './kv_cache';
 import type { NativeErrorCode } from './native_result';
-import type { KvCache } from './native_types';
 
 export interface NativeTensor {
   readonly name: string;
@@ -27,28 +27,6 @@ export interface NativeOutline {
     readonly separator?: number;
     readonly repository?: number;
   };
-}
-
-/** Layers that keep the same positions of a context. */
-export interface NativeKvLayers {
-  /** Of all these layers together. */
-  readonly bytesAPosition: number;
-  /** More are never kept, however long the context: whole pages. */
-  readonly mostPositions: number;
-}
-
-/** Positions of a page: keys and values take memory by whole pages. */
-export const KV_PAGE_POSITIONS = 256;
-
-/** What keys and values take with a context of `positions` that is full, bytes. */
-export function kvCacheBytes(layers: readonly NativeKvLayers[], positions: number): number {
-  const paged = Math.ceil(positions / KV_PAGE_POSITIONS) * KV_PAGE_POSITIONS;
-  return layers.reduce((sum, one) => sum + one.bytesAPosition * Math.min(paged, one.mostPositions), 0);
-}
-
-/** The same for each position at the start of a context, where none is given up. */
-export function kvBytesAPosition(layers: readonly NativeKvLayers[]): number {
-  return layers.reduce((sum, { bytesAPosition }) => sum + bytesAPosition, 0);
 }
 
 /** What is in a model file, read without loading it. */

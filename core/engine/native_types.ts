@@ -1,6 +1,7 @@
 /**
- * The whole native surface: what dist/native/emberline.node exports. Four subjects have files of their own: results and
- * errors (native_result.ts), drafts (native_drafting.ts), grammars (native_grammar.ts) and what `inspect` shows (native_inspection.ts).
+ * The whole native surface: what dist/native/emberline.node exports. Five subjects have files of their own: results and
+ * errors (native_result.ts), drafts (native_drafting.ts), grammars (native_grammar.ts), keys and values (kv_cache.ts), and what `inspect`
+ * shows (native_inspection.ts).
  *
  * Rules that hold for every function here:
  * - Nothing throws and no promise rejects: a failure is a `NativeError` value with a closed code and one sentence.
@@ -9,6 +10,7 @@
  * - No function looks at `this`.
  * - State belongs to the environment (main thread or worker) that loaded the addon.
  */
+import type { KvCache } from './kv_cache';
 import { type NativeDrafting, type NativeDraftingCounts, NO_DRAFTS } from './native_drafting';
 import type { CompileGrammar, NativeGrammar, NativeGrammarUse } from './native_grammar';
 import type { NativeDispatch, NativeInspection } from './native_inspection';
@@ -17,10 +19,6 @@ import type { NativeResult } from './native_result';
 /** What a model may be asked to run on. */
 export const DEVICES = ['auto', 'cpu', 'metal'] as const;
 export type DeviceChoice = (typeof DEVICES)[number];
-
-/** As what keys and values of a context are kept: binary16, or blocks of int8 with a scale, which take 53 % of that. */
-export const KV_CACHES = ['f16', 'q8_0'] as const;
-export type KvCache = (typeof KV_CACHES)[number];
 
 export interface NativeModelOptions {
   /** Path of a GGUF file, a shard of one, or a folder with SafeTensors. */

@@ -1,5 +1,6 @@
 /** What a user wants to know of a model before choosing it: what it is, whether it runs and fits here, and how fast. By the file's headers alone. */
-import { kvCacheBytes, type NativeInspection } from '../engine/native_inspection';
+import { kvCacheBytes } from '../engine/kv_cache';
+import type { NativeInspection } from '../engine/native_inspection';
 import type { NativeAddon, NativeModelCheck } from '../engine/native_types';
 import { expectedSpeed } from './expected_speed';
 import { quantizationOf } from './quantization';

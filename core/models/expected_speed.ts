@@ -2,9 +2,10 @@
  * How fast a model may be expected to be here, before it is loaded: it writes as fast as its weights can be read, nearly, and reads a
  * prompt as fast as this machine multiplies, or as fast as the weights can be read once a slice.
  */
-import { kvBytesAPosition, MAX_BATCH_ROWS, type NativeInspection } from '../engine/native_inspection';
+import { kvBytesAPosition, type KvCache } from '../engine/kv_cache';
+import { MAX_BATCH_ROWS, type NativeInspection } from '../engine/native_inspection';
 import type { NativeResult } from '../engine/native_result';
-import type { KvCache, NativeAddon } from '../engine/native_types';
+import type { NativeAddon } from '../engine/native_types';
 import { multiplyAddsAToken } from './prefill_cost';
 
 /** Larger buffers are read no slower: no cache holds them. */

@@ -3,19 +3,16 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { filesUnder, WalkBudget, type WalkedFile } from './bounded_walk';
 import { isModelName, modelNameOf, shardsOf } from './model_names';
-import { lmStudioHome, type Machine, type ModelPlace, modelPlaces, type ModelSource } from './model_places';
+import {
+  type FoundModel,
+  lmStudioHome,
+  type Machine,
+  type ModelPlace,
+  modelPlaces,
+  type ModelSource,
+} from './model_places';
 import { ollamaModels } from './ollama_models';
 import { readSmallFile, readSmallJson } from './small_file';
-
-export interface FoundModel {
-  /** As its program calls it. */
-  readonly name: string;
-  /** A GGUF file, of several shards the first, or a folder with SafeTensors. */
-  readonly path: string;
-  readonly source: ModelSource;
-  /** About so many, from the names and sizes of files. */
-  readonly bytes: number;
-}
 
 /** Entries of folders that one search looks at: some thousand models, or a second. */
 const MOST_ENTRIES = 20_000;

@@ -1,6 +1,7 @@
 /** What this machine does with the model that is loaded, measured when somebody asks: how fast memory is read, and tokens a second beside what that allows. */
 import type { EngineAnswer, EngineRequest } from '../engine/engine_request';
-import { kvBytesAPosition, MAX_BATCH_ROWS } from '../engine/native_inspection';
+import { kvBytesAPosition } from '../engine/kv_cache';
+import { MAX_BATCH_ROWS } from '../engine/native_inspection';
 import type { NativeResult } from '../engine/native_result';
 import type { NativeAddon, NativeModelInfo } from '../engine/native_types';
 import { bandwidthOf } from './expected_speed';

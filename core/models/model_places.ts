@@ -1,4 +1,4 @@
-/** Where other programs keep model files on this machine, by their own rules; nothing is read here. */
+/** Where other programs keep model files on this machine, by their own rules, and what is found there; nothing is read here. */
 import { posix, win32 } from 'node:path';
 
 /** Programs whose models are found, as the user knows them. */
@@ -15,6 +15,16 @@ export interface ModelPlace {
   readonly source: ModelSource;
   /** Absolute; it need not be there. */
   readonly folder: string;
+}
+
+export interface FoundModel {
+  /** As its program calls it. */
+  readonly name: string;
+  /** A GGUF file, of several shards the first, or a folder with SafeTensors. */
+  readonly path: string;
+  readonly source: ModelSource;
+  /** About so many, from the names and sizes of files. */
+  readonly bytes: number;
 }
 
 export interface Machine {

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { filesUnder, type WalkBudget } from './bounded_walk';
-import type { FoundModel } from './local_models';
+import type { FoundModel } from './model_places';
 import { fieldsOf, readSmallJson } from './small_file';
 
 /** The folders of manifests; the second is that of later versions. */

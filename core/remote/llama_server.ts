@@ -1,6 +1,5 @@
 /** llama.cpp's own server: `/completion` takes a text, `/infill` the parts around a cursor (tools/server/README.md of llama.cpp). */
-import type { EngineRequest } from '../engine/engine_request';
-import { GREEDY } from '../engine/engine_request';
+import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
 import { listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
 import type { InfillParts } from './prompt_text';

@@ -1,6 +1,5 @@
 /** OpenAI's `/v1/completions`, as vLLM, SGLang, TGI, Ollama, LM Studio and others serve it. Each leaves out something of it. */
-import type { EngineRequest } from '../engine/engine_request';
-import { GREEDY } from '../engine/engine_request';
+import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
 import { listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
 import type { Post } from './protocol';

@@ -1,5 +1,5 @@
 /** How the last requests ended, for a report: words of closed sets and figures, no text. */
-import type { CompletionOutcome } from '../completion/pipeline';
+import type { CompletionOutcome } from '../completion/outcome';
 import type { Reason } from '../completion/reasons';
 import type { SchemaUse } from '../completion/schema_use';
 import type { Stop } from '../completion/stop';

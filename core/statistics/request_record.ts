@@ -1,5 +1,5 @@
 /** What is kept of a request that came to an end: numbers and words of closed sets, nothing of its text or of where it was. */
-import type { CompletionOutcome } from '../completion/pipeline';
+import type { CompletionOutcome } from '../completion/outcome';
 import { type Reason, REASONS } from '../completion/reasons';
 import { isCount, isFlag, isNumber, isObject, isOneOf, isText, type Shape } from './shape';
 

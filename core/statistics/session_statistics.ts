@@ -4,7 +4,7 @@ import { type EndedRequest, type RequestRecord, recordOf } from './request_recor
 import { Ring } from './ring';
 import { type FollowedOffer, SuggestionFates } from './suggestion_fates';
 import { UsageTotals } from './usage';
-import type { Change } from '../completion/taken_back';
+import type { OffsetChange } from '../completion/document';
 
 /** Requests that are looked back at. */
 export const MOST_REQUESTS = 60;
@@ -44,7 +44,7 @@ export class SessionStatistics {
    * @param version Its version from then on.
    * @param atMs Of the clock that requests have.
    */
-  changed(uri: string, version: number, changes: readonly Change[], atMs: number): void {
+  changed(uri: string, version: number, changes: readonly OffsetChange[], atMs: number): void {
     this.key = { uri, version, atMs, answered: false };
     for (const change of changes) this.fates.changed(uri, change);
   }

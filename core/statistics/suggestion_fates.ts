@@ -2,8 +2,8 @@
  * What becomes of suggestions, told from the edits that follow: the editor says of a whole one at most that it was taken, and of parts nothing. One
  * suggestion is followed at a time, in memory, and its text is dropped with its end.
  */
-import { normalizeLineBreaks } from '../completion/document';
-import { beginsWith, type Change, type Offer } from '../completion/taken_back';
+import { normalizeLineBreaks, type OffsetChange } from '../completion/document';
+import { beginsWith, type Offer } from '../completion/taken_back';
 
 /** How a suggestion ended. `line` and `word`: a part of it was taken so. `typedAlong`: somebody typed all of it. `left`: anything else. */
 export const FATES = ['whole', 'line', 'word', 'typedAlong', 'typedOver', 'dismissed', 'left'] as const;
@@ -68,7 +68,7 @@ export class SuggestionFates {
   }
 
   /** The document changed. */
-  changed(uri: string, change: Change): void {
+  changed(uri: string, change: OffsetChange): void {
     const { current } = this;
     if (current?.uri !== uri) return;
     const { offset, removed, inserted } = change;

@@ -12,12 +12,8 @@ import type { CompletionOptions } from '../../core/completion/options';
 import type { Seen } from '../../core/completion/deletions';
 import { Suggestions } from '../../core/completion/suggestions';
 import { TakenBack } from '../../core/completion/taken_back';
-import {
-  type CompletionOutcome,
-  type CompletionPipeline,
-  nothing,
-  type SuggestionRequest,
-} from '../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../core/completion/outcome';
+import type { CompletionPipeline, SuggestionRequest } from '../../core/completion/pipeline';
 import type { CountedRequest } from '../../core/statistics/session_statistics';
 import type { EngineLifecycle } from '../engine_lifecycle';
 import type { Surroundings } from '../editor/surroundings';

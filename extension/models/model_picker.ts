@@ -2,8 +2,7 @@
 import * as vscode from 'vscode';
 import { type Appraisal, compareAppraisals } from '../../core/models/appraisal';
 import { kindText, useText } from '../../core/models/choice_text';
-import type { FoundModel } from '../../core/models/local_models';
-import { SOURCES } from '../../core/models/model_places';
+import { type FoundModel, SOURCES } from '../../core/models/model_places';
 
 /** What was chosen; an empty path is the embedded model's. */
 export type Choice =

@@ -4,8 +4,7 @@ import Ajv2020 from 'ajv/dist/2020';
 import { describe, expect, it } from 'vitest';
 import { addon, valueOf } from '../integration/embedded_model';
 import { EVERY_CASE } from './every_case';
-import { Random, RandomSchemas } from './random_schemas';
-import type { Dialect } from './random_schemas';
+import { type Dialect, Random, RandomSchemas } from './random_schemas';
 
 /** Of each dialect. */
 const SCHEMAS = EVERY_CASE ? 400 : 140;

@@ -9,15 +9,16 @@ import { EVERY_CASE } from './every_case';
 import { comparisonTexts, sampleTexts } from './tokenizer/corpus.js';
 import {
   EMBEDDED_MODEL,
-  SPELLED_OUT_PIPELINE,
-  WRITTEN_PIPELINE,
   embeddedVocabulary,
   isReadDifferently,
   packagedTokenizerJson,
+  SPELLED_OUT_PIPELINE,
+  type TokenizerJson,
   tokenizerJsonOf,
+  type Vocabulary,
   vocabularyOf,
+  WRITTEN_PIPELINE,
 } from './tokenizer/families.js';
-import type { TokenizerJson, Vocabulary } from './tokenizer/families.js';
 import { nativeIds } from './tokenizer/native_ids.js';
 import { adversarialTexts, vocabularyOfPairs } from './tokenizer/pairs.js';
 import { SPLITS } from './tokenizer/splits.js';

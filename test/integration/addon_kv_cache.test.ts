@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadAddon } from '../../core/engine/binding';
 import { disagreement } from '../../bench/agreement';
 import { Engine } from '../../core/engine/engine';
-import { KV_CACHES, type KvCache, type NativeModelOptions } from '../../core/engine/native_types';
+import { KV_CACHES, type KvCache } from '../../core/engine/kv_cache';
+import type { NativeModelOptions } from '../../core/engine/native_types';
 import { ADDON, codeOf, MODEL, valueOf } from './embedded_model';
 
 const PROMPT = 'def add(a, b):\n    return';

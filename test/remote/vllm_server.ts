@@ -1,8 +1,7 @@
 /** vLLM's own server as a process, with a model of ours. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 
 export interface VllmServerOptions {
   /** The Python of an environment that has vLLM. */

@@ -4,7 +4,8 @@ import { Alternatives } from '../../core/completion/alternatives';
 import type { CachedGeneration } from '../../core/completion/cache';
 import { snapshotOfText } from '../../core/completion/document';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { type CompletionOutcome, nothing, type SuggestionRequest } from '../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../core/completion/outcome';
+import type { SuggestionRequest } from '../../core/completion/pipeline';
 
 /** A text that a model says: its tokens, each a character, and how probable each is behind those before it. */
 type Law = Readonly<Record<string, number>>;

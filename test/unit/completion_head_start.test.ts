@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../core/completion/document';
 import { NO_ANSWER } from '../../core/completion/fork_order';
 import { HeadStart } from '../../core/completion/head_start';
-import { type CompletionOutcome, nothing, type SuggestionRequest } from '../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../core/completion/outcome';
+import type { SuggestionRequest } from '../../core/completion/pipeline';
 
 const document = (text: string): SuggestionRequest['document'] =>
   snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text, offset: text.length });

@@ -11,11 +11,8 @@ import { type DocumentSnapshot, lineAfter, lineBefore, snapshotOfText } from '..
 import type { CompletionEngine } from '../../core/completion/engine_port';
 import { isCommentLine } from '../../core/completion/languages';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import {
-  CompletionPipeline,
-  type CompletionOutcome,
-  type SuggestionRequest,
-} from '../../core/completion/pipeline';
+import type { CompletionOutcome } from '../../core/completion/outcome';
+import { CompletionPipeline, type SuggestionRequest } from '../../core/completion/pipeline';
 import { Suggestions } from '../../core/completion/suggestions';
 import { TakenBack } from '../../core/completion/taken_back';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';

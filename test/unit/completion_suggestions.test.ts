@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { snapshotOfText } from '../../core/completion/document';
 import { NO_ANSWER } from '../../core/completion/fork_order';
-import { type CompletionOutcome, nothing, type SuggestionRequest } from '../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../core/completion/outcome';
+import type { SuggestionRequest } from '../../core/completion/pipeline';
 import { Suggestions } from '../../core/completion/suggestions';
 
 const made = (text: string, certainty = 0.9): CompletionOutcome => ({

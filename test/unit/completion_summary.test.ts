@@ -1,7 +1,7 @@
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import { NO_TIMINGS } from '../../core/engine/native_types';
 import { describe, expect, it } from 'vitest';
-import { type CompletionOutcome, nothing } from '../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../core/completion/outcome';
 import { REASONS } from '../../core/completion/reasons';
 import { summaryOf } from '../../core/completion/summary';
 

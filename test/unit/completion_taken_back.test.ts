@@ -1,6 +1,7 @@
 /** What was taken out again is not offered again. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Change, TakenBack } from '../../core/completion/taken_back';
+import type { OffsetChange } from '../../core/completion/document';
+import { TakenBack } from '../../core/completion/taken_back';
 
 const BEFORE = 'x = 1\nreturn ';
 const OFFER = { uri: 'u', offset: BEFORE.length, before: BEFORE, text: 'a + b' };
@@ -14,7 +15,7 @@ describe('a suggestion that was accepted', () => {
     change({ inserted: OFFER.text });
   });
 
-  function change({ offset = OFFER.offset, removed = 0, inserted = '' }: Partial<Change>): void {
+  function change({ offset = OFFER.offset, removed = 0, inserted = '' }: Partial<OffsetChange>): void {
     taken.changed('u', { offset, removed, inserted });
   }
   const has = (text = OFFER.text, before = BEFORE): boolean => taken.has('u', before, text);

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { EngineState } from '../../core/completion/engine_port';
-import type { EngineAnswer } from '../../core/engine/engine_request';
-import { GREEDY } from '../../core/engine/engine_request';
+import { type EngineAnswer, GREEDY } from '../../core/engine/engine_request';
 import type { NativeGrammar } from '../../core/engine/native_grammar';
 import type { NativeModelInfo } from '../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../core/engine/native_result';

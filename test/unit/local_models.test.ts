@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesUnder, WalkBudget } from '../../core/models/bounded_walk';
-import { findLocalModels, type FoundModel } from '../../core/models/local_models';
+import { findLocalModels } from '../../core/models/local_models';
 import { isModelName, modelNameOf } from '../../core/models/model_names';
-import { type Machine, modelPlaces } from '../../core/models/model_places';
+import { type FoundModel, type Machine, modelPlaces } from '../../core/models/model_places';
 
 let home = '';
 beforeEach(() => {

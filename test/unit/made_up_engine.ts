@@ -2,11 +2,8 @@
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import type { CompletionEngine, EngineState } from '../../core/completion/engine_port';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import {
-  CompletionPipeline,
-  type CompletionOutcome,
-  type SuggestionRequest,
-} from '../../core/completion/pipeline';
+import type { CompletionOutcome } from '../../core/completion/outcome';
+import { CompletionPipeline, type SuggestionRequest } from '../../core/completion/pipeline';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
 import type { NativeError } from '../../core/engine/native_result';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';

@@ -13,7 +13,8 @@ import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
 import { EAGERNESS, LEAST_CERTAINTY } from '../../core/completion/certainty';
 import { HUB } from '../../core/models/catalogue';
 import { DEFAULT_GENERATE, KEEP_PARTIAL } from '../../core/generate/options';
-import { DEVICES, KV_CACHES } from '../../core/engine/native_types';
+import { KV_CACHES } from '../../core/engine/kv_cache';
+import { DEVICES } from '../../core/engine/native_types';
 import { PROTOCOLS } from '../../core/remote/protocol';
 import { FIM_CHOICES } from '../../core/remote/server';
 import {

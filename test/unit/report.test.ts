@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nothing } from '../../core/completion/pipeline';
+import { nothing } from '../../core/completion/outcome';
 import { changedSettings, type SettingSchema } from '../../core/report/changed_settings';
 import { RecentEndings } from '../../core/report/recent_endings';
 import { redacted } from '../../core/report/redaction';

@@ -3,7 +3,8 @@ import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/doc
 import type { CompletionEngine } from '../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
-import { type CompletionOutcome, CompletionPipeline } from '../../core/completion/pipeline';
+import type { CompletionOutcome } from '../../core/completion/outcome';
+import { CompletionPipeline } from '../../core/completion/pipeline';
 import type { SchemaUse } from '../../core/completion/schema_use';
 import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';

@@ -1,6 +1,5 @@
 import { seededRandom } from './corpus.js';
-import { TOKEN_TYPE } from './families.js';
-import type { Vocabulary } from './families.js';
+import { TOKEN_TYPE, type Vocabulary } from './families.js';
 
 /** How GPT-2's byte alphabet (Radford et al. 2019) spells each byte. */
 function byteSpellings(): string[] {

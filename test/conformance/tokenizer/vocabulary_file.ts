@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { TOKEN_TYPE } from './families.js';
-import type { ScoredVocabulary, Vocabulary } from './families.js';
+import { type ScoredVocabulary, TOKEN_TYPE, type Vocabulary } from './families.js';
 
 const GGUF_TYPE = { uint8: 0, uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
 

@@ -1,7 +1,6 @@
 /** A vocabulary whose tokens are characters, but for control tokens that it is told of. */
 import type { Vocabulary } from '../../../core/chat/control_tokens';
-import type { RenderTemplate } from '../../../core/chat/limited_rendering';
-import { resultOf } from '../../../core/chat/limited_rendering';
+import { type RenderTemplate, resultOf } from '../../../core/chat/limited_rendering';
 import type { RenderOrder } from '../../../core/chat/render_messages';
 import { renderedText } from '../../../core/chat/template_text';
 import type { NativeResult } from '../../../core/engine/native_result';

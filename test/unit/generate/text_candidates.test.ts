@@ -1,11 +1,10 @@
 /** Texts for one cursor, by engines that say what they are told to. */
 import { describe, expect, it } from 'vitest';
-import type { Asking, Question, Reply } from '../../../core/completion/asking';
+import { type Asking, OneEngine, type Question, type Reply } from '../../../core/completion/asking';
 import { CandidateList } from '../../../core/completion/candidate_list';
 import { type DocumentSnapshot, snapshotOfText } from '../../../core/completion/document';
 import type { GenerationEngine } from '../../../core/completion/engine_port';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
-import { OneEngine } from '../../../core/completion/asking';
 import { PromptWriter } from '../../../core/completion/prompt_writer';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { NO_COMPLETION } from '../../../core/engine/native_types';

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../../core/completion/document';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
-import { type CompletionPipeline, type SuggestionRequest, nothing } from '../../../core/completion/pipeline';
+import { nothing } from '../../../core/completion/outcome';
+import type { CompletionPipeline, SuggestionRequest } from '../../../core/completion/pipeline';
 import { GhostTextProvider } from '../../../extension/completion/provider';
 
 const { INVOKE, AUTOMATIC, editor } = vi.hoisted(() => ({

@@ -3,7 +3,8 @@
  * them all. It is no more in a document of 50 MB than in one of 1 MB, nor in one that 5 MB were pasted into.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type CompletionPipeline, nothing } from '../../../core/completion/pipeline';
+import { nothing } from '../../../core/completion/outcome';
+import type { CompletionPipeline } from '../../../core/completion/pipeline';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { GhostTextProvider } from '../../../extension/completion/provider';
 import { snapshotOf } from '../../../extension/editor/editor_snapshot';

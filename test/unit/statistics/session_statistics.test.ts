@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type CompletionOutcome, nothing } from '../../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../../core/completion/outcome';
 import { NO_TIMINGS } from '../../../core/engine/native_types';
 import { isRequestRecord } from '../../../core/statistics/request_record';
 import {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EmberlineApi } from '../../../extension/api';
-import type { CompletionOutcome } from '../../../core/completion/pipeline';
+import type { CompletionOutcome } from '../../../core/completion/outcome';
 import { embeddedModelPath } from '../../../core/engine/binding';
 import { ANY_LINE, ENDLESS, GREEDY_LINE, writeBigramModel } from '../../models/bigram_model';
 import {

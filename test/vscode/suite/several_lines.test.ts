@@ -1,7 +1,7 @@
 import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
-import type { CompletionOutcome } from '../../../core/completion/pipeline';
+import type { CompletionOutcome } from '../../../core/completion/outcome';
 import {
   acceptGhostText,
   type Asked,

@@ -8,7 +8,7 @@ import { savedPercent } from '../../../../bench/typing/saved';
 import { typingRows } from '../../../../bench/typing/typing_rows';
 import { typeStretch } from '../../../../bench/typing/typing_session';
 import { lineAfter, lineBefore } from '../../../../core/completion/document';
-import { type CompletionOutcome, nothing } from '../../../../core/completion/pipeline';
+import { type CompletionOutcome, nothing } from '../../../../core/completion/outcome';
 import { NO_TIMINGS } from '../../../../core/engine/native_types';
 
 const TEXT = 'def f(a):\n    b = a\n    return b\n';
