@@ -1,9 +1,10 @@
-/** Where VS Code enters: activate, deactivate and the command table. */
+/** Where VS Code enters: activate and deactivate. */
 import { versionOf } from './version';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from './api';
-import * as commands from './commands';
+import { reportFailure } from './commands/engines';
+import { COMMANDS } from './commands/table';
 import { EmberlineContext } from './context';
 import { engineOptions, modelCheck, modelLoader } from './model_loader';
 import { GuardedModels } from './models/guarded_models';
@@ -11,44 +12,6 @@ import { welcome } from './welcome';
 import { LoadRecord } from '../core/models/load_record';
 import { tryModel } from '../core/models/model_trial';
 import { removeUnfinished } from '../core/models/unfinished_files';
-
-type Command = (context: EmberlineContext, ...given: readonly unknown[]) => unknown;
-
-/** Every command of package.json and what runs it; a test compares the two. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
-  'emberline.enable': commands.enable,
-  'emberline.disable': commands.disable,
-  'emberline.pause': commands.pause,
-  'emberline.resume': commands.resume,
-  'emberline.toggleLanguage': commands.toggleLanguage,
-  'emberline.tryIt': commands.tryIt,
-  'emberline.trigger': commands.trigger,
-  'emberline.accept': commands.accept,
-  'emberline.dismiss': commands.dismiss,
-  'emberline.generate': commands.generate,
-  'emberline.generateLines': commands.generateLines,
-  'emberline.editSelection': commands.editSelection,
-  'emberline.applyEdit': commands.applyEdit,
-  'emberline.discardEdit': commands.discardEdit,
-  'emberline.nextCandidate': commands.nextCandidate,
-  'emberline.previousCandidate': commands.previousCandidate,
-  'emberline.editAgain': commands.editAgain,
-  'emberline.stopGenerating': commands.stopGenerating,
-  'emberline.explain': commands.explain,
-  'emberline.chooseModel': commands.chooseModel,
-  'emberline.downloadModel': commands.downloadModel,
-  'emberline.manageModels': commands.manageModels,
-  'emberline.useRemoteEngine': commands.useRemoteEngine,
-  'emberline.useLocalEngine': commands.useLocalEngine,
-  'emberline.setRemoteKey': commands.setRemoteKey,
-  'emberline.restart': commands.restart,
-  'emberline.reportIssue': commands.reportIssue,
-  'emberline.copyReport': commands.copyReport,
-  'emberline.showLog': commands.showLog,
-  'emberline.menu': commands.menu,
-  'emberline.showDashboard': commands.showDashboard,
-  'emberline.openSettings': commands.openSettings,
-};
 
 let active: EmberlineContext | undefined;
 let record: LoadRecord | undefined;
@@ -73,9 +36,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   for (const [name, run] of Object.entries(COMMANDS)) {
     context.own(vscode.commands.registerCommand(name, (...given: unknown[]) => run(context, ...given)));
   }
-  context.own(
-    context.onDidFailEngine(({ code, message }) => void commands.reportFailure(context, code, message)),
-  );
+  context.own(context.onDidFailEngine(({ code, message }) => void reportFailure(context, code, message)));
   // Opening the addon and the model is left to the next turn: activation delays other extensions.
   setImmediate(() => {
     void context.engine.start();

@@ -6,7 +6,7 @@ import { type Node, parseSync, visitorKeys } from 'oxc-parser';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 export interface Text {
-  /** `extension/commands.ts:12`. */
+  /** `extension/welcome.ts:12`. */
   readonly place: string;
   readonly text: string;
 }
