@@ -119,7 +119,7 @@ def _drop_one(options: argparse.Namespace) -> int:
 def _pack(options: argparse.Namespace) -> int:
     from training.packed_run import pack_run
 
-    pack_run(options.run / options.checkpoint, options.base, options.out)
+    pack_run(options.run / options.checkpoint, options.base, options.out, options.full)
     print(options.out)
     return 0
 
@@ -221,6 +221,7 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("--base", type=Path, default=base)
     pack.add_argument("--run", type=Path, default=run)
     pack.add_argument("--checkpoint", default="latest.pt")
+    pack.add_argument("--full", action="store_true", help="as half floats: to judge what rounding costs")
     pack.add_argument("--out", type=Path, required=True)
     pack.set_defaults(command=_pack)
 

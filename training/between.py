@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from training.batches import Cursor, Stream
-from training.gguf.block_formats import F16
 from training.gguf.reader import GgufFile, read
 from training.gguf.values import GgufError
 from training.gptq import round_network
 from training.model import Hyperparameters, Packed
-from training.pack import TensorReport, pack
+from training.pack import TensorReport, half_floats, pack
 from training.shards import Examples
 from training.weights import LAYOUT_TOKENS
 
@@ -44,7 +43,7 @@ def between(
     tensors = files[0].tensors
     weights = {name: _mean(name, files, share) for name in tensors}
     if texts is None:
-        return pack(weights, taught, out, {name: F16.name for name, info in tensors.items() if info.format.quantised})
+        return pack(weights, taught, out, half_floats(files[0]))
     formats = {name: info.format for name, info in tensors.items()}
     sizes = Hyperparameters.of_metadata(files[0].metadata)
     return pack(weights, taught, out, blocks=round_network(weights, sizes, formats, texts))

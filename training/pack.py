@@ -84,6 +84,11 @@ def pack(
     return reports
 
 
+def half_floats(base: GgufFile) -> dict[str, str]:
+    """The formats of a file that rounds no weight to blocks: to judge what rounding costs."""
+    return {name: F16.name for name, info in base.tensors.items() if info.format.quantised}
+
+
 def _encoded(
     values: np.ndarray, kind: Format, blocks: Parts | None, importance: np.ndarray | None
 ) -> tuple[np.ndarray, float]:

@@ -141,6 +141,14 @@ def test_it_learns_and_packs_what_it_learned_with(folder: Path) -> None:
     for name in ("attn_output", "ffn_down"):
         want = one.masters.rounded(f"blk.1.{name}").numpy()
         assert np.array_equal(packed.decoded(f"blk.1.{name}.weight"), want)
+    pack_run(folder / "run" / LATEST, folder / "base.gguf", folder / "full.gguf", full=True)
+    full = read(folder / "full.gguf")
+    masters = one.masters.to_gguf()
+    for name, info in full.tensors.items():
+        assert info.format.name in ("F16", "F32")
+        kept = masters[name].astype(np.float16) if info.format.name == "F16" else masters[name]
+        assert np.array_equal(full.decoded(name), kept.astype(np.float32))
+    assert not np.array_equal(full.decoded("blk.1.ffn_down.weight"), packed.decoded("blk.1.ffn_down.weight"))
     plot(folder / "run", folder / "losses.svg")
     assert (folder / "losses.svg").stat().st_size > 1_000
 
