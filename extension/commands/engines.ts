@@ -5,7 +5,7 @@ import type { EmberlineContext } from '../context';
 import type { ChoiceEnding } from '../models/model_choice';
 import type { GivenRemote, RemoteEnding } from '../remote/remote_choice';
 import { showLog } from './reporting';
-import { offerLog, showLogButton } from './telling';
+import { showLogButton, tellError } from './telling';
 
 /**
  * Lets the user choose a model. Returns how that ended, for whoever runs the command from code.
@@ -81,19 +81,16 @@ export async function reportFailure(context: EmberlineContext, code: string, mes
 
 function toldOf(context: EmberlineContext, ending: ChoiceEnding): ChoiceEnding {
   if (ending.kind !== 'refused' && ending.kind !== 'failed') return ending;
-  const { code, message } = ending.error;
-  context.log.failed(ending.error);
-  const told = `Emberline: ${message}`;
-  if (code === 'CANCELLED') void vscode.window.showInformationMessage(told);
-  else void offerLog(context, vscode.window.showErrorMessage(`${told} (${code})`, showLogButton()));
+  const { error } = ending;
+  if (error.code === 'CANCELLED') {
+    context.log.failed(error);
+    void vscode.window.showInformationMessage(`Emberline: ${error.message}`);
+  } else tellError(context, error);
   return ending;
 }
 
 function toldOfRemote(context: EmberlineContext, ending: RemoteEnding): RemoteEnding {
-  if (ending.kind !== 'failed') return ending;
-  const { code, message } = ending.error;
-  context.log.failed(ending.error);
-  void offerLog(context, vscode.window.showErrorMessage(`Emberline: ${message} (${code})`, showLogButton()));
+  if (ending.kind === 'failed') tellError(context, ending.error);
   return ending;
 }
 

@@ -16,11 +16,7 @@ import { tell } from './telling';
 export async function generate(context: EmberlineContext): Promise<Generation> {
   // The suggestion at the cursor and the text would stand in each other's way.
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
-  const generation = await context.generator.generate(vscode.window.activeTextEditor);
-  // What broke the engine is reported where the engine is.
-  if (TOLD.has(generation.ending) && context.engine.state !== 'failed')
-    tell(context, vscode.l10n.t(generation.sentence));
-  return generation;
+  return told(context, await context.generator.generate(vscode.window.activeTextEditor));
 }
 
 /** Has the model write lines at the cursor that an instruction asks for; the user sees them before they are there. */
@@ -44,7 +40,7 @@ export function discardEdit(context: EmberlineContext): void {
 /** Shows the next of the edits, or of the texts at the cursor, that were made, and behind the last one has the model make another. */
 export async function nextCandidate(context: EmberlineContext): Promise<void> {
   if (context.editor.previewing) context.editor.choose('next');
-  else await lookedAt(context, context.generator.choose('next'));
+  else told(context, await context.generator.choose('next'));
 }
 
 export async function previousCandidate(context: EmberlineContext): Promise<void> {
@@ -57,7 +53,7 @@ export async function previousCandidate(context: EmberlineContext): Promise<void
 export async function editAgain(context: EmberlineContext, instruction?: unknown): Promise<void> {
   const given = typeof instruction === 'string' ? instruction : undefined;
   if (context.editor.previewing) context.editor.again(given);
-  else await lookedAt(context, context.generator.again(given));
+  else told(context, await context.generator.again(given));
 }
 
 export function stopGenerating(context: EmberlineContext): void {
@@ -65,10 +61,11 @@ export function stopGenerating(context: EmberlineContext): void {
   context.editor.stop();
 }
 
-async function lookedAt(context: EmberlineContext, looking: Promise<Generation>): Promise<void> {
-  const generation = await looking;
+/** What broke the engine is reported where the engine is. */
+function told(context: EmberlineContext, generation: Generation): Generation {
   if (TOLD.has(generation.ending) && context.engine.state !== 'failed')
     tell(context, vscode.l10n.t(generation.sentence));
+  return generation;
 }
 
 /** @param instruction Asked for where it is no text; others give it in code. */
