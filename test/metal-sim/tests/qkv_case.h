@@ -140,14 +140,15 @@ struct QkvCase {
     double largest = 0;
     for (const double element : expected) largest = std::max(largest, std::abs(element));
     if (rotation != nullptr) rotate_row(expected, *rotation, position);
+    std::vector<double> tolerances(matrix.rows);
+    for (std::uint32_t o = 0; o < matrix.rows; ++o) {
+      tolerances[o] = matrix.tolerance(o, normed, mat_vec_roundings(matrix.columns));
+    }
     for (std::uint32_t o = 0; o < matrix.rows; ++o) {
       // A rotation mixes two elements, whose tolerances are those of any two rows.
-      double tolerance = 0;
       const std::uint32_t head = rotation != nullptr ? o / rotation->head_width * rotation->head_width : o;
       const std::uint32_t end = rotation != nullptr ? head + rotation->head_width : o + 1;
-      for (std::uint32_t i = head; i < end; ++i) {
-        tolerance = std::max(tolerance, matrix.tolerance(i, normed, mat_vec_roundings(matrix.columns)));
-      }
+      double tolerance = *std::max_element(tolerances.begin() + head, tolerances.begin() + end);
       if (rotation != nullptr) tolerance = 2 * tolerance + rotation_tolerance(position, 2 * largest);
       tolerance += largest * 0x1p-23;
       if (halves) tolerance += half_tolerance(expected[o]);
