@@ -107,7 +107,7 @@ export const FOR_PLATFORMS = [
   command('binutils', 'readelf', 'readelf'),
 ];
 
-/** What compiles the fuzzers, and on Linux whatever runs under sanitizers (cmake/sanitizer_compiler.cmake). */
+/** What compiles the fuzzers, and on Linux whatever runs under sanitizers or random schedules (cmake/sanitizer_compiler.cmake). */
 export const FOR_FUZZING = [
   ...FOR_METAL,
   file(

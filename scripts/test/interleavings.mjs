@@ -1,5 +1,5 @@
 import { sum } from '../counts.mjs';
-import { FOR_BUILDING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
+import { FOR_BUILDING, FOR_NATIVE_TESTS, FOR_SANITIZERS } from '../setup/debian_packages.mjs';
 import { findMarkedPoints } from '../marked_points.mjs';
 import { check } from './checks.mjs';
 import { runGoogleTests } from './preset_tests.mjs';
@@ -12,7 +12,8 @@ import { runGoogleTests } from './preset_tests.mjs';
  */
 export const interleavings = {
   name: 'interleavings',
-  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS],
+  // Its compiler is that of the sanitizers.
+  requirements: [...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_SANITIZERS],
   needs: ['interleavingTests', 'nativeTests'],
   deep: true,
   platform: 'linux-x64',
