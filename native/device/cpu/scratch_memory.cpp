@@ -88,33 +88,42 @@ Status ScratchMemory::reserve(const ScratchNeeds& asked) {
   Worker ignored;
   lay_out_worker(worker_size, needs, ignored);
 
-  // Before any of it: after a failure half way the next call must not take the smaller blocks for large
-  // enough.
-  needs_ = needs;
+  // All of it before any is taken over: where there is no memory for all, what is there serves the plans that
+  // were made for it, and nothing more is asked for in their place.
   const Status out_of_memory(ErrorCode::kOutOfMemory,
                              "There is no memory for the model's activations; use smaller batches.");
-  if (shared_size.bytes() > memory_.bytes()) {
-    AlignedMemory memory;
-    if (!memory.allocate(shared_size.bytes())) return out_of_memory;
+  AlignedMemory memory;
+  const bool shared_grows = shared_size.bytes() > memory_.bytes();
+  if (shared_grows && !memory.allocate(shared_size.bytes())) return out_of_memory;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> finished;
+  const bool heads_grow = needs.attention.kv_heads > finished_count_;
+  if (heads_grow) {
+    finished.reset(new (std::nothrow) std::atomic<std::uint32_t>[needs.attention.kv_heads]());
+    if (finished == nullptr) return out_of_memory;
+  }
+  const bool workers_grow = worker_size.bytes() > workers_.front().memory.bytes();  // they are alike
+  std::vector<AlignedMemory> own(workers_grow ? workers_.size() : 0);
+  for (AlignedMemory& one : own) {
+    if (!one.allocate(worker_size.bytes())) return out_of_memory;
+  }
+
+  needs_ = needs;
+  if (shared_grows) {
     Layout layout(memory.data());
     shared_ = lay_out_activations(layout, needs.max_rows, needs.activation_width);
     lay_out_partials(layout, needs.attention, partials_);
     memory_ = std::move(memory);
   }
-  if (needs.attention.kv_heads > finished_count_) {
-    finished_.reset(new (std::nothrow) std::atomic<std::uint32_t>[needs.attention.kv_heads]());
-    finished_count_ = finished_ == nullptr ? 0 : needs.attention.kv_heads;
+  if (heads_grow) {
+    finished_ = std::move(finished);
+    finished_count_ = needs.attention.kv_heads;
     partials_.finished = finished_.get();
-    if (finished_ == nullptr) return out_of_memory;
   }
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (worker_size.bytes() <= workers_[i].memory.bytes()) continue;
-    AlignedMemory memory;
-    if (!memory.allocate(worker_size.bytes())) return out_of_memory;
-    Layout layout(memory.data());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    Layout layout(own[i].data());
     workers_[i].worker.index = static_cast<int>(i);
     lay_out_worker(layout, needs, workers_[i].worker);
-    workers_[i].memory = std::move(memory);
+    workers_[i].memory = std::move(own[i]);
   }
   return Status();
 }
