@@ -15,7 +15,13 @@ struct Vector {
     float32x4_t low, high;
   };
 
-  static void prefetch(const void* p) { __builtin_prefetch(p); }
+  static void prefetch(const void* p) {
+#if defined(_MSC_VER) && !defined(__clang__)
+    __prefetch(p);
+#else
+    __builtin_prefetch(p);
+#endif
+  }
   static Lanes load(const float* p) { return {vld1q_f32(p), vld1q_f32(p + 4)}; }
   static void store(float* p, Lanes a) {
     vst1q_f32(p, a.low);
