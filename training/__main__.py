@@ -183,13 +183,13 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--base", type=Path, default=base, help="the model that is taught")
     train.add_argument("--data", type=Path, default=data)
     train.add_argument("--run", type=Path, default=run)
-    train.add_argument(
-        "--tokens", type=int, required=True, help="of the whole run; the last third is learned with rounding"
-    )
+    train.add_argument("--tokens", type=int, required=True, help="of the whole run")
     train.add_argument("--rate", type=float)
     train.add_argument("--warm-up-tokens", type=int)
     train.add_argument(
-        "--rounding-share", type=float, help="the last part of the run that is learned with rounding, 1/3 to 1"
+        "--rounding-share",
+        type=float,
+        help="the last part of the run that is learned with rounding: 1/3 to 1 (default), or 0, to judge what it costs",
     )
     train.add_argument("--decay-share", type=float, help="the last part of the run, in which the rate falls")
     train.add_argument(

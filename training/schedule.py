@@ -1,6 +1,6 @@
 """
 Learning rate and rounding over a run: warm-up, a long constant part, and a last one (a third) in which the rate falls to nothing; from there on
-at the latest the weights that compute are those that the shipped format can hold.
+at the latest the weights that compute are those that the shipped format can hold, unless a run learns without that to judge what it costs.
 
 The constant part does not depend on how long the run will be (Hu et al., 2024, "warmup-stable-decay"): from its checkpoint a
 longer run goes on as if it had been planned so from the beginning.
@@ -19,7 +19,7 @@ class Schedule:
     rate: float
     warm_up_tokens: int
     tokens: int
-    rounding_share: float = DECAY_SHARE  # the last part of the run that is learned with rounding
+    rounding_share: float = DECAY_SHARE  # the last part of the run that is learned with rounding; 0: none of it is
     decay_share: float = DECAY_SHARE  # the last part of the run, in which the rate falls
 
     @property
@@ -31,7 +31,8 @@ class Schedule:
         return seen >= self.decay_from
 
     def is_rounding(self, seen: int) -> bool:
-        return self.is_decaying(seen) or seen >= self.tokens * (1 - self.rounding_share)
+        begins = self.tokens * (1 - self.rounding_share)
+        return self.rounding_share > 0 and (self.is_decaying(seen) or seen >= begins)
 
     def rate_at(self, seen: int) -> float:
         """The learning rate of the step that begins after `seen` tokens."""

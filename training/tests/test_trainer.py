@@ -220,6 +220,17 @@ def test_the_schedule() -> None:
     assert longer.rate_at(600) == pytest.approx(0.505)
 
 
+def test_when_a_run_begins_to_round() -> None:
+    def rounded_from(**shares: float) -> int | None:
+        schedule = Schedule(rate=1.0, warm_up_tokens=100, tokens=900, **shares)
+        return next((seen for seen in range(900) if schedule.is_rounding(seen)), None)
+
+    assert rounded_from(rounding_share=1.0) == 0
+    assert rounded_from(rounding_share=1 / 2) == 450
+    assert rounded_from(rounding_share=1 / 3, decay_share=2 / 3) == 300  # where its rate falls, at the latest
+    assert rounded_from(rounding_share=0.0) is None
+
+
 def test_a_run_that_has_to_end_in_time_plans_its_tokens_by_its_speed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
