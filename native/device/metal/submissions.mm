@@ -130,8 +130,9 @@ Result<ReplayOutcome> Submissions::wait(SubmissionId submission) {
                   "Submissions were not waited for in their order; please report this.");
   }
   UnderWay& oldest = at(submission);
-  finish(oldest);
+  // Whatever becomes of it: where there is no memory to say what, the next one is the oldest all the same.
   ++oldest_;
+  finish(oldest);
   if (oldest_ < next_ && at(oldest_).abandoned && at(oldest_).buffer != nil) chain_.cancel();
   return *oldest.outcome;
 }
