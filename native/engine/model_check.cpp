@@ -45,9 +45,7 @@ Status check_demand(const MemoryDemand& demand, const ModelOptions& options, std
   return check_memory(demand, std::max(options.context, std::uint32_t{1}), *available + freed);
 }
 
-}  // namespace
-
-Status check_model(const ModelOptions& options, std::uint64_t freed) {
+Status check_pair(const ModelOptions& options, std::uint64_t freed) {
   const WeightPlace place = may_choose_gpu(options) ? WeightPlace::kMapped : WeightPlace::kPacked;
   TRY_VALUE(const std::uint32_t asked, kv_cache_type(options.kv_cache));
   // A GPU keeps no others.
@@ -64,6 +62,16 @@ Status check_model(const ModelOptions& options, std::uint64_t freed) {
     demand = demand.with_draft(demand_of(draft.value(), place, cache_type));
   }
   return check_demand(demand, options, freed);
+}
+
+}  // namespace
+
+Status check_model(const ModelOptions& options, std::uint64_t freed) {
+  const Status checked = check_pair(options, freed);
+  if (checked.ok() || options.draft_path.empty() || !options.draft_optional) return checked;
+  ModelOptions alone = options;
+  alone.draft_path.clear();
+  return check_pair(alone, freed);
 }
 
 Status check_room(const ModelOptions& options, WeightPlace place, std::uint32_t cache_type) {

@@ -113,16 +113,20 @@ TEST_F(ModelCheck, AModelIsLoadedWithoutADraftThatIsOptional) {
   EXPECT_EQ(take(Model::load(options))->info().draft, "toy");
   options.available_memory = take(Model::load(options))->info().held_bytes * 3 / 4;
   EXPECT_EQ(take(Model::load(options))->info().draft, "");
+  EXPECT_TRUE(check_model(options).ok());
   options.available_memory.reset();
   ToyModel other;
   other.architecture = "unheard-of";
   options.draft_path = draft_of(other);
   EXPECT_EQ(take(Model::load(options))->info().draft, "");
+  EXPECT_TRUE(check_model(options).ok());
   options.draft_optional = false;
   EXPECT_EQ(Model::load(options).code(), ErrorCode::kModelArchitectureUnsupported);
+  EXPECT_EQ(check_model(options).code(), ErrorCode::kModelArchitectureUnsupported);
   options.draft_optional = true;
   options.path = options.draft_path;
   EXPECT_EQ(Model::load(options).code(), ErrorCode::kModelArchitectureUnsupported);
+  EXPECT_EQ(check_model(options).code(), ErrorCode::kModelArchitectureUnsupported);
 }
 
 TEST_F(ModelCheck, RefusesWhatLoadingWouldRefuse) {
