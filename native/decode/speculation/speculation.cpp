@@ -57,10 +57,15 @@ void Speculation::begin(const DraftingParams& params, const SamplingParams& samp
   references_ = std::move(references);
   counts_ = {};
   draft_.clear();
-  expected_.reset();
+  forget_expected();
   lookup_begun_ = false;
   model_silent_ = false;
   if (text_changed) plan_.text_changed();
+}
+
+void Speculation::forget_expected() {
+  expected_.reset();
+  forced_.reset();
 }
 
 void Speculation::begin_lookup() {
@@ -82,7 +87,7 @@ Status Speculation::propose_forced(const DraftLimits& limits) {
   // gets less to verify.
   if (draft_.tokens.empty() || !params_.adaptive || plan_.acceptance(draft_kind_) >= kSureAcceptance)
     return {};
-  expected_ = {draft_.tokens.front(), draft_kind_};
+  forced_ = draft_.tokens.front();
   draft_.tokens.resize(plan_.choose(draft_kind_, static_cast<std::uint32_t>(draft_.tokens.size())));
   return {};
 }
@@ -155,7 +160,7 @@ Status Speculation::propose_model(std::span<const TokenId> sequence, const Draft
 Result<const DraftTokens*> Speculation::propose(std::span<const TokenId> sequence,
                                                 const DraftLimits& limits) {
   draft_.clear();
-  expected_.reset();
+  forget_expected();
   drafting_ms_ = 0;
   DraftLimits within = limits;
   within.most = std::min(limits.most, params_.most);
@@ -181,7 +186,7 @@ void Speculation::verified(std::uint32_t accepted, std::uint32_t produced, doubl
   ++counts_.batches_by_accepted[accepted];
   if (plan_.plain_ms() > 0) counts_.saved_ms += produced * plan_.plain_ms() - ms - drafting_ms_;
   draft_.clear();
-  expected_.reset();
+  forget_expected();
 }
 
 Status Speculation::stepped(std::span<const TokenId> sequence, std::uint32_t tokens, std::uint32_t steps,
@@ -191,10 +196,12 @@ Status Speculation::stepped(std::span<const TokenId> sequence, std::uint32_t tok
   if (undrafted_ >= kTimedAgainAfter) draft_ms_ = 0;
   if (steps > 0 && ms > 0) plan_.record_time(1, ms / steps);
   for (std::size_t known = sequence.size() - tokens; known < sequence.size(); ++known) {
-    if (expected_)
-      plan_.record_outcome(expected_->kind, expected_->token == sequence[known] ? 1 : 0,
-                           expected_->token != sequence[known]);
-    expected_.reset();
+    const auto record = [&](DraftKind kind, TokenId token) {
+      plan_.record_outcome(kind, token == sequence[known] ? 1 : 0, token != sequence[known]);
+    };
+    if (forced_) record(DraftKind::forced(), *forced_);
+    if (expected_) record(expected_->kind, expected_->token);
+    forget_expected();
     // Before the first draft nothing was looked up.
     if (!lookup_begun_) continue;
     TRY(lookup_.propose(sequence.first(known + 1), 1, sampling_, nullptr, glimpse_));

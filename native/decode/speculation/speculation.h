@@ -89,6 +89,7 @@ class Speculation {
     TokenId token;
     DraftKind kind;
   };
+  void forget_expected();
   void begin_lookup();
   Status propose_forced(const DraftLimits& limits);
   Status propose_lookup(std::span<const TokenId> sequence, const DraftLimits& limits);
@@ -107,6 +108,7 @@ class Speculation {
   DraftTokens draft_, model_draft_, glimpse_;
   DraftKind draft_kind_ = DraftKind::model();
   std::optional<Expected> expected_;  // what a lookup says that comes next
+  std::optional<TokenId> forced_;     // and what a constraint does
   bool model_silent_ = false;         // the draft model had no guess in this request
   double draft_ms_ = 0;               // of a token of the draft model; 0: not known
   double read_ms_ = 0;                // of a token that the draft model reads; 0: not known

@@ -156,6 +156,30 @@ TEST(Speculation, VerifiesLessOfWhatAModelSplitsInAnotherWay) {
   EXPECT_GT(drafted(), 0u);
 }
 
+TEST(Speculation, LearnsOfWhatIsForcedWhereALookupGuessesAsWell) {
+  BoastfulConstraint constraint;
+  constraint.says = {5};
+  DraftLimits limits = kLimits;
+  limits.constraint = &constraint;
+  Speculation speculation;
+  speculation.begin({.lookup = true}, {}, true);
+  ASSERT_TRUE(speculation.stepped(kRepeating, 0, 1, 10).ok());
+  const DraftKind forced = DraftKind::forced();
+  while (speculation.plan().choose(forced, 1) > 0) {
+    ASSERT_EQ(take(speculation.propose(kRepeating, limits))->tokens, (Tokens{5}));
+    speculation.verified(0, 1, 30);
+  }
+  take(speculation.propose(kRepeating, limits));
+  const double before = speculation.plan().acceptance(forced);
+  const double looked_up = speculation.plan().acceptance(DraftKind::lookup(5));
+  // The lookup says 6.
+  Tokens sequence = kRepeating;
+  sequence.push_back(5);
+  ASSERT_TRUE(speculation.stepped(sequence, 1, 1, 10).ok());
+  EXPECT_GT(speculation.plan().acceptance(forced), before);
+  EXPECT_LT(speculation.plan().acceptance(DraftKind::lookup(5)), looked_up);
+}
+
 TEST(Speculation, CutsLookupsThatAConstraintForbids) {
   BoastfulConstraint constraint;
   DraftLimits limits = kLimits;
