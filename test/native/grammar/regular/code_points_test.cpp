@@ -37,7 +37,9 @@ void expect_exactly(const CodePointSet& set) {
   const Dfa dfa = language_of(set);
   for (char32_t c = 0; c <= kLastCodePoint; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) c = 0xE000;
-    ASSERT_EQ(dfa.match(utf8(c)) != 0, contains(set, c)) << static_cast<std::uint32_t>(c);
+    // First without the macro, which makes an object of each of a million results.
+    if ((dfa.match(utf8(c)) != 0) == contains(set, c)) continue;
+    FAIL() << static_cast<std::uint32_t>(c);
   }
 }
 

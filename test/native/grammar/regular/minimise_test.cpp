@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,15 +35,18 @@ Blocks by_label(const Dfa& dfa) {
 Blocks plain_blocks(const Dfa& dfa) {
   Blocks block = by_label(dfa);
   for (std::size_t count = 0;;) {
-    std::map<Blocks, std::uint32_t> known;
+    std::map<std::string, std::uint32_t> known;
     Blocks refined;
     for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-      Blocks key = {block[state]};
+      Blocks row = {block[state]};
       for (std::uint32_t c = 0; c < dfa.classes; ++c) {
         const std::uint32_t to = dfa.next[state * dfa.classes + c];
-        key.push_back(to == kNone ? kNone : block[to]);
+        row.push_back(to == kNone ? kNone : block[to]);
       }
-      refined.push_back(known.try_emplace(key, static_cast<std::uint32_t>(known.size())).first->second);
+      // As bytes: the library compares those, and what is compiled for a test is not optimised.
+      std::string key(reinterpret_cast<const char*>(row.data()), row.size() * sizeof row[0]);
+      const auto next = static_cast<std::uint32_t>(known.size());
+      refined.push_back(known.try_emplace(std::move(key), next).first->second);
     }
     block = std::move(refined);
     if (known.size() == count) return renumbered_blocks(block);
