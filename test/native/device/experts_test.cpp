@@ -53,21 +53,34 @@ ExpertsCase first_rows(ExpertsCase c, std::uint32_t rows) {
   return c;
 }
 
-std::vector<float> run_on(Device& device, const ExpertsCase& c) {
-  TableHarness table(device);
+// Where a device has those of a case.
+struct LoadedExperts {
+  Binding gate, up, down;
+};
+
+LoadedExperts load_experts(TableHarness& memory, const ExpertsCase& c) {
   const ExpertsParams& p = c.params;
   const auto type = [](std::uint32_t id) { return static_cast<TensorType>(id); };
-  const Binding out = table.floats(c.out);
   const std::uint32_t gate_rows = p.experts * p.hidden, down_rows = p.experts * p.width;
-  table.add(
-      Op::kExperts,
-      {table.floats(c.x), table.floats(c.logits), table.matrix(type(p.gate_type), gate_rows, p.width, c.gate),
-       table.matrix(type(p.up_type), gate_rows, p.width, c.up),
-       table.matrix(type(p.down_type), down_rows, p.hidden, c.down),
-       table.zeros(std::size_t{c.rows} * p.used * p.hidden * 4), out},
-      p);
+  return {memory.matrix(type(p.gate_type), gate_rows, p.width, c.gate),
+          memory.matrix(type(p.up_type), gate_rows, p.width, c.up),
+          memory.matrix(type(p.down_type), down_rows, p.hidden, c.down)};
+}
+
+std::vector<float> run_on(Device& device, const ExpertsCase& c, const LoadedExperts& experts) {
+  TableHarness table(device);
+  const Binding out = table.floats(c.out);
+  table.add(Op::kExperts,
+            {table.floats(c.x), table.floats(c.logits), experts.gate, experts.up, experts.down,
+             table.zeros(std::size_t{c.rows} * c.params.used * c.params.hidden * 4), out},
+            c.params);
   table.run(c.rows);
   return table.read_floats(out, c.out.size());
+}
+
+std::vector<float> run_on(Device& device, const ExpertsCase& c) {
+  TableHarness memory(device);
+  return run_on(device, c, load_experts(memory, c));
 }
 
 // The experts of a row.
@@ -91,19 +104,14 @@ struct ExpertNorms {
 
 std::vector<ExpertNorms> norms_of(const ExpertsCase& c) {
   const ExpertsParams& p = c.params;
-  const auto frobenius = [](std::uint32_t type, const std::vector<std::uint8_t>& data, std::size_t first,
-                            std::size_t count, std::size_t width) {
-    double squares = 0;
-    for (std::size_t i = first; i < first + count; ++i) {
-      for (const double w : widen_row(static_cast<TensorType>(type), data, i, width)) squares += w * w;
-    }
-    return std::sqrt(squares);
+  const auto of = [](std::uint32_t type, const std::vector<std::uint8_t>& data, std::size_t expert,
+                     std::size_t rows, std::size_t width) {
+    return frobenius_norm(static_cast<TensorType>(type), data, expert * rows, rows, width);
   };
   std::vector<ExpertNorms> norms;
   for (std::size_t e = 0; e < p.experts; ++e) {
-    norms.push_back({frobenius(p.gate_type, c.gate, e * p.hidden, p.hidden, p.width),
-                     frobenius(p.up_type, c.up, e * p.hidden, p.hidden, p.width),
-                     frobenius(p.down_type, c.down, e * p.width, p.width, p.hidden)});
+    norms.push_back({of(p.gate_type, c.gate, e, p.hidden, p.width), of(p.up_type, c.up, e, p.hidden, p.width),
+                     of(p.down_type, c.down, e, p.width, p.hidden)});
   }
   return norms;
 }
@@ -162,11 +170,15 @@ TEST_P(ExpertsOp, MatchesTheReference) {
         ExpertsParams{64, 80, 6, 2, 0, 0, 0, kGateSilu, kSoftmaxOfAll, 2.5f}}) {
     SCOPED_TRACE(::testing::Message() << params.used << " of " << params.experts);
     const ExpertsCase c = random_case(9, params, type(), type(), seed++);
-    const std::vector<float> actual = run_on(*device, c);
+    TableHarness memory(*device);
+    const LoadedExperts loaded = load_experts(memory, c);
+    const std::vector<float> actual = run_on(*device, c, loaded);
     expect_close(c, actual, run_on(*reference, c));
     EXPECT_EQ(run_on(*plain, c), actual);
-    for (const std::uint32_t rows : {1u, 2u})
-      EXPECT_EQ(run_on(*device, first_rows(c, rows)), first_of(actual, std::size_t{rows} * c.params.width));
+    for (const std::uint32_t rows : {1u, 2u}) {
+      const std::vector<float> expected = first_of(actual, std::size_t{rows} * c.params.width);
+      EXPECT_EQ(run_on(*device, first_rows(c, rows), loaded), expected);
+    }
   }
 }
 
@@ -193,6 +205,8 @@ TEST_P(ExpertsOp, GivesEveryRowTheSameBitsInAnyBatchOnAnyThreads) {
   for (int threads = 2; threads <= 4; ++threads)
     EXPECT_EQ(run_on(*cpu_device(isa(), threads), batch), together);
   const auto device = cpu_device(isa(), 2);
+  TableHarness memory(*device);
+  const LoadedExperts loaded = load_experts(memory, batch);
   const auto part = [](const std::vector<float>& all, std::size_t first, std::size_t count,
                        std::size_t width) {
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first * width);
@@ -204,7 +218,8 @@ TEST_P(ExpertsOp, GivesEveryRowTheSameBitsInAnyBatchOnAnyThreads) {
     some.x = part(batch.x, first, count, batch.params.width);
     some.logits = part(batch.logits, first, count, batch.params.experts);
     some.out = part(batch.out, first, count, batch.params.width);
-    EXPECT_EQ(run_on(*device, some), part(together, first, count, batch.params.width)) << "row " << first;
+    EXPECT_EQ(run_on(*device, some, loaded), part(together, first, count, batch.params.width))
+        << "row " << first;
   }
 }
 

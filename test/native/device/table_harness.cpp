@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/half.h"
+#include "reference/reference_device.h"
 #include "simd/instruction_sets.h"
 
 namespace emberline::testing {
@@ -73,9 +73,7 @@ std::vector<float> TableHarness::read_floats(Binding binding, std::size_t count)
 std::vector<float> TableHarness::read_halves(Binding binding, std::size_t count) {
   std::vector<std::uint16_t> halves(count);
   EXPECT_TRUE(device_.read(binding.buffer, binding.offset, halves.data(), count * 2).ok());
-  std::vector<float> values(count);
-  std::transform(halves.begin(), halves.end(), values.begin(), f16_to_f32);
-  return values;
+  return widen_halves(halves);
 }
 
 std::vector<std::uint32_t> TableHarness::read_words(Binding binding, std::size_t count) {

@@ -22,4 +22,11 @@ std::unique_ptr<Device> make_reference_device();
 std::vector<double> widen_row(TensorType type, std::span<const std::uint8_t> weights, std::size_t row,
                               std::size_t width);
 
+// Frobenius' norm of rows [first, first + count) of such a matrix.
+double frobenius_norm(TensorType type, std::span<const std::uint8_t> weights, std::size_t first,
+                      std::size_t count, std::size_t width);
+
+// Half floats as floats.
+std::vector<float> widen_halves(std::span<const std::uint16_t> halves);
+
 }  // namespace emberline::testing

@@ -1,8 +1,10 @@
 // GGUF's block formats, read one element at a time.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "base/half.h"
 #include "reference/reference_device.h"
 
 namespace emberline::testing {
@@ -139,6 +141,21 @@ std::vector<double> widen_row(TensorType type, std::span<const std::uint8_t> wei
     values[i] = block_element(type, begin + i / layout.block_elements * layout.block_bytes,
                               i % layout.block_elements);
   }
+  return values;
+}
+
+double frobenius_norm(TensorType type, std::span<const std::uint8_t> weights, std::size_t first,
+                      std::size_t count, std::size_t width) {
+  double squares = 0;
+  for (std::size_t row = first; row < first + count; ++row) {
+    for (const double w : widen_row(type, weights, row, width)) squares += w * w;
+  }
+  return std::sqrt(squares);
+}
+
+std::vector<float> widen_halves(std::span<const std::uint16_t> halves) {
+  std::vector<float> values(halves.size());
+  std::transform(halves.begin(), halves.end(), values.begin(), f16_to_f32);
   return values;
 }
 
