@@ -43,7 +43,8 @@ export class Insertion implements vscode.Disposable {
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => this.onChange(event)),
       vscode.workspace.onDidCloseTextDocument((closed) => {
-        if (closed === document) this.interrupt('closed');
+        // A document is closed and opened again, too, where its language changes.
+        if (closed === document && closed.isClosed) this.interrupt('closed');
       }),
     ];
   }

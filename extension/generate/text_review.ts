@@ -53,7 +53,8 @@ export class TextReview implements vscode.Disposable {
         if (document === place.document && contentChanges.length > 0 && !this.replacing) this.dispose();
       }),
       vscode.workspace.onDidCloseTextDocument((closed) => {
-        if (closed === place.document) this.dispose();
+        // A document is closed and opened again, too, where its language changes.
+        if (closed === place.document && closed.isClosed) this.dispose();
       }),
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor !== undefined && editor.document !== place.document) this.dispose();
