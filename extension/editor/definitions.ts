@@ -56,7 +56,11 @@ export class ImportedDefinitions implements vscode.Disposable {
         if (contentChanges.length > 0 && document === vscode.window.activeTextEditor?.document)
           this.look(document, REST_MS);
       }),
+      // Where its language changes, a document is closed and opened again: its imports are others then.
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.known.delete(uri.toString())),
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        if (document === vscode.window.activeTextEditor?.document) this.look(document, 0);
+      }),
     ];
     this.refresh();
   }

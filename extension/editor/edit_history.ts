@@ -44,7 +44,10 @@ export class EditHistory implements vscode.Disposable {
     this.subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor?.document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.followed.delete(uri.toString())),
+      vscode.workspace.onDidCloseTextDocument(({ uri, isClosed }) => {
+        // A document is closed and opened again, too, where its language changes.
+        if (isClosed) this.followed.delete(uri.toString());
+      }),
     ];
   }
 

@@ -24,6 +24,8 @@ interface Known {
   text: string;
   /** Of that text, once they are asked for. */
   windows: readonly Window[] | undefined;
+  /** That they were cut for. */
+  languageId: string;
 }
 
 /** More do not fit in a prompt. */
@@ -40,7 +42,10 @@ export class RecentTexts implements vscode.Disposable {
     this.remember(vscode.window.activeTextEditor?.document);
     this.subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.remember(editor?.document)),
-      vscode.workspace.onDidCloseTextDocument((document) => this.forget(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        // A document is closed and opened again, too, where its language changes.
+        if (document.isClosed) this.forget(document);
+      }),
     ];
   }
 
@@ -74,7 +79,8 @@ export class RecentTexts implements vscode.Disposable {
     const file = fileOf(document.uri.toString());
     const same = this.known.find((known) => fileOf(known.document.uri.toString()) === file);
     if (same !== undefined) this.forget(same.document);
-    this.known.unshift({ document, version: -1, text: '', windows: undefined });
+    const { languageId } = document;
+    this.known.unshift({ document, version: -1, text: '', windows: undefined, languageId });
     this.known.length = Math.min(this.known.length, MAX_FILES);
   }
 
@@ -99,6 +105,8 @@ function textOf(known: Known): string {
 function windowsIn(known: Known): readonly Window[] {
   const text = textOf(known);
   const { uri, languageId } = known.document;
+  if (known.languageId !== languageId) known.windows = undefined;
+  known.languageId = languageId;
   known.windows ??= windowsOf({ path: pathOf(uri), languageId, text });
   return known.windows;
 }

@@ -9,6 +9,9 @@ type Listener = (value: never) => void;
 interface Editor {
   activate: Listener | undefined;
   change: Listener | undefined;
+  open: Listener | undefined;
+  close: Listener | undefined;
+  trust: (() => void) | undefined;
   active: unknown;
   trusted: boolean;
   /** By path. */
@@ -23,6 +26,9 @@ const { editor } = vi.hoisted((): { editor: Editor } => ({
   editor: {
     activate: undefined,
     change: undefined,
+    open: undefined,
+    close: undefined,
+    trust: undefined,
     active: undefined,
     trusted: true,
     files: new Map(),
@@ -87,7 +93,18 @@ vi.mock('vscode', () => {
         editor.change = listener;
         return none;
       },
-      onDidCloseTextDocument: () => none,
+      onDidOpenTextDocument: (listener: Listener) => {
+        editor.open = listener;
+        return none;
+      },
+      onDidCloseTextDocument: (listener: Listener) => {
+        editor.close = listener;
+        return none;
+      },
+      onDidGrantWorkspaceTrust: (listener: () => void) => {
+        editor.trust = listener;
+        return none;
+      },
       fs: {
         stat: ({ path }: FakeUri) =>
           editor.files.has(path) ? Promise.resolve({ type: 1, size: 10 }) : Promise.reject(new Error('none')),
@@ -232,6 +249,29 @@ describe('the definitions behind imports', () => {
     expect(names()).toEqual(['total in other.py']);
     await type('import other\nother.nothing(1)\n');
     expect(names()).toEqual([]);
+  });
+
+  it('are looked for again where the language changes, for which the document is closed and opened again', async () => {
+    const document = { ...opened(), languageId: 'plaintext', isClosed: false };
+    const change = async (languageId: string): Promise<void> => {
+      editor.close?.(document as never);
+      document.languageId = languageId;
+      editor.open?.(document as never);
+      await vi.advanceTimersByTimeAsync(10);
+    };
+    await open(document);
+    expect(names()).toEqual([]);
+    await change('python');
+    expect(names()).toEqual(['total in order.py']);
+    await change('plaintext');
+    expect(names()).toEqual([]);
+  });
+
+  it('are not looked for in a document that is opened beside the one that is written in', async () => {
+    await open(opened('import nothing\n'));
+    editor.open?.(opened(TEXT, '/w/b.py') as never);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(found).toEqual([URI]);
   });
 
   it('are looked for no longer where nobody reads them any more', async () => {

@@ -107,11 +107,22 @@ describe('what was edited a moment ago', () => {
   it('is forgotten with the document, and with the fifth that is looked at after it', () => {
     type(a, 1, 'x');
     type(b, 1, 'y');
-    editor.close?.(b as never);
+    editor.close?.({ ...b, isClosed: true } as never);
     expect(at('/new.py')).toHaveLength(1);
     for (const name of ['d', 'e', 'f', 'g', 'h'])
       editor.activate?.({ document: opened(`/${name}.py`) } as never);
     expect(at('/new.py')).toEqual([]);
+  });
+
+  it('outlasts another language of the document, which is closed and opened again for it', () => {
+    const document = { ...opened('/d.txt', 'plaintext'), isClosed: false };
+    editor.activate?.({ document } as never);
+    type(document, 1, 'x');
+    expect(at('/new.py')).toEqual([]);
+    editor.close?.(document as never);
+    document.languageId = 'python';
+    type(document, 9, 'y');
+    expect(at('/new.py')).toEqual(['d.txt -line 9\n+yline 9\n', 'd.txt -line 1\n+xline 1\n']);
   });
 
   it('is not followed where nobody wants it, and forgotten', () => {

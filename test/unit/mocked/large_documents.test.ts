@@ -79,6 +79,7 @@ vi.mock('vscode', () => {
       asRelativePath: ({ path }: { path: string }) => path.slice(1),
       getWorkspaceFolder: () => ({ name: 'w', uri: { path: '/w' } }),
       onDidChangeTextDocument: on('change'),
+      onDidOpenTextDocument: on('open'),
       onDidCloseTextDocument: on('close'),
       fs: {
         isWritableFileSystem: () => true,

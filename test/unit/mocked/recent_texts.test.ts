@@ -4,10 +4,11 @@ import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { RecentTexts } from '../../../extension/editor/recent_texts';
 
 type Listener = (editor: { document: unknown }) => void;
+type CloseListener = (document: unknown) => void;
 
 const { editors } = vi.hoisted(() => ({
-  /** Tells of the editor that is active. */
-  editors: { activate: undefined as Listener | undefined },
+  /** Tell of the editor that is active, and of a document that is closed or whose language changes. */
+  editors: { activate: undefined as Listener | undefined, close: undefined as CloseListener | undefined },
 }));
 
 vi.mock('vscode', () => ({
@@ -22,7 +23,10 @@ vi.mock('vscode', () => ({
   },
   workspace: {
     asRelativePath: ({ path }: { path: string }) => path.slice(1),
-    onDidCloseTextDocument: () => ({ dispose: () => undefined }),
+    onDidCloseTextDocument: (listener: CloseListener) => {
+      editors.close = listener;
+      return { dispose: () => undefined };
+    },
   },
 }));
 
@@ -50,6 +54,30 @@ describe('pieces of other files', () => {
     const source = { uri: 'file:///w/a.py', path: 'a.py', languageId: 'python' };
     const found = texts.similarTo(snapshotOfText({ ...source, text: before, offset: before.length }));
     expect(found).toMatchObject([{ path: 'w/prices.py', languageId: 'python', text: CODE }]);
+    texts.dispose();
+  });
+
+  it('are still there in the language that a file changes to, until it is closed', () => {
+    const texts = new RecentTexts(() => DEFAULT_OPTIONS);
+    const CODE = 'def total_price(order, discount):\n    return order.price - discount\n';
+    const made = { ...(document('untitled:/w/prices') as object), getText: () => CODE };
+    const other = Object.assign(made, { languageId: 'plaintext', isClosed: false });
+    editors.activate?.({ document: other });
+    editors.activate?.({ document: document('file:///w/a.py') });
+    const before = 'price = total_price(order, discount';
+    const found = (languageId: string): unknown => {
+      const source = { uri: 'file:///w/a.py', path: 'a.py', languageId };
+      return texts
+        .similarTo(snapshotOfText({ ...source, text: before, offset: before.length }))
+        .map((snippet) => snippet.languageId);
+    };
+    expect(found('plaintext')).toEqual(['plaintext']);
+    editors.close?.(other);
+    other.languageId = 'python';
+    expect(found('python')).toEqual(['python']);
+    other.isClosed = true;
+    editors.close?.(other);
+    expect(found('python')).toEqual([]);
     texts.dispose();
   });
 
