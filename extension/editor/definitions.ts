@@ -61,6 +61,7 @@ export class ImportedDefinitions implements vscode.Disposable {
       vscode.workspace.onDidOpenTextDocument((document) => {
         if (document === vscode.window.activeTextEditor?.document) this.look(document, 0);
       }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
     ];
     this.refresh();
   }

@@ -296,6 +296,16 @@ describe('the definitions behind imports', () => {
     expect(editor.asked).toBe(0);
   });
 
+  it('are looked for as soon as the workspace is trusted', async () => {
+    editor.trusted = false;
+    await open(opened());
+    expect(names()).toEqual([]);
+    editor.trusted = true;
+    editor.trust?.();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(names()).toEqual(['total in order.py']);
+  });
+
   it('are none of files that are left alone, outside the workspace, or of others', async () => {
     options = { ...options, excludedFiles: ['order.py'] };
     editor.files.set('/w/node_modules/x/cart.py', 'def cart(): ...\n');

@@ -81,6 +81,7 @@ vi.mock('vscode', () => {
       onDidChangeTextDocument: on('change'),
       onDidOpenTextDocument: on('open'),
       onDidCloseTextDocument: on('close'),
+      onDidGrantWorkspaceTrust: on('trust'),
       fs: {
         isWritableFileSystem: () => true,
         stat: () => Promise.reject(new Error('no file')),
