@@ -234,7 +234,6 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.schemas.forget();
         this.pipeline.reset();
       }),
-      vscode.window.onDidChangeActiveTextEditor(() => this.statusPresenter.refresh()),
       this.log.onDidFail((code) => this.requests.recent.addError(code)),
     );
   }

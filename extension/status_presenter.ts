@@ -29,6 +29,7 @@ export class StatusPresenter implements vscode.Disposable {
   private readonly parts: StatusParts;
   private readonly bar = new StatusBar();
   private readonly changed = new vscode.EventEmitter<Status>();
+  private readonly subscriptions: readonly vscode.Disposable[];
   private shown: Status = 'loading';
   private lastSchema: { readonly note?: SchemaNote; readonly of?: string } = {};
   private workingTimer: NodeJS.Timeout | undefined;
@@ -38,6 +39,13 @@ export class StatusPresenter implements vscode.Disposable {
 
   constructor(parts: StatusParts) {
     this.parts = parts;
+    this.subscriptions = [
+      vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
+      // A document is closed and opened again where its language changes.
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        if (document === vscode.window.activeTextEditor?.document) this.refresh();
+      }),
+    ];
   }
 
   get status(): Status {
@@ -91,6 +99,7 @@ export class StatusPresenter implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.workingTimer);
+    for (const subscription of this.subscriptions) subscription.dispose();
     this.bar.dispose();
     this.changed.dispose();
   }
