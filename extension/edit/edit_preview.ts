@@ -19,7 +19,8 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
   /** What was chosen while nobody waited. */
   private chosen: PreviewChoice | undefined;
   private waiting: ((choice: PreviewChoice) => void) | undefined;
-  private asking = false;
+  /** The review that a notification is open for: one of an earlier review stays until the user closes it. */
+  private asking: number | undefined;
   private reviews = 0;
   private previews = 0;
 
@@ -103,18 +104,18 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
 
   /** Asks in a notification as well, where none is open. */
   private async ask(): Promise<void> {
-    if (this.asking) return;
-    const { t } = vscode.l10n;
     const { reviews } = this;
+    if (this.asking === reviews) return;
+    const { t } = vscode.l10n;
     const answers = new Map<string, PreviewChoice>([
       [t('Apply'), 'apply'],
       [t('Another'), 'next'],
       [t('Discard'), 'discard'],
     ]);
     const question = t('Emberline: nothing is changed yet. Apply the edit that is shown?');
-    this.asking = true;
+    this.asking = reviews;
     const answer = await vscode.window.showInformationMessage(question, ...answers.keys());
-    this.asking = false;
+    if (this.asking === reviews) this.asking = undefined;
     const choice = answers.get(answer ?? '');
     if (choice !== undefined && reviews === this.reviews) this.choose(choice);
   }
