@@ -88,8 +88,11 @@ export class StructuredEditor implements vscode.Disposable {
       return { ...ended('not_here'), sentence: REASONS[refused] };
     }
     const { selection } = editor;
+    const { version } = document;
     const instruction = given ?? (await askFor(kind));
     if (instruction === undefined || instruction.trim() === '') return ended('cancelled');
+    // Other lines may stand now where those were that were selected.
+    if (document.isClosed || document.version !== version) return ended('document_changed');
     const request = requestFor(editor, selection, kind, instruction);
     const { ending, proposal } = await this.reviewOf(document, request, kind).run();
     const sentence = ending === proposal.ending ? proposal.sentence : EDIT_ENDINGS[ending];

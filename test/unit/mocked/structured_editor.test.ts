@@ -1,0 +1,73 @@
+/** An edit's lines are those that were selected when it was asked for. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { snapshotOfText } from '../../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import type { EditParts } from '../../../core/edit/edit_proposal';
+import { editSelectionKind, StructuredEditor } from '../../../extension/edit/structured_editor';
+
+const { editor } = vi.hoisted(() => ({
+  /** What happens while the box for the instruction is open. */
+  editor: { meanwhile: (): void => undefined },
+}));
+
+vi.mock('vscode', async () => {
+  const none = { dispose: () => undefined };
+  return {
+    ...(await import('../vscode_stub')),
+    Disposable: { from: () => none },
+    EventEmitter: class {
+      readonly event = (): typeof none => none;
+      readonly fire = (): void => undefined;
+      readonly dispose = (): void => undefined;
+    },
+    ProgressLocation: { Notification: 15 },
+    window: {
+      tabGroups: { all: [], onDidChangeTabs: () => none },
+      showInputBox: () => {
+        editor.meanwhile();
+        return Promise.resolve('rename a to b');
+      },
+      withProgress: (_: unknown, task: (...given: unknown[]) => unknown) =>
+        task({ report: () => undefined }, { onCancellationRequested: () => none }),
+    },
+    workspace: { registerTextDocumentContentProvider: () => none },
+  };
+});
+
+vi.mock('../../../extension/editor/editor_snapshot', () => ({
+  snapshotOf: () => snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text: 'x', offset: 1 }),
+}));
+
+describe('an edit that the user is asked about', () => {
+  const document = { isClosed: false, version: 1, languageId: 'python', getText: () => 'a = 1\nb = 2\n' };
+  const place = { line: 1, character: 2 };
+  const selection = { active: place, start: { line: 1, character: 0 }, end: place, isEmpty: false };
+  const edit = async (): Promise<string> => {
+    // An engine that does not run is asked last of all.
+    const parts = { engine: { state: 'stopped' } } as unknown as EditParts;
+    const structured = new StructuredEditor(parts, () => DEFAULT_OPTIONS);
+    const asked = { document, selection, options: {} } as never;
+    const { ending } = await structured.edit(asked, editSelectionKind());
+    structured.dispose();
+    return ending;
+  };
+
+  beforeEach(() => {
+    Object.assign(document, { isClosed: false, version: 1 });
+    editor.meanwhile = () => undefined;
+  });
+
+  it('is of the lines that were selected', async () => {
+    expect(await edit()).toBe('not_ready');
+  });
+
+  it('is not made where the document changes meanwhile', async () => {
+    editor.meanwhile = () => document.version++;
+    expect(await edit()).toBe('document_changed');
+  });
+
+  it('is not made where the document is closed meanwhile', async () => {
+    editor.meanwhile = () => (document.isClosed = true);
+    expect(await edit()).toBe('document_changed');
+  });
+});
