@@ -11,8 +11,7 @@ import {
   readGenerate,
   readRemote,
   type RemoteSettings,
-  sameEngine,
-  sameRemote,
+  sameSettings,
   type Setting,
 } from './settings';
 
@@ -97,9 +96,9 @@ export class Config implements vscode.Disposable {
 
   private refresh(): void {
     const engine = readEngine(setting);
-    const engineDiffers = !sameEngine(engine, this.engineOptions);
+    const engineDiffers = !sameSettings(engine, this.engineOptions);
     const remote = readRemote(setting);
-    const remoteDiffers = !sameRemote(remote, this.remoteOptions);
+    const remoteDiffers = !sameSettings(remote, this.remoteOptions);
     this.completionOptions = readCompletion(setting);
     this.generateOptions = readGenerate(setting);
     this.engineOptions = engine;

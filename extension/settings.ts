@@ -114,10 +114,6 @@ export function readRemote(setting: Setting): RemoteSettings {
   };
 }
 
-export function sameRemote(one: RemoteSettings, other: RemoteSettings): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
 export interface DownloadSettings {
   /** The hub's address, or one that has the same files. */
   readonly mirror: string;
@@ -128,14 +124,10 @@ export function readDownloads(setting: Setting): DownloadSettings {
   return { mirror: mirror === '' ? HUB : mirror };
 }
 
-export function sameEngine(one: EngineSettings, other: EngineSettings): boolean {
-  return (
-    one.modelPath === other.modelPath &&
-    one.context === other.context &&
-    one.kvCache === other.kvCache &&
-    one.draftPath === other.draftPath &&
-    one.findsDraft === other.findsDraft &&
-    one.threads === other.threads &&
-    one.device === other.device
-  );
+/** Of two that were read by the same function, which names what there is in one order. */
+export function sameSettings<Settings extends EngineSettings | RemoteSettings>(
+  one: Settings,
+  other: Settings,
+): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
