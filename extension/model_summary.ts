@@ -2,22 +2,8 @@
 import * as vscode from 'vscode';
 import type { NativeModelInfo } from '../core/engine/native_types';
 
-type SummarisedModel = Pick<
-  NativeModelInfo,
-  | 'name'
-  | 'parameters'
-  | 'quantization'
-  | 'device'
-  | 'deviceReason'
-  | 'kvCache'
-  | 'kvCacheReason'
-  | 'draft'
-  | 'packedCopy'
-  | 'loadMs'
->;
-
 /** The lines of the log: the model, what drafts for it, and why it does without a GPU that could have been used. */
-export function modelLines(info: SummarisedModel): string[] {
+export function modelLines(info: NativeModelInfo): string[] {
   const { name, parameters, quantization, device, deviceReason, draft, packedCopy, loadMs } = info;
   const { kvCache, kvCacheReason } = info;
   const millions = Math.round(parameters / 1e6);
@@ -32,12 +18,7 @@ export function modelLines(info: SummarisedModel): string[] {
 }
 
 /** The same for the tooltip, line by line. */
-export function modelDetail({
-  name,
-  device,
-  deviceReason,
-  draft,
-}: Pick<SummarisedModel, 'name' | 'device' | 'deviceReason' | 'draft'>): string[] {
+export function modelDetail({ name, device, deviceReason, draft }: NativeModelInfo): string[] {
   return [
     vscode.l10n.t('{0} on {1}', name, device),
     ...(draft === '' ? [] : [vscode.l10n.t('Drafts by {0}', draft)]),

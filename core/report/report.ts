@@ -22,26 +22,7 @@ export interface ReportFacts {
   };
   readonly engine: EngineState;
   readonly status: string;
-  readonly model:
-    | Pick<
-        NativeModelInfo,
-        | 'name'
-        | 'architecture'
-        | 'parameters'
-        | 'quantization'
-        | 'layers'
-        | 'width'
-        | 'vocabulary'
-        | 'contextLength'
-        | 'preTokenizer'
-        | 'device'
-        | 'deviceReason'
-        | 'kvCache'
-        | 'draft'
-        | 'packedCopy'
-        | 'loadMs'
-      >
-    | undefined;
+  readonly model: NativeModelInfo | undefined;
   /** Prompt tokens a second; undefined until measured. */
   readonly prefillSpeed: number | undefined;
   readonly settings: readonly string[];

@@ -1,8 +1,9 @@
 /** What the log and the status bar say of the device that computes, and of one that does not. */
 import { describe, expect, it } from 'vitest';
+import type { NativeModelInfo } from '../../core/engine/native_types';
 import { modelDetail, modelLines } from '../../extension/model_summary';
 
-const ON_CPU: Parameters<typeof modelLines>[0] = {
+const ON_CPU = {
   name: 'Small',
   parameters: 134_515_008,
   quantization: 'Q4_1',
@@ -13,7 +14,7 @@ const ON_CPU: Parameters<typeof modelLines>[0] = {
   draft: '',
   packedCopy: true,
   loadMs: 31.4,
-};
+} as NativeModelInfo;
 const REASON = 'The GPU failed the test of its kernels: attention over heads of 64.';
 
 describe('a model that runs', () => {
