@@ -81,6 +81,10 @@ export class EngineLifecycle implements GenerationEngine {
   private readonly waiting = new Set<() => void>();
   /** Counts starts, so that a load that was overtaken by a restart is recognised. */
   private generation = 0;
+  /** Ends with the last load that was asked for: two models at once may be more than memory holds. */
+  private turn: Promise<void> = Promise.resolve();
+  /** Settles once the last model that was given up is freed. */
+  private unloading: Promise<unknown> = Promise.resolve();
   /** Texts that are being generated. */
   private textsUnderWay = 0;
   private readonly load: LoadEngine;
@@ -158,22 +162,9 @@ export class EngineLifecycle implements GenerationEngine {
     }
     this.failure = undefined;
     this.enter('loading');
-    await this.unload();
-    if (generation !== this.generation) return;
-    const result = await this.load();
-    if (generation !== this.generation) {
-      if (result.ok) await result.value.dispose();
-      return;
-    }
-    if (result.ok) {
-      this.loaded = result.value;
-      this.failure = result.refused;
-      this.watch(result.value);
-      this.enter('ready');
-      if (result.refused !== undefined) this.modelSwitch?.replaced(result.refused);
-    } else {
-      this.fail(result.error);
-    }
+    const next = (): Promise<void> => this.loadNext(generation);
+    this.turn = this.turn.then(next, next);
+    await this.turn;
   }
 
   /** Settles once no model is being loaded, or `signal` is aborted. */
@@ -252,6 +243,27 @@ export class EngineLifecycle implements GenerationEngine {
     });
   }
 
+  /** Does nothing where another start, or a stop, came meanwhile. */
+  private async loadNext(generation: number): Promise<void> {
+    if (generation !== this.generation) return;
+    await this.unload();
+    if (generation !== this.generation) return;
+    const result = await this.load();
+    if (generation !== this.generation) {
+      if (result.ok) await freed(result.value);
+      return;
+    }
+    if (result.ok) {
+      this.loaded = result.value;
+      this.failure = result.refused;
+      this.watch(result.value);
+      this.enter('ready');
+      if (result.refused !== undefined) this.modelSwitch?.replaced(result.refused);
+    } else {
+      this.fail(result.error);
+    }
+  }
+
   private fail(error: NativeError): void {
     this.failure = error;
     this.enter('failed');
@@ -266,14 +278,18 @@ export class EngineLifecycle implements GenerationEngine {
   private async unload(): Promise<void> {
     const engine = this.loaded;
     this.loaded = undefined;
-    const disposed = engine?.dispose();
-    // One that hangs keeps its memory; what comes next need not wait for it.
-    await (engine?.watchdog.standsStill === true ? Promise.race([disposed, lastWait()]) : disposed);
+    if (engine !== undefined) this.unloading = freed(engine);
+    await this.unloading;
   }
 }
 
-function lastWait(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, LAST_WAIT_MS).unref();
+/** Settles once the model is freed. One that hangs, or comes to, keeps its memory; what comes next need not wait for it. */
+function freed(engine: LoadedEngine): Promise<unknown> {
+  const { watchdog } = engine;
+  const givenUp = new Promise<void>((resolve) => {
+    const stoodStill = (): void => void setTimeout(resolve, LAST_WAIT_MS).unref();
+    if (watchdog.standsStill) stoodStill();
+    else watchdog.tell({ stoodStill, movesAgain: () => undefined });
   });
+  return Promise.race([engine.dispose(), givenUp]);
 }

@@ -75,6 +75,8 @@ function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)
   states: EngineState[];
   answerLoad: (result: LoadedResult) => void;
   loads: () => number;
+  /** Most loads that were under way at once. */
+  mostAtOnce: () => number;
   refusals: NativeError[];
   replacements: NativeError[];
   /** What each check was told that would be free. */
@@ -86,10 +88,13 @@ function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)
   const freed: number[] = [];
   const replacements: NativeError[] = [];
   let loads = 0;
+  let mostAtOnce = 0;
   const lifecycle = new EngineLifecycle(
     () => {
       loads++;
-      return new Promise((resolve) => waiting.push(resolve));
+      return new Promise((resolve) => {
+        mostAtOnce = Math.max(mostAtOnce, waiting.push(resolve));
+      });
     },
     (state) => states.push(state),
     checks === undefined
@@ -104,7 +109,16 @@ function bench(checks?: (NativeResult<unknown> | Promise<NativeResult<unknown>>)
         },
   );
   const answerLoad = (result: LoadedResult): void => waiting.shift()?.(result);
-  return { lifecycle, states, answerLoad, loads: () => loads, refusals, freed, replacements };
+  return {
+    lifecycle,
+    states,
+    answerLoad,
+    loads: () => loads,
+    mostAtOnce: () => mostAtOnce,
+    refusals,
+    freed,
+    replacements,
+  };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -163,6 +177,7 @@ describe('the life of the engine', () => {
     await takenBack;
     answerLoad({ ok: true, value: new FakeLoaded('first') });
     await first;
+    await turn();
     expect(settled).not.toHaveBeenCalled();
     answerLoad({ ok: true, value: new FakeLoaded('second') });
     await Promise.all([second, waiting]);
@@ -267,6 +282,7 @@ describe('the life of the engine', () => {
     starts.push(lifecycle.start());
     await turn();
     answerLoad({ ok: true, value: first });
+    await turn();
     answerLoad({ ok: true, value: second });
     await Promise.all(starts);
     expect(first.disposed).toBe(1);
@@ -285,6 +301,55 @@ describe('the life of the engine', () => {
     expect(engine.disposed).toBe(1);
     expect(states).toEqual(['loading', 'stopped']);
   });
+
+  it('loads one model at a time, and none that was overtaken before its turn', async () => {
+    const { lifecycle, states, answerLoad, loads, mostAtOnce } = bench();
+    const starts = [lifecycle.start()];
+    await turn();
+    await lifecycle.stop();
+    starts.push(lifecycle.start(), lifecycle.start());
+    await turn();
+    expect(loads()).toBe(1);
+    let free: () => void = () => undefined;
+    const late = new FakeLoaded('late');
+    late.disposing = new Promise((resolve) => (free = resolve));
+    answerLoad({ ok: true, value: late });
+    await turn();
+    expect({ disposed: late.disposed, loads: loads() }).toEqual({ disposed: 1, loads: 1 });
+    free();
+    await vi.waitUntil(() => loads() === 2);
+    answerLoad({ ok: true, value: new FakeLoaded('last') });
+    await Promise.all(starts);
+    expect(lifecycle.info?.name).toBe('last');
+    expect({ loads: loads(), mostAtOnce: mostAtOnce() }).toEqual({ loads: 2, mostAtOnce: 1 });
+    expect(states).toEqual(['loading', 'stopped', 'loading', 'loading', 'ready']);
+  });
+
+  it.each(['a restart', 'a stop'] as const)(
+    'loads nothing before %s has freed the last model',
+    async (by) => {
+      const { lifecycle, answerLoad, loads } = bench();
+      const started = lifecycle.start();
+      await turn();
+      const engine = new FakeLoaded('a');
+      let free: () => void = () => undefined;
+      engine.disposing = new Promise((resolve) => (free = resolve));
+      answerLoad({ ok: true, value: engine });
+      await started;
+      const before = by === 'a stop' ? lifecycle.stop() : lifecycle.start();
+      const next = lifecycle.start();
+      const settled = vi.fn();
+      void next.then(settled);
+      await turn();
+      expect({ disposed: engine.disposed, loads: loads() }).toEqual({ disposed: 1, loads: 1 });
+      expect(settled).not.toHaveBeenCalled();
+      free();
+      await vi.waitUntil(() => loads() === 2);
+      answerLoad({ ok: true, value: new FakeLoaded('b') });
+      await Promise.all([before, next]);
+      expect({ name: lifecycle.info?.name, loads: loads() }).toEqual({ name: 'b', loads: 2 });
+    },
+  );
 
   it.each([
     ['SESSION_CLOSED', 'failed'],
@@ -357,6 +422,31 @@ describe('an engine that stands still', () => {
     engine.watchdog.events?.movesAgain();
     expect(states.slice(2)).toEqual(['failed', 'ready']);
     expect(lifecycle.error).toBeUndefined();
+  });
+
+  it('is not waited for either where that is found while it is given up', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      const { lifecycle, states, answerLoad, loads } = bench();
+      const started = lifecycle.start();
+      await turn();
+      const engine = new FakeLoaded('a');
+      engine.disposing = new Promise(() => undefined);
+      answerLoad({ ok: true, value: engine });
+      await started;
+      const starts = [lifecycle.start(), lifecycle.start()];
+      await vi.waitUntil(() => engine.disposed === 1);
+      engine.watchdog.standsStill = true;
+      engine.watchdog.events?.stoodStill(STANDSTILL);
+      await vi.advanceTimersByTimeAsync(60_000);
+      await vi.waitUntil(() => loads() === 2);
+      answerLoad({ ok: true, value: new FakeLoaded('b') });
+      await Promise.all(starts);
+      expect(states.at(-1)).toBe('ready');
+      expect(lifecycle.info?.name).toBe('b');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is not waited for where another is loaded, and has nothing more to say then', async () => {
