@@ -30,6 +30,9 @@ export interface RemoteOptions extends ClientOptions {
   readonly choices: ServerChoices;
 }
 
+/** Errors of a server that may come back as another. */
+const GONE: ReadonlySet<NativeError['code']> = new Set(['REMOTE_MODEL', 'REMOTE_UNREACHABLE']);
+
 /** What one attempt came to. */
 type Tried = 'mismatch' | NativeCompletion | NativeError;
 
@@ -39,6 +42,8 @@ export class RemoteEngine implements GenerationEngine {
   private readonly choices: ServerChoices;
   private readonly closing = new AbortController();
   private found: RemoteServer | undefined;
+  /** Whether something else may be there by now; until it is looked at again, what was found counts. */
+  private doubted = false;
   private looking: Promise<NativeResult<RemoteServer>> | undefined;
   /** Whether the server takes all that a request may say. */
   private more = true;
@@ -70,11 +75,11 @@ export class RemoteEngine implements GenerationEngine {
   }
 
   /**
-   * Looks at what is there, once; again after a failure. Whoever asks first may give up sooner than those behind it: it goes on for them. Nothing of a
+   * Looks at what is there, once; again after a failure, and where a request did not find it. Whoever asks first may give up sooner than those behind it: it goes on for them. Nothing of a
    * document is sent. Never rejects.
    */
   async connect(): Promise<NativeResult<RemoteServer>> {
-    if (this.found !== undefined) return { ok: true, value: this.found };
+    if (this.found !== undefined && !this.doubted) return { ok: true, value: this.found };
     this.looking ??= this.look().finally(() => (this.looking = undefined));
     return this.looking;
   }
@@ -87,8 +92,10 @@ export class RemoteEngine implements GenerationEngine {
   private async look(): Promise<NativeResult<RemoteServer>> {
     const limit = AbortSignal.timeout(LOOK_MS);
     const result = await lookAt(this.client, this.choices, AbortSignal.any([limit, this.closing.signal]));
-    if (result.ok) this.found = result.value;
-    else if (limit.aborted) return { ok: false, error: late(this.host, LOOK_MS) };
+    if (result.ok) {
+      this.found = result.value;
+      this.doubted = false;
+    } else if (limit.aborted) return { ok: false, error: late(this.host, LOOK_MS) };
     return result;
   }
 
@@ -124,7 +131,9 @@ export class RemoteEngine implements GenerationEngine {
     for (const attempt of attemptsFor(request.prompt, request.requiredPrefix ?? '')) {
       const tried = await this.attempt(connected.value, attempt, request, signal, onText, started);
       if (tried === 'mismatch') continue;
-      return 'code' in tried ? { ok: false, error: tried } : { ok: true, value: tried };
+      if (!('code' in tried)) return { ok: true, value: tried };
+      if (GONE.has(tried.code) && connected.value === this.found) this.doubted = true;
+      return { ok: false, error: tried };
     }
     return { ok: true, value: { ...cancelled('', started), stop: 'end_token' } };
   }

@@ -29,6 +29,8 @@ export interface Say {
   readonly cut?: boolean;
   /** Breaks the connection behind the tokens. */
   readonly dies?: boolean;
+  /** Breaks the connection before a word. */
+  readonly down?: boolean;
   /** An answer with this status in place of all that. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -134,6 +136,10 @@ function refuse(response: ServerResponse, status: number): void {
 }
 
 function answer(response: ServerResponse, path: string, said: Say): void {
+  if (said.down === true) {
+    response.destroy();
+    return;
+  }
   if (said.status !== undefined) {
     response
       .writeHead(said.status, { 'content-type': 'application/json', ...said.headers })

@@ -377,6 +377,42 @@ describe('what is there', () => {
     expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_UNREACHABLE');
   });
 
+  it.each([
+    ['REMOTE_MODEL', { tokens: [], status: 404 }],
+    ['REMOTE_UNREACHABLE', { tokens: [], down: true }],
+  ] as const)('is looked at again after %s: a server comes back with another model', async (code, gone) => {
+    const standIn = await server('vllm');
+    standIn.say = ({ body }) => (body['model'] === standIn.model ? { tokens: [' a'], stop: 'eos' } : gone);
+    const engine = engineFor(standIn);
+    await engine.connect();
+    standIn.model = 'mellum-4b-base';
+    const looks = standIn.looked.length;
+    expect(codeOf(await engine.complete(LINE, NEVER))).toBe(code);
+    expect(standIn.looked).toHaveLength(looks);
+    // What it was counts until it is known what it is: nobody has to wait in between.
+    expect({ state: engine.state, model: engine.server?.model }).toEqual({ state: 'ready', model: MODEL });
+    expect(made(await engine.complete(LINE, NEVER)).text).toBe('a');
+    expect(made(await engine.complete(LINE, NEVER)).text).toBe('a');
+    expect(standIn.looked).toHaveLength(2 * looks);
+    expect(engine.server?.model).toBe('mellum-4b-base');
+    expect(engine.fim?.layout).toBe('suffix_prefix_middle');
+  });
+
+  it('is looked at once a request where it stays away, which fails each time', async () => {
+    const standIn = await server('vllm');
+    standIn.say = () => ({ tokens: [], down: true });
+    const engine = engineFor(standIn);
+    await engine.connect();
+    const looks = standIn.looked.length;
+    for (const times of [1, 2, 3]) {
+      expect(codeOf(await engine.complete(LINE, NEVER))).toBe('REMOTE_UNREACHABLE');
+      expect(standIn.looked).toHaveLength(times * looks);
+    }
+    await standIn.stop();
+    expect(codeOf(await engine.complete(LINE, NEVER))).toBe('REMOTE_UNREACHABLE');
+    expect(engine.state).toBe('ready');
+  });
+
   it("is trusted by a certificate of one's own alone where one is named", async () => {
     const certificate = makeCertificate();
     const standIn = await server('vllm', certificate);
