@@ -153,7 +153,7 @@ const sameFiles = (one: LoadedFiles, other: LoadedFiles): boolean =>
   one.modelPath === other.modelPath && one.draftPath === other.draftPath;
 
 /** Sizes and times of change; of a folder those of the folder. */
-async function stampOf({ modelPath, draftPath }: LoadedFiles): Promise<string> {
+export async function stampOf({ modelPath, draftPath }: LoadedFiles): Promise<string> {
   const stamps: string[] = [];
   for (const path of [modelPath, draftPath].filter((one) => one !== '')) {
     const file = await stat(path).catch(() => undefined);

@@ -7,7 +7,7 @@ import type { LoadedResult } from '../engine_lifecycle';
 import { type CheckModel, isEmbedded, type LoadModel } from '../model_loader';
 import type { EngineSettings } from '../settings';
 import type { NativeError, NativeResult } from '../../core/engine/native_result';
-import type { LoadedFiles, LoadRecord } from '../../core/models/load_record';
+import { type LoadedFiles, type LoadRecord, stampOf } from '../../core/models/load_record';
 
 /** Loads a model in another process, and lets it write. */
 export type TryModel = (settings: EngineSettings, signal?: AbortSignal) => Promise<NativeResult<unknown>>;
@@ -28,24 +28,26 @@ const FINE = { ok: true, value: undefined } as const;
 
 export class GuardedModels {
   private readonly parts: GuardedParts;
-  /** Tried by `check` in this session: what is loaded next need not be tried again. */
+  /** Tried by `check` in this session, as they were then: they need not be tried again, by a load or a check that comes of it. */
   private readonly passed = new Set<string>();
 
   constructor(parts: GuardedParts) {
     this.parts = parts;
   }
 
-  /** By its files' headers, then in another process if it did not run here before, or broke down. */
+  /** By its files' headers, then in another process if it neither ran nor was tried here before, or broke down. */
   readonly check: CheckModel = async (settings, freed, signal) => {
     const { check, record } = this.parts;
     const files = filesOf(settings);
     const checked = await check(settings, freed, signal);
     if (!checked.ok || isEmbedded(settings)) return checked;
-    if ((await record.ran(files)) && !(await record.crashed(files))) return checked;
+    const key = await stampedKeyOf(files);
+    const known = this.passed.has(key) || (await record.ran(files));
+    if (known && !(await record.crashed(files))) return checked;
     const tried = await this.tried(settings, signal);
     if (!tried.ok) return tried;
     await record.forgive(files);
-    this.passed.add(keyOf(files));
+    this.passed.add(key);
     return tried;
   };
 
@@ -57,7 +59,7 @@ export class GuardedModels {
       if (result.ok) await record.note(files);
       return result;
     }
-    if (!this.passed.has(keyOf(files))) {
+    if (!this.passed.has(await stampedKeyOf(files))) {
       if (await record.crashed(files)) return this.loadInstead(settings, crashedBefore(settings));
       if (!(await record.ran(files))) {
         const checked = await check(settings, 0);
@@ -117,4 +119,8 @@ function filesOf({ modelPath, draftPath }: EngineSettings): LoadedFiles {
 
 function keyOf({ modelPath, draftPath }: LoadedFiles): string {
   return JSON.stringify([modelPath, draftPath]);
+}
+
+async function stampedKeyOf(files: LoadedFiles): Promise<string> {
+  return `${keyOf(files)} ${await stampOf(files)}`;
 }

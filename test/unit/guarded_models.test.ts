@@ -68,6 +68,40 @@ describe('a model', () => {
     expect(loads).toHaveLength(2);
   });
 
+  it('that passed is not tried again when it takes the place of the one that runs', async () => {
+    const [running, model] = [settings('running.gguf'), settings('a.gguf')];
+    await start().load(running);
+    trials = [];
+    const models = start();
+    expect(await models.check(model, 0)).toEqual(FINE);
+    expect(await models.check(model, 0)).toEqual(FINE);
+    await models.load(model);
+    expect(trials).toEqual([model.modelPath]);
+  });
+
+  it('that passed, and is another file by now, is tried again', async () => {
+    const model = settings('a.gguf');
+    const models = start();
+    await models.check(model, 0);
+    writeFileSync(model.modelPath, 'another model');
+    verdict = failure('MODEL_CRASHED');
+    expect(await models.check(model, 0)).toMatchObject({ error: { code: 'MODEL_CRASHED' } });
+    expect(await models.load(model)).toMatchObject({ refused: { code: 'MODEL_CRASHED' } });
+    expect(trials).toHaveLength(3);
+  });
+
+  it('that passed, and brought a process down since, is tried again', async () => {
+    const model = settings('a.gguf');
+    const models = start();
+    await models.check(model, 0);
+    loaded = () => {
+      throw new Error('the process ends here');
+    };
+    await expect(start().load(model)).rejects.toThrow();
+    expect(await models.check(model, 0)).toEqual(FINE);
+    expect(trials).toHaveLength(3);
+  });
+
   it('that a settings file names is tried before the first load as well', async () => {
     const model = settings('a.gguf');
     await start().load(model);
