@@ -16,6 +16,8 @@ export class WorkspaceSchemas implements vscode.Disposable {
   private readonly watchers = new Map<string, vscode.Disposable>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private contributed: readonly SchemaAssociation[] | undefined;
+  /** What the setting says, by folder: VS Code gives a copy each time, and a schema is known by its object. */
+  private readonly chosen = new Map<string, readonly unknown[]>();
 
   /** Fires when a schema changed, or which schema belongs to what. */
   readonly onDidChange = this.changed.event;
@@ -28,16 +30,20 @@ export class WorkspaceSchemas implements vscode.Disposable {
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('json.schemas')) this.changed.fire();
+        if (!event.affectsConfiguration('json.schemas')) return;
+        this.chosen.clear();
+        this.changed.fire();
       }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.chosen.clear()),
     ];
   }
 
   /** For the document of a URI, the first that fits counts. */
   associations(uri: string): readonly SchemaAssociation[] {
     const document = vscode.Uri.parse(uri);
-    const chosen = listOf(vscode.workspace.getConfiguration('json', document).get('schemas'));
-    const base = vscode.workspace.getWorkspaceFolder(document)?.uri ?? document;
+    const folder = vscode.workspace.getWorkspaceFolder(document)?.uri;
+    const base = folder ?? document;
+    const chosen = this.chosenFor(document, folder);
     this.contributed ??= vscode.extensions.all.flatMap(contributedBy);
     const own = chosen.flatMap((entry) => associationOf(entry, base.toString().replace(/\/?$/, '/'), true));
     return [...own, ...this.contributed].slice(0, MOST_ASSOCIATIONS);
@@ -66,6 +72,14 @@ export class WorkspaceSchemas implements vscode.Disposable {
     for (const timer of this.timers) clearTimeout(timer);
     this.changed.dispose();
     this.watchers.clear();
+  }
+
+  private chosenFor(document: vscode.Uri, folder: vscode.Uri | undefined): readonly unknown[] {
+    const key = folder?.toString() ?? '';
+    const chosen =
+      this.chosen.get(key) ?? listOf(vscode.workspace.getConfiguration('json', document).get('schemas'));
+    this.chosen.set(key, chosen);
+    return chosen;
   }
 
   /** Whether it was not watched before. */

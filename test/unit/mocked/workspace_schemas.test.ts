@@ -1,22 +1,32 @@
-/** Which files a document may have read as its schema. */
+/** Which files a document may have read as its schema, and what the user's setting gives it. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { WorkspaceSchemas } from '../../../extension/schema/workspace_schemas';
 
-const { workspace } = vi.hoisted(() => ({
-  workspace: { trusted: true, trust: undefined as (() => void) | undefined },
-}));
+interface FakeWorkspace {
+  trusted: boolean;
+  trust?: () => void;
+  /** json.schemas, by folder; empty: where there is none. */
+  chosen: Record<string, unknown>;
+  settingsChanged?: (event: unknown) => void;
+  foldersChanged?: () => void;
+}
+
+const workspace = vi.hoisted((): FakeWorkspace => ({ trusted: true, chosen: {} }));
 
 vi.mock('vscode', () => {
   interface FakeUri {
     readonly scheme: string;
     readonly authority: string;
     readonly path: string;
+    readonly toString: () => string;
   }
   const none = { dispose: () => undefined };
   const parse = (uri: string): FakeUri => {
     const { protocol, host, pathname } = new URL(uri);
-    return { scheme: protocol.slice(0, -1), authority: host, path: decodeURIComponent(pathname) };
+    const path = decodeURIComponent(pathname);
+    return { scheme: protocol.slice(0, -1), authority: host, path, toString: () => uri };
   };
+  const folderOf = ({ path }: FakeUri): string | undefined => /^\/[wv](?=\/)/.exec(path)?.[0];
   return {
     EventEmitter: class {
       readonly listeners: ((value: unknown) => void)[] = [];
@@ -39,8 +49,22 @@ vi.mock('vscode', () => {
       get isTrusted() {
         return workspace.trusted;
       },
-      getWorkspaceFolder: ({ path }: FakeUri) => (path.startsWith('/w/') ? {} : undefined),
-      onDidChangeConfiguration: () => none,
+      getWorkspaceFolder: (uri: FakeUri) => {
+        const folder = folderOf(uri);
+        return folder === undefined ? undefined : { uri: parse(`file://${folder}`) };
+      },
+      // As VS Code does: who asks may write into what they get.
+      getConfiguration: (_: string, uri: FakeUri) => ({
+        get: () => structuredClone(workspace.chosen[folderOf(uri) ?? '']),
+      }),
+      onDidChangeConfiguration: (listener: (event: unknown) => void) => {
+        workspace.settingsChanged = listener;
+        return none;
+      },
+      onDidChangeWorkspaceFolders: (listener: () => void) => {
+        workspace.foldersChanged = listener;
+        return none;
+      },
       onDidGrantWorkspaceTrust: (listener: () => void) => {
         workspace.trust = listener;
         return none;
@@ -94,6 +118,52 @@ describe('the file of a schema', () => {
     schemas.onDidChange(changed);
     workspace.trust?.();
     expect(changed).toHaveBeenCalledWith(undefined);
+    schemas.dispose();
+  });
+});
+
+describe("the user's schemas", () => {
+  const lamp = { fileMatch: ['lamp.json'], schema: { type: 'object' } };
+  const given = (schemas: WorkspaceSchemas, uri: string): unknown => schemas.associations(uri)[0]?.schema;
+
+  beforeEach(() => {
+    workspace.chosen = { '': [lamp], '/w': [lamp], '/v': [{ ...lamp, schema: { type: 'array' } }] };
+  });
+
+  it('are the same objects for all documents of a folder, and outside of all, as long as they are set', () => {
+    const schemas = new WorkspaceSchemas();
+    for (const [one, other] of [
+      ['file:///w/lamp.json', 'file:///w/more/lamp.json'],
+      ['file:///home/lamp.json', 'file:///tmp/lamp.json'],
+    ] as const) {
+      expect(given(schemas, one)).toEqual(lamp.schema);
+      expect(given(schemas, other)).toBe(given(schemas, one));
+    }
+    expect(given(schemas, 'file:///v/lamp.json')).toEqual({ type: 'array' });
+    schemas.dispose();
+  });
+
+  it('are read anew where the setting changes, or the folders do', () => {
+    const schemas = new WorkspaceSchemas();
+    const changed = vi.fn();
+    schemas.onDidChange(changed);
+    const schemaOf = (): unknown => given(schemas, 'file:///w/lamp.json');
+    expect(schemaOf()).toEqual({ type: 'object' });
+    workspace.chosen['/w'] = [{ ...lamp, schema: { type: 'number' } }];
+    workspace.settingsChanged?.({ affectsConfiguration: (key: string) => key === 'json.schemas' });
+    expect(changed).toHaveBeenCalledOnce();
+    expect(schemaOf()).toEqual({ type: 'number' });
+    workspace.chosen['/w'] = [{ ...lamp, schema: { type: 'string' } }];
+    workspace.foldersChanged?.();
+    expect(schemaOf()).toEqual({ type: 'string' });
+    schemas.dispose();
+  });
+
+  it('have relative addresses from the folder', () => {
+    workspace.chosen = { '/w': [{ fileMatch: ['lamp.json'], url: './schemas/lamp.json' }] };
+    const schemas = new WorkspaceSchemas();
+    const [one] = schemas.associations('file:///w/more/lamp.json');
+    expect(one).toMatchObject({ url: 'file:///w/schemas/lamp.json', chosen: true });
     schemas.dispose();
   });
 });
