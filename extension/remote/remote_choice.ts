@@ -1,9 +1,10 @@
 /** Choosing a remote engine: where it is, its key, whether it answers, which model, what is sent; and the way back. */
 import * as vscode from 'vscode';
-import type { NativeError } from '../../core/engine/native_result';
+import type { NativeError, NativeResult } from '../../core/engine/native_result';
 import { type Endpoint, endpointOf } from '../../core/remote/endpoint';
 import { remoteError } from '../../core/remote/errors';
 import type { RemoteEngine } from '../../core/remote/remote_engine';
+import type { RemoteServer } from '../../core/remote/server';
 import type { Config } from '../config';
 import type { RemoteSettings } from '../settings';
 import type { RemoteConsent } from './consent';
@@ -11,10 +12,10 @@ import type { RemoteControl } from './remote_control';
 import { faultOfKey, type RemoteKeys } from './remote_keys';
 
 export interface RemoteChoiceParts {
-  readonly config: Config;
-  readonly control: RemoteControl;
-  readonly keys: RemoteKeys;
-  readonly consent: RemoteConsent;
+  readonly config: Pick<Config, 'remote' | 'setRemote'>;
+  readonly control: Pick<RemoteControl, 'make' | 'refresh'>;
+  readonly keys: Pick<RemoteKeys, 'keyOf' | 'set'>;
+  readonly consent: Pick<RemoteConsent, 'ask'>;
 }
 
 /** What need not be asked for; what is sent is confirmed all the same. */
@@ -28,6 +29,12 @@ export type RemoteEnding =
   | { readonly kind: 'none' }
   | { readonly kind: 'chosen'; readonly host: string; readonly model: string }
   | { readonly kind: 'failed'; readonly error: NativeError };
+
+/** An engine that is not in use, and what is there. */
+interface Looked {
+  readonly engine: RemoteEngine;
+  readonly server: RemoteServer;
+}
 
 const NOT_TRUSTED = remoteError(
   'REMOTE_ADDRESS',
@@ -53,15 +60,24 @@ export class RemoteChoice {
     const key = given.key ?? (await askForKey(endpoint.value, stored !== undefined));
     if (key === undefined) return { kind: 'none' };
     const chosen = key === '' ? stored : key;
-    const model = endpoint.value.base === endpointBase(config.remote) ? config.remote.model : '';
-    const settings = { ...config.remote, url: endpoint.value.base, model: given.model ?? model };
-    const made = await control.make(settings, chosen ?? '');
-    if (!made.ok) return { kind: 'failed', error: made.error };
-    const { engine } = made.value;
+    const engines: RemoteEngine[] = [];
+    const look = async (model: string): Promise<NativeResult<Looked>> => {
+      const settings = { ...config.remote, url: endpoint.value.base, model };
+      const made = await control.make(settings, chosen ?? '');
+      if (!made.ok) return made;
+      const { engine } = made.value;
+      engines.push(engine);
+      const title = vscode.l10n.t('Emberline asks {0} which models it has', endpoint.value.host);
+      const found = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title },
+        () => engine.connect(),
+      );
+      return found.ok ? { ok: true, value: { engine, server: found.value } } : found;
+    };
     try {
-      return await this.confirm(engine, endpoint.value, settings, key);
+      return await this.confirm(look, endpoint.value, given.model ?? '', key);
     } finally {
-      engine.dispose();
+      for (const engine of engines) engine.dispose();
     }
   }
 
@@ -85,25 +101,31 @@ export class RemoteChoice {
     return { kind: 'chosen', host: endpoint.value.host, model: this.parts.config.remote.model };
   }
 
+  /** @param named The model, where it need not be asked for; else empty. */
   private async confirm(
-    engine: RemoteEngine,
+    look: (model: string) => Promise<NativeResult<Looked>>,
     endpoint: Endpoint,
-    settings: RemoteSettings,
+    named: string,
     key: string,
   ): Promise<RemoteEnding> {
     const { config, control, keys, consent } = this.parts;
-    const title = vscode.l10n.t('Emberline asks {0} which models it has', endpoint.host);
-    const found = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title },
-      () => engine.connect(),
-    );
-    if (!found.ok) return { kind: 'failed', error: found.error };
-    const { models } = found.value;
-    const model = settings.model !== '' || models.length < 2 ? found.value.model : await askForModel(models);
+    const configured = endpoint.base === endpointBase(config.remote) ? config.remote.model : '';
+    let looked = await look(named);
+    // A server that lists none has to be told which.
+    if (!looked.ok && looked.error.code === 'REMOTE_MODEL' && named === '' && configured !== '')
+      looked = await look(configured);
+    if (!looked.ok) return { kind: 'failed', error: looked.error };
+    const { model: first, models } = looked.value.server;
+    const isAsked = named === '' && models.length > 1;
+    const model = isAsked ? await askForModel(models, configured) : first;
     if (model === undefined) return { kind: 'none' };
-    if (!(await consent.ask(endpoint, engine))) return { kind: 'none' };
+    // What is sent is shown as that model gets it.
+    if (model !== first) looked = await look(model);
+    if (!looked.ok) return { kind: 'failed', error: looked.error };
+    if (!(await consent.ask(endpoint, looked.value.engine))) return { kind: 'none' };
     if (key !== '') await keys.set(endpoint, key);
-    await config.setRemote({ url: endpoint.base, model: models.length < 2 ? settings.model : model });
+    const kept = models.length > 1 || model === configured ? model : named;
+    await config.setRemote({ url: endpoint.base, model: kept });
     await control.refresh();
     return { kind: 'chosen', host: endpoint.host, model };
   }
@@ -142,8 +164,11 @@ function askForKey({ host, safe }: Endpoint, stored: boolean): Thenable<string |
   });
 }
 
-function askForModel(models: readonly string[]): Thenable<string | undefined> {
-  return vscode.window.showQuickPick(models, {
+/** @param configured Is taken by Enter, where it is there. */
+function askForModel(models: readonly string[], configured: string): Thenable<string | undefined> {
+  const others = models.filter((model) => model !== configured);
+  const offered = others.length < models.length ? [configured, ...others] : models;
+  return vscode.window.showQuickPick(offered, {
     title: vscode.l10n.t('Emberline: Use a Remote Engine'),
     placeHolder: vscode.l10n.t('Which model should complete?'),
     ignoreFocusOut: true,

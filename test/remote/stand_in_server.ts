@@ -56,8 +56,10 @@ export interface StandIn {
   say: (asked: Asked) => Say;
   /** Whether `/infill` is known to its model. */
   infill: boolean;
-  /** The one that it has. */
+  /** The one that it has; empty: it lists none. */
   model: string;
+  /** What it lists behind that one. */
+  others: readonly string[];
   /** The one it accepts; undefined: it does not ask. */
   key: string | undefined;
   readonly stop: () => Promise<void>;
@@ -80,6 +82,7 @@ export async function startStandIn(kind: Kind, tls?: Certificate): Promise<Stand
     say: (): Say => ({ tokens: ['a + b'], stop: 'eos' }),
     infill: true,
     model: MODEL,
+    others: [],
     key: undefined,
     stop: async () => {
       server.closeAllConnections();
@@ -96,7 +99,7 @@ export async function startStandIn(kind: Kind, tls?: Certificate): Promise<Stand
     }
     if (method === 'GET') {
       looked.push(path);
-      const page = pageOf(kind, path, standIn.model);
+      const page = pageOf(kind, path, standIn);
       if (page === undefined) {
         refuse(response, 404);
         return;
@@ -241,12 +244,15 @@ const openaiEvents: Events = {
   ],
 };
 
-function pageOf(kind: Kind, path: string, id: string): unknown {
-  const model = { id, object: 'model' };
+function pageOf(kind: Kind, path: string, { model, others }: StandIn): unknown {
   if (path === '/v1/models') {
     const owner = { 'llama-server': 'llamacpp', vllm: 'vllm', ollama: 'library', plain: '' }[kind];
     const length = kind === 'vllm' ? { max_model_len: 8_192 } : {};
-    return { object: 'list', data: [{ ...model, owned_by: owner, ...length }] };
+    const ids = [model, ...others].filter((id) => id !== '');
+    return {
+      object: 'list',
+      data: ids.map((id) => ({ id, object: 'model', owned_by: owner, ...length })),
+    };
   }
   if (path === '/props' && kind === 'llama-server')
     return { default_generation_settings: { n_ctx: 4_096 }, total_slots: 4 };

@@ -1,0 +1,164 @@
+/** Choosing a remote engine, and choosing again, against a server on this machine. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Endpoint, endpointOf } from '../../../core/remote/endpoint';
+import { RemoteEngine } from '../../../core/remote/remote_engine';
+import { RemoteChoice, type RemoteEnding } from '../../../extension/remote/remote_choice';
+import { readRemote, type RemoteSettings } from '../../../extension/settings';
+import { type Kind, MODEL, type StandIn, startStandIn } from '../../remote/stand_in_server';
+
+/** What the user is offered, and picks; undefined: nothing. */
+const picks = vi.hoisted(() => ({
+  offered: [] as (readonly string[])[],
+  pick: undefined as string | undefined,
+}));
+
+vi.mock('vscode', async () => ({
+  ...(await import('../vscode_stub')),
+  ProgressLocation: { Notification: 15 },
+  workspace: { isTrusted: true },
+  window: {
+    withProgress: (_: unknown, task: () => unknown) => task(),
+    showQuickPick: (items: readonly string[]) => {
+      picks.offered.push(items);
+      return Promise.resolve(picks.pick);
+    },
+  },
+}));
+
+const OTHER = 'mellum-4b-base';
+
+describe('choosing a remote engine', () => {
+  let server: StandIn;
+  let servers: StandIn[];
+  let remote: RemoteSettings;
+  /** Which model what is sent was shown for. */
+  let shown: (string | undefined)[];
+  let engines: RemoteEngine[];
+
+  async function start(kind: Kind): Promise<void> {
+    server = await startStandIn(kind);
+    servers.push(server);
+    remote = { ...readRemote(() => undefined), url: server.url };
+  }
+
+  beforeEach(async () => {
+    picks.offered = [];
+    picks.pick = undefined;
+    shown = [];
+    engines = [];
+    servers = [];
+    await start('llama-server');
+  });
+  afterEach(async () => {
+    for (const engine of engines) engine.dispose();
+    await Promise.all(servers.map((one) => one.stop()));
+  });
+
+  function make(
+    settings: RemoteSettings,
+  ): ReturnType<ConstructorParameters<typeof RemoteChoice>[0]['control']['make']> {
+    const endpoint = endpointOf(settings.url) as { readonly ok: true; readonly value: Endpoint };
+    const { protocol, model, fim } = settings;
+    const choices = { protocol, model, fim };
+    const engine = new RemoteEngine({ endpoint: endpoint.value, key: () => undefined, choices });
+    engines.push(engine);
+    return Promise.resolve({ ok: true, value: { engine, endpoint: endpoint.value } });
+  }
+
+  /** The command for the address that is set, or another one. */
+  function choose(model?: string, url = server.url): Promise<RemoteEnding> {
+    const choice = new RemoteChoice({
+      config: {
+        get remote() {
+          return remote;
+        },
+        setRemote: (changed) => {
+          remote = { ...remote, ...changed };
+          return Promise.resolve();
+        },
+      },
+      control: { make, refresh: () => Promise.resolve() },
+      keys: { keyOf: () => Promise.resolve(undefined), set: () => Promise.resolve() },
+      consent: {
+        ask: (_, engine) => {
+          shown.push(engine.server?.model);
+          return Promise.resolve(true);
+        },
+      },
+    });
+    return choice.choose({ url, key: '', ...(model === undefined ? {} : { model }) });
+  }
+
+  it.each(['llama-server', 'vllm'] as const)(
+    'changes the model where a server like %s does not have the one that is set any more',
+    async (kind) => {
+      await start(kind);
+      remote = { ...remote, model: 'gone' };
+      expect(await choose()).toMatchObject({ kind: 'chosen', model: MODEL });
+      expect(remote.model).toBe('');
+      expect(picks.offered).toEqual([]);
+    },
+  );
+
+  it('asks again where there are several, with the one that is set before all others', async () => {
+    server.others = ['another', OTHER];
+    remote = { ...remote, model: OTHER };
+    picks.pick = 'another';
+    expect(await choose()).toMatchObject({ kind: 'chosen', model: 'another' });
+    expect(picks.offered).toEqual([[OTHER, MODEL, 'another']]);
+    expect(remote.model).toBe('another');
+    picks.pick = undefined;
+    expect(await choose()).toEqual({ kind: 'none' });
+    expect(remote.model).toBe('another');
+  });
+
+  it('shows what is sent to the model that was picked', async () => {
+    server.others = [OTHER];
+    picks.pick = OTHER;
+    await choose();
+    expect(shown).toEqual([OTHER]);
+  });
+
+  it('keeps the name of the only one that there is', async () => {
+    remote = { ...remote, model: MODEL };
+    expect(await choose()).toMatchObject({ kind: 'chosen', model: MODEL });
+    expect(remote.model).toBe(MODEL);
+  });
+
+  it('keeps the name that a server has to be told, where it lists none', async () => {
+    await start('vllm');
+    server.model = '';
+    remote = { ...remote, model: 'named' };
+    expect(await choose()).toMatchObject({ kind: 'chosen', model: 'named' });
+    expect(remote.model).toBe('named');
+    remote = { ...remote, model: '' };
+    expect(await choose()).toMatchObject({ kind: 'failed', error: { code: 'REMOTE_MODEL' } });
+  });
+
+  it('asks for no model where one is given, and takes none but that', async () => {
+    server.others = [OTHER];
+    remote = { ...remote, model: MODEL };
+    expect(await choose(OTHER)).toMatchObject({ kind: 'chosen', model: OTHER });
+    expect(await choose('gone')).toMatchObject({ kind: 'failed', error: { code: 'REMOTE_MODEL' } });
+    expect(picks.offered).toEqual([]);
+    expect(remote.model).toBe(OTHER);
+  });
+
+  it('takes no name from the settings of another server', async () => {
+    remote = { ...remote, url: 'http://127.0.0.1:1', model: OTHER };
+    expect(await choose()).toMatchObject({ kind: 'chosen', model: MODEL });
+    expect(remote).toMatchObject({ url: server.url, model: '' });
+  });
+
+  it('leaves nothing open', async () => {
+    server.others = [OTHER];
+    picks.pick = OTHER;
+    const dispose = vi.spyOn(RemoteEngine.prototype, 'dispose');
+    try {
+      await choose();
+      expect(new Set(dispose.mock.contexts)).toEqual(new Set(engines));
+    } finally {
+      dispose.mockRestore();
+    }
+  });
+});
