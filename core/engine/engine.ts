@@ -81,7 +81,6 @@ export class Engine {
   private readonly running = new Set<number>();
   private nextId = 1;
   private disposing: Promise<void> | undefined;
-  private readonly waitingForIdle: (() => void)[] = [];
 
   private constructor(
     addon: EngineAddon,
@@ -172,17 +171,6 @@ export class Engine {
     return this.disposing === undefined ? undefined : FORK_CLOSED;
   }
 
-  /** True while a request is under way. */
-  get busy(): boolean {
-    return this.running.size > 0;
-  }
-
-  /** Settles when no request is under way; at once when none is. */
-  whenIdle(): Promise<void> {
-    if (!this.busy) return Promise.resolve();
-    return new Promise((resolve) => this.waitingForIdle.push(resolve));
-  }
-
   /** Continues the text over several lines, as far as the model does. */
   generate(
     request: EngineRequest,
@@ -215,7 +203,6 @@ export class Engine {
     this.running.delete(id);
     this.watchdog.end();
     if (result.ok) this.speed.record(result.value.timings);
-    if (!this.busy) for (const resolve of this.waitingForIdle.splice(0)) resolve();
     return result;
   }
 

@@ -235,20 +235,17 @@ describe('engine requests', () => {
     expect(stopOf(await running)).toBe('line_end');
   });
 
-  it('knows when it is idle', async () => {
+  it('cancels what is under way, and nothing that is over', async () => {
     const addon = new FakeAddon();
     const engine = await load(addon);
-    await engine.whenIdle();
-    expect(engine.busy).toBe(false);
-    const running = engine.complete(LINE);
-    expect(engine.busy).toBe(true);
-    let idle = false;
-    const wait = engine.whenIdle().then(() => (idle = true));
-    await Promise.resolve();
-    expect(idle).toBe(false);
     engine.cancelAll();
-    await Promise.all([running, wait]);
-    expect(engine.busy).toBe(false);
+    expect(addon.cancelled).toEqual([]);
+    const running = engine.complete(LINE);
+    engine.cancelAll();
+    expect(addon.cancelled).toEqual([1]);
+    expect(stopOf(await running)).toBe('cancelled');
+    engine.cancelAll();
+    expect(addon.cancelled).toEqual([1]);
   });
 
   it('passes errors on as values', async () => {
@@ -257,7 +254,8 @@ describe('engine requests', () => {
     const running = engine.complete(LINE);
     addon.settle(1, { ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
     expect(stopOf(await running)).toBe('CONTEXT_OVERFLOW');
-    expect(engine.busy).toBe(false);
+    engine.cancelAll();
+    expect(addon.cancelled).toEqual([]);
   });
 
   it('measures its speed from what it ran', async () => {
@@ -313,10 +311,13 @@ describe('engine requests', () => {
     const fork = valueOf(await engine.fork());
     const answer = fork.complete(LINE);
     engine.cancelAll();
-    expect([engine.busy, fork.busy]).toEqual([false, true]);
     expect(addon.cancelled).toEqual([]);
     addon.settle(1);
     expect(stopOf(await answer)).toBe('line_end');
+    const next = fork.complete(LINE);
+    fork.cancelAll();
+    expect(addon.cancelled).toEqual([2]);
+    expect(stopOf(await next)).toBe('cancelled');
   });
 
   it('passes the error of a fork on', async () => {
