@@ -7,7 +7,6 @@
 import { kernelLibraryBeside, loadAddon } from './binding';
 import { EngineSpeed } from './engine_speed';
 import { type EngineAnswer, type EngineRequest, nativeRequest, SEVERAL_LINES } from './engine_request';
-import type { KvCache } from './kv_cache';
 import type { NativeGrammar, NativeGrammarSource } from './native_grammar';
 import type { NativeDispatch } from './native_inspection';
 import {
@@ -18,6 +17,7 @@ import {
   type NativeFim,
   type NativeModel,
   type NativeModelInfo,
+  type NativeModelOptions,
   type NativeProgress,
   type NativeSession,
   NO_COMPLETION,
@@ -26,28 +26,20 @@ import {
 import type { NativeError, NativeResult } from './native_result';
 import { Watchdog } from './watchdog';
 
-export interface EngineOptions {
+/** As NativeModelOptions has it, where nothing else is said. */
+export interface EngineOptions extends Partial<Omit<NativeModelOptions, 'path' | 'availableMemory'>> {
   /** The addon's absolute path. */
   readonly addonPath: string;
   /** A GGUF file, or a folder of Hugging Face's or MLX's. */
   readonly modelPath: string;
-  /** Compute threads, 1 to 64; 0, the default, lets the engine choose. */
+  /** Default: 0. */
   readonly threads?: number;
+  /** Default: `auto`. */
   readonly device?: DeviceChoice;
-  /** Most tokens of prompt and completion together; the model's own limit caps it. Memory is used as it fills. */
+  /** Most tokens of prompt and completion together; the model's own limit caps it. Memory is used as it fills. Default: DEFAULT_CONTEXT. */
   readonly context?: number;
-  /** A folder for packed copies of weights, which make the second load of a model quick; default: none. */
-  readonly packedFolder?: string;
-  /** The compiled Metal kernels; default: the file beside the addon, where there is one. */
+  /** Default: the file beside the addon, where there is one. */
   readonly metalLibrary?: string;
-  /** As what keys and values are kept; default: `f16`, as on a device that does not offer others. */
-  readonly kvCache?: KvCache;
-  /** A GGUF file whose model drafts for this one; default: none. */
-  readonly draftPath?: string;
-  /** Whether the model is loaded alone where that one cannot be loaded beside it; default: no. */
-  readonly draftOptional?: boolean;
-  /** Instruction set to force, for tests. */
-  readonly isa?: string;
 }
 
 /** Holds the largest prompt a user can configure, the longest suggestion and the longest healed tail. */
@@ -102,12 +94,13 @@ export class Engine {
 
   /** Loads the addon and the model. Never rejects. */
   static async load(options: EngineOptions): Promise<NativeResult<Engine>> {
-    const addon = loadAddon(options.addonPath);
+    const { addonPath, ...others } = options;
+    const addon = loadAddon(addonPath);
     if (!addon.ok) return addon;
-    const metalLibrary = options.metalLibrary ?? kernelLibraryBeside(options.addonPath);
+    const beside = kernelLibraryBeside(addonPath);
     return Engine.loadFrom(addon.value, {
-      ...options,
-      ...(metalLibrary === undefined ? {} : { metalLibrary }),
+      ...(beside === undefined ? {} : { metalLibrary: beside }),
+      ...others,
     });
   }
 
@@ -120,18 +113,12 @@ export class Engine {
     options: Omit<EngineOptions, 'addonPath'>,
     watch = (progress: () => NativeProgress): Watchdog => new Watchdog(progress),
   ): Promise<NativeResult<Engine>> {
-    const { modelPath, threads = 0, device = 'auto', context = DEFAULT_CONTEXT } = options;
-    const { packedFolder, metalLibrary, draftPath, draftOptional, isa, kvCache } = options;
+    const { modelPath, context = DEFAULT_CONTEXT, ...others } = options;
     const model = await addon.loadModel({
+      threads: 0,
+      device: 'auto',
+      ...others,
       path: modelPath,
-      threads,
-      device,
-      ...(packedFolder === undefined ? {} : { packedFolder }),
-      ...(kvCache === undefined ? {} : { kvCache }),
-      ...(draftPath === undefined ? {} : { draftPath }),
-      ...(draftOptional === undefined ? {} : { draftOptional }),
-      ...(metalLibrary === undefined ? {} : { metalLibrary }),
-      ...(isa === undefined ? {} : { isa }),
       // Of a context without end nobody knows how much of it will be used.
       ...(Number.isFinite(context) ? { context } : {}),
     });
