@@ -91,9 +91,9 @@ export class RemoteFirst implements Asking<GenerationEngine> {
     const isOurs = place.constraint !== undefined || question.namesTokens === true;
     if (remote === undefined || isOurs || !this.parts.mayLeave(place.document))
       return this.parts.local.ask(question);
-    return question.onText === undefined
-      ? this.race(remote, question)
-      : this.text(remote, question, question.onText);
+    if (question.onText === undefined) return this.race(remote, question);
+    this.texts++;
+    return this.race(remote, question).finally(() => this.texts--);
   }
 
   forget(uri: string): void {
@@ -116,101 +116,63 @@ export class RemoteFirst implements Asking<GenerationEngine> {
     return this.parts.local.state === 'ready';
   }
 
-  /** A suggestion, which nobody sees before it is whole: both may be under way. */
+  /**
+   * Of a suggestion nobody sees anything before it is whole: both may be under way. A text somebody watches grow: who has begun it goes on alone, and of the
+   * local one nothing is seen before its turn.
+   */
   private race(remote: Remote, question: Question<GenerationEngine>): Promise<Reply> {
-    const { signal } = question;
-    const { engine, timeoutMs, backOff, times } = remote;
+    const { signal, onText } = question;
+    const { engine, timeoutMs, backOff } = remote;
+    const times = onText === undefined ? remote.times.suggestions : remote.times.texts;
     const began = performance.now();
     return new Promise((resolve) => {
       const away = new LinkedAbort(signal);
       const local = new LocalAnswer(this.parts.local, question, resolve);
-      if (backOff.doubted && this.hasLocal) local.take();
-      const stopWaiting = this.hedge(remote, times.suggestions, () => local.begin());
+      let hasBegun = false;
+      if (onText === undefined && backOff.doubted && this.hasLocal) local.take();
+      const stopWaiting = this.hedge(remote, times, () => local.begin());
       const limit = setTimeout(() => {
         // Without another engine a late answer is better than none.
-        if (!this.hasLocal) return;
-        this.note(remote, late(engine.host, timeoutMs));
-        times.suggestions.add(timeoutMs);
-        away.abort();
-        stopWaiting();
-        local.take();
-      }, timeoutMs);
-      void this.attempt(remote, question, away.signal, () => undefined).then((attempt) => {
-        const isLate = away.signal.aborted && !signal.aborted;
-        stopWaiting();
-        clearTimeout(limit);
-        away.release();
-        if (isLate) return;
-        if ('reply' in attempt) {
-          if (!signal.aborted) {
-            times.suggestions.add(performance.now() - began);
-            this.note(remote);
-          }
-          local.cancel();
-          resolve(attempt.reply);
-          return;
-        }
-        if (!signal.aborted) this.note(remote, attempt.error);
-        if (this.hasLocal) {
-          local.take();
-          return;
-        }
-        local.cancel();
-        resolve({ answer: { ok: false, error: attempt.error }, engine, remote: true });
-      });
-    });
-  }
-
-  /** A text that somebody watches grow: who has begun it goes on alone, and of the local one nothing is seen before its turn. */
-  private text(
-    remote: Remote,
-    question: Question<GenerationEngine>,
-    onText: (piece: string) => void,
-  ): Promise<Reply> {
-    const { engine, timeoutMs, times } = remote;
-    const { signal } = question;
-    const began = performance.now();
-    this.texts++;
-    return new Promise<Reply>((resolve) => {
-      const away = new LinkedAbort(signal);
-      const local = new LocalAnswer(this.parts.local, question, resolve);
-      let hasBegun = false;
-      const stopWaiting = this.hedge(remote, times.texts, () => local.begin());
-      const limit = setTimeout(() => {
         if (hasBegun || !this.hasLocal) return;
         this.note(remote, late(engine.host, timeoutMs));
-        times.texts.add(timeoutMs);
+        times.add(timeoutMs);
         away.abort();
         stopWaiting();
         local.take();
       }, timeoutMs);
-      const attempt = this.attempt(remote, question, away.signal, (piece) => {
-        if (away.signal.aborted) return;
+      const tell = (piece: string): void => {
+        if (onText === undefined || away.signal.aborted) return;
         if (!hasBegun) {
           hasBegun = true;
           stopWaiting();
           local.cancel();
-          times.texts.add(performance.now() - began);
+          times.add(performance.now() - began);
         }
         onText(piece);
-      });
-      void attempt.then((made) => {
+      };
+      void this.attempt(remote, question, away.signal, tell).then((attempt) => {
         const isLate = away.signal.aborted && !signal.aborted;
         stopWaiting();
         clearTimeout(limit);
         away.release();
         if (isLate) return;
-        if (!signal.aborted) this.note(remote, 'error' in made ? made.error : undefined);
-        if ('error' in made && !hasBegun && this.hasLocal) {
+        const error = 'error' in attempt ? attempt.error : undefined;
+        if (!signal.aborted) {
+          if (error === undefined && onText === undefined) times.add(performance.now() - began);
+          this.note(remote, error);
+        }
+        if (error !== undefined && !hasBegun && this.hasLocal) {
           local.take();
           return;
         }
         local.cancel();
         resolve(
-          'reply' in made ? made.reply : { answer: { ok: false, error: made.error }, engine, remote: true },
+          'reply' in attempt
+            ? attempt.reply
+            : { answer: { ok: false, error: attempt.error }, engine, remote: true },
         );
       });
-    }).finally(() => this.texts--);
+    });
   }
 
   /**
