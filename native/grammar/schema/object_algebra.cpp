@@ -9,6 +9,8 @@ namespace emberline::grammar {
 
 namespace {
 
+constexpr std::size_t kMostShapeWitnesses = 64;  // SetPlans goes one call deeper for each
+
 template <typename T>
 void add_once(std::vector<T>& all, const T& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
@@ -95,6 +97,7 @@ ObjectShape ShapeAlgebra::meet(const ObjectShape& a, const ObjectShape& b) {
     for (const KeyWitness& witness : from->witnesses) add_once(out.witnesses, witness);
     for (const KeyDependency& dependency : from->dependencies) add_once(out.dependencies, dependency);
   }
+  if (out.witnesses.size() > kMostShapeWitnesses) space_.refusal().too_large();
   out.least = std::max(a.least, b.least);
   out.most = std::min(a.most, b.most);
   out.evaluated.all = a.evaluated.all || b.evaluated.all;

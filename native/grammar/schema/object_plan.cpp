@@ -157,7 +157,7 @@ void SetPlans::list_keys(ObjectShape& shape, std::uint32_t most) {
 // `among_others`: witnesses that none of the known keys is.
 void SetPlans::add_object(SetPlan& plan, const ObjectShape& shape,
                           const std::vector<KeyWitness>& among_others) {
-  if (!refusal_.spend(shape.known.size() + 2)) return;
+  if (!refusal_.spend(shape.known.size() + shape.witnesses.size() + 2)) return;
   if (!shape.witnesses.empty()) {
     // One of the known keys is the one that is wanted, or one that is not known.
     ObjectShape rest = shape;

@@ -411,6 +411,19 @@ TEST(SchemaCompiler, RefusesByName) {
                  ErrorCode::kGrammarUnsupported, "/unevaluatedItems");
 }
 
+// Each additional property that has to be there is one more way to go down.
+TEST(SchemaCompiler, BoundsTheWitnessesOfAnObject) {
+  std::string differ, of_few = R"({"properties":{"a":true,"b":true},"additionalProperties":false})";
+  for (int i = 0; i < 600; ++i) {
+    const std::string each = R"({"not":{"additionalProperties":{"const":)" + std::to_string(i) + "}}}";
+    differ += (i > 0 ? "," : "") + each;
+    of_few += "," + each;
+  }
+  for (const std::string& all : {differ, of_few})
+    expect_refusal(R"({"type":"object","allOf":[)" + all + "]}", ErrorCode::kGrammarTooLarge,
+                   "leave out parts");
+}
+
 TEST(SchemaCompiler, IsBounded) {
   // 2^40 ways to satisfy them all.
   std::string many = R"({"allOf":[)";
