@@ -163,7 +163,9 @@ void SetPlans::add_object(SetPlan& plan, const ObjectShape& shape,
     ObjectShape rest = shape;
     const KeyWitness witness = rest.witnesses.back();
     rest.witnesses.pop_back();
-    for (const std::string& name : witness.but) algebra_.know(rest, name);
+    // A name that one witness leaves out may be the key of another.
+    for (const KeyWitness& each : shape.witnesses)
+      for (const std::string& name : each.but) algebra_.know(rest, name);
     list_keys(rest, kMostListedKeys);
     const ObjectShape known = rest;
     SetId unknown = witness.set;

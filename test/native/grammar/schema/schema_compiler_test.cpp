@@ -227,6 +227,30 @@ TEST(SchemaCompiler, LooksForAWitnessAmongAdditionalProperties) {
          {"{}", R"({"xa":1,"b":null})"}});
 }
 
+// Of several witnesses, one may be a key that only another one names.
+TEST(SchemaCompiler, LooksForSeveralWitnesses) {
+  check({R"({"type":"object","not":{"anyOf":[{"properties":{"a":true},"additionalProperties":false},
+                                             {"properties":{"b":true},"additionalProperties":false}]}})",
+         {R"({"a":1,"b":1})", R"({"b":1,"a":1})", R"({"c":1})", R"({"a":1,"c":1})", R"({"a":1,"b":1,"c":1})"},
+         {"{}", R"({"a":1})", R"({"b":1})"}});
+  check({R"({"oneOf":[{"type":"object","properties":{"a":true},"additionalProperties":false},
+                      {"type":"object","properties":{"b":true},"additionalProperties":false},
+                      {"type":"object"}]})",
+         {R"({"a":1,"b":1})", R"({"c":1})", R"({"b":1,"c":1})"},
+         {"{}", R"({"a":1})", R"({"b":1})", "1"}});
+  check({R"({"type":"object","not":{"anyOf":[
+             {"properties":{"a":true},"additionalProperties":{"type":"integer"}},
+             {"properties":{"b":true},"additionalProperties":{"type":"string"}}]}})",
+         {R"({"a":1,"b":"x"})", R"({"b":"x","a":1})", R"({"c":null})", R"({"c":1,"d":"x"})",
+          R"({"a":1,"c":"x"})"},
+         {"{}", R"({"a":1,"b":1})", R"({"a":"x","b":"x"})", R"({"c":1})", R"({"a":1})", R"({"b":"x"})"}});
+  // A key of any kind is not the one of a certain kind.
+  check({R"({"type":"object","allOf":[{"not":{"patternProperties":{"^x":false}}},
+                                      {"not":{"additionalProperties":false}}]})",
+         {R"({"xa":1})", R"({"y":1,"xa":1})"},
+         {"{}", R"({"y":1})"}});
+}
+
 TEST(SchemaCompiler, CombinesSchemas) {
   check(
       {R"({"allOf":[{"properties":{"a":{"minimum":1}}},{"properties":{"a":{"maximum":3}},"required":["a"]}]})",
