@@ -12,8 +12,9 @@ namespace emberline::grammar {
 namespace {
 
 constexpr std::uint32_t kMostListedKeys = 64;
-constexpr std::uint32_t kMostCountedKeys = 1000;  // where it matters how many different ones there are
-constexpr std::size_t kMostWitnesses = 3;         // among keys that are not known
+constexpr std::uint32_t kMostCountedKeys = 1000;   // where it matters how many different ones there are
+constexpr std::uint32_t kMostListedStates = 4096;  // of keys that are listed: how far list_texts goes down
+constexpr std::size_t kMostWitnesses = 3;          // among keys that are not known
 
 // Whether, among keys that are not known, what `a` wants is what `b` wants.
 bool implies(const KeyWitness& a, const KeyWitness& b) {
@@ -143,7 +144,7 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_sp
 // Makes keys known where there are few: then they come once each, and it is known when none is left.
 void SetPlans::list_keys(ObjectShape& shape, std::uint32_t most) {
   const OtherKeys* rest = others(shape.rules, false);
-  if (rest == nullptr || rest->count > most) return;
+  if (rest == nullptr || rest->count > most || rest->keys.states() > kMostListedStates) return;
   std::vector<std::string> texts;
   std::string text;
   list_texts(rest->keys, 0, text, texts);

@@ -448,6 +448,13 @@ TEST(SchemaCompiler, BoundsTheWitnessesOfAnObject) {
                    "leave out parts");
 }
 
+TEST(SchemaCompiler, ReadsKeysOfAnyLength) {
+  const std::string key(60000, 'a');
+  check({R"({"patternProperties":{"^a{60000}$":{"type":"integer"}},"additionalProperties":false})",
+         {"{}", R"({")" + key + R"(":1})"},
+         {R"({"a":1})", R"({")" + key + R"(":null})"}});
+}
+
 TEST(SchemaCompiler, IsBounded) {
   // 2^40 ways to satisfy them all.
   std::string many = R"({"allOf":[)";
