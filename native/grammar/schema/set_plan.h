@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "grammar/program.h"
@@ -109,6 +110,7 @@ class SetPlans {
     bool any = false;         // there are some for sure
   };
   ValueCount count_values(SetId set, std::uint32_t depth);
+  ValueCount counted_anew(SetId set, std::uint32_t depth);
   ValueCount count_values(const ObjectShape& shape, std::uint32_t depth);
   ValueCount count_values(const ArrayShape& shape, std::uint32_t depth);
   bool only_scalars(SetId set);
@@ -127,7 +129,8 @@ class SetPlans {
     std::unique_ptr<OtherKeys> made;
   };
   std::vector<KnownOthers> others_;
-  PlanId made_ = 0;  // plans below it are made
+  std::unordered_map<std::uint64_t, ValueCount> value_counts_;  // by set and depth
+  PlanId made_ = 0;                                             // plans below it are made
 };
 
 // What is left of a plan without sets that have no values; nullopt where nothing conforms.

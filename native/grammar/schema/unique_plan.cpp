@@ -48,7 +48,17 @@ std::uint32_t SetPlans::values_of(const ValueSet& form) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, kUnbounded));
 }
 
+// Once for each depth: a set may be within others on many ways.
 SetPlans::ValueCount SetPlans::count_values(SetId set, std::uint32_t depth) {
+  const auto key = static_cast<std::uint64_t>(set) << 32 | depth;
+  if (const auto found = value_counts_.find(key); found != value_counts_.end()) return found->second;
+  const ValueCount made = counted_anew(set, depth);
+  value_counts_.emplace(key, made);
+  return made;
+}
+
+SetPlans::ValueCount SetPlans::counted_anew(SetId set, std::uint32_t depth) {
+  if (!refusal_.spend(1)) return {};
   const ValueSet& form = space_.form(set);
   ValueSet scalars = form;
   scalars.objects.clear();

@@ -25,6 +25,12 @@ void expect_refusal(const std::string& schema, ErrorCode code, const std::string
                                                                       << compiled.error().message();
 }
 
+// Whether something that conforms may begin with `text`, as far as the automaton sees.
+bool may_begin(const std::string& schema, const std::string& text) {
+  StateSpace space(std::make_shared<const Program>(testing::take(compile_schema(schema, {}))));
+  return space.step(space.start(), text) != kDead;
+}
+
 TEST(SchemaCompiler, ReadsTypesAndValues) {
   check({"true", {"1", "null", "\"a\"", "{\"a\":[1,{}]}", "[[],1e3]"}, {}});
   check({"false", {}, {"1", "null", "{}"}});
@@ -184,6 +190,18 @@ TEST(SchemaCompiler, CountsTheStringsOfDifferentItems) {
              {"type":"string","pattern":"^b"},{"type":"string","maxLength":0},{"type":"string","pattern":"^[cd]$"}]}})",
          {R"(["a","b","ba","bb",""])", R"(["c","d",""])"},
          {R"(["a","b"])", R"(["b","b","ba"])", R"(["a","b","e"])"}});
+}
+
+// Values within values, of which each level has a hundred times as many as the one around it.
+TEST(SchemaCompiler, CountsEachSetOfValuesOnce) {
+  std::string names;
+  for (int i = 0; i < 100; ++i) names += (i > 0 ? ",\"" : "\"") + std::to_string(i) + '"';
+  std::string schema = R"({"uniqueItems":true,"items":{"$ref":"#/$defs/a"},"$defs":{)";
+  for (char name = 'a'; name < 'e'; ++name) {
+    schema += std::string(1, '"') + name + R"(":{"type":"object","required":[)" + names +
+              R"(],"additionalProperties":{"$ref":"#/$defs/)" + static_cast<char>(name + 1) + R"("}},)";
+  }
+  EXPECT_TRUE(may_begin(schema + R"("e":{"type":"null"}}})", R"([{"0":{"1":{"2":{"3":null,)"));
 }
 
 TEST(SchemaCompiler, TellsObjectsAndArraysApart) {
