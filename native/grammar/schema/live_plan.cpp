@@ -2,9 +2,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/regular/json_text.h"
 #include "grammar/schema/set_plan.h"
 
 namespace emberline::grammar {
+
+namespace {
+
+// How many keys may come beside the known ones; kUnbounded: without end.
+std::uint64_t others_left(const ObjectPlan& plan, bool any) {
+  if (!any || plan.others->count == kUnbounded) return any ? kUnbounded : 0;
+  std::uint64_t count = plan.others->count;
+  for (const PlannedKey& key : plan.known)
+    count -= plan.others->keys.match(json_quoted(key.key)) != 0 ? 1 : 0;
+  return count;
+}
+
+}  // namespace
 
 std::optional<LiveKeys> live_keys(const ObjectPlan& plan, const Inhabited& inhabited) {
   const std::size_t size = plan.known.size();
@@ -49,7 +63,7 @@ std::optional<LiveKeys> live_keys(const ObjectPlan& plan, const Inhabited& inhab
     possible += allowed[i] ? 1 : 0;
   }
   if (needed > plan.most || plan.least > plan.most) return std::nullopt;
-  if (!live.others && possible < plan.least) return std::nullopt;
+  if (possible < plan.least && others_left(plan, live.others) < plan.least - possible) return std::nullopt;
   for (std::size_t i = 0; i < size; ++i) {
     if (allowed[i] && (required[i] || needed < plan.most)) {
       live.allowed.push_back(&plan.known[i]);

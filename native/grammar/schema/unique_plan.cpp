@@ -9,7 +9,9 @@ namespace emberline::grammar {
 
 namespace {
 
-constexpr std::uint32_t kDeepestCount = 4;  // of values within values
+constexpr std::uint32_t kDeepestCount = 4;         // of values within values
+constexpr std::uint32_t kLongestCounted = 64;      // characters of texts that are counted
+constexpr std::uint32_t kMostCountedStates = 256;  // of their automaton, before their length is
 
 }  // namespace
 
@@ -37,8 +39,15 @@ std::uint32_t SetPlans::values_of(const ValueSet& form) {
   for (const StringShape& shape : form.strings) {
     const std::optional<StringShape> exact = terminals_.exact(shape);
     if (!exact) continue;
-    if (exact->bounded() && exact->most > 2) return kUnbounded;
     LanguageId language = exact->language;
+    if (exact->bounded() && exact->most > 2) {
+      // Three characters of any kind make more texts than can be counted.
+      if (language == kAnyLanguage || exact->most > kLongestCounted) return kUnbounded;
+      const Dfa& dfa = languages.dfa(language);
+      if (dfa.states() > kMostCountedStates || !refusal_.spend(dfa.next.size() / 4 + 64)) return kUnbounded;
+      const Result<Dfa> texts = with_length(dfa, exact->least, exact->most);
+      if (!texts.ok() || text_count(texts.value()) == kUnbounded) return kUnbounded;
+    }
     if (exact->bounded()) language = languages.with_length(language, exact->least, exact->most);
     if (languages.count(language) == kUnbounded) return kUnbounded;
     strings.push_back(language);

@@ -154,6 +154,24 @@ TEST(SchemaCompiler, ReadsObjects) {
   check({R"({"properties":{"a":false}})", {"{}", R"({"b":1})"}, {R"({"a":1})"}});
 }
 
+// An object that can never be full is none.
+TEST(SchemaCompiler, CountsTheKeysOfAPattern) {
+  const auto at_least = [](const std::string& count) {
+    return R"({"properties":{"a":{"type":"object","properties":{"x":true},"additionalProperties":false,
+               "patternProperties":{"^[0-9]{4}$":{}},"minProperties":)" +
+           count + "}}}";
+  };
+  EXPECT_TRUE(may_begin(at_least("10001"), R"({"a":{"0000":)"));
+  EXPECT_FALSE(may_begin(at_least("10002"), R"({"a")"));
+  // A key that is known is none of the others.
+  const std::string known =
+      R"({"type":"object","properties":{"1":true,"x":true},"patternProperties":{"^[0-9]{4}$|^1$":{}},
+          "additionalProperties":false,"minProperties":)";
+  EXPECT_TRUE(may_begin(known + "10002}", "{"));
+  EXPECT_FALSE(may_begin(known + "10003}", "{"));
+  check({at_least("10002"), {"{}", R"({"b":1})"}, {R"({"a":{"x":1}})"}});
+}
+
 TEST(SchemaCompiler, ReadsArrays) {
   check({R"({"prefixItems":[{"type":"integer"},{"type":"string"}],"items":{"type":"null"}})",
          {"[]", "[1]", "[1,\"a\"]", "[1,\"a\",null,null]", "{}"},
@@ -190,6 +208,23 @@ TEST(SchemaCompiler, CountsTheStringsOfDifferentItems) {
              {"type":"string","pattern":"^b"},{"type":"string","maxLength":0},{"type":"string","pattern":"^[cd]$"}]}})",
          {R"(["a","b","ba","bb",""])", R"(["c","d",""])"},
          {R"(["a","b"])", R"(["b","b","ba"])", R"(["a","b","e"])"}});
+}
+
+// Items that may be too few for those that have to come begin no array.
+TEST(SchemaCompiler, CountsStringsOfBoundedLength) {
+  const auto of = [](const std::string& strings, int items) {
+    return R"({"type":"array","uniqueItems":true,"minItems":)" + std::to_string(items) +
+           R"(,"items":{"type":"string",)" + strings + "}}";
+  };
+  const std::string short_texts = R"("pattern":"^a*$","maxLength":3)";
+  EXPECT_FALSE(may_begin(of(short_texts, 5), "["));
+  check({of(short_texts, 4),
+         {R"(["a","","aaa","aa"])"},
+         {R"(["","a","aa"])", R"(["","a","aa","aa"])", R"(["","a","aa","aaaa"])"}});
+  EXPECT_FALSE(may_begin(of(R"("pattern":"^(ab)*$","maxLength":7)", 5), "["));
+  EXPECT_FALSE(may_begin(of(R"("pattern":"^a*$","maxLength":64)", 66), "["));
+  EXPECT_TRUE(may_begin(of(R"("pattern":"^a*$","maxLength":64)", 65), "["));
+  EXPECT_TRUE(may_begin(of(R"("minLength":3,"maxLength":100000)", 5), "["));
 }
 
 // Values within values, of which each level has a hundred times as many as the one around it.
