@@ -17,6 +17,9 @@ namespace emberline::grammar {
 
 namespace {
 
+// Of all objects whose keys require others, each a table of all its keys by all of them: 32 MB.
+constexpr std::uint64_t kMostDependencyBits = 1u << 28;
+
 class Lowering {
  public:
   Lowering(SetSpace& space, Layout layout)
@@ -178,6 +181,12 @@ class Lowering {
       if (seen != kNone && required != kNone && seen != required)
         rule.dependencies.push_back({seen, required});
     }
+    if (!rule.dependencies.empty())
+      dependency_bits_ += static_cast<std::uint64_t>(rule.known_keys) * rule.known_keys;
+    if (dependency_bits_ > kMostDependencyBits) {
+      refusal_.too_large();
+      return;
+    }
     const std::uint32_t object = builder_.add_object(std::move(rule));
     if (builder_.full()) return;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -244,6 +253,7 @@ class Lowering {
   ProgramBuilder builder_;
   std::vector<Pc> rules_;  // of each plan
   std::vector<Patch> patches_;
+  std::uint64_t dependency_bits_ = 0;
   Inhabited lives_ = [this](PlanId id) { return plans_.inhabited(id); };
 };
 

@@ -508,6 +508,19 @@ TEST(SchemaCompiler, ReadsKeysOfAnyLength) {
          {R"({"a":1})", R"({")" + key + R"(":null})"}});
 }
 
+// What requires what is a table of all keys by all keys.
+TEST(SchemaCompiler, BoundsTheKeysOfObjectsWithDependencies) {
+  const auto object = [](int keys) {
+    std::string all = R"({"type":"object","dependentRequired":{"k0":["k1"]},"properties":{)";
+    for (int i = 0; i < keys; ++i) all += (i > 0 ? ",\"k" : "\"k") + std::to_string(i) + "\":true";
+    return all + "}}";
+  };
+  EXPECT_TRUE(may_begin(object(12'000), R"({"k0":1,)"));
+  expect_refusal(object(17'000), ErrorCode::kGrammarTooLarge, "leave out parts");
+  expect_refusal(R"({"prefixItems":[)" + object(12'000) + "," + object(12'001) + "]}",
+                 ErrorCode::kGrammarTooLarge, "leave out parts");
+}
+
 TEST(SchemaCompiler, IsBounded) {
   // 2^40 ways to satisfy them all.
   std::string many = R"({"allOf":[)";
