@@ -50,6 +50,9 @@ class SchemaDocument {
   Result<SchemaLocation> dynamic_target(SchemaLocation from, const Json& reference) const;
   Result<SchemaLocation> recursive_target(SchemaLocation from, const Json& reference) const;
 
+  // Of all dynamic scopes that locations were asked for in, the anchors.
+  std::size_t scoped_anchors() const { return scopes_.size(); }
+
   // The JSON pointer of a value, behind the address of its document where that is not the schema; `#` for
   // all of the schema.
   std::string pointer(const Json& value) const;

@@ -17,6 +17,7 @@ constexpr std::uint32_t kMostSchemaDepth =
     150;                                  // of schemas that apply to the same value, one within the other
 constexpr std::uint32_t kMostProbes = 8;  // of emptiness, one within the other
 constexpr std::size_t kMostSets = 400'000;
+constexpr std::size_t kStepsOfAnchor = 16;  // in a dynamic scope: as many as take its memory elsewhere
 
 }  // namespace
 
@@ -34,7 +35,12 @@ SetSpace::Code SetSpace::code_of(const Atom& atom) {
   const auto key =
       std::make_tuple(atom.location.json, atom.location.resource, atom.location.scope, atom.literal);
   const auto [place, fresh] = by_atom_.emplace(key, static_cast<Code>(atoms_.size() * 2));
-  if (fresh) atoms_.push_back(atom);
+  if (fresh) {
+    atoms_.push_back(atom);
+    // Scopes are copies of one another with one more: a long way has many.
+    const std::size_t anchors = document_.scoped_anchors();
+    refusal_.spend(kStepsOfAnchor * (anchors - std::exchange(scoped_anchors_, anchors)));
+  }
   return place->second;
 }
 

@@ -76,8 +76,9 @@ class SetSpace {
   std::unordered_map<std::uint64_t, SetId> met_;  // pairs of sets
   std::deque<ValueSet> undetermined_forms_;
   ValueSet nothing_;
-  std::uint32_t probes_ = 0;  // depth of surely_empty() calls
-  std::uint32_t depth_ = 0;   // of form() calls
+  std::size_t scoped_anchors_ = 0;  // of the document, that work was counted for
+  std::uint32_t probes_ = 0;        // depth of surely_empty() calls
+  std::uint32_t depth_ = 0;         // of form() calls
   bool undetermined_ = false;
 };
 

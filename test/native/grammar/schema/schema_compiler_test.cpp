@@ -521,6 +521,22 @@ TEST(SchemaCompiler, BoundsTheKeysOfObjectsWithDependencies) {
                  ErrorCode::kGrammarTooLarge, "leave out parts");
 }
 
+// Each resource adds its anchor to those of all that led to it.
+TEST(SchemaCompiler, BoundsDynamicScopes) {
+  const auto chain = [](int resources) {
+    std::string all =
+        R"({"$id":"http://a/0","$dynamicAnchor":"n0","properties":{"n":{"$ref":"1"}},"$defs":{)";
+    for (int i = 1; i < resources; ++i) {
+      const std::string at = std::to_string(i), next = std::to_string((i + 1) % resources);
+      all += (i > 1 ? ",\"" : "\"") + at + R"(":{"$id":"http://a/)" + at + R"(","$dynamicAnchor":"n)" + at +
+             R"(","type":"object","properties":{"n":{"$ref":")" + next + R"("}}})";
+    }
+    return all + "}}";
+  };
+  EXPECT_TRUE(may_begin(chain(100), R"({"n":{"n":{)"));
+  expect_refusal(chain(2000), ErrorCode::kGrammarTooLarge, "leave out parts");
+}
+
 TEST(SchemaCompiler, IsBounded) {
   // 2^40 ways to satisfy them all.
   std::string many = R"({"allOf":[)";
