@@ -11,9 +11,8 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#endif
+
+#include "base/prefetch.h"
 
 namespace emberline {
 
@@ -26,16 +25,6 @@ constexpr std::size_t kStreams = 4;
 // Lines ahead that are asked for; two pages of 4 KiB at most.
 constexpr std::size_t kAhead = 32 * kLine;
 constexpr int kPasses = 9;
-
-void prefetch(const std::uint8_t* address) {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address);
-#elif defined(_M_X64)
-  _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T0);
-#else
-  (void)address;
-#endif
-}
 
 // Eight words of a line into eight sums; a compiler makes vector loads of it.
 void add_line(const std::uint8_t* line, std::uint64_t (&sums)[8]) {

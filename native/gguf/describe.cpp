@@ -149,14 +149,8 @@ const char* gguf_type_name(GgufType type) {
 }
 
 std::string tensor_type_name(std::uint32_t id) {
-  // ggml's enumeration; an empty name is an id that was given up.
-  static constexpr std::array<const char*, 40> kNames = {
-      "F32",    "F16",   "Q4_0",  "Q4_1",   "",      "",      "Q5_0",    "Q5_1",   "Q8_0",    "Q8_1",
-      "Q2_K",   "Q3_K",  "Q4_K",  "Q5_K",   "Q6_K",  "Q8_K",  "IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S",
-      "IQ4_NL", "IQ3_S", "IQ2_S", "IQ4_XS", "I8",    "I16",   "I32",     "I64",    "F64",     "IQ1_M",
-      "BF16",   "",      "",      "",       "TQ1_0", "TQ2_0", "",        "",       "",        "MXFP4"};
-  if (id < kNames.size() && kNames[id][0] != '\0') return kNames[id];
-  return std::string("type ").append(std::to_string(id));
+  const char* const name = ggml_type_name(id);
+  return name != nullptr ? name : std::string("type ").append(std::to_string(id));
 }
 
 std::string shape_text(const GgufTensor& tensor) {

@@ -28,18 +28,6 @@ FileIdentity joined_identity(std::span<const MappedFile> files) {
 
 }  // namespace
 
-struct GgufFile::Impl {
-  std::vector<MappedFile> files;  // none when the bytes belong to someone else
-  std::shared_ptr<const void> memory;
-  std::span<const std::uint8_t> bytes;  // of one file
-  std::uint64_t file_bytes;
-  FileIdentity identity;
-  GgufContents contents;
-};
-
-GgufFile::GgufFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-GgufFile::~GgufFile() = default;
-
 Result<std::unique_ptr<GgufFile>> GgufFile::open(const std::string& utf8_path) {
   TRY_VALUE(MappedFile file, MappedFile::open(utf8_path));
   TRY_VALUE(GgufContents contents, parse_gguf(file.bytes()));
@@ -51,8 +39,11 @@ Result<std::unique_ptr<GgufFile>> GgufFile::open(const std::string& utf8_path) {
 
 Result<std::unique_ptr<GgufFile>> GgufFile::from_bytes(std::span<const std::uint8_t> bytes) {
   TRY_VALUE(GgufContents contents, parse_gguf(bytes));
-  return std::unique_ptr<GgufFile>(
-      new GgufFile(std::make_unique<Impl>(Impl{{}, nullptr, bytes, bytes.size(), {}, std::move(contents)})));
+  std::unique_ptr<GgufFile> made(new GgufFile());
+  made->bytes_ = bytes;
+  made->file_bytes_ = bytes.size();
+  made->contents_ = std::move(contents);
+  return made;
 }
 
 Result<std::unique_ptr<GgufFile>> GgufFile::from_contents(GgufContents contents,
@@ -60,35 +51,23 @@ Result<std::unique_ptr<GgufFile>> GgufFile::from_contents(GgufContents contents,
                                                           std::shared_ptr<const void> memory) {
   TRY(index_metadata(contents));
   TRY(index_tensors(contents));
-  std::span<const std::uint8_t> bytes;
-  if (files.size() == 1) bytes = files.front().bytes();
-  const FileIdentity identity = joined_identity(files);
-  return std::unique_ptr<GgufFile>(new GgufFile(std::make_unique<Impl>(
-      Impl{std::move(files), std::move(memory), bytes, identity.bytes, identity, std::move(contents)})));
+  std::unique_ptr<GgufFile> made(new GgufFile());
+  if (files.size() == 1) made->bytes_ = files.front().bytes();
+  made->identity_ = joined_identity(files);
+  made->file_bytes_ = made->identity_.bytes;
+  made->files_ = std::move(files);
+  made->memory_ = std::move(memory);
+  made->contents_ = std::move(contents);
+  return made;
 }
 
-std::uint32_t GgufFile::version() const {
-  return impl_->contents.version;
-}
-std::uint64_t GgufFile::file_bytes() const {
-  return impl_->file_bytes;
-}
-std::span<const std::uint8_t> GgufFile::mapping() const {
-  return impl_->bytes;
-}
-std::uint64_t GgufFile::memory_bytes() const {
-  return impl_->contents.memory_bytes;
-}
-const FileIdentity& GgufFile::identity() const {
-  return impl_->identity;
-}
 bool GgufFile::changed() const {
-  return std::ranges::any_of(impl_->files, &MappedFile::changed);
+  return std::ranges::any_of(files_, &MappedFile::changed);
 }
 void GgufFile::discard(std::span<const std::uint8_t> range) const {
   if (range.empty()) return;
   const std::less_equal<const std::uint8_t*> at_most;
-  for (const MappedFile& file : impl_->files) {
+  for (const MappedFile& file : files_) {
     const std::span<const std::uint8_t> bytes = file.bytes();
     if (at_most(bytes.data(), range.data()) &&
         at_most(range.data() + range.size(), bytes.data() + bytes.size())) {
@@ -98,27 +77,18 @@ void GgufFile::discard(std::span<const std::uint8_t> range) const {
   }
 }
 
-std::span<const GgufMetadata> GgufFile::metadata() const {
-  return impl_->contents.metadata;
-}
-std::span<const GgufTensor> GgufFile::tensors() const {
-  return impl_->contents.tensors;
-}
-
 const GgufValue* GgufFile::find(std::string_view key) const {
-  const GgufContents& contents = impl_->contents;
-  const auto key_at = [&](std::uint32_t position) { return contents.metadata[position].key; };
-  const auto found = std::ranges::lower_bound(contents.metadata_by_key, key, {}, key_at);
-  if (found == contents.metadata_by_key.end() || key_at(*found) != key) return nullptr;
-  return &contents.metadata[*found].value;
+  const auto key_at = [&](std::uint32_t position) { return contents_.metadata[position].key; };
+  const auto found = std::ranges::lower_bound(contents_.metadata_by_key, key, {}, key_at);
+  if (found == contents_.metadata_by_key.end() || key_at(*found) != key) return nullptr;
+  return &contents_.metadata[*found].value;
 }
 
 const GgufTensor* GgufFile::tensor(std::string_view name) const {
-  const GgufContents& contents = impl_->contents;
-  const auto name_at = [&](std::uint32_t position) { return contents.tensors[position].name; };
-  const auto found = std::ranges::lower_bound(contents.tensors_by_name, name, {}, name_at);
-  if (found == contents.tensors_by_name.end() || name_at(*found) != name) return nullptr;
-  return &contents.tensors[*found];
+  const auto name_at = [&](std::uint32_t position) { return contents_.tensors[position].name; };
+  const auto found = std::ranges::lower_bound(contents_.tensors_by_name, name, {}, name_at);
+  if (found == contents_.tensors_by_name.end() || name_at(*found) != name) return nullptr;
+  return &contents_.tensors[*found];
 }
 
 std::optional<std::uint64_t> GgufFile::get_uint(std::string_view key) const {

@@ -93,19 +93,20 @@ class GgufFile {
   // elsewhere. MODEL_CORRUPT where a key or a name occurs twice.
   static Result<std::unique_ptr<GgufFile>> from_contents(GgufContents contents, std::vector<MappedFile> files,
                                                          std::shared_ptr<const void> memory);
-  ~GgufFile();
 
-  std::uint32_t version() const;                  // 0: not read from GGUF
-  std::uint64_t file_bytes() const;               // of all shards together
-  std::span<const std::uint8_t> mapping() const;  // the whole file; empty where there are several
-  std::uint64_t memory_bytes() const;             // GgufContents::memory_bytes
-  const FileIdentity& identity() const;           // of several files as one; all zero for bytes in memory
-  bool changed() const;                           // whether MappedFile::changed() of any
+  std::uint32_t version() const { return contents_.version; }  // 0: not read from GGUF
+  std::uint64_t file_bytes() const { return file_bytes_; }     // of all shards together
+  // The whole file; empty where there are several.
+  std::span<const std::uint8_t> mapping() const { return bytes_; }
+  std::uint64_t memory_bytes() const { return contents_.memory_bytes; }
+  // Of several files as one; all zero for bytes in memory.
+  const FileIdentity& identity() const { return identity_; }
+  bool changed() const;  // whether MappedFile::changed() of any
   // `range`, a part of a mapping, need not stay in memory; it is read again when it is looked at. Any
   // thread.
   void discard(std::span<const std::uint8_t> range) const;
 
-  std::span<const GgufMetadata> metadata() const;
+  std::span<const GgufMetadata> metadata() const { return contents_.metadata; }
   const GgufValue* find(std::string_view key) const;  // null when absent
   // Typed look-ups; any integer type that holds the value without loss will do. Absent or of another type:
   // nullopt.
@@ -115,13 +116,18 @@ class GgufFile {
   std::optional<std::string_view> get_string(std::string_view key) const;
   const GgufArray* get_array(std::string_view key) const;
 
-  std::span<const GgufTensor> tensors() const;
+  std::span<const GgufTensor> tensors() const { return contents_.tensors; }
   const GgufTensor* tensor(std::string_view name) const;  // null when absent
 
  private:
-  struct Impl;
-  explicit GgufFile(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  GgufFile() = default;
+
+  std::vector<MappedFile> files_;  // none when the bytes belong to someone else
+  std::shared_ptr<const void> memory_;
+  std::span<const std::uint8_t> bytes_;  // of one file
+  std::uint64_t file_bytes_ = 0;
+  FileIdentity identity_;
+  GgufContents contents_;
 };
 
 }  // namespace emberline

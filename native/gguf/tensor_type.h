@@ -47,9 +47,9 @@ enum class TensorType : std::uint32_t {
 };
 
 struct TensorTypeTraits {
-  const char* name;              // "Q4_1"
-  std::uint32_t block_elements;  // 1, 32 or 256
-  std::uint32_t block_bytes;
+  const char* name = nullptr;        // "Q4_1"
+  std::uint32_t block_elements = 0;  // 1, 32 or 256
+  std::uint32_t block_bytes = 0;
 };
 
 // Null when the engine has no kernels for GGUF type id `id`.
@@ -57,5 +57,7 @@ const TensorTypeTraits* tensor_type_traits(std::uint32_t id);
 inline const TensorTypeTraits& traits(TensorType type) {
   return *tensor_type_traits(static_cast<std::uint32_t>(type));
 }
+// Of ggml's type id `id`, with kernels or without; null where it is none, or one that was given up.
+const char* ggml_type_name(std::uint32_t id);
 
 }  // namespace emberline
