@@ -172,6 +172,17 @@ TEST(SchemaCompiler, CountsTheKeysOfAPattern) {
   check({at_least("10002"), {"{}", R"({"b":1})"}, {R"({"a":{"x":1}})"}});
 }
 
+TEST(SchemaCompiler, TellsKeysApartWhereTheyCount) {
+  const std::string twice = R"({"a":1,"a":2)";
+  EXPECT_TRUE(may_begin(R"({"type":"object","additionalProperties":{"type":"integer"}})", twice));
+  EXPECT_FALSE(may_begin(R"({"type":"object","properties":{"a":true}})", twice));
+  EXPECT_FALSE(may_begin(
+      R"({"type":"object","patternProperties":{"^[ab]$":true},"additionalProperties":false})", twice));
+  EXPECT_FALSE(may_begin(R"({"type":"object","minProperties":2})", twice));
+  EXPECT_FALSE(may_begin(R"({"type":"object","not":{"additionalProperties":{"type":"integer"}}})", twice));
+  EXPECT_FALSE(may_begin(R"({"type":"array","uniqueItems":true})", "[" + twice));
+}
+
 TEST(SchemaCompiler, ReadsArrays) {
   check({R"({"prefixItems":[{"type":"integer"},{"type":"string"}],"items":{"type":"null"}})",
          {"[]", "[1]", "[1,\"a\"]", "[1,\"a\",null,null]", "{}"},
