@@ -51,6 +51,8 @@ KnownKey& ShapeAlgebra::know(ObjectShape& shape, std::string_view key) {
                        [](const KnownKey& each, std::string_view name) { return each.key < name; });
   if (place != shape.known.end() && place->key == key) return *place;
   const SetId set = set_of(shape, key);
+  // What moves is cheap, but in the worst order every key moves all others.
+  space_.refusal().spend(static_cast<std::size_t>(shape.known.end() - place) / 16);
   return *shape.known.insert(place, KnownKey{std::string(key), set, false});
 }
 

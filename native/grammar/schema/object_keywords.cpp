@@ -97,7 +97,7 @@ void SchemaReader::objects(ValueSet& set) {
   if (const Json* value = keyword(Keyword::kRequired)) {
     if (!expect(*value, JsonKind::kArray, "required is an array of names")) return;
     for (const Json& name : value->items) {
-      if (!expect(name, JsonKind::kString, "a name is a string")) return;
+      if (!expect(name, JsonKind::kString, "a name is a string") || refusal_.any()) return;
       algebra_.know(shape, name.text).required = true;
     }
   }
@@ -117,7 +117,7 @@ void SchemaReader::objects(ValueSet& set) {
         refusal_.invalid(value->items[i], "an array of names is expected");
       }
       for (const Json* each : required) {
-        if (!expect(*each, JsonKind::kString, "a name is a string")) return;
+        if (!expect(*each, JsonKind::kString, "a name is a string") || refusal_.any()) return;
         algebra_.know(shape, value->keys[i]);
         algebra_.know(shape, each->text);
         shape.dependencies.push_back({value->keys[i], each->text});

@@ -532,6 +532,18 @@ TEST(SchemaCompiler, BoundsTheKeysOfObjectsWithDependencies) {
                  ErrorCode::kGrammarTooLarge, "leave out parts");
 }
 
+// Names are kept in order: each that comes before the others moves them all.
+TEST(SchemaCompiler, BoundsTheNamesThatComeOutOfOrder) {
+  const auto names = [](int from, int to, int step) {
+    std::string all = R"({"type":"object","required":[)";
+    for (int i = from; i != to; i += step) all += (i != from ? ",\"" : "\"") + std::to_string(i) + '"';
+    return all + "]}";
+  };
+  EXPECT_TRUE(may_begin(names(14'000, 10'000, -1), R"({"12000":)"));
+  EXPECT_TRUE(may_begin(names(10'000, 20'000, 1), R"({"12000":)"));
+  expect_refusal(names(50'000, 10'000, -1), ErrorCode::kGrammarTooLarge, "leave out parts");
+}
+
 // Each resource adds its anchor to those of all that led to it.
 TEST(SchemaCompiler, BoundsDynamicScopes) {
   const auto chain = [](int resources) {
