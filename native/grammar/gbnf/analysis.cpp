@@ -1,6 +1,8 @@
 #include "grammar/gbnf/analysis.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "grammar/gbnf/components.h"
 
@@ -88,24 +90,39 @@ class Pruning {
   const std::vector<bool> productive_, spelled_;
 };
 
+// Which rule's body came to an expression last: loops share expressions, which are gone into once for each.
+class LastVisits {
+ public:
+  explicit LastVisits(const Syntax& syntax) : last_(syntax.nodes(), kNone) {}
+
+  bool first(RuleId rule, NodeId id) { return std::exchange(last_[id], rule) != rule; }
+
+ private:
+  std::vector<RuleId> last_;
+};
+
+// Rules that are named within `id`, which is of `rule`'s body.
 template <typename Visit>
-void each_rule(const Syntax& syntax, NodeId id, const Visit& visit) {
+void each_rule(const Syntax& syntax, LastVisits& visits, RuleId rule, NodeId id, const Visit& visit) {
+  if (!visits.first(rule, id)) return;
   const Node& node = syntax.node(id);
   if (node.kind == Kind::kRule) visit(node.at);
-  if (node.kind == Kind::kRepeat) each_rule(syntax, node.at, visit);
+  if (node.kind == Kind::kRepeat) each_rule(syntax, visits, rule, node.at, visit);
   if (node.kind != Kind::kSequence && node.kind != Kind::kChoice) return;
-  for (const NodeId part : syntax.parts(node)) each_rule(syntax, part, visit);
+  for (const NodeId part : syntax.parts(node)) each_rule(syntax, visits, rule, part, visit);
 }
 
-// Rules with whose texts those of `id` may begin.
+// Of these, those with whose texts those of `id` may begin.
 template <typename Visit>
-void each_first_rule(const Syntax& syntax, Analysis& analysis, NodeId id, const Visit& visit) {
+void each_first_rule(const Syntax& syntax, Analysis& analysis, LastVisits& visits, RuleId rule, NodeId id,
+                     const Visit& visit) {
+  if (!visits.first(rule, id)) return;
   const Node& node = syntax.node(id);
   if (node.kind == Kind::kRule) visit(node.at);
-  if (node.kind == Kind::kRepeat) each_first_rule(syntax, analysis, node.at, visit);
+  if (node.kind == Kind::kRepeat) each_first_rule(syntax, analysis, visits, rule, node.at, visit);
   if (node.kind != Kind::kSequence && node.kind != Kind::kChoice) return;
   for (const NodeId part : syntax.parts(node)) {
-    each_first_rule(syntax, analysis, part, visit);
+    each_first_rule(syntax, analysis, visits, rule, part, visit);
     if (node.kind == Kind::kSequence && !analysis.nullable(part)) return;
   }
 }
@@ -126,8 +143,9 @@ Analysis::Analysis(const Syntax& syntax) : syntax_(syntax), cycle_of_(syntax.rul
   const std::vector<bool> nullable = solve(syntax, Property::kNullable);
   for (const Rule& rule : syntax.rules) rule_nullable_.push_back(nullable[rule.body]);
   Edges calls(syntax.rules.size());
-  for (std::size_t rule = 0; rule < syntax.rules.size(); ++rule) {
-    each_rule(syntax, syntax.rules[rule].body, [&](RuleId to) { calls[rule].push_back(to); });
+  LastVisits visits(syntax);
+  for (RuleId rule = 0; rule < syntax.rules.size(); ++rule) {
+    each_rule(syntax, visits, rule, syntax.rules[rule].body, [&](RuleId to) { calls[rule].push_back(to); });
   }
   rule_extents_.resize(syntax.rules.size());
   std::vector<bool> used(syntax.rules.size(), false);
@@ -147,10 +165,11 @@ void Analysis::find_left_cycles(const std::vector<bool>& used) {
   const auto rules = static_cast<RuleId>(syntax_.rules.size());
   // One more, from which all that are used are reached.
   Edges begins(rules + 1);
+  LastVisits visits(syntax_);
   for (RuleId rule = 0; rule < rules; ++rule) {
     if (!used[rule]) continue;
     begins[rules].push_back(rule);
-    each_first_rule(syntax_, *this, syntax_.rules[rule].body,
+    each_first_rule(syntax_, *this, visits, rule, syntax_.rules[rule].body,
                     [&](RuleId first) { begins[rule].push_back(first); });
   }
   for (std::vector<std::uint32_t>& component : components(begins, rules)) {

@@ -201,6 +201,14 @@ TEST(GbnfSyntax, BoundsHold) {
     chain.append(std::to_string(rule + 1)).append(" \"x\"?\n");
   }
   EXPECT_EQ(error_of(chain + "c50000 ::= \"y\""), "none");
+  // A loop of ways that all have the same in front: read once, and 20,000 times 20,000 calls are too many.
+  std::string front = "x", ways = "y root";
+  for (int way = 0; way < 20'000; ++way) {
+    front += "|x";
+    ways += "|y root";
+  }
+  const std::string loop = "root ::= (" + front + ") (" + ways + ") | \"e\"\nx ::= \"x\" | \"\"\ny ::= \"y\"";
+  EXPECT_TRUE(error_of(loop).starts_with("GRAMMAR_TOO_LARGE"));
   // An automaton that would need 2^40 states is a network instead.
   EXPECT_EQ(verdicts("root ::= [ab]* \"a\" [ab]{40}", {std::string(41, 'a'), std::string(41, 'b')}), "+-");
 }
