@@ -60,7 +60,7 @@ class SubsetConstruction {
     for (std::uint32_t at = 0; at < sets_.size(); ++at) {
       const std::vector<std::uint64_t> set(sets_[at].begin(), sets_[at].end());
       for (auto& list : targets) list.clear();
-      for (const std::uint64_t configuration : set) follow(configuration, targets);
+      for (std::size_t i = 0; i < set.size() && !too_much(); ++i) follow(set[i], targets);
       for (std::size_t c = 0; c < targets.size(); ++c) {
         if (targets[c].empty()) {
           dfa_.next.push_back(kNone);
@@ -70,8 +70,8 @@ class SubsetConstruction {
           dfa_.next.push_back(add(targets[c], reading_[c].before));
         }
       }
-      if (work_ > work_left_ || sets_.size() > kMostStates || sets_.words() > kMostSetWords ||
-          dfa_.next.size() > kMostCells || obligations_.full()) {
+      if (too_much() || sets_.size() > kMostStates || sets_.words() > kMostSetWords ||
+          dfa_.next.size() > kMostCells) {
         return too_large();
       }
     }
@@ -115,6 +115,9 @@ class SubsetConstruction {
     dfa_.classes = static_cast<std::uint32_t>(reading_.size());
   }
 
+  // The bounds that one state alone can exceed: by lookaheads, it is made of more than the NFA's states.
+  bool too_much() const { return work_ > work_left_ || obligations_.full(); }
+
   // Adds where `configuration` gets by a byte, by class.
   void follow(std::uint64_t configuration, std::vector<std::vector<std::uint64_t>>& targets) {
     const auto state = static_cast<std::uint32_t>(configuration);
@@ -136,7 +139,7 @@ class SubsetConstruction {
     seen_with_obligations_.clear();
     set_.clear();
     for (const std::uint64_t configuration : from) visit(configuration);
-    while (!stack_.empty()) {
+    while (!stack_.empty() && !too_much()) {
       const std::uint64_t configuration = stack_.back();
       stack_.pop_back();
       const auto state = static_cast<std::uint32_t>(configuration);
@@ -185,8 +188,9 @@ class SubsetConstruction {
       std::uint32_t& seen = seen_[configuration];
       if (seen == stamp_) return;
       seen = stamp_;
-    } else if (!seen_with_obligations_.insert(configuration).second) {
-      return;
+    } else {
+      work_ += obligations_.size(static_cast<std::uint32_t>(configuration >> 32));
+      if (!seen_with_obligations_.insert(configuration).second) return;
     }
     stack_.push_back(configuration);
   }

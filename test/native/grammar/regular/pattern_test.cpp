@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocation_counter.h"
 #include "grammar/regular/character_class.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/short_texts.h"
@@ -296,6 +297,25 @@ class RandomPatterns {
 
   std::mt19937 random_;
 };
+
+// Before the first byte each lookahead may have been asked for or not: as many ways as there are subsets.
+TEST(Pattern, RefusesManyWaysBeforeAByteInLittleMemory) {
+  std::string maybe;  // each asked for or not
+  for (char c = 'a'; c < 'a' + 19; ++c) maybe += std::string("(?=.*") + c + ")?";
+  const std::string few_of_them = maybe.substr(0, maybe.find('n') - 5);
+  std::string either;  // one of two
+  for (char c = 'a'; c < 'a' + 24; c += 2)
+    either += std::string("(?:(?=.*") + c + ")|(?=.*" + static_cast<char>(c + 1) + "))";
+  std::string places;  // that a way may lead to, and kinds of bytes behind each
+  for (char c = 'a'; c <= 'z'; ++c)
+    places += std::string("[^") + c + "]?[^" + static_cast<char>(c - 'a' + 'A') + "]?";
+  for (const std::string& pattern : {"^" + maybe, "^x" + maybe, "^" + few_of_them + "(?:" + places + "){10}!",
+                                     "^" + either + places + "!"}) {
+    const emberline::testing::AllocationCounter counter;
+    EXPECT_EQ(pattern_language(pattern).code(), ErrorCode::kGrammarTooLarge) << pattern;
+    EXPECT_LE(counter.peak_bytes(), std::size_t{64} << 20) << pattern;
+  }
+}
 
 TEST(Pattern, RandomPatternsAgreeWithBacktracking) {
   RandomPatterns patterns(1);
