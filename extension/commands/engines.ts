@@ -72,7 +72,9 @@ export async function reportFailure(context: EmberlineContext, code: string, mes
   const choose = vscode.l10n.t('Choose Model');
   const again = MODEL_TO_BLAME.has(code) ? vscode.l10n.t('Try Again') : vscode.l10n.t('Restart');
   const log = showLogButton();
-  const choices = MODEL_TO_BLAME.has(code) ? [choose, again, log] : [again, log];
+  // A file that is gone, or cannot be read, is gone at the next start as well.
+  const isChosen = MODEL_TO_BLAME.has(code) || context.config.engine.modelPath !== '';
+  const choices = isChosen ? [choose, again, log] : [again, log];
   const answer = await vscode.window.showErrorMessage(`Emberline: ${message} (${code})`, ...choices);
   if (answer === choose) await chooseModel(context);
   if (answer === again) await restart(context);

@@ -61,11 +61,15 @@ export function stopGenerating(context: EmberlineContext): void {
   context.editor.stop();
 }
 
-/** What broke the engine is reported where the engine is. */
 function told(context: EmberlineContext, generation: Generation): Generation {
-  if (TOLD.has(generation.ending) && context.engine.state !== 'failed')
+  if (TOLD.has(generation.ending) && !isReported(context, generation))
     tell(context, vscode.l10n.t(generation.sentence));
   return generation;
+}
+
+/** Whether it is what broke the engine, which is reported where the engine is. */
+function isReported({ engine }: EmberlineContext, { sentence }: Generation | StructuredEdit): boolean {
+  return engine.state === 'failed' && sentence === engine.error?.message;
 }
 
 /** @param instruction Asked for where it is no text; others give it in code. */
@@ -77,7 +81,6 @@ async function editWith(
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
   const given = typeof instruction === 'string' ? instruction : undefined;
   const edit = await context.editor.edit(vscode.window.activeTextEditor, kind, given);
-  if (TOLD_EDITS.has(edit.ending) && context.engine.state !== 'failed')
-    tell(context, vscode.l10n.t(edit.sentence));
+  if (TOLD_EDITS.has(edit.ending) && !isReported(context, edit)) tell(context, vscode.l10n.t(edit.sentence));
   return edit;
 }
