@@ -105,10 +105,12 @@ export class StatusPresenter implements vscode.Disposable {
   }
 
   private present(): Status {
-    const { config, engine, restraints, writing } = this.parts;
+    const { config, control, engine, restraints, writing } = this.parts;
     const language = vscode.window.activeTextEditor?.document.languageId;
+    const isElsewhere = control.state === 'answers' && engine.state === 'failed';
     return statusOf({
-      engine: engine.state,
+      // Suggestions come all the same; the tooltip says what is wrong with the one of this machine.
+      engine: isElsewhere ? 'ready' : engine.state,
       writing: writing(),
       working: this.working,
       enabled: config.completion.enabled,

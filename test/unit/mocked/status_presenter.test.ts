@@ -30,6 +30,9 @@ vi.mock('vscode', async () => {
       readonly appendMarkdown = (): void => undefined;
     },
     StatusBarAlignment: { Right: 2 },
+    ThemeColor: class {
+      readonly id = '';
+    },
     window: {
       get activeTextEditor() {
         return editor.active;
@@ -42,18 +45,22 @@ vi.mock('vscode', async () => {
 });
 
 let presenter: StatusPresenter;
+const engine = { state: 'ready' };
+const control = { state: 'none', detail: '' };
 
 beforeEach(() => {
   editor.active = undefined;
+  engine.state = 'ready';
+  control.state = 'none';
   const languages = { '*': true, markdown: false };
   presenter = new StatusPresenter({
     config: {
       completion: DEFAULT_OPTIONS,
       isEnabledFor: (language: string) => languageEnabled(languages, language),
     },
-    engine: { state: 'ready' },
+    engine,
     restraints: { applied: DEFAULT_OPTIONS, pause: {} },
-    control: { state: 'none', detail: '' },
+    control,
     writing: () => false,
   } as unknown as StatusParts);
   presenter.refresh();
@@ -82,4 +89,15 @@ it('follows the language of its document, which is opened again for another', ()
   document.languageId = 'markdown';
   editor.open?.(document);
   expect(presenter.status).toBe('off');
+});
+
+it('is in order where a remote engine answers in the place of one that does not run', () => {
+  engine.state = 'failed';
+  const said: Status[] = [];
+  for (const state of ['none', 'answers', 'away']) {
+    control.state = state;
+    presenter.refresh();
+    said.push(presenter.status);
+  }
+  expect(said).toEqual(['error', 'ready', 'error']);
 });
