@@ -41,6 +41,13 @@ const NOT_TRUSTED = remoteError(
   'No remote engine is asked in a workspace that is not trusted; trust it first.',
 );
 
+function unsafe(host: string): NativeError {
+  return remoteError(
+    'REMOTE_KEY',
+    `No key is sent to ${host}, for whoever is in the network could read it; put https in front of the server, and into emberline.remote.url.`,
+  );
+}
+
 export class RemoteChoice {
   private readonly parts: RemoteChoiceParts;
 
@@ -94,6 +101,7 @@ export class RemoteChoice {
   async setKey(given?: string): Promise<RemoteEnding> {
     const endpoint = endpointOf(this.parts.config.remote.url);
     if (!endpoint.ok) return { kind: 'failed', error: endpoint.error };
+    if (!endpoint.value.safe && given !== '') return { kind: 'failed', error: unsafe(endpoint.value.host) };
     const key = given ?? (await askForKey(endpoint.value, false));
     if (key === undefined || faultOfKey(key) !== undefined) return { kind: 'none' };
     await this.parts.keys.set(endpoint.value, key);

@@ -45,6 +45,7 @@ describe('choosing a remote engine', () => {
     picks.offered = [];
     picks.pick = undefined;
     shown = [];
+    keys = [];
     engines = [];
     servers = [];
     await start('llama-server');
@@ -65,9 +66,11 @@ describe('choosing a remote engine', () => {
     return Promise.resolve({ ok: true, value: { engine, endpoint: endpoint.value } });
   }
 
-  /** The command for the address that is set, or another one. */
-  function choose(model?: string, url = server.url): Promise<RemoteEnding> {
-    const choice = new RemoteChoice({
+  /** What became of keys, by host. */
+  let keys: string[];
+
+  function choices(): RemoteChoice {
+    return new RemoteChoice({
       config: {
         get remote() {
           return remote;
@@ -78,7 +81,13 @@ describe('choosing a remote engine', () => {
         },
       },
       control: { make, refresh: () => Promise.resolve() },
-      keys: { keyOf: () => Promise.resolve(undefined), set: () => Promise.resolve() },
+      keys: {
+        keyOf: () => Promise.resolve(undefined),
+        set: ({ host }, key) => {
+          keys.push(`${host} ${key}`);
+          return Promise.resolve();
+        },
+      },
       consent: {
         ask: (_, engine) => {
           shown.push(engine.server?.model);
@@ -86,7 +95,11 @@ describe('choosing a remote engine', () => {
         },
       },
     });
-    return choice.choose({ url, key: '', ...(model === undefined ? {} : { model }) });
+  }
+
+  /** The command for the address that is set, or another one. */
+  function choose(model?: string, url = server.url): Promise<RemoteEnding> {
+    return choices().choose({ url, key: '', ...(model === undefined ? {} : { model }) });
   }
 
   it.each(['llama-server', 'vllm'] as const)(
@@ -160,5 +173,15 @@ describe('choosing a remote engine', () => {
     } finally {
       dispose.mockRestore();
     }
+  });
+
+  it('says why no key is set where none would be sent', async () => {
+    remote = { ...remote, url: 'http://192.168.1.5:8000' };
+    expect(await choices().setKey()).toMatchObject({ kind: 'failed', error: { code: 'REMOTE_KEY' } });
+    expect(await choices().setKey('secret')).toMatchObject({ kind: 'failed' });
+    expect(keys).toEqual([]);
+    // One that was kept for it can be cleared.
+    expect(await choices().setKey('')).toMatchObject({ kind: 'chosen' });
+    expect(keys).toEqual(['192.168.1.5:8000 ']);
   });
 });
