@@ -139,10 +139,7 @@ export class ModelDownloads {
     const { stored: one } = done.item;
     if (one === undefined) return this.choose();
     if (done.button === this.show) {
-      await vscode.commands.executeCommand(
-        'revealFileInOS',
-        vscode.Uri.file(one.of === undefined ? one.path : this.folder),
-      );
+      await show(one.of === undefined ? one.path : this.folder);
       return { kind: 'none' };
     }
     return done.button === this.delete ? this.remove(one) : this.fetch(one.model);
@@ -266,4 +263,13 @@ function detailOf(
     vscode.l10n.t('{0}. Licence: {1}.', size, licence),
     check,
   ].join('\n');
+}
+
+/** In the system's file manager; where the editor runs in a browser, there is none, and the path is said. */
+async function show(path: string): Promise<void> {
+  try {
+    await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(path));
+  } catch {
+    void vscode.window.showInformationMessage(path);
+  }
 }
