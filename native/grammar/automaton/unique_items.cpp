@@ -68,12 +68,11 @@ NodeId UniqueItems::array_with(const Frame& item) {
 
 bool UniqueItems::another_exists(NodeId array, Pc value) {
   const TextListId texts = stacks_[array].item_texts();
-  const ArrayRule& of = rule(stacks_[array]);
-  if (of.containers && of.least_values > texts_.length(texts)) return true;
   const Closure::Aside aside(closure_);
+  if (least_texts(rule_of(program_, stacks_[array])) > texts_.length(texts)) return true;
   const StateId first = space_.at(value, kNone);
   if (begins_otherwise(first, texts)) return true;
-  return another_behind(first, of, texts, kByText, kNoText);
+  return another_behind(first, rule(stacks_[array]), texts, kByText, kNoText);
 }
 
 // A byte leads on from `first` with which none of `texts` begins.

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "allocation_counter.h"
 #include "grammar/grammar.h"
 
 namespace emberline::grammar {
@@ -233,6 +235,42 @@ TEST(StateSpace, LeadsToNoItemThatHasBeen) {
   EXPECT_EQ(next_bytes(mixed, R"(["a",1,"c",")"), "bc");
   EXPECT_EQ(next_bytes(mixed, R"(["a",1,"c","c)"), "d");
   EXPECT_EQ(next_bytes(mixed, R"(["bb","b","bbb","b)"), "b");
+}
+
+TEST(StateSpace, LeadsToNoMoreItemsThanThereAreTexts) {
+  // Behind a prefix the compiler counts no values.
+  StateSpace few(of_schema(R"({"type":"array","uniqueItems":true,"prefixItems":[{"enum":["a","b","c","cd"]}],
+                    "items":{"type":"string","pattern":"^(a|b|cd?)$"}})"));
+  std::vector<std::string> items{R"("a")", R"("b")", R"("c")", R"("cd")"};
+  do {
+    std::string text = "[";
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      text += items[i];
+      EXPECT_EQ(next_bytes(few, text), i + 1 < items.size() ? ",]" : "]") << text;
+      text += ",";
+    }
+  } while (std::next_permutation(items.begin(), items.end()));
+
+  // Of strings there is no end, of the others there is.
+  StateSpace words(of_schema(
+      R"({"type":"array","uniqueItems":true,"prefixItems":[{"type":"string"}],"items":{"type":"boolean"}})"));
+  EXPECT_EQ(next_bytes(words, R"(["true",true)"), ",]");
+  EXPECT_EQ(next_bytes(words, R"(["true",true,)"), "f");
+  EXPECT_EQ(next_bytes(words, R"(["true",true,false)"), "]");
+}
+
+// Most of what is allocated is kept: whether there is another item is not found out from all that came.
+TEST(StateSpace, ReplaysManyDifferentItemsWithoutLookingAtEachAgain) {
+  for (const std::string items : {R"({"type":"string"})", R"({"type":"string","pattern":"^k\\d+$"})"}) {
+    StateSpace space(of_schema(R"({"type":"array","uniqueItems":true,"items":)" + items + "}"));
+    std::string text = "[";
+    for (int i = 0; i < 1500; ++i) text += (i > 0 ? ",\"k" : "\"k") + std::to_string(i) + "\"";
+    const emberline::testing::AllocationCounter counter;
+    const StateId state = space.replay(space.start(), text);
+    EXPECT_LE(counter.all_bytes(), 4 * space.bytes()) << items;
+    EXPECT_EQ(space.step(state, R"(,"k7")"), kDead) << items;
+    EXPECT_TRUE(space.may_end(space.step(state, R"(,"k1500"])"))) << items;
+  }
 }
 
 }  // namespace
