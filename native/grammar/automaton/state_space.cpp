@@ -217,6 +217,7 @@ void StateSpace::start_over(std::span<StateId> kept) {
     std::sort(words.begin() + 1, words.end());
     state = states_.intern(words);
   }
+  kept_bytes_ = bytes();
 }
 
 }  // namespace emberline::grammar

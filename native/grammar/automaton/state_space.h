@@ -63,8 +63,9 @@ class StateSpace {
   // start_over().
   const Status& status() const { return limits_.status; }
 
-  // True where little room is left: the moment, between two tokens, for start_over().
-  bool crowded() const { return bytes() > limits_.bounds.bytes / 2; }
+  // True where little room is left: the moment, between two tokens, for start_over(). Half of the room that
+  // the last one left is used up first, so that what is kept is not moved at every token.
+  bool crowded() const { return bytes() > (kept_bytes_ + limits_.bounds.bytes) / 2; }
   // Forgets every state but `kept`, which are renamed in place. kDead stays what it is.
   void start_over(std::span<StateId> kept);
   // Grows with every start_over(): states of other epochs mean nothing any more.
@@ -108,6 +109,7 @@ class StateSpace {
   std::shared_ptr<const Program> program_;
   Limits limits_;
   std::uint64_t epoch_ = 0;
+  std::size_t kept_bytes_ = 0;  // by the last start_over()
   StateId start_ = kNotTried;
 
   Stacks stacks_;

@@ -132,6 +132,19 @@ TEST(StateSpace, ReplaysLongTextsInBoundedMemory) {
   EXPECT_EQ(space.step(state, ",1,1"), kDead);
 }
 
+TEST(StateSpace, StartsOverSeldomHoweverMuchItKeeps) {
+  StateBounds bounds;
+  bounds.bytes = 1u << 18;
+  StateSpace space(of_schema(R"({"type":"array","uniqueItems":true,"items":{"type":"string"}})"), bounds);
+  std::string text = "[\"\"";
+  for (int i = 0; i < 1800; ++i) text += ",\"" + std::to_string(i) + "\"";
+  StateId state = space.replay(space.start(), text);
+  ASSERT_TRUE(space.status().ok()) << space.status().message();
+  EXPECT_LE(space.epoch(), text.size() / 50);
+  space.start_over({&state, 1});
+  EXPECT_GT(space.bytes(), bounds.bytes / 2);
+}
+
 TEST(StateSpace, ReplaysWhitespaceAsItWasWritten) {
   const std::string schema =
       R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}},"b":{"type":"string"}},)"
