@@ -294,6 +294,21 @@ TEST(DfaOperations, ClassifyNamesTheLanguagesOfAText) {
   }
 }
 
+TEST(DfaOperations, ClassifyLeavesNoTextOut) {
+  std::mt19937 random(7);
+  std::vector<Dfa> languages;
+  for (int i = 0; i < 5'000; ++i) {
+    std::string text;
+    for (int c = 0; c < 16; ++c) text += static_cast<char>('a' + random() % 26);
+    languages.push_back(literal(text));
+  }
+  EXPECT_EQ(classify(languages).code(), ErrorCode::kGrammarTooLarge);
+  languages.resize(2'000);
+  const auto classified = classify(languages);
+  ASSERT_TRUE(classified.ok());
+  EXPECT_EQ(classified.value().sets.size(), languages.size());
+}
+
 TEST(DfaOperations, LabelsOfRulesAreToldApart) {
   Nfa nfa;
   const Nfa::State start = nfa.add_state(), a = nfa.add_state(), b = nfa.add_state();
