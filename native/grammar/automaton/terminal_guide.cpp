@@ -4,34 +4,9 @@
 #include <deque>
 #include <span>
 
+#include "grammar/regular/dfa_rows.h"
+
 namespace emberline::grammar {
-
-namespace {
-
-// The states before each, once for every class of bytes that leads from one to it.
-class StatesBefore {
- public:
-  explicit StatesBefore(const Dfa& dfa) : first_(dfa.states() + 1, 0) {
-    for (const std::uint32_t next : dfa.next) {
-      if (next != kNone) ++first_[next + 1];
-    }
-    for (std::uint32_t state = 0; state < dfa.states(); ++state) first_[state + 1] += first_[state];
-    from_.resize(first_.back());
-    std::vector<std::uint32_t> place(first_.begin(), first_.end() - 1);
-    for (std::size_t edge = 0; edge < dfa.next.size(); ++edge) {
-      const std::uint32_t next = dfa.next[edge];
-      if (next != kNone) from_[place[next]++] = static_cast<std::uint32_t>(edge / dfa.classes);
-    }
-  }
-  std::span<const std::uint32_t> operator[](std::uint32_t state) const {
-    return std::span(from_).subspan(first_[state], first_[state + 1] - first_[state]);
-  }
-
- private:
-  std::vector<std::uint32_t> first_, from_;
-};
-
-}  // namespace
 
 TerminalGuide::TerminalGuide(const Terminal& terminal) : terminal_(&terminal), counted_(terminal.counted()) {
   const Dfa& dfa = terminal.dfa;
@@ -47,7 +22,8 @@ TerminalGuide::TerminalGuide(const Terminal& terminal) : terminal_(&terminal), c
 void TerminalGuide::measure() {
   const Dfa& dfa = terminal_->dfa;
   const std::uint32_t states = dfa.states();
-  const StatesBefore states_before(dfa);
+  const DfaRows rows(dfa);
+  const Predecessors predecessors(rows);
   rest_.assign(states, kUnbounded);
   rest_behind_.assign(states, kUnbounded);
   std::deque<std::uint32_t> work;
@@ -59,7 +35,7 @@ void TerminalGuide::measure() {
   while (!work.empty()) {
     const std::uint32_t state = work.front();
     work.pop_front();
-    for (const std::uint32_t before : states_before[state]) {
+    for (const std::uint32_t before : predecessors.of(state)) {
       const bool begins = terminal_->between[before] != 0;
       const std::uint32_t rest = rest_[state] + (begins ? 1 : 0);
       rest_behind_[before] = std::min(rest_behind_[before], rest);
@@ -85,12 +61,13 @@ bool TerminalGuide::endless(std::uint32_t state) {
 // circle, and from every state of an automaton an end can be reached.
 void TerminalGuide::find_endless() {
   const Dfa& dfa = terminal_->dfa;
-  const StatesBefore states_before(dfa);
+  const DfaRows rows(dfa);
+  const Predecessors predecessors(rows);
   std::vector<std::uint32_t> ways(dfa.states(), 0), work;
   for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-    const std::uint32_t* row = &dfa.next[std::size_t{state} * dfa.classes];
+    const std::span<const std::uint32_t> row = rows.targets(state);
     ways[state] = static_cast<std::uint32_t>(
-        std::count_if(row, row + dfa.classes, [](std::uint32_t next) { return next != kNone; }));
+        std::count_if(row.begin(), row.end(), [](std::uint32_t next) { return next != kNone; }));
     if (ways[state] == 0) work.push_back(state);
   }
   endless_.assign(dfa.states(), 1);
@@ -98,7 +75,7 @@ void TerminalGuide::find_endless() {
     const std::uint32_t state = work.back();
     work.pop_back();
     endless_[state] = 0;
-    for (const std::uint32_t before : states_before[state]) {
+    for (const std::uint32_t before : predecessors.of(state)) {
       if (--ways[before] == 0) work.push_back(before);
     }
   }
