@@ -31,7 +31,4 @@ class KeyGuard {
   std::vector<std::uint8_t> known_;  // [states]
 };
 
-// How many texts with allowed labels there are; `most` where there are as many or more.
-std::uint64_t count_texts(const Dfa& dfa, KeyGuard& guard, std::uint64_t most);
-
 }  // namespace emberline::grammar

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <utility>
+
+#include "grammar/regular/dfa_operations.h"
+#include "grammar/regular/minimise.h"
 
 namespace emberline::grammar {
 
@@ -12,6 +16,15 @@ std::uint32_t count_bits(std::span<const std::uint32_t> words) {
   std::uint32_t count = 0;
   for (const std::uint32_t word : words) count += static_cast<std::uint32_t>(std::popcount(word));
   return count;
+}
+
+// Texts of keys that are not told apart; kUnbounded: without end.
+std::uint32_t count_others(const ObjectRule& rule) {
+  Dfa others = rule.keys;
+  for (std::uint32_t& label : others.label) {
+    if (label != 0 && rule.members[label - 1].key != kNone) label = 0;
+  }
+  return text_count(trimmed(std::move(others)));
 }
 
 }  // namespace
@@ -35,8 +48,7 @@ ObjectGuide::ObjectGuide(const ObjectRule& rule) : rule_(&rule), key_words_((rul
     }
   }
   others_guard_.emplace(rule.keys, std::move(others));
-  if (any_other)
-    other_texts_ = rule.distinct_others ? count_texts(rule.keys, *others_guard_, kUnbounded) : kUnbounded;
+  if (any_other) other_texts_ = rule.distinct_others ? count_others(rule) : kUnbounded;
   if (!rule.dependencies.empty()) close_over_dependencies();
 }
 
