@@ -62,12 +62,6 @@ CodePointSet normalised(std::span<const CodePointRange> ranges) {
   return set;
 }
 
-CodePointSet united(const CodePointSet& a, const CodePointSet& b) {
-  CodePointSet both = a;
-  both.insert(both.end(), b.begin(), b.end());
-  return normalised(both);
-}
-
 CodePointSet complement(const CodePointSet& set) {
   CodePointSet others;
   char32_t next = 0;

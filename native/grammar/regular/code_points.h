@@ -18,7 +18,6 @@ struct CodePointRange {
 using CodePointSet = std::vector<CodePointRange>;
 
 CodePointSet normalised(std::span<const CodePointRange> ranges);
-CodePointSet united(const CodePointSet& a, const CodePointSet& b);
 // All others, surrogates included.
 CodePointSet complement(const CodePointSet& set);
 bool contains(const CodePointSet& set, char32_t code_point);

@@ -197,10 +197,6 @@ std::uint32_t text_count(const Dfa& dfa) {
   return static_cast<std::uint32_t>(texts[0]);
 }
 
-Result<Dfa> with_length(std::uint32_t least, std::uint32_t most) {
-  return with_length(any_text(), least, most);
-}
-
 Result<Dfa> with_length(const Dfa& language, std::uint32_t least, std::uint32_t most) {
   if (language.empty() || most < least) return Dfa{};
   // Counted up to where the count matters.

@@ -36,9 +36,8 @@ bool disjoint(const Dfa& a, const Dfa& b);
 // How many texts there are: kNone where that is no number below it.
 std::uint32_t text_count(const Dfa& dfa);
 
-// Texts with between `least` and `most` characters, all valid ones or those of `language`, by a state a
-// character: for small bounds. kNone for `most`: no upper bound.
-Result<Dfa> with_length(std::uint32_t least, std::uint32_t most);
+// Texts of `language` with between `least` and `most` characters, by a state a character: for small bounds.
+// kNone for `most`: no upper bound.
 Result<Dfa> with_length(const Dfa& language, std::uint32_t least, std::uint32_t most);
 
 // Which of several languages a text is of: label n means exactly the languages sets[n - 1] (ascending

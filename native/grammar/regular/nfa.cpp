@@ -113,11 +113,6 @@ Nfa::Fragment Nfa::united(std::span<const Fragment> choices) {
   return fragment;
 }
 
-Nfa::Fragment Nfa::optional(Fragment body) {
-  add_epsilon(body.in, body.out);
-  return body;
-}
-
 Nfa::Fragment Nfa::starred(Fragment body) {
   const Fragment fragment{add_state(), add_state()};
   const State middle = add_state();
@@ -125,28 +120,6 @@ Nfa::Fragment Nfa::starred(Fragment body) {
   add_epsilon(middle, body.in);
   add_epsilon(body.out, middle);
   add_epsilon(middle, fragment.out);
-  return fragment;
-}
-
-Nfa::Fragment Nfa::of(const Dfa& dfa) {
-  const Fragment fragment{add_state(), add_state()};
-  std::vector<State> own;
-  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-    own.push_back(add_state());
-    if (dfa.label[state] != 0) add_epsilon(own.back(), fragment.out);
-  }
-  if (!dfa.empty()) add_epsilon(fragment.in, own[0]);
-  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-    for (int byte = 0; byte < 256;) {
-      const std::uint32_t to = dfa.step(state, static_cast<unsigned char>(byte));
-      int end = byte + 1;
-      while (end < 256 && dfa.step(state, static_cast<unsigned char>(end)) == to) ++end;
-      if (to != kNone) {
-        add_bytes(own[state], static_cast<std::uint8_t>(byte), static_cast<std::uint8_t>(end - 1), own[to]);
-      }
-      byte = end;
-    }
-  }
   return fragment;
 }
 

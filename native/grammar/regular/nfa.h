@@ -53,10 +53,7 @@ class Nfa {
   Fragment code_points(const CodePointSet& set);
   Fragment concatenated(std::span<const Fragment> parts);
   Fragment united(std::span<const Fragment> choices);
-  Fragment optional(Fragment body);
   Fragment starred(Fragment body);
-  // Texts of a deterministic automaton; its labels are not told apart.
-  Fragment of(const Dfa& dfa);
 
   bool full() const { return full_; }
 

@@ -69,7 +69,11 @@ Nfa::Fragment random_fragment(Nfa& nfa, std::mt19937& random, int depth) {
       return nfa.united(parts);
     }
     case 3: return nfa.starred(random_fragment(nfa, random, depth - 1));
-    default: return nfa.optional(random_fragment(nfa, random, depth - 1));
+    default: {
+      const Nfa::Fragment body = random_fragment(nfa, random, depth - 1);
+      nfa.add_epsilon(body.in, body.out);
+      return body;
+    }
   }
 }
 
@@ -134,9 +138,25 @@ TEST(DfaOperations, AgreeWithSetsOfTexts) {
   }
 }
 
+Nfa::Fragment fragment_of(Nfa& nfa, const Dfa& dfa) {
+  const Nfa::Fragment fragment{nfa.add_state(), nfa.add_state()};
+  std::vector<Nfa::State> own(dfa.states());
+  for (Nfa::State& state : own) state = nfa.add_state();
+  if (!dfa.empty()) nfa.add_epsilon(fragment.in, own[0]);
+  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
+    if (dfa.label[state] != 0) nfa.add_epsilon(own[state], fragment.out);
+    for (int byte = 0; byte < 256; ++byte) {
+      const auto each = static_cast<std::uint8_t>(byte);
+      const std::uint32_t to = dfa.step(state, each);
+      if (to != kNone) nfa.add_bytes(own[state], each, each, own[to]);
+    }
+  }
+  return fragment;
+}
+
 Result<Dfa> concatenation(const Dfa& a, const Dfa& b) {
   Nfa nfa;
-  const Nfa::Fragment parts[] = {nfa.of(a), nfa.of(b)};
+  const Nfa::Fragment parts[] = {fragment_of(nfa, a), fragment_of(nfa, b)};
   const Nfa::Fragment whole = nfa.concatenated(parts);
   nfa.set_start(whole.in);
   nfa.accept(whole.out);
@@ -225,8 +245,8 @@ TEST(DfaOperations, TextsAreCounted) {
   EXPECT_EQ(text_count(Dfa{}), 0u);
   EXPECT_EQ(text_count(literal("")), 1u);
   EXPECT_EQ(text_count(any_text()), kNone);
-  EXPECT_EQ(text_count(with_length(0, 1).value()), 1u + 0x110000u - 0x800u);
-  EXPECT_EQ(text_count(with_length(0, 2).value()), kNone);
+  EXPECT_EQ(text_count(with_length(any_text(), 0, 1).value()), 1u + 0x110000u - 0x800u);
+  EXPECT_EQ(text_count(with_length(any_text(), 0, 2).value()), kNone);
 }
 
 TEST(DfaOperations, LengthsAreOfCharacters) {
@@ -234,7 +254,7 @@ TEST(DfaOperations, LengthsAreOfCharacters) {
       short_texts(std::vector<std::string_view>{"a", "\u00e9", "\u20ac", "\U0001f600"}, 5);
   for (const auto& [least, most] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
            {0, 0}, {0, 3}, {2, 4}, {3, 3}, {0, kNone}, {2, kNone}, {4, 2}}) {
-    const auto dfa = with_length(least, most);
+    const auto dfa = with_length(any_text(), least, most);
     ASSERT_TRUE(dfa.ok());
     expect_trimmed_and_minimal(dfa.value());
     for (const std::string& text : texts) {
@@ -242,9 +262,9 @@ TEST(DfaOperations, LengthsAreOfCharacters) {
       EXPECT_EQ(dfa.value().match(text) != 0, length >= least && length <= most) << text;
     }
   }
-  EXPECT_TRUE(same(with_length(0, kNone).value(), any_text()));
-  EXPECT_EQ(with_length(0, 1u << 20).code(), ErrorCode::kGrammarTooLarge);
-  EXPECT_EQ(with_length(0, 60'000).code(), ErrorCode::kGrammarTooLarge);
+  EXPECT_TRUE(same(with_length(any_text(), 0, kNone).value(), any_text()));
+  EXPECT_EQ(with_length(any_text(), 0, 1u << 20).code(), ErrorCode::kGrammarTooLarge);
+  EXPECT_EQ(with_length(any_text(), 0, 60'000).code(), ErrorCode::kGrammarTooLarge);
 }
 
 TEST(DfaOperations, LengthsOfALanguage) {
@@ -257,7 +277,8 @@ TEST(DfaOperations, LengthsOfALanguage) {
     const auto dfa = with_length(language, least, most);
     ASSERT_TRUE(dfa.ok());
     expect_trimmed_and_minimal(dfa.value());
-    EXPECT_TRUE(same(dfa.value(), intersection(language, with_length(least, most).value()).value()));
+    EXPECT_TRUE(
+        same(dfa.value(), intersection(language, with_length(any_text(), least, most).value()).value()));
     for (const std::string& text : texts) {
       const auto length = std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
       EXPECT_EQ(dfa.value().match(text), length >= least && length <= most ? language.match(text) : 0)
@@ -329,7 +350,7 @@ TEST(DfaOperations, LabelsOfRulesAreToldApart) {
 // Of long chains that lead into a cycle states are told apart one after the other.
 TEST(DfaOperations, LongChainsBeforeACycleAreMinimal) {
   for (const std::uint32_t length : {1u, 3u, 50u, 400u}) {
-    const auto dfa = with_length(length, kNone);
+    const auto dfa = with_length(any_text(), length, kNone);
     ASSERT_TRUE(dfa.ok());
     expect_trimmed_and_minimal(dfa.value());
   }

@@ -235,6 +235,11 @@ class RandomPatterns {
     return at < text.size() && contains(word_characters(), text[at]);
   }
 
+  static CodePointSet with_hyphen(CodePointSet set) {
+    set.push_back({'-', '-'});
+    return normalised(set);
+  }
+
   RandomPattern term(int depth) {
     switch (below(depth == 0 ? 9 : 16)) {
       case 0: return of_set("a", {{'a', 'a'}});
@@ -245,7 +250,7 @@ class RandomPatterns {
       case 5: return of_set("[^a]", complement({{'a', 'a'}}));
       case 6: return of_set("\\w", word_characters());
       case 7: return of_set("\\D", complement(digits()));
-      case 8: return of_set("[\\s-]", united(white_space(), {{'-', '-'}}));
+      case 8: return of_set("[\\s-]", with_hyphen(white_space()));
       case 9:
         return {"^", [](const auto&, std::size_t at, const GoOn& go_on) { return at == 0 && go_on(at); }};
       case 10:
