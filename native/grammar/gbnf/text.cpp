@@ -4,6 +4,7 @@
 
 #include "grammar/regular/code_points.h"
 #include "grammar/regular/hex_digit.h"
+#include "tokenizer/utf8.h"
 
 namespace emberline::grammar::gbnf {
 
@@ -133,24 +134,13 @@ char32_t Text::escaped(std::size_t begin, int digits) {
 }
 
 char32_t Text::utf8_character() {
-  const std::size_t begin = at_;
-  const auto lead = static_cast<unsigned char>(text_[at_++]);
-  if (lead < 0x80) return lead;
-  const int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
-  char32_t point = lead & (0x3F >> more);
-  bool valid = lead >= 0xC2 && lead <= 0xF4;
-  for (int i = 0; valid && i < more; ++i, ++at_) {
-    const auto byte = static_cast<unsigned char>(peek());
-    valid = (byte & 0xC0) == 0x80;
-    point = (point << 6) | (byte & 0x3F);
-  }
-  static constexpr char32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-  if (!valid || point < kLeast[more] || point > kLastCodePoint || is_surrogate(point)) {
-    at_ = begin;
-    fail(begin, "this is not UTF-8");
+  const Utf8Unit unit = read_utf8(text_, at_);
+  if (unit.sequence != Utf8Sequence::kValid) {
+    fail(at_, "this is not UTF-8");
     return 0;
   }
-  return point;
+  at_ += unit.length;
+  return unit.code_point;
 }
 
 }  // namespace emberline::grammar::gbnf
