@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "grammar/regular/dfa_operations.h"
-#include "grammar/regular/nfa.h"
 
 namespace emberline::grammar {
 
@@ -40,29 +39,6 @@ std::string key_of(const NumberShape& shape, bool one_spelling) {
   return key;
 }
 
-// -?(0|[1-9][0-9]*)(\.[0-9]*[1-9])? without -0
-const Dfa& canonical_numbers() {
-  static const Dfa* const made = [] {
-    Nfa nfa;
-    const Nfa::State start = nfa.add_state(), signed_start = nfa.add_state(), zero = nfa.add_state(),
-                     minus_zero = nfa.add_state(), whole = nfa.add_state(), fraction = nfa.add_state(),
-                     end = nfa.add_state();
-    nfa.set_start(start);
-    nfa.add_bytes(start, '-', '-', signed_start);
-    nfa.add_bytes(start, '0', '0', zero);
-    nfa.add_bytes(signed_start, '0', '0', minus_zero);
-    for (const Nfa::State from : {start, signed_start}) nfa.add_bytes(from, '1', '9', whole);
-    nfa.add_bytes(whole, '0', '9', whole);
-    for (const Nfa::State from : {zero, minus_zero, whole}) nfa.add_bytes(from, '.', '.', fraction);
-    nfa.add_bytes(fraction, '0', '9', fraction);
-    nfa.add_bytes(fraction, '1', '9', end);
-    for (const Nfa::State state : {zero, whole, end}) nfa.accept(state);
-    Result<Dfa> dfa = determinised(nfa);
-    return new Dfa(dfa.ok() ? std::move(dfa).value() : Dfa{});
-  }();
-  return *made;
-}
-
 // Digits that a machine for these divisors may have to tell apart: what it takes to make it.
 std::size_t states_of(const NumberShape& shape) {
   constexpr std::size_t kMany = 65'536;
@@ -89,8 +65,10 @@ Result<Dfa> made_number(const NumberShape& shape, bool one_spelling, bool intege
     }
     return any_of(texts);
   }
-  Result<Dfa> made = number_text(shape.rule);
-  if (!shape.not_multiples_of.empty() && !shape.rule.limited()) {
+  NumberRule rule = shape.rule;
+  rule.one_text = rule.one_text || one_spelling;
+  Result<Dfa> made = number_text(rule);
+  if (!shape.not_multiples_of.empty() && !rule.limited()) {
     // Without exponents, which is what a limited rule gives.
     NumberRule below, above;
     below.most = above.least = Decimal{};
@@ -107,7 +85,6 @@ Result<Dfa> made_number(const NumberShape& shape, bool one_spelling, bool intege
     if (!made.ok() || !texts.ok()) return made.ok() ? texts : made;
     made = difference(made.value(), texts.value());
   }
-  if (one_spelling && made.ok()) made = intersection(made.value(), canonical_numbers());
   return made;
 }
 
