@@ -266,12 +266,6 @@ LanguageId LanguageSpace::with_length(LanguageId a, std::uint32_t least, std::ui
   return id;
 }
 
-bool LanguageSpace::disjoint(LanguageId a, LanguageId b) {
-  if (a == kNoLanguage || b == kNoLanguage) return true;
-  if (a == b || a == kAnyLanguage || b == kAnyLanguage) return false;
-  return meet(around(a), around(b)) == kNoLanguage;
-}
-
 const LengthRange& LanguageSpace::lengths(LanguageId id) {
   id = within(id);
   Language& language = languages_[id];

@@ -2,7 +2,7 @@
 //
 // Some formats are not regular. Such a language is known by two that are, one within it and one around it;
 // what operations make of it, too. Programs take texts of the one within; what is decided from texts that are
-// not of a language (that it is empty, that two are disjoint, a complement) is decided by the one around.
+// not of a language (that it is empty, a complement) is decided by the one around.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,6 @@ class LanguageSpace {
   bool regular(LanguageId id) const { return within(id) == id; }
 
   bool empty(LanguageId id) { return id == kNoLanguage; }
-  bool disjoint(LanguageId a, LanguageId b);
   bool has(LanguageId id, std::string_view text);
   // The texts of a finite language that was given by them; nullptr for others.
   const std::vector<std::string>* texts(LanguageId id) const;
