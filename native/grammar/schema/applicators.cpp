@@ -7,17 +7,18 @@ namespace emberline::grammar {
 
 void SchemaReader::references(ValueSet& set) {
   const SchemaDocument& document = space_.document();
-  const auto follow = [&](Result<SchemaLocation> target) {
+  const auto follow = [&](const Json& reference, Result<SchemaLocation> target) {
     if (target.ok()) {
       set = algebra_.meet(set, space_.form(space_.of_schema(target.value())));
     } else {
-      refusal_.take(target.error());
+      refusal_.take_at(reference, target.error());
     }
   };
-  if (const Json* value = keyword(Keyword::kRef)) follow(document.target(location_, *value));
-  if (const Json* value = keyword(Keyword::kDynamicRef)) follow(document.dynamic_target(location_, *value));
+  if (const Json* value = keyword(Keyword::kRef)) follow(*value, document.target(location_, *value));
+  if (const Json* value = keyword(Keyword::kDynamicRef))
+    follow(*value, document.dynamic_target(location_, *value));
   if (const Json* value = keyword(Keyword::kRecursiveRef))
-    follow(document.recursive_target(location_, *value));
+    follow(*value, document.recursive_target(location_, *value));
 }
 
 void SchemaReader::applicators(ValueSet& set) {

@@ -79,7 +79,10 @@ void SchemaReader::key_names(ObjectShape& shape) {
     key.set = kNeverSet;
   }
   if (const std::vector<std::string>* texts = languages.texts(names)) {
-    for (const std::string& text : std::vector<std::string>(*texts)) algebra_.know(shape, text);
+    for (const std::string& text : std::vector<std::string>(*texts)) {
+      if (refusal_.any()) return;
+      algebra_.know(shape, text);
+    }
     ShapeAlgebra::close(shape);
   } else {
     KeyRule rule;

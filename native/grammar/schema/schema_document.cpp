@@ -35,8 +35,7 @@ std::string unescaped_pointer_part(std::string_view part) {
   return out;
 }
 
-const Json* child_named(const Json& value, const std::string& key) {
-  if (value.is(JsonKind::kObject)) return value.find(key);
+const Json* item_named(const Json& value, const std::string& key) {
   if (!value.is(JsonKind::kArray) || key.empty() || key.size() > 9) return nullptr;
   std::size_t index = 0;
   for (const char c : key) {
@@ -46,7 +45,22 @@ const Json* child_named(const Json& value, const std::string& key) {
   return index < value.items.size() ? &value.items[index] : nullptr;
 }
 
+Status outside(const std::string& uri) {
+  return Status(ErrorCode::kGrammarUnsupported,
+                "refers to " + uri + ", which is neither here nor among known schemas.");
+}
+
 }  // namespace
+
+const Json* SchemaDocument::child_named(const Json& value, const std::string& key) const {
+  if (!value.is(JsonKind::kObject)) return item_named(value, key);
+  if (value.keys.size() < kIndexedMembers) return value.find(key);
+  const auto [index, fresh] = members_.try_emplace(&value);
+  if (fresh)
+    for (std::size_t i = 0; i < value.keys.size(); ++i) index->second.emplace(value.keys[i], &value.items[i]);
+  const auto found = index->second.find(key);
+  return found != index->second.end() ? found->second : nullptr;
+}
 
 SchemaLocation SchemaDocument::within(SchemaLocation parent, const Json& child) const {
   if (by_root_.size() > 1) {
@@ -56,20 +70,14 @@ SchemaLocation SchemaDocument::within(SchemaLocation parent, const Json& child) 
   return {&child, parent.resource, parent.scope};
 }
 
-Status SchemaDocument::outside(const Json& reference, std::string_view uri) const {
-  return Status(ErrorCode::kGrammarUnsupported, pointer(reference) + ": refers to " + std::string(uri) +
-                                                    ", which is neither here nor among known schemas.");
-}
-
 // In no dynamic scope yet.
-Result<SchemaLocation> SchemaDocument::in_resource(std::uint32_t resource, std::string_view fragment,
-                                                   const Json& reference) const {
+Result<SchemaLocation> SchemaDocument::in_resource(std::uint32_t resource, std::string_view fragment) const {
   const std::string name = percent_decoded(fragment);
   const Resource& from = resources_[resource];
   SchemaLocation at{from.root, resource};
   if (!name.empty() && name.front() != '/') {
     const auto found = from.anchors.find(name);
-    if (found == from.anchors.end()) return outside(reference, from.uri + "#" + name);
+    if (found == from.anchors.end()) return outside(from.uri + "#" + name);
     at.json = found->second;
     return at;
   }
@@ -78,7 +86,7 @@ Result<SchemaLocation> SchemaDocument::in_resource(std::uint32_t resource, std::
     const std::size_t end = std::min(name.find('/', begin), name.size());
     const Json* child =
         child_named(*at.json, unescaped_pointer_part(std::string_view(name).substr(begin, end - begin)));
-    if (child == nullptr) return outside(reference, from.uri + "#" + name);
+    if (child == nullptr) return outside(from.uri + "#" + name);
     at = within(at, *child);
     begin = end + 1;
   }
@@ -87,22 +95,20 @@ Result<SchemaLocation> SchemaDocument::in_resource(std::uint32_t resource, std::
 }
 
 Result<SchemaLocation> SchemaDocument::static_target(SchemaLocation from, const Json& reference) const {
-  if (!reference.is(JsonKind::kString))
-    return Status(ErrorCode::kGrammarInvalid, pointer(reference) + ": a reference is a string.");
+  if (!reference.is(JsonKind::kString)) return Status(ErrorCode::kGrammarInvalid, "a reference is a string.");
   const std::string& base = resources_[from.resource].uri;
   const std::string uri = resolved_uri(base, reference.text);
   const SplitUri split = split_uri(uri);
-  if (split.document == base) return in_resource(from.resource, split.fragment, reference);
+  if (split.document == base) return in_resource(from.resource, split.fragment);
   const std::string document(split.document);
   if (const auto unfit = unfit_.find(document); unfit != unfit_.end()) {
     const Status& status = unfit->second;
-    return Status(status.code(), pointer(reference) + ": refers to " + status.message());
+    return Status(status.code(), "refers to " + status.message());
   }
   const auto found = by_uri_.find(document);
-  if (found == by_uri_.end()) return outside(reference, uri);
-  if (found->second == kSeveral)
-    return Status(ErrorCode::kGrammarInvalid, pointer(reference) + ": several schemas have this name.");
-  return in_resource(found->second, split.fragment, reference);
+  if (found == by_uri_.end()) return outside(uri);
+  if (found->second == kSeveral) return Status(ErrorCode::kGrammarInvalid, "several schemas have this name.");
+  return in_resource(found->second, split.fragment);
 }
 
 Result<SchemaLocation> SchemaDocument::target(SchemaLocation from, const Json& reference) const {

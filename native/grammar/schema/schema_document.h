@@ -45,7 +45,7 @@ class SchemaDocument {
   // The location of a schema that lies in `parent`'s: its own resource where it has a name.
   SchemaLocation within(SchemaLocation parent, const Json& child) const;
   // Where a reference at `from` leads. GRAMMAR_UNSUPPORTED where that is in no document that is known,
-  // GRAMMAR_INVALID where several schemas have the name.
+  // GRAMMAR_INVALID where several schemas have the name; neither says where the reference is.
   Result<SchemaLocation> target(SchemaLocation from, const Json& reference) const;
   Result<SchemaLocation> dynamic_target(SchemaLocation from, const Json& reference) const;
   Result<SchemaLocation> recursive_target(SchemaLocation from, const Json& reference) const;
@@ -63,6 +63,7 @@ class SchemaDocument {
     std::string uri;
     Json root;
   };
+  static constexpr std::size_t kIndexedMembers = 64;
   static constexpr std::uint32_t kSeveral = 0xFFFFFFFFu;  // of by_uri_: schemas have the same name
   struct Resource {
     std::string uri;  // without fragment
@@ -86,9 +87,9 @@ class SchemaDocument {
   }
   // Where a reference at `from` leads, whatever its dynamic scope.
   Result<SchemaLocation> static_target(SchemaLocation from, const Json& reference) const;
-  Result<SchemaLocation> in_resource(std::uint32_t resource, std::string_view fragment,
-                                     const Json& reference) const;
-  Status outside(const Json& reference, std::string_view uri) const;
+  Result<SchemaLocation> in_resource(std::uint32_t resource, std::string_view fragment) const;
+  // The value of a member or an item.
+  const Json* child_named(const Json& value, const std::string& key) const;
 
   std::deque<Text> texts_;  // the schema, and what it refers to
   std::vector<Resource> resources_;
@@ -96,6 +97,8 @@ class SchemaDocument {
   std::unordered_map<const Json*, std::uint32_t> by_root_;
   std::unordered_map<std::string, Status> unfit_;  // documents, by URI
   mutable DynamicScopes scopes_;                   // numbered as they are come to
+  // Of objects with many members, by key.
+  mutable std::unordered_map<const Json*, std::unordered_map<std::string_view, const Json*>> members_;
   bool tracks_evaluated_ = false;
 };
 

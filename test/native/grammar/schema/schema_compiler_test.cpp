@@ -575,5 +575,23 @@ TEST(SchemaCompiler, IsBounded) {
   EXPECT_TRUE(nested.ok() || nested.code() == ErrorCode::kGrammarTooLarge);
 }
 
+// Lists of many names, where each is looked for among the others.
+TEST(SchemaCompiler, ReadsManyNames) {
+  constexpr int kNames = 100'000;
+  std::string required, properties, definitions;
+  for (int i = kNames; i-- > 0;) {
+    const std::string name = std::to_string(kNames + i), comma = i > 0 ? "," : "";
+    required += "\"" + name + "\"" + comma;
+    properties += "\"" + name + R"(":{"$ref":"#/$defs/)" + name + "\"}" + comma;
+    definitions += "\"" + name + "\":true" + comma;
+  }
+  expect_refusal(R"({"required":[)" + required + "]}", ErrorCode::kGrammarTooLarge, "leave out parts");
+  expect_refusal(R"({"properties":{)" + properties + "}}", ErrorCode::kGrammarUnsupported,
+                 "/$ref: refers to #/$defs/");
+  const Result<Program> compiled =
+      compile_schema(R"({"properties":{)" + properties + R"(},"$defs":{)" + definitions + "}}", {});
+  EXPECT_TRUE(compiled.ok()) << compiled.error().message();
+}
+
 }  // namespace
 }  // namespace emberline::grammar
