@@ -131,7 +131,8 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
 /** False where there is nothing to show any more: the document was closed, or its file is gone. */
 async function opened(before: vscode.Uri, after: vscode.Uri, title: string): Promise<boolean> {
   try {
-    await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });
+    // A tab of its own: one that takes the place of a file that is only looked at takes that file along when it is closed.
+    await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: false });
     return true;
   } catch {
     return false;

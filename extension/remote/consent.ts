@@ -44,7 +44,7 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
       query: `${++this.previews}`,
     });
     const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
+    await vscode.window.showTextDocument(document, { preview: false, preserveFocus: true });
     const { t } = vscode.l10n;
     const yes = t('Send this to {0}', endpoint.host);
     const answer = await vscode.window.showQuickPick([t('Send nothing'), yes], {

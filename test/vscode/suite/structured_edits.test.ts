@@ -1,5 +1,8 @@
 /** Edits by instruction: shown before anything changes, made as one undo step, or not at all. */
 import * as assert from 'node:assert';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
@@ -86,6 +89,36 @@ suite('structured edits', () => {
     const done = await ask('rename total to first', 'emberline.discardEdit');
     assert.strictEqual(done.ending, 'discarded', done.sentence);
     assert.strictEqual(editor.document.getText(), before);
+  });
+
+  test('leave a file open that is only looked at', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'emberline-looked-at-'));
+    try {
+      for (const command of ['emberline.discardEdit', 'emberline.applyEdit']) {
+        const path = join(folder, `${command}.js`);
+        writeFileSync(path, ADD.replace('|', ''));
+        const document = await vscode.workspace.openTextDocument(path);
+        // As by a click in the explorer: the next file that is looked at takes its place.
+        const editor = await vscode.window.showTextDocument(document, { preview: true });
+        select(editor, 0, 2);
+        const done = await ask('rename total to first', command);
+        assert.strictEqual(
+          done.ending,
+          command.endsWith('applyEdit') ? 'applied' : 'discarded',
+          done.sentence,
+        );
+        const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+        assert.deepStrictEqual(
+          tabs.map(({ input }) => input instanceof vscode.TabInputText && input.uri.fsPath),
+          [document.uri.fsPath],
+        );
+        assert.ok(!document.isClosed);
+      }
+    } finally {
+      await vscode.workspace.saveAll(false);
+      await closeEditors();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test('take the lines around the cursor where nothing is selected', async () => {
@@ -199,10 +232,12 @@ suite('structured edits', () => {
     assert.notStrictEqual(second, first);
     assert.notStrictEqual(second, before);
     assert.strictEqual(editor.document.getText(), before);
-    const diffs = vscode.window.tabGroups.all.flatMap(({ tabs }) =>
-      tabs.filter(({ input }) => input instanceof vscode.TabInputTextDiff),
-    );
-    assert.strictEqual(diffs.length, 1);
+    const diffs = (): readonly vscode.Tab[] =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+        tabs.filter(({ input }) => input instanceof vscode.TabInputTextDiff),
+      );
+    // The one before is closed once the next one is there.
+    await eventually(() => diffs().length === 1, 'one edit is shown');
     await run('applyEdit');
     assert.strictEqual((await done).ending, 'applied');
     assert.strictEqual(editor.document.getText(), second);
