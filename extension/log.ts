@@ -54,7 +54,8 @@ export class Log implements vscode.Disposable {
   edit({ ending, sentence, proposal }: StructuredEdit): void {
     const completion = proposal?.completion;
     const work = completion === undefined ? '' : `; ${workOf(completion)}`;
-    this.info(`edit: ${ending} (${sentence})${work}`);
+    const problem = proposal?.problem === undefined ? '' : ` It has ${proposal.problem}.`;
+    this.info(`edit: ${ending} (${sentence}${problem})${work}`);
     if (proposal?.error !== undefined) this.failed(proposal.error);
     if (completion !== undefined) this.channel.trace(`edit: ${JSON.stringify(completion.text)}`);
   }

@@ -59,6 +59,8 @@ export interface EditProposal {
   readonly replacements: readonly Replacement[];
   /** What the model said, in the form of edit_format.ts; with the ending `proposed` alone. */
   readonly answer?: string;
+  /** What is wrong with the text that would come of it, such as "text that is no JSON"; with the ending `unsound` alone. */
+  readonly problem?: string;
   readonly completion?: NativeCompletion;
   readonly error?: NativeError;
 }
@@ -161,8 +163,7 @@ function judged(completion: NativeCompletion, plan: EditPlan, request: EditReque
   const replacements = replacementsOf(request.text, edits);
   if (replacements.length === 0) return ended('unchanged');
   const problem = broken(request.text, applied(request.text, replacements), request.languageId);
-  if (problem !== undefined)
-    return { ...ended('unsound'), sentence: `${EDIT_ENDINGS.unsound} (It has ${problem}.)` };
+  if (problem !== undefined) return { ...ended('unsound'), problem };
   return { ...ended('proposed'), replacements, answer };
 }
 

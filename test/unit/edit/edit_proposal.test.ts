@@ -7,6 +7,7 @@ import {
   type EditRequest,
   proposeEdit,
 } from '../../../core/edit/edit_proposal';
+import { EDIT_ENDINGS } from '../../../core/edit/edit_endings';
 import { applied } from '../../../core/edit/line_edit';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
@@ -178,8 +179,10 @@ describe('a structured edit', () => {
 
   it('offers nothing that changes nothing, breaks the text or is cut', async () => {
     expect(await propose(engineThatSays('1|b = 2'))).toMatchObject({ ending: 'unchanged', replacements: [] });
-    expect(await propose(engineThatSays('1|b = (2'))).toMatchObject({ ending: 'unsound', replacements: [] });
-    expect((await propose(engineThatSays('1|b = (2'))).sentence).toContain('brackets');
+    const proposal = await propose(engineThatSays('1|b = (2'));
+    // The editor translates the sentence: it is one of a closed set.
+    expect(proposal).toMatchObject({ ending: 'unsound', sentence: EDIT_ENDINGS.unsound, replacements: [] });
+    expect(proposal.problem).toContain('brackets');
     expect(await propose(engineThatSays('1|b = 3', 'max_tokens'))).toMatchObject({
       ending: 'cut',
       replacements: [],
