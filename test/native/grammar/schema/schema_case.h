@@ -1,4 +1,4 @@
-// A schema, what conforms to it and what does not.
+// A schema, what conforms to it and what does not, or why it is refused.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,6 +41,21 @@ inline void check(const SchemaCase& each) {
     EXPECT_TRUE(conforms(program, instance)) << each.schema << "\n" << instance;
   for (const std::string& instance : each.invalid)
     EXPECT_FALSE(conforms(program, instance)) << each.schema << "\n" << instance;
+}
+
+inline void expect_refusal(const std::string& schema, ErrorCode code, const std::string& part) {
+  const Result<grammar::Program> compiled = grammar::compile_schema(schema, {});
+  ASSERT_FALSE(compiled.ok()) << schema;
+  const std::string& message = compiled.error().message();
+  EXPECT_EQ(compiled.code(), code) << message;
+  EXPECT_NE(message.find(part), std::string::npos) << schema << "\n" << message;
+}
+
+// Whether something that conforms may begin with `text`, as far as the automaton sees.
+inline bool may_begin(const std::string& schema, const std::string& text) {
+  grammar::StateSpace space(
+      std::make_shared<const grammar::Program>(take(grammar::compile_schema(schema, {}))));
+  return space.step(space.start(), text) != grammar::kDead;
 }
 
 }  // namespace emberline::testing
