@@ -77,7 +77,7 @@ export class EditReview {
       if (this.isOutdated()) break;
       switch (choice) {
         case 'apply':
-          await preview.close();
+          // Before the view is closed: it may be all that keeps the document open.
           return { ending: await this.apply(proposal), proposal };
         case 'discard':
           return { ending: 'discarded', proposal };

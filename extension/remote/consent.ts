@@ -44,6 +44,7 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
       query: `${++this.previews}`,
     });
     const document = await vscode.workspace.openTextDocument(uri);
+    // As a preview it would take the place of a tab of the user.
     await vscode.window.showTextDocument(document, { preview: false, preserveFocus: true });
     const { t } = vscode.l10n;
     const yes = t('Send this to {0}', endpoint.host);

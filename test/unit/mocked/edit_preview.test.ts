@@ -1,16 +1,31 @@
-/** The notification that asks about an edit that is shown: the editor lets nobody close it but the user. */
+/** The view of an edit, and the notification that asks about it: the editor lets nobody close that but the user. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EditPreview } from '../../../extension/edit/edit_preview';
 
 type Answer = (button: string | undefined) => void;
 
 const { editor } = vi.hoisted(() => ({
-  /** Answers to the notifications that were shown. */
-  editor: { asked: [] as Answer[] },
+  /** Answers to the notifications that were shown, and the tabs of one group. */
+  editor: {
+    asked: [] as Answer[],
+    tabs: [] as { readonly input: unknown; readonly isPreview: boolean }[],
+  },
 }));
 
 vi.mock('vscode', async () => {
   const none = { dispose: () => undefined };
+  class TabInputTextDiff {
+    readonly original: unknown;
+    readonly modified: unknown;
+    constructor(original: unknown, modified: unknown) {
+      Object.assign(this, { original, modified });
+    }
+  }
+  /** A tab that is opened as a preview takes the place of the one that is. */
+  const diff = (before: unknown, after: unknown, _: string, { preview }: { preview: boolean }): void => {
+    if (preview) editor.tabs = editor.tabs.filter((tab) => !tab.isPreview);
+    editor.tabs.push({ input: new TabInputTextDiff(before, after), isPreview: preview });
+  };
   return {
     ...(await import('../vscode_stub')),
     EventEmitter: class {
@@ -18,13 +33,25 @@ vi.mock('vscode', async () => {
       readonly fire = (): void => undefined;
       readonly dispose = (): void => undefined;
     },
-    TabInputTextDiff: class {
-      readonly kind = 'diff';
-    },
+    TabInputTextDiff,
     Uri: { from: ({ query }: { query: string }) => ({ toString: () => query }) },
-    commands: { executeCommand: () => Promise.resolve() },
+    commands: {
+      executeCommand: (command: string, ...given: Parameters<typeof diff>) => {
+        if (command === 'vscode.diff') diff(...given);
+        return Promise.resolve();
+      },
+    },
     window: {
-      tabGroups: { all: [], onDidChangeTabs: () => none },
+      tabGroups: {
+        get all() {
+          return [{ tabs: editor.tabs }];
+        },
+        close: (closed: readonly unknown[]) => {
+          editor.tabs = editor.tabs.filter((tab) => !closed.includes(tab));
+          return Promise.resolve(true);
+        },
+        onDidChangeTabs: () => none,
+      },
       showInformationMessage: () => new Promise((resolve: Answer) => editor.asked.push(resolve)),
     },
     workspace: { registerTextDocumentContentProvider: () => none },
@@ -32,6 +59,28 @@ vi.mock('vscode', async () => {
 });
 
 const DOCUMENT = { uri: { path: '/a.py' } } as never;
+
+describe('the view of an edit', () => {
+  const file = { input: 'the file', isPreview: true };
+  let preview: EditPreview;
+
+  beforeEach(() => {
+    editor.tabs = [file];
+    preview = new EditPreview();
+  });
+  afterEach(() => preview.dispose());
+
+  it('is one tab beside those of the user, of which it takes none', async () => {
+    await preview.show(DOCUMENT, 'a', 'first');
+    expect(editor.tabs).toEqual([file, expect.anything()]);
+    const [, first] = editor.tabs;
+    await preview.show(DOCUMENT, 'b', 'second');
+    expect(editor.tabs).toEqual([file, expect.anything()]);
+    expect(editor.tabs).not.toContain(first);
+    await preview.close();
+    expect(editor.tabs).toEqual([file]);
+  });
+});
 
 describe('the question about an edit that is shown', () => {
   let preview: EditPreview;
