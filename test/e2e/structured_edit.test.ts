@@ -1,5 +1,6 @@
 /** An edit by instruction as a user sees it: asked for, previewed, accepted, undone. */
 import { readFileSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { EditorPage } from './editor_page';
 import { sharedWindow } from './shared_window';
@@ -65,6 +66,37 @@ it('has other candidates, which are looked through, and is made again, but other
   await expect.poll(() => savedText(editor), PATIENCE).toBe(HALF.replace('\n', `\n${shown}\n`));
   await editor.press('Control+z');
   await expect.poll(() => savedText(editor), PATIENCE).toBe(HALF);
+});
+
+it('is decided on by keys that are pressed in its view, on both sides, and in no other diff view', async () => {
+  const editor = await window.open('sum.js', BEFORE);
+  await editor.hideFiles();
+  const tab = (label: string): Locator => editor.page.locator('.tab', { hasText: label });
+  const side = (name: string): Locator => editor.page.locator(`.monaco-diff-editor .editor.${name}`);
+  const enter = async (name: string): Promise<void> => {
+    await side(name).locator('.view-lines').click();
+    await side(name).locator('.monaco-editor.focused').waitFor();
+  };
+  await editor.focus();
+  await editor.press('Control+a');
+  await editor.run('Emberline: Edit Selection');
+  await editor.answer('rename total to first');
+  await side('modified').locator('.view-line', { hasText: 'return first' }).waitFor();
+  await editor.waitForStatus('Ready');
+  await tab('sum.js').first().click();
+  await editor.page.locator('.monaco-diff-editor').waitFor({ state: 'hidden' });
+  await editor.run('File: Compare Active File with Saved');
+  await tab('↔').and(editor.page.locator('.active')).waitFor();
+  for (const name of ['original', 'modified']) {
+    await enter(name);
+    await editor.press('Escape');
+  }
+  await tab('rename total to first').click();
+  await side('modified').locator('.view-line', { hasText: 'return first' }).waitFor();
+  await enter('original');
+  await editor.press('Control+Enter');
+  await tab('rename total to first').waitFor({ state: 'detached' });
+  await expect.poll(() => savedText(editor), PATIENCE).toBe(AFTER);
 });
 
 async function savedText(editor: EditorPage): Promise<string> {
