@@ -58,6 +58,8 @@ it('has other candidates, which are looked through, and is made again, but other
   await editor.press('Alt+[');
   await title('(2 of 3)');
   await expect.poll(() => right.textContent(), PATIENCE).toBe(second);
+  // The file's and the view's: those of the views before are closed.
+  await expect.poll(() => editor.page.locator('.tab').count(), PATIENCE).toBe(2);
   expect(readFileSync(editor.file, 'utf8')).toBe(HALF);
   await editor.press('Control+Enter');
   await editor.page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
