@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { CompletionOutcome } from '../core/completion/outcome';
 import { summaryOf, workOf } from '../core/completion/summary';
+import { PROBLEMS } from '../core/edit/soundness';
 import type { StructuredEdit } from './edit/structured_editor';
 import type { NativeModelInfo } from '../core/engine/native_types';
 import type { NativeError } from '../core/engine/native_result';
@@ -51,11 +52,11 @@ export class Log implements vscode.Disposable {
     if (text !== '') this.channel.trace(`generate: ${JSON.stringify(text)}`);
   }
 
-  edit({ ending, sentence, proposal }: StructuredEdit): void {
+  edit({ ending, sentence, problem, proposal }: StructuredEdit): void {
     const completion = proposal?.completion;
     const work = completion === undefined ? '' : `; ${workOf(completion)}`;
-    const problem = proposal?.problem === undefined ? '' : ` It has ${proposal.problem}.`;
-    this.info(`edit: ${ending} (${sentence}${problem})${work}`);
+    const why = problem === undefined ? sentence : `${sentence} ${PROBLEMS[problem]}`;
+    this.info(`edit: ${ending} (${why})${work}`);
     if (proposal?.error !== undefined) this.failed(proposal.error);
     if (completion !== undefined) this.channel.trace(`edit: ${JSON.stringify(completion.text)}`);
   }

@@ -16,7 +16,7 @@ import { EDIT_ENDINGS, type EditEnding } from './edit_endings';
 import { type EditPlan, editPlan } from './edit_plan';
 import { editMessages, type EditTurn, plainPrompt } from './edit_prompt';
 import { applied, type Replacement, replacementsOf } from './line_edit';
-import { broken } from './soundness';
+import { broken, type Problem } from './soundness';
 import { linesOf } from './text_lines';
 
 /** What an engine has to offer. */
@@ -55,12 +55,12 @@ export interface EditRequest {
 export interface EditProposal {
   readonly ending: EditEnding;
   readonly sentence: string;
+  /** What it would break; with the ending `unsound` alone. */
+  readonly problem?: Problem;
   /** Of the document's text; filled with the ending `proposed` alone. */
   readonly replacements: readonly Replacement[];
   /** What the model said, in the form of edit_format.ts; with the ending `proposed` alone. */
   readonly answer?: string;
-  /** What is wrong with the text that would come of it, such as "text that is no JSON"; with the ending `unsound` alone. */
-  readonly problem?: string;
   readonly completion?: NativeCompletion;
   readonly error?: NativeError;
 }

@@ -12,22 +12,31 @@ import { linesOf } from './text_lines';
 const CLOSER_OF: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const CLOSERS = new Set(Object.values(CLOSER_OF));
 
-/** What an edit broke: a few words for a message; undefined where nothing is known to be broken. */
-export function broken(before: string, after: string, languageId: string): string | undefined {
+/** What an edit can break: a closed set. */
+export const PROBLEMS = {
+  unclosed: 'It has brackets or quotes that do not close.',
+  not_json: 'It has text that is no JSON.',
+  not_python: 'It has blocks that are not indented as Python wants them.',
+  not_javascript: 'It has text that is no JavaScript.',
+} as const;
+
+export type Problem = keyof typeof PROBLEMS;
+
+/** What an edit broke; undefined where nothing is known to be broken. */
+export function broken(before: string, after: string, languageId: string): Problem | undefined {
   for (const [problem, holds] of checksFor(languageId)) {
     if (holds(before) && !holds(after)) return problem;
   }
   return undefined;
 }
 
-type Check = readonly [problem: string, holds: (text: string) => boolean];
+type Check = readonly [problem: Problem, holds: (text: string) => boolean];
 
 function checksFor(languageId: string): readonly Check[] {
-  const balanced: Check = ['brackets or quotes that do not close', (text) => isBalanced(text, languageId)];
-  if (JSON_LANGUAGES.has(languageId)) return [['text that is no JSON', isJson]];
-  if (languageId === 'python')
-    return [balanced, ['blocks that are not indented as Python wants them', hasPythonBlocks]];
-  if (languageId === 'javascript') return [balanced, ['text that is no JavaScript', isScript]];
+  const balanced: Check = ['unclosed', (text) => isBalanced(text, languageId)];
+  if (JSON_LANGUAGES.has(languageId)) return [['not_json', isJson]];
+  if (languageId === 'python') return [balanced, ['not_python', hasPythonBlocks]];
+  if (languageId === 'javascript') return [balanced, ['not_javascript', isScript]];
   return [balanced];
 }
 

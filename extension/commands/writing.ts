@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { TOLD_EDITS } from '../../core/edit/edit_endings';
 import { TOLD } from '../../core/generate/endings';
 import type { EmberlineContext } from '../context';
+import { editText } from '../edit/edit_text';
 import {
   type EditKind,
   editSelectionKind,
@@ -81,6 +82,6 @@ async function editWith(
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
   const given = typeof instruction === 'string' ? instruction : undefined;
   const edit = await context.editor.edit(vscode.window.activeTextEditor, kind, given);
-  if (TOLD_EDITS.has(edit.ending) && !isReported(context, edit)) tell(context, vscode.l10n.t(edit.sentence));
+  if (TOLD_EDITS.has(edit.ending) && !isReported(context, edit)) tell(context, editText(edit));
   return edit;
 }

@@ -9,7 +9,9 @@ import { refusal } from '../../core/completion/trigger';
 import { indentationUnit } from '../../core/completion/document';
 import { snapshotOf } from '../editor/editor_snapshot';
 import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
+import type { Problem } from '../../core/edit/soundness';
 import { askAgain } from './ask_again';
+import { editText } from './edit_text';
 import { EditPreview, type PreviewChoice } from './edit_preview';
 import { EditReview, type ReviewParts } from './edit_review';
 import type { EditParts, EditProposal, EditRequest } from '../../core/edit/edit_proposal';
@@ -20,6 +22,8 @@ export interface StructuredEdit {
   readonly ending: EditEnding;
   /** One sentence for whoever asked. */
   readonly sentence: string;
+  /** What the edit would break. */
+  readonly problem?: Problem | undefined;
   readonly proposal?: EditProposal;
 }
 
@@ -96,7 +100,7 @@ export class StructuredEditor implements vscode.Disposable {
     const request = requestFor(editor, selection, kind, instruction);
     const { ending, proposal } = await this.reviewOf(document, request, kind).run();
     const sentence = ending === proposal.ending ? proposal.sentence : EDIT_ENDINGS[ending];
-    const edit = { ending, sentence, proposal };
+    const edit = { ending, sentence, problem: proposal.problem, proposal };
     this.finished.fire(edit);
     return edit;
   }
@@ -119,7 +123,7 @@ export class StructuredEditor implements vscode.Disposable {
       preview: this.preview,
       write: (make) => this.write(kind, make),
       askAgain: () => this.askAgain(),
-      tell: (edit) => void vscode.window.showInformationMessage(`Emberline: ${vscode.l10n.t(edit.sentence)}`),
+      tell: (edit) => void vscode.window.showInformationMessage(`Emberline: ${editText(edit)}`),
     };
     return new EditReview(parts, document, request, kind.title);
   }

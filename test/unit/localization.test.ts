@@ -6,6 +6,7 @@ import { REASONS } from '../../core/completion/reasons';
 import { REMEDIES } from '../../core/completion/remedies';
 import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
+import { PROBLEMS } from '../../core/edit/soundness';
 import { ENDINGS } from '../../core/generate/endings';
 import { SCRATCH_COMMENTS } from '../../core/scratch/scratch_text';
 import { extensionSources, textsOf } from './texts_of_extension';
@@ -25,6 +26,7 @@ const SENTENCES: Readonly<Record<string, readonly string[]>> = {
   // Errors of the engine are sentences of their own, and English.
   'generation.sentence': [...Object.values(ENDINGS), ...Object.values(REASONS)],
   'edit.sentence': [...Object.values(EDIT_ENDINGS), ...Object.values(REASONS)],
+  'PROBLEMS[problem]': Object.values(PROBLEMS),
   line: SCRATCH_COMMENTS,
 };
 

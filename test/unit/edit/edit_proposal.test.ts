@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineState } from '../../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
+import { EDIT_ENDINGS } from '../../../core/edit/edit_endings';
 import {
   type EditEngine,
   type EditProposal,
   type EditRequest,
   proposeEdit,
 } from '../../../core/edit/edit_proposal';
-import { EDIT_ENDINGS } from '../../../core/edit/edit_endings';
 import { applied } from '../../../core/edit/line_edit';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
@@ -179,14 +179,18 @@ describe('a structured edit', () => {
 
   it('offers nothing that changes nothing, breaks the text or is cut', async () => {
     expect(await propose(engineThatSays('1|b = 2'))).toMatchObject({ ending: 'unchanged', replacements: [] });
-    const proposal = await propose(engineThatSays('1|b = (2'));
-    // The editor translates the sentence: it is one of a closed set.
-    expect(proposal).toMatchObject({ ending: 'unsound', sentence: EDIT_ENDINGS.unsound, replacements: [] });
-    expect(proposal.problem).toContain('brackets');
+    expect(await propose(engineThatSays('1|b = (2'))).toMatchObject({ ending: 'unsound', replacements: [] });
     expect(await propose(engineThatSays('1|b = 3', 'max_tokens'))).toMatchObject({
       ending: 'cut',
       replacements: [],
     });
+  });
+
+  it('says what an edit would break apart from its sentence, which is one of a closed set', async () => {
+    const { sentence, problem } = await propose(engineThatSays('1|b = (2'));
+    expect(sentence).toBe(EDIT_ENDINGS.unsound);
+    expect(problem).toBe('unclosed');
+    expect((await propose(engineThatSays('1|b = 3'))).problem).toBeUndefined();
   });
 
   it('does not begin where it cannot end well', async () => {

@@ -2,8 +2,15 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { snapshotOfText } from '../../../core/completion/document';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
+import { EDIT_ENDINGS } from '../../../core/edit/edit_endings';
 import type { EditParts } from '../../../core/edit/edit_proposal';
-import { editSelectionKind, StructuredEditor } from '../../../extension/edit/structured_editor';
+import { PROBLEMS } from '../../../core/edit/soundness';
+import { editText } from '../../../extension/edit/edit_text';
+import {
+  editSelectionKind,
+  type StructuredEdit,
+  StructuredEditor,
+} from '../../../extension/edit/structured_editor';
 
 const { editor } = vi.hoisted(() => ({
   /** What happens while the box for the instruction is open. */
@@ -42,14 +49,14 @@ describe('an edit that the user is asked about', () => {
   const document = { isClosed: false, version: 1, languageId: 'python', getText: () => 'a = 1\nb = 2\n' };
   const place = { line: 1, character: 2 };
   const selection = { active: place, start: { line: 1, character: 0 }, end: place, isEmpty: false };
-  const edit = async (): Promise<string> => {
-    // An engine that does not run is asked last of all.
-    const parts = { engine: { state: 'stopped' } } as unknown as EditParts;
+  // An engine that does not run is asked last of all.
+  const edit = async (engine: object = { state: 'stopped' }, given?: string): Promise<StructuredEdit> => {
+    const parts = { engine } as unknown as EditParts;
     const structured = new StructuredEditor(parts, () => DEFAULT_OPTIONS);
     const asked = { document, selection, options: {} } as never;
-    const { ending } = await structured.edit(asked, editSelectionKind());
+    const done = await structured.edit(asked, editSelectionKind(), given);
     structured.dispose();
-    return ending;
+    return done;
   };
 
   beforeEach(() => {
@@ -58,16 +65,29 @@ describe('an edit that the user is asked about', () => {
   });
 
   it('is of the lines that were selected', async () => {
-    expect(await edit()).toBe('not_ready');
+    expect(await edit()).toMatchObject({ ending: 'not_ready' });
+  });
+
+  it('says what it would break where it is not offered', async () => {
+    const completion = { text: '1|b = (2', stop: 'end_token', ids: [], grammarEnded: true };
+    const grammar = { close: () => undefined };
+    const engine = {
+      state: 'ready',
+      compileGrammar: () => Promise.resolve({ ok: true, value: grammar }),
+      generate: () => Promise.resolve({ ok: true, value: completion }),
+    };
+    const told = await edit(engine, 'set b to two');
+    expect(told).toMatchObject({ ending: 'unsound', problem: 'unclosed' });
+    expect(editText(told)).toBe(`${EDIT_ENDINGS.unsound} (${PROBLEMS.unclosed})`);
   });
 
   it('is not made where the document changes meanwhile', async () => {
     editor.meanwhile = () => document.version++;
-    expect(await edit()).toBe('document_changed');
+    expect(await edit()).toMatchObject({ ending: 'document_changed' });
   });
 
   it('is not made where the document is closed meanwhile', async () => {
     editor.meanwhile = () => (document.isClosed = true);
-    expect(await edit()).toBe('document_changed');
+    expect(await edit()).toMatchObject({ ending: 'document_changed' });
   });
 });
