@@ -224,7 +224,8 @@ function placeHolderOf(host: string | undefined): string {
 }
 
 function catalogueItem(model: CatalogueModel, stored: readonly StoredModel[]): ModelItem {
-  const { name, quantization, licence, note, bytes } = model;
+  const { name, quantization, licence, bytes } = model;
+  const note = vscode.l10n.t(model.note);
   const there = stored.find((one) => one.model.id === model.id);
   const state =
     there === undefined

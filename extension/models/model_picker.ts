@@ -1,8 +1,8 @@
 /** The list of models to choose from: shown at once, filled while files are found and looked at. Nothing is loaded by it. */
 import * as vscode from 'vscode';
 import { type Appraisal, compareAppraisals } from '../../core/models/appraisal';
-import { kindText, useText } from '../../core/models/choice_text';
 import { type FoundModel, SOURCES } from '../../core/models/model_places';
+import { kindText, useText } from './choice_text';
 
 /** What was chosen; an empty path is the embedded model's. */
 export type Choice =

@@ -8,6 +8,7 @@ import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { EDIT_ENDINGS } from '../../core/edit/edit_endings';
 import { PROBLEMS } from '../../core/edit/soundness';
 import { ENDINGS } from '../../core/generate/endings';
+import { CATALOGUE } from '../../core/models/catalogue';
 import { SCRATCH_COMMENTS } from '../../core/scratch/scratch_text';
 import { extensionSources, textsOf } from './texts_of_extension';
 
@@ -27,6 +28,7 @@ const SENTENCES: Readonly<Record<string, readonly string[]>> = {
   'generation.sentence': [...Object.values(ENDINGS), ...Object.values(REASONS)],
   'edit.sentence': [...Object.values(EDIT_ENDINGS), ...Object.values(REASONS)],
   'PROBLEMS[problem]': Object.values(PROBLEMS),
+  'model.note': CATALOGUE.map(({ note }) => note),
   line: SCRATCH_COMMENTS,
 };
 

@@ -8,8 +8,8 @@ import {
   compareAppraisals,
   measuringOnce,
 } from '../../core/models/appraisal';
-import { kindText, useText } from '../../core/models/choice_text';
 import { mixOf, quantizationOf } from '../../core/models/quantization';
+import { kindText, useText } from '../../extension/models/choice_text';
 
 const INSPECTION: NativeInspection = {
   version: 3,
