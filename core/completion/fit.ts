@@ -126,9 +126,18 @@ function fitWithoutCloser(text: string, right: string): Fit {
   const trimmed = text.trimEnd();
   const mark = /^[;,:]+$/.test(right) ? right : '';
   if (mark !== '' && trimmed.endsWith(mark)) return insert(trimmed.slice(0, -mark.length));
+  // A tag or a list of types that ends here: elsewhere such brackets compare, and pair with nothing.
+  const end = right.startsWith('>') ? [right, '>'].find((one) => trimmed.endsWith(one)) : undefined;
+  if (end !== undefined && closesAngle(trimmed)) return insert(trimmed.slice(0, -end.length));
   // What it opens itself, the bracket that stands there would close, and leave its own open.
   const { missing, quoted } = brackets(trimmed);
   return insert(OPENER_OF.has(right.trimStart()[0] ?? '') && !quoted ? trimmed + missing : trimmed);
+}
+
+/** More angle brackets are closed than opened; arrows are none. */
+function closesAngle(text: string): boolean {
+  const angles = text.replaceAll(/[=-]>/g, '').match(/[<>]/g) ?? [];
+  return angles.filter((one) => one === '>').length > angles.filter((one) => one === '<').length;
 }
 
 /**

@@ -24,6 +24,13 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['code after a space', 'a + b', ' + b', 'a', 0],
     ['code and a mark more', 'Check": true,', '": true', 'Check', 0],
     ['code and the mark that stands there', 'a, b);', ', b);', 'a', 0],
+    ['the end of a tag', 'class="a">', '>', 'class="a"', 0],
+    ['the end of a list of types', 'string>', '>', 'string', 0],
+    ['the end of such a list, and the mark', 'string>;', '>;', 'string', 0],
+    ['the end of such a list without the mark', 'string>', '>;', 'string', 0],
+    ['types within types, and the end', 'Map<string, number>>', '>', 'Map<string, number>', 0],
+    ['types within types', 'Map<string, number>', '>', 'Map<string, number>', 0],
+    ['an arrow', '() => void', '>', '() => void', 0],
   ])('%s', (_, text, right, inserted, replace) => {
     expect(fitToLine(text, { left: '', right })).toEqual({ kind: 'insert', text: inserted, replace });
   });
@@ -43,6 +50,7 @@ describe('fitting a suggestion to the rest of the line', () => {
   it('says when everything is there already', () => {
     expect(fitToLine(')', { left: '', right: ')' })).toEqual({ kind: 'already_there' });
     expect(fitToLine('";', { left: '', right: '";' })).toEqual({ kind: 'already_there' });
+    expect(fitToLine('>', { left: '<div', right: '>' })).toEqual({ kind: 'already_there' });
   });
 
   it('refuses what does not lead to the code right of the cursor', () => {
