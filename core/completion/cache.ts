@@ -33,10 +33,19 @@ export interface CacheHit {
   readonly rest: string;
 }
 
-interface Entry extends Anchor {
-  readonly lineAfter: string;
+interface Entry extends Anchor, Right {
   readonly generation: CachedGeneration;
 }
+
+/** What stands right of a place. */
+interface Right {
+  readonly line: string;
+  /** The lines below begin so: a suggestion is for what stood there then. */
+  readonly below: string;
+}
+
+/** Of the lines below, UTF-16 units that have to be the same. */
+const MOST_BELOW = 1_024;
 
 /** A bounded list of entries, the most recently used last. */
 export class CompletionCache {
@@ -51,21 +60,24 @@ export class CompletionCache {
     return this.entries.length;
   }
 
-  add(uri: string, before: string, lineAfter: string, generation: CachedGeneration): void {
+  /** @param after All that stands right of the cursor, as for `find`. */
+  add(uri: string, before: string, after: string, generation: CachedGeneration): void {
     const { context } = anchorAt(uri, before);
+    const right = rightOf(after);
     const same = this.entries.findIndex(
-      (entry) => entry.uri === uri && entry.context === context && entry.lineAfter === lineAfter,
+      (entry) => entry.uri === uri && entry.context === context && entry.line === right.line,
     );
     if (same >= 0) this.entries.splice(same, 1);
-    this.entries.push({ uri, context, lineAfter, generation });
+    this.entries.push({ uri, context, ...right, generation });
     if (this.entries.length > this.capacity) this.entries.shift();
   }
 
   /** The newest entry that `before` continues, if any. */
-  find(uri: string, before: string, lineAfter: string): CacheHit | undefined {
+  find(uri: string, before: string, after: string): CacheHit | undefined {
+    const right = rightOf(after);
     for (let index = this.entries.length - 1; index >= 0; index--) {
       const entry = this.entries[index];
-      if (entry === undefined || !continuesRight(entry.lineAfter, lineAfter)) continue;
+      if (entry === undefined || !continuesRight(entry, right)) continue;
       const typed = typedAlong(entry, entry.generation.text, uri, before);
       if (typed === undefined) continue;
       const rest = entry.generation.text.slice(typed);
@@ -88,9 +100,17 @@ export class CompletionCache {
   }
 }
 
+function rightOf(after: string): Right {
+  const end = after.indexOf('\n');
+  return end < 0
+    ? { line: after, below: '' }
+    : { line: after.slice(0, end), below: after.slice(end, end + MOST_BELOW) };
+}
+
 /** The line's rest is the same, or grew by brackets and quotes the editor closed while typing, or gave them up again. */
-function continuesRight(then: string, now: string): boolean {
-  if (then === now) return true;
-  if (!now.endsWith(then)) return false;
-  return /^[)\]}>"'`]+$/.test(now.slice(0, now.length - then.length));
+function continuesRight(then: Right, now: Right): boolean {
+  if (then.below !== now.below) return false;
+  if (then.line === now.line) return true;
+  if (!now.line.endsWith(then.line)) return false;
+  return /^[)\]}>"'`]+$/.test(now.line.slice(0, now.line.length - then.line.length));
 }

@@ -9,7 +9,7 @@ import { type Asking, OneEngine, type Reply } from './asking';
 import { CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { leastConfidence } from './certainty';
-import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
+import { type DocumentSnapshot, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type Candidate, judge } from './judgement';
 import { fimLayout } from './fim_layout';
@@ -121,8 +121,7 @@ export class CompletionPipeline {
     refused: Reason | undefined,
   ): CompletionOutcome | undefined {
     const { document, fork, clipboard, mayEnd = false, evenIfRefused = false } = request;
-    const { uri, before } = document;
-    const after = lineAfter(document);
+    const { uri, before, after } = document;
     const hit =
       fork === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
     // Typed along, a suggestion in front of a word still stands before that word, and one that was asked for stays.
@@ -134,8 +133,9 @@ export class CompletionPipeline {
       const end = mayEnd && fork === undefined ? this.ends.find(uri, before, after) : undefined;
       return end && { ...nothing('blank_result'), stop: end.generation.stop };
     }
-    // The model ended it there.
-    if (hit.rest.trim() === '') return { ...nothing('line_complete'), endProbability: 1 };
+    // The model ended it there; who asks wants more all the same.
+    if (hit.rest.trim() === '')
+      return request.explicit === true ? undefined : { ...nothing('line_complete'), endProbability: 1 };
     const { generation } = hit;
     const judged = this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
     return this.goesFurther(judged, request, options) ? undefined : judged;
@@ -289,7 +289,7 @@ export class CompletionPipeline {
     const ended = request.mayEnd === true && firstLine(text).trim() === '';
     if (fork === undefined) {
       const cache = ended ? this.ends : this.cache;
-      cache.add(document.uri, document.before, lineAfter(document), generation);
+      cache.add(document.uri, document.before, document.after, generation);
     }
     const judged = this.judge(
       { source: 'model', ids, timings, drafting, ...from, generation, typed: 0 },

@@ -36,6 +36,7 @@ describe('the completion cache', () => {
     expect(cache.find('file:///b.py', BEFORE, '')).toBeUndefined();
     expect(cache.find('file:///a.py', `# other\n${BEFORE}`, '')).toBeUndefined();
     expect(cache.find('file:///a.py', BEFORE, 'x')).toBeUndefined();
+    expect(cache.find('file:///a.py', BEFORE, '\nx')).toBeUndefined();
   });
 
   it('holds while the editor closes brackets', () => {

@@ -68,7 +68,19 @@ describe('the completion pipeline', () => {
       endProbability: 1,
     });
     expect(engine.requests).toHaveLength(1);
+    // Who asks at its end wants to know what comes next.
+    await at('return a + b|', { explicit: true });
+    expect(engine.requests).toHaveLength(2);
+    engine.requests.pop();
     await at('return a * |');
+    expect(engine.requests).toHaveLength(2);
+  });
+
+  it('asks anew where the lines below are others by now', async () => {
+    const { engine, at } = bench();
+    await at('return |\nx = 1');
+    expect(await at('return |\nx = 1')).toMatchObject({ source: 'cache' });
+    expect(await at('return |\na + b')).toMatchObject({ source: 'model' });
     expect(engine.requests).toHaveLength(2);
   });
 
