@@ -39,6 +39,13 @@ const MOST_REFUSED = 32;
 const LEAST_DELETED = 3;
 /** Whoever types adds a unit at a time; more at once that continues as suggested was accepted. */
 const LEAST_ACCEPTED = 2;
+/** What an editor adds by itself when the first of the two is typed. */
+const PAIRS = new Set(['()', '[]', '{}', '<>', '""', "''", '``']);
+
+/** Whether what was inserted at once may be one key: a line break comes with its indentation, a bracket with the one that closes it. */
+export function isTyped(inserted: string): boolean {
+  return inserted.length < LEAST_ACCEPTED || inserted.trim() === '' || PAIRS.has(inserted);
+}
 
 export class TakenBack {
   private offer: Offer | undefined;
@@ -80,7 +87,7 @@ export class TakenBack {
     const { offer } = this;
     if (offer?.uri !== uri) return;
     const { offset, inserted } = change;
-    const taken = inserted.length >= LEAST_ACCEPTED && beginsWith(offer.text, inserted);
+    const taken = !isTyped(inserted) && beginsWith(offer.text, inserted);
     if (taken && offset === offer.offset) this.accepted = { ...offer, end: offset + inserted.length };
     this.offer = undefined;
   }

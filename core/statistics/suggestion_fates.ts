@@ -3,7 +3,7 @@
  * suggestion is followed at a time, in memory, and its text is dropped with its end.
  */
 import { normalizeLineBreaks, type OffsetChange } from '../completion/document';
-import { beginsWith, type Offer } from '../completion/taken_back';
+import { beginsWith, isTyped, type Offer } from '../completion/taken_back';
 
 /** How a suggestion ended. `line` and `word`: a part of it was taken so. `typedAlong`: somebody typed all of it. `left`: anything else. */
 export const FATES = ['whole', 'line', 'word', 'typedAlong', 'typedOver', 'dismissed', 'left'] as const;
@@ -35,11 +35,6 @@ interface Followed {
   rests: readonly string[];
   part: 'line' | 'word' | undefined;
 }
-
-/** Whoever types adds a unit at a time; more at once was accepted (as in taken_back.ts). */
-const LEAST_ACCEPTED = 2;
-/** What an editor adds by itself when the first of the two is typed. */
-const PAIRS = new Set(['()', '[]', '{}', '<>', '""', "''", '``']);
 
 export class SuggestionFates {
   private readonly counter: FateCounter;
@@ -82,7 +77,7 @@ export class SuggestionFates {
       return;
     }
     const text = normalizeLineBreaks(inserted);
-    const accepted = text.length >= LEAST_ACCEPTED && text.trim() !== '' && !PAIRS.has(text);
+    const accepted = !isTyped(text);
     if (accepted) this.counter.saved(current.languageId, text.length - 1);
     // The end of what is replaced may stay where it is instead of being written again.
     const kept = current.replace - removed;

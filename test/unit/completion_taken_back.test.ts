@@ -70,6 +70,18 @@ describe('a suggestion that was not accepted', () => {
     expect(taken.has('u', BEFORE, OFFER.text)).toBe(false);
   });
 
+  it.each(['\n    ', '()'])(
+    'is offered again where one key wrote of it %j, which is taken back',
+    (inserted) => {
+      const taken = new TakenBack();
+      const text = `${inserted}return x`;
+      taken.offered({ ...OFFER, text });
+      taken.changed('u', { offset: OFFER.offset, removed: 0, inserted });
+      taken.changed('u', { offset: OFFER.offset, removed: inserted.length, inserted: '' });
+      expect(taken.has('u', BEFORE, text)).toBe(false);
+    },
+  );
+
   it('is remembered of the last few places alone', () => {
     const taken = new TakenBack();
     for (let at = 0; at < 40; at++) {
