@@ -3,6 +3,7 @@ import type { Asking, Question, Reply } from '../completion/asking';
 import type { RequestFork } from '../completion/candidate_search';
 import { type DocumentSnapshot, lineAfter } from '../completion/document';
 import type { GenerationEngine } from '../completion/engine_port';
+import { fimLayout } from '../completion/fim_layout';
 import { withLead } from '../completion/fork_order';
 import { postprocess } from '../completion/postprocess';
 import type { RequestOptions } from '../completion/prompt_writer';
@@ -77,13 +78,14 @@ export class TextMaker {
 
   /** As a suggestion would be fitted to what stands right of the cursor. */
   private async line(document: DocumentSnapshot, options: TextOptions): Promise<MadeText> {
-    const { answer, remote } = await this.ask(document, options, {
+    const { answer, engine, remote } = await this.ask(document, options, {
       signal: options.signal,
-      send: (engine, request, signal) => engine.complete(withFork(request, options.fork), signal),
+      send: (asked, request, signal) => asked.complete(withFork(request, options.fork), signal),
     });
     if (!answer.ok || answer.value.stop === 'cancelled')
       return { answer, text: '', replaced: '', whole: false, remote };
-    const fitted = postprocess(answer.value.text, answer.value.stop, document);
+    const readsLine = fimLayout(engine.fim)?.suffixStart === 'cursor';
+    const fitted = postprocess(answer.value.text, answer.value.stop, document, readsLine);
     const text = fitted.reason === undefined ? fitted.text : '';
     if (text !== '') options.onText?.(text);
     return { answer, text, replaced: document.after.slice(0, fitted.replace), whole: true, remote };
@@ -93,11 +95,11 @@ export class TextMaker {
     document: DocumentSnapshot,
     { fork, namesTokens = fork !== undefined, reads = document }: TextOptions,
     question: Omit<Question<GenerationEngine>, 'place' | 'namesTokens'>,
-  ): Promise<Pick<Reply, 'answer' | 'remote'>> {
+  ): Promise<Pick<Reply, 'answer' | 'engine' | 'remote'>> {
     const place = { document: reads, options: this.parts.options(), beside: this.parts.beside(document.uri) };
-    const { answer, remote } = await this.parts.asking.ask({ ...question, place, namesTokens });
-    if (!answer.ok || fork === undefined) return { answer, remote };
-    return { answer: { ok: true, value: withLead(answer.value, fork.lead) }, remote };
+    const { answer, engine, remote } = await this.parts.asking.ask({ ...question, place, namesTokens });
+    if (!answer.ok || fork === undefined) return { answer, engine, remote };
+    return { answer: { ok: true, value: withLead(answer.value, fork.lead) }, engine, remote };
   }
 }
 

@@ -119,6 +119,21 @@ const FIRST: Tokens = [
   ['\n\nx', 0.5],
 ];
 
+describe('a text within a line', () => {
+  const text = 'x = foo(, b)';
+  const offset = 'x = foo('.length;
+  const place = snapshotOfText({ uri: 'u', path: 'a.py', languageId: 'python', text, offset });
+
+  it.each([
+    ['has read what stands behind it', { layout: 'suffix_prefix', suffix: 1, prefix: 2 }, 'a'],
+    ['has not', undefined, ''],
+  ])('stands there as it is where the model %s', async (_, fim, expected) => {
+    const engine = Object.assign(new ScriptedEngine([[['a', 0.9]]]), fim && { fim });
+    const made = await makerOf(engine).make(place, { signal: NEVER });
+    expect([made.text, made.replaced]).toEqual([expected, '']);
+  });
+});
+
 describe('texts for one cursor', () => {
   it('end where a reader would say so, and are whole though the model was stopped there', async () => {
     const engine = new ScriptedEngine([FIRST]);
