@@ -228,7 +228,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.statusPresenter.refresh();
       }),
       this.config.onDidChangeEngine(() => void this.engine.start()),
-      this.config.onDidChangeRemote(() => this.pipeline.reset()),
+      this.config.onDidChangeRemote(() => this.resetSuggestions()),
       this.control.onDidChange(() => this.onRemoteChange()),
       this.workspaceSchemas.onDidChange(() => {
         this.schemas.forget();
@@ -361,8 +361,14 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     return (state === 'ready' && reads({ parameters, fim })) || (elsewhere !== undefined && reads(elsewhere));
   }
 
+  /** Another model, other suggestions. */
+  private resetSuggestions(): void {
+    this.pipeline.reset();
+    this.provider.reset();
+  }
+
   private onEngineState(state: EngineState): void {
-    if (state !== 'ready') this.pipeline.reset();
+    if (state !== 'ready') this.resetSuggestions();
     this.statusPresenter.refresh();
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);

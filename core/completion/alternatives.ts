@@ -95,6 +95,11 @@ export class Alternatives {
     if (this.last?.uri === uri) this.last = undefined;
   }
 
+  /** Forgets what was offered: another model says it otherwise, and has other tokens. */
+  reset(): void {
+    this.last = undefined;
+  }
+
   /** What was not offered yet; nothing where that is cancelled, as nobody would see it. */
   private async offer(
     request: SuggestionRequest,

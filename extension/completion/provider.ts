@@ -246,6 +246,11 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.cancelAsked(uri);
   }
 
+  /** Another model has other suggestions. */
+  reset(): void {
+    this.alternatives.reset();
+  }
+
   dispose(): void {
     this.cancel();
     this.ahead.dispose();

@@ -181,6 +181,14 @@ describe('alternatives', () => {
     expect(await texts()).toEqual(['a', 'b', 'c']);
   });
 
+  it('are those of the model that is there, once it is another one', async () => {
+    law = { a: 0.3, b: 0.25, c: 0.2, d: 0.15, e: 0.1 };
+    expect(await texts()).toEqual(['a', 'b', 'c']);
+    law = { p: 0.3, q: 0.25, r: 0.2, s: 0.15, t: 0.1 };
+    alternatives.reset();
+    expect(await texts()).toEqual(['p', 'q', 'r']);
+  });
+
   it('are mere guesses when somebody asks again where nothing likelier is left', async () => {
     const guesses = Object.fromEntries(Array.from('ABCDE', (one) => [`b${one}`, 0.004]));
     law = { a: 0.98, ...guesses, c: 0.00005 };
