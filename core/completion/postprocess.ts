@@ -87,8 +87,6 @@ function leavesTextOpen(text: string, { before }: DocumentSnapshot): boolean {
 
 /** What is in quotes on a line. */
 const QUOTED = /(["'`])(?:\\.|(?!\1)[^\\\n])*\1/g;
-/** A line that leaves a block open. */
-const OPENS_BLOCK = /\{[^}]*$/;
 
 /**
  * True when a line begins with a brace that closes no block as deep as itself: it would stand among the lines of a block whose own brace
@@ -100,8 +98,8 @@ function closesNothing(text: string, document: DocumentSnapshot): boolean {
   if (!line.trimStart().startsWith('}')) return false;
   if (depth === 0) return document.before.length < MAX_BEFORE && openBraces(document.before) <= 0;
   const above = document.before.split('\n').slice(0, -1);
-  const outer = above.findLast((one) => one.trim() !== '' && columnsBefore(document, one) <= depth) ?? '';
-  return columnsBefore(document, outer) < depth || !OPENS_BLOCK.test(outer);
+  const outer = above.findLastIndex((one) => one.trim() !== '' && columnsBefore(document, one) < depth);
+  return openBraces(above.slice(outer + 1).join('\n')) <= 0;
 }
 
 /** How many braces are opened and not closed: the more of the counts with and without strings, as what a quote begins is not sure. */

@@ -57,6 +57,14 @@ describe('post-processing', () => {
     expect(reason('function f() {\n    if (a) {\n        b();\n    |\n}', '}')).toBeUndefined();
     expect(reason('function f() {\n    if (a) {\n        b();\n    } else {\n    |', '}')).toBeUndefined();
     expect(reason('function f() {\n    a();\n|', '}')).toBeUndefined();
+    expect(reason('function f() {\n    if (a) {\n        b();\n    }\n    c();\n    |', '}')).toBe(
+      'does_not_fit',
+    );
+    // A head over two lines, and labels that are as deep as their block's brace.
+    const method = 'class A {\n    void f(int a,\n           int b) {\n        g();\n    ';
+    expect(reason(`${method}|`, '}')).toBeUndefined();
+    expect(reason(`${method}}\n    |`, '}')).toBe('does_not_fit');
+    expect(reason('func f() {\n\tswitch x {\n\tcase 1:\n\t\tg()\n\t|', '}')).toBeUndefined();
   });
 
   it('closes no block at the edge where none is open', () => {
