@@ -95,3 +95,8 @@ const TEMPLATES: ReadonlyMap<string, Template> = new Map([
 export function fimLayout(fim: NativeFim | undefined): FimLayout | undefined {
   return fim === undefined ? undefined : TEMPLATES.get(fim.layout)?.(fim);
 }
+
+/** Whether a model has read what stands right of the cursor on its line when it goes on from there. */
+export function readsLine(fim: NativeFim | undefined): boolean {
+  return fimLayout(fim)?.suffixStart === 'cursor';
+}

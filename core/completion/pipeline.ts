@@ -12,7 +12,7 @@ import { leastConfidence } from './certainty';
 import { type DocumentSnapshot, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
 import { type Candidate, judge } from './judgement';
-import { fimLayout } from './fim_layout';
+import { readsLine } from './fim_layout';
 import { type Fork, withLead } from './fork_order';
 import type { CompletionOptions } from './options';
 import { type CompletionOutcome, nothing } from './outcome';
@@ -283,8 +283,7 @@ export class CompletionPipeline {
     const course = { probabilities: completion.tokenProbabilities, ends: completion.tokenEnds };
     const probabilities = completion.idProbabilities;
     const answer = { ids, probabilities, course };
-    const readsLine = fimLayout(engine.fim)?.suffixStart === 'cursor';
-    const about = { followsSchema, endProbability, readsLine, calibration };
+    const about = { followsSchema, endProbability, readsLine: readsLine(engine.fim), calibration };
     const generation = { ...answer, text, stop, confidence, ...about };
     const ended = request.mayEnd === true && firstLine(text).trim() === '';
     if (fork === undefined) {

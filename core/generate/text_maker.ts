@@ -3,7 +3,7 @@ import type { Asking, Question, Reply } from '../completion/asking';
 import type { RequestFork } from '../completion/candidate_search';
 import { type DocumentSnapshot, lineAfter } from '../completion/document';
 import type { GenerationEngine } from '../completion/engine_port';
-import { fimLayout } from '../completion/fim_layout';
+import { readsLine } from '../completion/fim_layout';
 import { withLead } from '../completion/fork_order';
 import { postprocess } from '../completion/postprocess';
 import type { RequestOptions } from '../completion/prompt_writer';
@@ -84,8 +84,7 @@ export class TextMaker {
     });
     if (!answer.ok || answer.value.stop === 'cancelled')
       return { answer, text: '', replaced: '', whole: false, remote };
-    const readsLine = fimLayout(engine.fim)?.suffixStart === 'cursor';
-    const fitted = postprocess(answer.value.text, answer.value.stop, document, readsLine);
+    const fitted = postprocess(answer.value.text, answer.value.stop, document, readsLine(engine.fim));
     const text = fitted.reason === undefined ? fitted.text : '';
     if (text !== '') options.onText?.(text);
     return { answer, text, replaced: document.after.slice(0, fitted.replace), whole: true, remote };
