@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tokenizer/utf8.h"
+#include "base/utf8.h"
 
 namespace emberline::addon {
 namespace {

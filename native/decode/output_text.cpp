@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "decode/blank.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline {
 

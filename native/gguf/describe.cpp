@@ -8,30 +8,13 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/utf8.h"
+
 namespace emberline {
 namespace {
 
 constexpr std::uint64_t kShownElements = 6;
 constexpr std::size_t kShownStringBytes = 24;
-
-// The length of the UTF-8 character at the start of `text`, or 0 where there is none (Unicode 15, table 3-7).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto in = [&](std::size_t i, unsigned low, unsigned high) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const auto tail = [&](std::size_t i) { return in(i, 0x80, 0xBF); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (in(0, 0xC2, 0xDF)) return tail(1) ? 2 : 0;
-  if (in(0, 0xE0, 0xEF)) {
-    return in(1, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF) && tail(2) ? 3 : 0;
-  }
-  if (in(0, 0xF0, 0xF4)) {
-    return in(1, lead == 0xF0 ? 0x90 : 0x80, lead == 0xF4 ? 0x8F : 0xBF) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 std::string hex_escape(unsigned char byte) {
   constexpr const char* kDigits = "0123456789ABCDEF";
@@ -91,8 +74,10 @@ std::string quoted(std::string_view text, std::size_t max_bytes) {
   std::string result = "\"";
   std::size_t position = 0;
   while (position < text.size()) {
-    const std::size_t length = utf8_length(text.substr(position));
-    if (position + std::max<std::size_t>(length, 1) > max_bytes) return result + "\"...";
+    const Utf8Unit unit = read_utf8(text, position);
+    const bool valid = unit.sequence == Utf8Sequence::kValid;
+    const std::size_t length = valid ? unit.length : 1;
+    if (position + length > max_bytes) return result + "\"...";
     const char first = text[position];
     if (length == 1 && (first == '"' || first == '\\'))
       result += {'\\', first};
@@ -102,11 +87,11 @@ std::string quoted(std::string_view text, std::size_t max_bytes) {
       result += "\\r";
     else if (first == '\t')
       result += "\\t";
-    else if (length == 0 || (length == 1 && (first < 0x20 || first == 0x7F)))
+    else if (!valid || (length == 1 && (first < 0x20 || first == 0x7F)))
       result += hex_escape(static_cast<unsigned char>(first));
     else
       result += text.substr(position, length);
-    position += std::max<std::size_t>(length, 1);
+    position += length;
   }
   return result + "\"";
 }

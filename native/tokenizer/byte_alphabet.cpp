@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "tokenizer/utf8.h"
+#include "base/utf8.h"
 
 namespace emberline {
 namespace {

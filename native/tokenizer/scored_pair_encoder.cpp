@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/try.h"
-#include "tokenizer/utf8.h"
+#include "base/utf8.h"
 
 namespace emberline {
 namespace {

@@ -1,6 +1,6 @@
 #include "tokenizer/text_normaliser.h"
 
-#include "tokenizer/utf8.h"
+#include "base/utf8.h"
 
 namespace emberline {
 namespace {

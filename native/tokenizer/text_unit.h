@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "tokenizer/unicode_class.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline {
 

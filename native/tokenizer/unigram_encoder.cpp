@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/try.h"
-#include "tokenizer/utf8.h"
+#include "base/utf8.h"
 
 namespace emberline {
 namespace {

@@ -1,6 +1,6 @@
 #include "tokenizer/utf8_stream.h"
 
-#include "tokenizer/utf8.h"
+#include "base/utf8.h"
 
 namespace emberline {
 namespace {

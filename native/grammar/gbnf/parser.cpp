@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "grammar/gbnf/text.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline::grammar::gbnf {
 

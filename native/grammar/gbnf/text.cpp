@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "grammar/regular/code_points.h"
 #include "grammar/regular/hex_digit.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline::grammar::gbnf {
 

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/regular/hex_digit.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline::grammar {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/regular/character_class.h"
 #include "grammar/regular/pattern_text.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline::grammar {
 namespace {

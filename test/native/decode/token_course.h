@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "decode/generation.h"
-#include "tokenizer/utf8.h"
 #include "tokenizer/utf8_stream.h"
 #include "toy_decoder.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "take.h"
 #include "tokenizer/random_text.h"
 #include "tokenizer/toy_vocabulary.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline::testing {
 namespace {

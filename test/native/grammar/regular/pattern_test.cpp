@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "allocation_counter.h"
+#include "base/utf8.h"
 #include "grammar/regular/character_class.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/short_texts.h"
-#include "tokenizer/utf8.h"
 
 namespace emberline::grammar {
 namespace {
