@@ -33,17 +33,21 @@ const file = (name, provides, ...files) => ({
   present: () => files.some((path) => existsSync(path)),
 });
 
-/** What builds the addon. */
-export const FOR_BUILDING = [
-  command('g++', 'a C++20 compiler', 'c++', 'g++', 'clang++', process.env['CXX'] ?? 'c++'),
-  command('cmake', 'CMake', 'cmake'),
-  // Either will do: cmake-js takes Ninja where it is.
-  command('ninja-build', 'Ninja or make', 'ninja', 'make'),
-];
+const CMAKE = command('cmake', 'CMake', 'cmake');
+
+/** What builds the addon. On Windows CMake finds Visual Studio, which is on no PATH. */
+export const FOR_BUILDING =
+  process.platform === 'win32'
+    ? [CMAKE]
+    : [
+        command('g++', 'a C++20 compiler', 'c++', 'g++', 'clang++', process.env['CXX'] ?? 'c++'),
+        CMAKE,
+        // Not make, which cmake-js takes where Ninja is missing: the presets build in the same folder, with Ninja.
+        command('ninja-build', 'Ninja', 'ninja'),
+      ];
 
 /** What the tests of the engine need besides. */
 export const FOR_NATIVE_TESTS = [
-  command('ninja-build', 'Ninja', 'ninja'),
   file(
     'libgtest-dev',
     'GoogleTest',
@@ -85,7 +89,7 @@ export const FOR_TRAINING = [PYTHON_VENV];
 export const FOR_LLAMA_SERVER = [
   PYTHON_VENV,
   command('g++', 'a C++ compiler', 'c++', 'g++', 'clang++'),
-  command('cmake', 'CMake', 'cmake'),
+  CMAKE,
   command('ninja-build', 'Ninja', 'ninja'),
   file(
     'libssl-dev',
@@ -122,6 +126,7 @@ export const FOR_SANITIZERS = process.platform === 'linux' ? FOR_FUZZING : [];
 
 /** Clang 19's own coverage, of what the fuzzers read. */
 export const FOR_COVERAGE = [
+  ...FOR_BUILDING,
   ...FOR_NATIVE_TESTS,
   ...FOR_FUZZING,
   command('llvm-19', 'llvm-cov 19', 'llvm-cov-19'),

@@ -12,9 +12,7 @@ const CMAKE = [3, 22];
  * @param {import('../progress.mjs').Progress} progress
  */
 export async function ensureToolchain(progress) {
-  if (process.platform !== 'win32') await ensureDebianPackages(FOR_BUILDING, progress);
-  else if (commandPath('cmake') === undefined)
-    throw new Failure('CMake is missing: install it, then try again.');
+  await ensureDebianPackages(FOR_BUILDING, progress);
   requireCMake();
   if (process.platform !== 'win32') requireCpp20();
 }
