@@ -40,11 +40,23 @@ export function stopWithUs(stop) {
  * Starts a program as the leader of a process group of its own, so that whatever it starts can be ended with it.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, output: import('node:child_process').StdioOptions }} options
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, windowsVerbatimArguments?: boolean, output: import('node:child_process').StdioOptions }} options
+ *   `windowsVerbatimArguments`: they are quoted already
  * @returns {ChildProcess}
  */
-export function startGroup(command, args, { cwd = ROOT, env = process.env, output }) {
-  const child = spawn(command, args, { cwd, env, stdio: output, detached: !ON_WINDOWS, windowsHide: true });
+export function startGroup(
+  command,
+  args,
+  { cwd = ROOT, env = process.env, windowsVerbatimArguments = false, output },
+) {
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: output,
+    detached: !ON_WINDOWS,
+    windowsHide: true,
+    windowsVerbatimArguments,
+  });
   running.add(child);
   child.once('exit', () => running.delete(child));
   child.once('error', () => running.delete(child));
@@ -60,7 +72,10 @@ export function startGroup(command, args, { cwd = ROOT, env = process.env, outpu
 export async function stopGroup(child, graceMs = GRACE_MS) {
   const leader = child.pid;
   if (leader === undefined) return;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   if (ON_WINDOWS) {
+    // The id of one that has ended may be another's by now.
+    if (hasEnded()) return;
     spawnSync('taskkill', ['/pid', String(leader), '/T', '/F'], { windowsHide: true });
     return;
   }
@@ -73,7 +88,7 @@ export async function stopGroup(child, graceMs = GRACE_MS) {
     await delay(25);
   }
   // What it took is known once it was waited for.
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  if (!hasEnded()) await once(child, 'exit');
 }
 
 /**
@@ -129,17 +144,22 @@ export function aside(work) {
  * Runs a program to its end with its output in a log file.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, charged?: string, cwd?: string, env?: NodeJS.ProcessEnv }} options `charged`: the log file of the step that the time
- *   counts for; default: `log`
+ * @param {{ log: string, charged?: string, cwd?: string, env?: NodeJS.ProcessEnv, windowsVerbatimArguments?: boolean }} options `charged`: the
+ *   log file of the step that the time counts for; default: `log`
  * @returns {Promise<number>} the exit status; 128 or more when a signal ended it
  */
-export async function runForStatus(command, args, { log, charged = log, cwd, env }) {
+export async function runForStatus(
+  command,
+  args,
+  { log, charged = log, cwd, env, windowsVerbatimArguments = false },
+) {
   mkdirSync(dirname(log), { recursive: true });
   const file = openSync(log, 'a');
   try {
     const child = startGroup(command, args, {
       ...(cwd === undefined ? {} : { cwd }),
       env: { ...(env ?? process.env), NO_COLOR: '1', FORCE_COLOR: undefined },
+      windowsVerbatimArguments,
       output: ['ignore', file, file],
     });
     if (isAside.getStore() === true) stepAside(child);
@@ -163,7 +183,8 @@ export async function runForStatus(command, args, { log, charged = log, cwd, env
  * Runs a program that must succeed.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, failure: string }} options `failure`: the sentence for a person
+ * @param {{ log: string, cwd?: string, env?: NodeJS.ProcessEnv, windowsVerbatimArguments?: boolean, failure: string }} options `failure`: the
+ *   sentence for a person
  */
 export async function run(command, args, { failure, ...options }) {
   const status = await runForStatus(command, args, options);

@@ -27,14 +27,16 @@ function places(profile) {
 }
 
 /**
- * `code` is a batch file on Windows, which only a shell runs.
+ * `code` is a batch file on Windows, which only a shell runs. /s takes off the outermost quotes, whatever stands between them.
  * @param {string} code
- * @param {string[]} args
+ * @param {readonly string[]} args without quotes in them
+ * @param {NodeJS.Platform} [platform]
+ * @returns {{ command: string, args: readonly string[], windowsVerbatimArguments: boolean }}
  */
-function invocation(code, args) {
-  return process.platform === 'win32'
-    ? { command: 'cmd.exe', args: ['/d', '/s', '/c', code, ...args] }
-    : { command: code, args };
+export function invocation(code, args, platform = process.platform) {
+  if (platform !== 'win32') return { command: code, args, windowsVerbatimArguments: false };
+  const words = [code, ...args].map((word) => `"${word}"`).join(' ');
+  return { command: 'cmd.exe', args: ['/d', '/s', '/c', `"${words}"`], windowsVerbatimArguments: true };
 }
 
 /**
@@ -44,8 +46,9 @@ function invocation(code, args) {
  * @param {string} log
  */
 export async function installInDesktop(code, profile, vsix, log) {
-  const { command, args } = invocation(code, [...places(profile), '--install-extension', vsix]);
+  const { command, args, ...how } = invocation(code, [...places(profile), '--install-extension', vsix]);
   await run(command, args, {
+    ...how,
     log,
     failure: `VS Code did not install ${vsix}.`,
   });
@@ -58,13 +61,13 @@ export async function installInDesktop(code, profile, vsix, log) {
  * @returns {Promise<void>} settles when the window is closed
  */
 export async function openDesktop(code, profile) {
-  const { command, args } = invocation(code, [
+  const { command, args, ...how } = invocation(code, [
     ...places(profile),
     '--new-window',
     '--wait',
     profile.workspace,
   ]);
-  const child = startGroup(command, args, { output: 'ignore' });
+  const child = startGroup(command, args, { ...how, output: 'ignore' });
   stopWithUs(async () => {
     // `code` starts the window as a process apart, which notes its id in the profile.
     const id = lockHolder(profile);

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { invocation } from '../../scripts/editor/desktop.mjs';
 import { family, processTable } from '../../scripts/process_table.mjs';
 import { aside, runForStatus, startGroup, stopGroup } from '../../scripts/processes.mjs';
 
@@ -19,6 +20,9 @@ function chain(own: string, rest: readonly string[]): string {
     child.stdout.once('data', (ids) => console.log(process.pid + ' ' + ids));
     setInterval(() => {}, 1000);`;
 }
+
+/** Windows has no table of processes with their groups, and no `nice`. */
+const onUnix = it.skipIf(process.platform === 'win32');
 
 const STUBBORN = "process.on('SIGTERM', () => {})";
 
@@ -54,7 +58,7 @@ async function startFamily(
   return { leader, ids };
 }
 
-it('sees the children of children, in whatever group they are', async () => {
+onUnix('sees the children of children, in whatever group they are', async () => {
   const { leader, ids } = await startFamily(chain('', ['', '']));
   expect(ids).toHaveLength(3);
   expect(ids[0]).toBe(leader.pid);
@@ -64,20 +68,20 @@ it('sees the children of children, in whatever group they are', async () => {
   await stopGroup(leader);
 });
 
-it('ends all of them when asked', async () => {
+onUnix('ends all of them when asked', async () => {
   const { leader, ids } = await startFamily(chain('', ['', '']));
   expect(running(ids)).toHaveLength(3);
   await stopGroup(leader, 200);
   expect(running(ids)).toEqual([]);
 });
 
-it('ends those that do not want to', async () => {
+onUnix('ends those that do not want to', async () => {
   const { leader, ids } = await startFamily(chain('', [STUBBORN, STUBBORN]));
   await stopGroup(leader, 100);
   expect(running(ids)).toEqual([]);
 });
 
-it('leaves the processes of others alone', async () => {
+onUnix('leaves the processes of others alone', async () => {
   const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   const id = stranger.pid ?? 0;
   leftOver.push(id);
@@ -87,7 +91,7 @@ it('leaves the processes of others alone', async () => {
   expect(running([...ids, id])).toEqual([id]);
 });
 
-it.skipIf(process.platform === 'win32')('lets what is done aside have what others leave', async () => {
+onUnix('lets what is done aside have what others leave', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'aside-'));
   // `nice` prints its own: what a build tool starts steps aside as well.
   const priority = async (program: string): Promise<number> => {
@@ -109,4 +113,19 @@ it.skipIf(process.platform === 'win32')('lets what is done aside have what other
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it('starts a batch file on Windows with every word quoted, and all of them once more', () => {
+  const code = String.raw`C:\Program Files\VS Code\bin\code.cmd`;
+  const args = ['--user-data-dir', String.raw`C:\a b`, '--wait'];
+  expect(invocation(code, args, 'win32')).toEqual({
+    command: 'cmd.exe',
+    args: ['/d', '/s', '/c', `""${code}" "--user-data-dir" "${args[1]}" "--wait""`],
+    windowsVerbatimArguments: true,
+  });
+  expect(invocation('/usr/bin/code', args, 'linux')).toEqual({
+    command: '/usr/bin/code',
+    args,
+    windowsVerbatimArguments: false,
+  });
 });
