@@ -1,5 +1,5 @@
 /** `npm run build`: the addon and the bundles, in place. Options: `--debug` (an addon to debug, bundles as they are written). */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,17 +20,27 @@ export async function buildAddon(progress, { debug = false } = {}) {
     const configuration = debug ? 'Debug' : 'Release';
     // The preset `release` adds the native tests to the same folder, so that the engine is compiled once for both.
     const folder = debug ? join(BUILD, 'addon-debug') : RELEASE;
+    const where = ['--out', folder, '--config', configuration];
     const parallel = ['--parallel', String(availableParallelism())];
-    await runTool(
-      'cmake-js/bin/cmake-js',
-      ['build', '--out', folder, '--config', configuration, '--target', 'emberline_addon', ...parallel],
-      { log, failure: 'The addon could not be built: the compiler or CMake failed.' },
-    );
+    const options = { log, failure: 'The addon could not be built: the compiler or CMake failed.' };
+    const cmakeJs = 'cmake-js/bin/cmake-js';
+    if (lacksAddon(folder)) await runTool(cmakeJs, ['configure', ...where], options);
+    await runTool(cmakeJs, ['build', ...where, '--target', 'emberline_addon', ...parallel], options);
     mkdirSync(dirname(ADDON), { recursive: true });
     putInPlace(join(folder, configuration, 'emberline.node'), ADDON);
     // Of macOS, where Apple's compiler for the GPU is installed; without it the addon compiles the kernels when it starts.
     putInPlaceIfBuilt(join(folder, 'metal', basename(KERNEL_LIBRARY)), KERNEL_LIBRARY);
   });
+}
+
+/**
+ * Whether a build folder was configured without cmake-js, as by a preset alone, and so has no addon: cmake-js itself configures none that
+ * has been configured.
+ * @param {string} folder
+ */
+export function lacksAddon(folder) {
+  const cache = join(folder, 'CMakeCache.txt');
+  return existsSync(cache) && !/^CMAKE_JS_VERSION:/m.test(readFileSync(cache, 'utf8'));
 }
 
 /**

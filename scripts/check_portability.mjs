@@ -13,7 +13,6 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildPreset } from './build_preset.mjs';
 import { oneFailed, onePassed, sum, summary, tellRows } from './counts.mjs';
 import { LARGE_EXPERTS, OF_THE_REFERENCE, runEmulated, testPrograms, X86_64 } from './emulation.mjs';
 import { Failure } from './failure.mjs';
@@ -26,6 +25,8 @@ import {
   FOR_NATIVE_TESTS,
   FOR_PORTABILITY,
 } from './setup/debian_packages.mjs';
+import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
+import { Preparations } from './test/preparations.mjs';
 
 /** @typedef {import('./counts.mjs').Row} Row */
 
@@ -82,7 +83,7 @@ const FOLDER = join(BUILD, 'portability');
 const JOBS = String(availableParallelism());
 
 /**
- * What it needs is in FOR_PORTABILITY, FOR_NATIVE_TESTS and FOR_BUILDING of setup/debian_packages.mjs.
+ * The preset `release` is built. What else it needs is in FOR_PORTABILITY of setup/debian_packages.mjs.
  * @param {Progress} progress
  * @returns {Promise<Row[]>}
  */
@@ -90,7 +91,6 @@ export async function checkPortability(progress) {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Failure('Portability is checked on x86-64 Linux; run this there.');
   }
-  await buildPreset(progress, 'release');
   const programs = testPrograms(RELEASE);
   const runs = PROCESSORS.map((processor) => ({
     processor,
@@ -139,7 +139,10 @@ async function compileForWindows(log) {
 /** @returns {Promise<number>} */
 async function main() {
   const progress = new Progress();
+  requireNode();
   await ensureDebianPackages([...FOR_BUILDING, ...FOR_NATIVE_TESTS, ...FOR_PORTABILITY], progress);
+  await ensureNodePackages(progress);
+  await new Preparations(progress).get('nativeTests');
   const rows = await checkPortability(progress);
   return tellRows('portability', rows);
 }
