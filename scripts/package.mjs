@@ -101,14 +101,26 @@ const MOST_BYTES = 105 * 2 ** 20;
 const FIRST_MOMENT = '315532800';
 
 /**
- * The environment in which the same files make the same package, byte for byte: they bear the time of the last commit.
+ * The environment in which the same files make the same package, byte for byte: they bear the time of the last commit. Throws where there is a
+ * history that git does not read, such as another user's: nobody could make that package again.
  * https://reproducible-builds.org/specs/source-date-epoch/
+ * @param {string} [root] the repository
  * @returns {NodeJS.ProcessEnv}
  */
-function reproducible() {
-  const { stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' });
+export function reproducible(root = ROOT) {
+  return { SOURCE_DATE_EPOCH: lastCommit(root), ...process.env, TZ: 'UTC' };
+}
+
+/** @param {string} root @returns {string} when it was made, in seconds */
+function lastCommit(root) {
+  const { stdout, stderr } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' });
   const committed = /^\d+$/m.exec(stdout ?? '')?.[0];
-  return { SOURCE_DATE_EPOCH: committed ?? FIRST_MOMENT, ...process.env, TZ: 'UTC' };
+  if (committed !== undefined) return committed;
+  if (process.env['SOURCE_DATE_EPOCH'] === undefined && existsSync(join(root, '.git')))
+    throw new Failure(
+      `git does not tell when the last commit was made; mend that or set SOURCE_DATE_EPOCH. ${stderr ?? ''}`.trimEnd(),
+    );
+  return FIRST_MOMENT;
 }
 
 /**

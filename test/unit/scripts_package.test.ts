@@ -1,6 +1,13 @@
-import { expect, it } from 'vitest';
-import { contentProblems } from '../../scripts/package.mjs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { contentProblems, reproducible } from '../../scripts/package.mjs';
 import { embeddedModelName } from '../../scripts/paths.mjs';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const WHOLE = [
   '[Content_Types].xml',
@@ -58,4 +65,18 @@ it('takes the compiled kernels of a GPU on macOS alone, and does without', () =>
   expect(contentProblems([...WHOLE, kernels], 'linux-x64')).toEqual([
     `${kernels} does not belong in the package.`,
   ]);
+});
+
+it('bears the time of the last commit, and is not made where git does not tell it', () => {
+  vi.stubEnv('SOURCE_DATE_EPOCH', undefined);
+  const root = mkdtempSync(join(tmpdir(), 'package-'));
+  try {
+    expect(reproducible(root)['SOURCE_DATE_EPOCH']).toBe('315532800'); // 1980: no history
+    writeFileSync(join(root, '.git'), 'gitdir: nowhere');
+    expect(() => reproducible(root)).toThrow('git does not tell when the last commit was made');
+    vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
+    expect(reproducible(root)['SOURCE_DATE_EPOCH']).toBe('1700000000');
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });
