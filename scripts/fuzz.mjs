@@ -33,7 +33,7 @@ const FOLDER = join(BUILD, 'fuzz');
 // Among the sanitized tests, of the same objects.
 const PROGRAMS = join(BUILD, 'asan', 'test', 'fuzz');
 // What the address sanitizer keeps of freed memory counts as well.
-const ENVIRONMENT = { ...process.env, ASAN_OPTIONS: 'quarantine_size_mb=16' };
+const UNDER_FUZZER = { ASAN_OPTIONS: 'quarantine_size_mb=16' };
 
 const fuzzerOf = (/** @type {string} */ target) => join(PROGRAMS, `fuzz_${target}`);
 const corpusOf = (/** @type {string} */ target) => join(FOLDER, 'corpus', target);
@@ -81,7 +81,7 @@ export async function fuzz(progress, target, seconds) {
         `-artifact_prefix=${FOLDER}/`,
         corpus,
       ];
-      await run(fuzzerOf(target), args, { log, env: ENVIRONMENT, failure });
+      await run(fuzzerOf(target), args, { log, env: { ...process.env, ...UNDER_FUZZER }, failure });
       return log;
     },
     (log) => {
@@ -107,7 +107,7 @@ async function distil(progress, target) {
       // By what they reach, not by how often.
       await run(fuzzerOf(target), ['-merge=1', '-use_counters=0', few, corpusOf(target)], {
         log,
-        env: ENVIRONMENT,
+        env: { ...process.env, ...UNDER_FUZZER },
         failure: 'The corpus could not be distilled.',
       });
       const inputs = readdirSync(few).map((name) => readFileSync(join(few, name)));

@@ -28,8 +28,8 @@ const SHARDS = 4;
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} preset
  * @param {string} title
- * @param {{ env?: NodeJS.ProcessEnv, filter?: string, programs?: RegExp, spread?: boolean }} [options] `filter`: GoogleTest's, of those
- *   that run; default: EVERYDAY. `programs`: those whose names match; default: all. `spread`: in SHARDS processes each, which run side by side:
+ * @param {{ env?: NodeJS.ProcessEnv, filter?: string, programs?: RegExp, spread?: boolean }} [options] `env`: besides this
+ *   process's. `filter`: GoogleTest's, of those that run; default: EVERYDAY. `programs`: those whose names match; default: all. `spread`: in SHARDS processes each, which run side by side:
  *   where a program uses one processor
  * @returns {Promise<Counts>}
  */
@@ -37,16 +37,17 @@ export async function runGoogleTests(
   progress,
   preset,
   title,
-  { env = process.env, filter = EVERYDAY, programs = /./, spread = false } = {},
+  { env = {}, filter = EVERYDAY, programs = /./, spread = false } = {},
 ) {
   return await progress.step(
     title,
     async (log) => {
-      const filtered = { ...env, GTEST_FILTER: filter };
+      const all = { ...process.env, ...env };
+      const filtered = { ...all, GTEST_FILTER: filter };
       const parts = programsOf(preset)
         .filter(({ name }) => programs.test(name))
         .flatMap(({ name, command, isGoogleTest }) => {
-          if (!isGoogleTest) return [() => runProgram(name, command, preset, log, env)];
+          if (!isGoogleTest) return [() => runProgram(name, command, preset, log, all)];
           const run = { place: preset, name, command, env: filtered };
           if (!spread) return [() => runGoogleTest(run, log)];
           return shardsOf(filtered, SHARDS).map((shard, index) => {

@@ -21,7 +21,6 @@ export const remoteServer = {
     mkdirSync(dirname(figures), { recursive: true });
     rmSync(figures, { force: true });
     const env = {
-      ...process.env,
       EMBERLINE_LLAMA_SERVER: program,
       EMBERLINE_LLAMA_SERVER_FIGURES: figures,
     };

@@ -12,9 +12,8 @@ const LEFT_OUT =
 /** GoogleTest's filter of what runs. */
 export const SANITIZED = `-${LEFT_OUT}:${DEEP}`;
 
-/** The environment of a program built with the preset `asan`. */
+/** What a program built with the preset `asan` has in its environment besides. */
 export const UNDER_SANITIZERS = {
-  ...process.env,
   // A refused allocation is an error the engine must report, so the sanitizer must not end the program for it.
   ASAN_OPTIONS: 'allocator_may_return_null=1:detect_leaks=1',
   UBSAN_OPTIONS: 'print_stacktrace=1',

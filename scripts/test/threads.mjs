@@ -6,9 +6,8 @@ import { runGoogleTests } from './preset_tests.mjs';
 import { SANITIZED } from './sanitized.mjs';
 
 const SUPPRESSIONS = join(ROOT, 'test', 'native', 'thread_sanitizer.supp');
-/** The environment of a program built with the preset `tsan` or `tsan-threads`. */
+/** What a program built with the preset `tsan` or `tsan-threads` has in its environment besides. */
 const UNDER_THREAD_SANITIZER = {
-  ...process.env,
   TSAN_OPTIONS: `halt_on_error=1:second_deadlock_stack=1:suppressions=${SUPPRESSIONS}`,
 };
 

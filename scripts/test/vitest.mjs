@@ -14,10 +14,10 @@ import { runForStatus } from '../processes.mjs';
  * @param {import('../progress.mjs').Progress} progress
  * @param {string} project
  * @param {string} title
- * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv }} [options] `env`: besides this process's
  * @returns {Promise<Counts>}
  */
-export async function runVitest(progress, project, title, { args = [], env = process.env } = {}) {
+export async function runVitest(progress, project, title, { args = [], env = {} } = {}) {
   return await progress.step(
     title,
     async (log) => {
@@ -37,7 +37,7 @@ export async function runVitest(progress, project, title, { args = [], env = pro
           ],
           ...args,
         ],
-        { log, env },
+        { log, env: { ...process.env, ...env } },
       );
       if (!existsSync(report))
         throw new Failure(`The ${title} did not run: vitest ended with ${status}.`, log);
