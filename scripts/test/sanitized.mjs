@@ -15,7 +15,7 @@ export const SANITIZED = `-${LEFT_OUT}:${DEEP}`;
 /** What a program built with the preset `asan` has in its environment besides. */
 export const UNDER_SANITIZERS = {
   // A refused allocation is an error the engine must report, so the sanitizer must not end the program for it.
-  ASAN_OPTIONS: 'allocator_may_return_null=1:detect_leaks=1',
+  ASAN_OPTIONS: 'allocator_may_return_null=1',
   UBSAN_OPTIONS: 'print_stacktrace=1',
 };
 
