@@ -63,24 +63,29 @@ export async function runVitest(progress, project, title, { args = [], env = {} 
  * @param {readonly FileResult[]} files
  * @returns {Counts}
  */
-function countFiles(files) {
+export function countFiles(files) {
   const tests = files.flatMap((file) =>
     file.assertionResults.map((test) => ({
       ...test,
       fullName: `${relative(ROOT, file.name)}: ${test.fullName}`,
     })),
   );
-  // A file that does not load has no tests to fail.
-  const unread = files.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  // One that does not load has no tests to fail; those behind a hook that fails are skipped.
+  const broken = files.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  );
   const failures = [
     ...tests.filter((test) => test.status === 'failed').map((test) => test.fullName),
-    ...unread.map((file) => `${relative(ROOT, file.name)}: does not load`),
+    ...broken.map(
+      ({ name, assertionResults }) =>
+        `${relative(ROOT, name)}: ${assertionResults.length === 0 ? 'does not load' : 'fails outside its tests'}`,
+    ),
   ];
   const passed = tests.filter((test) => test.status === 'passed').length;
   return {
     passed,
     failed: failures.length,
-    skipped: tests.length + unread.length - passed - failures.length,
+    skipped: tests.length + broken.length - passed - failures.length,
     failures,
   };
 }

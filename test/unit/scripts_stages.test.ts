@@ -1,7 +1,31 @@
 /** How the stages of the tests run what they run, and count it. */
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ROOT } from '../../scripts/paths.mjs';
 import { UNDER_SANITIZERS } from '../../scripts/test/sanitized.mjs';
+import { countFiles } from '../../scripts/test/vitest.mjs';
 
 it('the folder for temporary files is asked for when a program is started, not when its stage is read', () => {
   expect(Object.keys(UNDER_SANITIZERS)).toEqual(['ASAN_OPTIONS', 'UBSAN_OPTIONS']);
+});
+
+it('a file that fails without a failed test is named, beside the tests that fail', () => {
+  const file = (name: string, status: string, ...tests: string[]) => ({
+    name: join(ROOT, name),
+    status,
+    assertionResults: tests.map((of) => ({ fullName: `is ${of}`, status: of })),
+  });
+  expect(
+    countFiles([
+      file('whole', 'passed', 'passed', 'skipped'),
+      file('wrong', 'failed', 'passed', 'failed'),
+      file('empty', 'failed'),
+      file('hook', 'failed', 'skipped', 'skipped'),
+    ]),
+  ).toEqual({
+    passed: 2,
+    failed: 3,
+    skipped: 3,
+    failures: ['wrong: is failed', 'empty: does not load', 'hook: fails outside its tests'],
+  });
 });
