@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { RELEASE, ROOT } from './paths.mjs';
@@ -15,6 +15,18 @@ import { Preparations } from './test/preparations.mjs';
 /** What the compiler is given: a file of the tree, or one that includes several. @typedef {{ file: string, output: string }} Unit */
 
 /**
+ * @param {string} file that is compiled
+ * @param {string} [root] the repository; what the folders above it are called says nothing
+ * @returns {'product' | 'test' | undefined} whose rules hold; undefined where clang-tidy does not look
+ */
+export function partOf(file, root = ROOT) {
+  const path = `/${relative(root, file)}`;
+  if (path.startsWith('/../') || !path.includes('/native/') || path.includes('/native/device/metal/'))
+    return undefined;
+  return path.includes('/test/') ? 'test' : 'product';
+}
+
+/**
  * @returns {Unit[]} those of the engine, the addon and their tests, as the preset `release` compiles them; not those of the Metal device,
  *   which are there when the preset `metal-sim` has been configured in the same folder
  */
@@ -22,10 +34,7 @@ function units() {
   /** @type {{ file: string, output?: string, command: string }[]} */
   const entries = JSON.parse(readFileSync(join(RELEASE, 'compile_commands.json'), 'utf8'));
   return entries
-    .filter(
-      ({ file }) =>
-        file.startsWith(ROOT) && file.includes('/native/') && !file.includes('/native/device/metal/'),
-    )
+    .filter(({ file }) => partOf(file) !== undefined)
     .map(({ file, output, command }) => ({ file, output: output ?? / -o (\S+)/.exec(command)?.[1] ?? '' }));
 }
 
@@ -75,13 +84,9 @@ function unitsReading(all, files) {
  */
 export async function tidy(log, { all }) {
   const chosen = all ? units() : unitsReading(units(), changedFiles());
-  const isTest = (/** @type {Unit} */ { file }) => file.includes('/test/');
-  await tidyUnits(
-    chosen.filter((unit) => !isTest(unit)),
-    '.clang-tidy',
-    log,
-  );
-  await tidyUnits(chosen.filter(isTest), 'test/.clang-tidy', log);
+  const of = (/** @type {'product' | 'test'} */ part) => chosen.filter(({ file }) => partOf(file) === part);
+  await tidyUnits(of('product'), '.clang-tidy', log);
+  await tidyUnits(of('test'), 'test/.clang-tidy', log);
   return `${chosen.length} compilations`;
 }
 

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { ROOT } from '../../scripts/paths.mjs';
 import { UNDER_SANITIZERS } from '../../scripts/test/sanitized.mjs';
 import { countFiles } from '../../scripts/test/vitest.mjs';
+import { partOf } from '../../scripts/tidy.mjs';
 
 it('the folder for temporary files is asked for when a program is started, not when its stage is read', () => {
   expect(Object.keys(UNDER_SANITIZERS)).toEqual(['ASAN_OPTIONS', 'UBSAN_OPTIONS']);
@@ -28,4 +29,17 @@ it('a file that fails without a failed test is named, beside the tests that fail
     skipped: 3,
     failures: ['wrong: is failed', 'empty: does not load', 'hook: fails outside its tests'],
   });
+});
+
+it.each([
+  ['native/base/a.cpp', 'product'],
+  ['build/addon/native/base/CMakeFiles/unity_0_cxx.cxx', 'product'],
+  ['test/native/base/a_test.cpp', 'test'],
+  ['build/addon/test/native/CMakeFiles/unity_0_cxx.cxx', 'test'],
+  ['native/device/metal/a.mm', undefined],
+  ['metal/a.cpp', undefined],
+  ['../test/native/a.cpp', undefined],
+])('clang-tidy takes %s for %s, whatever the folders above the repository are called', (file, part) => {
+  for (const root of ['/home/me/emberline', '/test/emberline', '/native/emberline'])
+    expect(partOf(join(root, file), root)).toBe(part);
 });
