@@ -11,8 +11,8 @@ export class Failure extends Error {
   }
 }
 
-/** What was running when this command was told to end. */
-export class Interrupted extends Failure {
+/** What was running when this command was told to end. No failure: what goes on behind one ends here. */
+export class Interrupted extends Error {
   constructor() {
     super('Interrupted.');
     this.name = 'Interrupted';

@@ -1,5 +1,5 @@
 import { oneFailed, onePassed, sum } from '../counts.mjs';
-import { Failure, Interrupted } from '../failure.mjs';
+import { Failure } from '../failure.mjs';
 
 /** @typedef {import('../counts.mjs').Counts} Counts */
 
@@ -24,7 +24,7 @@ export async function counted(name, work) {
     await work();
     return onePassed();
   } catch (error) {
-    if (!(error instanceof Failure) || error instanceof Interrupted) throw error;
+    if (!(error instanceof Failure)) throw error;
     return oneFailed(`${name}: ${error.message}`);
   }
 }

@@ -1,7 +1,9 @@
 /** How the stages of the tests run what they run, and count it. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { Failure, Interrupted } from '../../scripts/failure.mjs';
 import { ROOT } from '../../scripts/paths.mjs';
+import { counted, inTurn } from '../../scripts/test/checks.mjs';
 import { UNDER_SANITIZERS } from '../../scripts/test/sanitized.mjs';
 import { countFiles } from '../../scripts/test/vitest.mjs';
 import { partOf } from '../../scripts/tidy.mjs';
@@ -42,4 +44,17 @@ it.each([
 ])('clang-tidy takes %s for %s, whatever the folders above the repository are called', (file, part) => {
   for (const root of ['/home/me/emberline', '/test/emberline', '/native/emberline'])
     expect(partOf(join(root, file), root)).toBe(part);
+});
+
+it('nothing is begun behind what was interrupted', async () => {
+  const begun: string[] = [];
+  const work = (name: string) => async () =>
+    await counted(name, () => {
+      begun.push(name);
+      return Promise.reject(new Interrupted());
+    });
+  // Whoever goes on behind a failure asks for one.
+  expect(new Interrupted()).not.toBeInstanceOf(Failure);
+  await expect(inTurn([work('first'), work('second')])).rejects.toThrow(Interrupted);
+  expect(begun).toEqual(['first']);
 });
