@@ -33,6 +33,15 @@ const file = (name, provides, ...files) => ({
   present: () => files.some((path) => existsSync(path)),
 });
 
+/** @returns {[string, ...string[]]} the C++ compiler that CXX names, with its arguments: CMake takes `ccache g++`, too; otherwise the first there is */
+export function compilerCommand() {
+  const named = process.env['CXX']?.trim() ?? '';
+  if (named === '')
+    return [['c++', 'g++', 'clang++'].find((name) => commandPath(name) !== undefined) ?? 'c++'];
+  const [compiler = '', ...args] = existsSync(named) ? [named] : named.split(/\s+/);
+  return [compiler, ...args];
+}
+
 const CMAKE = command('cmake', 'CMake', 'cmake');
 
 /** What builds the addon. On Windows CMake finds Visual Studio, which is on no PATH. */
@@ -40,7 +49,7 @@ export const FOR_BUILDING =
   process.platform === 'win32'
     ? [CMAKE]
     : [
-        command('g++', 'a C++20 compiler', 'c++', 'g++', 'clang++', process.env['CXX'] ?? 'c++'),
+        command('g++', 'a C++20 compiler', 'c++', 'g++', 'clang++', compilerCommand()[0]),
         CMAKE,
         // Not make, which cmake-js takes where Ninja is missing: the presets build in the same folder, with Ninja.
         command('ninja-build', 'Ninja', 'ninja'),

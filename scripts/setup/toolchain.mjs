@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { Failure } from '../failure.mjs';
-import { commandPath } from './command_path.mjs';
-import { ensureDebianPackages, FOR_BUILDING } from './debian_packages.mjs';
+import { compilerCommand, ensureDebianPackages, FOR_BUILDING } from './debian_packages.mjs';
 
 /** The oldest CMake that reads CMakePresets.json version 3 as this project uses it. */
 const CMAKE = [3, 22];
@@ -26,16 +25,16 @@ function requireCMake() {
   }
 }
 
-function requireCpp20() {
-  const compiler =
-    process.env['CXX'] ?? ['c++', 'g++', 'clang++'].find((c) => commandPath(c) !== undefined) ?? 'c++';
+/** Fails where the C++ compiler does not compile C++20. */
+export function requireCpp20() {
+  const [compiler, ...args] = compilerCommand();
   const program = '#include <concepts>\n#include <span>\nint main() { static_assert(std::integral<int>); }\n';
-  const { status } = spawnSync(compiler, ['-std=c++20', '-fsyntax-only', '-x', 'c++', '-'], {
+  const { status } = spawnSync(compiler, [...args, '-std=c++20', '-fsyntax-only', '-x', 'c++', '-'], {
     input: program,
   });
   if (status !== 0) {
     throw new Failure(
-      `A C++20 compiler is needed (GCC 12, Clang 16 or newer); \`${compiler}\` does not compile C++20.`,
+      `A C++20 compiler is needed (GCC 12, Clang 16 or newer); \`${[compiler, ...args].join(' ')}\` does not compile C++20.`,
     );
   }
 }

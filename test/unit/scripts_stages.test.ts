@@ -1,12 +1,17 @@
 /** How the stages of the tests run what they run, and count it. */
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Failure, Interrupted } from '../../scripts/failure.mjs';
 import { ROOT } from '../../scripts/paths.mjs';
+import { requireCpp20 } from '../../scripts/setup/toolchain.mjs';
 import { counted, inTurn } from '../../scripts/test/checks.mjs';
 import { UNDER_SANITIZERS } from '../../scripts/test/sanitized.mjs';
 import { countFiles } from '../../scripts/test/vitest.mjs';
 import { partOf } from '../../scripts/tidy.mjs';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 it('the folder for temporary files is asked for when a program is started, not when its stage is read', () => {
   expect(Object.keys(UNDER_SANITIZERS)).toEqual(['ASAN_OPTIONS', 'UBSAN_OPTIONS']);
@@ -44,6 +49,15 @@ it.each([
 ])('clang-tidy takes %s for %s, whatever the folders above the repository are called', (file, part) => {
   for (const root of ['/home/me/emberline', '/test/emberline', '/native/emberline'])
     expect(partOf(join(root, file), root)).toBe(part);
+});
+
+it.runIf(process.platform !== 'win32')('a compiler may be named with its arguments', () => {
+  // Programs that end well and badly, whatever they are asked to compile.
+  for (const [program, compiles] of [['0', true] as const, ['process.exit(1)', false] as const]) {
+    vi.stubEnv('CXX', `${process.execPath} -e ${program} --`);
+    if (compiles) expect(requireCpp20).not.toThrow();
+    else expect(requireCpp20).toThrow('does not compile C++20');
+  }
 });
 
 it('nothing is begun behind what was interrupted', async () => {
