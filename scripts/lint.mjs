@@ -7,7 +7,6 @@ import { Failure } from './failure.mjs';
 import { ROOT } from './paths.mjs';
 import { run, runCommand, runTool } from './processes.mjs';
 import { Progress } from './progress.mjs';
-import { commandPath } from './setup/command_path.mjs';
 import { ensureDebianPackages, FOR_LINT } from './setup/debian_packages.mjs';
 import { ensureNodePackages, requireNode } from './setup/node_packages.mjs';
 import { checkSettingsPage } from './settings_page.mjs';
@@ -55,7 +54,7 @@ export const CHECKS = [
     name: 'clang-format',
     run: (log, fix) =>
       run(
-        commandPath('clang-format-19') ?? 'clang-format',
+        'clang-format-19',
         [...(fix ? ['-i'] : ['--dry-run', '-Werror']), ...nativeFiles().map((name) => join(ROOT, name))],
         {
           log,

@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noCounts, oneFailed, onePassed, sum, summary } from '../counts.mjs';
+import { noCounts, sum, summary } from '../counts.mjs';
 import { Failure } from '../failure.mjs';
 import { BUILD, DIST } from '../paths.mjs';
 import { run, runForStatus } from '../processes.mjs';
 import { FOR_BUILDING, FOR_TRAINING } from '../setup/debian_packages.mjs';
 import { ensureTrainingPython } from '../setup/training_python.mjs';
+import { check } from './checks.mjs';
 
 /** @typedef {import('../counts.mjs').Counts} Counts */
 /** @typedef {import('../progress.mjs').Progress} Progress */
@@ -43,11 +44,11 @@ export const training = {
  * @returns {Promise<Counts>}
  */
 async function runRuff(progress, python) {
-  return await counted(progress, 'lint training/', async (log) => {
-    for (const check of [['check'], ['format', '--check']]) {
-      await run(python, ['-m', 'ruff', ...check, '--no-cache', 'training'], {
+  return await check(progress, 'lint training/', async (log) => {
+    for (const command of [['check'], ['format', '--check']]) {
+      await run(python, ['-m', 'ruff', ...command, '--no-cache', 'training'], {
         log,
-        failure: `training/ is not as ruff wants it; \`ruff ${check[0]} training\` says where.`,
+        failure: `training/ is not as ruff wants it; \`ruff ${command[0]} training\` says where.`,
       });
     }
   });
@@ -94,7 +95,7 @@ async function runPytest(progress, python) {
  * @returns {Promise<Counts>}
  */
 async function runSmoke(progress, python) {
-  return await counted(progress, 'teach the embedded model a few thousand tokens', async (log) => {
+  return await check(progress, 'teach the embedded model a few thousand tokens', async (log) => {
     const scratch = mkdtempSync(join(tmpdir(), 'smoke-'));
     try {
       await run(python, ['-m', 'training', 'smoke', '--folder', join(scratch, 'run')], {
@@ -106,23 +107,6 @@ async function runSmoke(progress, python) {
       rmSync(scratch, { recursive: true, force: true });
     }
   });
-}
-
-/**
- * A step that is a test: its failure counts, and does not keep the others from being counted.
- * @param {Progress} progress
- * @param {string} title
- * @param {(log: string) => Promise<void>} work
- * @returns {Promise<Counts>}
- */
-async function counted(progress, title, work) {
-  try {
-    await progress.step(title, work);
-    return onePassed();
-  } catch (error) {
-    if (error instanceof Failure) return oneFailed(`${title}: ${error.message}`);
-    throw error;
-  }
 }
 
 /**
