@@ -8,17 +8,26 @@ import { packageAgain } from './package_again.mjs';
 import { DEEP, runGoogleTests } from './preset_tests.mjs';
 import { runVitest } from './vitest.mjs';
 
+/** Those of the bench itself, and of its suite of Metal; the preset metal-sim has been configured in the same folder. */
+const BENCH = ['bench/native/all', 'emberline_metal_counts'];
+
 /**
  * That they compile: nothing else in the tests needs them.
  * @param {string} log
  */
 async function buildBench(log) {
   const failure = 'a native program of the bench does not compile.';
-  await run('cmake', ['--preset', 'release', '-DEMBERLINE_BUILD_BENCH=ON'], { log, failure });
+  const configure = (/** @type {'ON' | 'OFF'} */ bench) =>
+    run('cmake', ['--preset', 'release', `-DEMBERLINE_BUILD_BENCH=${bench}`], { log, failure });
   const parallel = ['--parallel', String(availableParallelism())];
-  await run('cmake', ['--build', RELEASE, ...parallel, '--target', 'bench/native/all'], { log, failure });
-  // The folder is the addon's, which goes on without them.
-  await run('cmake', ['--preset', 'release', '-DEMBERLINE_BUILD_BENCH=OFF'], { log, failure });
+  const targets = BENCH.flatMap((target) => ['--target', target]);
+  try {
+    await configure('ON');
+    await run('cmake', ['--build', RELEASE, ...parallel, ...targets], { log, failure });
+  } finally {
+    // The folder is the addon's, which goes on without them.
+    await configure('OFF');
+  }
 }
 
 /**
