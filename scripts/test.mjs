@@ -56,6 +56,8 @@ const STAGES = [
   packaged,
   editor,
   e2e,
+  // Needs what these two do, and mostly waits.
+  endurance,
   native,
   parsers,
   metal,
@@ -64,7 +66,6 @@ const STAGES = [
   tidyChanged,
   integration,
   proofs,
-  endurance,
   training,
   fuzzing,
   tidyAll,
