@@ -48,6 +48,8 @@ export const proofs = {
       await runGoogleTests(progress, 'metal-sim', 'proofs on a simulated GPU', {
         filter: DEEP,
         programs: /^metal_(sim_kernels|kernels|model)$/,
+        // As in `metal`: the simulator runs on one processor.
+        spread: true,
       }),
       await runGoogleTests(progress, 'metal-sim', 'what a Mac runs as well, on a simulated GPU', {
         programs: /^metal_gpu/,
