@@ -1,6 +1,8 @@
+import { sum } from '../counts.mjs';
 import { fuzz, TARGETS } from '../fuzz.mjs';
 import { FOR_BUILDING, FOR_FUZZING, FOR_NATIVE_TESTS } from '../setup/debian_packages.mjs';
-import { counted, inTurn } from './checks.mjs';
+import { sideBySide } from '../side_by_side.mjs';
+import { counted } from './checks.mjs';
 
 /** Of each target, behind its corpora. */
 const SECONDS = 15;
@@ -15,6 +17,9 @@ export const fuzzing = {
   needs: ['fuzzers'],
   deep: true,
   platform: 'linux-x64',
-  run: (progress) =>
-    inTurn(TARGETS.map((target) => () => counted(`fuzz ${target}`, () => fuzz(progress, target, SECONDS)))),
+  run: async (progress) =>
+    sum(
+      // A fuzzer runs on one processor.
+      await sideBySide(TARGETS, (target) => counted(`fuzz ${target}`, () => fuzz(progress, target, SECONDS))),
+    ),
 };
