@@ -127,10 +127,18 @@ async function compileForWindows(log) {
   const layers = readdirSync(join(ROOT, 'native'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'addon')
     .map((entry) => entry.name);
+  const build = (/** @type {readonly string[]} */ of) => {
+    const targets = of.flatMap((layer) => ['--target', `emberline_${layer}`]);
+    // -k 0: on behind what does not compile.
+    return runForStatus('cmake', ['--build', folder, '--parallel', JOBS, ...targets, '--', '-k', '0'], {
+      log,
+    });
+  };
+  // All at once, for no core to wait at the end of each; then one by one, for which of them compile.
+  await build(layers);
   const counts = [];
   for (const layer of layers) {
-    const build = ['--build', folder, '--parallel', JOBS, '--target', `emberline_${layer}`];
-    const compiled = (await runForStatus('cmake', build, { log })) === 0;
+    const compiled = (await build([layer])) === 0;
     counts.push(compiled ? onePassed() : oneFailed(`native/${layer} does not compile for Windows`));
   }
   return { name: 'Windows layers', ...sum(counts) };
