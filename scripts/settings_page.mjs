@@ -13,6 +13,7 @@ import { ROOT } from './paths.mjs';
  *   maximum?: number,
  *   enum?: readonly string[],
  *   markdownEnumDescriptions?: readonly string[],
+ *   enumDescriptions?: readonly string[],
  *   markdownDescription: string,
  * }} Setting
  * @typedef {{ title: string, properties: Record<string, Setting> }} Group
@@ -29,8 +30,9 @@ const LONGEST_LIST = 4;
 function entry(name, setting) {
   const { minimum, maximum } = setting;
   const range = minimum === undefined || maximum === undefined ? '' : `, ${minimum} to ${maximum}`;
+  const meanings = setting.markdownEnumDescriptions ?? setting.enumDescriptions;
   const choices = (setting.enum ?? []).map((choice, index) => {
-    const meaning = setting.markdownEnumDescriptions?.[index];
+    const meaning = meanings?.[index];
     return `- \`${choice}\`${meaning === undefined ? '' : `: ${meaning}`}`;
   });
   return [

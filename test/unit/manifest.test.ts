@@ -39,6 +39,8 @@ interface Setting {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly enum?: readonly string[];
+  readonly enumDescriptions?: readonly string[];
+  readonly markdownEnumDescriptions?: readonly string[];
 }
 
 interface Manifest {
@@ -167,9 +169,11 @@ describe('the manifest', () => {
   it('has its settings on a page of their own, word for word', () => {
     const page = read('docs/settings.md');
     expect(page).toBe(settingsPage(manifest.contributes.configuration));
-    for (const [name, { markdownDescription }] of Object.entries(settings)) {
+    for (const [name, setting] of Object.entries(settings)) {
       expect(page).toContain(`### \`${name}\`\n\nDefault: `);
-      expect(page).toContain(markdownDescription);
+      expect(page).toContain(setting.markdownDescription);
+      const { markdownEnumDescriptions, enumDescriptions = [] } = setting;
+      for (const meaning of markdownEnumDescriptions ?? enumDescriptions) expect(page).toContain(meaning);
     }
   });
 
