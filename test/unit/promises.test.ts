@@ -11,10 +11,11 @@ const FOLDERS: Readonly<Record<string, string>> = {
   deep: 'test/deep',
   e2e: 'test/e2e',
   native: 'test/native',
+  'metal-sim': 'test/metal-sim/tests',
   vscode: 'test/vscode/suite',
   'vscode/load': 'test/vscode/load',
 };
-const NAMED = /`((?:unit|integration|deep|e2e|native|vscode)\/[\w/]+)`/g;
+const NAMED = /`((?:unit|integration|deep|e2e|native|metal-sim|vscode)\/[\w/]+)`/g;
 
 function namedIn(page: string): string[] {
   return [...readFileSync(join(ROOT, page), 'utf8').matchAll(NAMED)].map(([, name = '']) => name);
@@ -30,11 +31,12 @@ function isThere(name: string): boolean {
   const folder = dirname(path);
   if (!existsSync(folder)) return false;
   return readdirSync(folder).some(
-    (file) => file.startsWith(basename(path)) && /[._]test\.(?:ts|cpp)$/.test(file),
+    (file) => file.startsWith(basename(path)) && /[._]test\.(?:ts|cpp|mm)$/.test(file),
   );
 }
 
 describe.each([
+  ['ARCHITECTURE.md', 10],
   ['SECURITY.md', 10],
   ['docs/reliability.md', 10],
   ['docs/privacy.md', 2],
