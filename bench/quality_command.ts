@@ -39,7 +39,7 @@ export function addQualitySuite(program: Command): void {
   const command = program
     .command('quality')
     .description('complete places in source files and compare with what their authors wrote')
-    .option('--cases <file>', 'one {id, path, prefix, suffix, expected, snippets?} a line', OWN_CASES)
+    .option('--cases <file>', 'one {id, path, prefix, suffix, expected, snippets?, edits?} a line', OWN_CASES)
     .option('--prompt-tokens <n>', 'tokens of prompt; 0: as an editor starts', integer(0, 4_096), 700)
     .option('--drawn', 'lines as an editor draws them, and not greedily', false)
     .option('--greedy', 'lines greedily, and not drawn', false)

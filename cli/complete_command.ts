@@ -42,7 +42,7 @@ export function addCompleteCommand(program: Command): void {
     .option('--file <file>', 'the file to complete in')
     .option('--line <n>', 'its line, from 1', integer(1, MAX_POSITION))
     .option('--column <n>', 'its column, from 1; UTF-16 units, a tab is one', integer(1, MAX_POSITION))
-    .option('--cases <file>', 'many places: one {id, path, prefix, suffix, snippets?} a line')
+    .option('--cases <file>', 'many places: one {id, path, prefix, suffix, snippets?, edits?} a line')
     .option('--max-tokens <n>', 'most tokens to generate', integer(1, 256), DEFAULT_OPTIONS.maxTokens)
     .option(
       '--prompt-tokens <n>',
