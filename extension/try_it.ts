@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { SCRATCH_COMMENTS, scratchLanguage, scratchText } from '../core/scratch/scratch_text';
 
-/** The keys of VS Code itself, where nobody changed them. */
-const WORD_KEY = process.platform === 'darwin' ? 'Cmd+Right' : 'Ctrl+Right';
+/** The key of VS Code itself that takes a word, where nobody changed it. */
+export const WORD_KEY = process.platform === 'darwin' ? 'Cmd+Right' : 'Ctrl+Right';
 
 /** Opens the file in the language of the editor one is in, or in Python, with the cursor where the suggestion comes. */
 export async function openScratch(languageId: string | undefined): Promise<vscode.TextEditor> {

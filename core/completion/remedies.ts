@@ -1,8 +1,8 @@
-/** What to do about each reason (reasons.ts), for "Why Was Nothing Suggested?" and docs/reasons.md. */
+/** What to do about each reason (reasons.ts), for "Why Was Nothing Suggested?" and docs/reasons.md; {0} is the key that takes a word. */
 import type { Reason } from './reasons';
 
 export const REMEDIES: Readonly<Record<Reason, string>> = {
-  shown: 'Tab takes it, Ctrl+Right a word of it, Escape dismisses it.',
+  shown: 'Tab takes it, {0} a word of it, Escape dismisses it.',
   disabled: 'Run "Emberline: Enable".',
   paused: 'Click the status bar item, or run "Emberline: Resume".',
   battery: 'Set it to "asUsual", or to "quiet" and ask with Alt+\\.',

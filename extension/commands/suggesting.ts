@@ -7,7 +7,7 @@ import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { summaryOf } from '../../core/completion/summary';
 import type { EmberlineContext } from '../context';
 import { choosePause } from '../pausing';
-import { editorShowsSuggestions, openScratch } from '../try_it';
+import { editorShowsSuggestions, openScratch, WORD_KEY } from '../try_it';
 import { tell } from './telling';
 
 /** Whoever turns suggestions on has them on: a pause is over. */
@@ -55,12 +55,7 @@ export function trigger(context: EmberlineContext, binding?: unknown): Promise<v
 export async function tryIt(context: EmberlineContext): Promise<void> {
   const editor = await openScratch(vscode.window.activeTextEditor?.document.languageId);
   if (!editorShowsSuggestions(editor)) {
-    const open = vscode.l10n.t('Open the Setting');
-    const told = vscode.l10n.t(
-      'Emberline: VS Code itself shows no suggestions here (setting editor.inlineSuggest.enabled).',
-    );
-    if ((await vscode.window.showInformationMessage(told, open)) === open)
-      await vscode.commands.executeCommand('workbench.action.openSettings', 'editor.inlineSuggest.enabled');
+    tellEditorShowsNone();
     return;
   }
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
@@ -86,6 +81,9 @@ export function explain(context: EmberlineContext): string {
   const { held, status } = context;
   // What holds now comes before what ended the last request.
   if (held !== undefined && (status === 'paused' || status === 'off')) return tellHeld(context, held);
+  const editor = vscode.window.activeTextEditor;
+  // What was asked before that was set, or by a key, is not why nothing comes.
+  if (editor !== undefined && !editorShowsSuggestions(editor)) return tellEditorShowsNone();
   const request = context.lastDecided ?? context.last;
   if (request === undefined) {
     const sentence = vscode.l10n.t('No suggestion was asked for yet.');
@@ -98,7 +96,7 @@ export function explain(context: EmberlineContext): string {
     schema === undefined || schema.use === 'bound' ? '' : ` ${vscode.l10n.t(SCHEMA_USES[schema.use])}`;
   const sentence = vscode.l10n.t(REASONS[reason]) + unbound;
   context.log.note(`explained #${request.sequence}: ${summaryOf(request.outcome)}`);
-  tell(context, `${sentence} ${vscode.l10n.t(REMEDIES[reason])}`);
+  tell(context, `${sentence} ${vscode.l10n.t(REMEDIES[reason], WORD_KEY)}`);
   return sentence;
 }
 
@@ -107,4 +105,17 @@ function tellHeld(context: EmberlineContext, held: Reason): string {
   const sentence = vscode.l10n.t(REASONS[held]);
   tell(context, `${sentence} ${vscode.l10n.t(REMEDIES[held])}`);
   return sentence;
+}
+
+/** That the editor's own setting keeps suggestions away, with the way to it; returns the sentence. */
+function tellEditorShowsNone(): string {
+  const open = vscode.l10n.t('Open the Setting');
+  const told = vscode.l10n.t(
+    'Emberline: VS Code itself shows no suggestions here (setting editor.inlineSuggest.enabled).',
+  );
+  void vscode.window.showInformationMessage(told, open).then((answer) => {
+    if (answer === open)
+      void vscode.commands.executeCommand('workbench.action.openSettings', 'editor.inlineSuggest.enabled');
+  });
+  return told;
 }

@@ -217,7 +217,7 @@ describe('the page of stops and reasons', () => {
     const remedied = Object.entries(REASONS).map(([name, sentence]) => [
       name,
       sentence,
-      REMEDIES[name as Reason],
+      REMEDIES[name as Reason].replace('{0}', 'Ctrl+Right (Cmd+Right on a Mac)'),
     ]);
     expect(rows).toEqual([...Object.entries(STOPS), ...remedied, ...Object.entries(SCHEMA_USES)]);
   });
