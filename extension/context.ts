@@ -147,7 +147,11 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     });
     const { config } = this;
     const keys = new RemoteKeys(secrets);
-    this.consent = new RemoteConsent(state, () => config.completion);
+    this.consent = new RemoteConsent(
+      state,
+      () => config.completion,
+      (...place) => this.surroundings.snippets(...place),
+    );
     const { consent } = this;
     this.calibrations = new Calibrations(state);
     const { calibrations } = this;

@@ -1,8 +1,9 @@
 /** Before anything of a document is sent to an endpoint, the user sees what that is, and says yes once. */
 import * as vscode from 'vscode';
-import { snapshotOfText } from '../../core/completion/document';
+import { snapshotOfText, type TextSource } from '../../core/completion/document';
 import type { CompletionOptions } from '../../core/completion/options';
 import { PromptWriter } from '../../core/completion/prompt_writer';
+import type { FindSnippets } from '../../core/completion/snippets';
 import type { Endpoint } from '../../core/remote/endpoint';
 import type { RemoteEngine } from '../../core/remote/remote_engine';
 import { forElsewhere } from '../../core/remote/remote_first';
@@ -13,20 +14,30 @@ const SCHEME = 'emberline-remote';
 /** Endpoints that were confirmed; in the storage that no settings file reaches. */
 const CONFIRMED = 'emberline.remote.confirmed';
 
-/** Where no file is open. */
-const EXAMPLE = 'def area(width, height):\n    return \n\n\nprint(area(2, 3))\n';
+const TEXT = 'def area(width, height):\n    return \n\n\nprint(area(2, 3))\n';
+/** Where no file is open that may be read. */
+const EXAMPLE: TextSource = {
+  uri: 'example',
+  path: 'area.py',
+  languageId: 'python',
+  text: TEXT,
+  offset: TEXT.indexOf('\n\n'),
+};
 
 export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentContentProvider {
   private readonly state: vscode.Memento;
   private readonly options: () => CompletionOptions;
+  private readonly snippets: FindSnippets;
   private readonly registration: vscode.Disposable;
   private readonly reminded = new Set<string>();
   private text = '';
   private previews = 0;
 
-  constructor(state: vscode.Memento, options: () => CompletionOptions) {
+  /** @param snippets Pieces of other files, as suggestions find them. */
+  constructor(state: vscode.Memento, options: () => CompletionOptions, snippets: FindSnippets) {
     this.state = state;
     this.options = options;
+    this.snippets = snippets;
     this.registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   }
 
@@ -98,12 +109,14 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
       ),
       t('- the text around the cursor of the file you write in, with its path in the workspace;'),
       t(
-        '- pieces of other files, where the model reads them (docs/context.md): signatures of what the file imports,',
+        '- for suggestions, pieces of other files, where the model reads them (docs/context.md): signatures of what the file imports,',
       ),
       t(
-        '  code of files looked at last that resembles it, recent edits; each has a setting that turns it off;',
+        '  code of files looked at last that resembles it, recent edits where you turned them on, each with a setting; with them the name of the workspace folder;',
       ),
-      t('- in the commit box, when you ask there: the change that is committed.'),
+      t(
+        '- in the commit box, when you ask there, or type once "scminput" is turned on: the change that is committed, and the last messages.',
+      ),
       t(
         'Not sent: files that emberline.excludedFiles names, anything in a workspace that is not trusted, the clipboard.',
       ),
@@ -125,12 +138,11 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
   private example(engine: RemoteEngine): ReturnType<PromptWriter['write']>['request'] {
     const editor = vscode.window.activeTextEditor;
     const options = this.options();
-    const offset = EXAMPLE.indexOf('\n\n');
-    const own =
+    const place =
       editor === undefined || isLeftAlone(editor.document.uri, options.excludedFiles)
-        ? snapshotOfText({ uri: 'example', path: 'area.py', languageId: 'python', text: EXAMPLE, offset })
-        : snapshotOf(editor.document, editor.selection.active);
-    return new PromptWriter(engine).write(forElsewhere({ document: own, options })).request;
+        ? { document: snapshotOfText(EXAMPLE) }
+        : { document: snapshotOf(editor.document, editor.selection.active), snippets: this.snippets };
+    return new PromptWriter(engine).write(forElsewhere({ ...place, options })).request;
   }
 }
 
