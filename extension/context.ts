@@ -220,6 +220,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.onRequestEnd(request);
       }),
       this.commits.onDidChange((uri) => this.pipeline.forget(uri)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.requests.forget(uri.toString())),
       this.generator.onDidChange(() => this.onGeneratorChange()),
       this.generator.onDidFinish((generation) => this.onGenerationEnd(generation)),
       this.editor.onDidChange(() => this.onGeneratorChange()),

@@ -1,5 +1,6 @@
 /** What is remembered of the requests of this session: how many there were, how the last one ended, and what drafts came to. */
 import { DraftingTotals } from '../core/completion/drafting_totals';
+import { nothing } from '../core/completion/outcome';
 import { RecentEndings } from '../core/report/recent_endings';
 import type { Counters } from './api';
 import type { FinishedRequest } from './completion/provider';
@@ -25,6 +26,13 @@ export class SessionRequests {
     return this.lastDecidedRequest;
   }
 
+  /** Drops the text of a closed document; why the last request ended stays. */
+  forget(uri: string): void {
+    const { lastRequest, lastDecidedRequest } = this;
+    if (lastRequest?.uri === uri) this.lastRequest = withoutText(lastRequest);
+    if (lastDecidedRequest?.uri === uri) this.lastDecidedRequest = withoutText(lastDecidedRequest);
+  }
+
   add(request: FinishedRequest): void {
     const { outcome } = request;
     this.counts.requests++;
@@ -37,4 +45,10 @@ export class SessionRequests {
     this.lastRequest = request;
     if (outcome.reason !== 'cancelled' && outcome.reason !== 'stale') this.lastDecidedRequest = request;
   }
+}
+
+function withoutText(request: FinishedRequest): FinishedRequest {
+  const { reason, stop, shown, schema } = request.outcome;
+  const outcome = { ...nothing(reason), stop, shown, ...(schema === undefined ? {} : { schema }) };
+  return { ...request, outcome, others: [] };
 }

@@ -103,6 +103,7 @@ export class Suggestions {
   /** Drops what is remembered of a closed document. */
   forget(uri: string): void {
     this.typedLines.forget(uri);
+    if (this.last?.anchor.uri === uri) this.last = undefined;
   }
 
   /** Gives up what was foreseen in a document, or in any, and not asked for. */

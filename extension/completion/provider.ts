@@ -107,6 +107,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
         pipeline.forget(uri);
         this.suggestions.forget(uri);
         this.alternatives.forget(uri);
+        if (this.shown?.document.uri === uri) this.shown = undefined;
       }),
       vscode.window.onDidChangeTextEditorSelection(
         ({ textEditor: { document }, selections: [selection] }) => {

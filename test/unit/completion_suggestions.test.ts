@@ -256,6 +256,17 @@ describe('suggestions', () => {
     expect([text, uncut?.text]).toEqual(['total", str', 'total", str) + tax']);
   });
 
+  it.each([
+    ['stay as they were shown when another document is closed', 'other', 'tal'],
+    ['are not what they were once theirs is closed', 'u', 'tal + tax'],
+  ])('%s', async (_, uri, rest) => {
+    answers.set('x = ', { ...made('total'), uncut: made('total + tax') });
+    answers.set('x = to', made('tal + tax'));
+    expect(await textAt('x = |')).toBe('total');
+    suggestions.forget(uri);
+    expect(await textAt('x = to|')).toBe(rest);
+  });
+
   it('do not ask again behind a line that was cancelled, nor go on behind a blank', async () => {
     answers.set('x = 1', { ...nothing('cancelled'), stop: 'cancelled', endProbability: 0.9 });
     answers.set('x = ', { ...made('1'), endProbability: 0.9 });

@@ -9,7 +9,10 @@ const { INVOKE, AUTOMATIC, editor } = vi.hoisted(() => ({
   INVOKE: 0,
   AUTOMATIC: 1,
   /** What the editor does when told to ask. */
-  editor: { trigger: (command: string): Promise<unknown> => Promise.resolve(command) },
+  editor: {
+    trigger: (command: string): Promise<unknown> => Promise.resolve(command),
+    close: (uri: string): void => expect.unreachable(uri),
+  },
 }));
 
 vi.mock('vscode', () => {
@@ -34,7 +37,13 @@ vi.mock('vscode', () => {
     InlineCompletionItem: vi.fn(),
     InlineCompletionTriggerKind: { Invoke: INVOKE, Automatic: AUTOMATIC },
     window: { onDidChangeTextEditorSelection: event },
-    workspace: { onDidChangeTextDocument: event, onDidCloseTextDocument: event },
+    workspace: {
+      onDidChangeTextDocument: event,
+      onDidCloseTextDocument: (listener: (document: { uri: string }) => void) => {
+        editor.close = (uri) => listener({ uri });
+        return event();
+      },
+    },
     commands: { executeCommand: (command: string) => editor.trigger(command) },
   };
 });
@@ -62,7 +71,7 @@ describe('the ghost text provider', () => {
       return Promise.resolve(answer);
     };
     provider = new GhostTextProvider(
-      { complete } as unknown as CompletionPipeline,
+      { complete, forget: () => undefined } as unknown as CompletionPipeline,
       () => DEFAULT_OPTIONS,
       { beside: () => [], snippets: () => [], clipboard: () => Promise.resolve(copied) },
       { around: (snapshot) => Promise.resolve(snapshot) },
@@ -136,6 +145,19 @@ describe('the ghost text provider', () => {
     expect(requests).toEqual([]);
     await provider.prepareNext(textAt(1), signal);
     expect(requests.map(({ document }) => document.before)).toEqual(['x = 1']);
+  });
+
+  it('keeps nothing of what it showed in a document that is closed', async () => {
+    const { signal } = new AbortController();
+    answer = { ...nothing('shown'), shown: true, text: ' = 1', source: 'model' };
+    await ask(AUTOMATIC);
+    requests = [];
+    editor.close('other');
+    await provider.prepareNext(textAt(1), signal);
+    expect(requests).toHaveLength(1);
+    editor.close('u');
+    await provider.prepareNext(textAt(1), signal);
+    expect(requests).toHaveLength(1);
   });
 
   it('forgets that it asked when the editor had no reason to', async () => {
