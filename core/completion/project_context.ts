@@ -1,6 +1,6 @@
 /**
  * Which pieces of the project a model reads beside its document, and how much of a prompt each kind may have. `npm run bench -- quality` with
- * `--definitions on`, `--snippets off` and `--edits off` shows what each is worth, and docs/context.md what that was: the embedded model gains nothing by
+ * `--definitions on`, `--snippets off` and `--edits off` shows what each is worth, and bench/pieces.md what that was: the embedded model gains nothing by
  * definitions. Those that were taught with whole repositories read files of theirs as they were taught to; nobody has measured here what it gives them.
  */
 import type { CompletionEngine } from './engine_port';
