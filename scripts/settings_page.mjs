@@ -56,7 +56,8 @@ export function settingsPage(groups) {
       '\n\n',
     ),
   );
-  const head = '# Settings\n\nWritten by `npm run format` from package.json.';
+  const head =
+    '# Settings\n\nWritten by `npm run format` from package.json. What words like draft and KV cache mean: [here](../core/README.md#words).';
   return `${[head, ...parts].join('\n\n')}\n`;
 }
 
