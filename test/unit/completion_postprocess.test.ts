@@ -37,6 +37,18 @@ describe('post-processing', () => {
     expect(shape('        return', at('def f():\n|', { tabs: true, tabSize: 4 })).text).toBe('\t\treturn');
   });
 
+  it.each([
+    [4, '\t * Adds.', '\t * Adds.'],
+    [4, '     * Adds.', '\t * Adds.'],
+    [8, ' * Adds.', ' * Adds.'],
+    [8, '\t  b)', '\t  b)'],
+    [4, '\t    b', '\t\tb'],
+    [4, '  b', '\tb'],
+    [4, '       b', '\t\tb'],
+  ])('aligns behind tabs of %i with blanks: %j', (tabSize, written, expected) => {
+    expect(shape(written, at('f(a,\n|', { tabs: true, tabSize })).text).toBe(expected);
+  });
+
   it('begins no string of several lines that it leaves open, and ends one', () => {
     expect(shape('    """', at('def f():\n|')).reason).toBe('does_not_fit');
     expect(shape('"""', at('def f():\n    """Adds.\n    |')).reason).toBeUndefined();

@@ -48,6 +48,8 @@ describe('generated text', () => {
   it('is indented as the document is', () => {
     expect(generate('a:\n\tb:\n\t\t|', 'c\n    d\n        e').text).toBe('c\n\td\n\t\te');
     expect(generate('a:\n  b\n  |', 'c\n\td').text).toBe('c\n  d');
+    expect(generate('a:\n\tb\n\t|', '/*\n\t * Adds.\n\t */').text).toBe('/*\n\t * Adds.\n\t */');
+    expect(generate('a:\n\tb\n|', '/*\n * Adds.\n */').text).toBe('/*\n * Adds.\n */');
   });
 
   it('ends where a block is left', () => {
