@@ -70,6 +70,28 @@ describe('a suggestion of several lines is over', () => {
     expect(made(text, lines)).toBe(expected);
   });
 
+  it.each([
+    ['shellscript', 'for f in *; do|', '\n  echo $f\ndone'],
+    ['shellscript', 'while read -r a|', '; do\n  f "$a"\ndone < list'],
+    ['shellscript', 'if a; then|', '\n  b\nelse\n  c\nfi;'],
+    ['lua', 'if a then|', '\n  b()\nelseif c then\n  d()\nend'],
+    ['lua', 'f(a, function() if b then|', '\n  c()\nend)'],
+    ['ruby', 'a.each do|', '\n  begin\n    b\n  end\nend'],
+  ])('goes on to the word that closes a body: %s, %s', (languageId, text, lines) => {
+    expect(made(text, lines, languageId)).toBe(lines);
+  });
+
+  it.each([
+    ['javascript', 'if (a) {|', '\n  b();', '\ndone();'],
+    ['python', 'for a in b:|', '\n    c()', '\nend = 1'],
+    ['python', 'for a in b:|', '\n    c()', '\ndone, left = d()'],
+    ['python', 'for a in b:|', '\n    c()', '\nending'],
+  ])('is over before a name that is such a word elsewhere: %s, %s', (languageId, text, body, next) => {
+    const [first = '', ...lines] = (body + next).split('\n');
+    const block = new BlockLines(at(text, languageId), first);
+    expect(lines.map((line) => block.add(line))).toEqual([true, false]);
+  });
+
   it('goes on with the parts of a statement', () => {
     const lines = 'if a:\n        b()\n    else:\n        c()';
     expect(made('def f():\n    |', lines)).toBe(lines);
