@@ -134,10 +134,14 @@ export class BlockLines {
   }
 
   private isOverAt(line: string): boolean {
-    if (line === this.below || this.lines.slice(-2).every((one) => one.trim() === line.trim())) return true;
-    // A first line that stands below too may say too little to tell; with the second it does.
     const { lines, below } = this;
-    const repeats = lines.length === 1 && (this.head + (lines[0] ?? '')).trimEnd() === below;
+    const [made = '', ...others] = lines;
+    const first = (this.head + made).trimEnd();
+    // Lines that close one bracket after another differ in their depth alone.
+    const ofSuggestion = made === '' ? lines : [first, ...others];
+    if (line === below || ofSuggestion.slice(-2).every((one) => one === line)) return true;
+    // A first line that stands below too may say too little to tell; with the second it does.
+    const repeats = lines.length === 1 && first === below;
     if (repeats && line !== '' && line === this.belowThat) return true;
     const depth = columnsBefore(this.document, line);
     const last = (this.lines.length === 1 ? this.head : '') + (this.lines.at(-1) ?? '');

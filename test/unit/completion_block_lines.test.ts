@@ -92,6 +92,11 @@ describe('a suggestion of several lines is over', () => {
     expect(lines.map((line) => block.add(line))).toEqual([true, false]);
   });
 
+  it('goes on over closing lines, each less deep than the last', () => {
+    const lines = '\n\tfor {\n\t\tif a {\n\t\t\tb()\n\t\t}\n\t}\n}';
+    expect(made('func f() {|', lines, 'go')).toBe(lines);
+  });
+
   it('goes on with the parts of a statement', () => {
     const lines = 'if a:\n        b()\n    else:\n        c()';
     expect(made('def f():\n    |', lines)).toBe(lines);
