@@ -10,6 +10,8 @@ import type { Stop } from './stop';
 const MAX_SHOWN = 400;
 /** A repeated line shorter than this is no sign of trouble: brackets and single words repeat in good code. */
 const MIN_REPEATED_LINE = 6;
+/** A line that ends a block with a tag or a word. */
+const ENDS_BLOCK = /^(?:<\/|end)/;
 
 export interface Shaped {
   /** The text to insert at the cursor; also filled, as far as it makes sense, when there is a reason to hide it. */
@@ -67,14 +69,18 @@ function isPeriodic(text: string): boolean {
   return again.test(text) && !/^(.)\1*$/u.test(text.trim());
 }
 
-/** True when the whole line would be the same as the next one, or as the last one. */
+/** True when the whole line would be the same as the next one, or as the last one; what ends a block, if it is as deep, too. */
 export function repeatsNeighbour(text: string, replace: number, document: DocumentSnapshot): boolean {
-  const line = (lineBefore(document) + text + lineAfter(document).slice(replace)).trim();
+  const whole = lineBefore(document) + text + lineAfter(document).slice(replace);
+  const line = whole.trim();
   if (line.length < MIN_REPEATED_LINE || !/\p{L}/u.test(line)) return false;
   const above = document.before.split('\n').slice(0, -1);
   const below = document.after.split('\n').slice(1);
   const isText = (candidate: string): boolean => candidate.trim() !== '';
-  return above.findLast(isText)?.trim() === line || below.find(isText)?.trim() === line;
+  const neighbours = [above.findLast(isText), below.find(isText)];
+  // Blocks within one another end alike.
+  if (ENDS_BLOCK.test(line)) return neighbours.some((one) => one?.trimEnd() === whole.trimEnd());
+  return neighbours.some((one) => one?.trim() === line);
 }
 
 /** True where a triple quote of the line begins a string that goes on behind it: all below would be a part of that, until somebody closes it. */

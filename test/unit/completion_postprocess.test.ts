@@ -116,6 +116,17 @@ describe('post-processing', () => {
     expect(postprocess('--------------------', 'max_tokens', at('# |')).reason).toBeUndefined();
   });
 
+  it.each([
+    ['<div>\n  <div>\n    a\n  </div>\n|', '</div>', undefined],
+    ['if(A)\n  if(B)\n    f()\n  endif()\n|', 'endif()', undefined],
+    ['<div>\n  <div>\n    a\n    |\n</div>', '</div>', undefined],
+    ['<div>\n  a\n</div>\n|', '</div>', 'repeats_line'],
+    ['  <div>\n    a\n  </div>\n|', '  </div>', 'repeats_line'],
+    ['if a:\n        |\n    return total', 'return total', 'repeats_line'],
+  ])('hides no line that ends what is less deep: %j, %s', (text, raw, reason) => {
+    expect(shape(raw, at(text)).reason).toBe(reason);
+  });
+
   it('hides a repeated line also where it replaces closed brackets', () => {
     const document = at('print(a);\nprint(|)');
     expect(shape('a);', document)).toMatchObject({ text: 'a);', replace: 1, reason: 'repeats_line' });
