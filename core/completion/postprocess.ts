@@ -100,16 +100,25 @@ const QUOTED = /(["'`])(?:\\.|(?!\1)[^\\\n])*\1/g;
  */
 function closesNothing(text: string, document: DocumentSnapshot): boolean {
   const line = lineBefore(document) + text;
-  const depth = columnsBefore(document, line);
   if (!line.trimStart().startsWith('}')) return false;
-  if (depth === 0) return document.before.length < MAX_BEFORE && openBraces(document.before) <= 0;
-  const above = document.before.split('\n').slice(0, -1);
-  const outer = above.findLastIndex((one) => one.trim() !== '' && columnsBefore(document, one) < depth);
-  return openBraces(above.slice(outer + 1).join('\n')) <= 0;
+  const depth = columnsBefore(document, line);
+  let all = 0;
+  let unquoted = 0;
+  // The more of the counts with and without strings, as what a quote begins is not sure.
+  const open = (): number => Math.max(all, unquoted);
+  for (const one of document.before.split('\n').slice(0, -1).toReversed()) {
+    const within = open();
+    all += openBraces(one);
+    unquoted += openBraces(one.replace(QUOTED, ''));
+    // A label, a directive or a line of a string is less deep as well, and opens nothing.
+    const opensBlock = open() > 0 && one.trim() !== '' && columnsBefore(document, one) < depth;
+    if (opensBlock) return within <= 0;
+  }
+  // What opens it may stand in front of what is looked at.
+  return document.before.length < MAX_BEFORE && open() <= 0;
 }
 
-/** How many braces are opened and not closed: the more of the counts with and without strings, as what a quote begins is not sure. */
+/** How many braces are opened and not closed. */
 function openBraces(text: string): number {
-  const count = (some: string): number => some.split('{').length - some.split('}').length;
-  return Math.max(count(text), count(text.replace(QUOTED, '')));
+  return text.split('{').length - text.split('}').length;
 }

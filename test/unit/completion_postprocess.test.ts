@@ -79,6 +79,19 @@ describe('post-processing', () => {
     expect(reason('func f() {\n\tswitch x {\n\tcase 1:\n\t\tg()\n\t|', '}')).toBeUndefined();
   });
 
+  it.each([
+    ['void f() {\n    if (a) {\n        b();\n#endif\n    |', '}', undefined],
+    ['void f() {\n    if (a) {\n#if B\n        b();\n#endif\n    }\n    |', '}', 'does_not_fit'],
+    ["f(() => {\n  it('x', () => {\n    const a = `\ntext\n`;\n  |", '});', undefined],
+    ["f(() => {\n  it('x', () => {\n    const a = `\ntext\n`;\n  });\n  |", '});', 'does_not_fit'],
+    ['void f() {\n    while (a) {\nagain:\n        b();\n    |', '}', undefined],
+    // A brace that stands there already is none that is open.
+    ['if (a) {\n  b();\n}|', ' else {', undefined],
+    ['if (a) {\n  b();\n} |', 'else {', undefined],
+  ])('finds the block of a brace behind lines at the edge: %j, %s', (text, raw, reason) => {
+    expect(shape(raw, at(text)).reason).toBe(reason);
+  });
+
   it('closes no block at the edge where none is open', () => {
     const reason = (text: string, raw: string): string | undefined => shape(raw, at(text)).reason;
     expect(reason('type A = <\n  B extends {} = {}\n>() => B\n|', '}')).toBe('does_not_fit');
@@ -87,6 +100,7 @@ describe('post-processing', () => {
     expect(reason('f(a,\n  b) {\n  c();\n|', '}')).toBeUndefined();
     // What opens it may stand in front of what is looked at.
     expect(reason(`${'b();\n'.repeat(10_000)}|`, '}')).toBeUndefined();
+    expect(reason(`${'  b();\n'.repeat(10_000)}  |`, '}')).toBeUndefined();
   });
 
   it('respects what stands right of the cursor', () => {
