@@ -41,10 +41,16 @@ const LEAST_DELETED = 3;
 const LEAST_ACCEPTED = 2;
 /** What an editor adds by itself when the first of the two is typed. */
 const PAIRS = new Set(['()', '[]', '{}', '<>', '""', "''", '``']);
+/** A line break in a comment or a list, as it goes on there. */
+const NEXT_LINE = /^\r?\n[ \t]*(?:\*|\/\/\/?|#|-)[ \t]*$/;
 
-/** Whether what was inserted at once may be one key: a line break comes with its indentation, a bracket with the one that closes it. */
+/**
+ * Whether what was inserted at once may be one key: a line break comes with its indentation and the mark of a comment, a bracket with the
+ * one that closes it.
+ */
 export function isTyped(inserted: string): boolean {
-  return inserted.length < LEAST_ACCEPTED || inserted.trim() === '' || PAIRS.has(inserted);
+  const isBlank = inserted.trim() === '';
+  return inserted.length < LEAST_ACCEPTED || isBlank || PAIRS.has(inserted) || NEXT_LINE.test(inserted);
 }
 
 export class TakenBack {

@@ -243,8 +243,10 @@ class Typist {
     this.undo();
     this.counts.undone++;
     expect(this.state).toEqual(before);
-    // What is one unit, blank or a pair of brackets may have been typed; what a suggestion replaced comes back with the undo.
-    const isTyped = /^(?:.|\s+|\(\)|\[\]|\{\}|<>|""|''|``)$/su.test(text.slice(0, length));
+    // What is one unit, blank, a line break with a mark or a pair of brackets may have been typed; what a suggestion replaced comes back with the undo.
+    const isTyped = /^(?:.|\s+|\n[ \t]*(?:\*|\/\/\/?|#|-)[ \t]*|\(\)|\[\]|\{\}|<>|""|''|``)$/su.test(
+      text.slice(0, length),
+    );
     if (!isTyped && removed === 0) expect(this.takenBack.has(uri, place.before, text)).toBe(true);
     await this.ask(false);
   }

@@ -70,7 +70,7 @@ describe('a suggestion that was not accepted', () => {
     expect(taken.has('u', BEFORE, OFFER.text)).toBe(false);
   });
 
-  it.each(['\n    ', '()'])(
+  it.each(['\n    ', '()', '\n * ', '\n\t// ', '\n/// ', '\n# ', '\n- '])(
     'is offered again where one key wrote of it %j, which is taken back',
     (inserted) => {
       const taken = new TakenBack();
