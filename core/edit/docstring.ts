@@ -1,4 +1,5 @@
 /** The grammar of a docstring: one sentence, where the language has it, of the first function or class of the lines. */
+import { spansOf } from './code_scan';
 import { literal } from './edit_format';
 
 /** Where documentation stands. */
@@ -41,7 +42,7 @@ export function docstringGrammar(
   const sentence = String.raw`sentence ::= [A-Z] [a-z]{0,14} (" " [A-Za-z] [A-Za-z_()'-]{0,18} ","?){1,14} "."`;
   if (languageId === 'python') {
     // Of one with several lines, it stands behind the last.
-    const end = lines.findIndex((one, index) => index >= at && /:\s*(?:#.*)?$/u.test(one));
+    const end = endOfHead(lines, at);
     const head = lines[end];
     if (head === undefined || /^\s*(?:"""|''')/u.test(lines[end + 1] ?? '')) return undefined;
     const quotes = '"""';
@@ -53,4 +54,23 @@ export function docstringGrammar(
   const [open, close] = slashes === undefined ? ['/** ', ' */'] : [slashes, ''];
   const start = literal(`${at + 1}|${indentation}${open}`);
   return `root ::= ${start} sentence ${literal(`${close}\n+|${line}`)}\n${sentence}`;
+}
+
+/** The line with the `:` of the Python head that begins at line `at`; -1 where its body begins on that line. */
+function endOfHead(lines: readonly string[], at: number): number {
+  const text = lines.slice(at).join('\n');
+  let depth = 0;
+  for (const { kind, start, end } of spansOf(text, 'python')) {
+    if (kind !== 'code') continue;
+    for (let index = start; index < end; index++) {
+      const character = text[index] ?? '';
+      if ('([{'.includes(character)) depth++;
+      else if (')]}'.includes(character)) depth--;
+      else if (character === ':' && depth === 0) {
+        const [rest = ''] = text.slice(index + 1).split('\n');
+        return /^\s*(?:#.*)?$/u.test(rest) ? at + text.slice(0, index).split('\n').length - 1 : -1;
+      }
+    }
+  }
+  return -1;
 }

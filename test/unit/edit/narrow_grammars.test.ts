@@ -104,6 +104,11 @@ describe('the grammar of a docstring', () => {
     expect(first(['def f(', '    a,', '):', '    return a'], 'python')).toContain(
       String.raw`"3|):\x0a+|    \"`,
     );
+    expect(
+      first(['def f(a=lambda: 0,  # a:', '      b={1:', '2}) -> "a(":  # b', '    c'], 'python'),
+    ).toContain('"3|2})');
+    expect(first(['def f(a): return a', 'if b:', '    c()'], 'python')).toBeUndefined();
+    expect(first(['class A: b = {', '1: 2}', 'for c in d:', '    e()'], 'python')).toBeUndefined();
     expect(first(['  export async function f() {'], 'typescript')).toBe(
       String.raw`root ::= "1|  /** " sentence " */\x0a+|  export async function f() {"`,
     );
