@@ -1,6 +1,6 @@
 /**
  * Which parts of a text are code, which strings, which comments: enough of a language's lexical grammar to count brackets and to
- * tell a name from a word in a string. What it does not know of (regular expressions, heredocs) it takes for code.
+ * tell a name from a word in a string. A regular expression is a string. What it does not know of (heredocs) it takes for code.
  */
 import { commentLine } from '../completion/languages';
 
@@ -15,7 +15,7 @@ export interface Span {
 }
 
 interface Lexicon {
-  readonly lineComment: string | undefined;
+  readonly lineComments: readonly string[];
   readonly blockComment: readonly [string, string] | undefined;
   /** Longest first. */
   readonly quotes: readonly Quote[];
@@ -50,6 +50,29 @@ const CHARACTER_QUOTES: ReadonlySet<string> = new Set([
   'scheme',
   'ocaml',
 ]);
+/** Where a `'` behind a word is an apostrophe, as most of it is no code, … */
+const TEXTS: ReadonlySet<string> = new Set(['html', 'svelte', 'vue', 'xml', 'xsl', 'yaml']);
+/** … where it is one within a word, as texts stand beside the code, … */
+const TEXTS_BESIDE: ReadonlySet<string> = new Set([
+  'javascript',
+  'javascriptreact',
+  'php',
+  'typescriptreact',
+]);
+/** … or where it parts the digits of a number, unless the word is the prefix of a literal. */
+const DIGIT_QUOTES: ReadonlySet<string> = new Set(['c', 'cpp', 'cuda-cpp']);
+const LITERAL_PREFIX = /^(?:u8|[uUL])$/;
+/** Where a `#` within a word begins no comment. */
+const HASH_BEFORE_WORDS: ReadonlySet<string> = new Set(['shellscript', 'yaml']);
+const REGULAR_EXPRESSIONS: ReadonlySet<string> = new Set([
+  'javascript',
+  'javascriptreact',
+  'typescript',
+  'typescriptreact',
+]);
+/** An operand comes next, where a slash would divide nothing. */
+const BEFORE_OPERAND = /(?:[(,=:[!&|?{;]|=>|\breturn)\s*$/;
+const REGULAR_EXPRESSION = /\/(?:\\.|\[(?:\\.|[^\]\\\r\n])*\]|[^/\\[\r\n])+\/[a-z]*/y;
 const NO_STRINGS: ReadonlySet<string> = new Set(['markdown', 'plaintext', 'latex', 'tex']);
 
 export function spansOf(text: string, languageId: string): readonly Span[] {
@@ -64,18 +87,24 @@ export function spansOf(text: string, languageId: string): readonly Span[] {
     code = end;
   };
   while (at < text.length) {
-    const { lineComment, blockComment } = lexicon;
+    const { lineComments, blockComment } = lexicon;
+    const comment = lineComments.find((mark) => text.startsWith(mark, at));
     const quote = lexicon.quotes.find(({ mark }) => text.startsWith(mark, at));
     if (blockComment !== undefined && text.startsWith(blockComment[0], at)) {
       const end = text.indexOf(blockComment[1], at + blockComment[0].length);
       take('comment', end < 0 ? text.length : end + blockComment[1].length, end < 0);
-    } else if (lineComment !== undefined && text.startsWith(lineComment, at)) {
+    } else if (comment !== undefined && beginsComment(text, at, languageId)) {
       take('comment', lineEnd(text, at), false);
     } else if (quote !== undefined && beginsString(text, at, languageId)) {
       const end = stringEnd(text, at + quote.mark.length, quote);
       take('string', end.at, end.open);
+    } else if (text[at] === '/' && REGULAR_EXPRESSIONS.has(languageId)) {
+      const end = regularExpressionEnd(text, at);
+      if (end === undefined) at++;
+      else take('string', end, false);
     } else {
-      at++;
+      // What a backslash stands before begins nothing.
+      at = Math.min(text.length, at + (text[at] === '\\' ? 2 : 1));
     }
   }
   if (at > code) spans.push({ kind: 'code', start: code, end: at, open: false });
@@ -84,24 +113,45 @@ export function spansOf(text: string, languageId: string): readonly Span[] {
 
 function lexiconOf(languageId: string): Lexicon {
   const [mark = ''] = commentLine(languageId, '').trim().split(' ');
-  const lineComment = ['//', '#', '--', '%', ';'].includes(mark) ? mark : undefined;
+  const lineComments = ['//', '#', '--', '%', ';'].filter(
+    (one) => one === mark || (one === '#' && languageId === 'php'),
+  );
   const blockComment =
     mark === SLASHES || mark === '/*' || languageId === 'sql'
       ? (['/*', '*/'] as const)
       : mark === '<!--'
         ? (['<!--', '-->'] as const)
         : undefined;
-  if (NO_STRINGS.has(languageId)) return { lineComment: undefined, blockComment: undefined, quotes: [] };
+  if (NO_STRINGS.has(languageId)) return { lineComments: [], blockComment: undefined, quotes: [] };
   const quotes: Quote[] = [];
   if (TRIPLE_QUOTES.has(languageId)) quotes.push({ mark: '"""', long: true }, { mark: "'''", long: true });
   quotes.push({ mark: '"', long: false }, { mark: "'", long: false });
   if (BACKTICKS.has(languageId)) quotes.push({ mark: '`', long: true });
-  return { lineComment, blockComment, quotes };
+  return { lineComments, blockComment, quotes };
+}
+
+function beginsComment(text: string, at: number, languageId: string): boolean {
+  if (text[at] !== '#') return true;
+  // PHP has attributes as well.
+  if (languageId === 'php') return text[at + 1] !== '[';
+  return !HASH_BEFORE_WORDS.has(languageId) || /^$|[\s;()|&<>`]/.test(text[at - 1] ?? '');
 }
 
 function beginsString(text: string, at: number, languageId: string): boolean {
-  if (text[at] !== "'" || !CHARACTER_QUOTES.has(languageId)) return true;
-  return /^'(?:\\.|[^\\'\n])'/u.test(text.slice(at, at + 8));
+  if (text[at] !== "'") return true;
+  if (CHARACTER_QUOTES.has(languageId)) return /^'(?:\\.|[^\\'\n])'/u.test(text.slice(at, at + 8));
+  const [word = ''] = /[\p{L}\p{N}_]*$/u.exec(text.slice(Math.max(0, at - 8), at)) ?? [];
+  if (word === '') return true;
+  if (DIGIT_QUOTES.has(languageId)) return LITERAL_PREFIX.test(word);
+  if (TEXTS_BESIDE.has(languageId)) return !/^[\p{L}\p{N}_]/u.test(text.slice(at + 1, at + 3));
+  return !TEXTS.has(languageId);
+}
+
+function regularExpressionEnd(text: string, at: number): number | undefined {
+  if (!BEFORE_OPERAND.test(text.slice(Math.max(0, at - 32), at))) return undefined;
+  REGULAR_EXPRESSION.lastIndex = at;
+  const [found] = REGULAR_EXPRESSION.exec(text) ?? [];
+  return found === undefined ? undefined : at + found.length;
 }
 
 function stringEnd(

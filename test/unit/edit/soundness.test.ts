@@ -28,7 +28,7 @@ describe('the parts of a text', () => {
   });
 
   it('cover the text', () => {
-    for (const text of ['', '"', '/* x', "'a\nb", '`${a}\n`', '#'])
+    for (const text of ['', '"', '\\', '= /a', '/* x', "'a\nb", '`${a}\n`', '#'])
       for (const language of ['python', 'typescript', 'rust', 'plaintext', 'html', 'sql'])
         expect(
           spansOf(text, language)
@@ -43,6 +43,13 @@ describe('an edited text', () => {
     ['typescript', 'f(1);', 'f(1;'],
     ['typescript', 'f("a");', 'f("a);'],
     ['typescript', 'f(1);', 'f(1]);'],
+    ['typescript', 'f(1);', "f('it's');"],
+    ['typescriptreact', 'f(1);', "f('don't do it');"],
+    ['php', "f('a');", "f('it's');"],
+    ['typescript', 'a = b / c;', 'a = b / (c; d /'],
+    ['shellscript', 'echo a', "echo don't"],
+    ['cpp', "f('a');", "f('a);"],
+    ['php', 'f();', '#[A(\nf();'],
     ['python', 'if a:\n    b\n', 'if a:\nb\n'],
     ['python', 'a = 1\nb = 2\n', 'a = 1\n    b = 2\n'],
     ['python', 'if a:\n    b\nc\n', 'if a:\n    b\n  c\n'],
@@ -65,6 +72,20 @@ describe('an edited text', () => {
     ['javascript', 'import a from "b";\nexport const c = `(${a}`;\n'],
     ['json', '// x\n{"a": [1, 2,], }\n'],
     ['rust', "fn f<'a>(x: &'a str) -> char { ')' }\n"],
+    ['html', "<p>don't (the dogs' own)</p>\n"],
+    ['typescriptreact', "const a = <p>don't</p>;\n"],
+    ['php', "<p>don't</p>\n"],
+    ['vue', "<p>don't</p>\n<script>\na.split('(')\n</script>\n"],
+    ['yaml', "x: don't\ny: '('\n"],
+    ['yaml', 'x: a#b(\ny: )\n'],
+    ['php', "# don't\n#[A(\n  b)]\nf();\n"],
+    ['makefile', "a:\n\techo don\\'t\n"],
+    ['shellscript', 'echo ${#a[@]} $# # don\'t (\necho a#b "c";# (\n'],
+    ['shellscript', "echo 'it'\\''s ('\n"],
+    ['typescript', "a.split(/['\"(]/);\nreturn /[/(]\\/\"/g.test(b);\nc = d / e; f('/');\n"],
+    ['typescriptreact', 'const a = <B c={d} /> || <E>{f}</E>;\nconst g = h => /(\\()/u;\n'],
+    ['cpp', "int a = 1'000, b = 0xFF'FF'AA'0;\n"],
+    ['cpp', "int a = u8'(' + L'\\'' + '(';\n"],
   ])('is in order: %s', (languageId, text) => {
     expect(broken('', text, languageId)).toBeUndefined();
     const empty = { json: '{}' }[languageId] ?? '';
