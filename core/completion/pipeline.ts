@@ -6,7 +6,7 @@ import { NO_DRAFTS } from '../engine/native_drafting';
 import { type NativeCompletion, NO_TIMINGS } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
 import { type Asking, OneEngine, type Reply } from './asking';
-import { CompletionCache } from './cache';
+import { type CacheHit, CompletionCache } from './cache';
 import { elapsed } from './delay';
 import { leastConfidence } from './certainty';
 import { type DocumentSnapshot, lineBefore } from './document';
@@ -41,7 +41,7 @@ export interface SuggestionRequest {
   readonly clipboard?: string | undefined;
   /** The user asked for it: there is no delay, and what the model doubts is shown as well. */
   readonly explicit?: boolean;
-  /** What else may be said, whatever is remembered of the place; nothing of it is remembered. */
+  /** What else may be said, whatever is remembered of the place; it is remembered for who types along alone. */
   readonly fork?: ForkRequest;
   /** Whether nothing may come, too: a blank line or the end of the text. Default: something visible has to. */
   readonly mayEnd?: boolean;
@@ -51,6 +51,8 @@ export interface SuggestionRequest {
 
 export class CompletionPipeline {
   private readonly cache = new CompletionCache();
+  /** What else was said there. */
+  private readonly forks = new CompletionCache();
   /** Where nothing came though it could have. */
   private readonly ends = new CompletionCache();
   private readonly options: () => CompletionOptions;
@@ -104,6 +106,7 @@ export class CompletionPipeline {
   /** Drops what is remembered of a closed document. */
   forget(uri: string): void {
     this.cache.forget(uri);
+    this.forks.forget(uri);
     this.ends.forget(uri);
     this.asking.forget(uri);
   }
@@ -111,6 +114,7 @@ export class CompletionPipeline {
   /** Drops every suggestion: another model would make others. */
   reset(): void {
     this.cache.clear();
+    this.forks.clear();
     this.ends.clear();
     this.asking.reset();
   }
@@ -122,8 +126,7 @@ export class CompletionPipeline {
   ): CompletionOutcome | undefined {
     const { document, fork, clipboard, mayEnd = false, evenIfRefused = false } = request;
     const { uri, before, after } = document;
-    const hit =
-      fork === undefined && clipboard === undefined ? this.cache.find(uri, before, after) : undefined;
+    const hit = fork === undefined && clipboard === undefined ? this.remembered(document) : undefined;
     // Typed along, a suggestion in front of a word still stands before that word, and one that was asked for stays.
     const typed = hit === undefined ? 0 : hit.generation.text.length - hit.rest.length;
     const asked = refused === 'battery' && options.restraint?.unlessAsked === true && typed > 0;
@@ -139,6 +142,14 @@ export class CompletionPipeline {
     const { generation } = hit;
     const judged = this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
     return this.goesFurther(judged, request, options) ? undefined : judged;
+  }
+
+  /** What was said first; and, once some of it is typed, what forks off it. */
+  private remembered({ uri, before, after }: DocumentSnapshot): CacheHit | undefined {
+    const first = this.cache.find(uri, before, after);
+    if (first !== undefined) return first;
+    const forked = this.forks.find(uri, before, after);
+    return forked?.rest === forked?.generation.text ? undefined : forked;
   }
 
   /** Why the engine cannot be asked at the moment. */
@@ -286,10 +297,10 @@ export class CompletionPipeline {
     const about = { followsSchema, endProbability, readsLine: readsLine(engine.fim), calibration };
     const generation = { ...answer, text, stop, confidence, ...about };
     const ended = request.mayEnd === true && firstLine(text).trim() === '';
-    if (fork === undefined) {
-      const cache = ended ? this.ends : this.cache;
-      cache.add(document.uri, document.before, document.after, generation);
-    }
+    const { uri, before, after } = document;
+    if (fork === undefined) (ended ? this.ends : this.cache).add(uri, before, after, generation);
+    // One that became too unlikely was cut off, and ends nowhere.
+    else if (!ended && stop !== 'unsure') this.forks.add(uri, before, after, generation);
     const judged = this.judge(
       { source: 'model', ids, timings, drafting, ...from, generation, typed: 0 },
       request,

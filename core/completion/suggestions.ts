@@ -154,7 +154,7 @@ export class Suggestions {
     const first = await this.pipeline.complete(request);
     const { document } = request;
     const { multiline } = this.options();
-    // Of a fork nothing is remembered, and each line would be asked for anew.
+    // At its place a fork is not remembered, and each line would be asked for anew.
     if (multiline === 'never' || request.fork !== undefined) return first;
     if (isComplete(first, request)) return this.nextLines(request, first, known);
     if (!first.shown || first.replace > 0 || first.uncut !== undefined) return first;

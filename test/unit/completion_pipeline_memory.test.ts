@@ -16,7 +16,7 @@ describe('the completion pipeline', () => {
     expect(await at('return co|')).toMatchObject({ source: 'cache', text: 'pied' });
   });
 
-  it('lets an answer fork off another: nothing of it is remembered', async () => {
+  it('lets an answer fork off another: it is remembered once somebody types along', async () => {
     const { engine, at } = bench();
     engine.course = [
       ['a', 0.5],
@@ -48,6 +48,16 @@ describe('the completion pipeline', () => {
     expect(other.generation?.probabilities).toEqual(Float32Array.of(0.9, 0.5, 0.2));
     expect(other.course?.probabilities).toEqual(Float32Array.of(0.5, 0.2));
     expect(await at('return |')).toMatchObject({ text: 'a + b', source: 'cache' });
+    expect(await at('return a |')).toMatchObject({ text: '+ b', source: 'cache' });
+    expect(await at('return a -|')).toMatchObject({ text: ' c', source: 'cache' });
+    expect(await at('return a - c|')).toMatchObject({ reason: 'line_complete', source: 'none' });
+    expect(engine.requests).toHaveLength(2);
+    // What has become too unlikely is cut off, and says nothing of what somebody types.
+    engine.says = 'a * d';
+    engine.stop = 'unsure';
+    await at('return |', { explicit: true, fork });
+    await at('return a *|');
+    expect(engine.requests).toHaveLength(4);
   });
 
   it('re-shows the rest while it is typed, without the model', async () => {
