@@ -104,12 +104,30 @@ describe('what package.json says', () => {
     const marks = (text: string): string[] =>
       [...text.matchAll(/`[^`]*`|#[\w.]+#|\(command:[^)]*\)|\(https:[^)]*\)/g)]
         .map(([one]) => one)
+        .filter((one) => one !== `\`${ASKING_KEY}\``)
         .toSorted();
     for (const [key, text] of Object.entries(english))
       expect(marks(inGerman[key] ?? ''), key).toEqual(marks(text));
   });
+
+  it('calls commands in German what the German menus call them, and the key for asking too', () => {
+    const called = Object.keys(english).filter((key) => key.startsWith('command.'));
+    const says = (text: string, key: string): boolean => {
+      const title = english[key] ?? '';
+      // One word may be meant otherwise.
+      const sought = title.includes(' ') ? title : `"Emberline: ${title}"`;
+      return text.includes(sought) || (key === 'command.trigger' && text.includes(ASKING_KEY));
+    };
+    const pairs = Object.keys(english).map((key) => [english[key] ?? '', inGerman[key] ?? ''] as const);
+    for (const [text, translation] of [...Object.entries(german), ...pairs]) {
+      for (const key of called) if (says(text, key)) expect(translation, text).toContain(inGerman[key]);
+      expect(translation).not.toContain(ASKING_KEY);
+    }
+  });
 });
 
+/** The editor goes by where a key lies on an American keyboard: on a German one it is no key that is labelled so. */
+const ASKING_KEY = 'Alt+\\';
 /** Names are the same in every language. */
 const SAME_EVERYWHERE = new Set(['Emberline']);
 const SHOWN = new Set([

@@ -110,9 +110,9 @@ describe('in German', () => {
     const detailOf = (name: string): string | undefined =>
       editor.items.find(({ label }) => label.endsWith(` ${name}`))?.detail;
     expect(detailOf('Das Modell, das mit Emberline kommt')).toBe(
-      'braucht 1.73 GB bei 4480 Tokens · etwa 20 Tokens/s · füllt Lücken',
+      'braucht 1.73 GB bei 4480 Token · etwa 20 Token/s · füllt Lücken',
     );
-    expect(detailOf('a')).toBe('braucht 1.73 GB bei 4480 Tokens · füllt keine Lücken');
+    expect(detailOf('a')).toBe('braucht 1.73 GB bei 4480 Token · füllt keine Lücken');
     // Errors are English.
     expect(detailOf('b')).toBe('It has no room.');
   });
