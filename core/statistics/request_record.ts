@@ -22,12 +22,15 @@ export interface RequestRecord {
   readonly decodeMs: number;
   /** What is left of the time to the answer: the prompt is made, the answer judged, and other work on the thread waited for. */
   readonly restMs: number;
+  /** All calls together, as the counts below; most of what one reads another has read. */
   readonly promptTokens: number;
   /** Of these, those that were read anew; the KV cache had the others. */
   readonly recomputedTokens: number;
   readonly generatedTokens: number;
   readonly drafted: number;
   readonly accepted: number;
+  /** Of the KV cache on this machine: prompt and text of the longest call, which the others share; 0 where the model ran elsewhere. */
+  readonly positions: number;
 }
 
 /** A request as its end is told. */
@@ -48,7 +51,8 @@ export function recordOf(request: EndedRequest, keyMs: number | undefined): Requ
   const { sequence, languageId, explicit, outcome, others, askedMs, answeredMs } = request;
   const sum = { queueMs: 0, prefillMs: 0, decodeMs: 0, promptTokens: 0, recomputedTokens: 0 };
   const count = { modelCalls: 0, generatedTokens: 0, drafted: 0, accepted: 0 };
-  for (const { timings, drafting } of askedOf([outcome, ...others])) {
+  let positions = 0;
+  for (const { timings, drafting, remote = false } of askedOf([outcome, ...others])) {
     const { queueMs, prefillMs, totalMs, promptTokens, reusedTokens, generatedTokens } = timings;
     count.modelCalls++;
     sum.queueMs += queueMs;
@@ -59,6 +63,7 @@ export function recordOf(request: EndedRequest, keyMs: number | undefined): Requ
     count.generatedTokens += generatedTokens;
     count.drafted += drafting.drafted;
     count.accepted += drafting.accepted;
+    if (!remote) positions = Math.max(positions, promptTokens + generatedTokens);
   }
   const engineMs = sum.queueMs + sum.prefillMs + sum.decodeMs;
   const { headStartMs = 0 } = outcome;
@@ -72,6 +77,7 @@ export function recordOf(request: EndedRequest, keyMs: number | undefined): Requ
     restMs: Math.max(0, answeredMs - askedMs + headStartMs - engineMs),
     ...sum,
     ...count,
+    positions,
   };
 }
 
@@ -106,4 +112,5 @@ export const isRequestRecord = isObject<RequestRecord>({
   generatedTokens: isCount,
   drafted: isCount,
   accepted: isCount,
+  positions: isCount,
 });

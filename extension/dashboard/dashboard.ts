@@ -89,8 +89,7 @@ export class Dashboard implements vscode.Disposable {
     const { session } = statistics;
     const requests = session.lastRequests();
     const { model } = engine;
-    const lastAsked = requests.findLast(({ promptTokens }) => promptTokens > 0);
-    const positions = (lastAsked?.promptTokens ?? 0) + (lastAsked?.generatedTokens ?? 0);
+    const positions = requests.findLast((one) => one.positions > 0)?.positions ?? 0;
     return {
       version,
       takenAt: new Date().toISOString(),

@@ -87,7 +87,7 @@ export function requestSection({ requests: ended }: DashboardData): Section {
       requests.length === 0
         ? 'Nothing was asked yet.'
         : `Of ${countText(requests.length, 'request')}, ${wholeText(asked.length)} reached the model and ${wholeText(shown)} ended with a suggestion on the screen.`,
-    note: 'Those that reached the model, the last first, from the key on. Judging is what is left of the time: the prompt is made, the answer judged.',
+    note: 'Those that reached the model, the last first, from the key on. Judging is what is left of the time: the prompt is made, the answer judged. Of a remote engine prefill is the time to its first token.',
     ...(drawn.length > 0 && {
       chart: {
         kind: 'rows',
@@ -143,6 +143,7 @@ export function speedSection({ requests, model, drafts }: DashboardData): Sectio
       asked.length === 0
         ? 'The model read no prompt yet.'
         : `A request read ${countText(Math.round(mean), 'token')} anew; the KV cache had ${percentText(prompt - recomputed, prompt)} of the prompts.`,
+    note: 'All calls of the model together: one for each line and for each other suggestion. Of what they read, much is the same.',
     facts: [
       ['Prefill', rate(model?.prefillRate)],
       ['Decode', rate(model?.decodeRate)],
@@ -153,7 +154,7 @@ export function speedSection({ requests, model, drafts }: DashboardData): Sectio
     ...(drawn.length > 0 && {
       chart: {
         kind: 'columns',
-        unit: 'tokens of the prompt',
+        unit: 'tokens of prompts',
         axis: 'Request',
         labels: drawn.map(({ sequence }) => `#${sequence}`),
         series: [
@@ -171,7 +172,7 @@ export function speedSection({ requests, model, drafts }: DashboardData): Sectio
       },
     }),
     table: {
-      head: ['Request', 'Prompt', 'Read anew', 'Generated', 'Drafted', 'Accepted', 'Prefill', 'Decode'],
+      head: ['Request', 'Prompts', 'Read anew', 'Generated', 'Drafted', 'Accepted', 'Prefill', 'Decode'],
       rows: asked
         .toReversed()
         .map((one) => [

@@ -46,6 +46,7 @@ function request(sequence: number, more: Partial<RequestRecord> = {}): RequestRe
     generatedTokens: 10,
     drafted: 4,
     accepted: 1,
+    positions: 110,
     ...more,
   };
 }

@@ -89,6 +89,16 @@ describe('a request', () => {
     expect(statistics.lastRequests().map(({ decodeMs }) => decodeMs)).toEqual([60, 30, 90, 0]);
   });
 
+  it('takes as many positions of the KV cache here as its longest call, as calls share their prompt', () => {
+    const far = { ...TIMINGS, promptTokens: 4_000 };
+    const first = made('if x:');
+    end(first, { others: [made('other'), made('third')] });
+    end({ ...first, further: [made('return', { timings: { ...TIMINGS, promptTokens: 107 } })] });
+    end(made('far', { timings: far, remote: true }), { others: [made('near')] });
+    end(made('far', { timings: far, remote: true }));
+    expect(statistics.lastRequests().map(({ positions }) => positions)).toEqual([105, 112, 105, 0]);
+  });
+
   it('is kept without its text and its place', () => {
     type(1, 1_000);
     end(made('the_secret = 1'));
