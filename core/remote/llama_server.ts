@@ -1,7 +1,7 @@
 /** llama.cpp's own server: `/completion` takes a text, `/infill` the parts around a cursor (tools/server/README.md of llama.cpp). */
 import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
-import { listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
+import { countOf, listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
 import type { InfillParts } from './prompt_text';
 import type { Post } from './protocol';
 
@@ -64,12 +64,12 @@ export function llamaPiece(event: unknown): RemotePiece {
   const piece = { text: textOf(said['content']), tokens: rated.map(tokenOf) };
   if (said['stop'] !== true && said['stop_type'] === undefined) return piece;
   const timings = objectOf(said['timings']);
-  const promptTokens = numberOf(said['tokens_evaluated']);
+  const promptTokens = countOf(said['tokens_evaluated']);
   const counts = {
     promptTokens,
     reusedTokens:
-      timings['prompt_n'] === undefined ? 0 : Math.max(0, promptTokens - numberOf(timings['prompt_n'])),
-    generatedTokens: numberOf(said['tokens_predicted']),
+      timings['prompt_n'] === undefined ? 0 : Math.max(0, promptTokens - countOf(timings['prompt_n'])),
+    generatedTokens: countOf(said['tokens_predicted']),
   };
   return { ...piece, stop: stopOf(said), counts };
 }

@@ -1,7 +1,7 @@
 /** OpenAI's `/v1/completions`, as vLLM, SGLang, TGI, Ollama, LM Studio and others serve it. Each leaves out something of it. */
 import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
-import { listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
+import { countOf, listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
 import type { Post } from './protocol';
 
 /** OpenAI takes no more stop texts. */
@@ -49,16 +49,18 @@ export function openaiPiece(event: unknown): RemotePiece {
   const choice = objectOf(listOf(said['choices'])[0]);
   const stop = stopOf(choice);
   const usage = objectOf(said['usage']);
+  const promptTokens = countOf(usage['prompt_tokens']);
+  const cached = countOf(objectOf(usage['prompt_tokens_details'])['cached_tokens']);
   const counts = {
-    promptTokens: numberOf(usage['prompt_tokens']),
-    reusedTokens: numberOf(objectOf(usage['prompt_tokens_details'])['cached_tokens']),
-    generatedTokens: numberOf(usage['completion_tokens']),
+    promptTokens,
+    reusedTokens: Math.min(promptTokens, cached),
+    generatedTokens: countOf(usage['completion_tokens']),
   };
   return {
     text: textOf(choice['text']),
     tokens: ratedOf(objectOf(choice['logprobs'])).map(tokenOf),
     ...(stop === undefined ? {} : { stop }),
-    ...(counts.promptTokens > 0 && { counts }),
+    ...(promptTokens > 0 && { counts }),
   };
 }
 

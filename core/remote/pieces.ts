@@ -68,3 +68,8 @@ export function textOf(value: unknown): string {
 export function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
+
+/** A whole number, 0 or more, as a number of tokens is; 0 for what is none. */
+export function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0;
+}

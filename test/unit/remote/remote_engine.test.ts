@@ -4,6 +4,8 @@ import { fimLayout } from '../../../core/completion/fim_layout';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import type { NativeCompletion } from '../../../core/engine/native_types';
 import { endpointOf } from '../../../core/remote/endpoint';
+import { llamaPiece } from '../../../core/remote/llama_server';
+import { openaiPiece } from '../../../core/remote/openai';
 import { RemoteEngine } from '../../../core/remote/remote_engine';
 import type { ServerChoices } from '../../../core/remote/server';
 import { makeCertificate } from '../../remote/certificate';
@@ -422,5 +424,34 @@ describe('what is there', () => {
       'REMOTE_UNREACHABLE',
     );
     expect(codeOf(await engineFor(standIn, { ca: certificate.cert }).complete(LINE, NEVER))).toBe('none');
+  });
+});
+
+describe('what a server counted', () => {
+  const ofOpenai = (prompt: unknown, cached: unknown, generated: unknown): unknown =>
+    openaiPiece({
+      usage: {
+        prompt_tokens: prompt,
+        prompt_tokens_details: { cached_tokens: cached },
+        completion_tokens: generated,
+      },
+    }).counts;
+  const ofLlama = (prompt: unknown, read: unknown, generated: unknown): unknown =>
+    llamaPiece({
+      stop: true,
+      tokens_evaluated: prompt,
+      timings: { prompt_n: read },
+      tokens_predicted: generated,
+    }).counts;
+
+  it.each([
+    ['as it says', ofOpenai(40, 32, 3), [40, 32, 3]],
+    ['more cached than there is', ofOpenai(40, 64, 3), [40, 40, 3]],
+    ['no numbers of tokens', ofOpenai(40, -1, 2.5), [40, 0, 0]],
+    ['as it says', ofLlama(40, 8, 3), [40, 32, 3]],
+    ['less than nothing read', ofLlama(40, -1, -3), [40, 40, 0]],
+    ['more read than there is', ofLlama(40, 64, 0.5), [40, 0, 0]],
+  ])('is what there can be: %s', (_, counts, [promptTokens, reusedTokens, generatedTokens]) => {
+    expect(counts).toEqual({ promptTokens, reusedTokens, generatedTokens });
   });
 });
