@@ -24,10 +24,6 @@ export class Histogram {
     this.counts[at] = (this.counts[at] ?? 0) + 1;
   }
 
-  clear(): void {
-    this.counts.fill(0);
-  }
-
   snapshot(): HistogramCounts {
     return { bounds: [...this.bounds], counts: [...this.counts] };
   }

@@ -1,38 +1,38 @@
 /** How late the thread of the extension host comes to what is due: the time that something else, in any extension, keeps it busy. */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import type { HistogramCounts } from '../../core/statistics/histogram';
+import { Histogram, type HistogramCounts } from '../../core/statistics/histogram';
 
-/** How often it is looked at, ms; what Node.js records is the time from one look to the next. */
+/** How often it is looked at, ms. */
 const EVERY_MS = 20;
 /** Upper bounds of delays, ms. */
 const BOUNDS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
-const NS_PER_MS = 1e6;
 
 export class ThreadDelay {
-  private readonly delays: IntervalHistogram = monitorEventLoopDelay({ resolution: EVERY_MS });
+  private readonly now: () => number;
+  private delays = new Histogram(BOUNDS);
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param now Of a clock that nobody sets, ms. */
+  constructor(now = () => performance.now()) {
+    this.now = now;
+  }
 
   start(): void {
-    this.delays.reset();
-    this.delays.enable();
+    this.stop();
+    this.delays = new Histogram(BOUNDS);
+    let last = this.now();
+    this.timer = setInterval(() => {
+      const now = this.now();
+      this.delays.add(now - last - EVERY_MS);
+      last = now;
+    }, EVERY_MS);
   }
 
   stop(): void {
-    this.delays.disable();
+    clearInterval(this.timer);
   }
 
   /** Since it was started. */
   snapshot(): HistogramCounts {
-    const { count } = this.delays;
-    const upTo = BOUNDS.map((bound) => Math.round((count * this.percentAt(bound)) / 100));
-    const counts = [...upTo, count].map((sum, at) => Math.max(0, sum - (upTo[at - 1] ?? 0)));
-    return { bounds: BOUNDS, counts };
-  }
-
-  /** How many of a hundred looks were no later than that. */
-  private percentAt(delayMs: number): number {
-    const most = (delayMs + EVERY_MS) * NS_PER_MS;
-    let percent = 0;
-    for (const [at, value] of this.delays.percentiles) if (value <= most) percent = Math.max(percent, at);
-    return percent;
+    return this.delays.snapshot();
   }
 }
