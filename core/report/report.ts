@@ -25,6 +25,7 @@ export interface ReportFacts {
   readonly model: NativeModelInfo | undefined;
   /** Prompt tokens a second; undefined until measured. */
   readonly prefillSpeed: number | undefined;
+  /** `name: value` */
   readonly settings: readonly string[];
   readonly recent: Pick<RecentEndings, 'endings' | 'errors'>;
   /** Whose names and folders stay out. */
@@ -62,7 +63,7 @@ export function reportOf(facts: ReportFacts): string {
     '',
     '## Settings that differ from their defaults',
     '',
-    ...(settings.length === 0 ? ['- none'] : settings.map((line) => `- ${say(line)}`)),
+    ...(settings.length === 0 ? ['- none'] : settings.map((line) => settingLine(line, say))),
     '',
     '## How the last requests ended',
     '',
@@ -73,6 +74,12 @@ export function reportOf(facts: ReportFacts): string {
     `- ${recent.errors.length === 0 ? 'none' : recent.errors.join(', ')}`,
     '',
   ].join('\n');
+}
+
+/** A name is known to whoever reads it: what was taken out of it would be, too. */
+function settingLine(line: string, say: (text: string) => string): string {
+  const end = line.indexOf(':') + 1;
+  return `- ${line.slice(0, end)} ${say(line.slice(end))}`;
 }
 
 function modelLines({ model, prefillSpeed }: ReportFacts, say: (text: string) => string): string[] {

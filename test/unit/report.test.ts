@@ -121,6 +121,12 @@ describe('a report', () => {
     for (const secret of [SECRET, KEY, 'acme', '/home']) expect(report.toLowerCase()).not.toContain(secret);
     expect(report).toContain('model.gguf');
   });
+
+  it('has the names of settings as they are: what is left out of a known word can be told', () => {
+    const settings = ['emberline.completion.maxTokens: 80', 'emberline.model.path: max.gguf'];
+    const report = reportOf(facts({ settings, person: { ...PERSON, user: 'max' } }));
+    expect(report).toContain('- emberline.completion.maxTokens: 80\n- emberline.model.path: <user>.gguf\n');
+  });
 });
 
 describe('what is taken out of a text', () => {
