@@ -34,6 +34,7 @@ export class Restraints {
 
   /** Called where somebody works: what the battery does is not asked otherwise, nor where it makes no difference. */
   look(): void {
+    this.pause.look();
     if (this.options().onBattery !== 'asUsual') void this.power.look();
   }
 

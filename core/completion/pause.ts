@@ -44,6 +44,11 @@ export class Pause {
     this.changed();
   }
 
+  /** Called where somebody works: ends a pause that the machine slept through, and says so. */
+  look(): void {
+    if (this.until === undefined) this.finish();
+  }
+
   /** Ends it; nothing happens where there is none. */
   finish(): void {
     clearTimeout(this.timer);

@@ -64,8 +64,13 @@ describe('a pause', () => {
   it('is over after the machine slept, before the timer says so', () => {
     const pause = new Pause(Date.now, changed, () => elapsed + performance.now());
     pause.begin('hour');
+    pause.look();
+    expect(changed).toHaveBeenCalledOnce();
     elapsed += 3_600_000;
     expect(pause.until).toBeUndefined();
+    pause.look();
+    pause.look();
+    expect([changed.mock.calls.length, vi.getTimerCount()]).toEqual([2, 0]);
   });
 
   it.each([86_400_000, -86_400_000])('is as long as it is where the clock is set by %i ms', (by) => {

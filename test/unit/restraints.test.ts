@@ -43,6 +43,13 @@ describe('what the extension keeps back', () => {
     expect(changed).not.toHaveBeenCalled();
   });
 
+  it('looks whether the pause is over, whatever the battery', () => {
+    const { restraints } = restraintsWith('asUsual');
+    const look = vi.spyOn(restraints.pause, 'look');
+    restraints.look();
+    expect(look).toHaveBeenCalledOnce();
+  });
+
   it('is the pause first of all, and nothing once that is over', () => {
     const { restraints, changed } = restraintsWith('quiet');
     expect(restraints.applied.restraint).toBeUndefined();
