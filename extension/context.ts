@@ -323,7 +323,10 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.subscriptions.push(...disposables);
   }
 
-  /** Releases everything; settles when the engine has stopped, its memory is free and what was counted is written. */
+  /**
+   * Releases everything; settles when the engine has stopped, its memory is free and what was counted is written. A load that is under way is not
+   * waited for: what it loaded is freed when it ends.
+   */
   async close(): Promise<void> {
     const stopped = Promise.all([this.engine.stop(), this.statistics.close()]);
     this.dispose();

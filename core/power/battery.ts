@@ -10,7 +10,7 @@ export type SupplyEvent = string;
 export function batteryOnLinux(supplies: readonly SupplyEvent[]): boolean | undefined {
   const own = supplies.map(propertiesOf).filter((one) => one.get('SCOPE') !== 'Device');
   const plugged = own.filter((one) => one.get('TYPE') !== 'Battery' && one.has('ONLINE'));
-  // 2: a fixed voltage, 1: a programmable one.
+  // 1: a fixed voltage, 2: a programmable one.
   if (plugged.some((one) => Number(one.get('ONLINE')) > 0)) return false;
   const batteries = own.filter((one) => one.get('TYPE') === 'Battery' && one.get('PRESENT') !== '0');
   if (batteries.some((one) => one.get('STATUS') === 'Discharging')) return true;
