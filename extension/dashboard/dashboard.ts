@@ -38,8 +38,8 @@ export class Dashboard implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private measuring: AbortController | undefined;
   private machine: MachineMeasurement | undefined;
-  /** Of the model that was asked about last. */
-  private outline: { readonly path: string; readonly of: NativeOutline | undefined } | undefined;
+  /** By the model that runs: its file may be another the next time. */
+  private readonly outlines = new WeakMap<KnownModel, NativeOutline>();
 
   constructor(parts: DashboardParts) {
     this.parts = parts;
@@ -210,7 +210,7 @@ export class Dashboard implements vscode.Disposable {
   }
 
   private async memoryOf(model: KnownModel, positions: number): Promise<MemoryFigures | undefined> {
-    const outline = await this.outlineOf(model.modelPath);
+    const outline = await this.outlineOf(model);
     if (outline === undefined) return undefined;
     const layers = outline.kvCache[model.info.kvCache];
     return {
@@ -220,13 +220,15 @@ export class Dashboard implements vscode.Disposable {
     };
   }
 
-  /** Of a model that runs: its file does not change meanwhile. */
-  private async outlineOf(path: string): Promise<NativeOutline | undefined> {
-    if (this.outline?.path === path) return this.outline.of;
+  /** Undefined where its file cannot be read at the moment. */
+  private async outlineOf(model: KnownModel): Promise<NativeOutline | undefined> {
+    const known = this.outlines.get(model);
+    if (known !== undefined) return known;
     const addon = loadAddon(addonPath(this.parts.root));
-    const inspected = addon.ok ? await addon.value.inspect(path) : addon;
-    this.outline = { path, of: inspected.ok ? inspected.value.outline : undefined };
-    return this.outline.of;
+    const inspected = addon.ok ? await addon.value.inspect(model.modelPath) : addon;
+    const outline = inspected.ok ? inspected.value.outline : undefined;
+    if (outline !== undefined) this.outlines.set(model, outline);
+    return outline;
   }
 }
 

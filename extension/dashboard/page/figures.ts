@@ -273,7 +273,9 @@ export function memorySection({ memory, model }: DashboardData): Section {
     title: 'Memory',
     summary:
       memory === undefined
-        ? 'No model is loaded.'
+        ? model === undefined
+          ? 'No model is loaded.'
+          : 'The model’s file cannot be read.'
         : `The model takes ${sizeText(memory.weights + memory.kvNow)} now, and ${sizeText(memory.weights + memory.kvMost)} with a full context.`,
     note: 'By the headers of the model’s file. A draft model is not counted.',
     facts,

@@ -169,6 +169,11 @@ describe('the page', () => {
     expect(table?.rows).toEqual([['python', '10', '3', '1', '1', '1', '2', '1', '1', '50 %', '1,234']]);
   });
 
+  it('says of a model whose file is gone that it cannot be read, not that there is none', () => {
+    expect(memorySection({ ...FULL, memory: undefined }).summary).toBe('The model’s file cannot be read.');
+    expect(memorySection(NOTHING).summary).toBe('No model is loaded.');
+  });
+
   it('puts this machine beside others that ran the same model', () => {
     const { summary, chart, table } = machineSection(FULL);
     expect(summary).toContain('200 tokens/s here, 50 % of what its memory allows');
