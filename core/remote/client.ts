@@ -3,7 +3,7 @@ import { type Answer, open } from '../http/connection';
 import { reasonOf } from '../http/reason';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { addressOf, type Endpoint } from './endpoint';
-import { brokenAnswer, isTooLong, statusError, tooLong, unreachable } from './errors';
+import { brokenAnswer, isTooLong, keyNotSent, statusError, tooLong, unreachable } from './errors';
 import { EventStream } from './event_stream';
 import { objectOf } from './pieces';
 import type { Post } from './protocol';
@@ -149,7 +149,10 @@ export class RemoteClient {
     const { status, headers } = answer;
     const isOfRequest = status === 400 || status === 413 || status === 422;
     if (isOfRequest && isTooLong(await textOf(answer))) return tooLong(this.host, status);
-    return statusError(this.host, status, headers['retry-after']);
+    const error = statusError(this.host, status, headers['retry-after']);
+    return error.code === 'REMOTE_KEY' && !this.options.endpoint.safe
+      ? { ...error, ...keyNotSent(this.host) }
+      : error;
   }
 
   private headers(sends: boolean): Readonly<Record<string, string>> {

@@ -32,6 +32,14 @@ export function statusError(host: string, status: number, retryAfter?: string): 
   return { ...ofStatus(host, status, retryAfter), status };
 }
 
+/** Of a server that is reached without encryption: a key for it is of no use. */
+export function keyNotSent(host: string): RemoteError {
+  return remoteError(
+    'REMOTE_KEY',
+    `No key is sent to ${host}, for whoever is in the network could read it; put https in front of the server, and into emberline.remote.url.`,
+  );
+}
+
 /** As llama.cpp's server names it, and as vLLM and SGLang write it. */
 const TOO_LONG = /"exceed_context_size_error"|maximum context length|longer than the (?:model's )?context/i;
 

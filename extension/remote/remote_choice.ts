@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { NativeError, NativeResult } from '../../core/engine/native_result';
 import { type Endpoint, endpointOf } from '../../core/remote/endpoint';
-import { remoteError } from '../../core/remote/errors';
+import { keyNotSent, remoteError } from '../../core/remote/errors';
 import type { RemoteEngine } from '../../core/remote/remote_engine';
 import type { RemoteServer } from '../../core/remote/server';
 import type { Config } from '../config';
@@ -40,13 +40,6 @@ const NOT_TRUSTED = remoteError(
   'REMOTE_ADDRESS',
   'No remote engine is asked in a workspace that is not trusted; trust it first.',
 );
-
-function unsafe(host: string): NativeError {
-  return remoteError(
-    'REMOTE_KEY',
-    `No key is sent to ${host}, for whoever is in the network could read it; put https in front of the server, and into emberline.remote.url.`,
-  );
-}
 
 export class RemoteChoice {
   private readonly parts: RemoteChoiceParts;
@@ -101,7 +94,8 @@ export class RemoteChoice {
   async setKey(given?: string): Promise<RemoteEnding> {
     const endpoint = endpointOf(this.parts.config.remote.url);
     if (!endpoint.ok) return { kind: 'failed', error: endpoint.error };
-    if (!endpoint.value.safe && given !== '') return { kind: 'failed', error: unsafe(endpoint.value.host) };
+    if (!endpoint.value.safe && given !== '')
+      return { kind: 'failed', error: keyNotSent(endpoint.value.host) };
     const key = given ?? (await askForKey(endpoint.value, false));
     if (key === undefined || faultOfKey(key) !== undefined) return { kind: 'none' };
     await this.parts.keys.set(endpoint.value, key);

@@ -316,6 +316,7 @@ it('a key stays here where others can read along', async () => {
   standIn.say = () => ({ tokens: [' a'], stop: 'eos' });
   const endpoint = endpointOf(standIn.url);
   const headers: unknown[] = [];
+  const refusals: unknown[] = [];
   for (const safe of [true, false]) {
     if (!endpoint.ok) throw new Error(endpoint.error.message);
     const choices = { protocol: 'openai', model: '', fim: 'auto' } as const;
@@ -323,8 +324,17 @@ it('a key stays here where others can read along', async () => {
     engines.push(engine);
     await engine.complete(LINE, NEVER);
     headers.push(standIn.asked.at(-1)?.headers.authorization);
+    standIn.key = 'another';
+    const refused = await engine.complete(LINE, NEVER);
+    if (!refused.ok) refusals.push([refused.error.code, refused.error.message.includes('Set the Key')]);
+    standIn.key = undefined;
   }
   expect(headers).toEqual(['Bearer planted', undefined]);
+  // Nobody is told to set what is not sent.
+  expect(refusals).toEqual([
+    ['REMOTE_KEY', true],
+    ['REMOTE_KEY', false],
+  ]);
 });
 
 describe('what is there', () => {
