@@ -69,7 +69,6 @@ export class Dashboard implements vscode.Disposable {
     this.delay.start();
     panel.iconPath = vscode.Uri.file(join(this.parts.root, 'media', 'icon.svg'));
     panel.onDidDispose(() => this.closed());
-    panel.onDidChangeViewState(() => this.tellSoon());
     panel.webview.onDidReceiveMessage((message: unknown) => {
       if (isPageMessage(message)) void this.answer(message);
     });
