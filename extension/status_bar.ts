@@ -31,7 +31,7 @@ export interface StatusDetail {
 }
 
 /** Commands that the tooltip has links to. */
-const LINKED = ['emberline.explain', 'emberline.pause', 'emberline.resume', 'emberline.menu'];
+const LINKED = ['emberline.explain', 'emberline.pause', 'emberline.menu'];
 
 export class StatusBar implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
@@ -84,7 +84,7 @@ export function sentenceOf(status: Status): string {
     case 'working':
       return vscode.l10n.t('Computing a suggestion');
     case 'generating':
-      return vscode.l10n.t('Generating at the cursor; Escape stops');
+      return vscode.l10n.t('Generating or editing; Escape stops it');
     case 'paused':
       return vscode.l10n.t('Paused');
     case 'off':
