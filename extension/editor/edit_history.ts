@@ -10,6 +10,7 @@ import { RecentEdits } from '../../core/completion/recent_edits';
 import { readAlike } from '../../core/completion/similar_windows';
 import { MAX_LINE } from '../../core/completion/trigger';
 import type { Snippet } from '../../core/completion/snippets';
+import { onDidEndDocument } from './document_end';
 import { pathOf } from './editor_snapshot';
 import { isLeftAlone } from './left_alone';
 
@@ -44,10 +45,7 @@ export class EditHistory implements vscode.Disposable {
     this.subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor?.document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
-      vscode.workspace.onDidCloseTextDocument(({ uri, isClosed }) => {
-        // A document is closed and opened again, too, where its language changes.
-        if (isClosed) this.followed.delete(uri.toString());
-      }),
+      onDidEndDocument(({ uri }) => this.followed.delete(uri.toString())),
     ];
   }
 

@@ -9,6 +9,7 @@ import type { CompletionOptions } from '../../core/completion/options';
 import type { OtherText } from '../../core/completion/references';
 import { mostSimilar, readAlike, type Window, windowsOf } from '../../core/completion/similar_windows';
 import type { FindSnippets } from '../../core/completion/snippets';
+import { onDidEndDocument } from './document_end';
 import { pathOf } from './editor_snapshot';
 import { isLeftAlone } from './left_alone';
 import { fileOf } from './notebook_cells';
@@ -42,10 +43,7 @@ export class RecentTexts implements vscode.Disposable {
     this.remember(vscode.window.activeTextEditor?.document);
     this.subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.remember(editor?.document)),
-      vscode.workspace.onDidCloseTextDocument((document) => {
-        // A document is closed and opened again, too, where its language changes.
-        if (document.isClosed) this.forget(document);
-      }),
+      onDidEndDocument((document) => this.forget(document)),
     ];
   }
 

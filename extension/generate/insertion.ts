@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { type Replacement, TrackedRange } from '../../core/generate/tracked_range';
+import { onDidEndDocument } from '../editor/document_end';
 
 /** Why nothing more can be inserted: someone edited the text, the document was closed, or it takes no edits. */
 export type Interruption = 'edited' | 'closed' | 'refused';
@@ -42,9 +43,8 @@ export class Insertion implements vscode.Disposable {
     this.interrupted = interrupted;
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument((event) => this.onChange(event)),
-      vscode.workspace.onDidCloseTextDocument((closed) => {
-        // A document is closed and opened again, too, where its language changes.
-        if (closed === document && closed.isClosed) this.interrupt('closed');
+      onDidEndDocument((ended) => {
+        if (ended === document) this.interrupt('closed');
       }),
     ];
   }

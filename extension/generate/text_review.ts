@@ -8,6 +8,7 @@ import type { DocumentSnapshot } from '../../core/completion/document';
 import { askedAgain } from '../../core/generate/asked_again';
 import { TextCandidates } from '../../core/generate/text_candidates';
 import type { MadeText, TextMaker } from '../../core/generate/text_maker';
+import { onDidEndDocument } from '../editor/document_end';
 import { Insertion } from './insertion';
 
 /** Where the texts stand. */
@@ -52,9 +53,8 @@ export class TextReview implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (document === place.document && contentChanges.length > 0 && !this.replacing) this.dispose();
       }),
-      vscode.workspace.onDidCloseTextDocument((closed) => {
-        // A document is closed and opened again, too, where its language changes.
-        if (closed === place.document && closed.isClosed) this.dispose();
+      onDidEndDocument((ended) => {
+        if (ended === place.document) this.dispose();
       }),
       vscode.window.onDidChangeActiveTextEditor((editor) => {
         if (editor !== undefined && editor.document !== place.document) this.dispose();
