@@ -18,6 +18,24 @@ describe('deploy/', () => {
     for (const name of wanted) expect(text).toContain(name);
   });
 
+  it.each(SETS)('%s has nginx look up again where its engines are', (_, text) => {
+    const servers = [...NGINX.matchAll(/^ *server .*\$\{\w+\}.*$/gm)].map(([line]) => line);
+    expect(servers.length).toBeGreaterThan(1);
+    for (const server of servers) expect(server).toMatch(/ resolve;$/);
+    expect(NGINX).toMatch(/^ *zone \w+ \w+;$/m);
+    expect(NGINX).toMatch(/^ *resolver \$\{NGINX_LOCAL_RESOLVERS\} valid=\d+s;$/m);
+    expect(text).toMatch(/NGINX_ENTRYPOINT_LOCAL_RESOLVERS(?:, value)?: '1'/);
+  });
+
+  it('calls the engines by whole names in a cluster', () => {
+    const engines = [...read('kubernetes.yaml').matchAll(/ENGINE_\d, value: (\S+):\d+ /g)];
+    const namespace = /^namespace: (\S+)$/m.exec(read('kustomization.yaml'))?.[1] ?? '';
+    expect(engines.length).toBeGreaterThan(1);
+    expect(engines.map(([, name]) => name)).toEqual(
+      engines.map((_, index) => `engine-${index}.engine.${namespace}.svc.cluster.local`),
+    );
+  });
+
   it.each(SETS)('%s runs a model that fills in the middle, and keeps prefixes', (_, text) => {
     const args = argsOf(text);
     expect(args).toContain('--enable-prefix-caching');
