@@ -39,6 +39,8 @@ describe('deploy/', () => {
   it.each(SETS)('%s runs a model that fills in the middle, and keeps prefixes', (_, text) => {
     const args = argsOf(text);
     expect(args).toContain('--enable-prefix-caching');
+    // Requests are not logged unless asked for, and later versions end at an option that says so.
+    expect(args).not.toContain('--disable-log-requests');
     const model = args.find((arg) => arg.startsWith('--served-model-name='))?.split('=')[1] ?? '';
     expect(familyOf(model)).toBe('qwen');
   });
