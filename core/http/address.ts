@@ -18,5 +18,5 @@ export function isPrivateNetwork({ hostname }: URL): boolean {
   )
     return true;
   if (/^\[f[cd][0-9a-f]{2}:/.test(hostname)) return true;
-  return /^[a-z\d-]*[a-z][a-z\d-]*(?:\.(?:local|lan|internal|home\.arpa))?$/.test(hostname);
+  return /^(?:[a-z\d-]*[a-z][a-z\d-]*|(?:[a-z\d-]+\.)+(?:local|lan|internal|home\.arpa))$/.test(hostname);
 }

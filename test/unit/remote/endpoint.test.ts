@@ -17,6 +17,9 @@ describe('an endpoint', () => {
     ['http://192.168.1.20:8000', 'http://192.168.1.20:8000'],
     ['http://gpu-box:8000', 'http://gpu-box:8000'],
     ['http://gpu.local:8000', 'http://gpu.local:8000'],
+    ['http://host.docker.internal:11434', 'http://host.docker.internal:11434'],
+    ['http://front.emberline.svc.cluster.local', 'http://front.emberline.svc.cluster.local'],
+    ['http://4.home.arpa', 'http://4.home.arpa'],
   ])('of %s has the base %s', (text, base) => {
     expect(baseOf(text)).toBe(base);
   });
@@ -28,6 +31,10 @@ describe('an endpoint', () => {
     'http://models.example.com',
     'http://172.32.0.1:8000',
     'http://8.8.8.8',
+    'http://local.example.com',
+    'http://gpu.local.example.com',
+    'http://gpu.notlocal',
+    'http://gpu.home-arpa',
     'https://user:word@models.example.com',
     'https://models.example.com/?key=1',
     'https://models.example.com/#x',
