@@ -3,18 +3,22 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { askProcess } from '../engine/own_process';
+import { filesUnder, WalkBudget } from './bounded_walk';
+import { shardsOf } from './model_names';
 import { isTrialAnswer, type TrialOrder } from './trial_messages';
 
 /** Time for any model: to start a process and compile what a GPU needs, ms. */
 const LEAST_MS = 60_000;
 /** A slow disk is read so fast while weights are packed, bytes a ms. */
 const SLOWEST = 20_000;
+/** Names in the folder of a model that are looked at; few have a hundred. */
+const MOST_ENTRIES = 10_000;
 
 export interface TrialOptions {
   /** The bundled trial_process. */
   readonly script: string;
   readonly signal?: AbortSignal | undefined;
-  /** Default: by the size of the file. */
+  /** Default: that of trialLimit. */
   readonly limitMs?: number;
 }
 
@@ -24,7 +28,7 @@ export async function tryModel(
   { script, signal, limitMs }: TrialOptions,
 ): Promise<NativeResult<undefined>> {
   if (signal?.aborted === true) return failed(CANCELLED);
-  const limit = limitMs ?? LEAST_MS + (await bytesOf(order.modelPath)) / SLOWEST;
+  const limit = limitMs ?? (await trialLimit(order.modelPath));
   const outcome = await askProcess(order, { script, limitMs: limit, signal });
   switch (outcome.kind) {
     case 'answered':
@@ -39,6 +43,11 @@ export async function tryModel(
     case 'ended':
       return failed(crashed(order, outcome.by ?? `exit status ${outcome.code}`));
   }
+}
+
+/** How long a trial may take, by the size of the model's file, of all its shards, or of the weights in its folder, ms. Never rejects. */
+export async function trialLimit(modelPath: string): Promise<number> {
+  return LEAST_MS + (await bytesOf(modelPath)) / SLOWEST;
 }
 
 const CANCELLED: NativeError = { code: 'CANCELLED', message: 'The model was not changed.' };
@@ -71,5 +80,8 @@ function tooLong({ modelPath }: TrialOrder, limit: number): NativeError {
 
 async function bytesOf(path: string): Promise<number> {
   const file = await stat(path).catch(() => undefined);
-  return file?.size ?? 0;
+  if (file?.isDirectory() !== true) return (file?.size ?? 0) * shardsOf(basename(path));
+  const isWeights = (name: string): boolean => name.endsWith('.safetensors');
+  const weights = await filesUnder(path, 0, new WalkBudget(MOST_ENTRIES), isWeights);
+  return weights.reduce((sum, { bytes }) => sum + bytes, 0);
 }

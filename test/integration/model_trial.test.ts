@@ -1,10 +1,19 @@
 /** A model is tried in a process of its own: with the addon as built, and with stand-ins that do what no addon should. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tryModel } from '../../core/models/model_trial';
+import { trialLimit, tryModel } from '../../core/models/model_trial';
 import { ADDON, codeOf, MODEL, ROOT } from './embedded_model';
 
 const SCRIPT = join(ROOT, 'dist', 'trial.cjs');
@@ -85,6 +94,29 @@ describe('a trial', () => {
     expect(codeOf(await tryModel(order(hangs), { script: SCRIPT, signal: AbortSignal.abort() }))).toBe(
       'CANCELLED',
     );
+  });
+
+  it.each([
+    ['one.gguf', ['one.gguf'], 61_000],
+    ['m-00001-of-00003.gguf', ['m-00001-of-00003.gguf'], 63_000],
+    ['folder', ['folder/config.json', 'folder/a.safetensors', 'folder/b.safetensors'], 62_000],
+    ['none.gguf', [], 60_000],
+  ])('has time for all bytes of %s', async (path, files, limit) => {
+    mkdirSync(join(folder, 'folder'), { recursive: true });
+    for (const file of files) {
+      writeFileSync(join(folder, file), '');
+      truncateSync(join(folder, file), 20_000_000);
+    }
+    expect(await trialLimit(join(folder, path))).toBe(limit);
+  });
+
+  it('has time for weights that lie elsewhere', async () => {
+    const blob = join(folder, 'blob');
+    writeFileSync(blob, '');
+    truncateSync(blob, 40_000_000);
+    mkdirSync(join(folder, 'snapshot'));
+    symlinkSync(blob, join(folder, 'snapshot', 'model.safetensors'));
+    expect(await trialLimit(join(folder, 'snapshot'))).toBe(62_000);
   });
 
   it('cannot be begun without its script', async () => {
