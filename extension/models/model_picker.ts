@@ -65,9 +65,9 @@ export async function pickModel(parts: PickerParts): Promise<Choice | undefined>
   let hidden = false;
   const open = (): boolean => !hidden;
   const draw = (): void => {
-    const active = picker.activeItems[0]?.label;
+    const [active] = picker.activeItems;
     picker.items = itemsOf(offers, parts);
-    const again = picker.items.find(({ label }) => label === active);
+    const again = picker.items.find((item) => active !== undefined && isSame(item, active));
     if (again !== undefined) picker.activeItems = [again];
   };
   const chosen = new Promise<Choice | undefined>((resolve) => {
@@ -125,6 +125,14 @@ function itemsOf(offers: readonly Offer[], parts: PickerParts): Item[] {
     ),
     ...askItems(),
   ];
+}
+
+/** Whether two items stand for one choice, however it is shown meanwhile: models have paths, and several may have one name. */
+function isSame(one: Item, other: Item): boolean {
+  const [path, another] = [one, other].map(({ choice }) =>
+    choice !== undefined && 'path' in choice ? choice.path : undefined,
+  );
+  return path === another && (path !== undefined || one.label === other.label);
 }
 
 function titled(label: string, items: readonly Item[]): readonly Item[] {

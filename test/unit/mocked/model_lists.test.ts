@@ -9,15 +9,17 @@ import { pickModel } from '../../../extension/models/model_picker';
 
 interface Item {
   readonly label: string;
+  readonly choice?: Readonly<Record<string, string>>;
   readonly detail?: string;
 }
 
 interface Editor {
   german: Readonly<Record<string, string>>;
   items: readonly Item[];
+  picker: Picker | undefined;
 }
 
-const editor = vi.hoisted((): Editor => ({ german: {}, items: [] }));
+const editor = vi.hoisted((): Editor => ({ german: {}, items: [], picker: undefined }));
 
 vi.mock('vscode', async () => {
   const { l10n } = await import('../vscode_stub');
@@ -39,26 +41,63 @@ vi.mock('vscode', async () => {
 
 /** Hidden by its user when it is filled. */
 class Picker {
-  items: readonly Item[] = [];
-  readonly activeItems: readonly Item[] = [];
+  activeItems: readonly Item[] = [];
+  /** Whether its user presses Enter in place of that. */
+  accepts = false;
+  private shown: readonly Item[] = [];
   private hidden = (): void => undefined;
+  private accepted = (): void => undefined;
+
+  constructor() {
+    editor.picker = this;
+  }
+
+  get items(): readonly Item[] {
+    return this.shown;
+  }
+
+  /** As in the editor, the first is active then. */
+  set items(items: readonly Item[]) {
+    this.shown = items;
+    this.activeItems = items.slice(0, 1);
+  }
 
   set busy(busy: boolean) {
     if (busy) return;
     editor.items = this.items;
-    this.hidden();
+    if (this.accepts) this.accepted();
+    else this.hidden();
   }
 
   onDidHide(hidden: () => void): void {
     this.hidden = hidden;
   }
 
-  readonly onDidAccept = (): void => undefined;
+  onDidAccept(accepted: () => void): void {
+    this.accepted = accepted;
+  }
+
+  hide(): void {
+    this.hidden();
+  }
+
   readonly show = (): void => undefined;
   readonly dispose = (): void => undefined;
 }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
+
+const APPRAISAL: Appraisal = {
+  family: 'qwen2',
+  size: '1.5B',
+  quantization: 'Q8_0',
+  bytes: 1_646_573_056,
+  memory: 1_730_000_000,
+  context: 4_480,
+  speed: 20.4,
+  fim: true,
+  obstacle: '',
+};
 
 describe('in German', () => {
   beforeEach(() => {
@@ -84,28 +123,17 @@ describe('in German', () => {
   });
 
   it('a model to choose says what it takes', async () => {
-    const appraisal: Appraisal = {
-      family: 'qwen2',
-      size: '1.5B',
-      quantization: 'Q8_0',
-      bytes: 1_646_573_056,
-      memory: 1_730_000_000,
-      context: 4_480,
-      speed: 20.4,
-      fim: true,
-      obstacle: '',
-    };
     const appraisals = [
-      appraisal,
-      { ...appraisal, fim: false, speed: undefined },
-      { ...appraisal, obstacle: 'It has no room.' },
+      APPRAISAL,
+      { ...APPRAISAL, fim: false, speed: undefined },
+      { ...APPRAISAL, obstacle: 'It has no room.' },
     ];
     const found = ['a', 'b'].map((name) => ({ name, path: `/${name}`, source: 'ollama', bytes: 1 }) as const);
     await pickModel({
       current: '',
       embedded: '/embedded',
       find: () => Promise.resolve(found),
-      appraise: (path) => Promise.resolve(appraisals[['/embedded', '/a', '/b'].indexOf(path)] ?? appraisal),
+      appraise: (path) => Promise.resolve(appraisals[['/embedded', '/a', '/b'].indexOf(path)] ?? APPRAISAL),
     });
     const detailOf = (name: string): string | undefined =>
       editor.items.find(({ label }) => label.endsWith(` ${name}`))?.detail;
@@ -115,5 +143,42 @@ describe('in German', () => {
     expect(detailOf('a')).toBe('braucht 1.73 GB bei 4480 Token · füllt keine Lücken');
     // Errors are English.
     expect(detailOf('b')).toBe('It has no room.');
+  });
+});
+
+describe('a list that is filled while somebody looks', () => {
+  /** Two of one name, and one that does not run here, whose icon changes. */
+  const FOUND = [
+    { name: 'twin', path: '/a' },
+    { name: 'twin', path: '/b' },
+    { name: 'large', path: '/c' },
+  ].map((model) => ({ ...model, source: 'ollama', bytes: 1 }) as const);
+
+  it.each([
+    ['/a', 'path'],
+    ['/b', 'path'],
+    ['/c', 'path'],
+    ['file', 'ask'],
+    ['', 'path'],
+  ])('keeps what is highlighted: %s', async (wanted, key) => {
+    const isWanted = ({ choice }: Item): boolean => choice?.[key] === wanted;
+    let isHighlighted = false;
+    const chosen = await pickModel({
+      current: '',
+      embedded: '/embedded',
+      find: () => Promise.resolve(FOUND),
+      appraise: (path) => {
+        const { picker } = editor;
+        const item = picker?.items.find(isWanted);
+        // Once, as soon as it is there.
+        if (picker !== undefined && item !== undefined && !isHighlighted) {
+          isHighlighted = true;
+          picker.activeItems = [item];
+          picker.accepts = true;
+        }
+        return Promise.resolve({ ...APPRAISAL, obstacle: path === '/c' ? 'It has no room.' : '' });
+      },
+    });
+    expect(chosen).toMatchObject({ [key]: wanted });
   });
 });
