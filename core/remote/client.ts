@@ -22,7 +22,7 @@ export interface ClientOptions {
 }
 
 /** How a stream came to its end: `stopped` by who listened. */
-export type StreamEnd = 'ended' | 'stopped' | 'cancelled';
+type StreamEnd = 'ended' | 'stopped';
 
 export class RemoteClient {
   private readonly options: ClientOptions;
