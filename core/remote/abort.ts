@@ -13,15 +13,15 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** Aborted with another signal, and by itself. */
+/** Aborted with any of other signals, and by itself. */
 export class LinkedAbort {
   private readonly controller = new AbortController();
-  private readonly outer: AbortSignal;
+  private readonly outer: readonly AbortSignal[];
 
-  constructor(outer: AbortSignal) {
+  constructor(...outer: readonly AbortSignal[]) {
     this.outer = outer;
-    if (outer.aborted) this.controller.abort();
-    else outer.addEventListener('abort', this.abort, { once: true });
+    if (outer.some(({ aborted }) => aborted)) this.controller.abort();
+    else for (const signal of outer) signal.addEventListener('abort', this.abort, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -33,8 +33,8 @@ export class LinkedAbort {
     this.release();
   };
 
-  /** Follows the other one no longer. */
+  /** Follows the others no longer. */
   release(): void {
-    this.outer.removeEventListener('abort', this.abort);
+    for (const signal of this.outer) signal.removeEventListener('abort', this.abort);
   }
 }

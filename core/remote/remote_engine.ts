@@ -8,9 +8,9 @@ import type { EngineState, GenerationEngine } from '../completion/engine_port';
 import { type EngineAnswer, type EngineRequest, SEVERAL_LINES } from '../engine/engine_request';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { type NativeCompletion, type NativeFim, NO_COMPLETION, NO_TIMINGS } from '../engine/native_types';
-import { unlessAborted } from './abort';
+import { LinkedAbort, unlessAborted } from './abort';
 import { AnswerText } from './answer_text';
-import { RemoteClient, type ClientOptions, statusOf } from './client';
+import { CANCELLED, RemoteClient, type ClientOptions, statusOf } from './client';
 import { brokenAnswer, late } from './errors';
 import { withoutControlTokens } from './families';
 import { completionPost, infillPost, llamaPiece } from './llama_server';
@@ -84,7 +84,7 @@ export class RemoteEngine implements GenerationEngine {
     return this.looking;
   }
 
-  /** Closes what is open. */
+  /** Closes what is open: whoever waits gets CANCELLED. */
   dispose(): void {
     this.closing.abort();
   }
@@ -93,6 +93,8 @@ export class RemoteEngine implements GenerationEngine {
     const limit = AbortSignal.timeout(LOOK_MS);
     const result = await lookAt(this.client, this.choices, AbortSignal.any([limit, this.closing.signal]));
     if (result.ok) {
+      // What one model's server refuses another's may take.
+      if (result.value.model !== this.found?.model) this.more = true;
       this.found = result.value;
       this.doubted = false;
     } else if (limit.aborted) return { ok: false, error: late(this.host, LOOK_MS) };
@@ -119,6 +121,17 @@ export class RemoteEngine implements GenerationEngine {
   }
 
   private async ask(
+    request: EngineRequest,
+    signal: AbortSignal,
+    onText: (piece: string) => void,
+  ): Promise<EngineAnswer> {
+    const open = new LinkedAbort(signal, this.closing.signal);
+    const answer = await this.answer(request, open.signal, onText);
+    open.release();
+    return this.closing.signal.aborted && !signal.aborted ? { ok: false, error: CANCELLED } : answer;
+  }
+
+  private async answer(
     request: EngineRequest,
     signal: AbortSignal,
     onText: (piece: string) => void,

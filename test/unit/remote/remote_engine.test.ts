@@ -114,6 +114,19 @@ describe.each(['llama-server', 'vllm'] as const)('a suggestion of %s', (kind) =>
     await standIn.asked[0]?.closed;
   });
 
+  it('is given up when the engine is, by closing the connection', async () => {
+    const standIn = await server(kind);
+    const engine = engineFor(standIn);
+    standIn.say = () => {
+      setImmediate(() => engine.dispose());
+      return { tokens: [' a'], hold: true };
+    };
+    expect(codeOf(await engine.complete(LINE, NEVER))).toBe('CANCELLED');
+    await standIn.asked[0]?.closed;
+    expect(codeOf(await engine.complete(LINE, NEVER))).toBe('CANCELLED');
+    expect(standIn.asked).toHaveLength(1);
+  });
+
   it('is asked for at the cursor itself where the model goes on with something else', async () => {
     const standIn = await server(kind);
     const request = { prompt: 'def add(a, b):', requiredPrefix: '\n    ret', maxTokens: 40 };
@@ -276,6 +289,13 @@ describe('what is sent', () => {
     expect(made(await engine.complete(LINE, NEVER)).text).toBe('a + b');
     expect(made(await engine.complete(LINE, NEVER)).text).toBe('a + b');
     expect(standIn.asked).toHaveLength(3);
+    // Another model may take it.
+    standIn.model = 'mellum-4b-base';
+    standIn.say = ({ body }) =>
+      body['model'] === standIn.model ? { tokens: [' a'], stop: 'eos' } : { tokens: [], status: 404 };
+    expect(codeOf(await engine.complete(LINE, NEVER))).toBe('REMOTE_MODEL');
+    expect(made(await engine.complete(LINE, NEVER)).text).toBe('a');
+    expect(standIn.asked.map(({ body }) => 'logprobs' in body)).toEqual([true, false, false, false, true]);
   });
 
   it.each([
