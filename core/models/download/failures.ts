@@ -1,4 +1,5 @@
 /** Why a file was not downloaded, and what to do. */
+import { basename } from 'node:path';
 import type { NativeError, NativeErrorCode, HostErrorCode } from '../../engine/native_result';
 import { reasonOf } from '../../http/reason';
 import { sizeText } from '../size_text';
@@ -27,10 +28,9 @@ export function anotherLength({ host }: URL, length: number, bytes: number): Fai
 }
 
 export function damaged(path: string, reason: string): Failed {
-  const name = path.replace(/^.*[/\\]/, '');
   return failure(
     'DOWNLOAD_DAMAGED',
-    `${name} is not the file that it should be (${reason}), and was removed; download it again, or from another mirror.`,
+    `${basename(path)} is not the file that it should be (${reason}), and was removed; download it again, or from another mirror.`,
   );
 }
 
@@ -43,8 +43,7 @@ export function noRoom(needed: number, free: number): Failed {
 }
 
 export function underWay(path: string): Failed {
-  const name = path.replace(/^.*[/\\]/, '');
-  return failure('DOWNLOAD_FAILED', `${name} is being downloaded already, in another window; wait for it.`);
+  return failure('DOWNLOAD_FAILED', `${basename(path)} is being downloaded already; wait for it.`);
 }
 
 export function notWritten(error: unknown): Failed {
