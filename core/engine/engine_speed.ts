@@ -39,7 +39,8 @@ function push(values: number[], value: number): void {
   if (values.length > WINDOW) values.shift();
 }
 
-function median(values: readonly number[]): number | undefined {
+/** Of an even number of values the upper one; undefined of none. */
+export function median(values: readonly number[]): number | undefined {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
 }

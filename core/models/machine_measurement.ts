@@ -1,5 +1,6 @@
 /** What this machine does with the model that is loaded, measured when somebody asks: how fast memory is read, and tokens a second beside what that allows. */
 import type { EngineAnswer, EngineRequest } from '../engine/engine_request';
+import { median } from '../engine/engine_speed';
 import { kvBytesAPosition } from '../engine/kv_cache';
 import { MAX_BATCH_ROWS } from '../engine/native_inspection';
 import type { NativeResult } from '../engine/native_result';
@@ -113,10 +114,6 @@ async function measureRates(
   const [prefillRate, decodeRate] = [median(prefill), median(decode)];
   if (prefillRate === undefined || decodeRate === undefined) return TOO_SHORT;
   return { ok: true, value: { prefill: prefillRate, decode: decodeRate } };
-}
-
-function median(values: readonly number[]): number | undefined {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
 const CANCELLED = {
