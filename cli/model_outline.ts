@@ -6,16 +6,17 @@ import {
   kvCacheBytes,
   type NativeKvLayers,
 } from '../core/engine/kv_cache';
-import type { NativeInspection } from '../core/engine/native_inspection';
+import { metadataText, type NativeInspection } from '../core/engine/native_inspection';
 import { mixOf } from '../core/models/quantization';
 import { sizeText } from '../core/models/size_text';
 
 const CONTEXTS = [2_048, 8_192, 32_768];
 
 /** @param kvCache The one that memory is counted with. */
-export function outlineLines({ metadata, tensors, outline }: NativeInspection, kvCache: KvCache): string[] {
-  const architecture = metadata.find(({ key }) => key === 'general.architecture')?.value ?? 'unknown';
-  const what = `architecture ${architecture.replaceAll('"', '')}, ${mixOf(tensors)}`;
+export function outlineLines(inspection: NativeInspection, kvCache: KvCache): string[] {
+  const { tensors, outline } = inspection;
+  const architecture = metadataText(inspection, 'general.architecture') ?? 'unknown';
+  const what = `architecture ${architecture}, ${mixOf(tensors)}`;
   if (outline === undefined) return [what];
   const { weightBytes, contextLength, fim } = outline;
   const layers = outline.kvCache[kvCache];

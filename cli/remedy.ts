@@ -1,5 +1,5 @@
 /** Why a file does not run, and what to choose instead: something that runs, and never what would be refused as well. */
-import type { NativeInspection } from '../core/engine/native_inspection';
+import { metadataText, type NativeInspection } from '../core/engine/native_inspection';
 
 /** Models of families that run, the most useful for completion first, by what `general.architecture` calls them. */
 const FAMILIES = [
@@ -13,9 +13,10 @@ const MOST_NAMED = 3;
 const OF_THE_FAMILY = ['MODEL_ARCHITECTURE_UNSUPPORTED', 'MODEL_TOKENIZER_UNSUPPORTED'];
 
 /** One sentence; empty for a file that runs. */
-export function whyNot({ unsupported, unsupportedCode, metadata }: NativeInspection): string {
+export function whyNot(inspection: NativeInspection): string {
+  const { unsupported, unsupportedCode } = inspection;
   if (!OF_THE_FAMILY.includes(unsupportedCode)) return unsupported;
-  const name = metadata.find(({ key }) => key === 'general.architecture')?.value.replaceAll('"', '');
+  const name = metadataText(inspection, 'general.architecture');
   const others = FAMILIES.filter(({ architecture }) => architecture !== name).slice(0, MOST_NAMED);
   const named = others.map(({ models }) => models);
   const choice = `choose a GGUF file of ${named.slice(0, -1).join(', ')} or ${named.at(-1) ?? ''}, quantised as Q4_K_M or Q8_0.`;

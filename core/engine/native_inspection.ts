@@ -44,6 +44,14 @@ export interface NativeInspection {
   readonly outline: NativeOutline | undefined;
 }
 
+/** A text among the metadata, which are printed as JSON has them; undefined where there is none. */
+export function metadataText(
+  { metadata }: Pick<NativeInspection, 'metadata'>,
+  key: string,
+): string | undefined {
+  return metadata.find((entry) => entry.key === key)?.value.replace(/^"|"$/g, '');
+}
+
 /** What changes between tokens in a command. */
 export type NativePatch =
   | 'none'

@@ -1,6 +1,6 @@
 /** What a user wants to know of a model before choosing it: what it is, whether it runs and fits here, and how fast. By the file's headers alone. */
 import { kvCacheBytes } from '../engine/kv_cache';
-import type { NativeInspection } from '../engine/native_inspection';
+import { metadataText } from '../engine/native_inspection';
 import type { NativeAddon, NativeModelCheck } from '../engine/native_types';
 import { expectedSpeed } from './expected_speed';
 import { quantizationOf } from './quantization';
@@ -40,8 +40,8 @@ export async function appraise(
   const inspection = inspected.value;
   const { outline, unsupported, fileBytes } = inspection;
   const about = {
-    family: textOf(inspection, 'general.architecture'),
-    size: textOf(inspection, 'general.size_label'),
+    family: metadataText(inspection, 'general.architecture') ?? '',
+    size: metadataText(inspection, 'general.size_label') ?? '',
     quantization: quantizationOf(inspection),
     bytes: fileBytes,
   };
@@ -94,9 +94,4 @@ function unreadable(obstacle: string): Appraisal {
     fim: false,
     obstacle,
   };
-}
-
-/** A text among the metadata, which are printed as JSON has them. */
-function textOf({ metadata }: NativeInspection, key: string): string {
-  return metadata.find((entry) => entry.key === key)?.value.replace(/^"|"$/g, '') ?? '';
 }
