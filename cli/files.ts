@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { Failure } from './failure';
 
 const CODES: Readonly<Record<string, string>> = {
@@ -14,6 +15,19 @@ export async function readText(path: string): Promise<string> {
     return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
     throw failure(error, `${path} cannot be read; check the path.`);
+  }
+}
+
+/** Every `.json` file of `folder` and the folders in it, as paths from there, in order. */
+export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.json'))
+      .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+      .sort();
+  } catch {
+    throw new Failure({ code: 'FILE_NOT_FOUND', message: `${folder} is no folder; check the path.` });
   }
 }
 

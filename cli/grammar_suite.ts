@@ -1,10 +1,9 @@
 /** Runs a suite of schemas and documents, and counts where the engine agrees with it. */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
 import type { NativeResult } from '../core/engine/native_result';
 import { Failure } from './failure';
-import { readText } from './files';
+import { jsonFilesIn, readText } from './files';
 import { schemaSource } from './grammar_options';
 import { itemSlices, memberSlices } from './json_slices';
 import type { SchemaFolder } from './schema_folder';
@@ -46,14 +45,8 @@ export interface SuiteCounts {
 
 /** Every `.json` file of `folder` and the folders in it, in order. */
 export async function readSuite(folder: string): Promise<SuiteGroup[]> {
-  let names: string[];
-  try {
-    names = await readdir(folder, { recursive: true });
-  } catch {
-    throw new Failure({ code: 'FILE_NOT_FOUND', message: `${folder} is no folder; check the path.` });
-  }
   const groups: SuiteGroup[] = [];
-  for (const name of names.filter((one) => one.endsWith('.json')).sort())
+  for (const name of await jsonFilesIn(folder))
     groups.push(...groupsOf(name, await readText(join(folder, name))));
   return groups;
 }

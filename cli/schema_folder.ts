@@ -1,9 +1,7 @@
 /** The schemas of a folder by what they call themselves: what references to addresses on the network stand for. */
-import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { schemaAddress } from '../core/schema/schema_place';
-import { Failure } from './failure';
-import { readText } from './files';
+import { jsonFilesIn, readText } from './files';
 
 /** Finds the text of the schema that calls itself by an address; undefined where there is none. */
 export type SchemaFolder = (uri: string) => Promise<string | undefined>;
@@ -20,14 +18,8 @@ export function schemaFolder(folder: string): SchemaFolder {
 
 /** Paths of files by address. */
 async function namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
-  let names: string[];
-  try {
-    names = await readdir(folder, { recursive: true });
-  } catch {
-    throw new Failure({ code: 'FILE_NOT_FOUND', message: `${folder} is no folder; check the path.` });
-  }
   const paths = new Map<string, string>();
-  for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
+  for (const name of await jsonFilesIn(folder)) {
     const path = join(folder, name);
     const id = idOf(await readText(path));
     if (id === undefined) continue;

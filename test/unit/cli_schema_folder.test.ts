@@ -11,6 +11,8 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'emberline-schemas-'));
   await mkdir(join(folder, 'more'));
+  // A folder whatever it is called.
+  await mkdir(join(folder, 'folder.json'));
   const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
   await write('copy.json', '{"$id":"https://www.h/base","title":"copy"}');
   await write('base.json', '\uFEFF{"$id":"https://json.h/base.json","title":"base"}');
