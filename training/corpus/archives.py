@@ -14,7 +14,8 @@ from training.corpus.packages import Package
 
 LARGEST_MEMBER = 1_000_000  # bytes; anything above is data
 _LICENCE_FILE = re.compile(
-    r"(licen[cs]e|copying|copyright|notice|mit-licen[cs]e)([-_][\w.-]*|\.(txt|md|rst|mit|bsd|apache))?$", re.IGNORECASE
+    r"(licen[cs]e|copying|copyright|notice|mit-licen[cs]e)([-_][\w.-]*|(\.[\w-]+)?\.(txt|md|rst)|\.(mit|bsd|apache)[\w-]*)?$",
+    re.IGNORECASE,
 )
 
 

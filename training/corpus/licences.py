@@ -47,12 +47,17 @@ _TEXTS = (
 
 def is_permissive(expression: str) -> bool:
     """Whether an SPDX expression grants the use under a permissive licence: every side of AND, one side of OR."""
+    return bool(granting(expression))
+
+
+def granting(expression: str) -> frozenset[str]:
+    """The permissive licences that the use is granted under: every side of AND, the first of OR that will do; none where it is not."""
     expression = expression.replace("/", " OR ")  # the way crates wrote it before SPDX
     tokens = re.findall(r"[()]|[^\s()]+", expression)
     if not tokens:
-        return False
-    allowed, rest = _alternatives(tokens)
-    return allowed and not rest
+        return frozenset()
+    found, rest = _alternatives(tokens)
+    return frozenset() if rest else found
 
 
 def stated_licence(package: Package, archive: Path) -> str:
@@ -62,32 +67,32 @@ def stated_licence(package: Package, archive: Path) -> str:
     return stated or _text_licence(package, archive)
 
 
-def _alternatives(tokens: list[str]) -> tuple[bool, list[str]]:
-    allowed, rest = _conjunction(tokens)
+def _alternatives(tokens: list[str]) -> tuple[frozenset[str], list[str]]:
+    found, rest = _conjunction(tokens)
     while rest and rest[0].upper() == "OR":
         other, rest = _conjunction(rest[1:])
-        allowed = allowed or other
-    return allowed, rest
+        found = found or other
+    return found, rest
 
 
-def _conjunction(tokens: list[str]) -> tuple[bool, list[str]]:
-    allowed, rest = _licence(tokens)
+def _conjunction(tokens: list[str]) -> tuple[frozenset[str], list[str]]:
+    found, rest = _licence(tokens)
     while rest and rest[0].upper() in ("AND", "WITH"):
         if rest[0].upper() == "WITH":  # an exception only ever grants more
             rest = rest[2:]
             continue
         other, rest = _licence(rest[1:])
-        allowed = allowed and other
-    return allowed, rest
+        found = found | other if found and other else frozenset()
+    return found, rest
 
 
-def _licence(tokens: list[str]) -> tuple[bool, list[str]]:
+def _licence(tokens: list[str]) -> tuple[frozenset[str], list[str]]:
     if not tokens:
-        return False, []
+        return frozenset(), []
     if tokens[0] == "(":
-        allowed, rest = _alternatives(tokens[1:])
-        return allowed, rest[1:]
-    return tokens[0] in PERMISSIVE, tokens[1:]
+        found, rest = _alternatives(tokens[1:])
+        return found, rest[1:]
+    return PERMISSIVE & {tokens[0]}, tokens[1:]
 
 
 def _spdx(text: str) -> str:
