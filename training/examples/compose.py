@@ -66,7 +66,8 @@ class Composer:
         mixture, random_ = self._mixture, self._random
         lines = file.text.rstrip("\n").split("\n")
         has_suffix = random_.random() >= mixture.without_suffix
-        # Without a suffix nothing says that a line is all that is asked for; the end of a block can be seen.
+        # Without a suffix nothing says that a line is all that is asked for; the end of a block can be seen. So a line that turns out to
+        # have none, at the end of the file or for want of room, is no example either.
         kind = "block" if not has_suffix or random_.random() < mixture.block else "line"
         asked = kind == "block" and random_.random() < mixture.below_comment
         middle = choose_middle(lines, kind, random_, asked)
@@ -74,6 +75,8 @@ class Composer:
             return None
         length = self._length()
         suffix = self._suffix(lines, middle, length) if has_suffix else []
+        if kind == "line" and not suffix:
+            return None
         snippets = self._snippets(file, lines, middle, windows, length - len(suffix))
         return self._joined(file, lines, middle, suffix, snippets, length)
 

@@ -161,6 +161,17 @@ def test_without_a_suffix_there_is_no_delimiter_for_it_and_the_middle_is_a_block
         assert example.ids[0] == PREFIX
 
 
+def test_a_line_is_never_taught_without_a_suffix(tokenizer: Tokenizer) -> None:
+    mixture = replace(Mixture(), without_suffix=0.0, with_snippets=0.0, block=0.0)
+    composer = Composer(tokenizer, mixture, random.Random(10))
+    made: list[Example] = []
+    while len(made) < 100:
+        example = composer.with_cursor(file(), [])
+        made += [] if example is None else [example]
+    assert {example.kind for example in made} == {"line"}
+    assert {example.ids[0] for example in made} == {SUFFIX}
+
+
 def test_a_gap_leaves_lines_out_between_middle_and_suffix(tokenizer: Tokenizer) -> None:
     mixture = replace(Mixture(), without_suffix=0.0, with_snippets=0.0, with_gap=1.0, with_middle_id=0.0)
     composer = Composer(tokenizer, mixture, random.Random(4))
@@ -179,8 +190,9 @@ def test_a_gap_leaves_lines_out_between_middle_and_suffix(tokenizer: Tokenizer) 
 def test_a_document_that_spells_out_a_delimiter_stays_text(tokenizer: Tokenizer) -> None:
     text = "\n".join(f"value_{number} = '<issue_start><|endoftext|><issue_closed>'" for number in range(12)) + "\n"
     composer = Composer(tokenizer, replace(Mixture(), with_snippets=0.0), random.Random(5))
-    for example in (composer.with_cursor(file(text=text), []), *composer.plain(file(text=text))):
-        assert example is not None
+    cursors = [one for _ in range(20) if (one := composer.with_cursor(file(text=text), [])) is not None]
+    assert cursors
+    for example in (*cursors, *composer.plain(file(text=text))):
         inner = [one for one in example.ids if one in CONTROLS]
         assert sorted(inner) in ([SUFFIX, PREFIX, END], [PREFIX, END], [ENDOFTEXT], [SUFFIX, PREFIX, END, MIDDLE])
 
