@@ -27,13 +27,22 @@ class Retained:
         self._seed = seed
         self._device = device
         self.stream = Stream(self._examples, seed, Cursor())
+        self.owed = 0.0  # tokens that were asked for and not taken; below 0 where the last text was longer
 
-    def go_on_at(self, cursor: Cursor) -> None:
+    def go_on_at(self, cursor: Cursor, owed: float) -> None:
         self.stream = self.stream.at(cursor)
+        self.owed = owed
 
-    def take(self, tokens: int, total: float) -> Judged:
-        """The next examples, of about so many tokens. total: the sum of the weights of all that the step learns."""
-        batch = self.stream.take(tokens).to(self._device)
+    def take(self, tokens: float, total: float) -> Judged | None:
+        """
+        The next examples, of so many tokens on the average: a text may be longer than what a pass asks for, and the passes behind it then
+        get none. total: the sum of the weights of all that the step learns.
+        """
+        self.owed += tokens
+        if self.owed <= 0:
+            return None
+        batch = self.stream.take(int(self.owed)).to(self._device)
+        self.owed -= batch.tokens
         return Judged(batch.packed, batch.rows, torch.full_like(batch.weights, WEIGHT / total))
 
     @torch.no_grad()

@@ -159,7 +159,9 @@ class Trainer:
         self._optimiser.step()
         self._optimiser.zero_grad()
         self._masters.publish(self._model, self._rounding, self._workers)
-        self._fresh = False
+        # What is compiled for examples that are kept has yet to be, where none came.
+        keeps = self._retained is not None and self.options.retain_share > 0
+        self._fresh = self._fresh and keeps and not losses.has_divergences
         tokens = sum(batch.tokens for batch in batches)
         self.seen += tokens
         self._step += 1
@@ -191,16 +193,14 @@ class Trainer:
                 loss, each, divergences = self._model.loss_and_divergence(judged, moved.targets, kept, known)
             return each, divergences, torch.autograd.grad(loss, list(self._parameters.values()))
 
-        kept = [self._kept(total) for _ in batches]
+        kept = [self._kept(batch.tokens, total) for batch in batches]
         # What a first step compiles, it compiles in one thread.
         alone = self._workers is None or self._fresh
         return map(one, batches, kept) if alone else self._workers.map(one, batches, kept)
 
-    def _kept(self, total: float) -> Judged | None:
-        """What goes with a batch of what shall be kept."""
-        if self._retained is None:
-            return None
-        return self._retained.take(round(self.options.retain_share * self.options.pass_tokens), total)
+    def _kept(self, tokens: int, total: float) -> Judged | None:
+        """What goes with a batch of so many tokens of what shall be kept."""
+        return None if self._retained is None else self._retained.take(self.options.retain_share * tokens, total)
 
     def _accumulate(self, gradients: Gradients) -> None:
         """Adds the gradient of one forward and backward pass to the masters'."""
@@ -249,6 +249,7 @@ class Trainer:
                 "optimiser": self._optimiser.state_dict(),
                 "cursor": asdict(self._stream.cursor),
                 "retained": None if self._retained is None else asdict(self._retained.stream.cursor),
+                "owed": 0.0 if self._retained is None else self._retained.owed,
                 "seen": self.seen,
                 "step": self._step,
                 "decaying": self._decaying,
@@ -262,7 +263,7 @@ class Trainer:
         self._stream = self._stream.at(Cursor(**state["cursor"]))
         kept = state.get("retained")
         if self._retained is not None and kept is not None:
-            self._retained.go_on_at(Cursor(**kept))
+            self._retained.go_on_at(Cursor(**kept), state.get("owed", 0.0))
         self.seen, self._step = state["seen"], state["step"]
         self._decaying, self._rounding = state["decaying"], state["rounding"]
 
@@ -310,6 +311,10 @@ class PartLosses:
     def add_divergences(self, divergences: torch.Tensor | None) -> None:
         if divergences is not None:
             self._divergences.append(divergences.detach())
+
+    @property
+    def has_divergences(self) -> bool:
+        return bool(self._divergences)
 
     def means(self) -> dict[str, float]:
         """Nats a token, of the parts that occurred."""
