@@ -18,7 +18,7 @@ from training.layout_ids import ENDOFTEXT
 from training.model import Model, rms_norm, rotation
 from training.shards import write_shards
 from training.tokenizer import control_tokens, load_tokenizer
-from training.weights import Masters
+from training.weights import computing
 
 _SYSTEM = "system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
 _USER = "user\n"
@@ -44,14 +44,6 @@ def write_own_text(base: Path, folder: Path, tokens: int, texts: int, seed: int,
             examples += [Example(ids, len(beginning), len(ids), "plain") for ids in written]
     write_shards(examples, folder, None, seed)
     return len(examples) * _LENGTH
-
-
-def computing(model: Path, device: torch.device) -> Model:
-    """A model as its file has it, in bfloat16."""
-    masters = Masters(model, device, seed=None)
-    made = Model(masters.sizes).to(device=device, dtype=torch.bfloat16)
-    masters.publish(made, rounding=False)
-    return made.requires_grad_(False)
 
 
 def beginnings(base: Path) -> tuple[list[int], list[int]]:

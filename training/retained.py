@@ -11,8 +11,8 @@ import torch
 
 from training.batches import Cursor, Stream, pack
 from training.model import Judged, Model
-from training.own_text import computing
 from training.shards import Examples
+from training.weights import computing
 
 # A divergence has none of the noise of a next token that was drawn: its small gradient may count more.
 WEIGHT = 3.0

@@ -115,3 +115,11 @@ class Masters:
                 split[part] = whole[at : at + rows]
                 at += rows
         return split
+
+
+def computing(model: Path, device: torch.device) -> Model:
+    """A model as its file has it, in bfloat16."""
+    masters = Masters(model, device, seed=None)
+    made = Model(masters.sizes).to(device=device, dtype=torch.bfloat16)
+    masters.publish(made, rounding=False)
+    return made.requires_grad_(False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +18,13 @@ from training.gguf.reader import read
 from training.layout_ids import ENDOFTEXT
 from training.loss import linear_divergence
 from training.model import Judged, Model, Packed
-from training.own_text import Cache, beginnings, computing, next_logits, write
+from training.own_text import Cache, beginnings, next_logits, write
+from training.paths import REPOSITORY
 from training.shards import write_shards
 from training.tests.test_trainer import CPU, OPTIONS, examples
 from training.tests.tiny_model import VOCABULARY, write_tiny_model
 from training.trainer import LATEST, Trainer
-from training.weights import Masters
+from training.weights import Masters, computing
 
 
 @pytest.fixture
@@ -160,6 +163,11 @@ def test_what_is_learned_and_what_is_kept_are_one_pass_with_the_sums_of_two(fold
         strict=True,
     ):
         assert torch.allclose(own, one + other, rtol=1e-3, atol=1e-4)
+
+
+def test_learning_takes_no_tokenizer() -> None:
+    hidden = "import sys; sys.modules['tokenizers'] = None; import training.trainer, training.packed_run, training.plot"
+    subprocess.run([sys.executable, "-c", hidden], check=True, cwd=REPOSITORY)
 
 
 def test_texts_begin_as_documents_and_chats_do(base_path: Path) -> None:
