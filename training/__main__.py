@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from training.paths import cache, shipped_model
@@ -73,20 +74,17 @@ def _train(options: argparse.Namespace) -> int:
     import torch
 
     from training.allocation import keep_freed_memory
-    from training.trainer import Options, Trainer
+    from training.trainer import Options, Trainer, shared_threads
 
     keep_freed_memory()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if options.workers is None:
-        options.workers = 1 if device.type == "cuda" else torch.get_num_threads()
-    if options.workers > 1:
-        torch.set_num_threads(1)
-    chosen = {
-        name: getattr(options, name)
-        for name in Options.__dataclass_fields__
-        if getattr(options, name, None) is not None
-    }
-    trainer = Trainer(options.base, options.data, options.run, Options(**chosen), device, options.retain)
+    names = [name for name in Options.__dataclass_fields__ if getattr(options, name, None) is not None]
+    chosen = Options(**{name: getattr(options, name) for name in names})
+    if device.type == "cpu":
+        workers, threads = shared_threads(torch.get_num_threads(), chosen, options.workers)
+        torch.set_num_threads(threads)
+        chosen = replace(chosen, workers=workers)
+    trainer = Trainer(options.base, options.data, options.run, chosen, device, options.retain)
     print(f"{trainer.seen:,} of {options.tokens:,} tokens are seen", flush=True)
     for record in trainer.train():
         if record["step"] % 10 == 0 or "validation" in record:
@@ -99,19 +97,19 @@ def _drop_one(options: argparse.Namespace) -> int:
 
     from training.allocation import keep_freed_memory
     from training.drop_one import drop_one
-    from training.trainer import Options
+    from training.trainer import Options, shared_threads
 
     keep_freed_memory()
-    workers = torch.get_num_threads()
-    torch.set_num_threads(1)
     chosen = Options(
         options.tokens,
         warm_up_tokens=options.tokens // 10,
-        workers=workers,
         checkpoint_seconds=3_600.0,
         validation_tokens=options.judged_tokens,
         compile=options.compile,
     )
+    workers, threads = shared_threads(torch.get_num_threads(), chosen)
+    torch.set_num_threads(threads)
+    chosen = replace(chosen, workers=workers)
     print(drop_one(cache() / "corpus" / "train.jsonl.gz", options.base, options.folder, chosen, options.rows))
     return 0
 
@@ -213,7 +211,7 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("--seconds", type=float, help="stop after so long, with a checkpoint to go on from")
     train.add_argument("--within", type=float, help="seconds in which the run ends: how many tokens it has follows")
     train.add_argument(
-        "--workers", type=int, help="passes at a time; on processors, of one thread each; default there: all"
+        "--workers", type=int, help="passes at a time, which share the processors; default: as many as a step has there"
     )
     train.set_defaults(command=_train)
 

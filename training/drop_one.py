@@ -140,10 +140,11 @@ def _learn(base: Path, run: Path, options: Options, groups: Mapping[str, list[in
         if record["step"] % 10 == 0:
             print(json.dumps(record), flush=True)
     # Nothing runs beside it.
-    torch.set_num_threads(options.workers)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(threads * options.workers)
     found = {name: trainer.judged(numbers) for name, numbers in groups.items() if numbers}
     pack_run(run / LATEST, base, run / "model.gguf")
-    torch.set_num_threads(1)
+    torch.set_num_threads(threads)
     for checkpoint in (LATEST, STABLE):
         (run / checkpoint).unlink(missing_ok=True)
     return found

@@ -42,7 +42,7 @@ class Options:
     decay_share: float = DECAY_SHARE
     step_tokens: int = 4096
     micro_tokens: int = 2048  # of one forward and backward pass
-    workers: int = 1  # passes at a time; on processors, of one thread each
+    workers: int = 1  # passes at a time, of as many threads each as the one that makes the trainer computes with
     clip: float = 1.0
     seed: int = 1
     all_embeddings: bool = False
@@ -76,7 +76,7 @@ class Trainer:
         self._model = Model(self._masters.sizes, None if options.all_embeddings else LAYOUT_TOKENS)
         self._model.to(device=device, dtype=torch.bfloat16)
         self._parameters = dict(self._model.named_parameters())
-        self._workers = ThreadPoolExecutor(options.workers, initializer=_compute_alone) if options.workers > 1 else None
+        self._workers = worker_pool(options.workers) if options.workers > 1 else None
         self._optimiser = torch.optim.AdamW(
             list(self._masters.tensors.values()), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.0, fused=True
         )
@@ -290,9 +290,19 @@ class Pace:
         return seen + max(1, int((self._deadline - now) * (seen - first) / (now - began)))
 
 
-def _compute_alone() -> None:
-    """Of a worker: nobody waits for it within an operation, so a processor that does other work holds up one pass, not all."""
-    torch.set_num_threads(1)
+def shared_threads(threads: int, options: Options, workers: int | None = None) -> tuple[int, int]:
+    """
+    How many workers `threads` processors are divided among, and the threads of each: those in step wait for each other at every operation, so
+    there are as many workers as a step has passes, where there are processors for them. workers: another number of them.
+    """
+    if workers is None:
+        workers = max(1, min(threads, options.step_tokens // options.pass_tokens))
+    return workers, max(1, threads // workers)
+
+
+def worker_pool(workers: int) -> ThreadPoolExecutor:
+    """Each computes with as many threads as the caller does."""
+    return ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(torch.get_num_threads(),))
 
 
 class PartLosses:

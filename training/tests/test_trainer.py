@@ -23,7 +23,7 @@ from training.plot import plot, read_log
 from training.schedule import Schedule
 from training.shards import Examples, write_shards
 from training.tests.tiny_model import VOCABULARY, write_tiny_model
-from training.trainer import LATEST, STABLE, Options, Trainer
+from training.trainer import LATEST, STABLE, Options, Trainer, shared_threads, worker_pool
 from training.weights import Masters
 
 CPU = torch.device("cpu")
@@ -102,6 +102,34 @@ def test_passes_at_the_same_time_change_nothing(folder: Path) -> None:
         torch.set_num_threads(threads)
     for name, tensor in alone.masters.tensors.items():
         assert torch.equal(tensor, together.masters.tensors[name]), name
+
+
+@pytest.mark.parametrize(
+    ("threads", "micro_tokens", "workers", "want"),
+    [
+        (2, 2048, None, (2, 1)),
+        (16, 2048, None, (2, 8)),  # a step of 4096 tokens has no more passes
+        (16, 256, None, (16, 1)),
+        (3, 1024, None, (3, 1)),
+        (1, 2048, None, (1, 1)),
+        (8, 65_536, None, (1, 8)),
+        (8, 2048, 4, (4, 2)),
+        (2, 2048, 4, (4, 1)),
+    ],
+)
+def test_all_processors_work(threads: int, micro_tokens: int, workers: int | None, want: tuple[int, int]) -> None:
+    options = Options(tokens=1, step_tokens=4096, micro_tokens=micro_tokens)
+    assert shared_threads(threads, options, workers) == want
+
+
+def test_a_worker_computes_with_the_threads_that_it_is_given() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with worker_pool(2) as pool:
+            assert list(pool.map(lambda _: torch.get_num_threads(), range(2))) == [3, 3]
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_it_stops_when_its_time_is_up_and_goes_on_from_there(folder: Path) -> None:
