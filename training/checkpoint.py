@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from training.corpus.fetch import sha256_of
+
 
 def save(path: Path, state: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -17,6 +19,15 @@ def save(path: Path, state: dict[str, Any]) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, path)
+
+
+def check_base(state: dict[str, Any], base: Path, saved: Path) -> None:
+    """ValueError where a checkpoint was learned from another model than `base`: its weights lie on the grid of that one."""
+    # What was saved before it said so is taken as it is.
+    if state.get("base", own := sha256_of(base)) != own:
+        raise ValueError(
+            f"{saved} was learned from another model than {base}: name that one with --base, or another run with --run."
+        )
 
 
 def load(path: Path, device: torch.device) -> dict[str, Any]:

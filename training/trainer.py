@@ -15,6 +15,7 @@ import torch
 from training import checkpoint
 from training.allocation import give_back_memory
 from training.batches import PARTS, Batch, Cursor, Stream, pack
+from training.corpus.fetch import sha256_of
 from training.exactness import Exactness, middles
 from training.loss import divergence_and_gradient, loss_and_gradient_to_fuse
 from training.model import Judged, Model
@@ -65,12 +66,17 @@ class Trainer:
     def __init__(
         self, base: Path, data: Path, run: Path, options: Options, device: torch.device, known: Path | None = None
     ) -> None:
-        """known: the model whose law is kept on the examples of `data`/retained (`training.retained`); None: nothing is."""
+        """
+        known: the model whose law is kept on the examples of `data`/retained (`training.retained`); None: nothing is.
+
+        ValueError where the newest checkpoint of `run` was learned from another base.
+        """
         self.options = options
         self.schedule = Schedule(
             options.rate, options.warm_up_tokens, options.tokens, options.rounding_share, options.decay_share
         )
         self._run = run
+        self._base = sha256_of(base)
         self._device = device
         self._masters = Masters(base, device, options.seed)
         self._model = Model(self._masters.sizes, None if options.all_embeddings else LAYOUT_TOKENS)
@@ -94,7 +100,9 @@ class Trainer:
                 compile_layers(self._retained.known, device)
         resumed = run / LATEST
         if resumed.exists():
-            self._restore(checkpoint.load(resumed, device))
+            state = checkpoint.load(resumed, device)
+            checkpoint.check_base(state, base, resumed)
+            self._restore(state)
         self._masters.publish(self._model, self._rounding)
 
     @property
@@ -244,6 +252,7 @@ class Trainer:
         checkpoint.save(
             self._run / name,
             {
+                "base": self._base,
                 "options": asdict(self.options),
                 "masters": self._masters.tensors,
                 "optimiser": self._optimiser.state_dict(),

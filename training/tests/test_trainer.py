@@ -138,6 +138,16 @@ def test_it_stops_when_its_time_is_up_and_goes_on_from_there(folder: Path) -> No
         assert [one["step"] for one in records] == [number]
 
 
+def test_a_checkpoint_of_another_base_is_refused(folder: Path) -> None:
+    next(trainer(folder, "run", replace(OPTIONS, seconds=0.0)).train())
+    write_tiny_model(folder / "base.gguf", seed=2)
+    with pytest.raises(ValueError, match="latest.pt was learned from another model than .*base.gguf"):
+        trainer(folder, "run")
+    with pytest.raises(ValueError, match="latest.pt was learned from another model than .*base.gguf"):
+        pack_run(folder / "run" / LATEST, folder / "base.gguf", folder / "out.gguf")
+    assert not (folder / "out.gguf").exists()
+
+
 def test_a_longer_run_goes_on_from_the_constant_part(folder: Path) -> None:
     short = trainer(folder, "short")
     for _ in short.train():
