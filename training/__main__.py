@@ -209,7 +209,9 @@ def _parser() -> argparse.ArgumentParser:
         "--compile", action="store_true", default=None, help="compile the layers; faster from some hundred steps on"
     )
     train.add_argument("--seconds", type=float, help="stop after so long, with a checkpoint to go on from")
-    train.add_argument("--within", type=float, help="seconds in which the run ends: how many tokens it has follows")
+    train.add_argument(
+        "--within", type=float, help="seconds from now in which the run ends: how many tokens it has follows"
+    )
     train.add_argument(
         "--workers", type=int, help="passes at a time, which share the processors; default: as many as a step has there"
     )

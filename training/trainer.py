@@ -53,7 +53,7 @@ class Options:
     validation_interval: int | None = None  # tokens seen between two validations; None: one with each checkpoint
     compile: bool = False
     seconds: float | None = None  # after which it stops, with a checkpoint; None: at the end of the run
-    # Seconds in which the run ends: its tokens, and with them the rate, follow from the speed.
+    # Seconds from its start, or from when it goes on, in which the run ends: its tokens, and with them the rate, follow from the speed.
     within: float | None = None
 
     @property
@@ -260,6 +260,7 @@ class Trainer:
                 "retained": None if self._retained is None else asdict(self._retained.stream.cursor),
                 "owed": 0.0 if self._retained is None else self._retained.owed,
                 "seen": self.seen,
+                "planned": self.schedule.tokens,
                 "step": self._step,
                 "decaying": self._decaying,
                 "rounding": self._rounding,
@@ -274,6 +275,8 @@ class Trainer:
         if self._retained is not None and kept is not None:
             self._retained.go_on_at(Cursor(**kept), state.get("owed", 0.0))
         self.seen, self._step = state["seen"], state["step"]
+        if self.options.within is not None:
+            self.schedule = replace(self.schedule, tokens=state.get("planned", self.schedule.tokens))
         self._decaying, self._rounding = state["decaying"], state["rounding"]
 
 

@@ -275,12 +275,20 @@ def test_a_run_that_has_to_end_in_time_plans_its_tokens_by_its_speed(
     # A clock that goes on whenever it is looked at: about 0.4 s a step.
     ticks = count()
     monkeypatch.setattr("training.trainer.time.monotonic", lambda: 0.1 * next(ticks))
-    run = trainer(folder, "timed", replace(OPTIONS, tokens=1_000_000, within=40.0))
+    options = replace(OPTIONS, tokens=1_000_000, within=40.0)
+    run = trainer(folder, "timed", options)
     records = list(run.train())
     assert 38 <= 0.1 * next(ticks) <= 42
     assert run.seen == records[-1]["seen"] >= run.schedule.tokens
     assert records[-1]["rate"] < 0.1 * OPTIONS.rate
-    assert (folder / "timed" / LATEST).exists()
+    # It is at its end, and stays so.
+    saved = (folder / "timed" / LATEST).read_bytes()
+    assert list(trainer(folder, "timed", options).train()) == []
+    assert (folder / "timed" / LATEST).read_bytes() == saved
+    # One that was stopped before keeps to its plan until its speed is known again.
+    stable = load(folder / "timed" / STABLE, CPU)
+    (folder / "timed" / STABLE).rename(folder / "timed" / LATEST)
+    assert trainer(folder, "timed", options).schedule.tokens == stable["planned"] < 1_000_000
 
 
 def test_a_shard_that_is_not_what_its_manifest_says_is_refused(folder: Path) -> None:
