@@ -194,9 +194,12 @@ class Model(nn.Module):
         """What the output matrix reads at those positions, without a gradient."""
         return self.hidden(packed)[rows]
 
-    def likeliest(self, packed: Packed, rows: Tensor) -> Tensor:
-        """[n] the likeliest next token at each of the positions `rows` [n]."""
-        return F.linear(self.hidden(packed)[rows], self.token_embd).argmax(-1)
+    @torch.no_grad()
+    def losses_and_likeliest(self, judged: Judged, targets: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """The losses of `loss`, and the likeliest next token at each of the positions `rows` ([m]), in one pass."""
+        hidden = self.hidden(judged.packed)
+        _, losses = self._cross_entropy(hidden[judged.rows], targets, judged.weights)
+        return losses, F.linear(hidden[rows], self.token_embd).argmax(-1)
 
 
 def rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:

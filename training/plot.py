@@ -63,5 +63,5 @@ def _plot_shares(judged: list[dict[str, Any]], axis: Any) -> None:
     axis.set_title("right middles")
     axis.set_xlabel("million tokens seen")
     axis.set_ylabel("% of held-back files'")
-    axis.set_ylim(0, 75)
+    axis.set_ylim(bottom=0)
     axis.legend(frameon=False, loc="upper left", ncols=1, fontsize="small")

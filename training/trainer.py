@@ -124,15 +124,17 @@ class Trainer:
                 out_of_time = self.options.seconds is not None and time.monotonic() - began >= self.options.seconds
                 last = out_of_time or self.seen >= self.schedule.tokens
                 saving = last or time.monotonic() - saved >= self.options.checkpoint_seconds
+                # Before what is saved, or a run that is killed in between never tells of this step; once more with what was judged.
+                log.write(json.dumps(record) + "\n")
                 if saving:
                     self.save(LATEST)
                 if saving or self._is_due(validated):
                     record |= {"validation": self.validate()}
+                    log.write(json.dumps(record) + "\n")
                     validated = self.seen
                 if saving:
                     give_back_memory()
                     saved = time.monotonic()
-                log.write(json.dumps(record) + "\n")
                 yield record
                 if out_of_time:
                     return
@@ -242,11 +244,11 @@ class Trainer:
 
     def _judge(self, numbers: list[int], losses: PartLosses, exactness: Exactness) -> None:
         batch = pack(self.validation, numbers).to(self._device)
-        _, each = self._model.loss(batch.packed, batch.rows, batch.targets, batch.weights)
-        losses.add(batch, each)
         rows, places = middles(self.validation, numbers)
-        likeliest = self._model.likeliest(batch.packed, rows.to(self._device)).cpu()
-        exactness.add(places, (likeliest == batch.packed.ids.cpu()[rows + 1]).tolist())
+        judged = Judged(batch.packed, batch.rows, batch.weights)
+        each, likeliest = self._model.losses_and_likeliest(judged, batch.targets, rows.to(self._device))
+        losses.add(batch, each)
+        exactness.add(places, (likeliest.cpu() == batch.packed.ids.cpu()[rows + 1]).tolist())
 
     def save(self, name: str) -> None:
         checkpoint.save(

@@ -11,7 +11,7 @@ from training.exactness import Exactness, Place, middles
 from training.examples.example import Example
 from training.examples.mixture import Mixture
 from training.layout_ids import END, PREFIX, SUFFIX
-from training.model import Model, Packed
+from training.model import Judged, Model, Packed
 from training.shards import Examples, write_shards
 from training.tests.tiny_model import write_tiny_model
 from training.weights import Masters
@@ -34,7 +34,10 @@ def test_one_pass_finds_what_greedy_decode_writes(tmp_path: Path) -> None:
     rows, places = middles(examples, numbers)
     batch = pack(examples, numbers)
     exactness = Exactness()
-    exactness.add(places, (model.likeliest(batch.packed, rows) == batch.packed.ids[rows + 1]).tolist())
+    judged = Judged(batch.packed, batch.rows, batch.weights)
+    losses, likeliest = model.losses_and_likeliest(judged, batch.targets, rows)
+    assert torch.equal(losses, model.loss(batch.packed, batch.rows, batch.targets, batch.weights)[1])
+    exactness.add(places, (likeliest == batch.packed.ids[rows + 1]).tolist())
     shares = exactness.shares()
     assert shares["line exact"] == 3 / 4
     assert shares["line second half"] == 3 / 4

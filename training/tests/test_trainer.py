@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from matplotlib.figure import Figure
 
 from training.batches import Cursor, Stream, pack
 from training.checkpoint import load
@@ -17,9 +18,9 @@ from training.examples.example import Example
 from training.examples.mixture import Mixture
 from training.gguf.reader import read
 from training.layout_ids import END, PREFIX, SUFFIX
-from training.model import Model
+from training.model import Model, Packed
 from training.packed_run import pack_run
-from training.plot import plot, read_log
+from training.plot import _plot_shares, plot, read_log
 from training.schedule import Schedule
 from training.shards import Examples, write_shards
 from training.tests.tiny_model import VOCABULARY, write_tiny_model
@@ -220,6 +221,18 @@ def test_a_checkpoint_that_could_not_be_written_leaves_the_one_before(
     assert load(folder / "run" / LATEST, CPU)["seen"] == seen
 
 
+def test_a_step_is_logged_before_it_is_saved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = trainer(folder, "run", replace(OPTIONS, checkpoint_seconds=0.0))
+
+    def killed(*_: object) -> None:
+        raise OSError("killed")
+
+    monkeypatch.setattr("training.checkpoint.save", killed)
+    with pytest.raises(OSError, match="killed"):
+        next(one.train())
+    assert [record["step"] for record in read_log(folder / "run")] == [1]
+
+
 def test_every_example_comes_once_an_epoch_and_in_the_same_order_from_any_place(folder: Path) -> None:
     data = Examples(folder / "data" / "train")
     stream = Stream(data, 7, Cursor())
@@ -291,6 +304,13 @@ def test_a_run_that_has_to_end_in_time_plans_its_tokens_by_its_speed(
     assert trainer(folder, "timed", options).schedule.tokens == stable["planned"] < 1_000_000
 
 
+def test_a_plot_has_room_for_every_share() -> None:
+    axis = Figure().subplots()
+    _plot_shares([{"seen": seen, "validation": {"line exact": 0.97}} for seen in (1_000, 2_000)], axis)
+    low, high = axis.get_ylim()
+    assert low == 0 and high > 97
+
+
 def test_a_shard_that_is_not_what_its_manifest_says_is_refused(folder: Path) -> None:
     ids = folder / "data" / "train" / "0000.u16"
     data = bytearray(ids.read_bytes())
@@ -312,9 +332,25 @@ def test_all_matrices_rounded_together_are_those_rounded_one_by_one(folder: Path
         assert torch.equal(parameter, together.get_parameter(name)), name
 
 
+def test_a_validation_is_one_pass_a_batch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = trainer(folder, "run")
+    sizes: list[int] = []
+    hidden = Model.hidden
+
+    def counted(model: Model, packed: Packed) -> torch.Tensor:
+        sizes.append(len(packed.ids))
+        return hidden(model, packed)
+
+    monkeypatch.setattr(Model, "hidden", counted)
+    one.validate()
+    numbers = one.validation.first(OPTIONS.validation_tokens)
+    assert sum(sizes) == sum(int(one.validation.index["length"][number]) for number in numbers)
+
+
 def test_validations_come_by_tokens_and_say_which_middles_are_right(folder: Path) -> None:
     options = replace(OPTIONS, tokens=2_048, validation_interval=512, checkpoint_seconds=1e9)
     records = list(Trainer(folder / "base.gguf", folder / "data", folder / "run", options, CPU).train())
     validations = [record["validation"] for record in records if "validation" in record]
     assert len(validations) == 4
+    assert [one["validation"] for one in read_log(folder / "run") if "validation" in one] == validations
     assert all(0 <= shares["line exact"] <= shares["line second half"] <= 1 for shares in validations)
