@@ -11,12 +11,13 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from training.corpus.fetch import sha256_of
 from training.examples.build import build_shards
 from training.examples.example import KINDS
 from training.examples.mixture import Mixture
@@ -60,8 +61,11 @@ def drop_one(corpus: Path, base: Path, folder: Path, options: Options, rows: str
     Learns RECIPES in `folder` and returns a table; started again, it goes on where it was stopped.
 
     options: of each run; `validation_tokens` is what is judged, behind its end alone. rows: as of `numbered`.
+
+    ValueError where what is in the folder was learned from another base or with other options.
     """
     chosen = numbered(rows)
+    _claim(folder, base, options)
     learned_packages, judged_packages = divide(corpus, folder)
     judged = folder / "judged" / "train"
     if not (judged / "manifest.json").exists():
@@ -77,6 +81,18 @@ def drop_one(corpus: Path, base: Path, folder: Path, options: Options, rows: str
         found[name] = json.loads((run / "judged.json").read_text())
         print(f"{name}: {found[name]}", flush=True)
     return table(found)
+
+
+def _claim(folder: Path, base: Path, options: Options) -> None:
+    """Writes what the runs of a folder have in common, and refuses it for others: results are compared, and those that are there are kept."""
+    # Neither changes what is learned, and both follow from the machine.
+    same = replace(options, workers=1, checkpoint_seconds=0.0)
+    own = json.dumps({"base": sha256_of(base), "options": asdict(same)}, indent=1) + "\n"
+    file = folder / "options.json"
+    if any(folder.glob("*/")) and not (file.exists() and file.read_text() == own):
+        raise ValueError(f"{folder} has runs from another base or with other options: name another one with --folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(own)
 
 
 def numbered(rows: str) -> dict[str, int]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from training.drop_one import GROUPS, RECIPES, divide, groups_of, numbered, table
+from training.drop_one import GROUPS, RECIPES, divide, drop_one, groups_of, numbered, table
 from training.examples.example import Example
 from training.examples.mixture import Mixture
 from training.layout_ids import END, FILE_SEPARATOR, PREFIX, SUFFIX
 from training.shards import Examples, write_shards
+from training.trainer import Options
 
 
 def test_each_example_is_judged_with_its_like(tmp_path: Path) -> None:
@@ -40,6 +42,26 @@ def test_no_package_is_learned_and_judged(tmp_path: Path) -> None:
     assert len(packages[0]) == 10
     assert len(packages[1]) == 3
     assert packages[0].isdisjoint(packages[1])
+
+
+def test_what_other_options_gave_is_not_compared(tmp_path: Path) -> None:
+    base, corpus, folder = tmp_path / "base.gguf", tmp_path / "none.gz", tmp_path / "runs"
+    base.write_bytes(b"a model")
+    options = Options(tokens=1_000)
+
+    def refused(options: Options, by: type[Exception]) -> str:
+        with pytest.raises(by) as error:
+            drop_one(corpus, base, folder, options)
+        return str(error.value)
+
+    refused(options, FileNotFoundError)  # of the corpus: so far it comes
+    (folder / "00").mkdir()
+    refused(replace(options, workers=4), FileNotFoundError)
+    assert "other options" in refused(replace(options, tokens=2_000), ValueError)
+    base.write_bytes(b"another model")
+    assert "another base" in refused(options, ValueError)
+    (folder / "options.json").unlink()
+    assert "other options" in refused(options, ValueError)
 
 
 def test_every_recipe_is_one(tmp_path: Path) -> None:
