@@ -14,6 +14,10 @@ from training.paths import cache, shipped_model
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
+        # Here alone, since most commands work without it.
+        for name in ("base", "taught"):
+            if getattr(options, name, "") is None:
+                setattr(options, name, shipped_model())
         return options.command(options)
     except (OSError, ValueError) as error:
         print(f"training: {error}", file=sys.stderr)
@@ -49,7 +53,11 @@ def _shards(options: argparse.Namespace) -> int:
     from training.examples.build import build_shards
     from training.examples.mixture import Mixture
 
-    mixture = Mixture(**json.loads(options.mixture)) if options.mixture else Mixture()
+    try:
+        mixture = Mixture(**json.loads(options.mixture or "{}"))
+    except TypeError as error:
+        names = ", ".join(Mixture.__dataclass_fields__)
+        raise ValueError(f"--mixture takes a JSON object of {names}: {error}") from None
     manifest = build_shards(
         cache() / "corpus" / "train.jsonl.gz", options.base, options.data, mixture, options.seed, options.tokens
     )
@@ -148,7 +156,7 @@ def _smoke(options: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    base, data, run = shipped_model(), cache() / "shards", cache() / "run"
+    data, run = cache() / "shards", cache() / "run"
 
     lock = commands.add_parser("lock", help="fill in licences and checksums of new packages in packages.toml")
     lock.set_defaults(command=_lock)
@@ -162,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     notices.set_defaults(command=_notices)
 
     shards = commands.add_parser("shards", help="turn the corpus into tokenized examples")
-    shards.add_argument("--base", type=Path, default=base, help="the model whose tokenizer is used")
+    shards.add_argument("--base", type=Path, help="the model whose tokenizer is used; default: the shipped one")
     shards.add_argument("--data", type=Path, default=data)
     shards.add_argument("--mixture", help="JSON of what differs from the recipe, such as '{\"plain\": 0.5}'")
     shards.add_argument("--tokens", type=int, help="about how many; default: as many as the corpus has")
@@ -178,7 +186,7 @@ def _parser() -> argparse.ArgumentParser:
     own.set_defaults(command=_own_text)
 
     train = commands.add_parser("train", help="learn, from the newest checkpoint or else from the base model")
-    train.add_argument("--base", type=Path, default=base, help="the model that is taught")
+    train.add_argument("--base", type=Path, help="the model that is taught; default: the shipped one")
     train.add_argument("--data", type=Path, default=data)
     train.add_argument("--run", type=Path, default=run)
     train.add_argument("--tokens", type=int, required=True, help="of the whole run")
@@ -218,7 +226,7 @@ def _parser() -> argparse.ArgumentParser:
     train.set_defaults(command=_train)
 
     pack = commands.add_parser("pack", help="write a checkpoint as a model file")
-    pack.add_argument("--base", type=Path, default=base)
+    pack.add_argument("--base", type=Path, help="default: the shipped model")
     pack.add_argument("--run", type=Path, default=run)
     pack.add_argument("--checkpoint", default="latest.pt")
     pack.add_argument("--full", action="store_true", help="as half floats: to judge what rounding costs")
@@ -226,7 +234,7 @@ def _parser() -> argparse.ArgumentParser:
     pack.set_defaults(command=_pack)
 
     between = commands.add_parser("between", help="write what lies between a taught model and the one it was made from")
-    between.add_argument("--taught", type=Path, default=base)
+    between.add_argument("--taught", type=Path, help="default: the shipped model")
     between.add_argument("--general", type=Path, required=True)
     between.add_argument("--share", type=float, default=0.9, help="of the taught one, 0 to 1")
     between.add_argument("--data", type=Path, default=data, help="shards, with what `own-text` wrote")
@@ -243,7 +251,7 @@ def _parser() -> argparse.ArgumentParser:
     plot.set_defaults(command=_plot)
 
     drop = commands.add_parser("drop-one", help="what each part of the mixture is worth: short runs without it")
-    drop.add_argument("--base", type=Path, default=base)
+    drop.add_argument("--base", type=Path, help="default: the shipped model")
     drop.add_argument("--folder", type=Path, default=cache() / "drop_one")
     drop.add_argument("--tokens", type=int, default=160_000, help="of each run")
     drop.add_argument("--judged-tokens", type=int, default=60_000)
