@@ -109,6 +109,11 @@ class Trainer:
     def masters(self) -> Masters:
         return self._masters
 
+    @property
+    def model(self) -> Model:
+        """What computes: its weights are bfloat16."""
+        return self._model
+
     def train(self) -> Iterator[dict[str, Any]]:
         """Goes on to the end of the run, or until its time is up; yields a record a step, and has written it to the log."""
         self._run.mkdir(parents=True, exist_ok=True)
