@@ -147,9 +147,9 @@ def _plot(options: argparse.Namespace) -> int:
 
 
 def _smoke(options: argparse.Namespace) -> int:
-    from training.smoke import smoke
+    from training.smoke import default_folder, smoke
 
-    smoke(options.folder)
+    smoke(options.folder or default_folder())
     return 0
 
 
@@ -262,7 +262,7 @@ def _parser() -> argparse.ArgumentParser:
     smoke = commands.add_parser(
         "smoke", help="the whole way in a few minutes: examples, learning, resuming, packing, reading back"
     )
-    smoke.add_argument("--folder", type=Path, default=cache() / "smoke")
+    smoke.add_argument("--folder", type=Path, help="an empty one, or one that is not there; default: in the cache")
     smoke.set_defaults(command=_smoke)
     return parser
 

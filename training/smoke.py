@@ -10,14 +10,13 @@ import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from training.examples.build import build_shards
 from training.examples.mixture import Mixture
 from training.gguf.reader import read
 from training.packed_run import pack_run
-from training.paths import REPOSITORY, shipped_model
+from training.paths import REPOSITORY, cache, shipped_model
 from training.trainer import LATEST, Options, Trainer
 
 _LANGUAGES = {".ts": "typescript", ".py": "python", ".cpp": "cpp", ".h": "cpp", ".md": "markdown", ".mjs": "javascript"}
@@ -27,7 +26,12 @@ _STEP = 1024
 
 
 def smoke(folder: Path) -> None:
-    """Works in `folder`, which is emptied before and gone behind."""
+    """
+    Works in `folder`, which is gone behind. ValueError where there is something in it; the one in the cache alone is emptied before, of what
+    an earlier walk left that was stopped.
+    """
+    if folder != default_folder() and folder.exists() and any(folder.iterdir()):
+        raise ValueError(f"{folder} is not empty: name a folder that is not there yet.")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     base = shipped_model()
@@ -71,6 +75,10 @@ def smoke(folder: Path) -> None:
     print("smoke: all steps did what they should")
 
 
+def default_folder() -> Path:
+    return cache() / "smoke"
+
+
 def write_corpus(path: Path) -> None:
     """The repository's own sources, as the corpus of packages is written."""
     with gzip.open(path, "wt", encoding="utf-8") as out:
@@ -85,20 +93,20 @@ def write_corpus(path: Path) -> None:
                     "ecosystem": "own",
                     "language": language,
                     "path": own,
-                    "text": file.read_text(),
+                    "text": file.read_text(encoding="utf-8"),
                 }
                 out.write(json.dumps(line) + "\n")
 
 
 def _check_weights(packed: Path, trainer: Trainer) -> None:
-    """What was packed is what the last third was learned with."""
+    """What was packed is what was learned with, to bfloat16."""
     file = read(packed)
-    got = file.decoded("token_embd.weight")
-    want = trainer.masters.rounded("token_embd").numpy()
-    _require(np.array_equal(got, want), "the packed embedding is not the one that was learned with")
-    got = file.decoded("blk.0.attn_output.weight")
-    want = trainer.masters.rounded("blk.0.attn_output").numpy()
-    _require(np.array_equal(got, want), "a packed matrix is not the one that was learned with")
+    for name in ("token_embd", "blk.0.attn_output"):
+        got = torch.from_numpy(file.decoded(f"{name}.weight")).bfloat16()
+        _require(
+            torch.equal(got, trainer.model.get_parameter(name)),
+            f"the packed {name} is not the one that was learned with",
+        )
 
 
 def _require(holds: bool, otherwise: str) -> None:

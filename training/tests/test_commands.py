@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from training.__main__ import main
+from training.paths import REPOSITORY
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +27,19 @@ def test_help_takes_no_model(arguments: list[str], capsys: pytest.CaptureFixture
         main(arguments)
     assert ended.value.code == 0
     assert "usage: python -m training" in capsys.readouterr().out
+
+
+def test_smoke_deletes_nothing_that_it_did_not_make(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "notes.txt").write_text("mine")
+    assert main(["smoke", "--folder", str(folder)]) == 1
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert "is not empty" in capsys.readouterr().err
+
+
+def test_sources_are_read_as_utf_8_wherever_it_runs(folder: Path) -> None:
+    script = "import pathlib, sys; from training.smoke import write_corpus; write_corpus(pathlib.Path(sys.argv[1]))"
+    ascii = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    subprocess.run([sys.executable, "-c", script, str(folder / "corpus.gz")], check=True, cwd=REPOSITORY, env=ascii)
 
 
 @pytest.mark.parametrize(
