@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from training.gguf.values import Value, string, uint32
 from training.layout_ids import END, FILE_SEPARATOR, MIDDLE, PREFIX, SUFFIX
@@ -32,28 +31,18 @@ _LAYOUT = "suffix_prefix_contiguous"
 _OF_THE_BASE = ("general.organization", "general.finetune", "general.basename", "tokenizer.chat_template")
 
 
-@dataclass(frozen=True)
-class Description:
-    """What people read about the file."""
-
-    name: str = "Emberline SmolLM2 135M"
-    license: str = "apache-2.0"
-    base_name: str = "SmolLM2 135M Instruct"
-    base_organization: str = "HuggingFaceTB"
-
-
-def describe(base: Mapping[str, Value], description: Description, main_format: str) -> dict[str, Value]:
+def describe(base: Mapping[str, Value], main_format: str) -> dict[str, Value]:
     """
     Metadata of a file made from one with `base`'s; keys that both have stay at their place, the others follow.
 
     main_format: the name of the format that most of the weights have.
     """
     values = {key: value for key, value in base.items() if key not in _OF_THE_BASE}
-    values["general.name"] = string(description.name)
-    values["general.license"] = string(description.license)
+    values["general.name"] = string("Emberline SmolLM2 135M")
+    values["general.license"] = string("apache-2.0")
     values["general.base_model.count"] = uint32(1)
-    values["general.base_model.0.name"] = string(description.base_name)
-    values["general.base_model.0.organization"] = string(description.base_organization)
+    values["general.base_model.0.name"] = string("SmolLM2 135M Instruct")
+    values["general.base_model.0.organization"] = string("HuggingFaceTB")
     values["general.file_type"] = uint32(_FILE_TYPES[main_format])
     values["general.quantization_version"] = uint32(_QUANTISATION_VERSION)
     for key, token in _LAYOUT_KEYS.items():

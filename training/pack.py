@@ -14,7 +14,7 @@ from training.gguf.block_formats import F16, F32, Format, Parts, encode, format_
 from training.gguf.reader import GgufFile, TensorInfo, read
 from training.gguf.values import GgufError, Value
 from training.gguf.writer import TensorToWrite, write
-from training.model_metadata import Description, describe
+from training.model_metadata import describe
 from training.quantise import encoded, on_grid, relative_error, searched
 
 
@@ -34,8 +34,6 @@ def pack(
     base: Path,
     out: Path,
     formats: Mapping[str, str] | None = None,
-    description: Description | None = None,
-    importance: Mapping[str, np.ndarray] | None = None,
     metadata: Mapping[str, Value] | None = None,
     blocks: Mapping[str, Parts] | None = None,
 ) -> list[TensorReport]:
@@ -46,7 +44,6 @@ def pack(
     formats: names of formats, by tensor, of those that shall not have the base's.
     blocks: of tensors in the base's format, where they are chosen already (`training.gptq`). What else keeps the base's format is rounded to
     the base's own blocks, as a trainer sees it by `training.rounding`; for the others scales are searched for.
-    importance: of such tensors, what their columns are multiplied with (`training.quantise.searched`).
     metadata: further values, or others in place of those that are there.
 
     GgufError where weights are missing, too many, not finite or of another shape, or blocks do not fit; `out` is then what it was before.
@@ -68,14 +65,14 @@ def pack(
         try:
             if rounded is None and kind is info.format and kind.quantised:
                 rounded = on_grid(values, kind, file.parts(info.name))
-            data, error = _encoded(values, kind, rounded, (importance or {}).get(info.name))
+            data, error = _encoded(values, kind, rounded)
         except GgufError as problem:
             raise GgufError(f"{info.name}: {problem}") from problem
         same = float(np.mean(data == file.data(info.name))) if kind is info.format else 0.0
         reports.append(TensorReport(info.name, kind.name, data.size, error, same))
         return data
 
-    values = describe(file.values, description or Description(), _main_format(file, kinds)) | dict(metadata or {})
+    values = describe(file.values, _main_format(file, kinds)) | dict(metadata or {})
     write(
         out,
         values,
@@ -89,9 +86,7 @@ def half_floats(base: GgufFile) -> dict[str, str]:
     return {name: F16.name for name, info in base.tensors.items() if info.format.quantised}
 
 
-def _encoded(
-    values: np.ndarray, kind: Format, blocks: Parts | None, importance: np.ndarray | None
-) -> tuple[np.ndarray, float]:
+def _encoded(values: np.ndarray, kind: Format, blocks: Parts | None) -> tuple[np.ndarray, float]:
     """blocks: where they are chosen already."""
     if kind is F32:
         return encode(values, kind), 0.0
@@ -101,7 +96,7 @@ def _encoded(
         if not np.isfinite(halves).all():
             raise GgufError("Some weights are too large for half floats; choose F32.")
         return encode(halves, kind), relative_error(values, halves.astype(np.float32))
-    return encoded(values, searched(values, kind, importance) if blocks is None else blocks, kind)
+    return encoded(values, searched(values, kind) if blocks is None else blocks, kind)
 
 
 def _check(weights: Mapping[str, np.ndarray], file: GgufFile) -> None:

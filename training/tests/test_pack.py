@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from training.format_choice import choose_formats
-from training.gguf.block_formats import Parts, format_named
+from training.gguf.block_formats import Parts
 from training.gguf.reader import GgufFile, read
 from training.gguf.values import GgufError, string
-from training.model_metadata import Description
+from training.model_metadata import describe
 from training.pack import pack
 from training.quantise import plain
 
@@ -36,16 +35,10 @@ def test_unchanged_weights_are_packed_to_the_same_bytes(
 def test_the_file_says_what_it_is_and_keeps_its_tokenizer(
     weights: dict[str, np.ndarray], base: GgufFile, base_path: Path, tmp_path: Path
 ) -> None:
-    pack(
-        weights,
-        base_path,
-        tmp_path / "out.gguf",
-        description=Description(name="A name"),
-        metadata={"own.key": string("x")},
-    )
+    pack(weights, base_path, tmp_path / "out.gguf", metadata={"own.key": string("x")})
     metadata = read(tmp_path / "out.gguf").metadata
     wanted = {
-        "general.name": "A name",
+        "general.name": "Emberline SmolLM2 135M",
         "general.license": "apache-2.0",
         "general.base_model.count": 1,
         "general.base_model.0.name": "SmolLM2 135M Instruct",
@@ -61,6 +54,10 @@ def test_the_file_says_what_it_is_and_keeps_its_tokenizer(
         "own.key": "x",
     }
     assert {key: metadata[key] for key in wanted} == wanted
+    assert (
+        describe(base.values | {"general.name": string("Another")}, "Q4_1")["general.name"].content
+        == wanted["general.name"]
+    )
     assert (tmp_path / "out.gguf").stat().st_size <= base_path.stat().st_size + len("own.key") + 64
     assert "tokenizer.chat_template" not in metadata
     for key, value in base.metadata.items():
@@ -76,11 +73,7 @@ def test_other_formats_are_searched_for(weights: dict[str, np.ndarray], base_pat
         "blk.3.attn_v.weight": "F32",
         "blk.4.attn_v.weight": "Q4_0",
     }
-    importance = {"blk.1.attn_v.weight": np.linspace(0, 1, 576, dtype=np.float32)}
-    reports = {
-        report.name: report
-        for report in pack(weights, base_path, tmp_path / "out.gguf", formats, importance=importance)
-    }
+    reports = {report.name: report for report in pack(weights, base_path, tmp_path / "out.gguf", formats)}
     out = read(tmp_path / "out.gguf")
     limits = {"Q8_0": 0.01, "Q5_1": 0.05, "F16": 0.001, "F32": 0, "Q4_0": 0.12}
     for name, kind in formats.items():
@@ -171,46 +164,3 @@ def test_a_format_or_tensor_that_does_not_exist_is_refused(
         pack(weights, base_path, tmp_path / "out.gguf", {"blk.0.attn_v.weight": "Q3_K"})
     with pytest.raises(GgufError, match="has no tensor 'blk.0.attn_z.weight'"):
         pack(weights, base_path, tmp_path / "out.gguf", {"blk.0.attn_z.weight": "Q8_0"})
-
-
-SMALL, LARGE = "blk.0.attn_v.weight", "blk.0.ffn_down.weight"  # 110,592 and 884,736 weights
-
-
-def test_formats_are_chosen_by_what_a_byte_saves(base: GgufFile) -> None:
-    harm = {
-        (SMALL, "Q4_0"): 1.0,
-        (SMALL, "Q8_0"): 0.1,
-        (LARGE, "Q4_0"): 2.0,
-        (LARGE, "Q5_0"): 1.5,
-        (LARGE, "Q8_0"): 0.2,
-    }
-    candidates = {SMALL: ("Q4_0", "Q8_0"), LARGE: ("Q8_0", "Q4_0", "Q5_0")}
-    others = sum(info.size for name, info in base.tensors.items() if name not in candidates)
-    small, large = 110592 // 32, 884736 // 32
-
-    def chosen(budget: int) -> tuple[str, str]:
-        formats = choose_formats(base, candidates, lambda name, kind: harm[name, kind], others + budget)
-        return formats[SMALL], formats[LARGE]
-
-    assert chosen(18 * (small + large)) == ("Q4_0", "Q4_0")
-    assert chosen(34 * small + 18 * large) == ("Q8_0", "Q4_0")
-    assert chosen(34 * small + 22 * large) == ("Q8_0", "Q5_0")
-    assert chosen(34 * (small + large)) == ("Q8_0", "Q8_0")
-    with pytest.raises(GgufError, match="The smallest formats take 1 bytes more than the budget"):
-        chosen(18 * (small + large) - 1)
-
-
-def test_by_default_the_tensors_take_no_more_than_the_bases(base: GgufFile) -> None:
-    names = [name for name, info in base.tensors.items() if info.format.quantised]
-    bits = {"Q4_0": 4, "Q4_1": 4.3, "Q5_0": 5, "Q5_1": 5.3, "Q8_0": 8}
-    formats = choose_formats(base, dict.fromkeys(names, tuple(bits)), lambda name, kind: len(name) * 4 ** -bits[kind])
-    taken = sum(
-        base.info(name).size if name not in formats else _size(base, name, formats[name]) for name in base.tensors
-    )
-    allowed = sum(info.size for info in base.tensors.values())
-    assert allowed - 200_000 < taken <= allowed
-    assert len(set(formats.values())) > 1
-
-
-def _size(base: GgufFile, name: str, kind: str) -> int:
-    return format_named(kind).size(base.info(name).shape)
