@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import platform
 import random
 import shutil
 import sysconfig
@@ -36,17 +37,19 @@ class LanguageCount:
 
 @dataclass
 class Manifest:
-    """What a build made. `dropped` counts files by the reason they were not taken for; `outputs` are SHA-256."""
+    """What a build made. `dropped` counts files by the reason they were not taken for; `outputs` are SHA-256; `python` is the version that made it."""
 
     languages: dict[str, LanguageCount] = field(default_factory=dict)
     total: LanguageCount = field(default_factory=LanguageCount)
     dropped: dict[str, int] = field(default_factory=dict)
     held_out: dict[str, int] = field(default_factory=dict)
     outputs: dict[str, str] = field(default_factory=dict)
+    python: str = field(default_factory=platform.python_version)
 
 
 def build(cache: Path, packages_file: Path = LIST, model: Path | None = None) -> Manifest:
-    """Fetches what is missing and writes the corpus below `cache`. The same packages.toml gives the same bytes.
+    """Fetches what is missing and writes the corpus below `cache`. The same packages.toml gives the same bytes with the
+    same version of Python, whose standard library is not taught either.
 
     Raises FetchError or PackageListError before anything is written when a package is missing or not locked.
     """

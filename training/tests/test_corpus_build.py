@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import platform
 import random
 import zipfile
 from pathlib import Path
@@ -86,7 +87,9 @@ def test_a_build_keeps_what_is_written_once_and_not_judged_on(cache: Path) -> No
     assert manifest.dropped["repeats held-out text"] == 1
     assert manifest.dropped["near duplicate"] == 1
     assert manifest.dropped["path"] == 2
-    assert json.loads((cache / "corpus" / "manifest.json").read_text())["total"]["packages"] == 2
+    written = json.loads((cache / "corpus" / "manifest.json").read_text())
+    assert written["total"]["packages"] == 2
+    assert written["python"] == platform.python_version()
 
 
 def test_what_is_judged_on_can_be_had_alone(cache: Path) -> None:
