@@ -107,10 +107,11 @@ function rightOf(after: string): Right {
     : { line: after.slice(0, end), below: after.slice(end, end + MOST_BELOW) };
 }
 
-/** The line's rest is the same, or grew by brackets and quotes the editor closed while typing, or gave them up again. */
+/** The line's rest is the same, or has more or fewer of the brackets and quotes at its start that the editor closes and that are typed over. */
 function continuesRight(then: Right, now: Right): boolean {
   if (then.below !== now.below) return false;
-  if (then.line === now.line) return true;
-  if (!now.line.endsWith(then.line)) return false;
-  return /^[)\]}>"'`]+$/.test(now.line.slice(0, now.line.length - then.line.length));
+  const [longer, shorter] =
+    now.line.length < then.line.length ? [then.line, now.line] : [now.line, then.line];
+  const closed = longer.slice(0, longer.length - shorter.length);
+  return longer.endsWith(shorter) && /^[)\]}>"'`]*$/.test(closed);
 }

@@ -47,6 +47,16 @@ describe('the completion cache', () => {
     expect(cache.find('u', 'print("', 'x)')).toBeUndefined();
   });
 
+  it('holds while what the editor closed is typed over', () => {
+    const cache = new CompletionCache();
+    cache.add('u', 'print(', ')', { ...generation, text: '"hi", x);' });
+    expect(cache.find('u', 'print("', '")')?.rest).toBe('hi", x);');
+    expect(cache.find('u', 'print("hi", x)', '')?.rest).toBe(';');
+    expect(cache.find('u', 'print("hi", y)', '')).toBeUndefined();
+    cache.add('u', 'a[', 'b]', { ...generation, text: '0]' });
+    expect(cache.find('u', 'a[', ']')).toBeUndefined();
+  });
+
   it('asks again where the model was cut short', () => {
     const cache = new CompletionCache();
     cache.add('u', BEFORE, '', { ...generation, stop: 'max_tokens' });
