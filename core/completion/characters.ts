@@ -15,13 +15,12 @@ export function splitsCharacter(before: string, after: string): boolean {
   return isHighSurrogate(before.charCodeAt(before.length - 1)) && isLowSurrogate(after.charCodeAt(0));
 }
 
-/** Letters, digits, `_` and `$`: what most languages allow in a name. Also true for a name's character at the start of `text`. */
+/** Letters, digits, `_`, and `$` in front of a letter or `_`: what a name of most languages may go on with at the start of `text`. */
 export function startsWithIdentifier(text: string): boolean {
-  const first = text.codePointAt(0);
-  return first !== undefined && IDENTIFIER.test(String.fromCodePoint(first));
+  return /^(?:[\p{L}\p{N}_]|\$[\p{L}_])/u.test(text);
 }
 
-/** The same of the character at the end of `text`. */
+/** Letters, digits, `_` and `$` at the end of `text`. */
 export function endsWithIdentifier(text: string): boolean {
   const last = Array.from(text.slice(-2)).at(-1);
   return last !== undefined && IDENTIFIER.test(last);

@@ -27,10 +27,17 @@ describe('the trigger', () => {
   });
 
   it('asks in front of a word, but not within one', () => {
-    for (const text of ['return |ready', 'foo(|größe)', 'a.|b', '  |ready\n x']) {
+    for (const text of [
+      'return |ready',
+      'foo(|größe)',
+      'a.|b',
+      '  |ready\n x',
+      '`hello|${name}`',
+      '$x^2|$',
+    ]) {
       expect(ask(`x = 1\n${text}`), text).toBeUndefined();
     }
-    for (const text of ['re|ady', 'größ|e', 'a_|b']) expect(ask(text), text).toBe('inside_word');
+    for (const text of ['re|ady', 'größ|e', 'a_|b', 'a|$b']) expect(ask(text), text).toBe('inside_word');
   });
 
   it('respects the settings', () => {
