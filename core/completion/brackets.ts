@@ -10,6 +10,21 @@ const CLOSER_OF: ReadonlyMap<string, string> = new Map(
 );
 export const QUOTES = new Set(['"', "'", '`']);
 
+const CONTRACTION = /^(?:[dmst]|ll|re|ve)(?![\p{L}\p{N}_'])/u;
+const LIFETIME = /^[\p{L}_][\p{L}\p{N}_]*(?!['\p{L}\p{N}_])/u;
+
+/** Whether the `'` at `at` is a mark by itself: an apostrophe, one that parts the digits of a number, or that of a lifetime in Rust. */
+function isOwnMark(text: string, at: number): boolean {
+  if (text[at] !== "'") return false;
+  const [before, behind] = [text.slice(0, at), text.slice(at + 1)];
+  if (/\p{N}$/u.test(before) && /^\p{N}/u.test(behind)) return true;
+  if (/[\p{L}\p{N}]{2}$|\bI$/u.test(before) && CONTRACTION.test(behind)) return true;
+  if (/(?:&|<(?:'\w+,\s*)*)$/.test(before) && LIFETIME.test(behind)) return true;
+  if (/^static\b(?!')/.test(behind)) return true;
+  // Letters in front may be the prefix of a string, where another quote comes.
+  return !behind.includes("'") && /[\p{L}\p{N}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(behind);
+}
+
 export interface Brackets {
   /** The offset of the first that closes what the text does not open. */
   readonly closer: number | undefined;
@@ -30,7 +45,8 @@ export function brackets(text: string, open = ''): Brackets {
       if (character === '\\') at++;
       else if (character === quote) quote = '';
     } else if (QUOTES.has(character)) {
-      // One without another is an apostrophe, or ends what began before the cursor.
+      if (isOwnMark(text, at)) continue;
+      // One without another ends what began before the cursor.
       if (text.includes(character, at + 1)) quote = character;
       else alone = true;
     } else if (CLOSER_OF.has(character)) {
@@ -60,7 +76,7 @@ export function quotes(text: string, within = ''): Quotes {
     if (open !== '') {
       if (character === '\\') at++;
       else if (character === open) open = '';
-    } else if (QUOTES.has(character)) {
+    } else if (QUOTES.has(character) && !isOwnMark(text, at)) {
       open = character;
       begins = true;
     }

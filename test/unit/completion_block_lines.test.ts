@@ -109,6 +109,10 @@ describe('a suggestion of several lines is over', () => {
     expect(made('def f():\n    |', 'a = g(\n        1,')).toBe('a = g(');
     expect(made('def f():\n    |', 'a = g(\n        1,\n    )')).toBe('a = g(\n        1,\n    )');
     expect(made('def f():\n    |', 'a = 1\n    b = "x')).toBe('a = 1');
+    const lifetime = 'let a: &\'static str = "x";\n    let b = f::<\'a>(1);';
+    expect(made('fn f() {\n    |\n}', lifetime, 'rust')).toBe(lifetime);
+    const digits = "int a = 1'000; // Don't ask.\n    int b = 2;";
+    expect(made('int f() {\n    |\n}', digits, 'cpp')).toBe(digits);
     expect(made('if (a) {\n  |\n}', 'b();\n  if (c) {\n    d();', 'javascript')).toBe('b();');
   });
 

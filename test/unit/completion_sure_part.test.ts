@@ -89,6 +89,15 @@ describe('the part that is shown', () => {
     expect(part(course, 0.5)).toBe('total');
   });
 
+  it.each([
+    ["&'static str", ' = foo(bar)', ' + x'],
+    ["a = 1  # don't", ' ', 'ask'],
+    ['a = "x"', " # don't", ' ask'],
+  ])('takes no apostrophe for a quote: %s', (...texts) => {
+    const course = courseOf(texts.map((text, at) => [text, at === texts.length - 1 ? 0.01 : 0.99]));
+    expect(part(course, 0.5)).toBe(texts.slice(0, -1).join('').trimEnd());
+  });
+
   it('may close what it opens', () => {
     const course = courseOf([
       ['f(a', 0.99],
