@@ -47,7 +47,7 @@ function fitBeforeClosers(text: string, line: CursorLine): Fit {
   const closing = whole.slice(close);
   const more = closing.length > right.length && saysAgain(closing, right);
   if (more && staysPaired(whole, '', line)) return { kind: 'insert', text: whole, replace: right.length };
-  const head = text.slice(0, close);
+  const head = withoutMark(text.slice(0, close), right);
   return insert(/^\s/.test(right) ? head.trimEnd() : head);
 }
 
@@ -121,23 +121,20 @@ function isWhole(text: string): boolean {
   return closer === undefined && missing === '' && !quoted;
 }
 
-/** The suggestion closes nothing that was open before; it may still end with the statement's mark that stands there. */
+/** The suggestion closes nothing that was open before. */
 function fitWithoutCloser(text: string, right: string): Fit {
-  const trimmed = text.trimEnd();
-  const mark = /^[;,:]+$/.test(right) ? right : '';
-  if (mark !== '' && trimmed.endsWith(mark)) return insert(trimmed.slice(0, -mark.length));
-  // A tag or a list of types that ends here: elsewhere such brackets compare, and pair with nothing.
-  const end = right.startsWith('>') ? [right, '>'].find((one) => trimmed.endsWith(one)) : undefined;
-  if (end !== undefined && closesAngle(trimmed)) return insert(trimmed.slice(0, -end.length));
+  const head = withoutMark(text.trimEnd(), right);
   // What it opens itself, the bracket that stands there would close, and leave its own open.
-  const { missing, quoted } = brackets(trimmed);
-  return insert(OPENER_OF.has(right.trimStart()[0] ?? '') && !quoted ? trimmed + missing : trimmed);
+  const { missing, quoted } = brackets(head);
+  return insert(OPENER_OF.has(right.trimStart()[0] ?? '') && !quoted ? head + missing : head);
 }
 
-/** More angle brackets are closed than opened; arrows are none. */
-function closesAngle(text: string): boolean {
-  const angles = text.replaceAll(/[=-]>/g, '').match(/[<>]/g) ?? [];
-  return angles.filter((one) => one === '>').length > angles.filter((one) => one === '<').length;
+/** Without the marks of a statement or an item at its end that stand right of the cursor. */
+function withoutMark(text: string, right: string): string {
+  const [marks = ''] = /^[;,:]*/.exec(right) ?? [];
+  const trimmed = text.trimEnd();
+  const again = marks === '' ? undefined : [marks, marks[0] ?? ''].find((mark) => trimmed.endsWith(mark));
+  return again === undefined ? text : trimmed.slice(0, -again.length);
 }
 
 /**
@@ -145,15 +142,31 @@ function closesAngle(text: string): boolean {
  * of the cursor closes a string, that ends it; undefined when there is none.
  */
 function firstUnmatchedCloser(text: string, right: string): number | undefined {
-  const first = right.trimStart()[0] ?? '';
-  if (QUOTES.has(first)) return firstUnescaped(text, first);
-  return brackets(text).closer;
+  const closers = right.trimStart();
+  const first = closers[0] ?? '';
+  const three = first.repeat(3);
+  if (QUOTES.has(first)) return firstUnescaped(text, closers.startsWith(three) ? three : first);
+  const { closer } = brackets(text);
+  return first === '>' ? (firstUnmatchedAngle(text.slice(0, closer)) ?? closer) : closer;
+}
+
+/** Where a tag or a list of types ends that began before the cursor: elsewhere such brackets compare, or are arrows, and pair with nothing. */
+function firstUnmatchedAngle(text: string): number | undefined {
+  let nested = 0;
+  let open = 0;
+  for (const { 0: part, index } of text.matchAll(/"[^"]*"|'[^']*'|[=-]>|\s[<>]+=?\s|[<>(){}[\]]/g)) {
+    if ('([{'.includes(part)) nested++;
+    else if (')]}'.includes(part)) nested--;
+    else if (nested === 0 && part === '<') open++;
+    else if (nested === 0 && part === '>' && --open < 0) return index;
+  }
+  return undefined;
 }
 
 function firstUnescaped(text: string, quote: string): number | undefined {
   for (let at = 0; at < text.length; at++) {
     if (text[at] === '\\') at++;
-    else if (text[at] === quote) return at;
+    else if (text.startsWith(quote, at)) return at;
   }
   return undefined;
 }

@@ -31,6 +31,20 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['types within types, and the end', 'Map<string, number>>', '>', 'Map<string, number>', 0],
     ['types within types', 'Map<string, number>', '>', 'Map<string, number>', 0],
     ['an arrow', '() => void', '>', '() => void', 0],
+    ['the end of a tag, and its content', 'class="x">{foo}', '>', 'class="x">{foo}', 1],
+    ['the end of a list of types, and a value', 'u8> = vec![];', '>', 'u8> = vec![];', 1],
+    ['the end of a list of types, and less than stands there', 'u8> =', '>;', 'u8', 0],
+    ['angles within brackets and strings', 'a={b>c} d="e > f"', '>', 'a={b>c} d="e > f"', 0],
+    ['a comparison', 'a > b', '>', 'a > b', 0],
+    ['the mark in front of a bracket', 'red;', '; }', 'red', 0],
+    ['the mark in front of brackets', 'null;', '; })', 'null', 0],
+    ['the mark and the bracket, apart', 'null; }', '; }', 'null', 0],
+    ['the mark of an item in front of a bracket', '1,', ', }', '1', 0],
+    ['two marks of which one is said', 'a,', ',,', 'a', 0],
+    ['another mark', 'a,', '; }', 'a,', 0],
+    ['a quote within three', 'Say "hi".', '"""', 'Say "hi".', 0],
+    ['three quotes behind one within', 'Say "hi"."""', '"""', 'Say "hi".', 0],
+    ['an escaped quote within three', String.raw`\""" a"""`, '"""', String.raw`\""" a`, 0],
   ])('%s', (_, text, right, inserted, replace) => {
     expect(fitToLine(text, { left: '', right })).toEqual({ kind: 'insert', text: inserted, replace });
   });
@@ -38,6 +52,19 @@ describe('fitting a suggestion to the rest of the line', () => {
   it.each(['see (', "it's"])('leaves %s as it is in a string', (text) => {
     const fit = { kind: 'insert', text, replace: 0 };
     expect(fitToLine(text, { left: 's = "', right: '"' })).toEqual(fit);
+  });
+
+  it.each([
+    ['a lifetime', 'fn f(x: &', "'static str) {", ')', "'static str"],
+    ['a lifetime behind another', 'f(', "&'a x, &'b y", ')', "&'a x, &'b y"],
+    ['lifetimes in angles', 'f(', "Foo<'a, 'b>", ')', "Foo<'a, 'b>"],
+    ['an apostrophe', '// (', "it's fine", ')', "it's fine"],
+    ['apostrophes', '(', "don't, I'm not", ')', "don't, I'm not"],
+    ['the parts of a number', 'f(', "1'000'000, 1'0", ')', "1'000'000, 1'0"],
+    ['a string with a prefix', 'f(', "b'it) s'", ')', "b'it) s'"],
+  ])('counts %s as no quote', (_, left, text, right, inserted) => {
+    const fit = fitToLine(text, { left, right });
+    expect(fit).toMatchObject({ kind: 'insert', text: expect.stringContaining(inserted) as string });
   });
 
   it.each([

@@ -38,6 +38,13 @@ const LINES = [
   '# A comment (with a bracket.',
   '日本語 = "é"',
   '])',
+  '{ return 1; }',
+  'f(() => { return 1; });',
+  '<div class="a">',
+  '</div>',
+  "let a: &'static str = f(&'a x);",
+  '\t * Adds.',
+  '#endif',
 ];
 /** What the model may say that is no line of a program. */
 const ODD = ['\u0000', 'a\rb', '\ud83d', ')))', ' '.repeat(30), 'x'.repeat(500), 'a\n    b\n', '"'];
@@ -290,6 +297,9 @@ function expectSound({ text, replace }: CompletionOutcome, document: DocumentSna
   if (right.trim() === '') expect(text, what).not.toMatch(/[ \t]$/);
   expect(replace, what).toBeLessThanOrEqual(right.length);
   expect(holds(text, right.slice(0, replace)), what).toBe(true);
+  // The mark of a statement or an item that stands there, and nothing but closers behind it.
+  const mark = /^([;,:])[\s)\]}>"'`;,:]*$/.exec(right.slice(replace).trimEnd())?.[1];
+  if (mark !== undefined) expect(text.trimEnd().endsWith(mark), what).toBe(false);
   if (!text.includes('\n')) return;
   // What several lines open they close, or it is closed below; and nothing but blanks stands right of the cursor.
   expect(right.trim(), what).toBe('');
