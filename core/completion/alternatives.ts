@@ -4,6 +4,7 @@
  * all of them up to there. Asked again at the same place, there are others, at last mere guesses, and behind the last of them the first again.
  */
 import { BlockLines } from './block_lines';
+import { withoutBlanks } from './candidate_search';
 import { type DocumentSnapshot, lineAfter, withTyped } from './document';
 import { anyAnswer, type Fork, ForkOrder } from './fork_order';
 import type { CompletionOptions } from './options';
@@ -190,8 +191,4 @@ function isKnown(text: string, known: readonly string[]): boolean {
       (_, index) => index + 1 >= count && withoutBlanks(lines.slice(0, index + 1).join('\n')) === said,
     );
   });
-}
-
-function withoutBlanks(text: string): string {
-  return text.replace(/\s+/g, '');
 }

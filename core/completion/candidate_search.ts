@@ -91,6 +91,7 @@ export class CandidateSearch {
   }
 }
 
-function withoutBlanks(text: string): string {
+/** What two texts have in common that differ in blanks alone. */
+export function withoutBlanks(text: string): string {
   return text.replace(/\s+/g, '');
 }
