@@ -12,11 +12,12 @@ from training.corpus.fetch import archive_path
 from training.corpus.licences import granting
 from training.corpus.packages import HELD_OUT, Package
 
+_WHOSE = r"(portions |(original|modified) work |based on [^,]+, )?"
 # A year or a sign; or a name, which has a capital, or says that there are several or a company. What else begins with the word is a
 # licence's own sentence.
 _COPYRIGHT = re.compile(
-    r"^\W*(portions )?(copyright\b.*(\(c\)|©|&copy;|\b(19|20)\d\d\b)|(\(c\)|©) *\d{4})"
-    r"|^\W*copyright:?\s+(by\s+)?(?!(act|and|are|disclaimers?|faq|for|holders?|in|interests?|is|laws?|licen[cs]e[ds]?|notices?|or|of|owners?|"
+    rf"^\W*{_WHOSE}(copyright\b.*(\(c\)|©|&copy;|\b(19|20)\d\d\b)|(\(c\)|©) *\d{{4}})"
+    rf"|^\W*{_WHOSE}copyright:?\s+(by\s+)?(?!(act|and|are|disclaimers?|faq|for|holders?|in|interests?|is|laws?|licen[cs]e[ds]?|notices?|or|of|owners?|"
     r"ownership|permission|policy|protection|rights?|statements?|status|to)\b)"
     r"((?-i:[a-z]*[A-ZÀ-Þ])|[\w.-]+( project)? (authors|contributors|developers)\b|[\w.-]+,? (gmbh|inc|llc|ltd)\b)",
     re.IGNORECASE,

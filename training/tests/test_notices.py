@@ -38,6 +38,12 @@ def test_the_lines_that_name_somebody() -> None:
     ]
 
 
+@pytest.mark.parametrize("work", ["Original", "Modified"])
+def test_a_notice_may_say_of_which_work(work: str) -> None:
+    line = f"{work} work Copyright (C) 2011 - 2013 by Eric Rowell (KineticJS)"
+    assert copyright_lines([line]) == [line]
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -48,6 +54,7 @@ def test_the_lines_that_name_somebody() -> None:
         "Copyright npm, Inc",
         "Copyright The Chromium Authors",
         "copyright by Åsmund Skjæveland",
+        "Based on Underscore.js, copyright Jeremy Ashkenas",
     ],
 )
 def test_a_notice_without_a_year_names_somebody(line: str) -> None:
