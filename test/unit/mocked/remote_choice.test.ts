@@ -1,7 +1,10 @@
 /** Choosing a remote engine, and choosing again, against a server on this machine. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DocumentSnapshot } from '../../../core/completion/document';
+import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { type Endpoint, endpointOf } from '../../../core/remote/endpoint';
 import { RemoteEngine } from '../../../core/remote/remote_engine';
+import { RemoteControl } from '../../../extension/remote/remote_control';
 import { RemoteChoice, type RemoteEnding } from '../../../extension/remote/remote_choice';
 import { readRemote, type RemoteSettings } from '../../../extension/settings';
 import { type Kind, MODEL, type StandIn, startStandIn } from '../../remote/stand_in_server';
@@ -12,10 +15,31 @@ const picks = vi.hoisted(() => ({
   pick: undefined as string | undefined,
 }));
 
+/** Whether the workspace is trusted, and who is told once it is. */
+const trust = vi.hoisted(() => ({ isTrusted: true, granted: (): void => undefined }));
+
 vi.mock('vscode', async () => ({
   ...(await import('../vscode_stub')),
   ProgressLocation: { Notification: 15 },
-  workspace: { isTrusted: true },
+  EventEmitter: class {
+    private readonly listeners: (() => void)[] = [];
+    readonly event = (listener: () => void): void => void this.listeners.push(listener);
+    readonly fire = (): void => {
+      for (const listener of this.listeners) listener();
+    };
+    readonly dispose = (): void => undefined;
+  },
+  Uri: { parse: (path: string) => ({ scheme: 'file', path }) },
+  workspace: {
+    asRelativePath: ({ path }: { path: string }) => path,
+    get isTrusted() {
+      return trust.isTrusted;
+    },
+    onDidGrantWorkspaceTrust: (granted: () => void) => {
+      trust.granted = granted;
+      return { dispose: () => undefined };
+    },
+  },
   window: {
     withProgress: (_: unknown, task: () => unknown) => task(),
     showQuickPick: (items: readonly string[]) => {
@@ -44,6 +68,7 @@ describe('choosing a remote engine', () => {
   beforeEach(async () => {
     picks.offered = [];
     picks.pick = undefined;
+    trust.isTrusted = true;
     shown = [];
     keys = [];
     engines = [];
@@ -183,5 +208,67 @@ describe('choosing a remote engine', () => {
     // One that was kept for it can be cleared.
     expect(await choices().setKey('')).toMatchObject({ kind: 'chosen' });
     expect(keys).toEqual(['192.168.1.5:8000 ']);
+  });
+});
+
+describe('in a workspace that is not trusted', () => {
+  let server: StandIn;
+  let control: RemoteControl;
+
+  beforeEach(async () => {
+    trust.isTrusted = false;
+    server = await startStandIn('llama-server');
+    const nothing = { dispose: () => undefined };
+    const remote = { ...readRemote(() => undefined), url: server.url };
+    control = new RemoteControl({
+      config: {
+        remote,
+        completion: DEFAULT_OPTIONS,
+        onDidChangeRemote: () => nothing,
+      } as never,
+      keys: { keyOf: () => Promise.resolve(undefined), onDidChange: () => nothing } as never,
+      consent: { has: () => true, remind: () => undefined } as never,
+      calibrations: { of: () => undefined } as never,
+      log: () => undefined,
+    });
+  });
+  afterEach(async () => {
+    control.dispose();
+    await server.stop();
+  });
+
+  it('no remote engine is chosen', async () => {
+    const choice = new RemoteChoice({
+      config: { remote: readRemote(() => undefined), setRemote: () => Promise.resolve() },
+      control,
+      keys: { keyOf: () => Promise.resolve(undefined), set: () => Promise.resolve() },
+      consent: { ask: () => Promise.resolve(true) },
+    });
+    expect(await choice.choose({ url: server.url, key: '' })).toMatchObject({ kind: 'failed' });
+    expect([...server.looked, ...server.asked]).toEqual([]);
+    trust.isTrusted = true;
+    expect(await choice.choose({ url: server.url, key: '' })).toMatchObject({ kind: 'chosen' });
+  });
+
+  it('the one that is set is not asked, and nothing may leave, until it is', async () => {
+    const document = { uri: '/a.ts' } as DocumentSnapshot;
+    const of = (): unknown => ({
+      inUse: control.current !== undefined,
+      mayLeave: control.mayLeave(document),
+      state: control.state,
+      says: control.detail,
+    });
+    let changes = 0;
+    await control.refresh();
+    const says = 'Remote engine: not asked in a workspace that is not trusted';
+    expect(of()).toEqual({ inUse: false, mayLeave: false, state: 'away', says });
+    control.onDidChange(() => changes++);
+    trust.isTrusted = true;
+    trust.granted();
+    expect(changes).toBe(1);
+    // Nothing was found out there so far: of its model nothing is known.
+    const { host } = new URL(server.url);
+    expect(of()).toEqual({ inUse: true, mayLeave: true, state: 'answers', says: `Remote engine: ${host}` });
+    expect([...server.looked, ...server.asked]).toEqual([]);
   });
 });
