@@ -2,6 +2,7 @@
  * What is wrong with the shape of a suggestion, whatever it says. Found by the parsers of the languages and by the text the author wrote, and by
  * nothing of what made the suggestion.
  */
+import { MAX_BEFORE } from '../core/completion/document';
 import type { CompletionCase } from './completion_case';
 import { languageOf } from './languages';
 import { type Parser, parserOf } from './parsers';
@@ -62,6 +63,8 @@ function isUnbalanced({ prefix, suffix, text }: Placed, parser: Parser): boolean
   const lineEnd = to + (/^[^\n]*/.exec(whole.slice(to))?.[0].length ?? 0);
   const open: { readonly closer: string; readonly inside: boolean }[] = [];
   const faults = { closers: 0, strings: 0 };
+  // Cut where a line begins, so that it may be a line shorter than what is kept.
+  const mayBeCut = prefix.length > MAX_BEFORE / 2;
   parser.parse(whole).iterate({
     enter({ name, from: at, to: end }) {
       if (at >= lineEnd) return;
@@ -71,8 +74,8 @@ function isUnbalanced({ prefix, suffix, text }: Placed, parser: Parser): boolean
       if (closer !== undefined) open.push({ closer, inside });
       if (!CLOSERS.has(name)) return;
       if (open.at(-1)?.closer === name) open.pop();
-      // What stands in front may be cut, and may be broken itself.
-      else if (at >= from && open.length > 0) faults.closers++;
+      // What stands in front may be cut, and what it closes with it; it may be broken itself.
+      else if (at >= from && (open.length > 0 || !mayBeCut)) faults.closers++;
     },
   });
   const goesOn = GOES_ON.test(whole.slice(from, to));

@@ -48,12 +48,16 @@ describe('the shape of a suggestion', () => {
     inFile('a.cpp', 'auto a = ', 'b[c{d}];'),
     inFile('a.json', '{\n  "a": ', '["}", {}]', '\n}\n'),
     { ...python('', '}}}}'), path: 'a.txt' },
+    // What is closed may stand in front of what is kept.
+    python('a = 1\n'.repeat(3_000), ')'),
   ])('of $text behind $prefix is right', (placed) => {
     expect(shapeFaults(placed)).toEqual([]);
   });
 
   it.each<[Placed, string]>([
     [python('x = foo', '(a'), 'unbalanced'],
+    [python('y = ', 'x)'), 'unbalanced'],
+    [python('def f(x):\n    print(', 'x))'), 'unbalanced'],
     [python('x = [foo(', 'a]'), 'unbalanced'],
     [python('print(', '"open)'), 'unbalanced'],
     [python('x = "a" ', '"b'), 'unbalanced'],
