@@ -85,7 +85,8 @@ function columnWithin(line: string, random: SeededRandom): number | undefined {
   const end = line.trimEnd().length;
   if (end <= first) return undefined;
   const column = first + random.below(end - first);
-  return /[\uDC00-\uDFFF]/.test(line.charAt(column)) ? column + 1 : column;
+  if (!/[\uDC00-\uDFFF]/.test(line.charAt(column))) return column;
+  return column + 1 < end ? column + 1 : undefined;
 }
 
 function tailFromLineStart(text: string, length: number): string {

@@ -130,6 +130,14 @@ describe('cutting', () => {
     }
   });
 
+  it('leaves something to expect where a line ends with a character of two units', () => {
+    const party = { path: 'a.py', language: 'py', text: `${LEAD}# done 🎉` } as const;
+    for (let seed = 0; seed < 100; seed++) {
+      for (const { expected } of cutCases(party, 'comment', 9, new SeededRandom(seed)))
+        expect(expected).not.toBe('');
+    }
+  });
+
   it('takes out the rest of a line and nothing else', () => {
     for (const place of ['mid', 'start'] as const) {
       for (let seed = 0; seed < 50; seed++) {
