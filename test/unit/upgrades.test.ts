@@ -36,13 +36,19 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('settings', () => {
+  interface Offered {
+    readonly default?: unknown;
+    readonly enum?: unknown[];
+    readonly minimum?: number;
+    readonly maximum?: number;
+  }
   const manifest = jsonOf('package.json') as {
-    contributes: { configuration: { properties: Record<string, { default?: unknown; enum?: unknown[] }> }[] };
+    contributes: { configuration: { properties: Record<string, Offered> }[] };
   };
   const offered = Object.assign(
     {},
     ...manifest.contributes.configuration.map(({ properties }) => properties),
-  ) as Record<string, { default?: unknown; enum?: unknown[] }>;
+  ) as Record<string, Offered>;
   /** All that is made of settings, of which `values` are set. */
   const readAll = (values: Values): unknown[] => {
     const setting: Setting = (name) => values[`emberline.${name}`] ?? offered[`emberline.${name}`]?.default;
@@ -55,6 +61,19 @@ describe('settings', () => {
 
   it.each(Object.entries(SETTINGS))('of an earlier version still count: %s', (name, value) => {
     expect(readAll({ [name]: value })).not.toEqual(readAll({}));
+  });
+
+  it('beyond their bounds are as they would be there', () => {
+    const bounded = Object.entries(offered).filter(
+      ([, { minimum, maximum }]) => (minimum ?? maximum) !== undefined,
+    );
+    expect(bounded.length).toBeGreaterThan(5);
+    for (const [name, { minimum, maximum }] of bounded) {
+      for (const [bound, beyond] of [[minimum, -1] as const, [maximum, 1] as const]) {
+        if (bound === undefined) continue;
+        expect(readAll({ [name]: bound + beyond }), name).toEqual(readAll({ [name]: bound }));
+      }
+    }
   });
 
   it('of a later version are as good as none: words and kinds that are not known', () => {
