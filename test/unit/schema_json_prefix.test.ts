@@ -172,6 +172,8 @@ describe('the text before the cursor', () => {
           );
       }
     };
+    let cuts = 0;
+    let reads = 0;
     for (let round = 0; round < 200; round++) {
       const document = value(0);
       const text = JSON.stringify(document, null, [0, 2, '\t'][random.below(3)]);
@@ -181,6 +183,8 @@ describe('the text before the cursor', () => {
       const cut = random.below(text.length);
       const prefix = readPrefix({ before: text.slice(0, cut), after: '', unit: '  ' });
       if (typeof prefix === 'string') throw new Error(`${JSON.stringify(text.slice(0, cut))}: ${prefix}`);
+      cuts += text.slice(0, cut).replace(/\s/g, '').length;
+      reads += (prefix.text + prefix.healed.requiredPrefix).replace(/\s/g, '').length;
       const blank = (json: string): string => JSON.stringify(json.replace(/\s/g, ''));
       const compact = JSON.stringify(document).replace(/\s/g, '');
       expect(
@@ -188,5 +192,6 @@ describe('the text before the cursor', () => {
         blank(text.slice(0, cut)),
       ).toBe(true);
     }
+    expect(reads / cuts).toBeGreaterThan(0.9);
   });
 });
