@@ -61,6 +61,12 @@ export async function startLlamaServer(options: LlamaServerOptions): Promise<Lla
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let log = '';
+  // Whoever started it may leave without stopping it.
+  const leave = (): void => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', leave);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
@@ -75,6 +81,7 @@ export async function startLlamaServer(options: LlamaServerOptions): Promise<Lla
     child.once('error', reject);
     void ended.then(() => reject(new Error(`llama-server ended before it was ready:\n${log}`)));
   }).catch((error: unknown) => {
+    process.removeListener('exit', leave);
     rmSync(folder, { recursive: true });
     throw error;
   });
@@ -86,6 +93,7 @@ export async function startLlamaServer(options: LlamaServerOptions): Promise<Lla
     signal: (name) => child.kill(name),
     stop: async () => {
       await end(child, ended);
+      process.removeListener('exit', leave);
       rmSync(folder, { recursive: true });
     },
   };

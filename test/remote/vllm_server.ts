@@ -57,9 +57,23 @@ export async function startVllmServer({
   child.stdout.on('data', read);
   child.stderr.on('data', read);
   const ended = once(child, 'exit');
+  const kill = (): void => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL');
+  };
+  process.once('exit', kill);
+  void ended.then(() => process.removeListener('exit', kill));
   const url = `http://127.0.0.1:${port}`;
   const gone = ended.then(() => Promise.reject(new Error(`vLLM ended before it was ready:\n${log}`)));
-  await Promise.race([answers(url).then(() => warmUp(url, name, key)), gone]);
+  const over = new AbortController();
+  try {
+    await Promise.race([answers(url, over.signal).then(() => warmUp(url, name, key)), gone]);
+  } catch (error) {
+    kill();
+    throw error;
+  } finally {
+    over.abort();
+  }
   gone.catch(() => undefined);
   return {
     url,
@@ -68,14 +82,14 @@ export async function startVllmServer({
       return Number(/^vllm:num_requests_running\{[^}]*\} (\S+)$/m.exec(page)?.[1]);
     },
     stop: async () => {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      kill();
       await ended;
     },
   };
 }
 
-async function answers(url: string): Promise<void> {
-  for (;;) {
+async function answers(url: string, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
     const isReady = await fetch(`${url}/health`).then(
       ({ ok }) => ok,
       () => false,
