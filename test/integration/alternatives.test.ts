@@ -104,7 +104,7 @@ describe('alternatives', () => {
     expect(once.length).toBeGreaterThan(1);
     expect(new Set(once).size).toBe(once.length);
     const again = await texts(place);
-    expect(again.filter((text) => once.includes(text))).toEqual(again[0] === once[0] ? once : []);
+    expect(again.filter((text) => once.includes(text))).toEqual([]);
     const [first, ...forks] = asked;
     expect(forks.length).toBeGreaterThan(1);
     for (const { request: one, timings } of forks) {

@@ -67,11 +67,12 @@ function join(...parts) {
 const rename = (
   from: string,
   to: string,
-  rest: Omit<Scripted, 'instruction' | 'has'>,
+  rest: Omit<Scripted, 'instruction' | 'has' | 'lacks'>,
   has: readonly string[],
 ): Scripted => ({
   instruction: `rename ${from} to ${to}`,
   has,
+  lacks: has.filter((part) => part.includes(to)).map((part) => part.replaceAll(to, from)),
   ...rest,
 });
 
@@ -191,6 +192,7 @@ describe('renames and parameters', () => {
   it.each(CASES.map((scripted, index) => [index + 1, scripted] as const))('case %i', async (_, scripted) => {
     const { instruction, text, select, language = 'typescript', has, lacks = [] } = scripted;
     expect(syntaxErrors(text, language)).toEqual([]);
+    for (const part of lacks) expect(text).toContain(part);
     const request = {
       instruction,
       text,
