@@ -1,6 +1,6 @@
 /** Ghost text where no file of text is open: in a notebook's cell, and in the box of a commit's message. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { EditorPage } from './editor_page';
@@ -48,6 +48,8 @@ it('a cell of a notebook goes on from those above it', async () => {
 
 it('a message is offered in the commit box to who asks, of what is staged', async () => {
   const repository = join(inject('scratch'), 'fruit');
+  // Of a first try.
+  rmSync(repository, { recursive: true, force: true });
   mkdirSync(join(repository, '.vscode'), { recursive: true });
   const git = (...words: string[]): void => {
     const person = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];

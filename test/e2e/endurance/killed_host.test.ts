@@ -60,8 +60,9 @@ beforeAll(async () => {
   own = await startOwnEditor('killed', settings);
 });
 afterAll(async () => {
-  await own.stop();
+  // First, as it is there where the editor did not start.
   await mirror.stop();
+  await own.stop();
 });
 
 /** Brings an extension host to where it is to be killed. */

@@ -167,10 +167,14 @@ suite('several lines', () => {
     const { document, position } = await place(POINT.replace('|', '\n    |'), 'javascript');
     const editor = await vscode.window.showTextDocument(document);
     const { outcome } = (await askForAll(api, { document, position })).request;
-    const [first = ''] = outcome.text.split('\n');
+    const [first = '', second = ''] = outcome.text.split('\n');
+    assert.notStrictEqual(second, '', outcome.text);
     await editor.edit((builder) => builder.insert(position, first));
-    const { request } = await askForAll(api, { document, position: position.translate(0, first.length) });
-    assert.strictEqual(request.outcome.text.split('\n')[1], outcome.text.split('\n')[1]);
+    const calls = api.counters.modelCalls;
+    const { request } = await ask(api, { document, position: position.translate(0, first.length) });
+    assert.strictEqual(request.outcome.source, 'cache');
+    assert.strictEqual(api.counters.modelCalls, calls);
+    assert.strictEqual(request.outcome.text.split('\n')[1], second);
     assert.ok(request.outcome.shown);
   });
 

@@ -44,10 +44,14 @@ suite('structured edits', () => {
     listener.dispose();
     await meanwhile();
     // The preview may not be there yet when it is answered first.
-    while (result === undefined) {
-      if (command !== undefined) await vscode.commands.executeCommand(command);
-      await delay(POLL_MS);
-    }
+    await eventually(
+      () => result !== undefined,
+      'the edit is decided on',
+      async () => {
+        if (command !== undefined) await vscode.commands.executeCommand(command);
+        await delay(POLL_MS);
+      },
+    );
     return asked;
   }
 
