@@ -28,11 +28,16 @@ export function placeOf({
   return isCommentLine(languageOfPath(path), line) ? 'comment' : 'mid';
 }
 
-/** Reads a case a line; each says what is expected, and there is at least one. Throws Failure. */
+/** Reads a case a line; each says what is expected and has an id of its own, and there is at least one. Throws Failure. */
 export async function readExpectedCases(path: string): Promise<CompletionCase[]> {
   const cases = await readCases(path);
   if (cases.length === 0) fail(`${path} has no cases; cut some.`);
-  return cases.map(withExpected);
+  const expected = cases.map(withExpected);
+  const ids = cases.map(({ id }) => id);
+  const twice = ids.find((id, at) => ids.indexOf(id) < at);
+  if (twice !== undefined)
+    fail(`${path} has two cases ${twice}; give each an id of its own, by which runs are compared.`);
+  return expected;
 }
 
 function withExpected(one: Case): CompletionCase {

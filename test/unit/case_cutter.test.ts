@@ -231,6 +231,8 @@ describe('case files', () => {
     await expect(readExpectedCases(path)).rejects.toThrow(/^Line 2 of .*bad\.jsonl is no case/);
     await writeFile(path, `${good}\n${good.replace('"x"', '" "')}\n`);
     await expect(readExpectedCases(path)).rejects.toThrow('Case a does not say what is expected');
+    await writeFile(path, `${good}\n${good.replace('"a"', '"b"')}\n${good}\n`);
+    await expect(readExpectedCases(path)).rejects.toThrow('two cases a;');
     await writeFile(path, '\n');
     await expect(readExpectedCases(path)).rejects.toThrow('has no cases');
     await expect(cut([path], { ...options, out: path })).rejects.toThrow('give a folder of sources');
