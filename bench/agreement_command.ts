@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { embeddedModelPath } from '../core/engine/binding';
 import { integer, ROOT } from '../cli/engine_options';
+import { Failure } from '../cli/failure';
 import { FAMILY_MODELS } from './build_folder';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer } from './peer/peer_package';
@@ -69,7 +70,13 @@ export function addAgreementCommand(program: Command): void {
 type Comparison = (model: string, reference?: string) => Promise<Agreements>;
 
 async function preparedComparison(options: AgreementArguments): Promise<Comparison> {
-  const { libraries } = await ensurePeer(reportStep);
+  const { libraries, program: peer } = await ensurePeer(reportStep);
+  if (peer === undefined) {
+    throw new Failure({
+      code: 'PEER_UNAVAILABLE',
+      message: `What compares with the peer's libraries is not built on ${process.platform}; run it on Linux or macOS.`,
+    });
+  }
   reportStep('building the native program');
   const program = await buildNativeProgram('emberline_agreement_bench');
   return async (model, reference) => {

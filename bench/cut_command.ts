@@ -1,5 +1,5 @@
 /** `cut`: makes a case file from folders of sources. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { integer } from '../cli/engine_options';
 import { writeBytes } from '../cli/files';
 import { cutCases } from './case_cutter';
@@ -10,6 +10,7 @@ import { type Language, LANGUAGE_TITLES, LANGUAGES } from './languages';
 import { Neighbours } from './neighbours';
 import { SeededRandom } from './random';
 import { sourceFiles } from './source_files';
+import { pattern } from './speed_command';
 
 /** What is cut in one go: places of both kinds in a line of code, or of one kind. */
 const CUTS = {
@@ -98,12 +99,4 @@ export async function cut(folders: readonly string[], options: CutOptions): Prom
   }
   await writeBytes(out, jsonLines(cases));
   return cases;
-}
-
-function pattern(text: string): RegExp {
-  try {
-    return new RegExp(text);
-  } catch {
-    throw new InvalidArgumentError('It must be a regular expression.');
-  }
 }

@@ -87,7 +87,9 @@ async function decodeRows(modelPath: string, { threads, depth, rounds }: KvCache
     const prompt = promptOf(words, depth, 1).join('');
     const samples = new Map<KvCache, number[]>(KV_CACHES.map((type) => [type, []]));
     for (let round = 0; round <= rounds; round++) {
-      for (const [type, engine] of engines) {
+      // In turn, for neither to be always the first.
+      const inTurn = round % 2 === 0 ? [...engines] : [...engines].toReversed();
+      for (const [type, engine] of inTurn) {
         const ms = await tokenMs(engine, prompt);
         // The first one reads the prompt.
         if (round > 0) samples.get(type)?.push(ms);

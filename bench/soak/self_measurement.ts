@@ -37,7 +37,8 @@ export class SelfMeasurement {
 
   /** To be called while nothing is under way. */
   sample(counts: Pick<Sample, 'requests' | 'logBytes'>): void {
-    // A collection that the measurement itself asks for is no delay of the product's.
+    // A collection that the measurement itself asks for is no delay of the product's; that the monitor counts the first look behind it from
+    // the last one before it all the same is a fault of Node.js's, and makes the longest delays longer than they are.
     this.delay.disable();
     globalThis.gc?.();
     const { rss, heapUsed } = process.memoryUsage();
