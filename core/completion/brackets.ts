@@ -19,10 +19,11 @@ function isOwnMark(text: string, at: number): boolean {
   const [before, behind] = [text.slice(0, at), text.slice(at + 1)];
   if (/\p{N}$/u.test(before) && /^\p{N}/u.test(behind)) return true;
   if (/[\p{L}\p{N}]{2}$|\bI$/u.test(before) && CONTRACTION.test(behind)) return true;
-  if (/(?:&|<(?:'\w+,\s*)*)$/.test(before) && LIFETIME.test(behind)) return true;
-  if (/^static\b(?!')/.test(behind)) return true;
-  // Letters in front may be the prefix of a string, where another quote comes.
-  return !behind.includes("'") && /[\p{L}\p{N}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(behind);
+  if (before.endsWith('&') && LIFETIME.test(behind)) return true;
+  if (/<(?:'\w+,\s*)*$/.test(before) && /^\w+\s*[,:>]/.test(behind)) return true;
+  // Letters in front may be the prefix of a string, and one may begin like a lifetime, where another quote comes.
+  if (behind.includes("'")) return false;
+  return /^static\b/.test(behind) || (/[\p{L}\p{N}]$/u.test(before) && /^[\p{L}\p{N}]/u.test(behind));
 }
 
 export interface Brackets {

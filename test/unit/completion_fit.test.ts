@@ -61,8 +61,12 @@ describe('fitting a suggestion to the rest of the line', () => {
     ['an apostrophe', '// (', "it's fine", ')', "it's fine"],
     ['apostrophes', '(', "don't, I'm not", ')', "don't, I'm not"],
     ['the parts of a number', 'f(', "1'000'000, 1'0", ')', "1'000'000, 1'0"],
+    ['a lifetime behind a colon', 'f<T>(x: T where T: ', "'static)", ')', "'static"],
     ['a string with a prefix', 'f(', "b'it) s'", ')', "b'it) s'"],
-  ])('counts %s as no quote', (_, left, text, right, inserted) => {
+    ['a path that begins as a lifetime', 'open(', "'static/app.js'", ')', "'static/app.js'"],
+    ['a string that begins as a lifetime', 'f(', "'static (files'", ')', "'static (files'"],
+    ['a string behind an angle', 'f(x ', "<'a (b'", ')', "<'a (b'"],
+  ])('tells quotes from other marks: %s', (_, left, text, right, inserted) => {
     const fit = fitToLine(text, { left, right });
     expect(fit).toMatchObject({ kind: 'insert', text: expect.stringContaining(inserted) as string });
   });
