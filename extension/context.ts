@@ -33,6 +33,7 @@ import { RemoteFirst } from '../core/remote/remote_first';
 import { DocumentSchemas } from '../core/schema/document_schemas';
 import { WorkspaceSchemas } from './schema/workspace_schemas';
 import { CommitBox } from './editor/commit_box';
+import { onDidEndDocument } from './editor/document_end';
 import { RemoteConsent } from './remote/consent';
 import { RemoteChoice } from './remote/remote_choice';
 import { RemoteControl } from './remote/remote_control';
@@ -220,7 +221,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
         this.onRequestEnd(request);
       }),
       this.commits.onDidChange((uri) => this.pipeline.forget(uri)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.requests.forget(uri.toString())),
+      onDidEndDocument(({ uri }) => this.requests.forget(uri.toString())),
       this.generator.onDidChange(() => this.onGeneratorChange()),
       this.generator.onDidFinish((generation) => this.onGenerationEnd(generation)),
       this.editor.onDidChange(() => this.onGeneratorChange()),
