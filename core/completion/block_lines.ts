@@ -21,7 +21,7 @@ const GOES_ON = /(?:[,([{\\.?:&|=<%*/]|[^+]\+|[^-]-|=>|\b(?:and|or|not|in|is))$/
 /** A line that closes a bracket, or what a word opened, and gives no such name a value … */
 const CLOSES = /^\s*(?:[)\]}]|(?:end|done|fi|esac)(?![^\s;),]|.*=))/;
 /** … or goes on with a statement that a line as deep began. */
-const CONTINUES = /^\s*(?:else|elif|elseif|except|finally|catch)\b/;
+const CONTINUES = /^\s*(?:else|elif|elseif|elsif|except|finally|catch)\b/;
 /** Texts in which lines are no statements. */
 const PROSE = new Set([
   'plaintext',

@@ -3,6 +3,7 @@ import type { CachedGeneration } from './cache';
 import { tempered } from './calibration';
 import { certaintyOf, certaintyUnderSchema, leastOfPart } from './certainty';
 import { type DocumentSnapshot, lineAfter, lineBefore } from './document';
+import { isEmptyComment } from './languages';
 import type { CompletionOutcome } from './outcome';
 import { postprocess, repeatsNeighbour } from './postprocess';
 import type { Reason } from './reasons';
@@ -54,6 +55,8 @@ export function judge(candidate: Candidate, circumstances: Circumstances): Compl
   const made = { text, replace, stop, confidence, certainty, endProbability, ...all, ...origin };
   const whole = followsSchema ? made : { ...made, course: rest };
   if (!explicit && endsHere(endProbability, document)) return hidden(whole, 'line_complete');
+  // A comment that says nothing yet is typed sooner than read.
+  if (!explicit && isEmptyComment(document.languageId, text)) return hidden(whole, 'blank_result');
   if (reason !== undefined) return hidden(whole, reason);
   const least = explicit ? 0 : leastCertainty;
   // What was not made to its end is a part at best.

@@ -156,3 +156,9 @@ export function isCommentLine(languageId: string, line: string): boolean {
   const open = COMMENTS.get(languageId)?.[0].trimEnd();
   return open !== undefined && line.trimStart().startsWith(open);
 }
+
+/** Whether a line is the mark of a comment up to the line's end, and nothing else. */
+export function isEmptyComment(languageId: string, line: string): boolean {
+  const [open, close] = COMMENTS.get(languageId) ?? ['', ''];
+  return close === '' && line.trim() !== '' && line.trim() === open.trim();
+}

@@ -11,7 +11,7 @@ const MAX_SHOWN = 400;
 /** A repeated line shorter than this is no sign of trouble: brackets and single words repeat in good code. */
 const MIN_REPEATED_LINE = 6;
 /** A line that ends a block with a tag or a word. */
-const ENDS_BLOCK = /^(?:<\/|end)/;
+const ENDS_BLOCK = /^(?:<\/|end\w*(?:\s*\([^()]*\)| \w+)?\W*$)/;
 
 export interface Shaped {
   /** The text to insert at the cursor; also filled, as far as it makes sense, when there is a reason to hide it. */

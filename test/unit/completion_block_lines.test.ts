@@ -77,6 +77,7 @@ describe('a suggestion of several lines is over', () => {
     ['lua', 'if a then|', '\n  b()\nelseif c then\n  d()\nend'],
     ['lua', 'f(a, function() if b then|', '\n  c()\nend)'],
     ['ruby', 'a.each do|', '\n  begin\n    b\n  end\nend'],
+    ['ruby', 'if a then|', '\n  b\nelsif c then\n  d\nend'],
   ])('goes on to the word that closes a body: %s, %s', (languageId, text, lines) => {
     expect(made(text, lines, languageId)).toBe(lines);
   });

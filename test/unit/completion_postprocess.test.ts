@@ -137,6 +137,8 @@ describe('post-processing', () => {
     ['<div>\n  a\n</div>\n|', '</div>', 'repeats_line'],
     ['  <div>\n    a\n  </div>\n|', '  </div>', 'repeats_line'],
     ['if a:\n        |\n    return total', 'return total', 'repeats_line'],
+    ['if a:\n        |\n    end_time = now()', 'end_time = now()', 'repeats_line'],
+    ['    loop do\n      a\n    end if\n|', '  end if', undefined],
   ])('hides no line that ends what is less deep: %j, %s', (text, raw, reason) => {
     expect(shape(raw, at(text)).reason).toBe(reason);
   });
