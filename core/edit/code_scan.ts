@@ -73,6 +73,22 @@ const REGULAR_EXPRESSIONS: ReadonlySet<string> = new Set([
 /** An operand comes next, where a slash would divide nothing. */
 const BEFORE_OPERAND = /(?:[(,=:[!&|?{;]|=>|\breturn)\s*$/;
 const REGULAR_EXPRESSION = /\/(?:\\.|\[(?:\\.|[^\]\\\r\n])*\]|[^/\\[\r\n])+\/[a-z]*/y;
+/** How a string begins in which a backslash and a quote are characters like others, and what ends it, by what its start names. */
+interface RawString {
+  readonly start: RegExp;
+  readonly end: (name: string) => string;
+}
+
+const CPP_RAW: RawString = {
+  start: /(?<![\p{L}\p{N}_])(?:u8|[uUL])?R"([^()\\\s]{0,16})\(/uy,
+  end: (name) => `)${name}"`,
+};
+const RUST_RAW: RawString = { start: /(?<![\p{L}\p{N}_])[bc]?r(#+)"/uy, end: (name) => `"${name}` };
+const RAW_STRINGS: ReadonlyMap<string, RawString> = new Map([
+  ['cpp', CPP_RAW],
+  ['cuda-cpp', CPP_RAW],
+  ['rust', RUST_RAW],
+]);
 const NO_STRINGS: ReadonlySet<string> = new Set(['markdown', 'plaintext', 'latex', 'tex']);
 
 export function spansOf(text: string, languageId: string): readonly Span[] {
@@ -90,11 +106,14 @@ export function spansOf(text: string, languageId: string): readonly Span[] {
     const { lineComments, blockComment } = lexicon;
     const comment = lineComments.find((mark) => text.startsWith(mark, at));
     const quote = lexicon.quotes.find(({ mark }) => text.startsWith(mark, at));
+    const rawEnd = rawStringEnd(text, at, languageId);
     if (blockComment !== undefined && text.startsWith(blockComment[0], at)) {
       const end = text.indexOf(blockComment[1], at + blockComment[0].length);
       take('comment', end < 0 ? text.length : end + blockComment[1].length, end < 0);
     } else if (comment !== undefined && beginsComment(text, at, languageId)) {
       take('comment', lineEnd(text, at), false);
+    } else if (rawEnd !== undefined) {
+      take('string', rawEnd.at, rawEnd.open);
     } else if (quote !== undefined && beginsString(text, at, languageId)) {
       const end = stringEnd(text, at + quote.mark.length, quote);
       take('string', end.at, end.open);
@@ -134,6 +153,8 @@ function beginsComment(text: string, at: number, languageId: string): boolean {
   if (text[at] !== '#') return true;
   // PHP has attributes as well.
   if (languageId === 'php') return text[at + 1] !== '[';
+  // The last index of an array, or a variable's name.
+  if (languageId === 'perl') return text[at - 1] !== '$';
   return !HASH_BEFORE_WORDS.has(languageId) || /^$|[\s;()|&<>`]/.test(text[at - 1] ?? '');
 }
 
@@ -149,16 +170,32 @@ function beginsString(text: string, at: number, languageId: string): boolean {
 
 function regularExpressionEnd(text: string, at: number): number | undefined {
   if (!BEFORE_OPERAND.test(text.slice(Math.max(0, at - 32), at))) return undefined;
-  REGULAR_EXPRESSION.lastIndex = at;
-  const [found] = REGULAR_EXPRESSION.exec(text) ?? [];
-  return found === undefined ? undefined : at + found.length;
+  const found = matchAt(REGULAR_EXPRESSION, text, at);
+  return found === undefined ? undefined : at + found[0].length;
 }
 
-function stringEnd(
-  text: string,
-  from: number,
-  { mark, long }: Quote,
-): { readonly at: number; readonly open: boolean } {
+function rawStringEnd(text: string, at: number, languageId: string): StringEnd | undefined {
+  const raw = RAW_STRINGS.get(languageId);
+  const start = raw && matchAt(raw.start, text, at);
+  if (raw === undefined || !start) return undefined;
+  const mark = raw.end(start[1] ?? '');
+  const end = text.indexOf(mark, at + start[0].length);
+  return end < 0 ? { at: text.length, open: true } : { at: end + mark.length, open: false };
+}
+
+/** @param pattern A sticky one. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}
+
+interface StringEnd {
+  readonly at: number;
+  /** Whether the string has none. */
+  readonly open: boolean;
+}
+
+function stringEnd(text: string, from: number, { mark, long }: Quote): StringEnd {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++;
     else if (text.startsWith(mark, at)) return { at: at + mark.length, open: false };

@@ -50,6 +50,8 @@ describe('an edited text', () => {
     ['shellscript', 'echo a', "echo don't"],
     ['cpp', "f('a');", "f('a);"],
     ['php', 'f();', '#[A(\nf();'],
+    ['cpp', 'a = R"(b)";', 'a = R"(b";'],
+    ['perl', 'f(1);#', 'f($#a;'],
     ['python', 'if a:\n    b\n', 'if a:\nb\n'],
     ['python', 'a = 1\nb = 2\n', 'a = 1\n    b = 2\n'],
     ['python', 'if a:\n    b\nc\n', 'if a:\n    b\n  c\n'],
@@ -86,6 +88,9 @@ describe('an edited text', () => {
     ['typescriptreact', 'const a = <B c={d} /> || <E>{f}</E>;\nconst g = h => /(\\()/u;\n'],
     ['cpp', "int a = 1'000, b = 0xFF'FF'AA'0;\n"],
     ['cpp', "int a = u8'(' + L'\\'' + '(';\n"],
+    ['cpp', 'auto a = R"x(")" ()x" + u8R"(\\)";\n'],
+    ['rust', 'let a = r#"say "(\\"#;\nlet b = br##"("#"##;\n'],
+    ['perl', "for (0..$#a) { print $#{$b}; } # don't (\n"],
   ])('is in order: %s', (languageId, text) => {
     expect(broken('', text, languageId)).toBeUndefined();
     const empty = { json: '{}' }[languageId] ?? '';
