@@ -14,9 +14,11 @@ import { languageOfPath } from '../core/completion/languages';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
 import { CompletionPipeline, type SuggestionRequest } from '../core/completion/pipeline';
 import { DEFAULT_SAMPLING, type SamplingOptions } from '../core/completion/sampling';
+import type { Schemas } from '../core/completion/schema_port';
 import { Suggestions } from '../core/completion/suggestions';
 import type { FindSnippets } from '../core/completion/snippets';
 import { mostUseful } from '../core/completion/imported_definitions';
+import { fittedInJson } from '../core/schema/fitting';
 import { alternativeDetails, alternativeRows, askAt, type Asked } from './alternatives';
 import { completeBlock } from './block_completion';
 import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
@@ -125,6 +127,9 @@ export async function runQuality(engine: GenerationEngine, options: QualityOptio
   return { rows: [...ofLines, ...blockRows(blocks), ...suggestedRows(suggested), ...shapes], lines };
 }
 
+/** JSON as in an editor that knows no schema. */
+const NO_SCHEMAS: Schemas = { bindingFor: () => Promise.resolve(undefined), fitted: fittedInJson };
+
 /** What an editor shows unasked where a block begins: nothing, its first line, or several. Throws Failure when the engine reports an error. */
 async function suggestLines(
   engine: GenerationEngine,
@@ -155,7 +160,8 @@ async function makeLine(
   given: Beside,
 ): Promise<Completed> {
   const chosen = optionsOf(options, way);
-  const pipeline = new CompletionPipeline(engine, () => chosen, new GivenPrompts(engine, options));
+  const prompts = new GivenPrompts(engine, options);
+  const pipeline = new CompletionPipeline(engine, () => chosen, prompts, NO_SCHEMAS);
   const { signal } = new AbortController();
   const closers = options.closers === true ? closersBehind(lineOf(one.prefix)) : '';
   const outcome = await pipeline.complete({

@@ -289,7 +289,9 @@ export class CompletionPipeline {
       return { ...nothing('line_complete'), ...made, stop };
     }
     const cut = stop === 'max_tokens' || stop === 'context_full';
-    const text = binding === undefined ? completion.text : binding.finish(completion.text, cut);
+    const isWhole = stop === 'line_end' || stop === 'end_token';
+    const plain = isWhole ? this.schemas?.fitted(document, completion.text) : undefined;
+    const text = binding?.finish(completion.text, cut) ?? plain ?? completion.text;
     const followsSchema = binding !== undefined;
     const course = { probabilities: completion.tokenProbabilities, ends: completion.tokenEnds };
     const probabilities = completion.idProbabilities;

@@ -30,6 +30,8 @@ export interface SchemaBinding {
 export interface Schemas {
   /** Undefined where no schema could say anything: the document is no JSON. Never rejects. */
   bindingFor(document: DocumentSnapshot): Promise<SchemaBinding | SchemaNote | undefined>;
+  /** What a model says without a schema, in JSON fitted to what stands around it. */
+  fitted(document: DocumentSnapshot, text: string): string;
 }
 
 export function isNote(value: SchemaBinding | NativeGrammarUse | SchemaNote): value is SchemaNote {

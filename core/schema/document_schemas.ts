@@ -5,7 +5,7 @@ import type { SchemaUse } from '../completion/schema_use';
 import type { CompileGrammar, NativeGrammarUse } from '../engine/native_grammar';
 import type { NativeError } from '../engine/native_result';
 import { BUNDLED_SCHEMAS } from './bundled';
-import { withFittingComma, withoutOpenString } from './fitting';
+import { fittedInJson, withFittingComma, withoutOpenString } from './fitting';
 import { GrammarCache, type GrammarKey } from './grammar_cache';
 import { type JsonPrefix, readPrefix } from './json_prefix';
 import { bundledAt, type SchemaAssociation, schemaPlace } from './schema_place';
@@ -55,6 +55,10 @@ export class DocumentSchemas implements Schemas {
     if ('use' in loaded) return loaded;
     // A document that has no schema needs no word about how it is written.
     return prefix === 'unreadable' ? note('unreadable_text') : this.bind(document, before, prefix, loaded);
+  }
+
+  fitted(document: DocumentSnapshot, text: string): string {
+    return fittedInJson(document, text);
   }
 
   /** A file of a schema changed, or went. */

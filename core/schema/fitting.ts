@@ -2,6 +2,7 @@
  * Fits a suggestion in JSON to what stands around it. A grammar knows the text before the cursor alone: whether another member
  * follows is seen here, and what is left of a text that was cut.
  */
+import { type DocumentSnapshot, JSON_LANGUAGES } from '../completion/document';
 import { readJson } from './json_reader';
 
 /** What another member or item begins with. */
@@ -24,6 +25,13 @@ export function withFittingComma(before: string, suggestion: string, after: stri
     return /^[}\]]/.test(next) && isBetween(before + text) ? text.slice(0, -1) : suggestion;
   const isLast = /^[ \t]*(?:\n|$)/.test(rest);
   return isLast && BEGINS_VALUE.test(next) && isBehindValue(before + text) ? `${text},` : suggestion;
+}
+
+/** A suggestion with the comma that belongs there where the document is JSON, and not cut. */
+export function fittedInJson(document: DocumentSnapshot, suggestion: string): string {
+  const { languageId, front, before, after } = document;
+  const isWhole = JSON_LANGUAGES.has(languageId) && front !== undefined;
+  return isWhole ? withFittingComma(front + before, suggestion, after) : suggestion;
 }
 
 /** True behind a comma of a container. */

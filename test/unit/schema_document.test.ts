@@ -131,6 +131,19 @@ describe('a suggestion in JSON', () => {
     expect(schemaOf(engine.requests[0]).additionalProperties).toBe(false);
   });
 
+  it.each([
+    ['one that would be too many', '{\n  "a": [\n    |\n  ]\n}', '"b",', '"b"'],
+    ['one that is missing', '{\n  |\n  "b": 1\n}', '"a": 2', '"a": 2,'],
+    ['the one that belongs there', '{\n  |\n  "b": 1\n}', '"a": 2,', '"a": 2,'],
+    ['none', '{\n  "a": 1 // |\n  "b": 1\n}', 'see "c"', 'see "c"'],
+  ])('has the comma that belongs there without a schema, too: %s', async (_, text, says, shown) => {
+    const { engine, at } = bench();
+    engine.says = says;
+    const other = { fullPath: '/w/other.json' };
+    expect(await at(text, other)).toMatchObject({ text: shown, shown: true });
+    expect(engine.compiled).toEqual([]);
+  });
+
   it('is not shown where the model is unsure of it', async () => {
     const { engine, at } = bench();
     engine.confidence = 0.005;
