@@ -13,6 +13,10 @@ import { isLeftAlone } from '../editor/left_alone';
 const SCHEME = 'emberline-remote';
 /** Endpoints that were confirmed; in the storage that no settings file reaches. */
 const CONFIRMED = 'emberline.remote.confirmed';
+/** The list of answers covers so many lines at the top of the editor. */
+const COVERED_LINES = 5;
+/** Most UTF-16 units of a line, so that it is seen whole. */
+const COLUMNS = 80;
 
 const TEXT = 'def area(width, height):\n    return \n\n\nprint(area(2, 3))\n';
 /** Where no file is open that may be read. */
@@ -109,10 +113,7 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
       ),
       t('- the text around the cursor of the file you write in, with its path in the workspace;'),
       t(
-        '- for suggestions, pieces of other files, where the model reads them (docs/context.md): signatures of what the file imports,',
-      ),
-      t(
-        '  code of files looked at last that resembles it, recent edits where you turned them on, each with a setting; with them the name of the workspace folder;',
+        '- for suggestions, pieces of other files, where the model reads them (docs/context.md): signatures of what the file imports, code of files looked at last that resembles it, recent edits where you turned them on, each with a setting; with them the name of the workspace folder;',
       ),
       t(
         '- in the commit box, when you ask there, or type once "scminput" is turned on: the change that is committed, and the last messages.',
@@ -130,9 +131,10 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
       '',
       t('The request for the place at your cursor:'),
     ];
-    const comments = lines.map((line) => (line === '' ? '//' : `// ${line}`));
+    const comments = lines.flatMap(wrapped).map((line) => `// ${line}`.trimEnd());
     const body = post === undefined ? '{}' : JSON.stringify(post.body, null, 2);
-    return `${[...comments, `// POST ${base}${post?.path ?? ''}`].join('\n')}\n${body}\n`;
+    const text = [...comments, `// POST ${base}${post?.path ?? ''}`, body].join('\n');
+    return `${'\n'.repeat(COVERED_LINES)}${text}\n`;
   }
 
   private example(engine: RemoteEngine): ReturnType<PromptWriter['write']>['request'] {
@@ -144,6 +146,18 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
         : { document: snapshotOf(editor.document, editor.selection.active), snippets: this.snippets };
     return new PromptWriter(engine).write(forElsewhere({ ...place, options })).request;
   }
+}
+
+/** In lines that an editor shows whole; what is behind the first stands under its text. */
+function wrapped(line: string): string[] {
+  const indent = /^[- ]*/.exec(line)?.[0] ?? '';
+  const lines: string[] = [];
+  for (const word of line.slice(indent.length).split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < COLUMNS) lines.push(`${lines.pop()} ${word}`);
+    else lines.push((last === undefined ? indent : ' '.repeat(indent.length)) + word);
+  }
+  return lines;
 }
 
 async function closeTab(uri: vscode.Uri): Promise<void> {

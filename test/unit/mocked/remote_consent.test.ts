@@ -133,6 +133,10 @@ describe('the page that says what is sent', () => {
     await consent.ask(value, engine);
     for (const one of sent) expect(text).toContain(one);
     for (const one of kept) expect(text).not.toContain(one);
+    // The list of answers covers the first lines, and an editor wraps none.
+    expect(text).toMatch(/^\n{5}\/\/ Nothing/);
+    const comments = text.split('\n').filter((line) => line.startsWith('//'));
+    expect(comments.filter((line) => line.length > 83)).toEqual([]);
     consent.dispose();
   });
 });
