@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { askProcess } from '../engine/own_process';
-import { isRenderAnswer, type RenderAnswer, type RenderOrder } from './render_messages';
+import { isRenderAnswer, type LimitedOrder, type RenderAnswer, type RenderOrder } from './render_messages';
 
 /** Settles with the text; CHAT_TEMPLATE_INVALID, CHAT_TEMPLATE_LIMIT, CHAT_TEMPLATE_NOT_RUN. Never rejects. */
 export type RenderTemplate = (order: RenderOrder) => Promise<NativeResult<string>>;
@@ -33,7 +33,8 @@ export function limitedRendering(script: string, limits: RenderLimits = RENDER_L
   const { ms, memory } = limits;
   return async (order) => {
     const nodeOptions = [`--max-old-space-size=${memory}`];
-    const outcome = await askProcess(order, { script, limitMs: ms, nodeOptions });
+    const limited: LimitedOrder = { ...order, limitMs: ms };
+    const outcome = await askProcess(limited, { script, limitMs: ms, nodeOptions });
     switch (outcome.kind) {
       case 'answered':
         return isRenderAnswer(outcome.answer)

@@ -10,6 +10,11 @@ export interface RenderOrder {
   readonly endToken: string;
 }
 
+export interface LimitedOrder extends RenderOrder {
+  /** After so long the process ends itself, ms. */
+  readonly limitMs: number;
+}
+
 export type RenderAnswer =
   | { readonly ok: true; readonly text: string }
   /** Why not, as the template or the library says it. */

@@ -1,7 +1,9 @@
 /** Chat templates as a user has them: rendered in a process of their own, whatever a file holds, and read by the engine as they are meant. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { chatPrompt } from '../../core/chat/chat_prompt';
 import { limitedRendering, templateScript } from '../../core/chat/limited_rendering';
 import type { ChatMessage } from '../../core/chat/messages';
@@ -25,6 +27,11 @@ const orderFor = (template: string): Parameters<typeof render>[0] => ({
 function partsOf(prompt: NativePrompt | undefined): readonly (string | number)[] {
   return typeof prompt === 'object' ? prompt : [];
 }
+/** Hours of work. */
+const ENDLESS =
+  '{% for i in range(3000) %}{% for j in range(3000) %}{% if i == j %}{% endif %}{% endfor %}{% endfor %}'.repeat(
+    2_000,
+  );
 const doubled = (then: string): string =>
   `{% set ns = namespace(s='abcdefgh') %}{% for i in range(25) %}{% set ns.s = ns.s + ns.s %}{% endfor %}${then}`;
 
@@ -47,12 +54,17 @@ describe('a template', () => {
 
   it('is stopped where it goes on and on', async () => {
     const soon = limitedRendering(templateScript(ROOT), { ms: 500, memory: 2_000 });
-    const loops =
-      '{% for i in range(3000) %}{% for j in range(3000) %}{% if i == j %}{% endif %}{% endfor %}{% endfor %}';
-    expect(await soon(orderFor(loops.repeat(20)))).toMatchObject({
+    expect(await soon(orderFor(ENDLESS))).toMatchObject({
       ok: false,
       error: { code: 'CHAT_TEMPLATE_LIMIT', message: expect.stringContaining('500 ms') as string },
     });
+  });
+
+  it('does not outlive who asked where it goes on and on', async () => {
+    const child = fork(templateScript(ROOT));
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.send({ ...orderFor(ENDLESS), limitMs: 500 }, () => child.disconnect());
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   });
 
   it('is an error where it calls itself without end, or there is no process', async () => {
