@@ -1,4 +1,4 @@
-/** What a user can choose about completion; read from the settings by `config.ts`, from arguments by the terminal. */
+/** What a user can choose about completion; read from the settings by `extension/settings.ts`, from arguments by the terminal. */
 import type { Multiline } from './block_lines';
 import { LEAST_CERTAINTY } from './certainty';
 import { SECRET_FILES } from './excluded_files';

@@ -1,4 +1,4 @@
-/** What a user can choose about generating at the cursor; read from the settings by `config.ts`. */
+/** What a user can choose about generating at the cursor; read from the settings by `extension/settings.ts`. */
 
 /** What becomes of the text when generating is stopped before its end. */
 export const KEEP_PARTIAL = ['ask', 'keep', 'drop'] as const;

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pathLine, selectWindow, type WindowMemory } from '../../core/completion/prompt';
 import { estimateTokens } from '../../core/completion/token_estimate';
+import { ROOT } from '../../scripts/paths.mjs';
 
 const line = (number: number): string => `value_${number} = compute(${number})\n`;
 const lines = (count: number): string => Array.from({ length: count }, (_, index) => line(index)).join('');
@@ -13,6 +16,12 @@ describe('the path line', () => {
     expect(pathLine('html', 'a.html')).toBe('<!-- a.html -->\n');
     expect(pathLine('json', 'a.json')).toBe('a.json\n');
     expect(pathLine('python', 'a\nb.py')).toBe('# a b.py\n');
+  });
+
+  it('is the one that the embedded model was taught with', () => {
+    const text = readFileSync(join(ROOT, 'training', 'tests', 'path_lines.json'), 'utf8');
+    const taught = Object.entries(JSON.parse(text) as Readonly<Record<string, string>>);
+    expect(taught.map(([language]) => [language, pathLine(language, 'lib/point.x')])).toEqual(taught);
   });
 });
 

@@ -1,4 +1,4 @@
-"""The comment line that names the file, as the editor writes it in front of a prompt (core/completion/languages.ts)."""
+"""The comment line that names the file, as the editor writes it in front of a prompt (`pathLine` in core/completion/prompt.ts)."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
+from training.corpus.languages import LANGUAGES
 from training.examples.build import examples_of
 from training.examples.compose import Composer, File
 from training.examples.example import Example
@@ -125,6 +127,12 @@ def parts_of(example: Example, tokenizer: Tokenizer) -> tuple[str, list[str], st
     before = tokenizer.decode(ids[prefix + 1 : example.middle_from], skip_special_tokens=False)
     middle = tokenizer.decode(ids[example.middle_from : -1], skip_special_tokens=False)
     return suffix, snippets, before, middle
+
+
+def test_a_file_is_named_as_the_editor_names_it() -> None:
+    lines = json.loads((Path(__file__).parent / "path_lines.json").read_text())
+    assert set(lines) == set(LANGUAGES)
+    assert {language: path_line(language, "lib/point.x") for language in lines} == lines
 
 
 def test_suffix_prefix_and_middle_are_the_file_again(tokenizer: Tokenizer) -> None:
