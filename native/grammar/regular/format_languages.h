@@ -46,8 +46,6 @@ Result<Dfa> relative_json_pointer_language();
 
 // ECMA 262, section 22.2.1, with the u flag; part of it, see format_regex.cpp.
 Result<Dfa> regex_language();
-// The same language as one pattern, whose automaton takes long to make.
-std::string regex_pattern();
 
 // Parts of patterns, with groups of their own: an IPv4 address and an IPv6 address (RFC 3986, section 3.2.2).
 std::string ipv4_pattern();

@@ -4,16 +4,11 @@
 // backreferences count groups, ranges and bounds are in order. This is a part of them, each of which is one:
 // groups in groups up to a depth, no names and no backreferences, and of ranges and bounds those that a few
 // characters show to be in order.
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/try.h"
 #include "grammar/regular/format_languages.h"
 #include "grammar/regular/joined.h"
-#include "grammar/regular/minimise.h"
 #include "grammar/regular/pattern.h"
 
 namespace emberline::grammar {
@@ -101,7 +96,7 @@ std::string quantifier() {
 class RegexWriter {
  public:
   std::string disjunction(int depth, int with_lookaround) const {
-    std::string atom = joined({atom_});
+    std::string atom = atom_;
     if (depth > 0) atom += joined({"|\\((?:\\?:)?", disjunction(depth - 1, with_lookaround - 1), "\\)"});
     std::string term = joined({"(?:", atom, ")(?:", quantifier_, ")?|[\\^$]|\\\\[bB]"});
     if (with_lookaround > 0) term += joined({"|\\(\\?<?[=!]", disjunction(kMostDepthInLookaround, 0), "\\)"});
@@ -113,95 +108,11 @@ class RegexWriter {
   std::string quantifier_ = quantifier();
 };
 
-// Puts the automaton of regular expressions without groups into itself, a copy for each way to be in groups.
-// Groups open and close between terms, which is where such an expression may end.
-class Nesting {
- public:
-  explicit Nesting(const Dfa& flat) : flat_(flat), behind_atom_(flat.step(0, 'a')) {
-    // A class of its own for each byte that groups are written with.
-    dfa_.class_of = flat.class_of;
-    dfa_.classes = flat.classes;
-    for (const char c : kGroups) {
-      const auto byte = static_cast<unsigned char>(c);
-      dfa_.class_of[byte] = static_cast<std::uint8_t>(dfa_.classes++);
-      flat_class_.push_back(flat.class_of[byte]);
-    }
-  }
-
-  Dfa made() && {
-    constexpr std::size_t kCopies = 8;  // as many as ways to be in groups
-    dfa_.next.reserve(kCopies * (std::size_t{flat_.states()} + 3) * dfa_.classes);
-    write(kMostGroupDepth, kMostDepthWithLookaround, kNone);
-    return renumbered(dfa_);
-  }
-
- private:
-  static constexpr std::string_view kGroups = "()?:<=!";
-
-  std::uint32_t add_states(std::uint32_t count) {
-    const std::uint32_t first = dfa_.states();
-    dfa_.label.resize(first + count, 0);
-    dfa_.next.resize(dfa_.next.size() + std::size_t{count} * dfa_.classes, kNone);
-    return first;
-  }
-  std::uint32_t& edge(std::uint32_t state, unsigned char byte) {
-    return dfa_.next[std::size_t{state} * dfa_.classes + dfa_.class_of[byte]];
-  }
-
-  // What may stand in a group behind which `closed` is the state; kNone: in no group. The first of its
-  // states, which lie side by side.
-  std::uint32_t write(int depth, int with_lookaround, std::uint32_t closed) {
-    const std::uint32_t first = add_states(flat_.states());
-    for (std::uint32_t state = 0; state < flat_.states(); ++state) {
-      const auto row = dfa_.next.begin() + static_cast<std::ptrdiff_t>(first + state) * dfa_.classes;
-      for (std::uint32_t c = 0; c < dfa_.classes; ++c) {
-        const std::uint32_t own = c < flat_.classes ? c : flat_class_[c - flat_.classes];
-        const std::uint32_t to = flat_.next[std::size_t{state} * flat_.classes + own];
-        if (to != kNone) row[c] = first + to;
-      }
-    }
-    const std::uint32_t opened = depth > 0 ? open(depth, with_lookaround, first) : kNone;
-    for (std::uint32_t state = 0; state < flat_.states(); ++state) {
-      if (flat_.label[state] == 0) continue;
-      dfa_.label[first + state] = closed == kNone ? 1 : 0;
-      edge(first + state, ')') = closed;
-      edge(first + state, '(') = opened;
-    }
-    return first;
-  }
-
-  // The state behind `(`.
-  std::uint32_t open(int depth, int with_lookaround, std::uint32_t first) {
-    const std::uint32_t group = write(depth - 1, with_lookaround - 1, first + behind_atom_);
-    const std::uint32_t opened = add_states(2), question = opened + 1;
-    for (std::uint32_t c = 0; c < dfa_.classes; ++c) {
-      dfa_.next[std::size_t{opened} * dfa_.classes + c] = dfa_.next[std::size_t{group} * dfa_.classes + c];
-    }
-    edge(opened, '?') = question;
-    edge(question, ':') = group;
-    if (with_lookaround <= 0) return opened;
-    const std::uint32_t lookaround = write(kMostDepthInLookaround, 0, first);
-    const std::uint32_t behind = add_states(1);
-    edge(question, '<') = behind;
-    for (const std::uint32_t from : {question, behind}) edge(from, '=') = edge(from, '!') = lookaround;
-    return opened;
-  }
-
-  const Dfa& flat_;
-  std::uint32_t behind_atom_;
-  std::vector<std::uint8_t> flat_class_;  // of each byte of kGroups
-  Dfa dfa_;
-};
-
 }  // namespace
 
 Result<Dfa> regex_language() {
-  TRY_VALUE(const Dfa flat, pattern_language(joined({"^", RegexWriter().disjunction(0, 0), "$"})));
-  return Nesting(flat).made();
-}
-
-std::string regex_pattern() {
-  return joined({"^", RegexWriter().disjunction(kMostGroupDepth, kMostDepthWithLookaround), "$"});
+  return pattern_language(
+      joined({"^", RegexWriter().disjunction(kMostGroupDepth, kMostDepthWithLookaround), "$"}));
 }
 
 }  // namespace emberline::grammar

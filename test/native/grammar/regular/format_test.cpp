@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "grammar/regular/dfa_operations.h"
-#include "grammar/regular/format_languages.h"
 #include "grammar/regular/json_text.h"
 #include "grammar/regular/minimise.h"
-#include "grammar/regular/pattern.h"
 #include "grammar/regular/pattern_syntax.h"
 
 namespace emberline::grammar {
@@ -197,15 +195,6 @@ TEST(Format, RegularExpressionsAreSome) {
                            "[\\uFFFF-\\u0000]",
                            "|]"})
     EXPECT_EQ(regex.match(text), 0u) << text;
-}
-
-TEST(Format, RegexIsTheLanguageOfItsPattern) {
-  const Dfa regex = language_of("regex");
-  const auto pattern = pattern_language(regex_pattern());
-  ASSERT_TRUE(pattern.ok());
-  EXPECT_EQ(regex.class_of, pattern.value().class_of);
-  EXPECT_EQ(regex.next, pattern.value().next);
-  EXPECT_EQ(regex.label, pattern.value().label);
 }
 
 // What is taken for a regular expression is one to the compiler of patterns, too.
