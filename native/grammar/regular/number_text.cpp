@@ -9,48 +9,13 @@
 #include "grammar/regular/digit_machines.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
-#include "grammar/regular/nfa.h"
+#include "grammar/regular/pattern.h"
 #include "grammar/regular/too_large.h"
 
 namespace emberline::grammar {
 namespace {
 
 constexpr std::size_t kMostWords = 1u << 22;
-
-Dfa make_any_number() {
-  Nfa nfa;
-  const Nfa::State start = nfa.add_state(), sign = nfa.add_state(), whole = nfa.add_state(),
-                   zero = nfa.add_state(), point = nfa.add_state(), fraction = nfa.add_state(),
-                   e = nfa.add_state(), above = nfa.add_state(), tens = nfa.add_state(),
-                   below = nfa.add_state(), exponent = nfa.add_state();
-  nfa.set_start(start);
-  nfa.add_epsilon(start, sign);
-  nfa.add_bytes(start, '-', '-', sign);
-  nfa.add_bytes(sign, '0', '0', zero);
-  nfa.add_bytes(sign, '1', '9', whole);
-  nfa.add_bytes(whole, '0', '9', whole);
-  nfa.add_epsilon(whole, zero);
-  nfa.add_bytes(zero, '.', '.', point);
-  nfa.add_bytes(point, '0', '9', fraction);
-  nfa.add_bytes(fraction, '0', '9', fraction);
-  for (const Nfa::State state : {zero, fraction}) {
-    nfa.add_bytes(state, 'E', 'E', e);
-    nfa.add_bytes(state, 'e', 'e', e);
-    nfa.accept(state);
-  }
-  // Upwards two digits at most: of more, readers in double precision make infinity, which is no number.
-  nfa.add_bytes(e, '+', '+', above);
-  nfa.add_epsilon(e, above);
-  nfa.add_bytes(above, '0', '9', tens);
-  nfa.add_bytes(tens, '0', '9', exponent);
-  nfa.add_bytes(e, '-', '-', below);
-  nfa.add_bytes(below, '0', '9', below);
-  nfa.add_bytes(below, '0', '9', exponent);
-  nfa.accept(tens);
-  nfa.accept(exponent);
-  auto dfa = determinised(nfa);
-  return dfa.ok() ? std::move(dfa).value() : Dfa{};
-}
 
 // One divisor for several where 64 bits do for it.
 std::vector<Decimal> least_common_multiples(const std::vector<Decimal>& divisors) {
@@ -212,7 +177,9 @@ class NumberMachine {
 
 Result<Dfa> number_text(const NumberRule& rule) {
   if (!rule.limited()) {
-    static const Dfa any = make_any_number();
+    // Upwards two digits at most: of more, readers in double precision make infinity, which is no number.
+    static const Result<Dfa> any =
+        pattern_language("^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE](?:\\+?\\d{1,2}|-\\d+))?$");
     return any;
   }
   TRY_VALUE(Magnitudes above, magnitudes(rule, false));
