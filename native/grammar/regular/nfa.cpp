@@ -70,57 +70,10 @@ void Nfa::add_code_points(State from, const CodePointSet& set, State to) {
 }
 
 void Nfa::add_text(State from, std::string_view bytes, State to) {
-  if (bytes.empty()) return add_epsilon(from, to);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const State next = i + 1 == bytes.size() ? to : add_state();
-    const auto byte = static_cast<std::uint8_t>(bytes[i]);
-    add_bytes(from, byte, byte, next);
-    from = next;
-  }
-}
-
-Nfa::Fragment Nfa::empty() {
-  const Fragment fragment{add_state(), add_state()};
-  add_epsilon(fragment.in, fragment.out);
-  return fragment;
-}
-
-Nfa::Fragment Nfa::text(std::string_view bytes) {
-  const Fragment fragment{add_state(), add_state()};
-  add_text(fragment.in, bytes, fragment.out);
-  return fragment;
-}
-
-Nfa::Fragment Nfa::code_points(const CodePointSet& set) {
-  const Fragment fragment{add_state(), add_state()};
-  add_code_points(fragment.in, set, fragment.out);
-  return fragment;
-}
-
-Nfa::Fragment Nfa::concatenated(std::span<const Fragment> parts) {
-  if (parts.empty()) return empty();
-  for (std::size_t i = 1; i < parts.size(); ++i) add_epsilon(parts[i - 1].out, parts[i].in);
-  return {parts.front().in, parts.back().out};
-}
-
-Nfa::Fragment Nfa::united(std::span<const Fragment> choices) {
-  if (choices.size() == 1) return choices[0];
-  const Fragment fragment{add_state(), add_state()};
-  for (const Fragment& choice : choices) {
-    add_epsilon(fragment.in, choice.in);
-    add_epsilon(choice.out, fragment.out);
-  }
-  return fragment;
-}
-
-Nfa::Fragment Nfa::starred(Fragment body) {
-  const Fragment fragment{add_state(), add_state()};
-  const State middle = add_state();
-  add_epsilon(fragment.in, middle);
-  add_epsilon(middle, body.in);
-  add_epsilon(body.out, middle);
-  add_epsilon(middle, fragment.out);
-  return fragment;
+  add_sequence(from, bytes, to, [this](char c, State at, State next) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    add_bytes(at, byte, byte, next);
+  });
 }
 
 }  // namespace emberline::grammar

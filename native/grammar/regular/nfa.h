@@ -1,11 +1,11 @@
 // Nondeterministic automata over bytes, and how they become deterministic ones.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,15 +22,13 @@ inline constexpr std::size_t kBefores = 3;
 // What the rest of a text has to be of, by what stands before it.
 using Rests = std::array<std::shared_ptr<const Dfa>, kBefores>;
 
-// Builds an automaton bit by bit: states, edges between them, and fragments with one way in and one way out,
-// each of which is used once (what is repeated is built again). Once it has too many states or edges nothing
-// is added any more, and determinised() says so.
+// Builds an automaton bit by bit: states and edges between them. Once it has too many of them nothing is
+// added any more, and determinised() says so.
+//
+// What is added between `from` and `to` leads into `from` or away from `to` only where the two are one.
 class Nfa {
  public:
   using State = std::uint32_t;
-  struct Fragment {
-    State in = 0, out = 0;  // no edge leads to `in` or away from `out` within the fragment
-  };
 
   State add_state();
   void add_epsilon(State from, State to);
@@ -38,6 +36,36 @@ class Nfa {
   // The UTF-8 of any code point of `set`.
   void add_code_points(State from, const CodePointSet& set, State to);
   void add_text(State from, std::string_view bytes, State to);
+  // `parts` one behind the other: `write(part, from, to)` adds one.
+  template <typename Parts, typename Write>
+  void add_sequence(State from, const Parts& parts, State to, const Write& write) {
+    if (parts.empty()) return add_epsilon(from, to);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const State next = i + 1 == parts.size() ? to : add_state();
+      write(parts[i], from, next);
+      from = next;
+    }
+  }
+  // Between `least` and `most` times what `write(from, to)` adds; kNone for `most`: no upper bound.
+  template <typename Write>
+  void add_repeat(State from, std::uint32_t least, std::uint32_t most, State to, const Write& write) {
+    // Without an upper bound the last of those that must be goes on repeating.
+    const std::uint32_t copies = most == kNone ? std::max(least, 1u) - 1 : most;
+    for (std::uint32_t copy = 0; copy < copies && !full_; ++copy) {
+      if (copy >= least) add_epsilon(from, to);
+      const State next = add_state();
+      write(from, next);
+      from = next;
+    }
+    if (most == kNone) {
+      const State loop = add_state(), end = least == 0 ? loop : add_state();
+      add_epsilon(from, loop);
+      write(loop, end);
+      if (end != loop) add_epsilon(end, loop);
+      from = end;
+    }
+    add_epsilon(from, to);
+  }
   // Edges that read nothing and hold under a condition: that what stands before the place is one of `befores`
   // (bit 1 << Before; a word character is one of [A-Za-z0-9_]), and that the rest of the text, from the place
   // on, is of the language of `rests` (all null: any).
@@ -47,13 +75,6 @@ class Nfa {
   // An accepting state from which every text is accepted that can follow: where it is reached nothing else
   // matters.
   void set_absorbing(State state) { absorbing_ = state; }
-
-  Fragment empty();
-  Fragment text(std::string_view bytes);
-  Fragment code_points(const CodePointSet& set);
-  Fragment concatenated(std::span<const Fragment> parts);
-  Fragment united(std::span<const Fragment> choices);
-  Fragment starred(Fragment body);
 
   bool full() const { return full_; }
 

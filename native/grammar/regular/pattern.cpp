@@ -101,30 +101,25 @@ class Compiler {
   }
 
  private:
-  // Adds ways from `from` to `to` that read what `node` stands for; where the two differ, none leads into
-  // `from` or away from `to`.
+  // Adds ways from `from` to `to` that read what `node` stands for.
   void write(Nfa& nfa, std::uint32_t node, Nfa::State from, Nfa::State to) {
     const PatternNode& of = pattern_.nodes[node];
     if (nfa.full() || !status_.ok()) return;
     switch (of.kind) {
       case PatternKind::kCharacter: nfa.add_code_points(from, of.characters, to); break;
-      case PatternKind::kSequence: {
-        for (std::size_t i = 0; i + 1 < of.parts.size(); ++i) {
-          const Nfa::State next = nfa.add_state();
-          write(nfa, of.parts[i], from, next);
-          from = next;
-        }
-        if (of.parts.empty()) {
-          nfa.add_epsilon(from, to);
-        } else {
-          write(nfa, of.parts.back(), from, to);
-        }
+      case PatternKind::kSequence:
+        nfa.add_sequence(from, of.parts, to, [&](std::uint32_t part, Nfa::State before, Nfa::State behind) {
+          write(nfa, part, before, behind);
+        });
         break;
-      }
       case PatternKind::kChoice:
         for (const std::uint32_t part : of.parts) write(nfa, part, from, to);
         break;
-      case PatternKind::kRepeat: write_repeat(nfa, of, from, to); break;
+      case PatternKind::kRepeat:
+        nfa.add_repeat(from, of.least, of.most, to, [&](Nfa::State before, Nfa::State behind) {
+          write(nfa, of.parts[0], before, behind);
+        });
+        break;
       case PatternKind::kStart:
         nfa.add_assertion(from, 1u << static_cast<int>(Before::kNothing), {}, to);
         break;
@@ -139,28 +134,6 @@ class Compiler {
       }
       case PatternKind::kAhead:
       case PatternKind::kNotAhead: nfa.add_assertion(from, kAnyBefore, rests(node), to); break;
-    }
-  }
-
-  void write_repeat(Nfa& nfa, const PatternNode& of, Nfa::State from, Nfa::State to) {
-    for (std::uint32_t i = 0; i < of.least && !nfa.full(); ++i) {
-      const Nfa::State next = nfa.add_state();
-      write(nfa, of.parts[0], from, next);
-      from = next;
-    }
-    if (of.most == kNone) {
-      const Nfa::State loop = nfa.add_state();
-      nfa.add_epsilon(from, loop);
-      write(nfa, of.parts[0], loop, loop);
-      nfa.add_epsilon(loop, to);
-      return;
-    }
-    nfa.add_epsilon(from, to);
-    for (std::uint32_t i = of.least; i < of.most && !nfa.full(); ++i) {
-      const Nfa::State next = nfa.add_state();
-      write(nfa, of.parts[0], from, next);
-      nfa.add_epsilon(next, to);
-      from = next;
     }
   }
 

@@ -25,9 +25,10 @@ std::string utf8(char32_t c) {
 
 Dfa language_of(const CodePointSet& set) {
   Nfa nfa;
-  const Nfa::Fragment one = nfa.code_points(set);
-  nfa.set_start(one.in);
-  nfa.accept(one.out);
+  const Nfa::State start = nfa.add_state(), end = nfa.add_state();
+  nfa.set_start(start);
+  nfa.add_code_points(start, set, end);
+  nfa.accept(end);
   auto dfa = determinised(nfa);
   EXPECT_TRUE(dfa.ok());
   return dfa.ok() ? std::move(dfa).value() : Dfa{};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 #include <set>
@@ -53,35 +54,29 @@ void expect_trimmed_and_minimal(const Dfa& dfa) {
   EXPECT_EQ(std::set<std::uint32_t>(block.begin(), block.end()).size(), dfa.states());
 }
 
-// A random automaton over kPieces, made of texts, unions, concatenations and stars.
-Nfa::Fragment random_fragment(Nfa& nfa, std::mt19937& random, int depth) {
+// Adds a random automaton over kPieces, made of texts, unions, concatenations and repetitions.
+void add_random(Nfa& nfa, std::mt19937& random, int depth, Nfa::State from, Nfa::State to) {
   const auto below = [&](std::size_t n) { return random() % n; };
+  const auto add = [&](Nfa::State before, Nfa::State behind) {
+    add_random(nfa, random, depth - 1, before, behind);
+  };
   switch (depth == 0 ? 0 : below(5)) {
-    case 0: return nfa.text(kPieces[below(3)]);
-    case 1: {
-      const Nfa::Fragment parts[] = {random_fragment(nfa, random, depth - 1),
-                                     random_fragment(nfa, random, depth - 1)};
-      return nfa.concatenated(parts);
-    }
-    case 2: {
-      const Nfa::Fragment parts[] = {random_fragment(nfa, random, depth - 1),
-                                     random_fragment(nfa, random, depth - 1)};
-      return nfa.united(parts);
-    }
-    case 3: return nfa.starred(random_fragment(nfa, random, depth - 1));
-    default: {
-      const Nfa::Fragment body = random_fragment(nfa, random, depth - 1);
-      nfa.add_epsilon(body.in, body.out);
-      return body;
-    }
+    case 0: return nfa.add_text(from, kPieces[below(3)], to);
+    case 1:
+      return nfa.add_sequence(from, std::array{0, 1}, to,
+                              [&](int, Nfa::State before, Nfa::State behind) { add(before, behind); });
+    case 2: add(from, to); return add(from, to);
+    case 3: return nfa.add_repeat(from, static_cast<std::uint32_t>(below(3)), kNone, to, add);
+    default: return nfa.add_repeat(from, 0, 1, to, add);
   }
 }
 
 Dfa random_language(std::mt19937& random) {
   Nfa nfa;
-  const Nfa::Fragment whole = random_fragment(nfa, random, 4);
-  nfa.set_start(whole.in);
-  nfa.accept(whole.out);
+  const Nfa::State start = nfa.add_state(), end = nfa.add_state();
+  nfa.set_start(start);
+  add_random(nfa, random, 4, start, end);
+  nfa.accept(end);
   auto dfa = determinised(nfa);
   EXPECT_TRUE(dfa.ok());
   return dfa.value();
@@ -138,28 +133,28 @@ TEST(DfaOperations, AgreeWithSetsOfTexts) {
   }
 }
 
-Nfa::Fragment fragment_of(Nfa& nfa, const Dfa& dfa) {
-  const Nfa::Fragment fragment{nfa.add_state(), nfa.add_state()};
+void add_language(Nfa& nfa, const Dfa& dfa, Nfa::State from, Nfa::State to) {
   std::vector<Nfa::State> own(dfa.states());
   for (Nfa::State& state : own) state = nfa.add_state();
-  if (!dfa.empty()) nfa.add_epsilon(fragment.in, own[0]);
+  if (!dfa.empty()) nfa.add_epsilon(from, own[0]);
   for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-    if (dfa.label[state] != 0) nfa.add_epsilon(own[state], fragment.out);
+    if (dfa.label[state] != 0) nfa.add_epsilon(own[state], to);
     for (int byte = 0; byte < 256; ++byte) {
       const auto each = static_cast<std::uint8_t>(byte);
-      const std::uint32_t to = dfa.step(state, each);
-      if (to != kNone) nfa.add_bytes(own[state], each, each, own[to]);
+      const std::uint32_t next = dfa.step(state, each);
+      if (next != kNone) nfa.add_bytes(own[state], each, each, own[next]);
     }
   }
-  return fragment;
 }
 
 Result<Dfa> concatenation(const Dfa& a, const Dfa& b) {
   Nfa nfa;
-  const Nfa::Fragment parts[] = {fragment_of(nfa, a), fragment_of(nfa, b)};
-  const Nfa::Fragment whole = nfa.concatenated(parts);
-  nfa.set_start(whole.in);
-  nfa.accept(whole.out);
+  const Nfa::State start = nfa.add_state(), end = nfa.add_state();
+  nfa.set_start(start);
+  nfa.add_sequence(start, std::array{&a, &b}, end, [&](const Dfa* dfa, Nfa::State from, Nfa::State to) {
+    add_language(nfa, *dfa, from, to);
+  });
+  nfa.accept(end);
   return determinised(nfa);
 }
 
