@@ -7,56 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "grammar/regular/dfa.h"
+#include "grammar/regular/interned.h"
 
 namespace emberline::grammar {
-
-inline std::uint64_t hash_words(const std::uint32_t* words, std::size_t count) {
-  std::uint64_t hash = 0x9E3779B97F4A7C15u ^ count;
-  for (std::size_t i = 0; i < count; ++i) {
-    hash = (hash ^ words[i]) * 0xD6E8FEB86659FD93u;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
-// Open addressing over numbers of values that lie elsewhere: a power of two of slots, at most half of them
-// used.
-class NumberSlots {
- public:
-  // The number of an equal value, or kNone, after which add() puts a new one in its place. Precondition of
-  // `equals`: it is asked for numbers that were added.
-  template <typename Equals>
-  std::uint32_t find(std::uint64_t hash, const Equals& equals) {
-    if (slots_.empty()) slots_.assign(64, kNone);
-    const std::size_t mask = slots_.size() - 1;
-    for (place_ = hash & mask; slots_[place_] != kNone; place_ = (place_ + 1) & mask) {
-      if (equals(slots_[place_])) return slots_[place_];
-    }
-    return kNone;
-  }
-  // `hash_of` gives the hash of a number, for when the slots are dealt out anew.
-  template <typename HashOf>
-  void add(std::uint32_t number, const HashOf& hash_of) {
-    slots_[place_] = number;
-    if (++used_ * 2 <= slots_.size()) return;
-    std::vector<std::uint32_t> old(slots_.size() * 2, kNone);
-    old.swap(slots_);
-    const std::size_t mask = slots_.size() - 1;
-    for (const std::uint32_t each : old) {
-      if (each == kNone) continue;
-      std::size_t place = hash_of(each) & mask;
-      while (slots_[place] != kNone) place = (place + 1) & mask;
-      slots_[place] = each;
-    }
-  }
-  std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
-
- private:
-  std::vector<std::uint32_t> slots_;
-  std::size_t used_ = 0;
-  std::size_t place_ = 0;
-};
 
 // Of values of one size, made of 32-bit words without gaps.
 template <typename T>
@@ -84,7 +37,7 @@ class Interner {
   static std::uint64_t hash_of(const T& value) {
     std::uint32_t words[kWords];
     std::memcpy(words, &value, sizeof(T));
-    return hash_words(words, kWords);
+    return hash_words<std::uint32_t>(words);
   }
   std::vector<T> values_;
   NumberSlots slots_;

@@ -12,7 +12,7 @@ constexpr std::size_t kMostSteps = 1u << 15;
 
 std::uint64_t hash_of(StateId from, TokenId token) {
   const std::uint32_t words[2]{from, token};
-  return hash_words(words, 2);
+  return hash_words<std::uint32_t>(words);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ class TokenParts {
   struct Hash {
     std::size_t operator()(const Key& key) const {
       const std::uint32_t words[3]{key.rule, key.state, key.below};
-      return static_cast<std::size_t>(hash_words(words, 3));
+      return static_cast<std::size_t>(hash_words<std::uint32_t>(words));
     }
   };
   static constexpr std::size_t kMostBytes = 12u << 20;

@@ -51,7 +51,7 @@ class TokenWalk {
       const std::uint32_t words[4]{static_cast<std::uint32_t>(part),
                                    static_cast<std::uint32_t>(static_cast<std::uint64_t>(part) >> 32),
                                    key.label, key.state};
-      return static_cast<std::size_t>(hash_words(words, 4));
+      return static_cast<std::size_t>(hash_words<std::uint32_t>(words));
     }
   };
 

@@ -13,6 +13,54 @@
 namespace emberline::grammar {
 
 template <typename Word>
+std::uint64_t hash_words(std::span<const Word> words) {
+  std::uint64_t hash = 0x9E3779B97F4A7C15u + words.size();
+  for (const Word word : words) {
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
+    hash ^= hash >> 32;
+  }
+  return hash ^ (hash >> 29);
+}
+
+// Open addressing over numbers of values that lie elsewhere: a power of two of slots, at most half of them
+// used.
+class NumberSlots {
+ public:
+  // The number of an equal value, or kNone, after which add() puts a new one in its place. Precondition of
+  // `equals`: it is asked for numbers that were added.
+  template <typename Equals>
+  std::uint32_t find(std::uint64_t hash, const Equals& equals) {
+    if (slots_.empty()) slots_.assign(64, kNone);
+    const std::size_t mask = slots_.size() - 1;
+    for (place_ = hash & mask; slots_[place_] != kNone; place_ = (place_ + 1) & mask) {
+      if (equals(slots_[place_])) return slots_[place_];
+    }
+    return kNone;
+  }
+  // `hash_of` gives the hash of a number, for when the slots are dealt out anew.
+  template <typename HashOf>
+  void add(std::uint32_t number, const HashOf& hash_of) {
+    slots_[place_] = number;
+    if (++used_ * 2 <= slots_.size()) return;
+    std::vector<std::uint32_t> old(slots_.size() * 2, kNone);
+    old.swap(slots_);
+    const std::size_t mask = slots_.size() - 1;
+    for (const std::uint32_t each : old) {
+      if (each == kNone) continue;
+      std::size_t place = hash_of(each) & mask;
+      while (slots_[place] != kNone) place = (place + 1) & mask;
+      slots_[place] = each;
+    }
+  }
+  std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
+
+ private:
+  std::vector<std::uint32_t> slots_;
+  std::size_t used_ = 0;
+  std::size_t place_ = 0;
+};
+
+template <typename Word>
 class Interned {
  public:
   std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size()); }
@@ -23,46 +71,26 @@ class Interned {
   }
   std::size_t words() const { return words_.size(); }
   std::size_t bytes() const {
-    return words_.capacity() * sizeof(Word) + ends_.capacity() * sizeof(std::size_t) +
-           slots_.capacity() * sizeof(std::uint32_t);
+    return words_.capacity() * sizeof(Word) + ends_.capacity() * sizeof(std::size_t) + slots_.bytes();
   }
 
   // The number of `sequence`, which must not point into this, and whether it is new.
   std::pair<std::uint32_t, bool> add(std::span<const Word> sequence) {
-    if ((size() + 1) * 2 > slots_.size()) grow();
-    std::size_t slot = hash(sequence) & (slots_.size() - 1);
-    while (slots_[slot] != kNone) {
-      if (std::ranges::equal((*this)[slots_[slot]], sequence)) return {slots_[slot], false};
-      slot = (slot + 1) & (slots_.size() - 1);
-    }
+    const std::uint32_t found = slots_.find(hash_words(sequence), [&](std::uint32_t index) {
+      return std::ranges::equal((*this)[index], sequence);
+    });
+    if (found != kNone) return {found, false};
     const std::uint32_t index = size();
-    slots_[slot] = index;
     words_.insert(words_.end(), sequence.begin(), sequence.end());
     ends_.push_back(words_.size());
+    slots_.add(index, [this](std::uint32_t each) { return hash_words((*this)[each]); });
     return {index, true};
   }
 
  private:
-  static std::size_t hash(std::span<const Word> sequence) {
-    std::uint64_t mixed = 0x9E3779B97F4A7C15u + sequence.size();
-    for (const Word word : sequence) {
-      mixed = (mixed ^ word) * 0xD6E8FEB86659FD93u;
-      mixed ^= mixed >> 32;
-    }
-    return static_cast<std::size_t>(mixed ^ (mixed >> 29));
-  }
-  void grow() {
-    slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), kNone);
-    for (std::uint32_t index = 0; index < size(); ++index) {
-      std::size_t slot = hash((*this)[index]) & (slots_.size() - 1);
-      while (slots_[slot] != kNone) slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = index;
-    }
-  }
-
   std::vector<Word> words_;
   std::vector<std::size_t> ends_;
-  std::vector<std::uint32_t> slots_;  // a power of two of them, at most half full
+  NumberSlots slots_;
 };
 
 }  // namespace emberline::grammar
