@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/status.h"
 #include "grammar/program.h"
@@ -33,8 +34,8 @@ class ProgramBuilder {
   std::uint32_t add_object(ObjectRule object);
   std::uint32_t add_array(ArrayRule array);
   // Objects and arrays may hold rules that are compiled only afterwards.
-  ObjectRule& object(std::uint32_t index) { return program_.objects[index]; }
-  ArrayRule& array(std::uint32_t index) { return program_.arrays[index]; }
+  std::span<ObjectRule> objects() { return program_.objects; }
+  std::span<ArrayRule> arrays() { return program_.arrays; }
   Repeat& repeat(std::uint32_t index) { return program_.repeats[index]; }
 
   bool full() const { return full_; }

@@ -78,7 +78,7 @@ std::optional<LiveKeys> live_keys(const ObjectPlan& plan, const Inhabited& inhab
 
 std::optional<ArrayPlan> live_items(const ArrayPlan& plan, const Inhabited& inhabited) {
   ArrayPlan live = plan;
-  const auto keep = [&](PlannedItem& item) {
+  const auto keep = [&](Item& item) {
     if (item.value != kNone && !inhabited(item.value)) item.value = kNone;
     if (item.counted != kNone && !inhabited(item.counted)) item.counted = kNone;
     return item.value != kNone || item.counted != kNone;
@@ -92,27 +92,25 @@ std::optional<ArrayPlan> live_items(const ArrayPlan& plan, const Inhabited& inha
   const auto prefix = static_cast<std::uint32_t>(live.prefix.size());
   const bool rest = keep(live.rest);
   if (!rest) live.most = std::min(live.most, prefix);
-  if (live.counts) {
-    // Items that can only be counted are forced; as many as may be counted end the array.
-    std::uint32_t forced = 0;
-    for (std::uint32_t i = 0; i < prefix && i < live.most; ++i) {
-      if (live.prefix[i].value != kNone) continue;
-      if (forced == live.most_counted) {
-        live.most = i;
-      } else {
-        ++forced;
-      }
+  // Items that can only be counted are forced; as many as may be counted end the array.
+  std::uint32_t forced = 0;
+  for (std::uint32_t i = 0; i < prefix && i < live.most; ++i) {
+    if (live.prefix[i].value != kNone) continue;
+    if (forced == live.most_counted) {
+      live.most = i;
+    } else {
+      ++forced;
     }
-    if (rest && live.rest.value == kNone && live.most_counted != kUnbounded && live.most > prefix) {
-      const std::uint64_t most = static_cast<std::uint64_t>(prefix) + (live.most_counted - forced);
-      live.most = static_cast<std::uint32_t>(std::min<std::uint64_t>(live.most, most));
-    }
-    std::uint64_t possible = 0;
-    for (std::uint32_t i = 0; i < prefix && i < live.most; ++i)
-      possible += live.prefix[i].counted != kNone ? 1 : 0;
-    if (rest && live.rest.counted != kNone && live.most > prefix) possible += live.most - prefix;
-    if (possible < live.least_counted || live.least_counted > live.most_counted) return std::nullopt;
   }
+  if (rest && live.rest.value == kNone && live.most_counted != kUnbounded && live.most > prefix) {
+    const std::uint64_t most = static_cast<std::uint64_t>(prefix) + (live.most_counted - forced);
+    live.most = static_cast<std::uint32_t>(std::min<std::uint64_t>(live.most, most));
+  }
+  std::uint64_t possible = 0;
+  for (std::uint32_t i = 0; i < prefix && i < live.most; ++i)
+    possible += live.prefix[i].counted != kNone ? 1 : 0;
+  if (rest && live.rest.counted != kNone && live.most > prefix) possible += live.most - prefix;
+  if (possible < live.least_counted || live.least_counted > live.most_counted) return std::nullopt;
   if (live.least > live.most) return std::nullopt;
   return live;
 }

@@ -36,7 +36,7 @@ class Lowering {
     rules_.assign(plans_.all().size(), 0);
     for (PlanId id = 0; id < plans_.all().size() && !refusal_.any(); ++id)
       if (plans_.inhabited(id)) rule(id);
-    for (const Patch& patch : patches_) *patch.place(builder_) = rules_[patch.plan];
+    link();
     const Pc begin = builder_.emit(Op::kSpace);
     builder_.emit(Op::kCall, rules_[start]);
     builder_.emit(Op::kSpace);
@@ -46,15 +46,28 @@ class Lowering {
   }
 
  private:
-  struct Patch {
-    PlanId plan;
-    std::function<Pc*(ProgramBuilder&)> place;
-  };
-
   // A jump to itself: nothing is ever read.
   Result<Program> nothing() {
     builder_.emit(Op::kJump, 0);
     return std::move(builder_).finish(0, std::move(layout_));
+  }
+
+  // Puts rules in the places of the plans that stand in the program while rules are written.
+  void link() {
+    for (ObjectRule& object : builder_.objects()) {
+      for (Member& member : object.members) {
+        member.value = rules_[member.value];
+        for (MarkedValue& each : member.marked) each.value = rules_[each.value];
+      }
+    }
+    const auto link_item = [this](Item& item) {
+      for (Pc* const value : {&item.value, &item.counted})
+        if (*value != kNone) *value = rules_[*value];
+    };
+    for (ArrayRule& array : builder_.arrays()) {
+      for (Item& item : array.prefix) link_item(item);
+      link_item(array.rest);
+    }
   }
 
   // The shapes of a set one after the other, each as a way of its own.
@@ -83,7 +96,8 @@ class Lowering {
     }
     for (const ArrayPlan& each : plan.arrays) {
       if (std::optional<ArrayPlan> live = live_items(each, lives_))
-        ways.push_back([this, live = std::move(*live)] { array(live); });
+        ways.push_back(
+            [this, live = std::move(*live)] { builder_.emit(Op::kArray, builder_.add_array(live)); });
     }
     for (std::size_t i = 0; i < ways.size(); ++i) {
       const bool last = i + 1 == ways.size();
@@ -110,22 +124,15 @@ class Lowering {
     rule.least = plan.least;
     rule.most = plan.most;
     std::vector<LabelledKey> keys;
-    std::vector<PlanId> values;
     for (const PlannedKey* key : live.allowed) {
-      const auto index = static_cast<std::uint32_t>(values.size());
+      const auto index = static_cast<std::uint32_t>(rule.members.size());
       keys.push_back({json_quoted(key->key), index + 1});
-      rule.members.push_back({0, index});
+      rule.members.push_back({key->value, index});
       if (live.required[index]) rule.required.push_back(index);
-      values.push_back(key->value);
     }
-    const auto first_mark = static_cast<std::uint32_t>(values.size());
+    const auto first_mark = static_cast<std::uint32_t>(rule.members.size());
     rule.marks = static_cast<std::uint32_t>(plan.witnesses.size());
     rule.known_keys = first_mark + rule.marks;
-    struct Marked {
-      std::size_t member, index;
-      PlanId value;
-    };
-    std::vector<Marked> marked_values;
     const Dfa none;
     Dfa pruned;
     const Dfa* others = &none;
@@ -139,16 +146,14 @@ class Lowering {
           all = false;
           continue;
         }
-        values.push_back(value);
-        rule.members.push_back({0, kNone});
-        label_of.push_back(static_cast<std::uint32_t>(values.size()));
+        rule.members.push_back({value, kNone});
+        label_of.push_back(static_cast<std::uint32_t>(rule.members.size()));
         for (const WitnessValues& each : plan.others->wanted[label]) {
           if (!plans_.inhabited(each.value)) continue;
-          MarkedValue marked;
+          MarkedValue marked{each.value, {}};
           for (std::uint32_t i = 0; i < plan.witnesses.size(); ++i)
             if ((each.witnesses >> i & 1) != 0) marked.marks.push_back(first_mark + i);
           rule.members.back().marked.push_back(std::move(marked));
-          marked_values.push_back({values.size() - 1, rule.members.back().marked.size() - 1, each.value});
         }
       }
       pruned = plan.others->keys;
@@ -187,19 +192,7 @@ class Lowering {
       refusal_.too_large();
       return;
     }
-    const std::uint32_t object = builder_.add_object(std::move(rule));
-    if (builder_.full()) return;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      patches_.push_back({values[i], [object, i](ProgramBuilder& builder) {
-                            return &builder.object(object).members[i].value;
-                          }});
-    }
-    for (const Marked& each : marked_values) {
-      patches_.push_back({each.value, [object, each](ProgramBuilder& builder) {
-                            return &builder.object(object).members[each.member].marked[each.index].value;
-                          }});
-    }
-    builder_.emit(Op::kObject, object);
+    builder_.emit(Op::kObject, builder_.add_object(std::move(rule)));
   }
 
   // Whether there is no end of the keys that may come with a mark; known ones among `keys` are few.
@@ -215,44 +208,12 @@ class Lowering {
     return text_count(trimmed(std::move(keys))) == kUnbounded;
   }
 
-  void array(const ArrayPlan& plan) {
-    ArrayRule rule;
-    rule.least = plan.least;
-    rule.most = plan.most;
-    rule.unique = plan.unique;
-    rule.containers = plan.containers;
-    rule.least_values = plan.least_values;
-    if (plan.counts) {
-      rule.least_counted = plan.least_counted;
-      rule.most_counted = plan.most_counted;
-    }
-    rule.prefix.resize(plan.prefix.size());
-    const std::uint32_t array = builder_.add_array(std::move(rule));
-    if (builder_.full()) return;
-    const auto patch_item = [&](const PlannedItem& item, auto place) {
-      if (item.value != kNone) {
-        patches_.push_back({item.value, [place](ProgramBuilder& builder) { return &place(builder).value; }});
-      }
-      if (item.counted != kNone) {
-        patches_.push_back(
-            {item.counted, [place](ProgramBuilder& builder) { return &place(builder).counted; }});
-      }
-    };
-    for (std::size_t i = 0; i < plan.prefix.size(); ++i) {
-      patch_item(plan.prefix[i],
-                 [array, i](ProgramBuilder& builder) -> Item& { return builder.array(array).prefix[i]; });
-    }
-    patch_item(plan.rest, [array](ProgramBuilder& builder) -> Item& { return builder.array(array).rest; });
-    builder_.emit(Op::kArray, array);
-  }
-
   Refusal& refusal_;
   Layout layout_;
   ScalarTerminals terminals_;
   SetPlans plans_;
   ProgramBuilder builder_;
   std::vector<Pc> rules_;  // of each plan
-  std::vector<Patch> patches_;
   std::uint64_t dependency_bits_ = 0;
   Inhabited lives_ = [this](PlanId id) { return plans_.inhabited(id); };
 };

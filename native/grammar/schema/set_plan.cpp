@@ -81,20 +81,20 @@ void SetPlans::add_array(SetPlan& plan, const ArrayShape& given) {
   made.least = shape.least;
   made.most = shape.most;
   if (shape.most <= 1) shape.unique = nullptr;
-  if (!shape.counts.empty()) {
-    made.counts = true;
+  const bool counts = !shape.counts.empty();
+  if (counts) {
     made.least_counted = shape.counts.front().least;
     made.most_counted = shape.counts.front().most;
   }
   if (shape.unique != nullptr && !add_unique(made, shape)) return;
   const bool one_spelling = shape.unique != nullptr || plan.key.one_spelling;
-  if (made.counts)
+  if (counts)
     while (shape.prefix.size() < shape.counts.front().from) shape.prefix.push_back(shape.rest);
   const auto item = [&](std::size_t index) {
     const SetId set = shape.item(index);
-    PlannedItem planned;
+    Item planned;
     if (set == kNeverSet) return planned;
-    if (!made.counts || index < shape.counts.front().from) {
+    if (!counts || index < shape.counts.front().from) {
       planned.value = this->plan({set, one_spelling});
       return planned;
     }

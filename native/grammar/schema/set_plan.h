@@ -56,21 +56,8 @@ struct ObjectPlan {
   std::vector<KeyWitness> witnesses;  // that are wanted among the others
 };
 
-struct PlannedItem {
-  PlanId value = kNone;    // kNone: none
-  PlanId counted = kNone;  // kNone: none
-};
-
-struct ArrayPlan {
-  std::vector<PlannedItem> prefix;
-  PlannedItem rest;
-  std::uint32_t least = 0, most = kUnbounded;
-  std::uint32_t least_counted = 0, most_counted = kUnbounded;
-  bool counts = false;
-  bool unique = false;
-  bool containers = false;         // where unique: some items are objects or arrays
-  std::uint32_t least_values = 0;  // as in ArrayRule
-};
+// The rule of an array with plans in the places of rules.
+using ArrayPlan = ArrayRule;
 
 struct SetPlan {
   PlanKey key;
