@@ -15,7 +15,6 @@ StateSpace::StateSpace(std::shared_ptr<const Program> program, const StateBounds
       unique_items_(*this, stacks_, texts_, closure_),
       objects_(*program_, layout_, stacks_, texts_, closure_),
       arrays_(*program_, layout_, stacks_, unique_items_, closure_),
-      whitespace_(*program_, layout_, stacks_, closure_, objects_, arrays_),
       distant_states_(*program_, stacks_, states_, terminals_, objects_, arrays_) {}
 
 std::size_t StateSpace::bytes() const {
@@ -166,7 +165,7 @@ StateId StateSpace::replay(StateId state, std::string_view text) {
       closure_.begin();
       if (program_->of_json && !layout_.free() && may_end(state)) closure_.end();
       const std::vector<NodeId> before(nodes(state).begin(), nodes(state).end());
-      whitespace_.pass(before, spaces.find_first_of("\r\n") != std::string_view::npos);
+      pass_whitespace(before, spaces.find_first_of("\r\n") != std::string_view::npos);
       state = united(finish(), exact);
       at = end;
       if (at == text.size() || state == kDead) break;

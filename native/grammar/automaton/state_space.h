@@ -27,7 +27,6 @@
 #include "grammar/automaton/state_table.h"
 #include "grammar/automaton/texts.h"
 #include "grammar/automaton/unique_items.h"
-#include "grammar/automaton/written_whitespace.h"
 #include "grammar/program.h"
 
 namespace emberline::grammar {
@@ -105,6 +104,9 @@ class StateSpace {
   StateId first_step(StateId state, unsigned char byte);
   void step_leaf(NodeId node, unsigned char byte);
   StateId finish();
+  // Gives the closure what follows where whitespace was written at `nodes`. `broken`: over lines.
+  void pass_whitespace(std::span<const NodeId> nodes, bool broken);
+  void pass_whitespace(Frame leaf, bool broken);
 
   std::shared_ptr<const Program> program_;
   Limits limits_;
@@ -121,7 +123,6 @@ class StateSpace {
   UniqueItems unique_items_;
   ObjectReader objects_;
   ArrayReader arrays_;
-  WrittenWhitespace whitespace_;
   DistantStates distant_states_;
   std::vector<std::uint32_t> sets_;
 };

@@ -1,6 +1,7 @@
-#include "grammar/automaton/written_whitespace.h"
-
+// Whitespace that somebody wrote, whatever the layout.
 #include <algorithm>
+
+#include "grammar/automaton/state_space.h"
 
 namespace emberline::grammar {
 
@@ -22,20 +23,9 @@ bool has_gap(const Frame& leaf) {
   }
 }
 
-}  // namespace
-
-WrittenWhitespace::WrittenWhitespace(const Program& program, const LayoutText& layout, Stacks& stacks,
-                                     Closure& closure, ObjectReader& objects, ArrayReader& arrays)
-    : program_(program),
-      layout_(layout),
-      stacks_(stacks),
-      closure_(closure),
-      objects_(objects),
-      arrays_(arrays) {}
-
 // Whether `leaf` reads a JSON value of which nothing has come yet.
-bool WrittenWhitespace::begins_value(const Frame& leaf) const {
-  if (!program_.of_json) return false;
+bool begins_value(const Program& program, const Frame& leaf) {
+  if (!program.of_json) return false;
   switch (leaf.kind) {
     case FrameKind::kObjectOpen:
     case FrameKind::kArrayOpen: return true;
@@ -43,12 +33,14 @@ bool WrittenWhitespace::begins_value(const Frame& leaf) const {
     // its characters, a quote), those behind the first are inside it.
     case FrameKind::kTerminal:
       return leaf.state() == 0 && leaf.characters() == 0 &&
-             (leaf.where < 2 || program_.code[leaf.where - 2].op != Op::kTerminal);
+             (leaf.where < 2 || program.code[leaf.where - 2].op != Op::kTerminal);
     default: return false;
   }
 }
 
-void WrittenWhitespace::pass(std::span<const NodeId> nodes, bool broken) {
+}  // namespace
+
+void StateSpace::pass_whitespace(std::span<const NodeId> nodes, bool broken) {
   // Where an indented text has whitespace that is still to come, that decides how a value is read: see
   // kArrayFirst.
   const bool decides = layout_.indented() && std::any_of(nodes.begin(), nodes.end(), [this](NodeId node) {
@@ -57,15 +49,15 @@ void WrittenWhitespace::pass(std::span<const NodeId> nodes, bool broken) {
   for (const NodeId node : nodes) {
     const Frame leaf = stacks_[node];
     if (has_gap(leaf)) {
-      pass(leaf, broken);
-    } else if (begins_value(leaf) && !decides) {
+      pass_whitespace(leaf, broken);
+    } else if (begins_value(*program_, leaf) && !decides) {
       closure_.keep(leaf);
     }
   }
 }
 
 // However much of it was written.
-void WrittenWhitespace::pass(Frame leaf, bool broken) {
+void StateSpace::pass_whitespace(Frame leaf, bool broken) {
   const NodeId stack = leaf.parent;
   // Inside the line break that the layout has there.
   broken = broken || (layout_.indented() && leaf.spaces() > 0 && leaf.spaces() != kPast);
