@@ -4,7 +4,6 @@
 // it spells one of them: those tokens are suspects, and checked byte by byte. Behind such a key everything is
 // read as if it had not come; whatever then reads another one is doubtful, and checked as well.
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "grammar/automaton/token_bits.h"
@@ -48,37 +47,36 @@ std::vector<TokenId> TokenWalk::suspects(const std::vector<std::string>& texts, 
   return found;
 }
 
+template <typename Add>
+void TokenWalk::add_checked(NodeId node, const std::vector<TokenId>& checked, std::span<std::uint64_t> mask,
+                            const Add& add) {
+  if (checked.empty()) return add(mask);
+  std::vector<std::uint64_t> apart(mask.size(), 0);
+  add(apart);
+  const StateId alone = space_.of_nodes({&node, 1});
+  for (const TokenId id : checked) {
+    if (has_token(apart, id) && !has_token(mask, id) && !is_allowed(id) && !allows(alone, id))
+      remove_token(apart, id);
+  }
+  add_tokens(mask, apart);
+}
+
 void TokenWalk::add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask) {
   const Frame leaf = space_.stacks()[taken_for];
   const NodeId object = leaf.parent;
   const std::uint32_t rule = space_.objects().number(object);
   const ObjectView view = space_.objects().view(object);
   if (view.others) {
-    const std::vector<TokenId> checked = suspect_keys(taken_for, kRoot);
     const TokenPart& part = parts_.of_other_keys(rule, leaf.state(), kRoot);
     const bool distinct = space_.program().objects[rule].distinct_others;
-    std::vector<std::uint64_t> apart;
-    std::span<std::uint64_t> into = mask;
-    if (!checked.empty()) {
-      apart.assign(mask.size(), 0);
-      into = apart;
-    }
-    if (part.plain) trie_->add_short(trie_->plain(), kUnbounded, into);
-    for (std::size_t word = 0; word < part.inside_bits.size(); ++word) into[word] |= part.inside_bits[word];
-    for (const auto& [need, id] : part.inside) add_token(into, id);
-    for (std::size_t exit = 0; exit < part.exits.size();) {
-      const std::uint32_t label = part.exits[exit].label;
-      while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
-      check(node, behind(part, label, space_.behind_key(object, label), distinct), 0, kUnbounded, into);
-    }
-    if (!checked.empty()) {
-      const StateId alone = space_.of_nodes({&node, 1});
-      for (const TokenId id : checked) {
-        if (has_token(into, id) && !has_token(mask, id) && !is_allowed(id) && !reads_to_end(alone, id, 0))
-          remove_token(into, id);
-      }
-      for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
-    }
+    add_checked(node, suspect_keys(taken_for, kRoot), mask, [&](std::span<std::uint64_t> into) {
+      if (part.plain) trie_->add_short(trie_->plain(), kUnbounded, into);
+      add_tokens(into, part.inside_bits);
+      for (const auto& [need, id] : part.inside) add_token(into, id);
+      part.each_label([&](std::uint32_t label) {
+        check(node, behind(part, label, space_.behind_key(object, label), distinct), 0, kUnbounded, into);
+      });
+    });
   }
   if (view.known != kNone) {
     Behind found;
@@ -145,25 +143,13 @@ bool TokenWalk::add_item(NodeId node, std::span<std::uint64_t> mask) {
   if (loosened == kNone) return false;
   const bool key = space_.stacks()[node].kind == FrameKind::kKey;
   if (key ? !reads_others_once(loosened) : space_.behind_terminal(loosened) == kDead) return false;
-  const auto add = [&](std::span<std::uint64_t> into) {
+  add_checked(node, suspect_items(node, kRoot), mask, [&](std::span<std::uint64_t> into) {
     if (key) {
       add_key(node, loosened, into);
     } else {
       add_terminal(node, loosened, into);
     }
-  };
-  const std::vector<TokenId> checked = suspect_items(node, kRoot);
-  if (checked.empty()) {
-    add(mask);
-    return true;
-  }
-  std::vector<std::uint64_t> apart(mask.size(), 0);
-  add(apart);
-  const StateId alone = space_.of_nodes({&node, 1});
-  for (const TokenId id : checked) {
-    if (has_token(apart, id) && !has_token(mask, id) && !reads_to_end(alone, id, 0)) remove_token(apart, id);
-  }
-  for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= apart[word];
+  });
   return true;
 }
 
@@ -178,26 +164,21 @@ void TokenWalk::add_items(const std::vector<NodeId>& nodes, std::span<std::uint6
   }
   std::sort(checked.begin(), checked.end());
   const StateId state = space_.of_nodes(loosened);
-  const auto [place, fresh] = behind_.try_emplace(BehindKey{nullptr, 0, state});
-  Behind& found = place->second;
-  if (fresh) {
-    // All of it, whatever others allow besides this time: it is remembered.
-    const std::span<const std::uint64_t> besides = std::exchange(allowed_, {});
+  // All of it, whatever others allow besides this time: it is remembered.
+  const std::span<const std::uint64_t> besides = std::exchange(allowed_, {});
+  const Behind& found = remembered({nullptr, 0, state}, [&](Behind& out) {
     work_.assign(1, {state, kRoot, 0, false});
-    run(found);
-    allowed_ = besides;
-    behind_bytes_ += 128 + (found.sure.capacity() + found.doubtful.capacity()) * sizeof(found.sure[0]);
-  }
+    run(out);
+  });
+  allowed_ = besides;
   const StateId alone = space_.of_nodes(nodes);
   for (const auto& [characters, id] : found.sure) {
     if (has_token(mask, id)) continue;
-    if (!std::binary_search(checked.begin(), checked.end(), id) || reads_to_end(alone, id, 0))
-      add_token(mask, id);
+    if (!std::binary_search(checked.begin(), checked.end(), id) || allows(alone, id)) add_token(mask, id);
   }
   for (const auto& [characters, id] : found.doubtful) {
-    if (!has_token(mask, id) && reads_to_end(alone, id, 0)) add_token(mask, id);
+    if (!has_token(mask, id) && allows(alone, id)) add_token(mask, id);
   }
-  if (steps_ == 0) behind_.erase(place);  // cut short
 }
 
 // Whether it reads an item behind one that was forgotten.
@@ -219,23 +200,16 @@ bool TokenWalk::leave_key(NodeId node, const Place& place, const std::vector<Tok
     const bool distinct = space_.program().objects[rule].distinct_others;
     const std::vector<TokenId> keys = suspect_keys(node, place.node);
     const TokenPart& part = parts_.of_other_keys(rule, leaf.state(), place.node);
-    const auto add = [&](TokenId id) {
+    part.each_inside(kUnbounded, [&](TokenId id) {
       const bool suspect = std::binary_search(keys.begin(), keys.end(), id) ||
                            std::binary_search(items.begin(), items.end(), id);
       (suspect || place.doubtful ? out.doubtful : out.sure).emplace_back(place.characters, id);
-    };
-    for (const auto& [need, id] : part.inside) add(id);
-    for (std::size_t word = 0; word < part.inside_bits.size(); ++word) {
-      for (std::uint64_t bits = part.inside_bits[word]; bits != 0; bits &= bits - 1)
-        add(static_cast<TokenId>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
-    }
+    });
     Place behind_other = behind;
     behind_other.doubtful = behind.doubtful || distinct;
-    for (std::size_t exit = 0; exit < part.exits.size();) {
-      const std::uint32_t label = part.exits[exit].label;
-      while (exit < part.exits.size() && part.exits[exit].label == label) ++exit;
+    part.each_label([&](std::uint32_t label) {
       leave_part(part, label, space_.behind_key(object, label), 0, kUnbounded, behind_other, out);
-    }
+    });
   }
   if (view.known != kNone) read_known_keys(node, place.node, behind, out);
   return true;

@@ -97,9 +97,7 @@ std::span<const std::uint64_t> TokenMasks::allowed(const Position& position) {
   }
   const std::span<std::uint64_t> mask = free_mask(key);
   walk_.add(key, mask);
-  for (const std::uint32_t set : space_.token_sets(key)) {
-    for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= sets_[set][word];
-  }
+  for (const std::uint32_t set : space_.token_sets(key)) add_tokens(mask, sets_[set]);
   return mask;
 }
 

@@ -2,6 +2,7 @@
 // to masks from there on.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -41,6 +42,25 @@ struct TokenPart {
     unsigned char byte = 0;
   };
   std::vector<Exit> exits;
+
+  // Tokens that end inside and need at most `most` characters, but for those of groups.
+  template <typename Visit>
+  void each_inside(std::uint32_t most, const Visit& visit) const {
+    for (const auto& [need, id] : inside) {
+      if (need > most) break;
+      visit(id);
+    }
+    for (std::size_t word = 0; word < inside_bits.size(); ++word) {
+      for (std::uint64_t bits = inside_bits[word]; bits != 0; bits &= bits - 1)
+        visit(static_cast<TokenId>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+    }
+  }
+  // Of exits, each once.
+  template <typename Visit>
+  void each_label(const Visit& visit) const {
+    for (std::size_t exit = 0; exit < exits.size(); ++exit)
+      if (exit == 0 || exits[exit].label != exits[exit - 1].label) visit(exits[exit].label);
+  }
 
   std::size_t bytes() const {
     std::size_t bytes = sizeof(*this) + inside.capacity() * sizeof(inside[0]) + inside_bits.capacity() * 8 +

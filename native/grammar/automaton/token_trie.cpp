@@ -211,7 +211,7 @@ std::vector<std::uint64_t> TokenTrie::made_of(ByteKinds kinds) const {
 void TokenTrie::add_short(std::span<const std::uint64_t> tokens, std::uint32_t characters,
                           std::span<std::uint64_t> mask) const {
   if (characters >= longest_) {
-    for (std::size_t word = 0; word < mask.size(); ++word) mask[word] |= tokens[word];
+    add_tokens(mask, tokens);
     return;
   }
   const std::uint64_t* set = &short_sets_[std::size_t{std::min(characters, kMostCharacters)} * words()];

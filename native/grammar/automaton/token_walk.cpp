@@ -1,7 +1,6 @@
 #include "grammar/automaton/token_walk.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "grammar/automaton/token_bits.h"
 
@@ -77,19 +76,10 @@ void TokenWalk::add(StateId state, std::span<std::uint64_t> mask) {
     run(found);
     for (const auto& [characters, id] : found.sure) add_token(mask, id);
     for (const auto& [characters, id] : found.doubtful) {
-      if (!has_token(mask, id) && reads_to_end(rest, id, 0)) add_token(mask, id);
+      if (!has_token(mask, id) && allows(rest, id)) add_token(mask, id);
     }
   }
   if (steps_ == 0) add_plainly(state, mask);
-}
-
-// Whether `state` allows a token's bytes from `behind` on.
-bool TokenWalk::reads_to_end(StateId state, TokenId id, std::size_t behind) {
-  for (const char c : trie_->bytes(id).substr(behind)) {
-    if (state == kDead) return false;
-    state = space_.step(state, static_cast<unsigned char>(c));
-  }
-  return state != kDead;
 }
 
 // Whether some plain token may begin in `state`; true as well where that would take steps to find out.
@@ -120,7 +110,7 @@ void TokenWalk::add_terminal(NodeId node, NodeId taken_for, std::span<std::uint6
   for (const TokenPart::Group& group : part.groups) {
     if (group.more <= std::int64_t{most}) trie_->add_short(group.bits, less(most, group.more), mask);
   }
-  for (std::size_t word = 0; word < part.inside_bits.size(); ++word) mask[word] |= part.inside_bits[word];
+  add_tokens(mask, part.inside_bits);
   for (const auto& [need, id] : part.inside) {
     if (need > most) break;
     add_token(mask, id);
@@ -137,34 +127,23 @@ void TokenWalk::check(NodeId node, const Behind& behind, std::uint32_t least, st
   if (behind.doubtful.empty()) return;
   const StateId alone = space_.of_nodes({&node, 1});
   for (const auto& [characters, id] : behind.doubtful) {
-    if (!has_token(mask, id) && !is_allowed(id) && reads_to_end(alone, id, 0)) add_token(mask, id);
+    if (!has_token(mask, id) && !is_allowed(id) && allows(alone, id)) add_token(mask, id);
   }
 }
 
 // Every exit of `part` with `label`, from `state` on.
 const TokenWalk::Behind& TokenWalk::behind(const TokenPart& part, std::uint32_t label, StateId state,
                                            bool doubtful) {
-  if (!allowed_.empty()) {
-    besides_.sure.clear();
-    besides_.doubtful.clear();
+  const auto find = [&](Behind& out) {
     work_.clear();
-    leave_part(part, label, state, 0, kUnbounded, {state, kRoot, 0, doubtful}, besides_);
-    run(besides_);
-    return besides_;
-  }
-  const auto [place, fresh] = behind_.try_emplace(BehindKey{&part, label, state});
-  Behind& found = place->second;
-  if (!fresh) return found;
-  work_.clear();
-  leave_part(part, label, state, 0, kUnbounded, {state, kRoot, 0, doubtful}, found);
-  run(found);
-  if (steps_ == 0) {  // cut short: of no use to anybody
-    static const Behind kNothing;
-    behind_.erase(place);
-    return kNothing;
-  }
-  behind_bytes_ += 128 + (found.sure.capacity() + found.doubtful.capacity()) * sizeof(found.sure[0]);
-  return found;
+    leave_part(part, label, state, 0, kUnbounded, {state, kRoot, 0, doubtful}, out);
+    run(out);
+  };
+  if (allowed_.empty()) return remembered({&part, label, state}, find);
+  besides_.sure.clear();
+  besides_.doubtful.clear();
+  find(besides_);
+  return besides_;
 }
 
 bool TokenWalk::is_allowed(TokenId id) const {
@@ -255,18 +234,10 @@ bool TokenWalk::leave_terminal(NodeId node, const Place& place, const std::vecto
   const std::uint32_t least = guide.least_more(leaf.characters()), most = guide.most_more(leaf.characters());
   const TokenPart& part =
       parts_.of_terminal(terminal, leaf.state(), place.node, {.quoted = false, .far = most == kUnbounded});
-  const auto add = [&](TokenId id) {
+  part.each_inside(most, [&](TokenId id) {
     const bool suspect = std::binary_search(checked.begin(), checked.end(), id);
     (suspect || place.doubtful ? out.doubtful : out.sure).emplace_back(place.characters, id);
-  };
-  for (const auto& [need, id] : part.inside) {
-    if (need > most) break;
-    add(id);
-  }
-  for (std::size_t word = 0; word < part.inside_bits.size(); ++word) {
-    for (std::uint64_t bits = part.inside_bits[word]; bits != 0; bits &= bits - 1)
-      add(static_cast<TokenId>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
-  }
+  });
   Place behind = place;
   behind.doubtful = place.doubtful || !checked.empty();
   if (!part.exits.empty() && least != kUnbounded)

@@ -55,12 +55,19 @@ class TokenWalk {
     }
   };
 
-  bool reads_to_end(StateId state, TokenId id, std::size_t behind);
+  bool allows(StateId state, TokenId id) { return space_.step(state, trie_->bytes(id)) != kDead; }
   bool goes_on_plain(StateId state) const;
   // `node`: as it is, for what is in doubt; `leaf`: what it is taken for.
   void add_terminal(NodeId node, NodeId leaf, std::span<std::uint64_t> mask);
   void add_key(NodeId node, NodeId taken_for, std::span<std::uint64_t> mask);
+  // What `add` adds, without those of `checked` that `node` does not allow.
+  template <typename Add>
+  void add_checked(NodeId node, const std::vector<TokenId>& checked, std::span<std::uint64_t> mask,
+                   const Add& add);
   const Behind& behind(const TokenPart& part, std::uint32_t label, StateId state, bool doubtful);
+  // What `find` finds, which is asked where that is not known.
+  template <typename Find>
+  const Behind& remembered(const BehindKey& key, const Find& find);
   // `node`: as it is; behind: as it was taken for.
   void check(NodeId node, const Behind& behind, std::uint32_t least, std::uint32_t most,
              std::span<std::uint64_t> mask);
@@ -100,5 +107,20 @@ class TokenWalk {
   std::span<const std::uint64_t> allowed_;
   Behind besides_;
 };
+
+template <typename Find>
+const TokenWalk::Behind& TokenWalk::remembered(const BehindKey& key, const Find& find) {
+  const auto [place, fresh] = behind_.try_emplace(key);
+  Behind& found = place->second;
+  if (!fresh) return found;
+  find(found);
+  if (steps_ == 0) {  // cut short: of no use to anybody
+    static const Behind kNothing;
+    behind_.erase(place);
+    return kNothing;
+  }
+  behind_bytes_ += 128 + (found.sure.capacity() + found.doubtful.capacity()) * sizeof(found.sure[0]);
+  return found;
+}
 
 }  // namespace emberline::grammar
