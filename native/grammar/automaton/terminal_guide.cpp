@@ -53,32 +53,12 @@ void TerminalGuide::measure() {
 
 bool TerminalGuide::endless(std::uint32_t state) {
   if (counted_) return false;
-  if (endless_.empty()) find_endless();
+  if (endless_.empty()) {
+    endless_.assign(terminal_->dfa.states(), 1);
+    const DfaRows rows(terminal_->dfa);
+    for (const std::uint32_t finite : finite_states(rows, Predecessors(rows))) endless_[finite] = 0;
+  }
   return endless_[state] != 0;
-}
-
-// What is left where those that lead nowhere, or only to such, are taken out one by one: they lead to a
-// circle, and from every state of an automaton an end can be reached.
-void TerminalGuide::find_endless() {
-  const Dfa& dfa = terminal_->dfa;
-  const DfaRows rows(dfa);
-  const Predecessors predecessors(rows);
-  std::vector<std::uint32_t> ways(dfa.states(), 0), work;
-  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-    const std::span<const std::uint32_t> row = rows.targets(state);
-    ways[state] = static_cast<std::uint32_t>(
-        std::count_if(row.begin(), row.end(), [](std::uint32_t next) { return next != kNone; }));
-    if (ways[state] == 0) work.push_back(state);
-  }
-  endless_.assign(dfa.states(), 1);
-  while (!work.empty()) {
-    const std::uint32_t state = work.back();
-    work.pop_back();
-    endless_[state] = 0;
-    for (const std::uint32_t before : predecessors.of(state)) {
-      if (--ways[before] == 0) work.push_back(before);
-    }
-  }
 }
 
 bool TerminalGuide::fits(std::uint32_t characters, std::uint32_t more) const {

@@ -48,7 +48,6 @@ class TerminalGuide {
   bool fits(std::uint32_t characters, std::uint32_t more) const;
   std::uint32_t behind(std::uint32_t characters, std::uint32_t more) const;
   void measure();
-  void find_endless();
 
   const Terminal* terminal_;
   bool counted_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "grammar/regular/dfa_rows.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/nfa.h"
@@ -171,28 +172,15 @@ std::uint32_t text_count(const Dfa& dfa) {
   if (dfa.empty()) return 0;
   std::vector<std::uint64_t> bytes_of(dfa.classes, 0);
   for (const std::uint8_t c : dfa.class_of) ++bytes_of[c];
-  std::vector<std::uint8_t> mark(dfa.states(), 0);
-  std::vector<std::uint64_t> texts(dfa.states(), 0);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{0, 0}};
-  mark[0] = 1;
-  while (!stack.empty()) {
-    auto& [state, c] = stack.back();
-    if (c == dfa.classes) {
-      texts[state] = std::min<std::uint64_t>(texts[state] + (dfa.label[state] != 0 ? 1 : 0), kNone);
-      mark[state] = 2;
-      stack.pop_back();
-      continue;
+  std::vector<std::uint64_t> texts(dfa.states(), kNone);
+  const DfaRows rows(dfa);
+  for (const std::uint32_t state : finite_states(rows, Predecessors(rows))) {
+    texts[state] = dfa.label[state] != 0 ? 1 : 0;
+    for (std::uint32_t c = 0; c < dfa.classes; ++c) {
+      const std::uint32_t next = next_of(dfa, state, static_cast<std::uint8_t>(c));
+      if (next != kNone)
+        texts[state] = std::min<std::uint64_t>(texts[state] + bytes_of[c] * texts[next], kNone);
     }
-    const std::uint32_t next = dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
-    if (next != kNone && mark[next] == 1) return kNone;
-    if (next != kNone && mark[next] == 0) {
-      mark[next] = 1;
-      stack.emplace_back(next, 0);
-      continue;
-    }
-    if (next != kNone)
-      texts[state] = std::min<std::uint64_t>(texts[state] + bytes_of[c] * texts[next], kNone);
-    ++c;
   }
   return static_cast<std::uint32_t>(texts[0]);
 }

@@ -72,4 +72,21 @@ class Predecessors {
   std::vector<std::uint32_t> tails_;
 };
 
+// The states from which finitely many texts are accepted, each behind all that it leads to. Of an automaton
+// that is trimmed.
+inline std::vector<std::uint32_t> finite_states(const DfaRows& rows, const Predecessors& predecessors) {
+  std::vector<std::uint32_t> unseen(rows.states(), 0);  // runs to states that are not among them yet
+  std::vector<std::uint32_t> finite;
+  for (std::uint32_t state = 0; state < rows.states(); ++state) {
+    for (const std::uint32_t to : rows.targets(state)) unseen[state] += to != kNone;
+    if (unseen[state] == 0) finite.push_back(state);
+  }
+  for (std::size_t at = 0; at < finite.size(); ++at) {
+    for (const std::uint32_t tail : predecessors.of(finite[at])) {
+      if (--unseen[tail] == 0) finite.push_back(tail);
+    }
+  }
+  return finite;
+}
+
 }  // namespace emberline::grammar

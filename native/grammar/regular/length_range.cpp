@@ -1,8 +1,9 @@
 #include "grammar/regular/length_range.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
+
+#include "grammar/regular/dfa_rows.h"
 
 namespace emberline::grammar {
 
@@ -59,29 +60,12 @@ LengthRange length_range(const Dfa& dfa) {
     range.extendable = next == 1;
   }
   // The most: the longest way in an automaton without cycles.
-  std::vector<std::uint8_t> mark(states, 0);
-  std::vector<std::uint32_t> longest(states, 0);
-  std::vector<std::pair<std::uint32_t, std::size_t>> stack{{0, 0}};
-  mark[0] = 1;
-  while (!stack.empty()) {
-    auto& [state, at] = stack.back();
-    if (at == edges[state].size()) {
-      mark[state] = 2;
-      stack.pop_back();
-      continue;
-    }
-    const Edge edge = edges[state][at];
-    if (mark[edge.to] == 1) {
-      range.most = kNone;
-      return range;
-    }
-    if (mark[edge.to] == 0) {
-      mark[edge.to] = 1;
-      stack.emplace_back(edge.to, 0);
-      continue;
-    }
-    longest[state] = std::max(longest[state], longest[edge.to] + edge.characters);
-    ++at;
+  std::vector<std::uint32_t> longest(states, kNone);
+  const DfaRows rows(dfa);
+  for (const std::uint32_t state : finite_states(rows, Predecessors(rows))) {
+    longest[state] = 0;
+    for (const Edge& edge : edges[state])
+      longest[state] = std::max(longest[state], longest[edge.to] + edge.characters);
   }
   range.most = longest[0];
   return range;

@@ -67,21 +67,9 @@ class Equivalence {
  private:
   // How many blocks there are of states with finitely many texts.
   std::uint32_t finite() {
-    std::vector<std::uint32_t> unseen(dfa_.states(), 0);  // runs to states without a block
-    std::vector<std::uint32_t> ready;
-    for (std::uint32_t state = 0; state < dfa_.states(); ++state) {
-      for (const std::uint32_t to : rows_.targets(state)) unseen[state] += to != kNone;
-      if (unseen[state] == 0) ready.push_back(state);
-    }
     Interned<std::uint64_t> seen;
-    while (!ready.empty()) {
-      const std::uint32_t state = ready.back();
-      ready.pop_back();
+    for (const std::uint32_t state : finite_states(rows_, predecessors_))
       block_[state] = seen.add(signature(state)).first;
-      for (const std::uint32_t tail : predecessors_.of(state)) {
-        if (--unseen[tail] == 0) ready.push_back(tail);
-      }
-    }
     return seen.size();
   }
 
