@@ -43,9 +43,7 @@ Utf8Unit read_utf8(std::string_view text, std::size_t position) {
 std::size_t utf16_units(std::string_view text) {
   std::size_t units = 0;
   for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    const bool begins = (byte & 0xC0) != 0x80;
-    units += (begins ? 1 : 0) + (byte >= 0xF0 ? 1 : 0);
+    units += (begins_code_point(each) ? 1 : 0) + (static_cast<unsigned char>(each) >= 0xF0 ? 1 : 0);
   }
   return units;
 }

@@ -27,6 +27,11 @@ struct Utf8Unit {
 // values above U+10FFFF are invalid (Unicode 17, table 3-7).
 Utf8Unit read_utf8(std::string_view text, std::size_t position);
 
+// Whether a code point begins with `byte`, in valid UTF-8.
+inline bool begins_code_point(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
 // How many UTF-16 units `text` takes. Precondition: it is valid UTF-8.
 std::size_t utf16_units(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/automaton/token_bits.h"
 
 namespace emberline::grammar {
@@ -35,10 +36,6 @@ void sort_by(std::vector<T>& values, const KeyOf& key_of) {
 
 bool is_plain(unsigned char byte) {
   return byte >= 0x20 && byte != '"' && byte != '\\';
-}
-
-bool is_lead(unsigned char byte) {
-  return (byte & 0xC0) != 0x80;
 }
 
 struct TerminalReader {
@@ -137,8 +134,7 @@ void TokenParts::take(std::span<const TokenId> tokens, std::int64_t more, bool c
       add_token(*bits, id);
     } else {
       const std::string_view text = trie_->bytes(id);
-      const auto leads = std::count_if(text.begin(), text.end(),
-                                       [](char byte) { return is_lead(static_cast<unsigned char>(byte)); });
+      const auto leads = std::count_if(text.begin(), text.end(), begins_code_point);
       part.inside.emplace_back(static_cast<std::uint32_t>(more + leads), id);
     }
   }
@@ -187,7 +183,7 @@ void TokenParts::read(const Reader& reader, std::uint32_t rule, std::uint32_t st
       at = node.end;
       continue;
     }
-    if (is_lead(node.byte)) ++place.leads;
+    if (begins_code_point(static_cast<char>(node.byte))) ++place.leads;
     place.covered = place.covered && node.byte < 0x80 && (kAsciiKinds[node.byte] & covered) != 0;
     path_[node.depth] = place;
     if (!place.covered) {

@@ -4,7 +4,9 @@
 #include <bit>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/automaton/token_bits.h"
+#include "grammar/automaton/utf8_forms.h"
 
 namespace emberline::grammar {
 
@@ -15,38 +17,24 @@ constexpr std::size_t kLongestToken = 0xFFFF;  // deeper nodes have no number; n
 // Whole characters that stand for themselves in a JSON string.
 bool is_plain(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
-    const auto lead = static_cast<unsigned char>(bytes[at++]);
-    if (lead < 0x20 || lead == '"' || lead == '\\') return false;
-    if (lead < 0x80) continue;
-    const Utf8Form* const form = utf8_form(lead);
-    if (form == nullptr || bytes.size() - at < form->bytes - 1) return false;
-    for (std::size_t i = 1; i < form->bytes; ++i, ++at) {
-      if (!form->ranges[i].holds(static_cast<unsigned char>(bytes[at]))) return false;
-    }
+    const Utf8Unit unit = read_utf8(bytes, at);
+    if (unit.sequence != Utf8Sequence::kValid || unit.code_point < 0x20 || unit.code_point == '"' ||
+        unit.code_point == '\\')
+      return false;
+    at += unit.length;
   }
   return true;
-}
-
-bool begins_character(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
 }
 
 // Of all bytes; the end may be that of the beginning of a character.
 ByteKinds kinds_of(std::string_view bytes) {
   ByteKinds kinds = 0;
   for (std::size_t at = 0; at < bytes.size();) {
-    const auto lead = static_cast<unsigned char>(bytes[at++]);
-    if (lead < 0x80) {
-      kinds |= kAsciiKinds[lead];
-      continue;
-    }
-    const Utf8Form* const form = utf8_form(lead);
-    if (form == nullptr) return kIllFormed;
-    const std::size_t begin = at - 1;
-    for (; at < bytes.size() && at - begin < form->bytes; ++at) {
-      if (!form->ranges[at - begin].holds(static_cast<unsigned char>(bytes[at]))) return kIllFormed;
-    }
-    kinds |= wide_kind(bytes.substr(begin, at - begin));
+    const Utf8Unit unit = read_utf8(bytes, at);
+    if (unit.sequence == Utf8Sequence::kInvalid) return kIllFormed;
+    const auto lead = static_cast<unsigned char>(bytes[at]);
+    kinds |= lead < 0x80 ? kAsciiKinds[lead] : wide_kind(bytes.substr(at, unit.length));
+    at += unit.length;
   }
   return kinds;
 }
@@ -92,9 +80,8 @@ void ByteTrie::sum_up() {
     if (each.byte < 0x80) {
       each.kinds = kAsciiKinds[each.byte] | below(node);
     } else {
-      const Utf8Form* const form = utf8_form(each.byte);
       std::string character(1, static_cast<char>(each.byte));
-      each.kinds = form == nullptr ? kIllFormed : kWide | of_character(node, *form, character);
+      each.kinds = of_character(node, character);
     }
   }
 }
@@ -106,19 +93,16 @@ ByteKinds ByteTrie::below(std::uint32_t node) const {
   return kinds;
 }
 
-// Behind `node`, with which some bytes of a character of `form` have come.
-ByteKinds ByteTrie::of_character(std::uint32_t node, const Utf8Form& form, std::string& character) const {
-  if (character.size() == form.bytes) return wide_kind(character) | below(node);
-  ByteKinds kinds = 0;
+// Behind `node`, with which these bytes of a character beyond ASCII have come.
+ByteKinds ByteTrie::of_character(std::uint32_t node, std::string& character) const {
+  const Utf8Sequence sequence = read_utf8(character, 0).sequence;
+  if (sequence == Utf8Sequence::kInvalid) return kIllFormed;
+  if (sequence == Utf8Sequence::kValid) return wide_kind(character) | below(node);
+  ByteKinds kinds = kWide;
   for (std::uint32_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end) {
-    const unsigned char byte = nodes_[child].byte;
-    if (form.ranges[character.size()].holds(byte)) {
-      character.push_back(static_cast<char>(byte));
-      kinds |= of_character(child, form, character);
-      character.pop_back();
-    } else {
-      kinds |= kIllFormed;
-    }
+    character.push_back(static_cast<char>(nodes_[child].byte));
+    kinds |= of_character(child, character);
+    character.pop_back();
   }
   return kinds;
 }
@@ -175,7 +159,7 @@ void TokenTrie::sort_by_length() {
   for (const TokenId id : all_.tokens()) {
     const std::string_view text = bytes(id);
     const auto characters =
-        static_cast<std::uint32_t>(std::count_if(text.begin(), text.end(), begins_character));
+        static_cast<std::uint32_t>(std::count_if(text.begin(), text.end(), begins_code_point));
     if (characters > kMostCharacters) {
       long_.emplace_back(characters, id);
     } else {

@@ -12,7 +12,6 @@
 
 #include "base/status.h"
 #include "grammar/automaton/byte_kinds.h"
-#include "grammar/automaton/utf8_forms.h"
 #include "tokenizer/tokenizer.h"
 
 namespace emberline::grammar {
@@ -52,7 +51,7 @@ class ByteTrie {
  private:
   void sum_up();
   ByteKinds below(std::uint32_t node) const;
-  ByteKinds of_character(std::uint32_t node, const Utf8Form& form, std::string& character) const;
+  ByteKinds of_character(std::uint32_t node, std::string& character) const;
 
   std::vector<Node> nodes_;
   std::vector<TokenId> tokens_;

@@ -1,7 +1,6 @@
 // Well-formed characters beyond ASCII by the ranges of their bytes: RFC 3629, section 4.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,23 +18,6 @@ struct Utf8Form {
   std::size_t bytes;
   std::array<ByteRange, 4> ranges;
 };
-inline constexpr std::array<Utf8Form, 8> kUtf8Forms{{
-    {2, {{{0xC2, 0xDF}, {0x80, 0xBF}, {}, {}}}},
-    {3, {{{0xE0, 0xE0}, {0xA0, 0xBF}, {0x80, 0xBF}, {}}}},
-    {3, {{{0xE1, 0xEC}, {0x80, 0xBF}, {0x80, 0xBF}, {}}}},
-    {3, {{{0xED, 0xED}, {0x80, 0x9F}, {0x80, 0xBF}, {}}}},
-    {3, {{{0xEE, 0xEF}, {0x80, 0xBF}, {0x80, 0xBF}, {}}}},
-    {4, {{{0xF0, 0xF0}, {0x90, 0xBF}, {0x80, 0xBF}, {0x80, 0xBF}}}},
-    {4, {{{0xF1, 0xF3}, {0x80, 0xBF}, {0x80, 0xBF}, {0x80, 0xBF}}}},
-    {4, {{{0xF4, 0xF4}, {0x80, 0x8F}, {0x80, 0xBF}, {0x80, 0xBF}}}},
-}};
-
-// Of the character that begins with `lead`; null where none does.
-inline const Utf8Form* utf8_form(unsigned char lead) {
-  const auto form = std::find_if(kUtf8Forms.begin(), kUtf8Forms.end(),
-                                 [lead](const Utf8Form& each) { return each.ranges[0].holds(lead); });
-  return form == kUtf8Forms.end() ? nullptr : &*form;
-}
 
 // Parts of the forms by kind.
 struct WideForm {

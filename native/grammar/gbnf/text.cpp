@@ -51,8 +51,7 @@ Text::Place Text::place(std::size_t at) {
     }
   }
   const std::string_view before = text_.substr(line_start_, at - line_start_);
-  const auto characters = std::count_if(
-      before.begin(), before.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  const auto characters = std::count_if(before.begin(), before.end(), begins_code_point);
   return {line_, static_cast<std::uint32_t>(characters) + 1};
 }
 

@@ -62,7 +62,7 @@ class Reader {
       if (text_[i] == '\n') {
         ++line;
         column = 1;
-      } else if ((static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80) {
+      } else if (begins_code_point(text_[i])) {
         ++column;
       }
     }

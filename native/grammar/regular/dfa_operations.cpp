@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/regular/dfa_rows.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
@@ -194,7 +195,7 @@ Result<Dfa> with_length(const Dfa& language, std::uint32_t least, std::uint32_t 
   std::vector<std::pair<std::uint8_t, bool>>
       own;  // [classes]: of the language, and whether a character begins
   for (std::size_t byte = 0; byte < 256; ++byte) {
-    const bool begins = (byte & 0xC0) != 0x80;
+    const bool begins = begins_code_point(static_cast<char>(byte));
     std::uint32_t index = 0;
     const std::pair<std::uint8_t, bool> kind = {language.class_of[byte], begins};
     while (index < own.size() && own[index] != kind) ++index;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/utf8.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
@@ -35,7 +36,7 @@ class JsonTextWriter {
   explicit JsonTextWriter(const Dfa& text) : text_(text) {
     std::vector<std::uint8_t> listed(text.classes, 0);
     for (int byte = 0; byte < 256; ++byte) {
-      if ((byte & 0xC0) == 0x80) continue;
+      if (!begins_code_point(static_cast<char>(byte))) continue;
       std::uint8_t& seen = listed[text.class_of[static_cast<std::size_t>(byte)]];
       if (!std::exchange(seen, 1)) leads_.push_back(static_cast<unsigned char>(byte));
     }

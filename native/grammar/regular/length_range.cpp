@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/utf8.h"
 #include "grammar/regular/dfa_rows.h"
 
 namespace emberline::grammar {
-
-namespace {
-
-bool continuation(unsigned byte) {
-  return (byte & 0xC0) == 0x80;
-}
-
-}  // namespace
 
 // Edges that begin a character count one, others none.
 LengthRange length_range(const Dfa& dfa) {
@@ -27,7 +20,8 @@ LengthRange length_range(const Dfa& dfa) {
   std::vector<std::vector<Edge>> edges(states);
   std::vector<std::uint8_t> begins(dfa.classes, 0);
   for (unsigned byte = 0; byte < 256; ++byte)
-    begins[dfa.class_of[byte]] |= static_cast<std::uint8_t>(continuation(byte) ? 1 : 2);
+    begins[dfa.class_of[byte]] |=
+        static_cast<std::uint8_t>(begins_code_point(static_cast<char>(byte)) ? 2 : 1);
   for (std::uint32_t state = 0; state < states; ++state) {
     for (std::uint32_t c = 0; c < dfa.classes; ++c) {
       const std::uint32_t to = dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
