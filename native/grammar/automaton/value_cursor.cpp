@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "grammar/automaton/layout_text.h"
+
 namespace emberline::grammar {
 
 namespace {
@@ -11,12 +13,8 @@ namespace {
 constexpr std::string_view kSpaces = " \t\n\r";
 constexpr std::string_view kEnds = ",:]} \t\n\r";  // of a scalar that is no string
 
-bool is_space(char c) {
-  return kSpaces.find(c) != std::string_view::npos;
-}
-
 void skip_spaces(std::string_view text, std::size_t& at) {
-  while (at < text.size() && is_space(text[at])) ++at;
+  while (at < text.size() && is_space(static_cast<unsigned char>(text[at]))) ++at;
 }
 
 std::string_view read_scalar(std::string_view text, std::size_t& at) {
@@ -139,7 +137,7 @@ bool ValueCursor::step(unsigned char byte) {
   }
   if (place_ == Place::kKey) return step_key(byte);
   if (place_ == Place::kEnd) return false;
-  if (!open_.empty() && is_space(static_cast<char>(byte))) return true;
+  if (!open_.empty() && is_space(byte)) return true;
   switch (place_) {
     case Place::kValue: return begin_value(byte);
     case Place::kFirst:
