@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "grammar/regular/hex_digit.h"
+#include "grammar/regular/joined.h"
 
 namespace emberline::grammar {
 
@@ -61,31 +62,21 @@ std::string without_dots(std::string_view path) {
   return out;
 }
 
-std::string joined(std::string_view scheme, std::string_view authority, std::string_view path,
-                   std::string_view query, std::string_view fragment) {
-  std::string out(scheme);
-  out += authority;
-  out += path;
-  out += query;
-  out += fragment;
-  return out;
-}
-
 }  // namespace
 
 std::string resolved_uri(std::string_view base, std::string_view reference) {
   const Parts to = parts_of(reference);
   if (!to.scheme.empty())
-    return joined(to.scheme, to.authority, without_dots(to.path), to.query, to.fragment);
+    return joined({to.scheme, to.authority, without_dots(to.path), to.query, to.fragment});
   const Parts from = parts_of(base);
   if (!to.authority.empty())
-    return joined(from.scheme, to.authority, without_dots(to.path), to.query, to.fragment);
+    return joined({from.scheme, to.authority, without_dots(to.path), to.query, to.fragment});
   if (to.path.empty()) {
-    return joined(from.scheme, from.authority, from.path, to.query.empty() ? from.query : to.query,
-                  to.fragment);
+    return joined(
+        {from.scheme, from.authority, from.path, to.query.empty() ? from.query : to.query, to.fragment});
   }
   if (to.path.front() == '/')
-    return joined(from.scheme, from.authority, without_dots(to.path), to.query, to.fragment);
+    return joined({from.scheme, from.authority, without_dots(to.path), to.query, to.fragment});
   // Merged (section 5.2.3).
   std::string path;
   if (!from.authority.empty() && from.path.empty()) {
@@ -94,7 +85,7 @@ std::string resolved_uri(std::string_view base, std::string_view reference) {
     path = from.path.substr(0, slash + 1);
   }
   path += to.path;
-  return joined(from.scheme, from.authority, without_dots(path), to.query, to.fragment);
+  return joined({from.scheme, from.authority, without_dots(path), to.query, to.fragment});
 }
 
 SplitUri split_uri(std::string_view uri) {
