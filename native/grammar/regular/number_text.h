@@ -21,6 +21,7 @@ struct NumberRule {
   bool one_text =
       false;  // the canonical text of each number alone (canonical_text(), never with an exponent)
 
+  bool operator==(const NumberRule&) const = default;
   bool limited() const {
     return least || most || integer || !multiples_of.empty() || !except.empty() || one_text;
   }

@@ -66,7 +66,7 @@ Result<Dfa> made_number(const NumberShape& shape, bool one_spelling, bool intege
     return any_of(texts);
   }
   NumberRule rule = shape.rule;
-  rule.one_text = rule.one_text || one_spelling;
+  rule.one_text = one_spelling;
   Result<Dfa> made = number_text(rule);
   if (!shape.not_multiples_of.empty() && !rule.limited()) {
     // Without exponents, which is what a limited rule gives.

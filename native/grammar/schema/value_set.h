@@ -27,8 +27,8 @@ struct NumberShape {
   std::optional<std::vector<Decimal>> values;  // one of these, which the rest lets through; ascending
 
   bool any() const { return !rule.limited() && not_multiples_of.empty() && !values; }
+  bool operator==(const NumberShape&) const = default;
 };
-bool operator==(const NumberShape& a, const NumberShape& b);
 
 struct StringShape {
   LanguageId language = kAnyLanguage;
