@@ -114,8 +114,7 @@ std::vector<std::uint64_t>* TokenParts::bits_of(std::int64_t more, bool counted,
   constexpr std::size_t kMostGroups = 8;
   std::vector<std::uint64_t>* bits = &part.inside_bits;
   if (counted) {
-    auto group = std::find_if(part.groups.begin(), part.groups.end(),
-                              [more](const TokenPart::Group& each) { return each.more == more; });
+    auto group = std::ranges::find(part.groups, more, &TokenPart::Group::more);
     if (group == part.groups.end()) {
       if (part.groups.size() == kMostGroups) return nullptr;
       group = part.groups.insert(group, {more, {}});

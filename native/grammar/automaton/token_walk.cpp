@@ -209,9 +209,7 @@ void TokenWalk::leave_part(const TokenPart& part, std::uint32_t label, StateId s
                            std::uint32_t most, const Place& from, Behind& out) {
   // A part that is left for good tells the characters before; one inside another does not.
   const bool first = from.node == kRoot;
-  auto exit =
-      std::lower_bound(part.exits.begin(), part.exits.end(), label,
-                       [](const TokenPart::Exit& each, std::uint32_t value) { return each.label < value; });
+  auto exit = std::ranges::lower_bound(part.exits, label, {}, &TokenPart::Exit::label);
   while (exit != part.exits.end() && exit->label == label) {
     const unsigned char byte = exit->byte;
     const bool dead = space_.step(state, byte) == kDead;

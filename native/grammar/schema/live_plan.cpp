@@ -28,10 +28,8 @@ std::optional<LiveKeys> live_keys(const ObjectPlan& plan, const Inhabited& inhab
     required[i] = plan.known[i].required;
   }
   const auto index = [&](const std::string& key) {
-    return static_cast<std::size_t>(
-        std::lower_bound(plan.known.begin(), plan.known.end(), key,
-                         [](const PlannedKey& each, const std::string& name) { return each.key < name; }) -
-        plan.known.begin());
+    return static_cast<std::size_t>(std::ranges::lower_bound(plan.known, key, {}, &PlannedKey::key) -
+                                    plan.known.begin());
   };
   for (bool changed = !plan.dependencies.empty(); changed;) {
     changed = false;

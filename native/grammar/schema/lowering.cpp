@@ -174,9 +174,7 @@ class Lowering {
       }
     }
     const auto index_of = [&](const std::string& key) {
-      const auto found =
-          std::lower_bound(live.allowed.begin(), live.allowed.end(), key,
-                           [](const PlannedKey* each, const std::string& name) { return each->key < name; });
+      const auto found = std::ranges::lower_bound(live.allowed, key, {}, &PlannedKey::key);
       return found != live.allowed.end() && (*found)->key == key
                  ? static_cast<std::uint32_t>(found - live.allowed.begin())
                  : kNone;

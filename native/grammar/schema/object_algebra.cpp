@@ -46,9 +46,7 @@ SetId ShapeAlgebra::set_of(const ObjectShape& shape, std::string_view key) {
 }
 
 KnownKey& ShapeAlgebra::know(ObjectShape& shape, std::string_view key) {
-  const auto place =
-      std::lower_bound(shape.known.begin(), shape.known.end(), key,
-                       [](const KnownKey& each, std::string_view name) { return each.key < name; });
+  const auto place = std::ranges::lower_bound(shape.known, key, {}, &KnownKey::key);
   if (place != shape.known.end() && place->key == key) return *place;
   const SetId set = set_of(shape, key);
   // What moves is cheap, but in the worst order every key moves all others.

@@ -41,8 +41,7 @@ void SchemaReader::known_properties(ObjectShape& shape) {
       shape.known.push_back({key, set, false});
       shape.evaluated.names.push_back(key);
     }
-    std::sort(shape.known.begin(), shape.known.end(),
-              [](const KnownKey& a, const KnownKey& b) { return a.key < b.key; });
+    std::ranges::sort(shape.known, {}, &KnownKey::key);
   }
   if (const Json* value = keyword(Keyword::kAdditionalProperties)) {
     shape.evaluated.all = true;

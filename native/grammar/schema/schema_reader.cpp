@@ -50,8 +50,7 @@ ValueSet SchemaReader::literal(const Json& value) {
       ObjectShape shape;
       for (std::size_t i = 0; i < value.keys.size(); ++i)
         shape.known.push_back({value.keys[i], space_.of_literal(value.items[i]), true});
-      std::sort(shape.known.begin(), shape.known.end(),
-                [](const KnownKey& a, const KnownKey& b) { return a.key < b.key; });
+      std::ranges::sort(shape.known, {}, &KnownKey::key);
       ShapeAlgebra::close(shape);
       set.objects.push_back(std::make_shared<const ObjectShape>(std::move(shape)));
       break;

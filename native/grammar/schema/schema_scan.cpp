@@ -53,9 +53,7 @@ constexpr Place kPlaces[] = {
 };
 
 const Place* place_named(std::string_view keyword) {
-  const auto* const found =
-      std::lower_bound(std::begin(kPlaces), std::end(kPlaces), keyword,
-                       [](const Place& place, std::string_view key) { return place.keyword < key; });
+  const auto* const found = std::ranges::lower_bound(kPlaces, keyword, {}, &Place::keyword);
   return found != std::end(kPlaces) && found->keyword == keyword ? found : nullptr;
 }
 
