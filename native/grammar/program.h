@@ -44,7 +44,8 @@ struct Terminal {
   // any number of characters: the matcher looks ahead for `most_characters` alone.
   std::uint32_t least_characters = 0;
   std::uint32_t most_characters = kUnbounded;
-  std::vector<std::uint8_t> between;  // [states], where counted: whether the state is between two characters
+  std::vector<std::uint8_t> between =
+      {};  // [states], where counted: whether the state is between two characters
   bool counted() const { return least_characters > 0 || most_characters != kUnbounded; }
 };
 

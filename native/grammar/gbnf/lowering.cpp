@@ -91,12 +91,6 @@ class Lowering {
     }
   }
 
-  std::uint32_t add_terminal(Dfa dfa) {
-    Terminal terminal;
-    terminal.dfa = std::move(dfa);
-    return builder_.add_terminal(std::move(terminal));
-  }
-
   // An automaton of `id`; none where that becomes too large.
   std::optional<std::uint32_t> terminal(NodeId id) {
     const Node& node = syntax_.node(id);
@@ -111,7 +105,7 @@ class Lowering {
     if (!small) work_left_ -= dfa.ok() ? work - std::min(left, work) : work;
     std::optional<std::uint32_t> index;
     if (dfa.ok()) {
-      index = add_terminal(std::move(dfa).value());
+      index = builder_.add_terminal({.dfa = std::move(dfa).value()});
     } else {
       most_states_ = std::max(most_states_ / kShrunkBy, kLeastAutomaton);
       terminals_.emplace(id, index);
@@ -157,8 +151,7 @@ class Lowering {
   // Of any length.
   void emit_text(std::string_view text, bool last) {
     for (; !text.empty() && !stopped(); text.remove_prefix(std::min(text.size(), kMostTextBytes))) {
-      const std::uint32_t index = add_terminal(literal(text.substr(0, kMostTextBytes)));
-      builder_.emit(Op::kTerminal, index);
+      builder_.emit(Op::kTerminal, builder_.add_terminal({.dfa = literal(text.substr(0, kMostTextBytes))}));
     }
     end(last);
   }
@@ -168,7 +161,7 @@ class Lowering {
     std::size_t work_left = kMostWork;
     Result<Dfa> dfa = regular_part(syntax_, id, work_left);
     if (dfa.ok()) {
-      builder_.emit(Op::kTerminal, add_terminal(std::move(dfa).value()));
+      builder_.emit(Op::kTerminal, builder_.add_terminal({.dfa = std::move(dfa).value()}));
     } else if (error_.ok()) {
       error_ = dfa.error();
     }

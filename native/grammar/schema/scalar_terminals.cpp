@@ -140,42 +140,36 @@ std::uint32_t ScalarTerminals::number_terminal(const NumberShape& shape, bool on
                                                ProgramBuilder& builder) {
   const std::string key = key_of(shape, one_spelling);
   if (const auto found = number_terminals_.find(key); found != number_terminals_.end()) return found->second;
-  Terminal terminal;
-  terminal.dfa = number(shape, one_spelling);
-  return number_terminals_.emplace(key, builder.add_terminal(std::move(terminal))).first->second;
+  const std::uint32_t made = builder.add_terminal({.dfa = number(shape, one_spelling)});
+  return number_terminals_.emplace(key, made).first->second;
 }
 
 std::uint32_t ScalarTerminals::quoted_terminal(LanguageId language, ProgramBuilder& builder) {
   if (const auto found = quoted_terminals_.find(language); found != quoted_terminals_.end())
     return found->second;
-  Terminal terminal;
-  terminal.dfa = quoted(language);
-  return quoted_terminals_.emplace(language, builder.add_terminal(std::move(terminal))).first->second;
+  return quoted_terminals_.emplace(language, builder.add_terminal({.dfa = quoted(language)})).first->second;
 }
 
 std::uint32_t ScalarTerminals::counted_terminal(const StringShape& shape, ProgramBuilder& builder) {
   const auto key = std::make_tuple(shape.language, shape.least, shape.most);
   if (const auto found = counted_terminals_.find(key); found != counted_terminals_.end())
     return found->second;
-  Terminal terminal;
   Result<JsonText> made = json_text(languages_.dfa(shape.language), false);
   if (!made.ok()) {
     refusal_.take(made.error());
     return 0;
   }
   JsonText text = std::move(made).value();
-  terminal.dfa = std::move(text.dfa);
-  terminal.between = std::move(text.between);
-  terminal.least_characters = shape.least;
-  terminal.most_characters = shape.most;
-  return counted_terminals_.emplace(key, builder.add_terminal(std::move(terminal))).first->second;
+  const std::uint32_t terminal = builder.add_terminal({.dfa = std::move(text.dfa),
+                                                       .least_characters = shape.least,
+                                                       .most_characters = shape.most,
+                                                       .between = std::move(text.between)});
+  return counted_terminals_.emplace(key, terminal).first->second;
 }
 
 std::uint32_t ScalarTerminals::text_terminal(const std::string& text, ProgramBuilder& builder) {
   if (const auto found = text_terminals_.find(text); found != text_terminals_.end()) return found->second;
-  Terminal terminal;
-  terminal.dfa = literal(text);
-  return text_terminals_.emplace(text, builder.add_terminal(std::move(terminal))).first->second;
+  return text_terminals_.emplace(text, builder.add_terminal({.dfa = literal(text)})).first->second;
 }
 
 }  // namespace emberline::grammar
