@@ -213,32 +213,28 @@ void TokenParts::read(const Reader& reader, std::uint32_t rule, std::uint32_t st
   part.exits.shrink_to_fit();
 }
 
-const TokenPart& TokenParts::keep(const Key& key, std::unique_ptr<TokenPart> part) {
-  bytes_ += part->bytes() + 64;
-  return *(parts_[key] = std::move(part));
+template <typename Reader>
+const TokenPart& TokenParts::part(const Reader& reader, std::uint32_t rule, std::uint32_t state,
+                                  std::uint32_t below, bool quoted) {
+  std::unique_ptr<TokenPart>& part = parts_[{rule | (quoted ? kQuoted : 0), state, below}];
+  if (!part) {
+    part = std::make_unique<TokenPart>();
+    read(reader, rule, state, below, quoted, *part);
+    bytes_ += part->bytes() + 64;
+  }
+  return *part;
 }
 
 const TokenPart& TokenParts::of_terminal(std::uint32_t terminal, std::uint32_t state, std::uint32_t below,
                                          Mode mode) {
   const TerminalGuide& guide = space_.terminal_guide(terminal);
   const bool far = mode.far && guide.counted();
-  const std::uint32_t rule = terminal | (far ? kFar : 0);
-  const Key key{rule | (mode.quoted ? kQuoted : 0), state, below};
-  const auto found = parts_.find(key);
-  if (found != parts_.end()) return *found->second;
-  auto part = std::make_unique<TokenPart>();
-  read(TerminalReader{space_.program().terminals[terminal], guide, far}, rule, state, below, mode.quoted,
-       *part);
-  return keep(key, std::move(part));
+  const TerminalReader reader{space_.program().terminals[terminal], guide, far};
+  return part(reader, terminal | (far ? kFar : 0), state, below, mode.quoted);
 }
 
 const TokenPart& TokenParts::of_other_keys(std::uint32_t object, std::uint32_t state, std::uint32_t below) {
-  const Key key{object | kKeys, state, below};
-  const auto found = parts_.find(key);
-  if (found != parts_.end()) return *found->second;
-  auto part = std::make_unique<TokenPart>();
-  read(KeyReader{space_, object}, object | kKeys, state, below, false, *part);
-  return keep(key, std::move(part));
+  return part(KeyReader{space_, object}, object | kKeys, state, below, false);
 }
 
 bool TokenParts::trim() {

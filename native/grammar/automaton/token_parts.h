@@ -117,7 +117,9 @@ class TokenParts {
   std::vector<std::uint64_t>* bits_of(std::int64_t more, bool counted, TokenPart& part) const;
   void take(std::span<const TokenId> tokens, std::int64_t more, bool counted, TokenPart& part) const;
   KindClosures& closures_of(std::uint32_t rule, const std::function<ClosureSubject()>& subject);
-  const TokenPart& keep(const Key& key, std::unique_ptr<TokenPart> part);
+  template <typename Reader>
+  const TokenPart& part(const Reader& reader, std::uint32_t rule, std::uint32_t state, std::uint32_t below,
+                        bool quoted);
 
   StateSpace& space_;
   std::shared_ptr<const TokenTrie> trie_;
