@@ -24,14 +24,7 @@ using grammar::StateId;
 Result<std::shared_ptr<const GrammarTokens>> GrammarTokens::build(const Tokenizer& tokenizer,
                                                                   std::uint32_t vocabulary) {
   TRY_VALUE(auto trie, grammar::TokenTrie::build(tokenizer, vocabulary));
-  auto tokens = std::make_shared<GrammarTokens>();
-  tokens->tokenizer = &tokenizer;
-  tokens->trie = std::move(trie);
-  tokens->ends.assign(tokens->trie->words(), 0);
-  for (TokenId token = 0; token < vocabulary; ++token) {
-    if (tokens->trie->ends_generation(token)) tokens->ends[token / 64] |= std::uint64_t{1} << (token % 64);
-  }
-  return std::shared_ptr<const GrammarTokens>(std::move(tokens));
+  return std::make_shared<const GrammarTokens>(GrammarTokens{&tokenizer, std::move(trie)});
 }
 
 GrammarMatcher::GrammarMatcher(std::shared_ptr<const grammar::Grammar> grammar,
@@ -97,7 +90,7 @@ Status GrammarConstraint::mask(std::span<float> logits) {
   grammar::StateSpace& space = matcher_.space_;
   if (spelling_.empty()) {
     const bool may_end = space.may_end(position_.state);
-    const std::span<const std::uint64_t> ends = matcher_.tokens_->ends;
+    const std::span<const std::uint64_t> ends = matcher_.tokens_->trie->ends();
     keep_allowed(matcher_.masks_.allowed(position_), may_end ? ends : ends.first(0), logits);
     return matcher_.status();
   }
@@ -130,10 +123,14 @@ void GrammarConstraint::forced(std::uint32_t most, std::vector<TokenId>& out) {
   const auto [bytes, whole] = matcher_.masks_.forced_text(position_, most * kBytesAToken);
   if (bytes.empty()) return;
   // As the model has learnt to split text. What follows may become one token with the last of them.
-  std::vector<TokenId> tokens = matcher_.tokens_->tokenizer->encode(bytes, false);
-  if (!whole && !tokens.empty() &&
-      matcher_.tokens_->trie->has_longer(matcher_.tokens_->trie->bytes(tokens.back())))
-    tokens.pop_back();
+  const Tokenizer& tokenizer = *matcher_.tokens_->tokenizer;
+  std::vector<TokenId> tokens = tokenizer.encode(bytes, false);
+  if (!whole && !tokens.empty()) {
+    const std::string_view last = tokenizer.bytes(tokens.back());
+    const std::span<const TokenId> beginning = tokenizer.tokens_starting_with(last);
+    // Of tokens with the same beginning, those that are longer than it come last.
+    if (!beginning.empty() && tokenizer.bytes(beginning.back()).size() > last.size()) tokens.pop_back();
+  }
   tokens.resize(std::min<std::size_t>(tokens.size(), most));
   out.insert(out.end(), tokens.begin(), tokens.end());
 }

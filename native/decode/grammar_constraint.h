@@ -24,7 +24,6 @@ namespace emberline {
 struct GrammarTokens {
   const Tokenizer* tokenizer = nullptr;  // the model's, which outlives this
   std::shared_ptr<const grammar::TokenTrie> trie;
-  std::vector<std::uint64_t> ends;  // [trie->words()] bits: tokens that end generation
 
   // `vocabulary`: of the model's logits.
   static Result<std::shared_ptr<const GrammarTokens>> build(const Tokenizer& tokenizer,

@@ -146,9 +146,9 @@ Result<std::shared_ptr<const TokenTrie>> TokenTrie::build(const Tokenizer& token
 }
 
 void TokenTrie::add_specials(const Tokenizer& tokenizer) {
-  ends_.assign(vocabulary_, false);
+  ends_.assign(words(), 0);
   for (TokenId id = 0; id < std::min(vocabulary_, tokenizer.vocabulary_size()); ++id) {
-    ends_[id] = tokenizer.ends_generation(id);
+    if (tokenizer.ends_generation(id)) add_token(ends_, id);
     if (tokenizer.kind(id) == TokenKind::kControl || tokenizer.kind(id) == TokenKind::kUserDefined)
       specials_.emplace(std::string(tokenizer.bytes(id)), id);
   }
@@ -206,25 +206,13 @@ void TokenTrie::add_short(std::span<const std::uint64_t> tokens, std::uint32_t c
   }
 }
 
-bool TokenTrie::has_longer(std::string_view text) const {
-  const std::span<const ByteTrie::Node> nodes = all_.nodes();
-  std::uint32_t begin = 0, end = all_.size();
-  for (const char c : text) {
-    while (begin < end && nodes[begin].byte != static_cast<unsigned char>(c)) begin = nodes[begin].end;
-    if (begin >= end) return false;
-    end = nodes[begin].end;
-    ++begin;
-  }
-  return begin < end;
-}
-
 std::string_view TokenTrie::bytes(TokenId id) const {
   if (id >= vocabulary_) return {};
   return std::string_view(arena_).substr(offsets_[id], offsets_[id + 1] - offsets_[id]);
 }
 
 bool TokenTrie::ends_generation(TokenId id) const {
-  return id < vocabulary_ && ends_[id];
+  return id < vocabulary_ && has_token(ends_, id);
 }
 
 std::optional<TokenId> TokenTrie::special(const std::string& name) const {

@@ -82,12 +82,12 @@ class TokenTrie {
   // Adds those of `tokens` in which at most `characters` characters begin to `mask`.
   void add_short(std::span<const std::uint64_t> tokens, std::uint32_t characters,
                  std::span<std::uint64_t> mask) const;
-  // Some token is longer than `text` and begins with it.
-  bool has_longer(std::string_view text) const;
   // The bytes of a token of the trie; empty for any other.
   std::string_view bytes(TokenId id) const;
   // Ends generation: never allowed by a mask.
   bool ends_generation(TokenId id) const;
+  // All that do. Bits by token id.
+  std::span<const std::uint64_t> ends() const { return ends_; }
   // In bytes.
   std::uint32_t longest_token() const { return longest_; }
   // The special token that is written so, e.g. `<think>`.
@@ -113,7 +113,7 @@ class TokenTrie {
   std::vector<std::pair<std::uint32_t, TokenId>> long_;  // those with more, with how many, ascending
   std::string arena_;
   std::vector<std::uint32_t> offsets_;  // [vocabulary + 1] into arena_
-  std::vector<bool> ends_;              // [vocabulary]
+  std::vector<std::uint64_t> ends_;     // [words]
   std::unordered_map<std::string, TokenId> specials_;
 };
 
