@@ -7,6 +7,7 @@
 #include "grammar/program.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/format.h"
+#include "grammar/regular/joined.h"
 #include "grammar/regular/json_text.h"
 #include "grammar/regular/pattern.h"
 
@@ -72,18 +73,21 @@ LanguageId LanguageSpace::of_texts(std::vector<std::string> texts) {
   return place->second;
 }
 
-LanguageId LanguageSpace::pattern(const std::string& pattern, const Json& at) {
-  std::string source = "p";
-  source += pattern;
+template <typename Make>
+LanguageId LanguageSpace::of_source(const std::string& source, const Make& make) {
   if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
-  Result<Dfa> made = pattern_language(pattern);
-  if (!made.ok()) {
-    refusal_.take_at(at, made.error());
-    return kNoLanguage;
-  }
-  const LanguageId id = add(std::move(made).value());
+  const LanguageId id = make();
   by_source_.emplace(source, id);
   return id;
+}
+
+LanguageId LanguageSpace::pattern(const std::string& pattern, const Json& at) {
+  return of_source(joined({"p", pattern}), [&] {
+    Result<Dfa> made = pattern_language(pattern);
+    if (made.ok()) return add(std::move(made).value());
+    refusal_.take_at(at, made.error());
+    return kNoLanguage;
+  });
 }
 
 LanguageId LanguageSpace::pattern(const std::string& pattern, const Json& at, std::uint32_t& least,
@@ -92,12 +96,7 @@ LanguageId LanguageSpace::pattern(const std::string& pattern, const Json& at, st
   if (!counted) return this->pattern(pattern, at);
   least = std::max(least, counted->least);
   most = std::min(most, counted->most);
-  std::string source = "c";
-  source += pattern;
-  if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
-  const LanguageId id = add(std::move(counted->language));
-  by_source_.emplace(source, id);
-  return id;
+  return of_source(joined({"c", pattern}), [&] { return add(std::move(counted->language)); });
 }
 
 LanguageId LanguageSpace::within(LanguageId id) const {
@@ -123,8 +122,7 @@ LanguageId LanguageSpace::between(LanguageId within, LanguageId around, const Js
 }
 
 std::optional<LanguageId> LanguageSpace::format(const std::string& name, const Json& at) {
-  std::string source = "f";
-  source += name;
+  const std::string source = joined({"f", name});
   if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
   std::optional<Result<Dfa>> made = format_language(name);
   if (!made) return std::nullopt;
@@ -260,10 +258,7 @@ LanguageId LanguageSpace::with_length(LanguageId a, std::uint32_t least, std::ui
     return between(with_length(within(a), least, most), with_length(around(a), least, most), origin(a, a));
   std::string source = "l";
   for (const std::uint32_t each : {a, least, most}) source += std::to_string(each) + ",";
-  if (const auto found = by_source_.find(source); found != by_source_.end()) return found->second;
-  const LanguageId id = taken(grammar::with_length(dfa(a), least, most));
-  by_source_.emplace(source, id);
-  return id;
+  return of_source(source, [&] { return taken(grammar::with_length(dfa(a), least, most)); });
 }
 
 const LengthRange& LanguageSpace::lengths(LanguageId id) {

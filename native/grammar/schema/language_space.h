@@ -75,6 +75,8 @@ class LanguageSpace {
   LanguageId add(Dfa dfa);
   LanguageId taken(Result<Dfa> dfa);
   template <typename Make>
+  LanguageId of_source(const std::string& source, const Make& make);
+  template <typename Make>
   LanguageId remembered(std::unordered_map<std::uint64_t, LanguageId>& known, LanguageId a, LanguageId b,
                         Make make);
 
