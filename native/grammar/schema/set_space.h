@@ -53,14 +53,6 @@ class SetSpace {
     Emptiness emptiness = Emptiness::kUnknown;
   };
 
-  struct CodesHash {
-    std::size_t operator()(const std::vector<Code>& codes) const {
-      std::uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
-      for (const Code code : codes) hash = (hash ^ code) * 0x100000001B3u;
-      return static_cast<std::size_t>(hash ^ (hash >> 29));
-    }
-  };
-
   Code code_of(const Atom& atom);
   SetId set_of(std::vector<Code> codes);
   ValueSet make(const std::vector<Code>& codes);
@@ -72,7 +64,7 @@ class SetSpace {
   std::vector<Atom> atoms_;
   std::map<std::tuple<const Json*, std::uint32_t, ScopeId, bool>, Code> by_atom_;
   std::deque<Entry> entries_;
-  std::unordered_map<std::vector<Code>, SetId, CodesHash> by_codes_;
+  std::map<std::vector<Code>, SetId> by_codes_;
   std::unordered_map<std::uint64_t, SetId> met_;  // pairs of sets
   std::deque<ValueSet> undetermined_forms_;
   ValueSet nothing_;
