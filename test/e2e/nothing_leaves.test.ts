@@ -1,7 +1,11 @@
 /** Every socket of an editor that is worked in is written down: none is of a network before somebody asks for something that is elsewhere. */
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { embeddedModelPath } from '../../core/engine/binding';
 import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
+import { ROOT } from '../../scripts/paths.mjs';
+import { writeBigramModel } from '../models/bigram_model';
 import { EditorPage } from './editor_page';
 import { type ModelMirror, startMirror } from './model_mirror';
 import { type OwnEditor, startOwnEditor } from './own_editor';
@@ -26,6 +30,10 @@ beforeAll(async () => {
   own = await startOwnEditor('sockets', { 'emberline.model.mirror': mirror.address }, (profile) =>
     recording(recordOf(profile)),
   );
+  // Where llama.cpp keeps its models.
+  const models = join(own.profile.temporary, 'llama.cpp');
+  mkdirSync(models);
+  await writeBigramModel(join(models, 'bigram-q8_0.gguf'), embeddedModelPath(ROOT));
 });
 afterAll(async () => {
   await own.stop();
@@ -43,16 +51,16 @@ it('opens no socket of a network for all that it does by itself, and one for wha
   await editor.run('Emberline: Generate at Cursor');
   await editor.waitForStatus('Ready');
   await editor.run('Emberline: Choose Model');
-  await editor.page
-    .locator('.quick-input-list .monaco-list-row', { hasText: 'comes with Emberline' })
-    .waitFor();
-  await editor.press('Escape');
+  await editor.pick('bigram-q8_0');
+  await editor.waitForModel('bigram');
   await editor.run('Emberline: Report Issue');
   await editor.page.locator('.tab.active[data-resource-name="emberline-report.md"]').waitFor();
   await editor.showDashboard();
-  // The record is one of this very editor: its extension host is in it, and how it speaks to the editor.
+  // The record is one of this very editor: its extension host is in it, how it speaks to the editor, and the process that tried the model.
   const host = socketsIn(record).filter((use) => use.isExtensionHost);
   expect(host.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['loaded', 'pipe']));
+  const loaded = socketsIn(record).filter(({ kind }) => kind === 'loaded');
+  expect(loaded.map(({ where }) => basename(where))).toContain('trial.cjs');
   expect(networkUses(record, EXTENSION)).toEqual([]);
 
   await editor.run('Emberline: Download Model');

@@ -2,6 +2,7 @@
  * Loaded into every Node.js of an editor before anything else (`--import`): writes down each socket that it opens, each datagram and each name that is
  * looked up, with the code that did so. A line of JSON each, in the file that EMBERLINE_SOCKETS names.
  */
+import childProcess from 'node:child_process';
 import dgram from 'node:dgram';
 import dns from 'node:dns';
 import { appendFileSync } from 'node:fs';
@@ -58,5 +59,12 @@ for (const of of [dns, dns.promises]) {
   for (const name of ['lookup', 'lookupService', 'resolve', 'resolve4', 'resolve6', 'resolveAny', 'reverse'])
     watch(of, name, (args) => ['name', args[0]]);
 }
+// The extension starts its own processes without the options that the editor's have.
+const { fork } = childProcess;
+childProcess.fork = (/** @type {string | URL} */ script, /** @type {any[]} */ ...rest) => {
+  const options = rest.findLast((one) => !Array.isArray(one));
+  const execArgv = ['--import', import.meta.url, ...(options?.execArgv ?? process.execArgv)];
+  return fork(script, Array.isArray(rest[0]) ? rest[0] : [], { ...options, execArgv });
+};
 // Who imports one of these functions by its name gets the one that is watched.
 syncBuiltinESMExports();
