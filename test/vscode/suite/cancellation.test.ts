@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import type { FinishedRequest } from '../../../extension/completion/provider';
+import { SeededRandom } from '../../../bench/random';
+import { quantile } from '../../../bench/statistics';
 import { memoryInUse } from './memory_in_use';
 import {
   acceptGhostText,
@@ -26,16 +28,6 @@ const TOP_EVERY = 5;
 /** Allocators keep some of what they freed; a leak of a KV cache or of a prompt in each request is far more. */
 const MEMORY_BYTES = 48 * 1024 * 1024;
 const HEAP_BYTES = 8 * 1024 * 1024;
-
-/** Numerical Recipes' linear congruential generator: the same intervals in every run. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
-}
-
-function quantile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-}
 
 suite('cancellation', () => {
   let api: EmberlineApi;
@@ -73,14 +65,14 @@ suite('cancellation', () => {
     const before = memoryInUse();
     finished.length = 0;
 
-    const next = generator(20_240_611);
+    const random = new SeededRandom(20_240_611);
     for (let index = 0; index < EDITS; index++) {
       const top = index % TOP_EVERY === 0;
       // A line that grows with digits has no end in sight, so decoding goes on until the next edit.
       const where = top ? new vscode.Position(0, 2) : end();
       await editor.edit((builder) => builder.insert(where, top ? 'n' : `${index}, `));
       asked.push(ask(api, { document, position: end() }));
-      if (index < EDITS - 1) await delay(SHORTEST_MS + next() * (LONGEST_MS - SHORTEST_MS));
+      if (index < EDITS - 1) await delay(SHORTEST_MS + random.next() * (LONGEST_MS - SHORTEST_MS));
     }
     await Promise.all(asked);
     listener.dispose();
@@ -91,14 +83,13 @@ suite('cancellation', () => {
       hits[cancelPhase]++;
       idleMs.push(cancelMs);
     }
-    idleMs.sort((left, right) => left - right);
+    assert.ok(hits.prefill > 0 && hits.decode > 0, JSON.stringify(hits));
     const milliseconds = (part: number): string => quantile(idleMs, part).toFixed(1);
     figure(
       `cancellation: ${EDITS} edits hit ${hits.prefill} prefills and ${hits.decode} decodes; idle after ` +
         `${milliseconds(0.5)} ms (median), ${milliseconds(0.95)} ms (95 %), ${milliseconds(1)} ms (most); ` +
         `a token takes ${tokenMs.toFixed(1)} ms`,
     );
-    assert.ok(hits.prefill > 0 && hits.decode > 0, JSON.stringify(hits));
     assert.ok(hits.prefill + hits.decode >= HITS, `only ${JSON.stringify(hits)} edits hit a running request`);
 
     assert.strictEqual(finished.length, EDITS);
