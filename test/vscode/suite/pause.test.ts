@@ -2,7 +2,17 @@ import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import { REASONS } from '../../../core/completion/reasons';
-import { ask, closeEditors, edit, eventually, place, readyApi, set, showGhostText } from './workbench';
+import {
+  acceptGhostText,
+  ask,
+  closeEditors,
+  edit,
+  eventually,
+  place,
+  readyApi,
+  set,
+  showGhostText,
+} from './workbench';
 
 const ADD = 'def add(a, b):\n    return |';
 
@@ -58,6 +68,8 @@ suite('a pause', () => {
   test('takes what is shown away', async () => {
     const editor = await edit('numbers = [1, 2, 3, 4,|');
     await showGhostText(api, editor);
+    // What is left of it is drawn from then on.
+    await acceptGhostText(editor, 'editor.action.inlineSuggest.acceptNextWord');
     await vscode.commands.executeCommand('emberline.pause', 'hour');
     const { version } = editor.document;
     await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
