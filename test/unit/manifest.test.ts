@@ -26,6 +26,7 @@ import {
 } from '../../extension/settings';
 import { localizedManifest } from '../../scripts/localized_manifest.mjs';
 import { settingsPage } from '../../scripts/settings_page.mjs';
+import { extensionSources } from './texts_of_extension';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -164,6 +165,11 @@ describe('the manifest', () => {
     const { keybindings, menus } = manifest.contributes;
     for (const { command } of [...keybindings, ...Object.values(menus).flat()])
       expect(table).toContain(command);
+    const sources = [...extensionSources().values()].join('\n');
+    const run = [...sources.matchAll(/\b(?:command: |executeCommand\()'(emberline\.\w+)'/g)];
+    // Most are those of the menu.
+    expect(run.length).toBeGreaterThan(15);
+    for (const [, command] of run) expect(table).toContain(command);
   });
 
   it('has its settings on a page of their own, word for word', () => {

@@ -84,6 +84,12 @@ suite('settings and commands', () => {
     await vscode.commands.executeCommand('workbench.action.closePanel');
   });
 
+  test('opens the settings', async () => {
+    await vscode.commands.executeCommand('emberline.openSettings');
+    const shown = (): string | undefined => vscode.window.tabGroups.activeTabGroup.activeTab?.label;
+    await eventually(() => shown() === 'Settings', 'the settings are open');
+  });
+
   test('restarts the engine', async () => {
     await vscode.commands.executeCommand('emberline.restart');
     assert.strictEqual(api.status, 'ready');
