@@ -13,6 +13,7 @@ import {
   ask,
   type Asked,
   closeEditors,
+  eventually,
   moveTo,
   readyApi,
   set,
@@ -20,7 +21,6 @@ import {
 } from './workbench';
 
 const POLL_MS = 50;
-const MOST_TIMES = 600;
 
 suite('ghost text in JSON', () => {
   let api: EmberlineApi;
@@ -86,11 +86,14 @@ suite('ghost text in JSON', () => {
     writeFileSync(schema, '{ "properties": { "colour": { "const": "ultramarine" } } }');
     // The editor's watcher takes its time to tell.
     let offered = '';
-    for (let times = 0; times < MOST_TIMES && offered !== '"ultramarine"'; times++) {
-      offered = await offers();
-      await delay(POLL_MS);
-    }
-    assert.strictEqual(offered, '"ultramarine"');
+    await eventually(
+      () => offered === '"ultramarine"',
+      'the schema is read again',
+      async () => {
+        offered = await offers();
+        await delay(POLL_MS);
+      },
+    );
   });
 
   test('follows the setting json.schemas', async () => {
