@@ -6,11 +6,10 @@ import { embeddedModelPath } from '../../core/engine/binding';
 import { CATALOGUE } from '../../core/models/catalogue';
 import { LOGS, ROOT } from '../../scripts/paths.mjs';
 import { ANY_LINE, writeBigramModel } from '../models/bigram_model';
-import { EditorPage } from './editor_page';
+import { EditorPage, PATIENCE } from './editor_page';
 import { startMirror } from './model_mirror';
 import { sharedWindow } from './shared_window';
 
-const PATIENCE = { timeout: 45_000, interval: 50 };
 const COMMAND = 'Emberline: Choose Model';
 
 const window = sharedWindow({ width: 1100, height: 700 });

@@ -4,10 +4,9 @@ import { dirname, join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { Frame } from 'playwright-core';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import type { EditorPage } from './editor_page';
+import { type EditorPage, PATIENCE } from './editor_page';
 import { sharedWindow } from './shared_window';
 
-const PATIENCE = { timeout: 45_000, interval: 50 };
 const place = inject('place');
 const window = sharedWindow({ width: 1_200, height: 800 });
 const settingsFile = join(dirname(place.workspace), 'user', 'User', 'settings.json');

@@ -1,5 +1,5 @@
 /** One editor window in a browser, with the few things the tests do to it and see of it. */
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
@@ -10,6 +10,8 @@ import type { EditorPlace } from './editor_place';
 
 /** Generous: a machine under load is slow, not broken. */
 const PATIENCE_MS = 60_000;
+/** Of what a test polls. */
+export const PATIENCE = { timeout: 45_000, interval: 50 };
 
 /** What VS Code draws for a space in a line of text. */
 const NO_BREAK_SPACE = /\u00a0/g;
@@ -245,6 +247,12 @@ export class EditorPage {
     await this.page.keyboard.press('Control+s');
     await expect.poll(written, { timeout: PATIENCE_MS, interval: 20 }).not.toBe(before);
     await this.page.locator('.tab.active:not(.dirty)').waitFor();
+  }
+
+  /** Saves, and reads what was written. */
+  async savedText(): Promise<string> {
+    await this.save();
+    return readFileSync(this.opened, 'utf8');
   }
 
   /** Keeps what is on screen among the logs, for whoever wants to know why a test failed. */

@@ -1,5 +1,4 @@
 /** Generating at the cursor as a user sees it: the text grows on screen, Escape stops it, one undo takes it back. */
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { EditorPage } from './editor_page';
 import { sharedWindow } from './shared_window';
@@ -25,24 +24,19 @@ async function generateAndStop(name: string, answer: 'Keep' | 'Drop'): Promise<E
   return editor;
 }
 
-async function savedText(editor: EditorPage): Promise<string> {
-  await editor.save();
-  return readFileSync(editor.file, 'utf8');
-}
-
 it('grows until Escape, and is one undo step', async () => {
   const editor = await generateAndStop('kept.py', 'Keep');
-  const kept = await savedText(editor);
+  const kept = await editor.savedText();
   expect(kept.startsWith(COUNT)).toBe(true);
   expect(kept.length).toBeGreaterThan(COUNT.length);
   await editor.press('Control+z');
-  expect(await savedText(editor)).toBe(COUNT);
+  expect(await editor.savedText()).toBe(COUNT);
 });
 
 it('goes when the user wants no part of it', async () => {
   const editor = await generateAndStop('dropped.py', 'Drop');
   await expect.poll(() => editor.text(), PATIENCE).not.toMatch(GROWN);
-  expect(await savedText(editor)).toBe(COUNT);
+  expect(await editor.savedText()).toBe(COUNT);
 });
 
 it('has others, which are looked through where it stands, and is made again, but otherwise', async () => {
@@ -53,24 +47,24 @@ it('has others, which are looked through where it stands, and is made again, but
   await editor.press('Shift+Alt+Backslash');
   await expect.poll(() => editor.text(), PATIENCE).toMatch(/return a - b$/m);
   await editor.waitForStatus('Ready');
-  const first = await savedText(editor);
+  const first = await editor.savedText();
   await editor.press('Alt+]');
   await editor.page.locator('.statusbar-item', { hasText: 'text 2 of 2' }).waitFor();
-  const second = await savedText(editor);
+  const second = await editor.savedText();
   expect(second).not.toBe(first);
   await editor.picture('generated-candidates');
   await editor.press('Alt+[');
   await editor.page.locator('.statusbar-item', { hasText: 'text 1 of 2' }).waitFor();
-  expect(await savedText(editor)).toBe(first);
+  expect(await editor.savedText()).toBe(first);
   await editor.press('Alt+Enter');
   await editor.picture('generated-again');
   await editor.answer('with a docstring');
   await editor.page.locator('.statusbar-item', { hasText: 'text 3 of 3' }).waitFor();
-  const third = await savedText(editor);
+  const third = await editor.savedText();
   expect([first, second]).not.toContain(third);
   // Escape leaves what stands there.
   await editor.press('Escape');
-  expect(await savedText(editor)).toBe(third);
+  expect(await editor.savedText()).toBe(third);
   await editor.press('Control+z');
-  await expect.poll(() => savedText(editor), PATIENCE).toBe(before);
+  await expect.poll(() => editor.savedText(), PATIENCE).toBe(before);
 });

@@ -2,15 +2,13 @@
  * What a user came for: type, see grey text, take it or leave it. The suggestion itself is the model's; the tests know it
  * from the terminal program, which must say what the editor shows. Each test ends with the saved file, byte by byte.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import type { EditorPage } from './editor_page';
+import { type EditorPage, PATIENCE } from './editor_page';
 import { sharedWindow } from './shared_window';
 import { completionBetween } from './terminal';
 
 /** How long a suggestion may take to appear or to go; on an idle machine it is well under a second. */
-const PATIENCE = { timeout: 45_000, interval: 50 };
 
 /** What is asked again is soon there: each question takes back the one before. */
 const ANSWER_MS = 1_500;
@@ -69,8 +67,7 @@ async function ghostIs(text: string): Promise<void> {
 
 /** Saves, and compares the file with the scene in which `taken` was accepted. */
 async function savedFileHas(scene: Scene, taken: string): Promise<void> {
-  await editor.save();
-  expect(readFileSync(editor.file, 'utf8')).toBe(scene.before + scene.left + taken + scene.right);
+  expect(await editor.savedText()).toBe(scene.before + scene.left + taken + scene.right);
 }
 
 it.each([PYTHON, TYPESCRIPT, WINDOWS_LINES])('Tab accepts the whole suggestion: $name', async (scene) => {

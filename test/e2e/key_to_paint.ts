@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { expect, inject, it } from 'vitest';
 import { quantile } from '../../bench/statistics';
-import { EditorPage } from './editor_page';
+import { EditorPage, PATIENCE } from './editor_page';
 
 /** Keys of one kind at a time: what the machine does meanwhile is then much the same for both. */
 const BLOCK = 30;
@@ -19,7 +19,6 @@ const LINES = ['import os', 'import sys', 'import json'];
 const RESTS_AFTER = 5;
 const REST_MS = 3_000;
 const KEY_WATCH = join(import.meta.dirname, 'page', 'key_watch.ts');
-const PATIENCE = { timeout: 45_000, interval: 50 };
 
 it('measures key to paint', async ({ annotate }) => {
   const keys = Number(process.env['EMBERLINE_PAINT']);

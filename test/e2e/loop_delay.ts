@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
 import { ROOT } from '../../scripts/paths.mjs';
 import { beginAnew, delaysIn, recordingDelays } from './delays/delay_record';
-import { EditorPage } from './editor_page';
+import { EditorPage, PATIENCE } from './editor_page';
 import { startMirror } from './model_mirror';
 import { startOwnEditor } from './own_editor';
 
@@ -24,7 +24,6 @@ const PAUSE_MS = 600;
 const TYPED = join(ROOT, 'training', 'trainer.py');
 const GIVEN_LINES = 20;
 const TAKEN_OF = 3;
-const PATIENCE = { timeout: 45_000, interval: 50 };
 const RECORD = 'delays.json';
 
 it('measures the delay of the event loop', async ({ annotate }) => {

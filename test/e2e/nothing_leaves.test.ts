@@ -6,12 +6,11 @@ import { embeddedModelPath } from '../../core/engine/binding';
 import { CATALOGUE, type CatalogueModel } from '../../core/models/catalogue';
 import { ROOT } from '../../scripts/paths.mjs';
 import { writeBigramModel } from '../models/bigram_model';
-import { EditorPage } from './editor_page';
+import { EditorPage, PATIENCE } from './editor_page';
 import { type ModelMirror, startMirror } from './model_mirror';
 import { type OwnEditor, startOwnEditor } from './own_editor';
 import { networkUses, recording, socketsIn } from './sockets/socket_record';
 
-const PATIENCE = { timeout: 45_000, interval: 50 };
 /** As in the name of the folder in which an editor keeps it. */
 const EXTENSION = 'emberline.emberline-';
 

@@ -2,10 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { EditorPage } from './editor_page';
+import { PATIENCE } from './editor_page';
 import { sharedWindow } from './shared_window';
 
-const PATIENCE = { timeout: 45_000, interval: 50 };
 const BEFORE = 'function add(total, b) {\n  return total + b;\n}\n';
 const HALF = 'def half(number):\n    return number / 2\n';
 const AFTER = 'function add(first, b) {\n  return first + b;\n}\n';
@@ -22,9 +21,9 @@ it('is previewed, accepted and undone', async () => {
   await editor.page.locator('.editor-actions [aria-label*="Apply the Edit"]').click();
   await editor.page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
   await editor.focus();
-  await expect.poll(() => savedText(editor), PATIENCE).toBe(AFTER);
+  await expect.poll(() => editor.savedText(), PATIENCE).toBe(AFTER);
   await editor.press('Control+z');
-  await expect.poll(() => savedText(editor), PATIENCE).toBe(BEFORE);
+  await expect.poll(() => editor.savedText(), PATIENCE).toBe(BEFORE);
 });
 
 it('has other candidates, which are looked through, and is made again, but otherwise', async () => {
@@ -65,9 +64,9 @@ it('has other candidates, which are looked through, and is made again, but other
   await editor.page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
   await editor.focus();
   const shown = (second ?? '').replaceAll('\u00a0', ' ');
-  await expect.poll(() => savedText(editor), PATIENCE).toBe(HALF.replace('\n', `\n${shown}\n`));
+  await expect.poll(() => editor.savedText(), PATIENCE).toBe(HALF.replace('\n', `\n${shown}\n`));
   await editor.press('Control+z');
-  await expect.poll(() => savedText(editor), PATIENCE).toBe(HALF);
+  await expect.poll(() => editor.savedText(), PATIENCE).toBe(HALF);
 });
 
 it('is decided on by keys that are pressed in its view, on both sides, and in no other diff view', async () => {
@@ -98,10 +97,5 @@ it('is decided on by keys that are pressed in its view, on both sides, and in no
   await enter('original');
   await editor.press('Control+Enter');
   await tab('rename total to first').waitFor({ state: 'detached' });
-  await expect.poll(() => savedText(editor), PATIENCE).toBe(AFTER);
+  await expect.poll(() => editor.savedText(), PATIENCE).toBe(AFTER);
 });
-
-async function savedText(editor: EditorPage): Promise<string> {
-  await editor.save();
-  return readFileSync(editor.file, 'utf8');
-}

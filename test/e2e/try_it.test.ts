@@ -1,8 +1,7 @@
 /** The first minutes of somebody new: the scratch file shows a suggestion by itself, and the keys that it names do what it says. */
 import { expect, it } from 'vitest';
+import { PATIENCE } from './editor_page';
 import { sharedWindow } from './shared_window';
-
-const PATIENCE = { timeout: 45_000, interval: 50 };
 
 const window = sharedWindow({ width: 1200, height: 700 });
 

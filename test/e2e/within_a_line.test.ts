@@ -1,10 +1,8 @@
 /** Suggestions with code right of the cursor: between it, or in the place of what they say again. */
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { EditorPage } from './editor_page';
+import { type EditorPage, PATIENCE } from './editor_page';
 import { sharedWindow } from './shared_window';
 
-const PATIENCE = { timeout: 45_000, interval: 50 };
 const window = sharedWindow({ width: 1000, height: 500 });
 
 const CHECK = `function area(width, height) {
@@ -38,8 +36,7 @@ it('a condition is offered between its brackets', async () => {
   await expect.poll(() => editor.ghostText(), PATIENCE).toBe('height < 0');
   await editor.picture('condition');
   await editor.press('Tab');
-  await editor.save();
-  expect(readFileSync(editor.file, 'utf8')).toBe(CHECK.replace('if (!)', 'if (height < 0)'));
+  expect(await editor.savedText()).toBe(CHECK.replace('if (!)', 'if (height < 0)'));
 });
 
 it('what is right of the cursor is not said twice', async () => {
@@ -48,6 +45,5 @@ it('what is right of the cursor is not said twice', async () => {
   await expect.poll(() => editor.ghostText(), PATIENCE).toBe(' * height');
   await editor.picture('word-right-of-the-cursor');
   await editor.press('Tab');
-  await editor.save();
-  expect(readFileSync(editor.file, 'utf8')).toBe(DOUBLE.replace('2width', 'width * height'));
+  expect(await editor.savedText()).toBe(DOUBLE.replace('2width', 'width * height'));
 });

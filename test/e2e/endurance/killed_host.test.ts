@@ -173,8 +173,7 @@ it(
       keptFilesAreWhole();
       // Nobody saved it: it is what the window has, or its backup.
       await editor.press('Escape');
-      await editor.save();
-      expect(readFileSync(editor.file, 'utf8'), which).toBe(text);
+      expect(await editor.savedText(), which).toBe(text);
       await atEnd(editor);
       await editor.press('Alt+\\');
       await expect.poll(() => editor.ghostText(), PATIENCE).not.toBe('');

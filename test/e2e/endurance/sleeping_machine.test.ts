@@ -2,7 +2,6 @@
  * A machine that sleeps and wakes: every process of the editor but the browser stands still in the middle of what the engine does, and goes on. Unlike in real
  * sleep all clocks go on meanwhile, which is the harder case. `EMBERLINE_SLEEP=60` to sleep for a minute each time.
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { family, processTable } from '../../../scripts/process_table.mjs';
@@ -73,8 +72,7 @@ it(
     expect(extensionHosts(own)).toEqual(hosts);
     expect(await editor.page.locator('.notification-toast', { hasText: 'Emberline' }).count()).toBe(0);
     await editor.press('Escape');
-    await editor.save();
-    expect(readFileSync(editor.file, 'utf8')).toBe(text);
+    expect(await editor.savedText()).toBe(text);
   },
   MOST_MS * MOMENTS.length,
 );
