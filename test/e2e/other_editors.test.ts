@@ -1,12 +1,11 @@
 /** Ghost text where no file of text is open: in a notebook's cell, and in the box of a commit's message. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { EditorPage } from './editor_page';
+import { makeFruitRepository } from '../fruit_repository';
+import { EditorPage, PATIENCE } from './editor_page';
 import { sharedWindow } from './shared_window';
 
-const PATIENCE = { timeout: 45_000, interval: 50 };
 const VIEWPORT = { width: 1000, height: 500 };
 const window = sharedWindow(VIEWPORT);
 const place = inject('place');
@@ -51,21 +50,8 @@ it('a message is offered in the commit box to who asks, of what is staged', asyn
   // Of a first try.
   rmSync(repository, { recursive: true, force: true });
   mkdirSync(join(repository, '.vscode'), { recursive: true });
-  const git = (...words: string[]): void => {
-    const person = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];
-    execFileSync('git', [...person, ...words], { cwd: repository, stdio: 'pipe' });
-  };
-  git('init', '--quiet');
   writeFileSync(join(repository, '.vscode', 'settings.json'), '{ "git.enabled": true }\n');
-  const stage = (fruit: string): void => {
-    writeFileSync(join(repository, `${fruit}.py`), `def count_${fruit}(basket):\n    return len(basket)\n`);
-    git('add', '--all');
-  };
-  for (const fruit of ['apples', 'pears', 'plums', 'cherries']) {
-    stage(fruit);
-    git('commit', '--quiet', '--message', `fruit: count ${fruit}`);
-  }
-  stage('quandongs');
+  makeFruitRepository(repository)('quandongs');
   const editor = await EditorPage.openOnly({ ...place, workspace: repository }, 'notes.txt', 'Fruit.\n', {
     viewport: VIEWPORT,
   });

@@ -1,11 +1,11 @@
 /** In the commit box, a message is suggested to who asks: from what is staged, as the editor's own git extension tells. */
 import * as assert from 'node:assert';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
+import { makeFruitRepository } from '../../fruit_repository';
 import { type Asked, ask, eventually, readyApi, set } from './workbench';
 
 const { Automatic, Invoke } = vscode.InlineCompletionTriggerKind;
@@ -24,16 +24,7 @@ suite('a commit message', () => {
   let folder = '';
   let document: vscode.TextDocument;
   let box: InputBox;
-
-  function git(...words: string[]): void {
-    const person = ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-c', 'commit.gpgsign=false'];
-    execFileSync('git', [...person, ...words], { cwd: folder, stdio: 'pipe' });
-  }
-
-  function write(name: string, text: string): void {
-    writeFileSync(join(folder, name), text);
-    git('add', '--all');
-  }
+  let stage: (fruit: string) => void;
 
   suiteSetup(async () => {
     api = await readyApi();
@@ -41,11 +32,7 @@ suite('a commit message', () => {
     assert.ok(extension, 'the editor comes without its git extension');
     // Without links: git names the folder as it is.
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'emberline-commit-')));
-    git('init', '--quiet');
-    for (const fruit of ['apples', 'pears', 'plums', 'cherries']) {
-      write(`${fruit}.py`, `def count_${fruit}(basket):\n    return len(basket)\n`);
-      git('commit', '--quiet', '--message', `fruit: count ${fruit}`);
-    }
+    stage = makeFruitRepository(folder);
     const api1 = (await extension.activate()).getAPI(1);
     await eventually(() => api1.state === 'initialized', 'the git extension is ready');
     const repository = await api1.openRepository(vscode.Uri.file(folder));
@@ -71,7 +58,7 @@ suite('a commit message', () => {
   }
 
   test('is suggested to who asks, in the manner of the last ones', async () => {
-    write('quandongs.py', 'def count_quandongs(basket):\n    return len(basket)\n');
+    stage('quandongs');
     const unasked = await asked(Automatic);
     assert.strictEqual(unasked.request.outcome.reason, 'source_control_input');
     const { items, request } = await asked(Invoke);
