@@ -79,8 +79,8 @@ function lineStarts(lines: readonly string[]): number[] {
   });
 }
 
-/** A column with something visible on both sides, not inside a surrogate pair. */
-function columnWithin(line: string, random: SeededRandom): number | undefined {
+/** A column with something visible on both sides, not inside a surrogate pair; undefined where there is none. */
+export function columnWithin(line: string, random: SeededRandom): number | undefined {
   const first = indentationOf(line) + 1;
   const end = line.trimEnd().length;
   if (end <= first) return undefined;
@@ -89,7 +89,8 @@ function columnWithin(line: string, random: SeededRandom): number | undefined {
   return column + 1 < end ? column + 1 : undefined;
 }
 
-function tailFromLineStart(text: string, length: number): string {
+/** The last `length` UTF-16 units, from where a line begins in them. */
+export function tailFromLineStart(text: string, length: number): string {
   if (text.length <= length) return text;
   const from = text.length - length;
   return text.slice(text.indexOf('\n', from) + 1);

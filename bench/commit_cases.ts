@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Failure } from '../cli/failure';
 import { MAX_AFTER, MAX_BEFORE } from '../core/completion/document';
+import { columnWithin, tailFromLineStart } from './case_cutter';
 import type { CompletionCase } from './completion_case';
 import { type Language, languageOf } from './languages';
 import type { SeededRandom } from './random';
@@ -106,9 +107,8 @@ function caseOf(
   if (line === undefined) return undefined;
   const lines = is.split('\n');
   const text = lines[line] ?? '';
-  const first = indentationOf(text);
-  const column =
-    random.below(2) === 0 ? first : first + 1 + random.below(Math.max(1, text.length - first - 1));
+  const column = random.below(2) === 0 ? indentationOf(text) : columnWithin(text, random);
+  if (column === undefined) return undefined;
   const above = lines.slice(0, line).map((one) => `${one}\n`);
   const below = was.split('\n').slice(oldLine + before.length);
   const edits = earlier.slice(-MOST_EDITS).map((one) => ({
@@ -116,21 +116,20 @@ function caseOf(
     before: one.before.join('\n'),
     after: one.after.join('\n'),
   }));
-  const expected = text.slice(column);
-  if (expected.trim() === '') return undefined;
   return {
     path,
-    prefix: (above.join('') + text.slice(0, column)).slice(-MAX_BEFORE),
+    prefix: tailFromLineStart(above.join('') + text.slice(0, column), MAX_BEFORE),
     suffix: `\n${below.join('\n')}`.slice(0, MAX_AFTER),
-    expected,
+    expected: text.slice(column),
     edits,
   };
 }
 
+/** What it prints, with line breaks as `\n`. */
 async function git(folder: string, ...words: string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('git', ['-C', folder, ...words], { maxBuffer: MOST_BYTES });
-    return stdout;
+    return stdout.replaceAll('\r\n', '\n');
   } catch {
     throw new Failure({
       code: 'INVALID_ARGUMENT',

@@ -47,6 +47,20 @@ describe('cases of commits', () => {
     }
   });
 
+  it('cut no character in two, and have line breaks as an editor has them', async () => {
+    const faces = LINES.map((line) => `${line} == '${'😀'.repeat(20)}'`);
+    const long = `# ${'😀'.repeat(20_000)}\n`;
+    commit({ 'c.py': long + LINES.join('\r\n') });
+    commit({ 'c.py': long + faces.join('\r\n'), 'b.md': 'prose again\n' });
+    for (let seed = 1; seed <= 20; seed++) {
+      const [first] = await commitCases(folder, 'py', 1, new SeededRandom(seed));
+      const { prefix = '', expected = '', edits } = first ?? {};
+      expect(prefix.startsWith('value_0')).toBe(true);
+      expect(expected).not.toBe('');
+      expect(JSON.stringify([prefix, expected, edits])).not.toMatch(/\\r|\\ud[89a-f]/);
+    }
+  });
+
   it('say that there is no history', async () => {
     await expect(commitCases('/', 'py', 1, new SeededRandom(1))).rejects.toThrow('Git finds no history');
   });
