@@ -2,7 +2,6 @@
  * The worker that measures Emberline as the extension runs it: through extension/engine, in a Node process of its own. The
  * requests and their answers are in bench/README.md.
  */
-import { existsSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, valueOf } from '../cli/failure';
@@ -10,6 +9,7 @@ import { writeBytes } from '../cli/files';
 import { Engine, type EngineOptions } from '../core/engine/engine';
 import type { NativeCompletion } from '../core/engine/native_types';
 import type { Answer } from './line_protocol';
+import { copiesIn, noCopy, waitForCopy } from './packed_copy_wait';
 import { promptOf, singleTokenWords, withLastReplaced } from './prompt_text';
 import { peakMemoryBytes } from './process_memory';
 import { median } from './statistics';
@@ -20,7 +20,6 @@ const IDLE_MS = 2_000;
 const TIDY_MS = 500;
 /** The longest that a copy of a model's weights takes to reach the disk. */
 const PACKING_MS = 60_000;
-const POLL_MS = 20;
 /** Tokens of the completion before memory and idle time are looked at. */
 const COMPLETION_TOKENS = 64;
 
@@ -32,24 +31,20 @@ export interface OurWorkerOptions extends EngineOptions {
 /** Answers requests until standard input ends. */
 export async function runOurWorker(options: OurWorkerOptions): Promise<void> {
   const measurements = new Measurements(options);
-  if (!options.openLater) {
-    await measurements.open();
-    await measurements.waitForPackedCopy();
-  }
-  say({ ready: true });
-  for await (const line of createInterface({ input: process.stdin })) {
-    try {
-      say(await measurements.answer(line));
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      say({ error: error.message, code: error.code });
+  try {
+    if (!options.openLater) await measurements.openAndLeaveCopy();
+    say({ ready: true });
+    for await (const line of createInterface({ input: process.stdin })) {
+      try {
+        say(await measurements.answer(line));
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        say({ error: error.message, code: error.code });
+      }
     }
+  } finally {
+    await measurements.close();
   }
-  await measurements.close();
-}
-
-function copiesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.packed')) : [];
 }
 
 function say(answer: Answer): void {
@@ -70,16 +65,13 @@ class Measurements {
     this.engine = valueOf(await Engine.load(this.options));
   }
 
-  /** Until the copy that a first load leaves behind is there: what is measured is how an editor starts every day. */
-  async waitForPackedCopy(): Promise<void> {
-    const { packedFolder, device } = this.options;
-    const deadline = Date.now() + PACKING_MS;
-    // A GPU reads the model's file itself; its pipelines are kept before the model is ready.
-    if (packedFolder === undefined || device === 'metal' || this.ready.info.packedCopy) return;
-    const known = new Set(copiesIn(packedFolder));
-    while (copiesIn(packedFolder).every((name) => known.has(name)) && Date.now() < deadline) {
-      await delay(POLL_MS);
-    }
+  /** Waits until the copy that a first load leaves behind is there: what is measured is how an editor starts every day. */
+  async openAndLeaveCopy(): Promise<void> {
+    const folder = this.copyFolder;
+    // Before the load, which may be done with it at once.
+    const known = folder === undefined ? new Set<string>() : copiesIn(folder);
+    await this.open();
+    if (folder !== undefined && !this.ready.info.packedCopy) await waitForCopy(folder, known, PACKING_MS);
   }
 
   async close(): Promise<void> {
@@ -115,6 +107,11 @@ class Measurements {
       default:
         throw new Failure({ code: 'WORKER_FAILED', message: `There is no request '${request}'.` });
     }
+  }
+
+  /** A GPU reads the model's file itself; its pipelines are kept before the model is ready. */
+  private get copyFolder(): string | undefined {
+    return this.options.device === 'metal' ? undefined : this.options.packedFolder;
   }
 
   private get ready(): Engine {
@@ -205,6 +202,7 @@ class Measurements {
     await this.open();
     await this.complete(this.prompt, 1, 0);
     const cold = performance.now() - start;
+    if (this.copyFolder !== undefined && !this.ready.info.packedCopy) throw noCopy(this.copyFolder);
     const warm: number[] = [];
     for (let repeat = 0; repeat < WARM_REPEATS; repeat++) {
       await this.forget();

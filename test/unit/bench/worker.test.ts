@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { idsOf, numberOf, parseAnswer, requestLine, textOf } from '../../../bench/line_protocol';
+import { copiesIn, waitForCopy } from '../../../bench/packed_copy_wait';
 import { addSpeedSuites } from '../../../bench/speed_command';
 import { Worker, withWorkers } from '../../../bench/worker';
 
@@ -89,5 +93,26 @@ describe('the command line', () => {
     ['an argument too many', ['reuse', 'file.gguf', 'another.gguf']],
   ])('refuses %s', async (_, args) => {
     await expect(parse(...args)).rejects.toBeInstanceOf(CommanderError);
+  });
+});
+
+describe('the packed copy that a first load leaves', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['is new', ['a.packed'], ['b.packed']],
+    ['is written anew under its name', ['a.packed'], ['a.packed']],
+  ])('%s', async (_, before, behind) => {
+    const folder = mkdtempSync(join(tmpdir(), 'emberline-copies-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect(copiesIn(join(folder, 'none'))).toEqual(new Set());
+    for (const name of before) writeFileSync(join(folder, name), '');
+    const known = copiesIn(folder);
+    // Half of one.
+    writeFileSync(join(folder, 'c.packed.part'), '');
+    await expect(waitForCopy(folder, known, 0)).rejects.toMatchObject({ code: 'NO_PACKED_COPY' });
+    for (const name of behind) {
+      writeFileSync(join(folder, name), '');
+      utimesSync(join(folder, name), 1, 1);
+    }
+    await expect(waitForCopy(folder, known, 0)).resolves.toBeUndefined();
   });
 });
