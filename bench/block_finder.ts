@@ -5,6 +5,7 @@
  * deep as its first line or deeper, up to where the indentation falls back. Elsewhere it is the rest of a paragraph: the same, up to
  * the next blank line. Its brackets are balanced, what stands behind it begins no deeper, and no line of it is a comment or a docstring.
  */
+import { OPENER_OF } from '../core/completion/brackets';
 import { codeLines, indentationOf, proseLines, type SourceFile } from './source_lines';
 
 export interface Block {
@@ -25,12 +26,6 @@ const GOES_ON = /(?:[,([\\.?&|=<%*/]|[^+]\+|[^-]-|=>|\b(?:and|or|not|in|is))$/;
 /** Of a line that goes on with what the last one began. */
 const CONTINUES = /^(?:[.?:&|)\]}]|(?:else|elif|except|finally|catch|and|or)\b)/;
 const STRINGS = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g;
-
-const OPENER_OF: ReadonlyMap<string, string> = new Map([
-  [')', '('],
-  [']', '['],
-  ['}', '{'],
-]);
 
 /** At most one a line. */
 export function blocksOf({ text, language }: SourceFile): Block[] {

@@ -1,7 +1,9 @@
 /** A place in a source file, and what its author wrote there. */
+import { type DocumentSnapshot, snapshotOfText } from '../core/completion/document';
 import { isCommentLine, languageOfPath } from '../core/completion/languages';
 import { readCases, type Case } from '../cli/case_file';
 import { Failure } from '../cli/failure';
+import { lineOf } from './closers';
 
 /** `path` is relative, with forward slashes; `suffix` begins with the line break that ended the last line, if one did. */
 export interface CompletionCase extends Case {
@@ -23,9 +25,22 @@ export function placeOf({
   expected,
 }: Pick<CompletionCase, 'path' | 'prefix' | 'expected'>): Place {
   if (expected.includes('\n')) return 'block';
-  const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  const line = lineOf(prefix);
   if (line.trim() === '') return 'start';
   return isCommentLine(languageOfPath(path), line) ? 'comment' : 'mid';
+}
+
+/**
+ * The document of a case as if its file had just been opened.
+ * @param closers What stands right of the cursor that the case does not have.
+ */
+export function documentOf(
+  { id, path, prefix, suffix }: Pick<CompletionCase, 'id' | 'path' | 'prefix' | 'suffix'>,
+  closers = '',
+): DocumentSnapshot {
+  const text = prefix + closers + suffix;
+  const languageId = languageOfPath(path);
+  return snapshotOfText({ uri: `case:${id}`, path, languageId, text, offset: prefix.length });
 }
 
 /** Reads a case a line; each says what is expected and has an id of its own, and there is at least one. Throws Failure. */

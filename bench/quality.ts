@@ -7,10 +7,8 @@ import { ROOT } from '../cli/engine_options';
 import { editsOf, piecesOf } from '../cli/case_snippets';
 import { Failure } from '../cli/failure';
 import { writeBytes } from '../cli/files';
-import { type DocumentSnapshot, snapshotOfText } from '../core/completion/document';
 import { type Eagerness, LEAST_CERTAINTY } from '../core/completion/certainty';
 import type { GenerationEngine } from '../core/completion/engine_port';
-import { languageOfPath } from '../core/completion/languages';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
 import { CompletionPipeline, type SuggestionRequest } from '../core/completion/pipeline';
 import { DEFAULT_SAMPLING, type SamplingOptions } from '../core/completion/sampling';
@@ -21,7 +19,7 @@ import { mostUseful } from '../core/completion/imported_definitions';
 import { fittedInJson } from '../core/schema/fitting';
 import { alternativeDetails, alternativeRows, askAt, type Asked } from './alternatives';
 import { completeBlock } from './block_completion';
-import { placeOf, readExpectedCases, type CompletionCase } from './completion_case';
+import { documentOf, placeOf, readExpectedCases, type CompletionCase } from './completion_case';
 import { jsonLines } from './json_lines';
 import { type Given, GivenPrompts } from './given_prompts';
 import { closersBehind, lineOf } from './closers';
@@ -226,15 +224,4 @@ async function snippetsOf(
   const found = definitions ? await project.definitionsOf(one) : [];
   const others = [...(snippets ? piecesOf(one) : []), ...(edits ? editsOf(one) : [])];
   return (document) => [...mostUseful(found, document), ...others];
-}
-
-/** @param closers What stands right of the cursor that the case does not have. */
-function documentOf(one: CompletionCase, closers = ''): DocumentSnapshot {
-  return snapshotOfText({
-    uri: `case:${one.id}`,
-    path: one.path,
-    languageId: languageOfPath(one.path),
-    text: one.prefix + closers + one.suffix,
-    offset: one.prefix.length,
-  });
 }

@@ -2,6 +2,7 @@
 import Ajv from 'ajv';
 import { Failure } from '../cli/failure';
 import { readText } from '../cli/files';
+import { lineOf } from './closers';
 import { type CompletionCase, type Place, PLACES, placeOf } from './completion_case';
 import type { LineRecord } from './line_record';
 import type { Completed } from './quality_rows';
@@ -96,7 +97,7 @@ const isDetail = new Ajv().compile<Detail>({
 export function detailsOf(completed: Completed, temperature: number): Detail {
   const { id, path, prefix, suffix, expected } = completed.case;
   const { text, shown, reason, stop, confidence, certainty, endProbability, timings } = completed;
-  const line = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  const line = lineOf(prefix);
   const lineAfter = suffix.split('\n', 1)[0] ?? '';
   const exact = isExact({ expected, text });
   const { part, course, lines } = completed;

@@ -3,6 +3,7 @@
  * nothing of what made the suggestion.
  */
 import { MAX_BEFORE } from '../core/completion/document';
+import { lineOf } from './closers';
 import type { CompletionCase } from './completion_case';
 import { languageOf } from './languages';
 import { type Parser, parserOf } from './parsers';
@@ -92,7 +93,7 @@ function isDoubled({ prefix, suffix, text }: Placed): boolean {
   const right = (/^[^\n]*/.exec(suffix)?.[0] ?? '').trim();
   // Two brackets that close may well stand behind each other.
   if (/[^\s)\]};,]/.test(right) && text.trimEnd().endsWith(right)) return true;
-  const head = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  const head = lineOf(prefix);
   const made = visible(head + text);
   const below = visible(suffix.slice(suffix.indexOf('\n') + 1));
   for (let count = 1; count <= made.length; count++) {
@@ -105,7 +106,7 @@ function isDoubled({ prefix, suffix, text }: Placed): boolean {
 
 function isMisindented({ path, prefix, text }: Placed): boolean {
   const bracesAreOptional = languageOf(path) !== 'py';
-  const head = prefix.slice(prefix.lastIndexOf('\n') + 1);
+  const head = lineOf(prefix);
   const [first = '', ...others] = text.trimEnd().split('\n');
   const above = prefix.slice(0, prefix.length - head.length).split('\n');
   // Where it adds no blanks itself, the cursor stands where the author's line begins.

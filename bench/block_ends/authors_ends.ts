@@ -8,10 +8,9 @@ import type { CompletionEngine } from '../../core/completion/engine_port';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { CompletionPipeline } from '../../core/completion/pipeline';
 import { DEFAULT_SAMPLING } from '../../core/completion/sampling';
-import type { CompletionCase } from '../completion_case';
+import { type CompletionCase, documentOf } from '../completion_case';
 import { LANGUAGES, languageOf } from '../languages';
 import { markdownTable } from '../report';
-import { documentOf } from './streams';
 
 /** Of the author's block, behind each of its lines. */
 export interface AuthorsEnd {

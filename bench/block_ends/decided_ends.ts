@@ -1,5 +1,5 @@
 /** How often each way to decide where a block ends is right, over the same text. */
-import type { CompletionCase } from '../completion_case';
+import { type CompletionCase, documentOf } from '../completion_case';
 import { LANGUAGES, languageOf } from '../languages';
 import { lineOf } from '../closers';
 import { parserOf } from '../parsers';
@@ -8,7 +8,7 @@ import { endsRight, endsStatement } from '../scores';
 import { indentationOf } from '../source_lines';
 import { mcnemar } from '../statistics';
 import { endByLines, endByTree, linesOfText } from './deciders';
-import { documentOf, type Stream } from './streams';
+import type { Stream } from './streams';
 
 /** What was decided at a place, and what the author wrote there. */
 export interface Decided {

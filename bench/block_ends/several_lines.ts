@@ -2,12 +2,11 @@
 import { BlockLines } from '../../core/completion/block_lines';
 import type { DocumentSnapshot } from '../../core/completion/document';
 import { lineOf } from '../closers';
-import type { CompletionCase } from '../completion_case';
+import { type CompletionCase, documentOf } from '../completion_case';
 import type { LineRecord } from '../line_record';
 import { beginsRight, endsRight, endsStatement, isFirstLineRight } from '../scores';
 import { indentationOf } from '../source_lines';
 import { replayed } from './replay';
-import { documentOf } from './streams';
 
 /** A place where a block begins, and what the model said of each line where little certainty was asked for. */
 export interface Asked {

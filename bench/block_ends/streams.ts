@@ -4,13 +4,11 @@ import Ajv from 'ajv';
 import { Failure } from '../../cli/failure';
 import { readText, writeBytes } from '../../cli/files';
 import { ask } from '../../core/completion/asking';
-import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
 import type { GenerationEngine } from '../../core/completion/engine_port';
-import { languageOfPath } from '../../core/completion/languages';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import { DEFAULT_SAMPLING } from '../../core/completion/sampling';
-import type { CompletionCase } from '../completion_case';
+import { type CompletionCase, documentOf } from '../completion_case';
 import { jsonLines } from '../json_lines';
 
 export interface Stream {
@@ -49,19 +47,6 @@ export async function streamsOf(
   }
   if (file !== undefined) await writeBytes(file, jsonLines(streams));
   return streams;
-}
-
-/** The document of a case as if its file had just been opened. */
-export function documentOf(one: CompletionCase): DocumentSnapshot {
-  const { path, prefix, suffix } = one;
-  const languageId = languageOfPath(path);
-  return snapshotOfText({
-    uri: `case:${one.id}`,
-    path,
-    languageId,
-    text: prefix + suffix,
-    offset: prefix.length,
-  });
 }
 
 async function streamAt(

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
 import { valueOf } from '../../cli/failure';
 import { promptIds } from '../../cli/prompt_ids';
-import { snapshotOfText } from '../../core/completion/document';
-import { languageOfPath } from '../../core/completion/languages';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import type { Engine } from '../../core/engine/engine';
-import type { CompletionCase } from '../completion_case';
+import { type CompletionCase, documentOf } from '../completion_case';
 import { numberTable, readNumberTable } from '../number_table';
 import { longestMatch } from './longest_match';
 
@@ -91,13 +89,7 @@ export async function observationsOf(
   promptTokens: number,
   beside: readonly string[],
 ): Promise<Observation[]> {
-  const document = snapshotOfText({
-    uri: one.id,
-    path: one.path,
-    languageId: languageOfPath(one.path),
-    text: one.prefix + one.suffix,
-    offset: one.prefix.length,
-  });
+  const document = documentOf(one);
   const options = { ...DEFAULT_OPTIONS, promptTokens };
   const { request } = new PromptWriter(engine).write({ document, options });
   const encode = async (text: string): Promise<Uint32Array> => valueOf(await engine.tokenize(text, false));

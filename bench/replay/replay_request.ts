@@ -1,12 +1,11 @@
 /** Asks the engine what an editor would ask at the place of a case, and how long the decoding took. */
 import { Failure, valueOf } from '../../cli/failure';
 import { ask } from '../../core/completion/asking';
-import { snapshotOfText } from '../../core/completion/document';
-import { languageOfPath } from '../../core/completion/languages';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import { DEFAULT_SAMPLING } from '../../core/completion/sampling';
 import type { Engine } from '../../core/engine/engine';
 import type { NativeDrafting, NativeDraftingCounts } from '../../core/engine/native_drafting';
+import { documentOf } from '../completion_case';
 import type { ReplayCase } from './replay_case';
 
 /** More than any case has. */
@@ -34,13 +33,7 @@ export async function replay(
   { lines, temperature, maxTokens }: Manner,
   drafting: Partial<NativeDrafting>,
 ): Promise<Sample> {
-  const document = snapshotOfText({
-    uri: `case:${one.id}`,
-    path: one.path,
-    languageId: languageOfPath(one.path),
-    text: one.prefix + one.suffix,
-    offset: one.prefix.length,
-  });
+  const document = documentOf(one);
   const sampling = { ...DEFAULT_SAMPLING, temperature };
   const nothing = { similarCode: 'never', definitions: 'never', recentEdits: false } as const;
   const options = { maxTokens, promptTokens: PROMPT_TOKENS, sampling, drafting: 'auto' as const, ...nothing };

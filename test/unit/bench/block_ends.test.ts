@@ -4,8 +4,7 @@ import { decidedAt, decidedTable } from '../../../bench/block_ends/decided_ends'
 import { endByLines, endByTree, linesOfText } from '../../../bench/block_ends/deciders';
 import { replayed } from '../../../bench/block_ends/replay';
 import { shownBy } from '../../../bench/block_ends/several_lines';
-import { documentOf } from '../../../bench/block_ends/streams';
-import type { CompletionCase } from '../../../bench/completion_case';
+import { type CompletionCase, documentOf } from '../../../bench/completion_case';
 import type { LineRecord } from '../../../bench/line_record';
 import { parserOf } from '../../../bench/parsers';
 
