@@ -6,7 +6,7 @@ import { type LoopDelay, loopDelay, loopMonitor } from './loop_delay.mjs';
 export interface Sample {
   /** Since the start, seconds. */
   readonly seconds: number;
-  /** Resident memory and JS heap in use, bytes; the latter after a collection where Node.js was started with --expose-gc. */
+  /** Resident memory and JS heap in use, bytes; after a collection. */
   readonly residentBytes: number;
   readonly heapBytes: number;
   /** What keeps the event loop alive: handles, requests and timers. */

@@ -43,6 +43,13 @@ export function addSoakSuite(program: Command): void {
     .addOption(new Option('--json', 'print samples and figures as JSON'))
     .option('--html <file>', 'write a page with the figures, and plots');
   withEngineOptions(command).action(async (options: SoakArguments) => {
+    if (globalThis.gc === undefined) {
+      throw new Failure({
+        code: 'NO_GC',
+        message:
+          'What is garbage would count as memory in use; run it as `npm run soak`, or Node.js with --expose-gc.',
+      });
+    }
     const { model = embeddedModelPath(ROOT), device, threads, kvCache } = options;
     const soaked = await runSoak({
       ...options,

@@ -21,9 +21,12 @@ const COLOURS: Readonly<Record<string, string>> = {
 /** Throws Failure without samples. */
 export async function soakFigures(samples: readonly Sample[]): Promise<Figure[]> {
   const points = Object.entries(SERIES).flatMap(([series, of]): LinePoint[] => {
-    const values = samples.map((sample) => of(sample) ?? 0);
-    const most = Math.max(...values, 1);
-    return samples.map(({ seconds }, i) => ({ series, x: seconds / 60, y: (100 * (values[i] ?? 0)) / most }));
+    const known = samples.flatMap((sample) => {
+      const value = of(sample);
+      return value === undefined ? [] : [{ x: sample.seconds / 60, value }];
+    });
+    const most = Math.max(...known.map(({ value }) => value), 1);
+    return known.map(({ x, value }) => ({ series, x, y: (100 * value) / most }));
   });
   const svg = await lineChart({
     title: ['What a process has while somebody types'],

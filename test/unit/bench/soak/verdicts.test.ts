@@ -1,7 +1,11 @@
 /** What a soak is held to, and that its rounds follow from the seed. */
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { CYCLE, roundOf } from '../../../../bench/soak/rounds';
 import type { Sample } from '../../../../bench/soak/self_measurement';
+import { addSoakSuite } from '../../../../bench/soak/soak_command';
+import { soakFigures } from '../../../../bench/soak/soak_figures';
+import { soakRows } from '../../../../bench/soak/soak_rows';
 import { isBroken, type Soaked, type Verdict, verdictsOf } from '../../../../bench/soak/verdicts';
 
 const MEBIBYTE = 2 ** 20;
@@ -71,6 +75,24 @@ describe('verdicts', () => {
     const growing = (i: number): Partial<Sample> => ({ residentBytes: (200 + i / 4) * MEBIBYTE });
     expect(brokenOf(soaked(growing, {}, 15))).toEqual(['resident memory, MiB']);
     expect(brokenOf(soaked(growing, {}, 14))).toEqual([]);
+  });
+
+  it('leave out of rows and plots what is not known where there is no /proc', async () => {
+    const { samples, ...rest } = soaked(() => ({ threads: undefined, descriptors: undefined }));
+    const names = soakRows({ samples, ...rest }).map(({ name }) => name);
+    expect(names).toContain('soak/resources');
+    expect(names).not.toContain('soak/threads');
+    expect(names).not.toContain('soak/descriptors');
+    const [figure] = await soakFigures(samples);
+    expect(figure?.svg).toContain('active resources');
+    expect(figure?.svg).not.toContain('file descriptors');
+  });
+
+  it('are for who lets it collect what is garbage', async () => {
+    const program = new Command();
+    addSoakSuite(program);
+    const soak = program.parseAsync(['soak', '--files', '/none', '--model', '/none'], { from: 'user' });
+    await expect(soak).rejects.toMatchObject({ code: 'NO_GC' });
   });
 
   it('find a document that differs, none that was compared, and errors', () => {
