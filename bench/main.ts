@@ -35,4 +35,13 @@ addCompareCommand(bench);
 addLanguagesCommand(bench);
 addPeerCommand(bench);
 addAgreementCommand(bench);
+endChildrenOnInterrupt();
 void run(bench);
+
+/** Leaves through `exit`, whose handlers end the workers and whatever is being built. */
+function endChildrenOnInterrupt(): void {
+  const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(statuses[signal]));
+  }
+}

@@ -66,7 +66,6 @@ function addSuites(program: Command, name: string, description: string, suites: 
     .option('--markdown', 'print the rows as a Markdown table')
     .option('--plot <file>', 'draw the rows into an SVG file')
     .action(async (options: SpeedArguments) => {
-      endChildrenOnInterrupt();
       const report = reportOf(name, await runSpeed(suites, options));
       if (options.plot !== undefined) writePlot(options.plot, await plotSvg(report));
       if (options.json === true) console.log(JSON.stringify(report, null, 2));
@@ -108,13 +107,5 @@ function writePlot(path: string, svg: string): void {
     writeFileSync(path, svg);
   } catch {
     throw new Failure({ code: 'FILE_IO', message: `${path} cannot be written; check the path.` });
-  }
-}
-
-/** Leaves through `exit`, whose handlers end the workers and whatever is being built. */
-export function endChildrenOnInterrupt(): void {
-  const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => process.exit(statuses[signal]));
   }
 }

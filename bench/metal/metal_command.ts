@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { integer } from '../../cli/engine_options';
 import { runMetal } from '../metal_suite';
 import { formatReport, reportOf } from '../report';
-import { endChildrenOnInterrupt, FEWEST_REPEATS, MOST_REPEATS } from '../speed_command';
+import { FEWEST_REPEATS, MOST_REPEATS } from '../speed_command';
 import { formatProjection, projectionRows } from './projection';
 import { formatRealReport } from './real_report';
 import { type RealOptions, runReal } from './real_suite';
@@ -41,7 +41,6 @@ export function addMetalSuite(program: Command): void {
         console.log(json ? JSON.stringify(report, null, 2) : formatProjection());
         return;
       }
-      endChildrenOnInterrupt();
       if (!real) {
         const report = reportOf('metal', await runMetal());
         console.log(json ? JSON.stringify(report, null, 2) : formatReport(report));

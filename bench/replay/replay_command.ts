@@ -11,7 +11,7 @@ import { OWN_CASES } from '../quality';
 import { formatMarkdown, formatReport, formatRow, reportOf, type Row } from '../report';
 import { serversRows } from '../servers/servers_rows';
 import { runServers } from '../servers/servers_suite';
-import { endChildrenOnInterrupt, MOST_REPEATS } from '../speed_command';
+import { MOST_REPEATS } from '../speed_command';
 import { typingDetails } from '../typing/typing_details';
 import { typingFigures } from '../typing/typing_figures';
 import { typingRows } from '../typing/typing_rows';
@@ -79,7 +79,6 @@ export function addReplaySuite(program: Command): void {
     .option('--llama-server <program>', 'servers: llama.cpp’s server; default: compiled from its sources')
     .option('--alone', 'keys: without prompts of other extensions', false);
   withEngineOptions(command).action(async (parts: readonly Part[], options: ReplayArguments) => {
-    endChildrenOnInterrupt();
     const rows: Row[] = [];
     const figures: Figure[] = [];
     for (const part of parts) {
