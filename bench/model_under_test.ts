@@ -7,7 +7,7 @@ import type { NativeInspection } from '../core/engine/native_inspection';
 import { SYNTHETIC_MODELS } from './build_folder';
 import { type CostShape, type ModelCost, modelCost } from './floors';
 import type { BenchModel } from './shapes';
-import { ensureModelFile } from './synthetic/model_file';
+import { ensureFile, writeModelFile } from './synthetic/model_file';
 
 export interface ModelUnderTest {
   readonly path: string;
@@ -24,7 +24,8 @@ export function benchModelPath(model: BenchModel): string {
 export async function prepareBenchModel(model: BenchModel): Promise<ModelUnderTest> {
   const path = benchModelPath(model);
   if (!model.real) {
-    ensureModelFile(path, model, () => console.error(`${model.name}: writing a model with random weights`));
+    const told = (): void => console.error(`${model.name}: writing a model with random weights`);
+    ensureFile(path, told, (unfinished) => writeModelFile(unfinished, model));
   }
   const inspection = await inspect(path);
   return { path, fileBytes: inspection.fileBytes, cost: modelCost(model.shape, weightBytes(inspection)) };

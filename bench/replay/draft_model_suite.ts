@@ -4,7 +4,6 @@
  * There is no pair of real models: the target is the embedded model with layers that add nothing, up to the cost of a model of
  * 1.5 billion parameters; drafts come from the embedded model with noise on its weights (bench/synthetic/speculative_pair.ts).
  */
-import { join } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
 import { valueOf } from '../../cli/failure';
 import { DraftingTotals } from '../../core/completion/drafting_totals';
@@ -15,7 +14,7 @@ import type { DeviceChoice } from '../../core/engine/native_types';
 import { SYNTHETIC_MODELS } from '../build_folder';
 import type { Row } from '../report';
 import { median } from '../statistics';
-import { ensureDeepModel, ensureNoisyModel } from '../synthetic/speculative_pair';
+import { derivedPath, ensureDeepModel, ensureNoisyModel } from '../synthetic/speculative_pair';
 import { type DraftRun, draftModelRows } from './draft_model_rows';
 import { readReplayCases, type ReplayCase } from './replay_case';
 import { type Manner, replay, type Sample } from './replay_request';
@@ -42,13 +41,13 @@ export interface DraftModelOptions {
 /** Throws Failure. */
 export async function runDraftModel(options: DraftModelOptions): Promise<Row[]> {
   const source = embeddedModelPath(ROOT);
-  const target = join(SYNTHETIC_MODELS, 'embedded-1.5b.gguf');
+  const target = derivedPath(SYNTHETIC_MODELS, 'embedded-1.5b', source);
   ensureDeepModel(target, source, TARGET_BYTES, () => console.error('replay: writing the target'));
   const cases = (await readReplayCases()).filter((_, index) => index % CASE_STEP === 0);
   const draftMs = await stepMs(options, source, cases);
   const runs: DraftRun[] = [];
   for (const [level, noise] of NOISES.entries()) {
-    const draft = join(SYNTHETIC_MODELS, `embedded-noise-${noise}.gguf`);
+    const draft = derivedPath(SYNTHETIC_MODELS, `embedded-noise-${noise}`, source);
     ensureNoisyModel(draft, source, noise, () =>
       console.error(`replay: writing the draft with noise ${noise}`),
     );

@@ -49,13 +49,13 @@ interface Tensor extends TensorPlace {
   readonly rms: number | 'one';
 }
 
-/** Makes the file unless it is there. It appears under its name only when it is complete. */
-export function ensureModelFile(path: string, model: BenchModel, onStart: () => void): void {
+/** Makes a file with `make` unless it is there. It appears under its name only when it is complete. */
+export function ensureFile(path: string, onStart: () => void, make: (unfinished: string) => void): void {
   if (existsSync(path)) return;
   onStart();
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
-  writeModelFile(unfinished, model);
+  make(unfinished);
   renameSync(unfinished, path);
 }
 

@@ -6,13 +6,14 @@
  * stream are zero, all others random, and every weight is read and multiplied as in any model. Its logits are those of the
  * embedded model, bit for bit. A small one is the embedded model with noise on its weights: the more, the less often it agrees.
  */
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SeededRandom } from '../random';
 import type { BenchModel } from '../shapes';
 import { type Metadata, TENSOR_TYPES, type TensorPlace, tensorBytes } from './gguf_layout';
 import { readGguf, type StoredTensor } from './gguf_reader';
-import { modelTensors, writeTensors } from './model_file';
+import { ensureFile, modelTensors, writeTensors } from './model_file';
 import { BlockPool, halfBits, halfValue } from './random_blocks';
 
 const LAYER_COUNT_KEY = 'llama.block_count';
@@ -27,14 +28,10 @@ export function weightBytesOf(model: BenchModel): number {
   return modelTensors(model).reduce((sum, tensor) => sum + tensorBytes(tensor), 0);
 }
 
-/** Makes a file with `make` unless it is there. It appears under its name only when it is complete. */
-function ensure(path: string, onStart: () => void, make: (unfinished: string) => void): void {
-  if (existsSync(path)) return;
-  onStart();
-  mkdirSync(dirname(path), { recursive: true });
-  const unfinished = `${path}.${process.pid}`;
-  make(unfinished);
-  renameSync(unfinished, path);
+/** Where the file is that is made of the model at `source` and called `name`: another model's is another. */
+export function derivedPath(folder: string, name: string, source: string): string {
+  const checksum = createHash('sha256').update(readFileSync(source)).digest('hex');
+  return join(folder, `${name}-${checksum.slice(0, 12)}.gguf`);
 }
 
 /**
@@ -47,7 +44,7 @@ export function ensureDeepModel(
   weightBytes: number,
   onStart: () => void,
 ): void {
-  ensure(path, onStart, (unfinished) => {
+  ensureFile(path, onStart, (unfinished) => {
     const { metadata, tensors } = readGguf(source);
     const own = tensors.reduce((sum, tensor) => sum + tensorBytes(tensor), 0);
     const template = tensors.filter(({ name }) => name.startsWith('blk.0.'));
@@ -73,7 +70,7 @@ export function ensureDeepModel(
  * tokens behind pieces of code, 0, 0.05, 0.1, 0.15 and 0.2 had about 100, 75, 60, 45 and 35 in a hundred tokens kept.
  */
 export function ensureNoisyModel(path: string, source: string, noise: number, onStart: () => void): void {
-  ensure(path, onStart, (unfinished) => {
+  ensureFile(path, onStart, (unfinished) => {
     const { metadata, tensors } = readGguf(source);
     const random = new SeededRandom(SEED);
     const noisy = new Map(tensors.map((tensor) => [tensor.name, withNoise(tensor, noise, random)]));

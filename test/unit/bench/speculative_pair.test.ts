@@ -1,5 +1,5 @@
 /** Models made of the parts of another: what stays, what is added, what is changed. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,12 @@ import { tensorBytes } from '../../../bench/synthetic/gguf_layout';
 import { type GgufParts, readGguf } from '../../../bench/synthetic/gguf_reader';
 import { writeModelFile } from '../../../bench/synthetic/model_file';
 import { halfBits, halfValue } from '../../../bench/synthetic/random_blocks';
-import { ensureDeepModel, ensureNoisyModel, weightBytesOf } from '../../../bench/synthetic/speculative_pair';
+import {
+  derivedPath,
+  ensureDeepModel,
+  ensureNoisyModel,
+  weightBytesOf,
+} from '../../../bench/synthetic/speculative_pair';
 
 const SMALL: BenchModel = {
   name: 'small',
@@ -73,6 +78,14 @@ describe('a deep model', () => {
     ensureDeepModel(path, source, 1, silent);
     expect(readFileSync(path)).toEqual(readFileSync(source));
   });
+});
+
+it('is kept by what it is made of', () => {
+  const other = join(folder, 'other.gguf');
+  writeFileSync(other, 'another model');
+  const paths = [source, source, other].map((from) => derivedPath(folder, 'deep', from));
+  expect(new Set(paths).size).toBe(2);
+  expect(paths[0]).toBe(paths[1]);
 });
 
 describe('a noisy model', () => {

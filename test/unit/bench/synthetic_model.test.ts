@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../bench/random';
 import { BENCH_MODELS, type BenchModel } from '../../../bench/shapes';
 import { BlockPool, halfBits, halfValue, randomFloats } from '../../../bench/synthetic/random_blocks';
-import { ensureModelFile, modelTensors, writeModelFile } from '../../../bench/synthetic/model_file';
+import { ensureFile, modelTensors, writeModelFile } from '../../../bench/synthetic/model_file';
 import { tensorBytes } from '../../../bench/synthetic/gguf_layout';
 import { byteLetters, makeVocabulary } from '../../../bench/synthetic/vocabulary';
 
@@ -108,7 +108,12 @@ describe('a synthetic model file', () => {
   it('is written once', () => {
     const path = join(folder, 'deeper', 'once.gguf');
     let writes = 0;
-    for (let call = 0; call < 2; call++) ensureModelFile(path, TINY, () => writes++);
+    for (let call = 0; call < 2; call++)
+      ensureFile(
+        path,
+        () => writes++,
+        (unfinished) => writeModelFile(unfinished, TINY),
+      );
     expect(writes).toBe(1);
   });
 
