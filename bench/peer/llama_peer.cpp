@@ -204,7 +204,8 @@ class Worker {
   // One forward pass of `count` tokens after the prompt, with the logits of all.
   std::string forward(std::size_t count) {
     hold_prompt();
-    constexpr int kRepeats = 10;
+    // Of an odd number of passes the median is one of them.
+    constexpr int kRepeats = 11;
     const std::span<const Token> tokens =
         std::span<const Token>(prompt_).first(std::min(count, prompt_.size()));
     std::vector<double> times;

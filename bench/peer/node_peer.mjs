@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 
 const CONTEXT = 4096;
 const BATCH = 512;
-const FORWARD_REPEATS = 10;
+const FORWARD_REPEATS = 11;
 const WARM_REPEATS = 5;
 
 const [modelPath = '', threadCount = '1', device = 'cpu', openLater] = process.argv.slice(2);
@@ -78,10 +78,7 @@ async function missing(tokens) {
   return tokens.slice(opened.sequence.nextTokenIndex);
 }
 
-/**
- * The upper one of the two in the middle.
- * @param {number[]} values
- */
+/** @param {number[]} values an odd number of them */
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 
 /**
