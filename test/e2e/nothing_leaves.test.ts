@@ -35,8 +35,9 @@ beforeAll(async () => {
   await writeBigramModel(join(models, 'bigram-q8_0.gguf'), embeddedModelPath(ROOT));
 });
 afterAll(async () => {
-  await own.stop();
+  // First, as it is there where the editor did not start.
   await mirror.stop();
+  await own.stop();
 });
 
 it('opens no socket of a network for all that it does by itself, and one for what it is asked to fetch', async () => {

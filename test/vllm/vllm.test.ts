@@ -29,9 +29,10 @@ beforeAll(async () => {
   server = await startVllmServer({ python, model: folder, name: NAME, key: KEY, length: MODEL_LENGTH });
 });
 afterAll(async () => {
-  await server.stop();
   await local.dispose();
   rmSync(folder, { recursive: true });
+  // Last, as it may not have started.
+  await server.stop();
 });
 
 const engines: RemoteEngine[] = [];
