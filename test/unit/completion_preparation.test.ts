@@ -7,8 +7,7 @@ import { prepare } from '../../core/completion/preparation';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import { estimateTokens } from '../../core/completion/token_estimate';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
-import { NO_DRAFTS } from '../../core/engine/native_drafting';
-import { type NativeStop, NO_TIMINGS } from '../../core/engine/native_types';
+import { type NativeStop, NO_COMPLETION, NO_TIMINGS } from '../../core/engine/native_types';
 import { asOneToken } from './made_up_tokens';
 
 /** Has read what it was asked before, and says how fast it reads from the first answer on. */
@@ -25,8 +24,8 @@ class ReadingEngine implements CompletionEngine {
     this.speed = { prefillTokensPerSecond: 2_000 };
     const promptTokens = estimateTokens(String(request.prompt));
     const timings = { ...NO_TIMINGS, promptTokens, reusedTokens: known ? promptTokens : 0 };
-    const made = { text: 'x', stop: this.stop, ids: new Uint32Array([1]), endProbability: 0 };
-    const value = { ...made, ...asOneToken(made.text, 1), grammarEnded: false, timings, drafting: NO_DRAFTS };
+    const made = { text: 'x', stop: this.stop, ids: new Uint32Array([1]), timings };
+    const value = { ...NO_COMPLETION, ...made, ...asOneToken(made.text, 1) };
     return Promise.resolve({ ok: true, value });
   }
 }

@@ -8,8 +8,7 @@ import { selectWindow } from '../../core/completion/prompt';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import { selectSuffix } from '../../core/completion/suffix';
 import { estimateTokens } from '../../core/completion/token_estimate';
-import { NO_DRAFTS } from '../../core/engine/native_drafting';
-import { type NativeFim, type NativePrompt, NO_TIMINGS } from '../../core/engine/native_types';
+import { type NativeFim, type NativePrompt, NO_COMPLETION } from '../../core/engine/native_types';
 import { asOneToken } from './made_up_tokens';
 import { codeText, cursor, isWholeText, RUNS, snapshotAt } from './random_documents';
 
@@ -112,14 +111,9 @@ describe('every prompt', () => {
             const suffix = behind(prompt, SUFFIX) ?? '';
             expect(document.after).toContain(suffix);
             writer.learn(document.uri, written, {
-              text: '',
+              ...NO_COMPLETION,
               stop: 'line_end',
-              ids: new Uint32Array(),
               ...asOneToken('', 1),
-              endProbability: 0,
-              grammarEnded: false,
-              timings: NO_TIMINGS,
-              drafting: NO_DRAFTS,
             });
           }
         },

@@ -8,8 +8,7 @@ import { promptText } from '../../core/completion/prompt';
 import { type Place, PromptWriter } from '../../core/completion/prompt_writer';
 import type { FindSnippets } from '../../core/completion/snippets';
 import { estimateTokens } from '../../core/completion/token_estimate';
-import { NO_DRAFTS } from '../../core/engine/native_drafting';
-import { type NativeFim, type NativePrompt, NO_TIMINGS } from '../../core/engine/native_types';
+import { type NativeFim, type NativePrompt, NO_COMPLETION } from '../../core/engine/native_types';
 import { asOneToken } from './made_up_tokens';
 
 const FIM: NativeFim = { layout: 'suffix_prefix_contiguous', suffix: 8, prefix: 9, separator: 5 };
@@ -45,16 +44,7 @@ function writing({
         sent = request;
         if (promptText(request.prompt).length > longest)
           return Promise.resolve({ ok: false, error: { code: 'CONTEXT_OVERFLOW', message: 'Too long.' } });
-        const value = {
-          text: '',
-          stop: 'line_end',
-          ids: new Uint32Array(),
-          ...asOneToken('', 1),
-          endProbability: 0,
-          grammarEnded: false,
-          timings: NO_TIMINGS,
-          drafting: NO_DRAFTS,
-        } as const;
+        const value = { ...NO_COMPLETION, stop: 'line_end', ...asOneToken('', 1) } as const;
         return Promise.resolve({ ok: true, value });
       });
       if (sent === undefined) throw new Error('nothing was asked');

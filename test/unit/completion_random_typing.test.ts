@@ -15,8 +15,7 @@ import type { CompletionOutcome } from '../../core/completion/outcome';
 import { CompletionPipeline, type SuggestionRequest } from '../../core/completion/pipeline';
 import { Suggestions } from '../../core/completion/suggestions';
 import { TakenBack } from '../../core/completion/taken_back';
-import { NO_DRAFTS } from '../../core/engine/native_drafting';
-import { NO_TIMINGS } from '../../core/engine/native_types';
+import { NO_COMPLETION } from '../../core/engine/native_types';
 
 const STEPS = 10_000;
 const LINES = [
@@ -68,6 +67,7 @@ class RandomEngine implements CompletionEngine {
     return Promise.resolve({
       ok: true,
       value: {
+        ...NO_COMPLETION,
         text,
         stop: pick(random, ['line_end', 'line_end', 'end_token', 'max_tokens'] as const),
         ids: new Uint32Array(tokenEnds.length),
@@ -75,11 +75,7 @@ class RandomEngine implements CompletionEngine {
         tokenProbabilities,
         tokenEnds,
         idProbabilities: tokenProbabilities,
-        barredProbability: 0,
         endProbability: random.below(3) === 0 ? 0.9 : 0.1,
-        grammarEnded: false,
-        timings: NO_TIMINGS,
-        drafting: NO_DRAFTS,
       },
     });
   };

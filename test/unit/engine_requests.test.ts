@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { Engine, type EngineAddon } from '../../core/engine/engine';
 import { GREEDY, type EngineRequest } from '../../core/engine/engine_request';
-import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
-import type {
-  NativeCompletion,
-  NativeCompletionRequest,
-  NativeModel,
-  NativeModelInfo,
-  NativeSession,
+import {
+  type NativeCompletion,
+  type NativeCompletionRequest,
+  type NativeModel,
+  type NativeModelInfo,
+  type NativeSession,
+  NO_COMPLETION,
 } from '../../core/engine/native_types';
 import type { NativeResult } from '../../core/engine/native_result';
 import { asOneToken } from './made_up_tokens';
@@ -30,19 +30,7 @@ function completion(stop: NativeCompletion['stop'], text = ''): NativeResult<Nat
     cancelMs: 0,
     cancelPhase: stop === 'cancelled' ? ('decode' as const) : ('none' as const),
   };
-  return {
-    ok: true,
-    value: {
-      text,
-      stop,
-      ids: new Uint32Array(),
-      ...asOneToken(text, 1),
-      endProbability: 0,
-      grammarEnded: false,
-      timings,
-      drafting: NO_DRAFTS,
-    },
-  };
+  return { ok: true, value: { ...NO_COMPLETION, text, stop, ...asOneToken(text, 1), timings } };
 }
 
 /** An addon whose requests run until the test settles or cancels them. */

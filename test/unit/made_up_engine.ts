@@ -6,8 +6,7 @@ import type { CompletionOutcome } from '../../core/completion/outcome';
 import { CompletionPipeline, type SuggestionRequest } from '../../core/completion/pipeline';
 import type { EngineAnswer, EngineRequest } from '../../core/engine/engine_request';
 import type { NativeError } from '../../core/engine/native_result';
-import { NO_DRAFTS } from '../../core/engine/native_drafting';
-import { type NativeFim, type NativeStop, NO_TIMINGS } from '../../core/engine/native_types';
+import { type NativeFim, type NativeStop, NO_COMPLETION } from '../../core/engine/native_types';
 import { asOneToken, asTokens } from './made_up_tokens';
 
 /** Says what it is told to, and remembers what it was asked. */
@@ -47,14 +46,12 @@ export class FakeEngine implements CompletionEngine {
         resolve({
           ok: true,
           value: {
+            ...NO_COMPLETION,
             text: this.says,
             stop,
             ids: new Uint32Array([1]),
             ...(this.course ? asTokens(this.course) : asOneToken(this.says, this.confidence)),
             endProbability: this.endProbability,
-            grammarEnded: false,
-            timings: NO_TIMINGS,
-            drafting: NO_DRAFTS,
           },
         });
       };

@@ -6,9 +6,8 @@ import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import type { CompletionOutcome } from '../../core/completion/outcome';
 import { CompletionPipeline } from '../../core/completion/pipeline';
 import type { SchemaUse } from '../../core/completion/schema_use';
-import { NO_DRAFTS } from '../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
-import { NO_TIMINGS } from '../../core/engine/native_types';
+import { NO_COMPLETION } from '../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../core/engine/native_result';
 import { DocumentSchemas } from '../../core/schema/document_schemas';
 import type { SchemaAssociation } from '../../core/schema/schema_place';
@@ -51,15 +50,15 @@ class FakeEngine implements CompletionEngine {
     this.requests.push(request);
     const code = request.grammar === undefined ? undefined : this.rejects(request);
     if (code !== undefined) return Promise.resolve({ ok: false, error: { code, message: 'No.' } });
-    const counts = { timings: NO_TIMINGS, drafting: NO_DRAFTS, grammarEnded: false };
     const value = {
+      ...NO_COMPLETION,
       text: this.says,
       stop: 'line_end',
       ids: new Uint32Array(this.tokens),
       ...asOneToken(this.says, this.confidence),
       endProbability: 0.9,
     } as const;
-    return Promise.resolve({ ok: true, value: { ...value, ...counts } });
+    return Promise.resolve({ ok: true, value });
   }
 }
 

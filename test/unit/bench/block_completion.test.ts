@@ -5,8 +5,7 @@ import type { GenerationEngine } from '../../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { PromptWriter } from '../../../core/completion/prompt_writer';
-import { NO_DRAFTS } from '../../../core/engine/native_drafting';
-import { type NativeCompletion, NO_TIMINGS } from '../../../core/engine/native_types';
+import { type NativeCompletion, NO_COMPLETION } from '../../../core/engine/native_types';
 import { asOneToken } from '../made_up_tokens';
 
 const BEFORE = 'def f():\n    ';
@@ -19,13 +18,7 @@ const DOCUMENT = snapshotOfText({
 });
 
 function answer(text: string, stop: NativeCompletion['stop']): EngineAnswer {
-  const rest = {
-    ids: new Uint32Array(),
-    ...asOneToken(text, 0.5),
-    endProbability: 0,
-    grammarEnded: false,
-  };
-  return { ok: true, value: { text, stop, ...rest, timings: NO_TIMINGS, drafting: NO_DRAFTS } };
+  return { ok: true, value: { ...NO_COMPLETION, text, stop, ...asOneToken(text, 0.5) } };
 }
 
 /** Says the pieces one after another until it is cancelled. */

@@ -8,8 +8,7 @@ import { type QualityOptions, runQuality } from '../../../bench/quality';
 import { readDetails } from '../../../bench/quality_details';
 import type { GenerationEngine } from '../../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
-import { NO_DRAFTS } from '../../../core/engine/native_drafting';
-import { NO_TIMINGS } from '../../../core/engine/native_types';
+import { NO_COMPLETION, NO_TIMINGS } from '../../../core/engine/native_types';
 import { asOneToken } from '../made_up_tokens';
 
 const SNIPPETS = [{ path: 'b.py', text: 'other()\n' }];
@@ -20,14 +19,16 @@ const CASES = [
 ];
 
 function answer(text: string): EngineAnswer {
-  const rest = {
-    ids: Uint32Array.of(1),
-    ...asOneToken(text, 0.9),
-    endProbability: 0,
-    grammarEnded: false,
-  };
+  const ids = Uint32Array.of(1);
   const timings = { ...NO_TIMINGS, generatedTokens: 1 };
-  const value = { text, stop: 'end_token', ...rest, timings, drafting: NO_DRAFTS } as const;
+  const value = {
+    ...NO_COMPLETION,
+    text,
+    stop: 'end_token',
+    ids,
+    ...asOneToken(text, 0.9),
+    timings,
+  } as const;
   return { ok: true, value };
 }
 

@@ -7,9 +7,8 @@ import type { EngineState, GenerationEngine } from '../../../core/completion/eng
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { PromptWriter } from '../../../core/completion/prompt_writer';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
-import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeError, NativeResult } from '../../../core/engine/native_result';
-import { type NativeFim, NO_TIMINGS } from '../../../core/engine/native_types';
+import { type NativeFim, NO_COMPLETION } from '../../../core/engine/native_types';
 import { BackOff } from '../../../core/remote/back_off';
 import { late, statusError, unreachable } from '../../../core/remote/errors';
 import { family, fimOf } from '../../../core/remote/families';
@@ -65,13 +64,11 @@ class SlowEngine implements GenerationEngine {
           resolve({ ok: false, error });
           return;
         }
-        const made = {
-          text: this.name,
-          stop: signal.aborted ? 'cancelled' : 'line_end',
-          ids: new Uint32Array(),
-        } as const;
-        const rest = { endProbability: 0, grammarEnded: false, timings: NO_TIMINGS, drafting: NO_DRAFTS };
-        resolve({ ok: true, value: { ...made, ...asOneToken(this.name, 1), ...rest } });
+        const stop = signal.aborted ? 'cancelled' : 'line_end';
+        resolve({
+          ok: true,
+          value: { ...NO_COMPLETION, text: this.name, stop, ...asOneToken(this.name, 1) },
+        });
       };
       if (signal.aborted) say();
       else if (Number.isFinite(this.afterMs)) setTimeout(say, this.afterMs);

@@ -6,28 +6,17 @@ import type { GenerationEngine } from '../../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { DEFAULT_OPTIONS } from '../../../core/completion/options';
 import { PromptWriter } from '../../../core/completion/prompt_writer';
-import { NO_DRAFTS } from '../../../core/engine/native_drafting';
-import { type NativeStop, NO_TIMINGS } from '../../../core/engine/native_types';
+import { type NativeStop, NO_COMPLETION } from '../../../core/engine/native_types';
 import { type Generation, Generator } from '../../../extension/generate/generator';
 import type { Interruption } from '../../../extension/generate/insertion';
 import { DEFAULT_GENERATE, type KeepPartial } from '../../../core/generate/options';
+import { asOneToken } from '../../unit/made_up_tokens';
 import { changeBy, closeEditors, edit, eventually, set } from './workbench';
 
 type Act = () => PromiseLike<unknown>;
 
 function answer(text: string, stop: NativeStop): EngineAnswer {
-  const rates = {
-    confidence: 1,
-    idProbabilities: new Float32Array(),
-    barredProbability: 0,
-    tokenProbabilities: Float32Array.of(1),
-    tokenEnds: Uint32Array.of(text.length),
-    endProbability: 0,
-    grammarEnded: false,
-    timings: NO_TIMINGS,
-    drafting: NO_DRAFTS,
-  };
-  return { ok: true, value: { text, stop, ids: new Uint32Array(), ...rates } };
+  return { ok: true, value: { ...NO_COMPLETION, text, stop, ...asOneToken(text, 1) } };
 }
 
 /** Says `pieces` one by one, does `act`, and goes on until it is stopped, unless `ends`. */
