@@ -8,16 +8,9 @@ import { postprocess } from '../../core/completion/postprocess';
 import type { Stop } from '../../core/completion/stop';
 import { partsOf } from '../../core/completion/sure_part';
 import { GeneratedText } from '../../core/generate/generated_text';
-import { codeLine, codeText, cursor, isWholeText, RUNS, snapshotAt } from './random_documents';
+import { codeLine, codeText, cursor, holds, isWholeText, RUNS, snapshotAt } from './random_documents';
 
 const stops = fc.constantFrom<Stop>('line_end', 'end_token', 'max_tokens');
-
-/** Whether the characters of `some` come in `text`, in their order. */
-function holds(text: string, some: string): boolean {
-  let at = 0;
-  for (let unit = 0; unit < text.length && at < some.length; unit++) if (text[unit] === some[at]) at++;
-  return at === some.length;
-}
 
 /** As a model that closes what it opens, and what the document has open, or does not. */
 const suggestionIn = ({ before, after }: { before: string; after: string }): fc.Arbitrary<string> => {

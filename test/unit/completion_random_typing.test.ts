@@ -16,6 +16,7 @@ import { CompletionPipeline, type SuggestionRequest } from '../../core/completio
 import { Suggestions } from '../../core/completion/suggestions';
 import { TakenBack } from '../../core/completion/taken_back';
 import { NO_COMPLETION } from '../../core/engine/native_types';
+import { holds } from './random_documents';
 
 const STEPS = 10_000;
 const LINES = [
@@ -94,13 +95,6 @@ function tokensOf(
 
 function pick<T>(random: SeededRandom, choices: readonly T[]): T {
   return choices[random.below(choices.length)] as T;
-}
-
-/** Whether the characters of `some` come in `text`, in their order. */
-function holds(text: string, some: string): boolean {
-  let at = 0;
-  for (const character of text) if (character === some[at]) at++;
-  return at === some.length;
 }
 
 /** Edits in one document. */

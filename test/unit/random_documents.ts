@@ -68,3 +68,10 @@ export function isWholeText(text: string, around: string): boolean {
   const halves = /\p{Surrogate}/u;
   return !halves.test(text) || halves.test(around);
 }
+
+/** Whether the characters of `some` come in `text`, in their order. */
+export function holds(text: string, some: string): boolean {
+  let at = 0;
+  for (let unit = 0; unit < text.length && at < some.length; unit++) if (text[unit] === some[at]) at++;
+  return at === some.length;
+}
