@@ -170,15 +170,12 @@ describe.each(['llama-server', 'vllm'] as const)('a suggestion of %s', (kind) =>
     expect([...long.tokenEnds]).toEqual([...long.tokenEnds].toSorted((a, b) => a - b));
   });
 
-  it('fails where the connection breaks in the middle', async () => {
+  it.each([
+    ['the connection breaks in the middle', { dies: true }],
+    ['the answer ends before the text does', { cut: true }],
+  ])('fails where %s', async (_, fault) => {
     const standIn = await server(kind);
-    standIn.say = () => ({ tokens: [' a'], dies: true });
-    expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_FAILED');
-  });
-
-  it('fails where the answer ends before the text does', async () => {
-    const standIn = await server(kind);
-    standIn.say = () => ({ tokens: [' a'], cut: true });
+    standIn.say = () => ({ tokens: [' a'], ...fault });
     expect(codeOf(await engineFor(standIn).complete(LINE, NEVER))).toBe('REMOTE_FAILED');
     expect(standIn.asked).toHaveLength(1);
   });
