@@ -115,7 +115,7 @@ function figures(agreement: Agreement): string[] {
   return [percent(same_clear_choice, clear), mean_divergence.toExponential(1)];
 }
 
-export function formatAgreement(agreement: Agreement): string {
+function formatAgreement(agreement: Agreement): string {
   const { positions, same_choice, clear, same_clear_choice } = agreement;
   return [
     `positions                   ${positions}`,

@@ -135,7 +135,7 @@ export function shapeRows(completed: readonly Completed[], prefix = 'quality/'):
 }
 
 /** What an editor shows of it; undefined where that is nothing. */
-export function shownText({ text, shown, part }: Completed): string | undefined {
+function shownText({ text, shown, part }: Completed): string | undefined {
   return shown ? text : part;
 }
 

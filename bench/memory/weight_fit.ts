@@ -29,10 +29,7 @@ export function weightOf(weights: Weights, said: Said, surest: number): number {
 }
 
 /** The probability of the token that was written: other files are mixed into the model's law, and the document into both. */
-export function likelihoodOf(
-  weights: MemoryWeights,
-  { model, surest, document, others }: Observation,
-): number {
+function likelihoodOf(weights: MemoryWeights, { model, surest, document, others }: Observation): number {
   const far = weightOf(weights.others, others, surest);
   const near = weightOf(weights.document, document, surest);
   return (1 - near) * ((1 - far) * model + far * others.memory) + near * document.memory;

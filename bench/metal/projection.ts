@@ -87,7 +87,7 @@ export function bytesOfToken({ shape, layers, output }: ProjectedModel): number 
   return (layerOperations / 2) * bytesOfWeight(layers) + (outputOperations / 2) * bytesOfWeight(output);
 }
 
-export function commandsOfToken({ shape, commandsPerLayer }: ProjectedModel): number {
+function commandsOfToken({ shape, commandsPerLayer }: ProjectedModel): number {
   return (commandsPerLayer ?? COMMANDS_PER_LAYER) * shape.layers + COMMANDS_PER_TOKEN;
 }
 

@@ -6,7 +6,7 @@ import { LOGS, PEER_PACKAGE, PEER_PROGRAM, SOURCES } from '../build_folder';
 import { runProgram } from '../program_run';
 
 /** The one place that says which version is measured. llama_library.cpp knows the layout of its structs. */
-export const PEER_VERSION = '3.22.1';
+const PEER_VERSION = '3.22.1';
 
 /** The package with the libraries for this platform. */
 const LIBRARY_PACKAGES: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@
 import type { Replacement } from '../../core/edit/line_edit';
 
 /** As many steps as can be undone. */
-export const MOST_UNDO = 20;
+const MOST_UNDO = 20;
 
 /** Undoes by inverse edits. */
 export class TypedText {

@@ -10,7 +10,7 @@ import { chooseStretches } from './typing_files';
 import { type Person, type TypedStretch, typeStretch } from './typing_session';
 
 /** How long the cursor rests before the first key in a file that is read ahead, ms. */
-export const FIRST_REST_MS = 1_000;
+const FIRST_REST_MS = 1_000;
 
 export interface TypingOptions {
   /** A folder of sources. */

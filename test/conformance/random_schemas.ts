@@ -48,7 +48,7 @@ export class Random {
 }
 
 /** Any document, over the keys and values that schemas speak of. */
-export function randomDocument(random: Random, depth = 2): Json {
+function randomDocument(random: Random, depth = 2): Json {
   switch (random.below(depth > 0 ? 8 : 5)) {
     case 0:
       return random.pick([null, true, false]);

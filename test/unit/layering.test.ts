@@ -120,7 +120,7 @@ const importsOf = (file: string): string[] =>
   matches(file, /(?:^|\s|\()(?:from|import|import\(|require\()\s*['"]([^'"]+)['"]/gm);
 
 /** What is wrong with `include` standing in `file`, or nothing. */
-export function nativeViolation(file: string, include: string): string | undefined {
+function nativeViolation(file: string, include: string): string | undefined {
   const layer = file.split('/')[1] ?? '';
   const target = include.split('/')[0] ?? '';
   if (!(layer in NATIVE_LAYERS)) return `${file}: '${layer}' is not a known layer`;
@@ -146,7 +146,7 @@ export function nativeViolation(file: string, include: string): string | undefin
 }
 
 /** What is wrong with `specifier` imported by `file`, or nothing. */
-export function scriptViolation(file: string, specifier: string): string | undefined {
+function scriptViolation(file: string, specifier: string): string | undefined {
   const wrong = `${file} imports ${specifier}`;
   const folder = layerOf(file);
   if (folder === undefined) return `${file}: in no known folder`;

@@ -6,7 +6,7 @@ import { renderedText } from '../../../core/chat/template_text';
 import type { NativeResult } from '../../../core/engine/native_result';
 
 /** Ids of control tokens count from here; below are code points. */
-export const FIRST_CONTROL = 0x11_0000;
+const FIRST_CONTROL = 0x11_0000;
 
 export class MadeUpVocabulary implements Vocabulary {
   private readonly names: readonly string[];

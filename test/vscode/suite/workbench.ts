@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import type { FinishedRequest } from '../../../extension/completion/provider';
 
-export const EXTENSION_ID = 'emberline.emberline';
+const EXTENSION_ID = 'emberline.emberline';
 
 /** Far longer than anything takes on a loaded machine; reaching it is a failure, never a way to wait. */
 const DEADLINE_MS = 45_000;
