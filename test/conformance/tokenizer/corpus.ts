@@ -1,23 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SeededRandom } from '../../../bench/random';
 import { ODD_TEXTS } from './text/odd_text.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 function readText(...path: string[]): string {
   return readFileSync(join(ROOT, ...path), 'utf8').replaceAll('\r\n', '\n');
-}
-
-/** Numbers from 0 (included) to 1, the same ones every time (Marsaglia's xorshift32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
 }
 
 /** The first `perFile` characters of the files under `folder` that end in `extension`, until `total` characters are had. */
@@ -41,14 +31,14 @@ function fromFiles(folder: string, extension: string, perFile: number, total: nu
 
 /** Short pieces of all samples in random order: what never stands side by side in real text. */
 function splices(sources: readonly string[], total: number): string[] {
-  const random = seededRandom(20240229);
+  const random = new SeededRandom(20240229);
   const characters = Array.from(sources.join('\n'));
   const texts: string[] = [];
   for (let size = 0; size < total;) {
     let text = '';
     while (text.length < 2000) {
-      const start = Math.floor(random() * characters.length);
-      text += characters.slice(start, start + 1 + Math.floor(random() * 12)).join('');
+      const start = random.below(characters.length);
+      text += characters.slice(start, start + 1 + random.below(12)).join('');
     }
     texts.push(text);
     size += text.length;

@@ -1,4 +1,4 @@
-import { seededRandom } from './corpus.js';
+import { SeededRandom } from '../../../bench/random';
 import { TOKEN_TYPE, type Vocabulary } from './families.js';
 
 /** How GPT-2's byte alphabet (Radford et al. 2019) spells each byte. */
@@ -18,9 +18,9 @@ function byteSpellings(): string[] {
  */
 export function vocabularyOfPairs(pre: string): Vocabulary {
   const bytes = byteSpellings();
-  const random = seededRandom(20250314);
+  const random = new SeededRandom(20250314);
   const pairs = bytes
-    .flatMap((left) => bytes.map((right) => ({ left, right, order: random() })))
+    .flatMap((left) => bytes.map((right) => ({ left, right, order: random.next() })))
     .sort((a, b) => a.order - b.order);
   const tokens = [...bytes, ...pairs.map(({ left, right }) => left + right)];
   return {
@@ -45,12 +45,13 @@ const PARTICLES: readonly string[] = [
 
 /** `count` texts of 1 to 24 particles, some of them repeated. */
 export function adversarialTexts(count: number): string[] {
-  const random = seededRandom(19991231);
-  const below = (bound: number): number => Math.floor(random() * bound);
+  const random = new SeededRandom(19991231);
   return Array.from({ length: count }, () => {
     let text = '';
-    for (let left = 1 + below(24); left > 0; left--) {
-      text += (PARTICLES[below(PARTICLES.length)] ?? '').repeat(below(4) === 0 ? 1 + below(4) : 1);
+    for (let left = 1 + random.below(24); left > 0; left--) {
+      text += (PARTICLES[random.below(PARTICLES.length)] ?? '').repeat(
+        random.below(4) === 0 ? 1 + random.below(4) : 1,
+      );
     }
     return text;
   });
