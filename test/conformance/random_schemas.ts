@@ -1,4 +1,5 @@
 /** Small random JSON Schemas, and documents that are near to them: over few keys and values, so that keywords meet. */
+import { SeededRandom } from '../../bench/random';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
@@ -20,21 +21,8 @@ const PATTERNS = ['^a', 'b$', '^[ab]*$', '^(a|ab)$', 'a', '^.{2}$', '^$|b'];
 const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'object', 'array'];
 const DEPTH = 3;
 
-/** xorshift32, so that a seed means the same schemas everywhere. */
-export class Random {
-  private state: number;
-  constructor(seed: number) {
-    this.state = (Math.imul(seed, 2_654_435_761) ^ 0x9e3779b9) >>> 0 || 1;
-    for (let i = 0; i < 8; ++i) this.below(2);
-  }
-  below(limit: number): number {
-    let x = this.state;
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    this.state = x >>> 0;
-    return this.state % limit;
-  }
+/** What schemas and documents are drawn with. */
+export class Random extends SeededRandom {
   /** True once in `n`. */
   once(n: number): boolean {
     return this.below(n) === 0;
