@@ -29,6 +29,9 @@ struct Vector {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
   }
+  static void store_bytes(std::int8_t* p, Lanes a) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(a)));
+  }
   // bf16 is widened, not multiplied by VDPBF16PS (AVX-512 BF16): that would round activations to bf16 as
   // well, and takes Intel's processors twice the time of the two multiply-adds it replaces.
   static Lanes load_bf16_first(const std::uint16_t* p) {

@@ -50,6 +50,10 @@ struct Vector {
     const int16x8_t words = vmovl_s8(vld1_s8(p));
     return {vcvtq_f32_s32(vmovl_s16(vget_low_s16(words))), vcvtq_f32_s32(vmovl_s16(vget_high_s16(words)))};
   }
+  static void store_bytes(std::int8_t* p, Lanes a) {
+    const int16x4_t low = vqmovn_s32(vcvtq_s32_f32(a.low)), high = vqmovn_s32(vcvtq_s32_f32(a.high));
+    vst1_s8(p, vqmovn_s16(vcombine_s16(low, high)));
+  }
   static float32x4_t first_bf16(uint16x8_t pairs) {
     return vreinterpretq_f32_u32(vshlq_n_u32(vreinterpretq_u32_u16(pairs), 16));
   }

@@ -69,6 +69,12 @@ struct Vector {
     store(x, a);
     for (std::size_t i = 0; i < kLanes; ++i) p[i] = f32_to_f16(x[i]);
   }
+  static void store_bytes(std::int8_t* p, const Lanes& a) {
+    float x[kLanes];
+    store(x, a);
+    for (std::size_t i = 0; i < kLanes; ++i)
+      p[i] = static_cast<std::int8_t>(f32_to_bits(x[i] + kRoundingBias) & 0xFFu);
+  }
   static Lanes set(float x) { return {Floats{x, x, x, x}, Floats{x, x, x, x}}; }
   static Lanes add(const Lanes& a, const Lanes& b) { return {a.low + b.low, a.high + b.high}; }
   static Lanes sub(const Lanes& a, const Lanes& b) { return {a.low - b.low, a.high - b.high}; }

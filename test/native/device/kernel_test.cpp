@@ -143,6 +143,8 @@ TEST_P(Kernel, MarksBlocksThatAreNotFinite) {
         EXPECT_EQ(q.scales[0], 1.0f / (finely ? 32512.0f : 127.0f));
         EXPECT_TRUE(std::isnan(q.scales[1]));
         EXPECT_TRUE(std::isnan(q.sums[1]));
+        EXPECT_EQ(q.offsets[1], 0);
+        EXPECT_EQ(q.first_offsets[1], 0);
       }
     }
   }

@@ -80,7 +80,7 @@ struct Kernels {
 
   // x[0..n) -> int8 blocks of 32, with the scale and sums of each. A block whose largest magnitude is below
   // 1e-30 becomes zero; one with a value that is not finite gets a NaN scale, so that what is computed from
-  // it is NaN. n is a multiple of 32.
+  // it is NaN, and offsets of 0. n is a multiple of 32.
   void (*quantize_row)(const float* x, std::size_t n, const QuantizedRow& to);
   // The same to 16 bits, as a coarse and a fine part.
   void (*quantize_row_fine)(const float* x, std::size_t n, const QuantizedRow& to);

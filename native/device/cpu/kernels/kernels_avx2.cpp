@@ -2,7 +2,6 @@
 // rules.
 #include "simd/avx2/integers.h"
 
-#include "device/cpu/kernels/avx2_quantize.h"
 #include "device/cpu/kernels/bytes_apart.h"
 
 namespace emberline {

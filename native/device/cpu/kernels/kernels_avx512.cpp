@@ -2,7 +2,6 @@
 // see CMakeLists.txt; kernels.h has the rules.
 #include "simd/avx512/integers.h"
 
-#include "device/cpu/kernels/avx512_quantize.h"
 #include "device/cpu/kernels/bytes_apart.h"
 
 namespace emberline {

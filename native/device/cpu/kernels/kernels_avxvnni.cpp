@@ -2,7 +2,6 @@
 // with those flags, see CMakeLists.txt; kernels.h has the rules.
 #include "simd/avx2/integers.h"
 
-#include "device/cpu/kernels/avx2_quantize.h"
 #include "device/cpu/kernels/bytes_apart.h"
 
 namespace emberline {

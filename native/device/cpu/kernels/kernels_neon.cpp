@@ -2,7 +2,6 @@
 // kernels.h has the rules.
 #include "device/cpu/kernels/neon_dot.h"
 #include "device/cpu/kernels/neon_products_by_row.h"
-#include "device/cpu/kernels/neon_quantize.h"
 #include "device/cpu/kernels/table_of_kernels.h"
 
 namespace emberline {

@@ -3,7 +3,6 @@
 #include "device/cpu/kernels/neon_dot.h"
 #include "device/cpu/kernels/neon_i8mm.h"
 #include "device/cpu/kernels/neon_products.h"
-#include "device/cpu/kernels/neon_quantize.h"
 
 namespace emberline {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/cpu/kernels/attention_kernels.h"
-#include "device/cpu/kernels/kernel_loops.h"
+#include "device/cpu/kernels/quantize_loops.h"
 
 namespace emberline {
 namespace {
@@ -32,16 +32,6 @@ struct QuantValues {
   }
   const std::int8_t* row(std::size_t j) const { return quants + j * width; }
 };
-
-// Integers compare as the magnitudes do, with what is not finite above all numbers: a loop of vector code.
-inline std::uint32_t largest_magnitude_bits(const float* x, std::size_t n) {
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t bits = f32_to_bits(x[i]) & 0x7FFFFFFFu;
-    largest = bits > largest ? bits : largest;
-  }
-  return largest;
-}
 
 // The least half that is not below `x` >= 0.
 inline std::uint16_t half_not_below(float x) {

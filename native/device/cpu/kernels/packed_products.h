@@ -134,8 +134,8 @@ class Tile {
       for (std::size_t h = 0; h < kHalves; ++h) {
         const auto start_of = [&](std::size_t r) {
           const std::size_t at = r * blocks + b;
-          return Integers::set(
-              offset(kHalves == 1 ? offsets[at] : half_offset(offsets[at], first_offsets[at], h)));
+          return Integers::set(Format::kOffsets *
+                               (kHalves == 1 ? offsets[at] : half_offset(offsets[at], first_offsets[at], h)));
         };
         Integers::Dot dots[kRows][kVectors];
         EMBERLINE_UNROLL
@@ -193,16 +193,8 @@ class Tile {
   }
 
  private:
-  // Of a block that is not finite it may wrap around.
-  static std::int32_t offset(std::int32_t x) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(Format::kOffsets) *
-                                     static_cast<std::uint32_t>(x));
-  }
-
   static std::int32_t half_offset(std::int32_t whole, std::int32_t first, std::size_t h) {
-    return h == 0 ? first
-                  : static_cast<std::int32_t>(static_cast<std::uint32_t>(whole) -
-                                              static_cast<std::uint32_t>(first));
+    return h == 0 ? first : whole - first;
   }
   // As the sums of blocks, of the half whose offset this is.
   static float half_sum(float scale, std::int32_t offset) {

@@ -1,9 +1,10 @@
 // The table of a kernel set. Included by the kernels_*.cpp files alone, after they have defined
-// `Vector`, quantize_row, quantize_row_fine and product_quantized<Format>.
+// `Vector` and product_quantized<Format>.
 #pragma once
 
 #include "device/cpu/kernels/attention_loops.h"
 #include "device/cpu/kernels/kernel_loops.h"
+#include "device/cpu/kernels/quantize_loops.h"
 
 namespace emberline {
 namespace {
