@@ -25,6 +25,10 @@ const TensorTypeTraits* tensor_type_traits(std::uint32_t id) {
   return id < std::size(kTypes) && kTypes[id].block_elements > 0 ? &kTypes[id] : nullptr;
 }
 
+const TensorTypeTraits& traits(TensorType type) {
+  return *tensor_type_traits(static_cast<std::uint32_t>(type));
+}
+
 const char* ggml_type_name(std::uint32_t id) {
   return id < std::size(kTypes) ? kTypes[id].name : nullptr;
 }

@@ -54,9 +54,7 @@ struct TensorTypeTraits {
 
 // Null when the engine has no kernels for GGUF type id `id`.
 const TensorTypeTraits* tensor_type_traits(std::uint32_t id);
-inline const TensorTypeTraits& traits(TensorType type) {
-  return *tensor_type_traits(static_cast<std::uint32_t>(type));
-}
+const TensorTypeTraits& traits(TensorType type);
 // Of ggml's type id `id`, with kernels or without; null where it is none, or one that was given up.
 const char* ggml_type_name(std::uint32_t id);
 

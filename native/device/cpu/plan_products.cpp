@@ -65,7 +65,7 @@ Product product_at(const BoundCommand& command, int slot, std::uint32_t type_id,
                    std::uint32_t width, const Kernels& kernels) {
   const PackedWeight weight = command.weight(slot, type_id, width);
   Product product{};
-  product.kernel = product_kernel(kernels, weight.type);
+  product.kernel = kernels.product(weight.type);
   product.weight = weight.data;
   product.panel_bytes = weight.panel_bytes;
   product.out = out;

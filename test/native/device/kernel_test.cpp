@@ -197,7 +197,7 @@ std::vector<float> product(const Kernels& kernels, TensorType type, const Panels
                            const ActivationRows& x) {
   const std::size_t stride = panels.count * kPanelRows;
   std::vector<float> y(x.rows * stride);
-  product_kernel(kernels, type)(panels, x, y.data(), stride);
+  kernels.product(type)(panels, x, y.data(), stride);
   return y;
 }
 

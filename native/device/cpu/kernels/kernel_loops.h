@@ -149,27 +149,21 @@ void narrow_to_halves(const float* from, std::size_t n, std::uint16_t* to) {
 
 // Products with float weights: each element of y is one lane of one accumulator, columns in order.
 
-// Where column `c` of the rows of a panel lies, and its rows 8 * v to 8 * v + 7 as floats.
-struct F32Weights {
-  static Lanes load(const std::uint8_t* panel, std::size_t c, std::size_t v) {
-    return Vector::load(reinterpret_cast<const PackedF32*>(panel)[c].values + v * kLanes);
-  }
-};
-struct F16Weights {
-  static Lanes load(const std::uint8_t* panel, std::size_t c, std::size_t v) {
-    return Vector::load_halves(reinterpret_cast<const PackedF16*>(panel)[c].values + v * kLanes);
-  }
-};
-struct Bf16Weights {
-  static Lanes load(const std::uint8_t* panel, std::size_t c, std::size_t v) {
-    const auto* pairs = reinterpret_cast<const PackedBf16*>(panel)[c / 2].values[v * kLanes];
-    return c % 2 == 0 ? Vector::load_bf16_first(pairs) : Vector::load_bf16_second(pairs);
-  }
-};
+// Rows v * kLanes and on of a panel, of column c.
+inline Lanes load_column(const PackedF32* panel, std::size_t c, std::size_t v) {
+  return Vector::load(panel[c].values + v * kLanes);
+}
+inline Lanes load_column(const PackedF16* panel, std::size_t c, std::size_t v) {
+  return Vector::load_halves(panel[c].values + v * kLanes);
+}
+inline Lanes load_column(const PackedBf16* panel, std::size_t c, std::size_t v) {
+  const auto* pairs = panel[c / 2].values[v * kLanes];
+  return c % 2 == 0 ? Vector::load_bf16_first(pairs) : Vector::load_bf16_second(pairs);
+}
 
 // kPanels panels with kRows rows of x, so that there are enough independent sums to hide the latency of an
 // addition.
-template <typename Weights, std::size_t kPanels, std::size_t kRows>
+template <typename Block, std::size_t kPanels, std::size_t kRows>
 inline void product_float_tile(const std::uint8_t* data, std::size_t panel_bytes, const float* x,
                                std::size_t width, float* y, std::size_t stride) {
   constexpr std::size_t kVectors = kPanelRows / kLanes;
@@ -182,7 +176,8 @@ inline void product_float_tile(const std::uint8_t* data, std::size_t panel_bytes
   for (std::size_t c = 0; c < width; ++c) {
     EMBERLINE_UNROLL
     for (std::size_t v = 0; v < kPanels * kVectors; ++v) {
-      const Lanes weights = Weights::load(data + v / kVectors * panel_bytes, c, v % kVectors);
+      const Lanes weights =
+          load_column(reinterpret_cast<const Block*>(data + v / kVectors * panel_bytes), c, v % kVectors);
       EMBERLINE_UNROLL
       for (std::size_t r = 0; r < kRows; ++r)
         sums[r][v] = Vector::fma(weights, Vector::set(x[r * width + c]), sums[r][v]);
@@ -198,34 +193,33 @@ inline void product_float_tile(const std::uint8_t* data, std::size_t panel_bytes
 
 // kPanels neighbouring panels with the rows of x from `r` on: kRows at a time while there are so many, then
 // fewer. Many rows meet a panel at a time, few of them all of the panels.
-template <typename Weights, std::size_t kPanels, std::size_t kRows>
+template <typename Block, std::size_t kPanels, std::size_t kRows>
 inline void product_float_rows(const std::uint8_t* data, std::size_t panel_bytes, const ActivationRows& x,
                                std::size_t r, float* y, std::size_t stride) {
   constexpr std::size_t kMostSums = kLanes == 16 ? 16 : 8;
   constexpr std::size_t kTogether = kRows * kPanels * kPanelRows / kLanes <= kMostSums ? kPanels : 1;
   for (; r + kRows <= x.rows; r += kRows) {
     for (std::size_t p = 0; p < kPanels; p += kTogether) {
-      product_float_tile<Weights, kTogether, kRows>(data + p * panel_bytes, panel_bytes,
-                                                    x.values + r * x.width, x.width,
-                                                    y + r * stride + p * kPanelRows, stride);
+      product_float_tile<Block, kTogether, kRows>(data + p * panel_bytes, panel_bytes, x.values + r * x.width,
+                                                  x.width, y + r * stride + p * kPanelRows, stride);
     }
   }
   if constexpr (kRows > 1) {
     constexpr std::size_t kFewer = kRows > 4 ? 4 : kRows / 2;
-    if (r < x.rows) product_float_rows<Weights, kPanels, kFewer>(data, panel_bytes, x, r, y, stride);
+    if (r < x.rows) product_float_rows<Block, kPanels, kFewer>(data, panel_bytes, x, r, y, stride);
   }
 }
 
-template <typename Weights>
+template <typename Block>
 void product_float(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
   constexpr std::size_t kTogether = kLanes == 16 ? 4 : 2, kRows = kLanes == 16 ? 12 : 4;
   const std::uint8_t* data = panels.data;
   std::size_t p = 0;
   for (; p + kTogether <= panels.count; p += kTogether, data += kTogether * panels.panel_bytes) {
-    product_float_rows<Weights, kTogether, kRows>(data, panels.panel_bytes, x, 0, y + p * kPanelRows, stride);
+    product_float_rows<Block, kTogether, kRows>(data, panels.panel_bytes, x, 0, y + p * kPanelRows, stride);
   }
   for (; p < panels.count; ++p, data += panels.panel_bytes)
-    product_float_rows<Weights, 1, kRows>(data, panels.panel_bytes, x, 0, y + p * kPanelRows, stride);
+    product_float_rows<Block, 1, kRows>(data, panels.panel_bytes, x, 0, y + p * kPanelRows, stride);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 // Invariant: a file that implements a set (kernels_*.cpp) is compiled for that instruction set, so it must
 // not emit a function that the linker could merge with another file's: everything in it is static or in an
 // unnamed namespace, and it includes no header with inline functions of external linkage: base/half.h,
-// op_params.h, packed_layout.h, packed_parts.h, the vectors of a folder of simd/, C headers and compiler
-// intrinsics alone.
+// op_params.h, packed_layout.h, packed_parts.h, tensor_type.h, the vectors of a folder of simd/, C headers
+// and compiler intrinsics alone.
 //
 // Every set computes a result in the same order whatever the number of rows, threads or the split of the
 // work: element i of a row is summed into lane i mod 8 (16 for AVX-512), the lanes are added at the end in a
@@ -18,6 +18,7 @@
 #include "device/cpu/kernels/attention_kernels.h"
 #include "device/cpu/packed/packed_layout.h"
 #include "device/op_params.h"
+#include "gguf/tensor_type.h"
 
 namespace emberline {
 
@@ -99,10 +100,7 @@ struct Kernels {
 
   AttentionKernels attention;
 
-  ProductKernel product_f32, product_f16, product_bf16;
-  ProductKernel product_q4_0, product_q4_1, product_q5_0, product_q5_1, product_q8_0;
-  ProductKernel product_iq4_nl, product_mxfp4;
-  ProductKernel product_q2_k, product_q3_k, product_q4_k, product_q5_k, product_q6_k, product_iq4_xs;
+  ProductKernel (*product)(TensorType weight_type);
 };
 
 const Kernels& portable_kernels();

@@ -11,27 +11,9 @@
 namespace emberline {
 namespace {
 
-// What a format's products are made of. kOffsets: how often the offset of a block goes into its dot product.
-template <typename B, int bits, int offsets>
-struct Format {
-  using Block = B;
-  static constexpr int kBits = bits;
-  static constexpr int kOffsets = offsets;
-  static constexpr std::size_t kHalves = halves_of<B>(), kParts = kPartsOf<B>;
-};
-using Q4_0 = Format<PackedQ4_0, 4, 1>;
-using Q4_1 = Format<PackedQ4_1, 4, 0>;
-using Q5_0 = Format<PackedQ5_0, 5, 2>;
-using Q5_1 = Format<PackedQ5_1, 5, 0>;
-using Q8_0 = Format<PackedQ8_0, 8, 0>;
-using IQ4_NL = Format<PackedIQ4_NL, 8, 0>;
-using MXFP4 = Format<PackedMXFP4, 8, 0>;
-using Q2_K = Format<PackedQ2_K, 6, 0>;
-using Q3_K = Format<PackedQ3_K, 6, 4>;
-using Q4_K = Format<PackedQ4_K, 4, 0>;
-using Q5_K = Format<PackedQ5_K, 5, 0>;
-using Q6_K = Format<PackedQ6_K, 6, 4>;
-using IQ4_XS = Format<PackedIQ4_XS, 8, 0>;
+// So many offsets of a block go into its dot product.
+template <typename Format>
+constexpr int kOffsets = Format::kZeroPoint / 8;
 
 constexpr std::size_t kGroupRows = 4;  // rows whose 4 columns fill a register
 

@@ -125,7 +125,7 @@ inline void add_part(const typename Format::Block& block, std::size_t part, std:
                                : h == 0     ? x.first_offsets[i]
                                             : vsubq_s32(x.offsets[i], x.first_offsets[i]);
       dot[h][i][0] = dot[h][i][1] =
-          Format::kOffsets == 0 ? vdupq_n_s32(0) : vmulq_n_s32(offset, Format::kOffsets);
+          kOffsets<Format> == 0 ? vdupq_n_s32(0) : vmulq_n_s32(offset, kOffsets<Format>);
     }
   }
   for (std::size_t c = 0; c < 2; ++c) {

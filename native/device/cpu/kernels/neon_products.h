@@ -31,7 +31,7 @@ inline void multiply_rows(const std::uint8_t* panel, std::size_t group, const Ac
     for (std::size_t r = 0; r < kRows; ++r) {
       const std::int32_t whole = x.offsets[scale + r * blocks], first = x.first_offsets[scale + r * blocks];
       for (std::size_t h = 0; h < kHalves; ++h) {
-        const std::int32_t offset = Format::kOffsets * (kHalves == 1 ? whole
+        const std::int32_t offset = kOffsets<Format> * (kHalves == 1 ? whole
                                                         : h == 0     ? first
                                                                      : whole - first);
         for (std::size_t g = 0; g < kGroups; ++g) {

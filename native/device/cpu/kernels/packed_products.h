@@ -21,28 +21,6 @@
 namespace emberline {
 namespace {
 
-// What a format's products are made of. zero_point: what the weights, as they are multiplied, are too large
-// by.
-template <typename B, int bits, int zero_point>
-struct Format {
-  using Block = B;
-  static constexpr int kBits = bits;
-  static constexpr int kOffsets = zero_point / 8;  // so many offsets of a block go into its dot product
-};
-using Q4_0 = Format<PackedQ4_0, 4, 8>;
-using Q4_1 = Format<PackedQ4_1, 4, 0>;
-using Q5_0 = Format<PackedQ5_0, 5, 16>;
-using Q5_1 = Format<PackedQ5_1, 5, 0>;
-using Q8_0 = Format<PackedQ8_0, 8, Integers::kSignedBytes ? 0 : 128>;
-using IQ4_NL = Format<PackedIQ4_NL, 8, Integers::kSignedBytes ? 0 : 128>;
-using MXFP4 = Format<PackedMXFP4, 8, Integers::kSignedBytes ? 0 : 128>;
-using Q2_K = Format<PackedQ2_K, 6, 0>;
-using Q3_K = Format<PackedQ3_K, 6, 32>;
-using Q4_K = Format<PackedQ4_K, 4, 0>;
-using Q5_K = Format<PackedQ5_K, 5, 0>;
-using Q6_K = Format<PackedQ6_K, 6, 32>;
-using IQ4_XS = Format<PackedIQ4_XS, 8, Integers::kSignedBytes ? 0 : 128>;
-
 // Columns 4s to 4s + 3 of a part, of kLanes rows from row `first` on.
 template <typename Part>
 inline Integers::Ints load_step(const Part& part, std::size_t s, std::size_t first) {
@@ -107,7 +85,10 @@ template <typename Format, std::size_t kVectors, std::size_t kRows, bool kFine>
 class Tile {
   using Block = typename Format::Block;
   using Floats = Vector::Lanes;
-  static constexpr std::size_t kHalves = halves_of<Block>(), kParts = kPartsOf<Block>;
+  static constexpr std::size_t kHalves = Format::kHalves, kParts = Format::kParts;
+  // So many offsets of a block go into its dot product.
+  static constexpr int kOffsets =
+      (Format::kBits == 8 && !Integers::kSignedBytes ? 128 : Format::kZeroPoint) / 8;
 
  public:
   static void run(const std::uint8_t* panel, std::size_t first, const ActivationRows& x, std::size_t row,
@@ -134,7 +115,7 @@ class Tile {
       for (std::size_t h = 0; h < kHalves; ++h) {
         const auto start_of = [&](std::size_t r) {
           const std::size_t at = r * blocks + b;
-          return Integers::set(Format::kOffsets *
+          return Integers::set(kOffsets *
                                (kHalves == 1 ? offsets[at] : half_offset(offsets[at], first_offsets[at], h)));
         };
         Integers::Dot dots[kRows][kVectors];

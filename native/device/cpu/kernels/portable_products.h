@@ -27,11 +27,9 @@ struct UnpackedPart {
 
 // As many steps as 16 bits hold the sum of the products of, one product a step. The weights reach 31, 63 in 6
 // bits, or -128 in 8, and |x| <= 127: 8 * 31 * 127 = 31496, 4 * 63 * 127 = 32004 and 2 * 128 * 127 = 32512.
-template <typename Part>
-constexpr std::size_t kStepsTogether = requires(Part part) { part.quants; }  ? 2
-                                       : requires(Part part) { part.codes; } ? 2
-                                       : requires(Part part) { part.upper; } ? 4
-                                                                             : kBlockSteps;
+constexpr std::size_t steps_together(int bits) {
+  return bits == 8 ? 2 : bits == 6 ? 4 : kBlockSteps;
+}
 static_assert(kBlockSteps * 31 * 127 < 32768 && 4 * 63 * 127 < 32768 && 2 * 128 * 127 < 32768);
 
 struct SpreadBits {
@@ -162,18 +160,19 @@ inline void add_products(const UnpackedPart& part, const ActivationRows& x, std:
   }
 }
 
-// kOffsets: how often the offset of a block goes into its dot product.
-template <typename Block, int kOffsets>
+template <typename Format>
 void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x, float* y,
                              std::size_t stride) {
-  constexpr std::size_t kHalves = halves_of<Block>(), kParts = kPartsOf<Block>;
+  using Block = typename Format::Block;
+  constexpr std::size_t kHalves = Format::kHalves, kParts = Format::kParts;
+  constexpr int kOffsets = Format::kZeroPoint / 8;  // so many offsets of a block go into its dot product
   const std::size_t blocks = x.width / kBlockElements;
   for (std::size_t r = 0; r < x.rows; ++r) {
     for (std::size_t i = 0; i < kPanelRows; ++i) y[r * stride + i] = 0.0f;
   }
   for (std::size_t b = 0; b < blocks; ++b) {
     const auto& block = reinterpret_cast<const Block*>(panel)[b / kParts];
-    constexpr std::size_t kTogether = kStepsTogether<PartOf<Block>>;
+    constexpr std::size_t kTogether = steps_together(Format::kBits);
     UnpackedPart part;
     unpack_weights(parts_of(block)[b % kParts], &part);
     unpack_scales(block, b % kParts, &part);
@@ -201,11 +200,10 @@ void product_quantized_panel(const std::uint8_t* panel, const ActivationRows& x,
   }
 }
 
-template <typename Block, int kOffsets>
+template <typename Format>
 void product_quantized(const Panels& panels, const ActivationRows& x, float* y, std::size_t stride) {
   for (std::size_t p = 0; p < panels.count; ++p) {
-    product_quantized_panel<Block, kOffsets>(panels.data + p * panels.panel_bytes, x, y + p * kPanelRows,
-                                             stride);
+    product_quantized_panel<Format>(panels.data + p * panels.panel_bytes, x, y + p * kPanelRows, stride);
   }
 }
 

@@ -5,14 +5,11 @@
 
 #include "base/status.h"
 #include "device/cpu/kernels/kernels.h"
-#include "gguf/tensor_type.h"
 
 namespace emberline {
 
 // By the name of simd/instruction_sets.h. INVALID_ARGUMENT.
 Result<const Kernels*> select_kernels(const std::string& isa);
-
-ProductKernel product_kernel(const Kernels& kernels, TensorType weight_type);
 
 // Whether products with such weights read activations as int8 blocks, not as floats.
 inline bool is_quantized(TensorType weight_type) {

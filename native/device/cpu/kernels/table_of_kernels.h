@@ -9,35 +9,21 @@
 namespace emberline {
 namespace {
 
+ProductKernel product(TensorType weight_type) {
+  return with_format(weight_type, [](auto format) -> ProductKernel {
+    using Format = decltype(format);
+    if constexpr (Format::kIsQuantized) {
+      return product_quantized<Format>;
+    } else {
+      return product_float<typename Format::Block>;
+    }
+  });
+}
+
 constexpr Kernels kernel_set(const char* isa) {
-  return {isa,
-          quantize_row,
-          quantize_row_fine,
-          sum_of_squares,
-          scale_row,
-          kGateKernels,
-          exp_row,
-          soft_cap_row,
-          scan_logits,
-          widen_halves,
-          narrow_to_halves,
-          kAttentionKernels,
-          product_float<F32Weights>,
-          product_float<F16Weights>,
-          product_float<Bf16Weights>,
-          product_quantized<Q4_0>,
-          product_quantized<Q4_1>,
-          product_quantized<Q5_0>,
-          product_quantized<Q5_1>,
-          product_quantized<Q8_0>,
-          product_quantized<IQ4_NL>,
-          product_quantized<MXFP4>,
-          product_quantized<Q2_K>,
-          product_quantized<Q3_K>,
-          product_quantized<Q4_K>,
-          product_quantized<Q5_K>,
-          product_quantized<Q6_K>,
-          product_quantized<IQ4_XS>};
+  return {isa,     quantize_row, quantize_row_fine, sum_of_squares, scale_row,        kGateKernels,
+          exp_row, soft_cap_row, scan_logits,       widen_halves,   narrow_to_halves, kAttentionKernels,
+          product};
 }
 
 }  // namespace

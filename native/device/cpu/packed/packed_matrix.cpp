@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "base/half.h"
 #include "device/cpu/packed/packed_parts.h"
@@ -12,17 +13,6 @@
 namespace emberline {
 namespace {
 
-// Where the parts of a block of 32 columns lie in a file, in bytes; -1: it has no such part.
-struct FileBlock {
-  int bytes, d, m, fifth, quants;
-};
-constexpr FileBlock kQ4_0Block{18, 0, -1, -1, 2};
-constexpr FileBlock kQ4_1Block{20, 0, 2, -1, 4};
-constexpr FileBlock kQ5_0Block{22, 0, -1, 2, 6};
-constexpr FileBlock kQ5_1Block{24, 0, 2, 4, 8};
-constexpr FileBlock kQ8_0Block{34, 0, -1, -1, 2};
-constexpr FileBlock kIQ4_NLBlock{18, 0, -1, -1, 2};
-constexpr FileBlock kMXFP4Block{17, -1, -1, -1, 1};
 constexpr std::size_t kLargestBlockBytes = 210;  // of all types; 32 floats are 128
 
 // Fifth bits of rows i and i + 1, which share bytes: the even row has their low halves.
@@ -45,44 +35,6 @@ std::uint16_t half_of_power(std::uint8_t exponent) {
   return f32_to_f16(std::ldexp(1.0f, static_cast<int>(exponent) - 128));
 }
 
-// A block of 16 rows, the first at `from`. 32-bit words of quants stay whole: word k of a row of nibbles
-// holds columns 4k.. in its low halves and 16 + 4k.. in its high ones.
-template <typename Block, const FileBlock& kFile>
-void pack_block(const std::uint8_t* from, std::size_t row_bytes, Block& to) {
-  if constexpr (requires { to.nibbles; }) {
-    transpose_words(from + kFile.quants, row_bytes, to.nibbles);
-  } else if constexpr (requires { to.codes; }) {
-    transpose_words(from + kFile.quants, row_bytes, to.codes);
-  } else {
-    auto* quants = reinterpret_cast<std::uint8_t(*)[kPanelRows][4]>(to.quants);
-    transpose_words(from + kFile.quants, row_bytes, quants);
-    transpose_words(from + kFile.quants + 16, row_bytes, quants + 4);
-  }
-  for (std::size_t i = 0; i < kPanelRows; ++i) {
-    const std::uint8_t* row = from + i * row_bytes;
-    if constexpr (kFile.d >= 0) {
-      std::memcpy(&to.d[i], row + kFile.d, 2);
-    } else {
-      to.d[i] = half_of_power(*row);
-    }
-    if constexpr (kFile.m >= 0) std::memcpy(&to.m[i], row + kFile.m, 2);
-    if constexpr (kFile.fifth >= 0) {
-      if (i % 2 == 0)
-        pack_fifth_bits(little_endian_word(row + kFile.fifth),
-                        little_endian_word(row + row_bytes + kFile.fifth), to.fifth, i);
-    }
-  }
-}
-
-template <typename Block, const FileBlock& kFile>
-void pack_quantized_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
-  auto* block = reinterpret_cast<Block*>(packed);
-  const std::size_t row_bytes = shape.source_row_bytes();
-  for (std::size_t b = 0; b < shape.columns / kBlockElements; ++b, ++block, rows += kFile.bytes) {
-    pack_block<Block, kFile>(rows, row_bytes, *block);
-  }
-}
-
 template <typename Block>
 auto& nibbles_of(Block& block) {
   if constexpr (requires { block.codes; }) {
@@ -90,6 +42,46 @@ auto& nibbles_of(Block& block) {
   } else {
     return block.nibbles;
   }
+}
+
+// A block of 16 rows, the first at `from`. A row's has its scale (two bytes, or an exponent), minimum, fifth
+// bits and quants, in this order, as far as the type has them. 32-bit words of quants stay whole: word k of a
+// row of nibbles holds columns 4k.. in its low halves and 16 + 4k.. in its high ones.
+template <typename Block>
+void pack_block(const std::uint8_t* from, std::size_t row_bytes, Block& to) {
+  constexpr bool kHasMinimum = requires { to.m; }, kHasFifth = requires { to.fifth; };
+  constexpr bool kHasExponent = std::is_same_v<Block, PackedMXFP4>;
+  constexpr std::size_t kMinimum = kHasExponent ? 1 : 2, kFifth = kMinimum + (kHasMinimum ? 2 : 0);
+  const std::uint8_t* quants = from + kFifth + (kHasFifth ? 4 : 0);
+  if constexpr (requires { to.nibbles; } || requires { to.codes; }) {
+    transpose_words(quants, row_bytes, nibbles_of(to));
+  } else {
+    auto* words = reinterpret_cast<std::uint8_t(*)[kPanelRows][4]>(to.quants);
+    transpose_words(quants, row_bytes, words);
+    transpose_words(quants + 16, row_bytes, words + 4);
+  }
+  for (std::size_t i = 0; i < kPanelRows; ++i) {
+    const std::uint8_t* row = from + i * row_bytes;
+    if constexpr (kHasExponent) {
+      to.d[i] = half_of_power(*row);
+    } else {
+      std::memcpy(&to.d[i], row, 2);
+    }
+    if constexpr (kHasMinimum) std::memcpy(&to.m[i], row + kMinimum, 2);
+    if constexpr (kHasFifth) {
+      if (i % 2 == 0)
+        pack_fifth_bits(little_endian_word(row + kFifth), little_endian_word(row + row_bytes + kFifth),
+                        to.fifth, i);
+    }
+  }
+}
+
+template <typename Block>
+void pack_quantized_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
+  auto* block = reinterpret_cast<Block*>(packed);
+  const std::size_t row_bytes = shape.source_row_bytes(), block_bytes = traits(shape.type).block_bytes;
+  for (std::size_t at = 0; at < row_bytes; at += block_bytes, ++block)
+    pack_block(rows + at, row_bytes, *block);
 }
 
 // Puts bit `shift` of 32 columns into row i.
@@ -185,24 +177,18 @@ void pack_f16_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uin
 
 // A whole panel.
 void pack_panel(const MatrixShape& shape, const std::uint8_t* rows, std::uint8_t* packed) {
-  switch (shape.type) {
-    case TensorType::kF32:
-    case TensorType::kBF16: return pack_words_panel(shape, rows, packed);
-    case TensorType::kF16: return pack_f16_panel(shape, rows, packed);
-    case TensorType::kQ4_0: return pack_quantized_panel<PackedQ4_0, kQ4_0Block>(shape, rows, packed);
-    case TensorType::kQ4_1: return pack_quantized_panel<PackedQ4_1, kQ4_1Block>(shape, rows, packed);
-    case TensorType::kQ5_0: return pack_quantized_panel<PackedQ5_0, kQ5_0Block>(shape, rows, packed);
-    case TensorType::kQ5_1: return pack_quantized_panel<PackedQ5_1, kQ5_1Block>(shape, rows, packed);
-    case TensorType::kQ8_0: return pack_quantized_panel<PackedQ8_0, kQ8_0Block>(shape, rows, packed);
-    case TensorType::kQ4_K: return pack_super_panel<PackedQ4_K>(shape, rows, packed);
-    case TensorType::kQ5_K: return pack_super_panel<PackedQ5_K>(shape, rows, packed);
-    case TensorType::kQ2_K: return pack_super_panel<PackedQ2_K>(shape, rows, packed);
-    case TensorType::kQ3_K: return pack_super_panel<PackedQ3_K>(shape, rows, packed);
-    case TensorType::kQ6_K: return pack_super_panel<PackedQ6_K>(shape, rows, packed);
-    case TensorType::kIQ4_NL: return pack_quantized_panel<PackedIQ4_NL, kIQ4_NLBlock>(shape, rows, packed);
-    case TensorType::kIQ4_XS: return pack_super_panel<PackedIQ4_XS>(shape, rows, packed);
-    case TensorType::kMXFP4: return pack_quantized_panel<PackedMXFP4, kMXFP4Block>(shape, rows, packed);
-  }
+  with_format(shape.type, [&](auto format) {
+    using Block = typename decltype(format)::Block;
+    if constexpr (std::is_same_v<Block, PackedF16>) {
+      pack_f16_panel(shape, rows, packed);
+    } else if constexpr (!format.kIsQuantized) {
+      pack_words_panel(shape, rows, packed);
+    } else if constexpr (kIsSuperBlock<Block>) {
+      pack_super_panel<Block>(shape, rows, packed);
+    } else {
+      pack_quantized_panel<Block>(shape, rows, packed);
+    }
+  });
 }
 
 // The last panel of a matrix may have fewer rows: zeros stand for the others. Some columns at a time, so that
@@ -247,46 +233,46 @@ int weight_of(const Part& part, std::size_t i, std::size_t c) {
   return quant;
 }
 
-// Part p of row i of a block as out[32].
-template <typename Block>
-void widen_part(const Block& block, std::size_t p, std::size_t i, int zero_point, float* out) {
-  for (std::size_t c = 0; c < kBlockElements; ++c) {
+// Row i of a panel as out[columns].
+template <typename Format>
+void widen_blocks(const typename Format::Block* blocks, std::size_t columns, std::size_t i, float* out) {
+  using Block = typename Format::Block;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const std::size_t p = c / kBlockElements % Format::kParts, in_part = c % kBlockElements;
+    const Block& block = blocks[c / kBlockElements / Format::kParts];
     float d = f16_to_f32(block.d[i]), m = 0.0f;
     if constexpr (requires { block.m; }) m = f16_to_f32(block.m[i]);
     if constexpr (kIsSuperBlock<Block>) {
-      const std::size_t h = halves_of<Block>() == 1 ? 0 : c / 16;
+      const std::size_t h = Format::kHalves == 1 ? 0 : in_part / 16;
       d *= block.scales[p][h][i];
       if constexpr (requires { block.minima; }) m *= block.minima[p][h][i];
     }
     if constexpr (requires { PartOf<Block>::kUnit; }) d *= PartOf<Block>::kUnit;
-    out[c] = d * static_cast<float>(weight_of(parts_of(block)[p], i, c) - zero_point) + m;
+    const int weight = weight_of(parts_of(block)[p], i, in_part) - Format::kZeroPoint;
+    out[c] = d * static_cast<float>(weight) + m;
   }
 }
 
-template <typename Block>
-void widen_blocks(const std::uint8_t* panel, std::size_t columns, std::size_t i, int zero_point, float* out) {
-  constexpr std::size_t kParts = kPartsOf<Block>;
-  const auto* blocks = reinterpret_cast<const Block*>(panel);
-  for (std::size_t b = 0; b < columns / kBlockElements; ++b)
-    widen_part(blocks[b / kParts], b % kParts, i, zero_point, out + b * kBlockElements);
+float value_of(const PackedF32* blocks, std::size_t i, std::size_t c) {
+  return blocks[c].values[i];
+}
+float value_of(const PackedF16* blocks, std::size_t i, std::size_t c) {
+  return f16_to_f32(blocks[c].values[i]);
+}
+float value_of(const PackedBf16* blocks, std::size_t i, std::size_t c) {
+  return bf16_to_f32(blocks[c / 2].values[i][c % 2]);
 }
 
 }  // namespace
 
 std::size_t MatrixShape::panel_bytes() const {
-  switch (type) {
-    case TensorType::kF32: return columns * sizeof(PackedF32);
-    case TensorType::kF16: return columns * sizeof(PackedF16);
-    case TensorType::kBF16: return (columns + 1) / 2 * sizeof(PackedBf16);
-    case TensorType::kQ2_K: return columns / kSuperBlockElements * sizeof(PackedQ2_K);
-    case TensorType::kQ3_K: return columns / kSuperBlockElements * sizeof(PackedQ3_K);
-    case TensorType::kQ6_K: return columns / kSuperBlockElements * sizeof(PackedQ6_K);
-    case TensorType::kQ4_K: return columns / kSuperBlockElements * sizeof(PackedQ4_K);
-    case TensorType::kQ5_K: return columns / kSuperBlockElements * sizeof(PackedQ5_K);
-    case TensorType::kIQ4_XS: return columns / kSuperBlockElements * sizeof(PackedIQ4_XS);
-    case TensorType::kMXFP4: return columns / kBlockElements * sizeof(PackedMXFP4);
-    default: return kPanelRows * source_row_bytes();
-  }
+  return with_format(type, [&](auto format) {
+    using Block = typename decltype(format)::Block;
+    constexpr std::size_t kColumns = format.kIsQuantized                 ? kBlockElements * format.kParts
+                                     : std::is_same_v<Block, PackedBf16> ? 2
+                                                                         : 1;
+    return (columns + kColumns - 1) / kColumns * sizeof(Block);
+  });
 }
 
 void pack_panels(const MatrixShape& shape, const std::uint8_t* source, std::size_t first, std::size_t count,
@@ -307,33 +293,15 @@ void pack_panels(const MatrixShape& shape, const std::uint8_t* source, std::size
 void widen_packed_row(const MatrixShape& shape, const std::uint8_t* packed, std::size_t row, float* out) {
   const std::uint8_t* panel = packed + row / kPanelRows * shape.panel_bytes();
   const std::size_t i = row % kPanelRows, columns = shape.columns;
-  switch (shape.type) {
-    case TensorType::kF32:
-      for (std::size_t c = 0; c < columns; ++c)
-        out[c] = reinterpret_cast<const PackedF32*>(panel)[c].values[i];
-      return;
-    case TensorType::kF16:
-      for (std::size_t c = 0; c < columns; ++c)
-        out[c] = f16_to_f32(reinterpret_cast<const PackedF16*>(panel)[c].values[i]);
-      return;
-    case TensorType::kBF16:
-      for (std::size_t c = 0; c < columns; ++c)
-        out[c] = bf16_to_f32(reinterpret_cast<const PackedBf16*>(panel)[c / 2].values[i][c % 2]);
-      return;
-    case TensorType::kQ4_0: return widen_blocks<PackedQ4_0>(panel, columns, i, 8, out);
-    case TensorType::kQ4_1: return widen_blocks<PackedQ4_1>(panel, columns, i, 0, out);
-    case TensorType::kQ5_0: return widen_blocks<PackedQ5_0>(panel, columns, i, 16, out);
-    case TensorType::kQ5_1: return widen_blocks<PackedQ5_1>(panel, columns, i, 0, out);
-    case TensorType::kQ8_0: return widen_blocks<PackedQ8_0>(panel, columns, i, 0, out);
-    case TensorType::kQ2_K: return widen_blocks<PackedQ2_K>(panel, columns, i, 0, out);
-    case TensorType::kQ3_K: return widen_blocks<PackedQ3_K>(panel, columns, i, 32, out);
-    case TensorType::kQ6_K: return widen_blocks<PackedQ6_K>(panel, columns, i, 32, out);
-    case TensorType::kQ4_K: return widen_blocks<PackedQ4_K>(panel, columns, i, 0, out);
-    case TensorType::kQ5_K: return widen_blocks<PackedQ5_K>(panel, columns, i, 0, out);
-    case TensorType::kIQ4_NL: return widen_blocks<PackedIQ4_NL>(panel, columns, i, 0, out);
-    case TensorType::kIQ4_XS: return widen_blocks<PackedIQ4_XS>(panel, columns, i, 0, out);
-    case TensorType::kMXFP4: return widen_blocks<PackedMXFP4>(panel, columns, i, 0, out);
-  }
+  with_format(shape.type, [&](auto format) {
+    using Format = decltype(format);
+    const auto* blocks = reinterpret_cast<const typename Format::Block*>(panel);
+    if constexpr (Format::kIsQuantized) {
+      widen_blocks<Format>(blocks, columns, i, out);
+    } else {
+      for (std::size_t c = 0; c < columns; ++c) out[c] = value_of(blocks, i, c);
+    }
+  });
 }
 
 }  // namespace emberline
