@@ -20,7 +20,7 @@ export interface Import {
 const MOST_UNITS = 20_000;
 
 // Blanks between words are counted: any number of them, in several places, could be divided up in ever more ways.
-const FROM = /^[ \t]*from[ \t]+([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|(?:[^\n\\]|\\\n)*)/gm;
+const FROM = /^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|(?:[^\n\\]|\\\n)*)/gm;
 const IMPORT = /^[ \t]*import[ \t]+([\w.][^\n#;]*)/gm;
 const ES_IMPORT =
   /^[ \t]*(?:import|export)\s{1,9}(?:type\s{1,9})?(?:([\w$]+)\s{0,9},?\s{0,9})?(?:\{([^}]*)\}|\*\s{0,9}as\s{1,9}([\w$]+))?\s{0,9}from\s{0,9}['"]([^'"\n]+)['"]/gm;
