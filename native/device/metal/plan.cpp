@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/try.h"
-#include "device/metal/dependencies.h"
 #include "device/metal/launch.h"
 #include "device/metal/scratch_extents.h"
 #include "device/visit_params.h"
@@ -89,12 +88,23 @@ class VariantCompiler {
     return Status();
   }
 
+  // Between two barriers a GPU may run commands in any order and at once: one is needed before a command that
+  // reads what is written, or writes what is read or written, since the last.
   bool needs_barrier(Op op, std::vector<MemoryAccess> accesses) {
     if (options_.chained) {
       const bool ends = op == Op::kEmbedding || op == Op::kArgmax;
       accesses.push_back({kChainAccess, 0, 1, ends});
     }
-    return dependencies_.needs_barrier(accesses);
+    const auto conflicts = [this](const MemoryAccess& access) {
+      return std::any_of(since_barrier_.begin(), since_barrier_.end(), [&](const MemoryAccess& before) {
+        return (before.writes || access.writes) && before.buffer == access.buffer &&
+               before.begin < access.end && access.begin < before.end;
+      });
+    };
+    const bool needed = std::any_of(accesses.begin(), accesses.end(), conflicts);
+    if (needed) since_barrier_.clear();
+    since_barrier_.insert(since_barrier_.end(), accesses.begin(), accesses.end());
+    return needed;
   }
 
   static void set_patches(const Command& command, EncodedCommand& encoded) {
@@ -145,7 +155,7 @@ class VariantCompiler {
   PipelineSource& pipelines_;
   const LaunchOptions options_;
   Plan& plan_;
-  Dependencies dependencies_;
+  std::vector<MemoryAccess> since_barrier_;
   std::vector<EncodedCommand> encoded_;
   std::vector<std::uint32_t> used_slots_;  // of each, a bit a slot
 };

@@ -8,7 +8,6 @@
 
 #include "device/command_changes.h"
 #include "device/metal/chip.h"
-#include "device/metal/dependencies.h"
 #include "device/metal/lowering.h"
 #include "device/metal/plan.h"
 #include "launch_shapes.h"
