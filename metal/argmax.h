@@ -5,8 +5,8 @@
 // one log-probability a row, at its position: what the next step's embedding reads.
 //
 // One threadgroup, because whoever combined the results of several would have to wait for them or cost a
-// dispatch. It is the last command of a step, so it alone counts steps and looks for the token in the stop
-// set.
+// dispatch. It is the last command of a step, so it alone says how far the chain came and looks for the token
+// in the stop set.
 #pragma once
 
 #include <metal_stdlib>
@@ -29,20 +29,13 @@ inline bool in_stop_set(device const ChainState* chain, uint token) {
 // false where there was no token to choose, and nothing was written.
 inline void end_step(constant ArgmaxParams& p, device ChainState* chain, device uint* grids, uint token,
                      bool usable) {
-  device ChainChunk& record = chain->chunks[p.chunk];
-  uint reason = 0;
   if (!usable) {
-    reason = kHaltedByLogits;
-    halt_chain(chain, reason, p.position, grids);
+    halt_chain(chain, kHaltedByLogits, p.position, grids);
+  } else if (in_stop_set(chain, token)) {
+    halt_chain(chain, kHaltedByStop, p.position + 1, grids);
   } else {
-    record.steps += 1;
     chain->end = p.position + 1;
-    if (in_stop_set(chain, token)) {
-      reason = kHaltedByStop;
-      halt_chain(chain, reason, p.position + 1, grids);
-    }
   }
-  record.reason = reason;
 }
 
 inline void argmax_row(constant ArgmaxParams& p, device ChainState* chain, device const float* logits,

@@ -12,10 +12,7 @@ kernel void argmax(constant ArgmaxParams& p [[buffer(0)]], device ChainState* ch
                    uint simdgroup [[simdgroup_index_in_threadgroup]],
                    uint simdgroups [[simdgroups_per_threadgroup]]) {
   threadgroup LogitPartials partials;
-  if (chain_halted(chain)) {
-    if (index == 0) chain->chunks[p.chunk].reason = chain->halted;
-    return;
-  }
+  if (chain_halted(chain)) return;
   const ThreadPlace place = {index, threads, lane, simdgroup, simdgroups};
   argmax_row(p, chain, logits, tokens, log_probs, raw_logits, normalizer, grids, partials, row, place);
 }

@@ -10,12 +10,6 @@ namespace emberline {
 using std::uint32_t;
 #endif
 
-// One submission of a chain.
-struct ChainChunk {
-  uint32_t steps;   // whose every command ran
-  uint32_t reason;  // as ChainState::halted once the chunk's last command ran
-};
-
 // Followed by the stop set: stop_words words, bit v % 32 of word v / 32 is set when producing token v ends
 // the chain.
 struct ChainState {
@@ -24,8 +18,7 @@ struct ChainState {
                     // not finite
   uint32_t end;     // the first position that is not evaluated
   uint32_t stop_words;  // 0: nothing stops the chain
-  ChainChunk chunks[2];
-  uint32_t rest_of_gpu_line[25];
+  uint32_t rest_of_gpu_line[29];
   // The host's, at any time: on a cache line of its own (128 bytes on Apple silicon), so that no write of the
   // GPU to the words above carries an old value of it back.
   uint32_t cancel;  // 1 asks the chain to end; read by the first command of a step alone

@@ -117,8 +117,6 @@ struct ArgmaxParams {
   uint32_t vocabulary;
   uint32_t last_row_only;  // 1: only logits row 0 is looked at (what a last_row_only product wrote)
   uint32_t position = 0;   // patched: of row 0; row r writes tokens and log_probs[position + r + 1]
-  uint32_t chunk =
-      0;  // which of ChainState::chunks counts the step (chain_state.h); for devices that keep one
 };
 
 struct SoftCapParams {

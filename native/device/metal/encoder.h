@@ -22,7 +22,6 @@ struct Encoding {
   id<MTLBuffer> grids;                                    // of indirect dispatch (ChainGrids); nil: direct
   std::uint32_t position;                                 // of the first row of step 0
   std::uint32_t rows, steps;
-  std::uint32_t chunk;  // ChainState::chunks
 };
 
 // `encoder` runs commands concurrently between barriers.

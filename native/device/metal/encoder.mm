@@ -20,7 +20,6 @@ void set_params(id<MTLComputeCommandEncoder> encoder, const EncodedCommand& comm
   Params params = command.params;
   patch(params, command.position_at, e.position + step);
   patch(params, command.kv_length_at, e.position + step + e.rows);
-  patch(params, command.chunk_at, e.chunk);
   [encoder setBytes:params.data() length:command.param_bytes atIndex:kParamsIndex];
 }
 

@@ -119,7 +119,6 @@ class VariantCompiler {
         encoded.kv_length_at = command.patch_offset_2;
         break;
     }
-    if (command.op == Op::kArgmax) encoded.chunk_at = offsetof(ArgmaxParams, chunk);
   }
 
   std::uint32_t buffer_index(BufferId id) {

@@ -63,7 +63,7 @@ class Submissions {
   std::optional<Result<ReplayOutcome>> foregone(const Replay& request) const;
   bool uses_gpu(const PreparedTable& table) const;
   Status start(UnderWay& submission, const __strong id<MTLComputePipelineState>* pipelines,
-               id<MTLBuffer> scratch, std::uint32_t chunk);
+               id<MTLBuffer> scratch);
   // Waits for the GPU. Those before it have finished.
   void finish(UnderWay& submission);
   Result<ReplayOutcome> read_outcome(const UnderWay& submission) const;

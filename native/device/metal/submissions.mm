@@ -26,7 +26,7 @@ Result<SubmissionId> Submissions::submit(PreparedTable& table, const Replay& req
   submission.abandoned = submission.finished = false;
   submission.outcome = foregone(request);
   if (!submission.outcome) {
-    TRY(start(submission, pipelines, scratch, static_cast<std::uint32_t>(next_ % 2)));
+    TRY(start(submission, pipelines, scratch));
   }
   return next_++;
 }
@@ -51,7 +51,7 @@ bool Submissions::uses_gpu(const PreparedTable& table) const {
 }
 
 Status Submissions::start(UnderWay& submission, const __strong id<MTLComputePipelineState>* pipelines,
-                          id<MTLBuffer> scratch, std::uint32_t chunk) {
+                          id<MTLBuffer> scratch) {
   PreparedTable& table = *submission.table;
   const Plan& plan = table.plan;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i)
@@ -66,9 +66,8 @@ Status Submissions::start(UnderWay& submission, const __strong id<MTLComputePipe
   }
   const Replay& request = submission.request;
   const bool one_row = row_class(request.rows) == RowClass::kOne;
-  encode(encoder,
-         {plan.variant(request.rows).commands, pipelines, table.resolved.data(), chain_.buffer(),
-          one_row ? table.grids.buffer() : nil, request.position, request.rows, request.steps, chunk});
+  encode(encoder, {plan.variant(request.rows).commands, pipelines, table.resolved.data(), chain_.buffer(),
+                   one_row ? table.grids.buffer() : nil, request.position, request.rows, request.steps});
   [encoder endEncoding];
   if (request.cancel != nullptr) {
     submission.completion.reset();

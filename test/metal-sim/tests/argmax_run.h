@@ -21,7 +21,6 @@ struct ArgmaxRun {
   std::uint32_t vocabulary = 0;
   std::uint32_t position = 0;
   std::uint32_t rows = 1;
-  std::uint32_t chunk = 0;
   bool chained = false, indirect = false, scores = false;
   std::vector<float> logits;
   std::vector<float> raw_logits;      // where `scores`
@@ -54,9 +53,7 @@ struct ArgmaxRun {
     KernelLaunch launch(library != nullptr ? *library : shipped_kernels(), "argmax",
                         {constant_bool(kConstantChained, chained), constant_bool(kConstantIndirect, indirect),
                          constant_bool(kConstantHasRawLogits, scores)});
-    launch
-        .params(
-            ArgmaxParams{.vocabulary = vocabulary, .last_row_only = 0, .position = position, .chunk = chunk})
+    launch.params(ArgmaxParams{.vocabulary = vocabulary, .last_row_only = 0, .position = position})
         .buffer(1, chain)
         .buffer(2, logits)
         .buffer(3, tokens)

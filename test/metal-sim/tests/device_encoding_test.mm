@@ -155,7 +155,7 @@ class Encoding : public SimulatedMac {
     __strong id<MTLBuffer> buffers[] = {memory};
     __strong id<MTLComputePipelineState> pipelines[] = {nil};
     const metal::Encoding encoding{commands_, pipelines, buffers, memory, indirect ? memory : nil,
-                                   10,        1,         steps,   0};
+                                   10,        1,         steps};
     metal::encode(encoder, encoding);  // the runtime looks each method up when it is called first
     encoder->_count = 0;
     allocations = 0;
