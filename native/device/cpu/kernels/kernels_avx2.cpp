@@ -2,8 +2,6 @@
 // rules.
 #include "simd/avx2/integers.h"
 
-#include "device/cpu/kernels/bytes_apart.h"
-
 namespace emberline {
 namespace {
 
@@ -16,14 +14,14 @@ struct Integers : IntegerLanes {
   struct Dot {
     Ints total, pairs;
   };
-  using Apart = BytesApart;
+  using Apart = std::size_t;
 
   static Dot begin(Ints start) { return {start, _mm256_setzero_si256()}; }
   static Ints end(const Dot& dot) { return dot.total; }
   template <int kBits>
   static void add(Dot& dot, std::size_t i, Ints weights, const std::int8_t* x, Apart apart, std::size_t r) {
     constexpr std::size_t kRun = kBits == 4 ? 8 : kBits == 5 ? 4 : kBits == 6 ? 2 : 1;
-    const Ints pairs = multiply_pairs<kBits>(weights, broadcast_four(apart.row(x, r)));
+    const Ints pairs = multiply_pairs<kBits>(weights, broadcast_four(x + r * apart));
     dot.pairs = i % kRun == 0 ? pairs : _mm256_add_epi16(dot.pairs, pairs);
     if (i % kRun == kRun - 1)
       dot.total = _mm256_add_epi32(dot.total, _mm256_madd_epi16(dot.pairs, _mm256_set1_epi16(1)));

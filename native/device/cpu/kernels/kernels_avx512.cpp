@@ -2,8 +2,6 @@
 // see CMakeLists.txt; kernels.h has the rules.
 #include "simd/avx512/integers.h"
 
-#include "device/cpu/kernels/bytes_apart.h"
-
 namespace emberline {
 namespace {
 
@@ -68,12 +66,12 @@ struct Integers : IntegerLanes {
     apart.add(dot, weights, x, r);
   }
 #else
-  using Apart = BytesApart;
+  using Apart = std::size_t;
 
   template <int kBits>
   static void add(Dot& dot, std::size_t, Ints weights, const std::int8_t* x, Apart apart, std::size_t r) {
     int four;
-    memcpy(&four, apart.row(x, r), sizeof four);
+    memcpy(&four, x + r * apart, sizeof four);
     dot = _mm512_dpbusd_epi32(dot, weights, _mm512_set1_epi32(four));
   }
 #endif

@@ -2,8 +2,6 @@
 // with those flags, see CMakeLists.txt; kernels.h has the rules.
 #include "simd/avx2/integers.h"
 
-#include "device/cpu/kernels/bytes_apart.h"
-
 namespace emberline {
 namespace {
 
@@ -13,13 +11,13 @@ struct Integers : IntegerLanes {
   // the sums, used once a block, may live in the cache.
   static constexpr std::size_t kMostRows = 8;
   using Dot = Ints;
-  using Apart = BytesApart;
+  using Apart = std::size_t;
 
   static Dot begin(Ints start) { return start; }
   static Ints end(Dot dot) { return dot; }
   template <int kBits>
   static void add(Dot& dot, std::size_t, Ints weights, const std::int8_t* x, Apart apart, std::size_t r) {
-    dot = _mm256_dpbusd_avx_epi32(dot, weights, broadcast_four(apart.row(x, r)));
+    dot = _mm256_dpbusd_avx_epi32(dot, weights, broadcast_four(x + r * apart));
   }
 };
 
