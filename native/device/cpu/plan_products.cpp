@@ -30,17 +30,20 @@ ActivationStage& add_activations(PlanDraft& draft, const float* x, const float* 
   return stage;
 }
 
-// x and gain of a fused op.
-template <typename Slot, typename Params>
-ActivationStage& add_norm(const BoundCommand& command, PlanDraft& draft, const Params& params,
-                          bool quantize) {
-  return add_activations(draft, command.at(Slot::kX), command.at(Slot::kGain), params.width, params.epsilon,
-                         quantize);
-}
-
 bool any_quantized(std::initializer_list<std::uint32_t> type_ids) {
   return std::any_of(type_ids.begin(), type_ids.end(),
                      [](std::uint32_t id) { return is_quantized(static_cast<TensorType>(id)); });
+}
+
+// x and gain of a fused op whose weights have these types.
+template <typename Slot, typename Params>
+ActivationStage& add_norm(const BoundCommand& command, PlanDraft& draft, const Params& params,
+                          std::initializer_list<std::uint32_t> type_ids) {
+  auto& stage = add_activations(draft, command.at(Slot::kX), command.at(Slot::kGain), params.width,
+                                params.epsilon, any_quantized(type_ids));
+  if constexpr (requires { params.fine_activations; })
+    stage.fine = stage.quantize && params.fine_activations != 0;
+  return stage;
 }
 
 // The second half of argmax, and what both halves share.
@@ -99,13 +102,10 @@ void add_stages(const BoundCommand& command, const MatMulParams& params, PlanDra
 void add_stages(const BoundCommand& command, const NormMatMulParams& params, PlanDraft& draft) {
   using Slot = slot::NormMatMul;
   const bool last_row_only = params.last_row_only != 0;
-  const bool quantized = any_quantized({params.weight_type});
-  const bool fine = quantized && params.fine_activations != 0;
-  auto& activations = add_norm<Slot>(command, draft, params, quantized);
+  auto& activations = add_norm<Slot>(command, draft, params, {params.weight_type});
   activations.last_row_only = last_row_only;
-  activations.fine = fine;
   auto& stage = draft.add_stage<ProductStage>();
-  stage.fine = fine;
+  stage.fine = activations.fine;
   stage.width = params.width;
   stage.last_row_only = last_row_only;
   stage.products
@@ -117,11 +117,10 @@ void add_stages(const BoundCommand& command, const NormMatMulParams& params, Pla
 void add_stages(const BoundCommand& command, const NormQkvParams& params, PlanDraft& draft) {
   using Slot = slot::NormQkv;
   const std::uint32_t types[] = {params.q_type, params.k_type, params.v_type};
-  const bool quantized = any_quantized({params.q_type, params.k_type, params.v_type});
-  const bool fine = quantized && params.fine_activations != 0;
-  add_norm<Slot>(command, draft, params, quantized).fine = fine;
+  const auto& activations =
+      add_norm<Slot>(command, draft, params, {params.q_type, params.k_type, params.v_type});
   auto& stage = draft.add_stage<ProductStage>();
-  stage.fine = fine;
+  stage.fine = activations.fine;
   stage.width = params.width;
   for (int i = 0; i < 3; ++i) {
     const std::uint32_t out = i == 0 ? params.q_out : params.kv_out;
@@ -134,7 +133,7 @@ void add_stages(const BoundCommand& command, const NormQkvParams& params, PlanDr
 
 void add_stages(const BoundCommand& command, const NormGateUpParams& params, PlanDraft& draft) {
   using Slot = slot::NormGateUp;
-  add_norm<Slot>(command, draft, params, any_quantized({params.gate_type, params.up_type}));
+  add_norm<Slot>(command, draft, params, {params.gate_type, params.up_type});
   auto& stage = draft.add_stage<GateUpStage>();
   stage.gate_up = draft.kernels.gate[params.activation];
   stage.gate =
@@ -154,14 +153,12 @@ void add_stages(const BoundCommand& command, const ArgmaxParams& params, PlanDra
 
 void add_stages(const BoundCommand& command, const NormArgmaxParams& params, PlanDraft& draft) {
   using Slot = slot::NormArgmax;
-  const bool quantized = any_quantized({params.weight_type});
-  const bool fine = quantized && params.fine_activations != 0;
-  add_norm<Slot>(command, draft, params, quantized).fine = fine;
+  const auto& activations = add_norm<Slot>(command, draft, params, {params.weight_type});
   auto& scan = draft.add_stage<OutputScanStage>();
   scan.output =
       product_at(command, Slot::kWeight, params.weight_type, params.vocabulary, params.width, draft.kernels);
   scan.width = params.width;
-  scan.fine = fine;
+  scan.fine = activations.fine;
   draft.plan.needs.logits = std::max<std::size_t>(draft.plan.needs.logits, draft.rows * ScanStage::kPiece);
   add_choice<Slot>(command, draft, scan, params, draft.rows);
 }
