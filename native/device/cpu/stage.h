@@ -38,6 +38,10 @@ struct ActivationScratch {
 // An output tile holds one panel's results with all rows of a batch, and at least this many rows: of a small
 // batch, the results of several panels.
 constexpr std::size_t kTileRows = 64;
+// So many panels' results with `rows` rows fit a tile.
+constexpr std::size_t tile_panels(std::size_t rows) {
+  return rows < kTileRows ? kTileRows / rows : 1;
+}
 
 // How much scratch memory a plan's stages ask for.
 struct ScratchNeeds {

@@ -21,12 +21,9 @@ void LogitsScanStage::run(const Step& step, Worker&, std::size_t begin, std::siz
 void OutputScanStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
   constexpr std::size_t kPanels = kPiece / kPanelRows;
   const ActivationRows x = step.activations(worker).rows(step.rows, width, fine);
-  const std::size_t panels = (vocabulary + kPanelRows - 1) / kPanelRows;
   for (std::size_t piece = begin; piece < end; ++piece) {
     const std::size_t first = piece * kPanels;
-    output.kernel(
-        {output.weight + first * output.panel_bytes, output.panel_bytes, std::min(kPanels, panels - first)},
-        x, worker.logits, kPiece);
+    output.run(first, std::min(kPanels, output.panels() - first), x, worker.logits, kPiece);
     for (std::size_t row = 0; row < x.rows; ++row) scan(step, row, piece, worker.logits + row * kPiece);
   }
 }

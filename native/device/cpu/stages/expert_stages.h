@@ -84,7 +84,7 @@ struct ExpertGateUpStage final : Stage {
   std::uint32_t width;
   float* hidden;
 
-  std::size_t units(const Step&) const override { return groups->active * (gate.out / kPanelRows); }
+  std::size_t units(const Step&) const override { return groups->active * gate.panels(); }
   std::uint64_t unit_operations(const Step&) const override {
     return std::uint64_t{2} * kPanelRows * width * groups->largest;
   }
@@ -99,7 +99,7 @@ struct ExpertDownStage final : Stage {
   std::uint32_t width;            // F
   const float* values = nullptr;  // null: the rows are in scratch memory
 
-  std::size_t units(const Step&) const override { return down.out / kPanelRows; }
+  std::size_t units(const Step&) const override { return down.panels(); }
   std::uint64_t unit_operations(const Step& step) const override {
     return std::uint64_t{kPanelRows} * width * groups->pairs(step);
   }

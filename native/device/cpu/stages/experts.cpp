@@ -19,18 +19,6 @@ ActivationRows expert_rows(const ActivationScratch& scratch, std::size_t first, 
           scratch.first_offsets + block};
 }
 
-// So many panels' results with `rows` rows of an expert fit a tile.
-std::size_t expert_tile_panels(std::size_t rows) {
-  return std::max<std::size_t>(1, kTileRows / rows);
-}
-
-// Panels [panel, panel + count) of an expert.
-void run_expert_panels(const Product& all, std::size_t expert, std::size_t panel, std::size_t count,
-                       const ActivationRows& x, float* tile) {
-  const std::size_t first = expert * (all.out / kPanelRows) + panel;
-  all.kernel({all.weight + first * all.panel_bytes, all.panel_bytes, count}, x, tile, count * kPanelRows);
-}
-
 }  // namespace
 
 void ExpertRowsStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
@@ -45,15 +33,15 @@ void ExpertRowsStage::run(const Step& step, Worker& worker, std::size_t begin, s
 
 void ExpertGateUpStage::run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const {
   const ActivationScratch& scratch = step.activations(worker);
-  const std::size_t panels = gate.out / kPanelRows;
+  const std::size_t panels = gate.panels();
   for (std::size_t unit = begin, count; unit < end; unit += count) {
     const std::size_t group = unit / panels, panel = unit % panels, rows = groups->count(group);
     const std::size_t first = groups->first[group], expert = groups->expert[group];
-    count = std::min({end - unit, panels - panel, expert_tile_panels(rows)});
+    count = std::min({end - unit, panels - panel, tile_panels(rows)});
     const ActivationRows x = expert_rows(scratch, step.rows == 1 ? 0 : first, rows, width);
-    run_expert_panels(gate, expert, panel, count, x, worker.tiles[0]);
-    run_expert_panels(up, expert, panel, count, x, worker.tiles[1]);
     const std::size_t columns = count * kPanelRows;
+    gate.run(expert * panels + panel, count, x, worker.tiles[0], columns);
+    up.run(expert * panels + panel, count, x, worker.tiles[1], columns);
     for (std::size_t r = 0; r < rows; ++r) {
       gate_up(worker.tiles[0] + r * columns, worker.tiles[1] + r * columns, columns,
               hidden + (first + r) * gate.out + panel * kPanelRows);
@@ -67,11 +55,11 @@ void ExpertDownStage::run(const Step& step, Worker& worker, std::size_t begin, s
     const std::size_t first = groups->first[group], rows = groups->count(group);
     ActivationRows x = expert_rows(scratch, first, rows, width);
     if (values != nullptr) x.values = values + first * width;
-    const std::size_t most = expert_tile_panels(rows);
+    const std::size_t most = tile_panels(rows);
     for (std::size_t panel = begin, count; panel < end; panel += count) {
       count = std::min(most, end - panel);
-      run_expert_panels(down, groups->expert[group], panel, count, x, worker.tiles[0]);
       const std::size_t columns = count * kPanelRows;
+      down.run(groups->expert[group] * down.panels() + panel, count, x, worker.tiles[0], columns);
       for (std::size_t r = 0; r < rows; ++r) {
         const float weight = groups->weight[first + r];
         const float* tile = worker.tiles[0] + r * columns;

@@ -5,15 +5,6 @@
 namespace emberline {
 namespace {
 
-constexpr std::size_t panels(std::uint32_t out) {
-  return (out + kPanelRows - 1) / kPanelRows;
-}
-
-void run_panels(const Product& product, std::size_t first, std::size_t count, const ActivationRows& x,
-                float* y, std::size_t stride) {
-  product.kernel({product.weight + first * product.panel_bytes, product.panel_bytes, count}, x, y, stride);
-}
-
 // Columns of y that panels [panel, panel + count) compute.
 std::size_t panel_columns(const Product& product, std::size_t panel, std::size_t count) {
   return std::min<std::size_t>(count * kPanelRows, product.out - panel * kPanelRows);
@@ -22,11 +13,6 @@ std::size_t panel_columns(const Product& product, std::size_t panel, std::size_t
 // Whole panels whose sums are the result can be written where they belong.
 std::size_t direct_panels(const Product& product) {
   return product.bias == nullptr && !product.accumulate ? product.out / kPanelRows : 0;
-}
-
-// So many panels' results with `rows` rows fit a tile.
-std::size_t tile_panels(std::size_t rows) {
-  return std::max<std::size_t>(1, kTileRows / rows);
 }
 
 // From a tile [rows, 16 * count] to the columns of panels [panel, panel + count).
@@ -49,13 +35,13 @@ void run_product(const Product& product, std::size_t begin, std::size_t end, con
                  float* tile) {
   const std::size_t direct = std::min(end, direct_panels(product));
   if (begin < direct) {
-    run_panels(product, begin, direct - begin, x, product.y + begin * kPanelRows, product.out);
+    product.run(begin, direct - begin, x, product.y + begin * kPanelRows, product.out);
     begin = direct;
   }
   const std::size_t most = tile_panels(x.rows);
   for (std::size_t panel = begin, count; panel < end; panel += count) {
     count = std::min(most, end - panel);
-    run_panels(product, panel, count, x, tile, count * kPanelRows);
+    product.run(panel, count, x, tile, count * kPanelRows);
     store_tile(product, panel, count, x.rows, tile);
   }
 }
@@ -64,7 +50,7 @@ void run_product(const Product& product, std::size_t begin, std::size_t end, con
 
 std::size_t ProductStage::units(const Step&) const {
   std::size_t total = 0;
-  for (const Product& product : products) total += panels(product.out);
+  for (const Product& product : products) total += product.panels();
   return total;
 }
 
@@ -73,7 +59,7 @@ void ProductStage::run(const Step& step, Worker& worker, std::size_t begin, std:
   if (values != nullptr) x.values = values + (last_row_only ? step.rows - 1 : 0) * std::size_t{width};
   std::size_t first = 0;  // unit of a product's first panel
   for (const Product& product : products) {
-    const std::size_t past = first + panels(product.out);
+    const std::size_t past = first + product.panels();
     if (begin < past && end > first) {
       run_product(product, std::max(begin, first) - first, std::min(end, past) - first, x, worker.tiles[0]);
     }
@@ -87,8 +73,8 @@ void GateUpStage::run(const Step& step, Worker& worker, std::size_t begin, std::
   for (std::size_t panel = begin, count; panel < end; panel += count) {
     count = std::min(most, end - panel);
     const std::size_t stride = count * kPanelRows;
-    run_panels(gate, panel, count, x, worker.tiles[0], stride);
-    run_panels(up, panel, count, x, worker.tiles[1], stride);
+    gate.run(panel, count, x, worker.tiles[0], stride);
+    up.run(panel, count, x, worker.tiles[1], stride);
     for (std::size_t r = 0; r < x.rows; ++r) {
       gate_up(worker.tiles[0] + r * stride, worker.tiles[1] + r * stride, panel_columns(gate, panel, count),
               out + r * gate.out + panel * kPanelRows);

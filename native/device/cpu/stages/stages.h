@@ -71,6 +71,13 @@ struct Product {
   const float* bias = nullptr;
   float* y;
   bool accumulate = false;
+
+  std::size_t panels() const { return (out + kPanelRows - 1) / kPanelRows; }
+  // Panels [first, first + count), as ProductKernel.
+  void run(std::size_t first, std::size_t count, const ActivationRows& x, float* to,
+           std::size_t stride) const {
+    kernel({weight + first * panel_bytes, panel_bytes, count}, x, to, stride);
+  }
 };
 
 // Several products with the same x. x is the table's buffer where `values` is not null, scratch memory
@@ -97,7 +104,7 @@ struct GateUpStage final : Stage {
   std::uint32_t width;
   float* out;
 
-  std::size_t units(const Step&) const override { return (gate.out + kPanelRows - 1) / kPanelRows; }
+  std::size_t units(const Step&) const override { return gate.panels(); }
   std::uint64_t unit_operations(const Step& step) const override {
     return std::uint64_t{2} * kPanelRows * width * step.rows;
   }
