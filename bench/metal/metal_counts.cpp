@@ -50,7 +50,6 @@ ToyModel toy_of(std::uint32_t layers, TensorType type) {
 std::unique_ptr<ToyPass> pass_of(const ToyModel& toy) {
   MetalDeviceOptions options;
   options.library_path = EMBERLINE_KERNELS_CHECKED;
-  options.self_test = false;
   auto pass = std::make_unique<ToyPass>(toy, 256, take(make_metal_device(options)));
   pass->prefill(testing::random_tokens(kPrompt, pass->hyperparameters.vocabulary, 3));
   return pass;

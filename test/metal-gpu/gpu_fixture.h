@@ -17,7 +17,6 @@ using GpuTest = ::testing::Test;
 inline MetalDeviceOptions checked_kernels() {
   MetalDeviceOptions options;
   options.library_path = EMBERLINE_KERNELS;
-  options.self_test = false;
   return options;
 }
 

@@ -12,7 +12,6 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   emberline::MetalDeviceOptions options;
   options.library_path = EMBERLINE_KERNELS;
-  options.self_test = false;
   const auto device = emberline::make_metal_device(options);
   if (!device.ok()) {
     const char* required = std::getenv("EMBERLINE_REQUIRE_METAL");

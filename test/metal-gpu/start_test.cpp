@@ -3,6 +3,7 @@
 
 #include "device/small_model.h"
 #include "gpu_fixture.h"
+#include "kinds_of_models.h"
 #include "temporary_directory.h"
 
 namespace emberline::testing {
@@ -18,10 +19,12 @@ std::vector<float> logits_on(const MetalDeviceOptions& options) {
 }
 
 TEST(GpuStart, PassesTheSelfTest) {
-  MetalDeviceOptions options = checked_kernels();
-  options.self_test = true;
-  const auto device = metal_device(options);
+  const auto device = metal_device();
   ASSERT_NE(device, nullptr);
+  for (const ModelNeeds& needs : kinds_of_models()) {
+    const Status status = device->examine(needs);
+    EXPECT_TRUE(status.ok()) << traits(needs.layer_types.front()).name << ": " << status.message();
+  }
   EXPECT_EQ(device->description().find("sampling on the CPU"), std::string::npos) << device->description();
 }
 
@@ -35,7 +38,6 @@ TEST(GpuStart, PipelinesOfAnEarlierStartComputeTheSame) {
   const TemporaryDirectory folder;
   MetalDeviceOptions options = checked_kernels();
   options.cache_folder = folder.file("pipelines");
-  options.self_test = true;  // behind which they are kept
   const auto first = logits_on(options);
   EXPECT_FALSE(std::filesystem::is_empty(options.cache_folder));
   EXPECT_EQ(logits_on(options), first);

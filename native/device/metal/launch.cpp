@@ -254,10 +254,6 @@ bool has_kernels(TensorType type) {
   return *suffix(static_cast<std::uint32_t>(type)) != '\0';
 }
 
-std::span<const QkvTypes> mixed_qkv_types() {
-  return kMixedTypes;
-}
-
 namespace {
 
 // apart: no threadgroup has pairs of values and of others.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "device/device.h"
 #include "device/dispatch_table.h"
@@ -25,9 +24,6 @@ struct LaunchOptions {
   bool chained = false;   // the kernels look at the chain's state
   bool indirect = false;  // ending the chain clears its grids
 };
-
-// The pairs of different types of which there are fused kernels.
-std::span<const QkvTypes> mixed_qkv_types();
 
 // Whether the products of queries, keys and values have a kernel together, given that there are few rows:
 // where they have one type, or values one that files mix with that of queries and keys (weight_formats.h) and

@@ -26,8 +26,6 @@ struct MetalDeviceOptions {
   std::string cache_folder;
   bool fused = true;  // offer the fused ops
   ChainSkip skip = ChainSkip::kReturn;
-  // Every kernel against small references first; without it, Device::examine tests those that a model needs.
-  bool self_test = false;
 };
 
 // DEVICE_UNAVAILABLE where there is no GPU that can run the kernels, or one of them computes something wrong;

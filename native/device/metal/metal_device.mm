@@ -68,19 +68,15 @@ class MetalDevice final : public Device {
     @autoreleasepool {
       // A draft model is often one of the same kind.
       if (std::find(passed_.begin(), passed_.end(), needs) != passed_.end()) return Status();
-      const Status status = tested([&] { return self_test(*this, needs); });
-      if (status.ok()) passed_.push_back(needs);
+      keeps_pipelines_ = false;
+      const Status status = self_test(*this, needs);
+      // Without a sampler that works, kGumbel is taken off the offer.
+      if (status.ok() && offers(Op::kGumbel, 1)) sampler_works_ = self_test_sampler(*this).ok();
+      keep_pipelines();
+      if (!status.ok()) return not_usable(status);
+      passed_.push_back(needs);
       return status;
     }
-  }
-  // Runs a self-test, and the sampler's: without a sampler that works, kGumbel is taken off the offer.
-  template <typename Test>
-  Status tested(const Test& test) {
-    keeps_pipelines_ = false;
-    const Status status = test();
-    if (status.ok() && offers(Op::kGumbel, 1)) sampler_works_ = self_test_sampler(*this).ok();
-    keep_pipelines();
-    return status.ok() ? status : not_usable(status);
   }
 
   // The engine's thread has no autorelease pool of its own: every function that has to do with objects brings
@@ -223,10 +219,6 @@ Result<std::unique_ptr<Device>> make_device(const MetalDeviceOptions& options) {
   if (!library.ok()) return unavailable(library.error().message());
   auto made = std::make_unique<MetalDevice>(device, queue, library.value(), options);
   made->keep_pipelines();
-  if (options.self_test) {
-    const Status status = made->tested([&made] { return self_test(*made); });
-    if (!status.ok()) return status;
-  }
   return std::unique_ptr<Device>(std::move(made));
 }
 

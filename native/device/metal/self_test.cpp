@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/try.h"
-#include "device/metal/launch.h"
 #include "device/metal/plan.h"
 #include "device/metal/row_class.h"
 #include "device/metal/self_test_ops.h"
@@ -12,11 +11,6 @@
 namespace emberline::metal {
 namespace {
 
-constexpr TensorType kTypes[] = {
-    TensorType::kF32,  TensorType::kF16,    TensorType::kBF16,   TensorType::kQ4_0,
-    TensorType::kQ4_1, TensorType::kQ5_0,   TensorType::kQ5_1,   TensorType::kQ8_0,
-    TensorType::kQ2_K, TensorType::kQ3_K,   TensorType::kQ4_K,   TensorType::kQ5_K,
-    TensorType::kQ6_K, TensorType::kIQ4_NL, TensorType::kIQ4_XS, TensorType::kMXFP4};
 // One of each class of rows that has kernels of its own (row_class.h), where they leave something over; and
 // more than those take.
 constexpr std::uint32_t kFew[] = {1, 2, 3, 7, 16};
@@ -26,7 +20,7 @@ constexpr std::uint32_t kMany = row_capacity(RowClass::kMany) + 3;
 struct LayerKind {
   std::uint32_t activation;
   bool qkv_biases, attention_output_bias, rope_factors;
-  bool qk_norms = false, norms_on_both_sides = false;
+  bool qk_norms, norms_on_both_sides;
 };
 
 Status test_qkv_of(Device& device, QkvTypes types, std::uint32_t rows, const LayerKind& kind) {
@@ -132,36 +126,6 @@ Status self_test(Device& device, const ModelNeeds& needs) {
       status = test_qk_norm(device, needs.head_width, needs.rope_factors, whole);
   }
   if (status.ok()) status = test_output(device, needs.output_type);
-  if (status.ok()) status = test_chain(device);
-  return status;
-}
-
-Status self_test(Device& device) {
-  Status status;
-  for (const TensorType type : kTypes) {
-    if (status.ok()) status = test_embedding(device, type);
-    if (status.ok()) status = test_layers(device, type, {kGateSilu, true, true, false});
-    if (status.ok()) status = test_fused(device, type, {kGateSilu, true, true, false, true, true});
-    if (status.ok()) status = test_output(device, type);
-  }
-  for (std::uint32_t activation = 0; activation < kGateActivations; ++activation) {
-    if (status.ok()) status = test_parts(device, TensorType::kF16, {activation, true, true, activation != 0});
-  }
-  for (const QkvTypes types : mixed_qkv_types()) {
-    if (status.ok()) status = test_mixed_qkv(device, types, {kGateSilu, true, true, true});
-    if (status.ok()) status = test_mixed_qkv(device, types, {kGateSilu, true, true, true, true, true});
-  }
-  for (const bool scaled : {false, true}) {
-    if (status.ok()) status = test_qk_norm(device, 64, scaled, scaled);
-  }
-  for (const std::uint32_t head_width : {64u, 80u, 96u, 128u, 256u}) {
-    if (status.ok()) status = test_attention(device, head_width, 1, 1, {});
-    if (status.ok()) status = test_attention(device, head_width, 3, kMany, {});
-  }
-  for (const std::uint32_t rows : {1u, kMany}) {
-    if (status.ok()) status = test_attention(device, 64, 2, rows, {true, true});
-  }
-  if (status.ok()) status = test_soft_cap(device);
   if (status.ok()) status = test_chain(device);
   return status;
 }

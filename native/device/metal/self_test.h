@@ -13,8 +13,6 @@ namespace emberline::metal {
 // All kernels but the sampler's that such a model needs. DEVICE_UNAVAILABLE names the first that is wrong;
 // also what the device itself returns.
 Status self_test(Device& device, const ModelNeeds& needs);
-// The same for every type of weight and every width of a head.
-Status self_test(Device& device);
 // The sampler's.
 Status self_test_sampler(Device& device);
 

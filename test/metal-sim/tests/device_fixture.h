@@ -14,7 +14,6 @@ namespace emberline::testing {
 inline MetalDeviceOptions checked_kernels() {
   MetalDeviceOptions options;
   options.library_path = EMBERLINE_KERNELS_CHECKED;
-  options.self_test = false;
   return options;
 }
 

@@ -1,14 +1,17 @@
 // The self-test that decides whether the device is used.
 #include "device_fixture.h"
+#include "kinds_of_models.h"
 
 namespace emberline::testing {
 namespace {
 
 TEST_F(SimulatedMac, PassesTheSelfTest) {
-  MetalDeviceOptions options = checked_kernels();
-  options.self_test = true;
-  const auto device = metal_device(options);
+  const auto device = metal_device();
   ASSERT_NE(device, nullptr);
+  for (const ModelNeeds& needs : kinds_of_models()) {
+    const Status status = device->examine(needs);
+    EXPECT_TRUE(status.ok()) << traits(needs.layer_types.front()).name << ": " << status.message();
+  }
   EXPECT_STREQ(device->name(), "metal");
   EXPECT_EQ(device->description(), "metal, Apple M4 Pro, 20 GPU cores");
   EXPECT_TRUE(device->offers(Op::kGumbel, 1));
@@ -102,18 +105,24 @@ TEST_F(SimulatedMac, TestsNormsWindowsAndCapsWhereTheModelHasThem) {
 }
 
 TEST_F(SimulatedMac, FindsOutWhenAModelNeedsAKernelThatIsWrong) {
-  // One byte of what attention wrote.
-  metal_sim::set_after_dispatch([](const metal_sim::DispatchView& dispatch) {
-    if (dispatch.kernel.find("attention_decode") != 0) return;
-    for (const metal_sim::BoundBuffer& buffer : dispatch.buffers) {
-      if (buffer.index == 6) static_cast<std::uint8_t*>(buffer.data)[3] ^= 0x40;
-    }
-  });
-  const auto device = metal_device();
-  const Status status = device->examine(needs());
-  EXPECT_EQ(status.code(), ErrorCode::kDeviceUnavailable);
-  EXPECT_NE(status.message().find("attention over heads of 64, 1 rows"), std::string::npos)
-      << status.message();
+  struct Wrong {
+    const char* kernel;
+    std::uint32_t output;
+    const char* said;
+  };
+  for (const Wrong& wrong : {Wrong{"attention_decode", 6, "attention over heads of 64, 1 rows"},
+                             {"mat_mat_q4_1", 5, "products of Q4_1 weights, 19 rows"}}) {
+    // One byte of what it wrote.
+    metal_sim::set_after_dispatch([wrong](const metal_sim::DispatchView& dispatch) {
+      if (dispatch.kernel.find(wrong.kernel) != 0) return;
+      for (const metal_sim::BoundBuffer& buffer : dispatch.buffers) {
+        if (buffer.index == wrong.output) static_cast<std::uint8_t*>(buffer.data)[3] ^= 0x40;
+      }
+    });
+    const Status status = metal_device()->examine(needs());
+    EXPECT_EQ(status.code(), ErrorCode::kDeviceUnavailable);
+    EXPECT_NE(status.message().find(wrong.said), std::string::npos) << status.message();
+  }
 }
 
 // A kernel of another type may be as wrong as it likes.
@@ -136,6 +145,8 @@ TEST_F(SimulatedMac, TakesASamplerThatIsWrongOffTheOffer) {
   EXPECT_TRUE(device->offers(Op::kGumbel, 1));
   EXPECT_TRUE(device->examine(needs()).ok());
   EXPECT_FALSE(device->offers(Op::kGumbel, 1));
+  EXPECT_TRUE(device->offers(Op::kNormGateUp, 1));
+  EXPECT_NE(device->description().find("sampling on the CPU"), std::string::npos);
 }
 
 }  // namespace

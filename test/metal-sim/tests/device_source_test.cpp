@@ -15,7 +15,6 @@ TEST_F(SimulatedMac, CompilesItsOwnKernels) {
     metal_sim::clear_counts();
     MetalDeviceOptions options;
     options.library_path = library;
-    options.self_test = false;
     const auto device = metal_device(options);
     ASSERT_NE(device, nullptr);
     const auto compilations = metal_sim::counts().compilations;

@@ -44,45 +44,6 @@ TEST_F(MetalStart, SaysWhichGpuItRunsOn) {
   EXPECT_EQ(metal_device()->chain_steps(), 128u);
 }
 
-TEST_F(MetalStart, IsUnavailableWhereAKernelIsMissingOrWrong) {
-  MetalDeviceOptions options = checked_kernels();
-  options.self_test = true;
-  metal_sim::OperationFault no_pipeline;
-  no_pipeline.operation = metal_sim::Operation::kPipeline;
-  no_pipeline.kernel = "attention_prefill";
-  metal_sim::inject(no_pipeline);
-  EXPECT_EQ(make_metal_device(options).code(), ErrorCode::kDeviceUnavailable);
-  metal_sim::reset();
-  // One byte of what a product wrote.
-  metal_sim::set_after_dispatch([](const metal_sim::DispatchView& dispatch) {
-    if (dispatch.kernel.find("mat_mat_q5_1") != 0) return;
-    for (const metal_sim::BoundBuffer& buffer : dispatch.buffers) {
-      if (buffer.index == 5) static_cast<std::uint8_t*>(buffer.data)[3] ^= 0x40;
-    }
-  });
-  const auto device = make_metal_device(options);
-  ASSERT_FALSE(device.ok());
-  EXPECT_EQ(device.code(), ErrorCode::kDeviceUnavailable);
-  EXPECT_NE(device.error().message().find("products of Q5_1 weights, 19 rows"), std::string::npos)
-      << device.error().message();
-}
-
-TEST_F(MetalStart, DoesWithoutASamplerThatIsWrong) {
-  MetalDeviceOptions options = checked_kernels();
-  options.self_test = true;
-  metal_sim::set_after_dispatch([](const metal_sim::DispatchView& dispatch) {
-    if (dispatch.kernel.find("gumbel") != 0) return;
-    for (const metal_sim::BoundBuffer& buffer : dispatch.buffers) {
-      if (buffer.index == 5) static_cast<float*>(buffer.data)[4] += 0.5f;
-    }
-  });
-  const auto device = metal_device(options);
-  ASSERT_NE(device, nullptr);
-  EXPECT_FALSE(device->offers(Op::kGumbel, 1));
-  EXPECT_TRUE(device->offers(Op::kNormGateUp, 1));
-  EXPECT_NE(device->description().find("sampling on the CPU"), std::string::npos);
-}
-
 // -- pipelines kept for the next start
 
 class MetalCache : public SimulatedMac {
