@@ -5,16 +5,17 @@ kernel void attention_prefill(
     constant AttentionParams& p [[buffer(0)]], device const ChainState* chain [[buffer(1)]],
     device const float* q [[buffer(2)]], device const half* keys [[buffer(3)]],
     device const half* values [[buffer(4)]], device const uint* pages [[buffer(5)]],
-    device float* out [[buffer(6)]], threadgroup float* memory [[threadgroup(0)]],
-    uint2 group [[threadgroup_position_in_grid]], uint index [[thread_index_in_threadgroup]],
-    uint2 threads [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]], uint simdgroups [[simdgroups_per_threadgroup]]) {
+    device float* out [[buffer(6)]], constant uint& rows [[buffer(29)]],
+    threadgroup float* memory [[threadgroup(0)]], uint2 group [[threadgroup_position_in_grid]],
+    uint index [[thread_index_in_threadgroup]], uint2 threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]]) {
   if (chain_halted(chain)) return;
   const ThreadPlace place = {index, threads.x, lane, simdgroup, simdgroups};
   PrefillTask task;
   task.kv_head = group.x;
   task.first_query = group.y * 8 * simdgroups;
-  task.queries = (p.kv_length - p.position) * HEADS_PER_KV;
+  task.queries = rows * HEADS_PER_KV;
   const uint last_query = min(task.first_query + 8 * simdgroups, task.queries) - 1;
   task.first = first_in_window(p, p.position + row_of_query(task.first_query) + 1);
   task.entries = p.position + row_of_query(last_query) + 1;

@@ -53,13 +53,7 @@ export function metadataText(
 }
 
 /** What changes between tokens in a command. */
-export type NativePatch =
-  | 'none'
-  | 'token_offset'
-  | 'position'
-  | 'kv_length'
-  | 'position_and_kv'
-  | 'argmax_output';
+export type NativePatch = 'none' | 'token_offset' | 'position' | 'argmax_output';
 
 /** A command of the device: on the CPU, where a threadgroup is a piece of work that one thread does, of the model's table. */
 export interface NativeDispatch {

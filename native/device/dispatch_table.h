@@ -22,11 +22,9 @@ inline constexpr BufferId kNoBuffer = 0xFFFFFFFFu;
 // What changes between replays of a command. Step s of a chain starts at position p + s; a batch has R rows.
 enum class Patch : std::uint8_t {
   kNone,
-  kTokenOffset,    // params[patch_offset_1] = p + s: row r reads token p + s + r
-  kPosition,       // params[patch_offset_1] = p + s
-  kKvLength,       // params[patch_offset_1] = p + s + R
-  kPositionAndKv,  // params[patch_offset_1] = p + s, params[patch_offset_2] = p + s + R
-  kArgmaxOutput,   // params[patch_offset_1] = p + s: row r gives token p + s + r + 1 and its log-probability
+  kTokenOffset,   // params[patch_offset] = p + s: row r reads token p + s + r
+  kPosition,      // params[patch_offset] = p + s
+  kArgmaxOutput,  // params[patch_offset] = p + s: row r gives token p + s + r + 1 and its log-probability
 };
 
 struct Binding {
@@ -42,8 +40,7 @@ inline constexpr int kMaxParamBytes = 56;
 struct Command {
   Op op;
   Patch patch = Patch::kNone;
-  std::uint8_t patch_offset_1 = 0;  // byte offset into params
-  std::uint8_t patch_offset_2 = 0;
+  std::uint8_t patch_offset = 0;  // bytes into params
   std::array<Binding, kMaxBindings> bindings{};
   alignas(8) std::array<std::uint8_t, kMaxParamBytes> params{};
 

@@ -70,8 +70,7 @@ struct RopeKvWriteParams {
 };
 
 struct AttentionParams {
-  uint32_t position;   // patched: absolute position of row 0
-  uint32_t kv_length;  // patched: entries valid after this batch = position + R
+  uint32_t position;  // patched: absolute position of row 0
   uint32_t query_heads;
   uint32_t kv_heads;
   uint32_t head_width;
@@ -87,7 +86,6 @@ struct AttentionParams {
 // Fields as in RopeKvWriteParams and AttentionParams.
 struct RopeAttentionParams {
   uint32_t position;
-  uint32_t kv_length;
   uint32_t query_heads;
   uint32_t kv_heads;
   uint32_t head_width;

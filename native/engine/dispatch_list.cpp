@@ -20,8 +20,6 @@ const char* patch_name(Patch patch) {
     case Patch::kNone: return "none";
     case Patch::kTokenOffset: return "token_offset";
     case Patch::kPosition: return "position";
-    case Patch::kKvLength: return "kv_length";
-    case Patch::kPositionAndKv: return "position_and_kv";
     case Patch::kArgmaxOutput: return "argmax_output";
   }
   return "none";

@@ -13,7 +13,7 @@ namespace emberline {
 // As ForwardPass::describe(). Asked by the thread that drives the model. OUT_OF_MEMORY, DEVICE_FAILED.
 Result<std::vector<DispatchDescription>> list_dispatches(Model& model, std::uint32_t rows, bool sampled);
 
-// "none", "token_offset", "position", "kv_length", "position_and_kv", "argmax_output". Never null.
+// "none", "token_offset", "position", "argmax_output". Never null.
 const char* patch_name(Patch patch);
 
 }  // namespace emberline

@@ -194,7 +194,6 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
            {slot::RopeAttention::kOut, s_.attended.at()},
            {slot::RopeAttention::kFactors, rope_factors(layer)}},
           RopeAttentionParams{.position = 0,
-                              .kv_length = 0,
                               .query_heads = h_.query_heads,
                               .kv_heads = h_.kv_heads,
                               .head_width = h_.head_width,
@@ -207,8 +206,7 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
                               .window = window(layer),
                               .soft_cap = h_.score_cap,
                               .cache_type = cache_.type()},
-          {Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
-           offsetof(RopeAttentionParams, kv_length)});
+          {Patch::kPosition, offsetof(RopeAttentionParams, position)});
 }
 
 void AttentionCommands::attention(std::uint32_t layer) {
@@ -219,7 +217,6 @@ void AttentionCommands::attention(std::uint32_t layer) {
            {slot::Attention::kPages, cache_.pages(layer)},
            {slot::Attention::kOut, s_.attended.at()}},
           AttentionParams{.position = 0,
-                          .kv_length = 0,
                           .query_heads = h_.query_heads,
                           .kv_heads = h_.kv_heads,
                           .head_width = h_.head_width,
@@ -229,7 +226,7 @@ void AttentionCommands::attention(std::uint32_t layer) {
                           .window = window(layer),
                           .soft_cap = h_.score_cap,
                           .cache_type = cache_.type()},
-          {Patch::kPositionAndKv, offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length)});
+          {Patch::kPosition, offsetof(AttentionParams, position)});
 }
 
 std::uint32_t AttentionCommands::rope_style() const {

@@ -27,10 +27,10 @@ using Slots = std::initializer_list<std::pair<int, Binding>>;
 // leave of it decides between experts that are nearly level (bench/README.md).
 inline constexpr bool kFine = true;
 
-// What a command's patch changes: bytes into its parameters.
+// What a command's patch changes: an offset of bytes into its parameters.
 struct Patched {
   Patch kind = Patch::kNone;
-  std::size_t offset_1 = 0, offset_2 = 0;
+  std::size_t offset = 0;
 };
 
 inline std::uint32_t id(TensorType type) {
@@ -54,8 +54,7 @@ class TableWriter {
     Command& command = table_.commands.emplace_back();
     command.op = op;
     command.patch = patched.kind;
-    command.patch_offset_1 = static_cast<std::uint8_t>(patched.offset_1);
-    command.patch_offset_2 = static_cast<std::uint8_t>(patched.offset_2);
+    command.patch_offset = static_cast<std::uint8_t>(patched.offset);
     for (const auto& [slot, binding] : slots) command.bindings[static_cast<std::size_t>(slot)] = binding;
     command.set_params(params);
     table_.labels.push_back(prefix_ + label);

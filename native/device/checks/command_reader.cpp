@@ -9,11 +9,9 @@ constexpr std::size_t kWordBytes = 4, kHalfBytes = 2;
 
 }  // namespace
 
-bool CommandReader::patch(Patch kind, std::size_t offset_1, std::size_t offset_2) {
+bool CommandReader::patch(Patch kind, std::size_t offset) {
   if (command_.patch == Patch::kNone) return false;
-  require(
-      command_.patch == kind && command_.patch_offset_1 == offset_1 && command_.patch_offset_2 == offset_2,
-      kWrongPatch);
+  require(command_.patch == kind && command_.patch_offset == offset, kWrongPatch);
   return true;
 }
 

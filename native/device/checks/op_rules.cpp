@@ -155,8 +155,7 @@ void check_op(CommandReader& command, const RopeKvWriteParams& p) {
 
 void check_op(CommandReader& command, const AttentionParams& p) {
   using Slot = slot::Attention;
-  const bool patched = command.patch(Patch::kPositionAndKv, offsetof(AttentionParams, position),
-                                     offsetof(AttentionParams, kv_length));
+  const bool patched = command.patch(Patch::kPosition, offsetof(AttentionParams, position));
   check_attended<Slot>(command, check_heads(command, p), p);
   check_cache<Slot>(command, p, p.cache_type, patched, Access::kRead);
 }
@@ -278,8 +277,7 @@ void check_op(CommandReader& command, const NormArgmaxParams& p) {
 
 void check_op(CommandReader& command, const RopeAttentionParams& p) {
   using Slot = slot::RopeAttention;
-  const bool patched = command.patch(Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
-                                     offsetof(RopeAttentionParams, kv_length));
+  const bool patched = command.patch(Patch::kPosition, offsetof(RopeAttentionParams, position));
   const HeadWidths widths = check_heads(command, p);
   check_rotation(command, p);
   check_attended<Slot>(command, widths, p);

@@ -47,8 +47,7 @@ struct EncodedCommand {
   bool set_pipeline_first = true, set_pipeline_again = true;
   bool barrier = true;  // waits for the commands before it
   std::uint8_t param_bytes = 0;
-  // Byte offsets into params, or kNotPatched.
-  std::uint8_t position_at = kNotPatched, kv_length_at = kNotPatched;
+  std::uint8_t position_at = kNotPatched;  // byte offset into params, or kNotPatched
   std::array<EncodedBinding, kMaxBindings> bindings{};
   alignas(8) std::array<std::uint8_t, kMaxParamBytes> params{};
 };

@@ -19,7 +19,6 @@ void set_params(id<MTLComputeCommandEncoder> encoder, const EncodedCommand& comm
                 std::uint32_t step) {
   Params params = command.params;
   patch(params, command.position_at, e.position + step);
-  patch(params, command.kv_length_at, e.position + step + e.rows);
   [encoder setBytes:params.data() length:command.param_bytes atIndex:kParamsIndex];
 }
 

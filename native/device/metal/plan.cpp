@@ -78,7 +78,7 @@ class VariantCompiler {
     if (encoded_.size() == 1) encoded.barrier = true;
     visit_params(command, [&](const auto& params) { encoded.param_bytes = sizeof(params); });
     encoded.params = command.params;
-    set_patches(command, encoded);
+    if (command.patch != Patch::kNone) encoded.position_at = command.patch_offset;
     for (std::size_t slot = 0; slot < kMaxBindings; ++slot) {
       if ((checked.slots >> slot & 1) == 0) continue;
       const Binding& binding = command.bindings[slot];
@@ -105,20 +105,6 @@ class VariantCompiler {
     if (needed) since_barrier_.clear();
     since_barrier_.insert(since_barrier_.end(), accesses.begin(), accesses.end());
     return needed;
-  }
-
-  static void set_patches(const Command& command, EncodedCommand& encoded) {
-    switch (command.patch) {
-      case Patch::kNone: break;
-      case Patch::kTokenOffset:
-      case Patch::kPosition:
-      case Patch::kArgmaxOutput: encoded.position_at = command.patch_offset_1; break;
-      case Patch::kKvLength: encoded.kv_length_at = command.patch_offset_1; break;
-      case Patch::kPositionAndKv:
-        encoded.position_at = command.patch_offset_1;
-        encoded.kv_length_at = command.patch_offset_2;
-        break;
-    }
   }
 
   std::uint32_t buffer_index(BufferId id) {

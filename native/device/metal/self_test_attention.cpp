@@ -76,8 +76,8 @@ Status test_attention(Device& device, std::uint32_t head_width, std::uint32_t he
              {Slot::kValueCache, table.halves(values)},
              {Slot::kPages, table.words({0})},
              {Slot::kOut, out}},
-            AttentionParams{position, entries, query_heads, kv_heads, head_width, scale, kKvPagePositions,
-                            plane, window, cap});
+            AttentionParams{position, query_heads, kv_heads, head_width, scale, kKvPagePositions, plane,
+                            window, cap});
   table.run(rows, position);
   std::string name = "attention over heads of " + std::to_string(head_width);
   if (kind.window) name += " through a window";
@@ -123,7 +123,7 @@ Status test_chain(Device& device) {
                  {slot::Embedding::kOut, x}},
                 EmbeddingParams{kTokens, kTokens, id_of(TensorType::kF32)});
   first.patch = Patch::kTokenOffset;
-  first.patch_offset_1 = offsetof(EmbeddingParams, position);
+  first.patch_offset = offsetof(EmbeddingParams, position);
   table.add(Op::kMatMul,
             {{slot::MatMul::kX, x},
              {slot::MatMul::kWeight, table.matrix(TensorType::kF32, kTokens, kTokens, outputs)},
@@ -135,7 +135,7 @@ Status test_chain(Device& device) {
                              {slot::Argmax::kLogProbs, log_probs}},
                             ArgmaxParams{kTokens, 0});
   last.patch = Patch::kArgmaxOutput;
-  last.patch_offset_1 = offsetof(ArgmaxParams, position);
+  last.patch_offset = offsetof(ArgmaxParams, position);
 
   const std::uint64_t stop = std::uint64_t{1} << kLast;
   Replay request;

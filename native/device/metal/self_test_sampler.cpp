@@ -36,7 +36,7 @@ Status self_test_sampler(Device& device) {
                                 {Slot::kNormalizer, normalizer}},
                                GumbelParams{kTokens});
   command.patch = Patch::kPosition;
-  command.patch_offset_1 = offsetof(GumbelParams, position);
+  command.patch_offset = offsetof(GumbelParams, position);
   table.run(1, kPosition);
 
   double mass = 0;

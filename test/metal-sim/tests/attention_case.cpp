@@ -15,7 +15,6 @@ AttentionCase::AttentionCase(const AttentionShape& wanted, std::uint64_t seed) :
   const std::uint32_t length = shape.position + shape.rows;
   const auto page_bytes = static_cast<std::uint32_t>(kv_page_bytes(shape.kv_heads, shape.head_width, kKvF16));
   params = {.position = shape.position,
-            .kv_length = length,
             .query_heads = shape.kv_heads * shape.heads_per_kv,
             .kv_heads = shape.kv_heads,
             .head_width = shape.head_width,

@@ -67,7 +67,6 @@ TEST(AttentionDecode, ARowOfABatchHasTheBitsOfASingleForward) {
       AttentionCase single = batch;
       single.shape.position = single.params.position = position + r;
       single.shape.rows = 1;
-      single.params.kv_length = position + r + 1;
       const auto first = static_cast<std::ptrdiff_t>(r * width);
       single.q.assign(batch.q.begin() + first, batch.q.begin() + first + static_cast<std::ptrdiff_t>(width));
       const std::vector<float> alone = decode(single);
@@ -104,7 +103,6 @@ TEST(AttentionDecode, ARowOfABatchBehindAWindowHasTheBitsOfASingleForward) {
     AttentionCase single = batch;
     single.shape.position = single.params.position = 250 + r;
     single.shape.rows = 1;
-    single.params.kv_length = 251 + r;
     const auto first = batch.q.begin() + static_cast<std::ptrdiff_t>(r * width);
     single.q.assign(first, first + static_cast<std::ptrdiff_t>(width));
     const std::vector<float> alone = decode(single);

@@ -55,6 +55,7 @@ struct AttentionRun {
                 .buffer(4, test.values)
                 .buffer(5, test.pages)
                 .buffer(6, out)
+                .bytes(29, &test.shape.rows, sizeof test.shape.rows)
                 .threadgroup_bytes(0, threadgroup_bytes)
                 .grid(grid, threads)
                 .fault(order, &counters);

@@ -143,7 +143,6 @@ class Encoding : public SimulatedMac {
     commands_[1].set_pipeline_first = commands_[1].set_pipeline_again = false;
     commands_[1].bind_first = commands_[1].bind_again = 0;
     commands_[1].position_at = metal::kNotPatched;
-    commands_[1].kv_length_at = 4;
     commands_[1].threadgroup_bytes = 128;
   }
 
@@ -178,16 +177,16 @@ TEST_F(Encoding, BindsAndPatchesStepByStep) {
   EXPECT_EQ(encode(2),
             "b1@0 y29@1 "                    // the chain's state, the rows
             "p0@0 b2@16 b4@32 y0@10 d64@3 "  // step 0: all is bound; position 10
-            "y0@11 m0@128 d64@3 "            // no barrier; 11 entries
+            "y0@0 m0@128 d64@3 "             // no barrier; nothing patched
             "|0@1 p0@0 b2@16 y0@11 d64@3 "   // step 1: a barrier; position 11; what changed
-            "y0@12 m0@128 d64@3 ");
+            "y0@0 m0@128 d64@3 ");
 }
 
 TEST_F(Encoding, TakesIndirectGridsFromMemory) {
   EXPECT_EQ(encode(1, true),
             "b1@0 y29@1 b30@0 "
             "p0@0 b2@16 b4@32 y0@10 i64@4 "  // behind the count
-            "y0@11 m0@128 i64@16 ");
+            "y0@0 m0@128 i64@16 ");
 }
 
 // Labels are for profilers and messages: they lie on pages that cannot be read while the table is replayed.

@@ -134,8 +134,8 @@ TEST_F(MetalOps, AttentionOverPages) {
         fill.run(context);
         const Binding out = table.zeros(rows * heads.q_width() * 4);
         table.add(Op::kAttention, {table.floats(q), cache.keys(), cache.values(), cache.pages(), out},
-                  cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width))), Patch::kPositionAndKv,
-                  offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
+                  cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width))), Patch::kPosition,
+                  offsetof(AttentionParams, position));
         table.run(rows, position);
         return table.read_floats(out, rows * heads.q_width());
       });

@@ -54,12 +54,11 @@ class PlanTest : public ::testing::Test {
 
   template <typename Params>
   Command& add(Op op, std::initializer_list<Binding> bindings, const Params& params,
-               Patch patch = Patch::kNone, std::size_t offset_1 = 0, std::size_t offset_2 = 0) {
+               Patch patch = Patch::kNone, std::size_t offset = 0) {
     Command& command = table_.commands.emplace_back();
     command.op = op;
     command.patch = patch;
-    command.patch_offset_1 = static_cast<std::uint8_t>(offset_1);
-    command.patch_offset_2 = static_cast<std::uint8_t>(offset_2);
+    command.patch_offset = static_cast<std::uint8_t>(offset);
     std::copy(bindings.begin(), bindings.end(), command.bindings.begin());
     command.set_params(params);
     return command;
@@ -250,8 +249,8 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
   using P = AttentionParams;
   using Slot = slot::Attention;
   const Command attention =
-      make_command(Op::kAttention, {at(0), at(3), at(4), at(1), at(5)}, P{0, 0, 4, 2, 16, 0.25f, 64, kPage},
-                   patched(Patch::kPositionAndKv, offsetof(P, position), offsetof(P, kv_length)));
+      make_command(Op::kAttention, {at(0), at(3), at(4), at(1), at(5)}, P{0, 4, 2, 16, 0.25f, 64, kPage},
+                   patched(Patch::kPosition, offsetof(P, position)));
   table_.commands = {attention};
   const Result<Plan> plan = compile(4);
   ASSERT_TRUE(plan.ok()) << plan.error().message();

@@ -48,7 +48,7 @@ TEST_F(ModelDispatches, AreKnownByHandForAToy) {
   const DispatchDescription& attention = dispatches[2];
   EXPECT_EQ(attention.kernel, "attention_decode");
   EXPECT_EQ(attention.threadgroups, (Grid{1, 1, 1}));
-  EXPECT_EQ(attention.patch, Patch::kPositionAndKv);
+  EXPECT_EQ(attention.patch, Patch::kPosition);
   EXPECT_EQ(attention.traffic.weights, 0u);
   EXPECT_EQ(attention.traffic.kv, 2 * 64 * 2u);
   EXPECT_EQ(attention.traffic.other, 2 * 128 * 4 + 4u);  // queries, what they give, the page

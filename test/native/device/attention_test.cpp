@@ -40,8 +40,8 @@ std::vector<float> attend(Device& device, const TestHeads& heads, std::uint32_t 
     fill.run(context);
   }
   table.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), out},
-            cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width)), scores), Patch::kPositionAndKv,
-            offsetof(AttentionParams, position), offsetof(AttentionParams, kv_length));
+            cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width)), scores), Patch::kPosition,
+            offsetof(AttentionParams, position));
   table.run(rows, position);
   return table.read_floats(out, rows * heads.q_width());
 }
@@ -135,8 +135,8 @@ TEST_P(AttentionOps, APageOutsideTheCacheIsAnError) {
     table.add(Op::kRopeAttention,
               {halves(heads.q_width()), halves(heads.kv_width()), halves(heads.kv_width()), cache.keys(),
                cache.values(), table.words({0, 5, 0xFFFFFFFFu}), halves(heads.q_width())},
-              cache.rope_attention(0, 100.0f, 1.0f), Patch::kPositionAndKv,
-              offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
+              cache.rope_attention(0, 100.0f, 1.0f), Patch::kPosition,
+              offsetof(RopeAttentionParams, position));
     ASSERT_TRUE(table.prepare(rows).ok());
     Replay request;
     request.rows = rows;
@@ -166,10 +166,9 @@ TEST_P(AttentionOps, PagesBecomeUsableAsTheCacheGrows) {
              {cache, plane},
              table.words({1, 0}),
              rows(heads.q_width())},
-            RopeAttentionParams{0, 0, heads.query_heads, heads.kv_heads, heads.width, heads.rotary, 0, 100.0f,
+            RopeAttentionParams{0, heads.query_heads, heads.kv_heads, heads.width, heads.rotary, 0, 100.0f,
                                 1.0f, 2 * kKvPagePositions, 2 * plane},
-            Patch::kPositionAndKv, offsetof(RopeAttentionParams, position),
-            offsetof(RopeAttentionParams, kv_length));
+            Patch::kPosition, offsetof(RopeAttentionParams, position));
   ASSERT_TRUE(table.prepare(1).ok());
   for (std::uint32_t pages = 0; pages <= 2; ++pages) {
     ASSERT_TRUE(device->grow(cache, std::size_t{2} * pages * plane).ok());

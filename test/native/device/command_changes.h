@@ -46,11 +46,10 @@ Change with(Field Params::* field, std::type_identity_t<Field> value) {
   };
 }
 
-inline Change patched(Patch kind, std::size_t offset_1 = 0, std::size_t offset_2 = 0) {
+inline Change patched(Patch kind, std::size_t offset = 0) {
   return [=](Command& command) {
     command.patch = kind;
-    command.patch_offset_1 = static_cast<std::uint8_t>(offset_1);
-    command.patch_offset_2 = static_cast<std::uint8_t>(offset_2);
+    command.patch_offset = static_cast<std::uint8_t>(offset);
   };
 }
 inline Change not_patched() {

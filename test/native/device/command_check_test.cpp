@@ -96,9 +96,11 @@ TEST(CommandCheck, EveryBindingOfEveryOp) {
     }
     expect_wrong(
         good.command, kWrongPatch,
-        {{"other patch", patched(Patch::kKvLength)},
-         {"other place",
-          patched(good.command.patch == Patch::kNone ? Patch::kPosition : good.command.patch, 8, 40)}},
+        {{"other patch",
+          patched(good.command.patch == Patch::kTokenOffset ? Patch::kPosition : Patch::kTokenOffset,
+                  good.command.patch_offset)},
+         {"other place", patched(good.command.patch == Patch::kNone ? Patch::kPosition : good.command.patch,
+                                 good.command.patch_offset + 4u)}},
         good.rows);
   }
 }

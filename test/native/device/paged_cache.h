@@ -46,13 +46,13 @@ class PagedCache {
             theta,    context_,           stride(),        type_};
   }
   AttentionParams attention(float scale, const TestScores& scores = {}) const {
-    return {0,        0,        heads_.query_heads, heads_.kv_heads, heads_.width, scale,
-            context_, stride(), scores.window,      scores.cap,      type_};
+    return {0,        heads_.query_heads, heads_.kv_heads, heads_.width, scale,
+            context_, stride(),           scores.window,   scores.cap,   type_};
   }
   RopeAttentionParams rope_attention(std::uint32_t style, float theta, float scale,
                                      const TestScores& scores = {}) const {
-    return {0,     0,     heads_.query_heads, heads_.kv_heads, heads_.width,  heads_.rotary, style,
-            theta, scale, context_,           stride(),        scores.window, scores.cap,    type_};
+    return {0,     heads_.query_heads, heads_.kv_heads, heads_.width,  heads_.rotary, style, theta,
+            scale, context_,           stride(),        scores.window, scores.cap,    type_};
   }
 
  private:

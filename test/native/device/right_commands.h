@@ -73,8 +73,7 @@ inline RightCommand right(Op op) {
           {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4, 8 * 4}};
     case Op::kAttention:
       return {make_command(op, {at(0), at(3), at(4), at(1), at(5)},
-                           AttentionParams{0, 0, 4, 2, 16, 0.25f, 64, kPage},
-                           patched(Patch::kPositionAndKv, 0, offsetof(AttentionParams, kv_length))),
+                           AttentionParams{0, 4, 2, 16, 0.25f, 64, kPage}, patched(Patch::kPosition)),
               {64 * kFloats, kPage, kPage, 4, 64 * kFloats}};
     case Op::kGatedUnit:
       return {make_command(op, {at(0), at(1), at(2)}, GatedUnitParams{32}),
@@ -103,8 +102,8 @@ inline RightCommand right(Op op) {
               {64 * kFloats, kChosen, kChosen, 64 * 4, 64 * 100 * 4}};
     case Op::kRopeAttention:
       return {make_command(op, {at(0), at(1), at(2), at(3), at(4), at(6), at(5), at(7)},
-                           RopeAttentionParams{0, 0, 4, 2, 16, 16, 0, 10000.0f, 0.25f, 64, kPage},
-                           patched(Patch::kPositionAndKv, 0, offsetof(RopeAttentionParams, kv_length))),
+                           RopeAttentionParams{0, 4, 2, 16, 16, 0, 10000.0f, 0.25f, 64, kPage},
+                           patched(Patch::kPosition)),
               {64 * kFloats, 32 * kFloats, 32 * kFloats, kPage, kPage, 4, 64 * kFloats, 8 * 4}};
     case Op::kNormQkvRope:
       return {make_command(

@@ -66,16 +66,15 @@ TEST_P(AttentionOps, FactorsDivideTheAnglesOfTheirPairs) {
           table.add(Op::kRopeAttention,
                     {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
                      out, table.floats(factors)},
-                    cache.rope_attention(1, 1e4f, 0.25f), Patch::kPositionAndKv,
-                    offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
+                    cache.rope_attention(1, 1e4f, 0.25f), Patch::kPosition,
+                    offsetof(RopeAttentionParams, position));
         } else {
           table.add(Op::kRopeKvWrite,
                     {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
                      table.floats(factors)},
                     cache.rope(1, 1e4f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
           table.add(Op::kAttention, {queries, cache.keys(), cache.values(), cache.pages(), out},
-                    cache.attention(0.25f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
-                    offsetof(AttentionParams, kv_length));
+                    cache.attention(0.25f), Patch::kPosition, offsetof(AttentionParams, position));
         }
         table.run(count, position);
         return table.read_floats(out, count * heads.q_width());

@@ -41,8 +41,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, 
              Patch::kTokenOffset, offsetof(EmbeddingParams, position));
   const auto attention = [&] {
     table_.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), attended},
-               cache.attention(0.25f), Patch::kPositionAndKv, offsetof(AttentionParams, position),
-               offsetof(AttentionParams, kv_length));
+               cache.attention(0.25f), Patch::kPosition, offsetof(AttentionParams, position));
   };
   if (device.offers(Op::kNormQkvRope, max_rows)) {
     const RopeKvWriteParams rope = cache.rope(0, 10000.0f);
@@ -64,8 +63,8 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, 
     attention();
   } else if (device.offers(Op::kRopeAttention, max_rows)) {
     table_.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), attended},
-               cache.rope_attention(0, 10000.0f, 0.25f), Patch::kPositionAndKv,
-               offsetof(RopeAttentionParams, position), offsetof(RopeAttentionParams, kv_length));
+               cache.rope_attention(0, 10000.0f, 0.25f), Patch::kPosition,
+               offsetof(RopeAttentionParams, position));
   } else {
     table_.add(Op::kRopeKvWrite, {q, k, v, cache.keys(), cache.values(), cache.pages()},
                cache.rope(0, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));

@@ -29,12 +29,11 @@ class TableHarness {
 
   template <typename Params>
   void add(Op op, std::initializer_list<Binding> bindings, const Params& params, Patch patch = Patch::kNone,
-           std::size_t patch_offset_1 = 0, std::size_t patch_offset_2 = 0) {
+           std::size_t patch_offset = 0) {
     Command command{};
     command.op = op;
     command.patch = patch;
-    command.patch_offset_1 = static_cast<std::uint8_t>(patch_offset_1);
-    command.patch_offset_2 = static_cast<std::uint8_t>(patch_offset_2);
+    command.patch_offset = static_cast<std::uint8_t>(patch_offset);
     std::size_t slot = 0;
     for (const Binding& binding : bindings) command.bindings[slot++] = binding;
     command.set_params(params);

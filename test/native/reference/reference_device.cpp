@@ -240,7 +240,7 @@ class ReferenceDevice final : public DeferredDevice {
 
   void attention(const Command& command) {
     const auto params = command.get_params<AttentionParams>();
-    const std::size_t base = command.patch == Patch::kPositionAndKv ? position_ : params.position;
+    const std::size_t base = command.patch == Patch::kPosition ? position_ : params.position;
     const std::size_t d = params.head_width;
     const std::size_t kv_width = params.kv_heads * d;
     using Slot = slot::Attention;
