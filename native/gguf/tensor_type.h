@@ -19,7 +19,7 @@
 //   Q5_K    the same                                             x = d * scale * q - m * min
 //   Q6_K    scales of 8 bits, f16 d                              x = d * scale * (q - 32)
 //   IQ4_XS  scales of 6 bits, f16 d                              x = d * (scale - 32) * code[q]
-// device/cpu/packed/super_blocks.cpp tells where their bits lie.
+// super_block.cpp tells where their bits lie.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include "base/half.h"
 #include "device/gate_reference.h"
 #include "device/op_params.h"
+#include "gguf/super_block.h"
 
 namespace emberline::metal::reference {
 namespace {
@@ -65,51 +66,19 @@ double block_element(TensorType type, const std::uint8_t* block, std::size_t i) 
   return scale * (quant - layout.middle) + minimum;
 }
 
-// `count` bits from bit `first` on, of which bit 0 is the lowest of byte 0.
-std::uint32_t bits_of(const std::uint8_t* bytes, std::size_t first, std::size_t count) {
-  std::uint32_t value = 0;
-  for (std::size_t b = 0; b < count; ++b)
-    value |= static_cast<std::uint32_t>(bytes[(first + b) / 8] >> ((first + b) % 8) & 1) << b;
-  return value;
-}
-
-// Element i of a super-block (gguf/tensor_type.h).
-double super_block_element(TensorType type, const std::uint8_t* block, std::size_t i) {
-  const std::size_t half = i / 128, quarter = i % 128 / 32, c = i % 32, group = i / 32, sixteen = i / 16;
-  const auto factor = [block](std::size_t at) { return double{f16_to_f32(load_half(block + at))}; };
-  // Two bits of the byte that four elements of a half share.
-  const auto two_bits = [&](std::size_t at) {
-    return static_cast<int>(bits_of(block + at + 32 * half + c, 2 * quarter, 2));
-  };
-  switch (type) {
-    case TensorType::kQ2_K:
-      return factor(80) * (block[sixteen] & 15) * two_bits(16) - factor(82) * (block[sixteen] >> 4);
-    case TensorType::kQ3_K: {
-      const std::uint32_t low = bits_of(block + 96 + sixteen % 8, sixteen / 8 * 4, 4);
-      const std::uint32_t high = bits_of(block + 104 + sixteen % 4, sixteen / 4 * 2, 2);
-      const int third = static_cast<int>(bits_of(block + c, group, 1)) * 4 - 4;
-      return factor(108) * (static_cast<int>(low | high << 4) - 32) * (two_bits(32) + third);
-    }
-    case TensorType::kQ6_K: {
-      const std::uint32_t low = bits_of(block + 64 * half + quarter % 2 * 32 + c, quarter / 2 * 4, 4);
-      return factor(208) * static_cast<std::int8_t>(block[192 + sixteen]) *
-             (static_cast<int>(low) + two_bits(128) * 16 - 32);
-    }
-    case TensorType::kIQ4_XS: {
-      const std::uint32_t scale = bits_of(block + 4, 4 * group, 4) | bits_of(block + 2, 2 * group, 2) << 4;
-      const std::uint32_t code = bits_of(block + 8 + 16 * group + c % 16, c / 16 * 4, 4);
-      return factor(0) * (static_cast<int>(scale) - 32) * kIq4Codes[code];
-    }
-    default: {  // Q4_K and Q5_K
-      const bool five_bits = type == TensorType::kQ5_K;
-      const std::uint8_t* scales = block + 4;
-      const auto six_bits = [&](std::size_t first) {  // 0: scales, 4: minima
-        if (group < 4) return bits_of(scales + first + group, 0, 6);
-        return bits_of(scales + 4 + group, first, 4) | bits_of(scales + first + group - 4, 6, 2) << 4;
-      };
-      std::uint32_t q = bits_of(block + (five_bits ? 48 : 16) + group / 2 * 32 + c, group % 2 * 4, 4);
-      if (five_bits) q |= bits_of(block + 16 + c, group, 1) << 4;
-      return factor(0) * six_bits(0) * q - factor(2) * six_bits(4);
+// A block of 256 elements.
+void widen_super_block(TensorType type, const std::uint8_t* block, double* out) {
+  const SuperBlock super = take_apart(type, block);
+  const double d = f16_to_f32(super.d), m = f16_to_f32(super.m);
+  for (const SuperBlock::Part& part : super.parts) {
+    for (std::size_t c = 0; c < SuperBlock::kPartElements; ++c) {
+      const std::size_t half = c / 16;
+      double quant = part.quants[c];
+      if (type == TensorType::kQ2_K) quant /= 16;
+      if (type == TensorType::kQ3_K) quant = quant / 8 - 4;
+      if (type == TensorType::kQ6_K) quant -= 32;
+      if (type == TensorType::kIQ4_XS) quant = kIq4Codes[part.quants[c]];
+      *out++ = d * part.scales[half] * quant + m * part.minima[half];
     }
   }
 }
@@ -185,6 +154,11 @@ std::vector<std::uint8_t> weights(TensorType type, std::size_t rows, std::size_t
 Values widen(TensorType type, const std::vector<std::uint8_t>& weights, std::size_t count) {
   const TensorTypeTraits& layout = traits(type);
   Values result(count);
+  if (layout.block_elements == 256) {
+    for (std::size_t i = 0; i < count; i += 256)
+      widen_super_block(type, weights.data() + i / 256 * layout.block_bytes, result.data() + i);
+    return result;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t* block = weights.data() + i / layout.block_elements * layout.block_bytes;
     float value = 0;
@@ -197,9 +171,7 @@ Values widen(TensorType type, const std::vector<std::uint8_t>& weights, std::siz
       case TensorType::kBF16: result[i] = bf16_to_f32(load_half(block)); break;
       case TensorType::kIQ4_NL:
       case TensorType::kMXFP4: result[i] = coded_element(type, block, i % layout.block_elements); break;
-      default:
-        result[i] = layout.block_elements == 256 ? super_block_element(type, block, i % layout.block_elements)
-                                                 : block_element(type, block, i % layout.block_elements);
+      default: result[i] = block_element(type, block, i % layout.block_elements);
     }
   }
   return result;

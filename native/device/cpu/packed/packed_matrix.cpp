@@ -7,8 +7,8 @@
 
 #include "base/half.h"
 #include "device/cpu/packed/packed_parts.h"
-#include "device/cpu/packed/super_blocks.h"
 #include "device/cpu/packed/transpose_words.h"
+#include "gguf/super_block.h"
 
 namespace emberline {
 namespace {

@@ -1,6 +1,6 @@
 // Where the bits of a super-block lie. Source: ggml's block formats (block_q2_K, block_q3_K, block_q4_K,
 // block_q5_K, block_q6_K, block_iq4_xs).
-#include "device/cpu/packed/super_blocks.h"
+#include "gguf/super_block.h"
 
 namespace emberline {
 namespace {
@@ -34,11 +34,11 @@ void take_apart_with_minima(const std::uint8_t* from, const std::uint8_t* fifth,
                             SuperBlock& to) {
   to.d = word_at(from);
   to.m = minus(word_at(from + 2));
-  for (std::size_t p = 0; p < kSuperBlockParts; ++p) {
+  for (std::size_t p = 0; p < SuperBlock::kParts; ++p) {
     Part& part = to.parts[p];
     set_six_bits(part, from + 4, p);
     const std::uint8_t* bytes = nibbles + p / 2 * 32;
-    for (std::size_t c = 0; c < kBlockElements; ++c) {
+    for (std::size_t c = 0; c < SuperBlock::kPartElements; ++c) {
       const int upper = fifth == nullptr ? 0 : (fifth[c] >> p & 1) << 4;
       part.quants[c] = static_cast<std::uint8_t>((bytes[c] >> (p % 2 * 4) & 15) | upper);
     }
@@ -56,7 +56,7 @@ void take_apart_q6_k(const std::uint8_t* from, SuperBlock& to) {
       Part& part = to.parts[4 * half + p];
       for (std::size_t h = 0; h < 2; ++h)
         part.scales[h] = static_cast<std::int8_t>(from[192 + 8 * half + 2 * p + h]);
-      for (std::size_t c = 0; c < kBlockElements; ++c) {
+      for (std::size_t c = 0; c < SuperBlock::kPartElements; ++c) {
         const int low = nibbles[32 * (p % 2) + c] >> (p / 2 * 4) & 15;
         part.quants[c] = static_cast<std::uint8_t>(low | (upper[c] >> (2 * p) & 3) << 4);
       }
@@ -69,14 +69,14 @@ void take_apart_q6_k(const std::uint8_t* from, SuperBlock& to) {
 void take_apart_q2_k(const std::uint8_t* from, SuperBlock& to) {
   to.d = word_at(from + 80);
   to.m = minus(word_at(from + 82));
-  for (std::size_t p = 0; p < kSuperBlockParts; ++p) {
+  for (std::size_t p = 0; p < SuperBlock::kParts; ++p) {
     Part& part = to.parts[p];
     for (std::size_t h = 0; h < 2; ++h) {
       const int both = from[2 * p + h];
       part.scales[h] = static_cast<std::int8_t>(both & 15);
       part.minima[h] = static_cast<std::int8_t>(both >> 4);
     }
-    for (std::size_t c = 0; c < kBlockElements; ++c) {
+    for (std::size_t c = 0; c < SuperBlock::kPartElements; ++c) {
       part.quants[c] = static_cast<std::uint8_t>((from[16 + p / 4 * 32 + c] >> (p % 4 * 2) & 3) << 4);
     }
   }
@@ -92,11 +92,11 @@ int q3_k_scale(const std::uint8_t* bytes, std::size_t s) {
 // p, in the second half 4 + p, of the 32 bytes in front, and take 4 off where they are not set.
 void take_apart_q3_k(const std::uint8_t* from, SuperBlock& to) {
   to.d = word_at(from + 108);
-  for (std::size_t p = 0; p < kSuperBlockParts; ++p) {
+  for (std::size_t p = 0; p < SuperBlock::kParts; ++p) {
     Part& part = to.parts[p];
     for (std::size_t h = 0; h < 2; ++h)
       part.scales[h] = static_cast<std::int8_t>(q3_k_scale(from + 96, 2 * p + h) - 32);
-    for (std::size_t c = 0; c < kBlockElements; ++c) {
+    for (std::size_t c = 0; c < SuperBlock::kPartElements; ++c) {
       const int low = from[32 + p / 4 * 32 + c] >> (p % 4 * 2) & 3, third = from[c] >> p & 1;
       part.quants[c] = static_cast<std::uint8_t>((low + 4 * third) << 3);
     }
@@ -108,7 +108,7 @@ void take_apart_q3_k(const std::uint8_t* from, SuperBlock& to) {
 void take_apart_iq4_xs(const std::uint8_t* from, SuperBlock& to) {
   to.d = word_at(from);
   const int upper = word_at(from + 2);
-  for (std::size_t p = 0; p < kSuperBlockParts; ++p) {
+  for (std::size_t p = 0; p < SuperBlock::kParts; ++p) {
     Part& part = to.parts[p];
     set_scales(part, ((from[4 + p / 2] >> (p % 2 * 4) & 15) | (upper >> (2 * p) & 3) << 4) - 32, 0);
     const std::uint8_t* nibbles = from + 8 + 16 * p;

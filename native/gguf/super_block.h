@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/cpu/packed/packed_layout.h"
 #include "gguf/tensor_type.h"
 
 namespace emberline {
@@ -13,11 +12,12 @@ namespace emberline {
 // d * scales[0] * q + m * minima[0] of Q4_K and Q5_K, d * scales[0] * code[q] of IQ4_XS, and
 // d * scales[h] * q / 16 + m * minima[h] of Q2_K.
 struct SuperBlock {
+  static constexpr std::size_t kParts = 8, kPartElements = 32;
   std::uint16_t d, m;  // f16; m: minus what the file has
   struct Part {
     std::int8_t scales[2], minima[2];
-    std::uint8_t quants[kBlockElements];
-  } parts[kSuperBlockParts];
+    std::uint8_t quants[kPartElements];
+  } parts[kParts];
 };
 
 // type: one whose block has 256 elements; `from` points to as many bytes as its block has.
