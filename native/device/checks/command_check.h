@@ -32,7 +32,7 @@ struct MatrixExtent {
 
 struct DeviceRules {
   std::span<const Op> fused_ops;  // that it offers beside the basic ones
-  // Of a shape whose extents have been checked; 0 bytes of a type that the device does not multiply.
+  // Of a shape whose extents have been checked.
   MatrixExtent (*matrix)(TensorType type, std::uint32_t rows, std::uint32_t width);
   // What this device alone demands of a command that is right on others: null, or what is wrong, to end a
   // sentence with.

@@ -48,7 +48,6 @@ MatrixExtent CommandReader::matrix(int slot, std::uint32_t type_id, std::uint32_
   require(ok() && width % layout->block_elements == 0, "the width is no multiple of the weight's block");
   if (!ok()) return {};
   const MatrixExtent matrix = rules_.matrix(static_cast<TensorType>(type_id), rows, width);
-  require(matrix.bytes > 0, "there are no kernels for the weight's type");
   bytes(slot, matrix.bytes, buffer(slot, true).usable, kWordBytes, Access::kRead);
   return matrix;
 }

@@ -13,31 +13,14 @@ namespace {
 
 using Kind = FunctionConstant::Kind;
 
-// As the kernels' names end. A type that is not named does not compile.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic error "-Wswitch"
-const char* suffix(std::uint32_t type_id) {
-  switch (static_cast<TensorType>(type_id)) {
-    case TensorType::kF32: return "_f32";
-    case TensorType::kF16: return "_f16";
-    case TensorType::kBF16: return "_bf16";
-    case TensorType::kQ4_0: return "_q4_0";
-    case TensorType::kQ4_1: return "_q4_1";
-    case TensorType::kQ5_0: return "_q5_0";
-    case TensorType::kQ5_1: return "_q5_1";
-    case TensorType::kQ8_0: return "_q8_0";
-    case TensorType::kQ2_K: return "_q2_k";
-    case TensorType::kQ3_K: return "_q3_k";
-    case TensorType::kQ4_K: return "_q4_k";
-    case TensorType::kQ5_K: return "_q5_k";
-    case TensorType::kQ6_K: return "_q6_k";
-    case TensorType::kIQ4_NL: return "_iq4_nl";
-    case TensorType::kIQ4_XS: return "_iq4_xs";
-    case TensorType::kMXFP4: return "_mxfp4";
+// As the kernels' names end: "_q4_0".
+std::string suffix(std::uint32_t type_id) {
+  std::string name = std::string("_") + traits(static_cast<TensorType>(type_id)).name;
+  for (char& letter : name) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   }
-  return "";
+  return name;
 }
-#pragma GCC diagnostic pop
 
 // As EMBERLINE_FOR_EACH_FORMAT_OF_VALUES (weight_formats.h).
 constexpr QkvTypes kMixedTypes[] = {{TensorType::kQ3_K, TensorType::kQ4_K},
@@ -247,14 +230,6 @@ void launch(LaunchDraft& draft, const ArgmaxParams& p) {
 // Of an op that the device does not offer: refused by the checks.
 template <typename Params>
 void launch(LaunchDraft&, const Params&) {}
-
-}  // namespace
-
-bool has_kernels(TensorType type) {
-  return *suffix(static_cast<std::uint32_t>(type)) != '\0';
-}
-
-namespace {
 
 // apart: no threadgroup has pairs of values and of others.
 bool have_kernel_together(std::uint32_t q_type, std::uint32_t k_type, std::uint32_t v_type, bool apart) {

@@ -11,9 +11,8 @@ constexpr Op kFusedOps[] = {Op::kNormGateUp, Op::kNormMatMul, Op::kNormQkv,     
 // Where Metal wants the start of a binding, whatever lies there.
 constexpr std::uint64_t kBindingAlignment = 4;
 
-// A row-major matrix as a GGUF file holds it. Nothing of a type that has no kernels.
+// A row-major matrix as a GGUF file holds it.
 MatrixExtent file_extent(TensorType type, std::uint32_t rows, std::uint32_t width) {
-  if (!has_kernels(type)) return {};
   const TensorTypeTraits& layout = traits(type);
   const std::uint64_t row_bytes = std::uint64_t{width} / layout.block_elements * layout.block_bytes;
   return {rows * row_bytes, row_bytes};

@@ -59,9 +59,6 @@ struct Plan {
   }
 };
 
-// Whether matrices of the type can be multiplied; elsewhere a model runs on the CPU.
-bool has_kernels(TensorType type);
-
 DeviceRules metal_rules(bool fused);  // as MetalDeviceOptions
 
 struct PlanOptions {

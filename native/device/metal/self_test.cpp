@@ -1,10 +1,5 @@
 #include "device/metal/self_test.h"
 
-#include <string>
-#include <vector>
-
-#include "base/try.h"
-#include "device/metal/plan.h"
 #include "device/metal/row_class.h"
 #include "device/metal/self_test_ops.h"
 
@@ -86,22 +81,9 @@ Status test_parts(Device& device, TensorType type, const LayerKind& kind) {
   return status.ok() ? test_qkv_of(device, {type, type}, kMany, kind) : status;
 }
 
-Status test_types(const ModelNeeds& needs) {
-  std::vector<TensorType> types = needs.layer_types;
-  types.insert(types.end(), {needs.embedding_type, needs.output_type});
-  for (const TensorType type : types) {
-    if (!has_kernels(type))
-      return Status(ErrorCode::kDeviceUnavailable,
-                    std::string("The GPU has no kernels for ") + traits(type).name +
-                        " weights; choose a file quantised as Q4_0 or Q8_0 for it.");
-  }
-  return {};
-}
-
 }  // namespace
 
 Status self_test(Device& device, const ModelNeeds& needs) {
-  TRY(test_types(needs));
   const LayerKind kind{needs.gate_activation, needs.qkv_biases, needs.attention_output_bias,
                        needs.rope_factors,    needs.qk_norms,   needs.norms_on_both_sides};
   Status status = test_embedding(device, needs.embedding_type);
