@@ -22,9 +22,9 @@ inline constexpr BufferId kNoBuffer = 0xFFFFFFFFu;
 // What changes between replays of a command. Step s of a chain starts at position p + s; a batch has R rows.
 enum class Patch : std::uint8_t {
   kNone,
-  kTokenOffset,   // params[patch_offset] = p + s: row r reads token p + s + r
-  kPosition,      // params[patch_offset] = p + s
-  kArgmaxOutput,  // params[patch_offset] = p + s: row r gives token p + s + r + 1 and its log-probability
+  kTokenOffset,   // params.position = p + s: row r reads token p + s + r
+  kPosition,      // params.position = p + s
+  kArgmaxOutput,  // params.position = p + s: row r gives token p + s + r + 1 and its log-probability
 };
 
 struct Binding {
@@ -40,7 +40,6 @@ inline constexpr int kMaxParamBytes = 56;
 struct Command {
   Op op;
   Patch patch = Patch::kNone;
-  std::uint8_t patch_offset = 0;  // bytes into params
   std::array<Binding, kMaxBindings> bindings{};
   alignas(8) std::array<std::uint8_t, kMaxParamBytes> params{};
 

@@ -1,7 +1,5 @@
 #include "model/attention_commands.h"
 
-#include <cstddef>
-
 #include "model/device_weights.h"
 #include "model/hyperparameters.h"
 #include "model/kv_cache.h"
@@ -66,7 +64,7 @@ void AttentionCommands::norm_qkv_rope(std::uint32_t layer) {
                             .theta = h_.positions(layer).rope_theta,
                             .context = cache_.context(),
                             .page_stride = cache_.page_stride(layer)},
-          {Patch::kPosition, offsetof(NormQkvRopeParams, position)});
+          Patch::kPosition);
 }
 
 void AttentionCommands::norm_qkv(const LayerWeights& layer) {
@@ -141,7 +139,7 @@ void AttentionCommands::qk_norm_rope(std::uint32_t layer) {
                            .epsilon = h_.norm_epsilon,
                            .query_part = w.query_norm.columns,
                            .key_part = w.key_norm.columns},
-          {Patch::kPosition, offsetof(QkNormRopeParams, position)});
+          Patch::kPosition);
 }
 
 void AttentionCommands::norm_heads(const LayerWeights& layer) {
@@ -175,7 +173,7 @@ void AttentionCommands::rope_kv_write(std::uint32_t layer) {
                             .context = cache_.context(),
                             .page_stride = cache_.page_stride(layer),
                             .cache_type = cache_.type()},
-          {Patch::kPosition, offsetof(RopeKvWriteParams, position)});
+          Patch::kPosition);
 }
 
 void AttentionCommands::rope_and_attention(std::uint32_t layer) {
@@ -206,7 +204,7 @@ void AttentionCommands::rope_and_attention(std::uint32_t layer) {
                               .window = window(layer),
                               .soft_cap = h_.score_cap,
                               .cache_type = cache_.type()},
-          {Patch::kPosition, offsetof(RopeAttentionParams, position)});
+          Patch::kPosition);
 }
 
 void AttentionCommands::attention(std::uint32_t layer) {
@@ -226,7 +224,7 @@ void AttentionCommands::attention(std::uint32_t layer) {
                           .window = window(layer),
                           .soft_cap = h_.score_cap,
                           .cache_type = cache_.type()},
-          {Patch::kPosition, offsetof(AttentionParams, position)});
+          Patch::kPosition);
 }
 
 std::uint32_t AttentionCommands::rope_style() const {

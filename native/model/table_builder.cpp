@@ -1,6 +1,5 @@
 #include "model/table_builder.h"
 
-#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -63,7 +62,7 @@ class TableBuilder {
                             .vocabulary = h_.vocabulary,
                             .weight_type = id(weights_.token_embedding.type),
                             .scale = h_.multipliers.embedding / h_.multipliers.residual},
-            {Patch::kTokenOffset, offsetof(EmbeddingParams, position)});
+            Patch::kTokenOffset);
   }
 
   void output(bool last_row_only) {
@@ -108,7 +107,7 @@ class TableBuilder {
                              .vocabulary = h_.vocabulary,
                              .weight_type = id(weights_.output.type),
                              .fine_activations = kFine},
-            {Patch::kArgmaxOutput, offsetof(NormArgmaxParams, position)});
+            Patch::kArgmaxOutput);
   }
 
   void sample() {
@@ -118,7 +117,7 @@ class TableBuilder {
              {slot::Gumbel::kSampling, s_.sampling.at()},
              {slot::Gumbel::kScores, s_.scores.at()},
              {slot::Gumbel::kNormalizer, s_.normalizer.at()}},
-            GumbelParams{.vocabulary = h_.vocabulary}, {Patch::kPosition, offsetof(GumbelParams, position)});
+            GumbelParams{.vocabulary = h_.vocabulary}, Patch::kPosition);
     argmax({.scores = s_.scores.at(), .raw_logits = s_.logits.at(), .normalizer = s_.normalizer.at()});
   }
 
@@ -134,8 +133,7 @@ class TableBuilder {
              {slot::Argmax::kLogProbs, history_.log_probs()},
              {slot::Argmax::kRawLogits, choice.raw_logits},
              {slot::Argmax::kNormalizer, choice.normalizer}},
-            ArgmaxParams{.vocabulary = h_.vocabulary, .last_row_only = 0},
-            {Patch::kArgmaxOutput, offsetof(ArgmaxParams, position)});
+            ArgmaxParams{.vocabulary = h_.vocabulary, .last_row_only = 0}, Patch::kArgmaxOutput);
   }
 
   TableWriter to_;

@@ -27,12 +27,6 @@ using Slots = std::initializer_list<std::pair<int, Binding>>;
 // leave of it decides between experts that are nearly level (bench/README.md).
 inline constexpr bool kFine = true;
 
-// What a command's patch changes: an offset of bytes into its parameters.
-struct Patched {
-  Patch kind = Patch::kNone;
-  std::size_t offset = 0;
-};
-
 inline std::uint32_t id(TensorType type) {
   return static_cast<std::uint32_t>(type);
 }
@@ -50,11 +44,10 @@ class TableWriter {
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
 
   template <typename Params>
-  Command& add(Op op, const char* label, Slots slots, const Params& params, const Patched& patched = {}) {
+  Command& add(Op op, const char* label, Slots slots, const Params& params, Patch patch = Patch::kNone) {
     Command& command = table_.commands.emplace_back();
     command.op = op;
-    command.patch = patched.kind;
-    command.patch_offset = static_cast<std::uint8_t>(patched.offset);
+    command.patch = patch;
     for (const auto& [slot, binding] : slots) command.bindings[static_cast<std::size_t>(slot)] = binding;
     command.set_params(params);
     table_.labels.push_back(prefix_ + label);

@@ -9,9 +9,9 @@ constexpr std::size_t kWordBytes = 4, kHalfBytes = 2;
 
 }  // namespace
 
-bool CommandReader::patch(Patch kind, std::size_t offset) {
+bool CommandReader::patch(Patch kind) {
   if (command_.patch == Patch::kNone) return false;
-  require(command_.patch == kind && command_.patch_offset == offset, kWrongPatch);
+  require(command_.patch == kind, kWrongPatch);
   return true;
 }
 

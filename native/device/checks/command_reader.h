@@ -36,8 +36,8 @@ class CommandReader {
   void gate_activation(std::uint32_t value) {
     require(value < kGateActivations, "there is no such activation");
   }
-  // Whether the command has the patch `kind`, at this offset; it may have none instead.
-  bool patch(Patch kind, std::size_t offset);
+  // Whether the command has the patch `kind`; it may have none instead.
+  bool patch(Patch kind);
   void no_patch() { require(command_.patch == Patch::kNone, kWrongPatch); }
 
   // Bindings. A slot is one of ops.h; a count is of 4-byte elements.

@@ -1,7 +1,6 @@
 // The rules of each op, in the order of ops.h: shapes are those of its parameter block there.
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <initializer_list>
 #include <utility>
 
@@ -29,7 +28,7 @@ void check_norm(CommandReader& command, const Params& p, std::uint64_t parts = 1
 // What an argmax over so many rows writes.
 template <typename Slot, typename Params>
 void check_choice(CommandReader& command, const Params& p, std::uint64_t rows) {
-  const bool patched = command.patch(Patch::kArgmaxOutput, offsetof(Params, position));
+  const bool patched = command.patch(Patch::kArgmaxOutput);
   const std::uint64_t end = (patched ? 0 : p.position) + rows + 1;
   for (const int slot : {Slot::kTokens, Slot::kLogProbs}) {
     command.writes(slot, end);
@@ -99,7 +98,7 @@ void check_attended(CommandReader& command, const HeadWidths& widths, const Para
 
 void check_op(CommandReader& command, const EmbeddingParams& p) {
   using Slot = slot::Embedding;
-  const bool patched = command.patch(Patch::kTokenOffset, offsetof(EmbeddingParams, position));
+  const bool patched = command.patch(Patch::kTokenOffset);
   const std::uint32_t position = patched ? 0 : p.position;
   command.require(std::isfinite(p.scale), "the scale is not finite");
   command.weight_rows(Slot::kTable, p.weight_type, p.vocabulary, p.width, command.rows());
@@ -138,7 +137,7 @@ void check_op(CommandReader& command, const MatMulParams& p) {
 
 template <typename Slot, typename Params>
 HeadWidths check_rope_kv_write(CommandReader& command, const Params& p, std::uint32_t cache_type) {
-  const bool patched = command.patch(Patch::kPosition, offsetof(Params, position));
+  const bool patched = command.patch(Patch::kPosition);
   const HeadWidths widths = check_heads(command, p);
   check_rotation(command, p);
   command.reads(Slot::kQ, command.rows() * widths.query);
@@ -155,7 +154,7 @@ void check_op(CommandReader& command, const RopeKvWriteParams& p) {
 
 void check_op(CommandReader& command, const AttentionParams& p) {
   using Slot = slot::Attention;
-  const bool patched = command.patch(Patch::kPosition, offsetof(AttentionParams, position));
+  const bool patched = command.patch(Patch::kPosition);
   check_attended<Slot>(command, check_heads(command, p), p);
   check_cache<Slot>(command, p, p.cache_type, patched, Access::kRead);
 }
@@ -277,7 +276,7 @@ void check_op(CommandReader& command, const NormArgmaxParams& p) {
 
 void check_op(CommandReader& command, const RopeAttentionParams& p) {
   using Slot = slot::RopeAttention;
-  const bool patched = command.patch(Patch::kPosition, offsetof(RopeAttentionParams, position));
+  const bool patched = command.patch(Patch::kPosition);
   const HeadWidths widths = check_heads(command, p);
   check_rotation(command, p);
   check_attended<Slot>(command, widths, p);
@@ -292,7 +291,7 @@ void check_op(CommandReader& command, const RopeAttentionParams& p) {
 
 void check_op(CommandReader& command, const NormQkvRopeParams& p) {
   using Slot = slot::NormQkvRope;
-  const bool patched = command.patch(Patch::kPosition, offsetof(NormQkvRopeParams, position));
+  const bool patched = command.patch(Patch::kPosition);
   const HeadWidths widths = check_heads(command, p);
   check_rotation(command, p);
   check_norm<Slot>(command, p);
@@ -324,7 +323,7 @@ void check_op(CommandReader& command, const QkNormRopeParams& p) {
 
 void check_op(CommandReader& command, const GumbelParams& p) {
   using Slot = slot::Gumbel;
-  const bool patched = command.patch(Patch::kPosition, offsetof(GumbelParams, position));
+  const bool patched = command.patch(Patch::kPosition);
   command.require(command.rows() == 1, "a sampler takes one row");
   command.extent(p.vocabulary);
   command.reads(Slot::kLogits, p.vocabulary);

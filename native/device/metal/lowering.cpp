@@ -167,7 +167,6 @@ void lower_norm_qkv_rope(const Command& command, Lowering& into) {
                                              .context = p.context,
                                              .page_stride = p.page_stride});
   rope.patch = command.patch;
-  rope.patch_offset = offsetof(RopeKvWriteParams, position);
 }
 
 bool has_kernel(const Command& command, const NormQkvParams& p, RowClass rows) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/try.h"
@@ -76,9 +77,14 @@ class VariantCompiler {
     encoded.barrier = needs_barrier(command.op, checked.accesses);
     // The first command of a step waits for all of the step before.
     if (encoded_.size() == 1) encoded.barrier = true;
-    visit_params(command, [&](const auto& params) { encoded.param_bytes = sizeof(params); });
+    visit_params(command, [&](const auto& params) {
+      using Params = std::remove_cvref_t<decltype(params)>;
+      encoded.param_bytes = sizeof(params);
+      if constexpr (requires { params.position; }) {
+        if (command.patch != Patch::kNone) encoded.position_at = offsetof(Params, position);
+      }
+    });
     encoded.params = command.params;
-    if (command.patch != Patch::kNone) encoded.position_at = command.patch_offset;
     for (std::size_t slot = 0; slot < kMaxBindings; ++slot) {
       if ((checked.slots >> slot & 1) == 0) continue;
       const Binding& binding = command.bindings[slot];

@@ -1,6 +1,5 @@
 // The self-test's attention, norms of queries and keys, soft caps and chains.
 #include <cmath>
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -123,7 +122,6 @@ Status test_chain(Device& device) {
                  {slot::Embedding::kOut, x}},
                 EmbeddingParams{kTokens, kTokens, id_of(TensorType::kF32)});
   first.patch = Patch::kTokenOffset;
-  first.patch_offset = offsetof(EmbeddingParams, position);
   table.add(Op::kMatMul,
             {{slot::MatMul::kX, x},
              {slot::MatMul::kWeight, table.matrix(TensorType::kF32, kTokens, kTokens, outputs)},
@@ -135,7 +133,6 @@ Status test_chain(Device& device) {
                              {slot::Argmax::kLogProbs, log_probs}},
                             ArgmaxParams{kTokens, 0});
   last.patch = Patch::kArgmaxOutput;
-  last.patch_offset = offsetof(ArgmaxParams, position);
 
   const std::uint64_t stop = std::uint64_t{1} << kLast;
   Replay request;

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstddef>
 #include <cstring>
 
 #include "device/metal/self_test.h"
@@ -36,7 +35,6 @@ Status self_test_sampler(Device& device) {
                                 {Slot::kNormalizer, normalizer}},
                                GumbelParams{kTokens});
   command.patch = Patch::kPosition;
-  command.patch_offset = offsetof(GumbelParams, position);
   table.run(1, kPosition);
 
   double mass = 0;

@@ -95,14 +95,12 @@ class SeededHost {
     Command& embedding = add(Op::kEmbedding, {tokens_, matrix(unit_), x});
     embedding.set_params(EmbeddingParams{kTokens, kTokens, kType});
     embedding.patch = Patch::kTokenOffset;
-    embedding.patch_offset = offsetof(EmbeddingParams, position);
     add(Op::kRmsNorm, {x, gain, normed}).set_params(RmsNormParams{kTokens, 1e-5f});
     add(Op::kMatMul, {normed, matrix(next_), {}, logits})
         .set_params(MatMulParams{kTokens, kTokens, kType, 0, 0});
     Command& argmax = add(Op::kArgmax, {logits, tokens_, log_probs});
     argmax.set_params(ArgmaxParams{kTokens, 0});
     argmax.patch = Patch::kArgmaxOutput;
-    argmax.patch_offset = offsetof(ArgmaxParams, position);
   }
 
   id<MTLDevice> device_;

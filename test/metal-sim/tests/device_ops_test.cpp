@@ -74,7 +74,7 @@ TEST_F(MetalOps, EmbeddingReadsTokensByPosition) {
             Op::kEmbedding,
             {table.words({1, 2, 3, 0, 36, 7, 7, 20}), table.matrix(type, vocabulary, width, weights), out},
             EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type), 0, scale},
-            Patch::kTokenOffset, offsetof(EmbeddingParams, position));
+            Patch::kTokenOffset);
         table.run(5, position);
         return table.read_floats(out, 5 * width);
       });
@@ -130,12 +130,11 @@ TEST_F(MetalOps, AttentionOverPages) {
         fill.add(
             Op::kRopeKvWrite,
             {fill.floats(q), fill.floats(k), fill.floats(v), cache.keys(), cache.values(), cache.pages()},
-            cache.rope(1, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+            cache.rope(1, 10000.0f), Patch::kPosition);
         fill.run(context);
         const Binding out = table.zeros(rows * heads.q_width() * 4);
         table.add(Op::kAttention, {table.floats(q), cache.keys(), cache.values(), cache.pages(), out},
-                  cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width))), Patch::kPosition,
-                  offsetof(AttentionParams, position));
+                  cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width))), Patch::kPosition);
         table.run(rows, position);
         return table.read_floats(out, rows * heads.q_width());
       });
@@ -166,14 +165,14 @@ TEST_F(MetalOps, NormsOfQueriesAndKeysAreThoseOfTheirParts) {
             {queries, keys, values, cache.keys(), cache.values(), cache.pages(), kAbsent, gain_q, gain_k},
             QkNormRopeParams{0, heads.query_heads, heads.kv_heads, heads.width, heads.rotary, 1, 10000.0f,
                              context, rope.page_stride, 1e-5f, query_part, key_part},
-            Patch::kPosition, offsetof(QkNormRopeParams, position));
+            Patch::kPosition);
       } else {
         table.add(Op::kRmsNorm, {queries, gain_q, queries},
                   RmsNormParams{query_part, 1e-5f, heads.query_heads / together});
         table.add(Op::kRmsNorm, {keys, gain_k, keys},
                   RmsNormParams{key_part, 1e-5f, heads.kv_heads / together});
         table.add(Op::kRopeKvWrite, {queries, keys, values, cache.keys(), cache.values(), cache.pages()},
-                  rope, Patch::kPosition, offsetof(RopeKvWriteParams, position));
+                  rope, Patch::kPosition);
       }
       table.run(rows, position);
       return table.read_floats(queries, rows * heads.q_width());
@@ -264,7 +263,7 @@ TEST_F(MetalOps, PositionsAreScaledByTheirFactors) {
     table.add(Op::kRopeKvWrite,
               {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
                table.floats(factors)},
-              cache.rope(1, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+              cache.rope(1, 10000.0f), Patch::kPosition);
     table.run(rows, position);
     return table.read_floats(queries, rows * heads.q_width());
   });

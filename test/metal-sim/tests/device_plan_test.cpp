@@ -54,11 +54,10 @@ class PlanTest : public ::testing::Test {
 
   template <typename Params>
   Command& add(Op op, std::initializer_list<Binding> bindings, const Params& params,
-               Patch patch = Patch::kNone, std::size_t offset = 0) {
+               Patch patch = Patch::kNone) {
     Command& command = table_.commands.emplace_back();
     command.op = op;
     command.patch = patch;
-    command.patch_offset = static_cast<std::uint8_t>(offset);
     std::copy(bindings.begin(), bindings.end(), command.bindings.begin());
     command.set_params(params);
     return command;
@@ -195,12 +194,10 @@ TEST_F(PlanTest, TakesMatricesOfDifferentTypesApart) {
 
 TEST_F(PlanTest, TellsAChainByItsEmbedding) {
   const auto embedding = [&](Patch patch) {
-    add(Op::kEmbedding, {at(0), weight(), at(1)}, EmbeddingParams{64, 64, kF32}, patch,
-        patch == Patch::kNone ? 0 : offsetof(EmbeddingParams, position));
+    add(Op::kEmbedding, {at(0), weight(), at(1)}, EmbeddingParams{64, 64, kF32}, patch);
   };
   embedding(Patch::kTokenOffset);
-  add(Op::kArgmax, {at(1), at(0), at(2)}, ArgmaxParams{64, 0}, Patch::kArgmaxOutput,
-      offsetof(ArgmaxParams, position));
+  add(Op::kArgmax, {at(1), at(0), at(2)}, ArgmaxParams{64, 0}, Patch::kArgmaxOutput);
   Result<Plan> plan = compile(2);
   ASSERT_TRUE(plan.ok()) << plan.error().message();
   EXPECT_TRUE(plan.value().looks_at_chain(RowClass::kOne));
@@ -248,9 +245,8 @@ TEST_F(PlanTest, RefusesHeadsWithoutKernels) {
   constexpr std::uint32_t kPage = kKvPagePositions * 2 * 16 * 2;
   using P = AttentionParams;
   using Slot = slot::Attention;
-  const Command attention =
-      make_command(Op::kAttention, {at(0), at(3), at(4), at(1), at(5)}, P{0, 4, 2, 16, 0.25f, 64, kPage},
-                   patched(Patch::kPosition, offsetof(P, position)));
+  const Command attention = make_command(Op::kAttention, {at(0), at(3), at(4), at(1), at(5)},
+                                         P{0, 4, 2, 16, 0.25f, 64, kPage}, patched(Patch::kPosition));
   table_.commands = {attention};
   const Result<Plan> plan = compile(4);
   ASSERT_TRUE(plan.ok()) << plan.error().message();

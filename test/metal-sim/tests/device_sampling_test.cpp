@@ -31,12 +31,12 @@ class SampledModel {
     logits_ = table_.zeros(kVocabulary * 4);
     sampling_ = table_.zeros(sizeof(SamplingBlock));
     table_.add(Op::kEmbedding, {tokens_, matrix(), x}, EmbeddingParams{kWidth, kVocabulary, type},
-               Patch::kTokenOffset, offsetof(EmbeddingParams, position));
+               Patch::kTokenOffset);
     table_.add(Op::kMatMul, {x, matrix(), kAbsent, logits_}, MatMulParams{kWidth, kVocabulary, type, 0, 0});
     table_.add(Op::kGumbel, {logits_, tokens_, sampling_, scores, normalizer}, GumbelParams{kVocabulary},
-               Patch::kPosition, offsetof(GumbelParams, position));
+               Patch::kPosition);
     table_.add(Op::kArgmax, {scores, tokens_, log_probs_, logits_, normalizer}, ArgmaxParams{kVocabulary, 0},
-               Patch::kArgmaxOutput, offsetof(ArgmaxParams, position));
+               Patch::kArgmaxOutput);
     const Status prepared = table_.prepare(1);
     EXPECT_TRUE(prepared.ok()) << prepared.message();
   }
@@ -124,7 +124,7 @@ TEST_F(MetalSampling, TakesOneRow) {
   const Binding logits = table.zeros(2 * kVocabulary * 4);
   table.add(Op::kGumbel,
             {logits, table.zeros(64), table.zeros(64), table.zeros(2 * kVocabulary * 4), table.zeros(8)},
-            GumbelParams{kVocabulary}, Patch::kPosition, offsetof(GumbelParams, position));
+            GumbelParams{kVocabulary}, Patch::kPosition);
   EXPECT_TRUE(table.prepare(1).ok());
   EXPECT_EQ(table.prepare(2).code(), ErrorCode::kInvalidArgument);
 }

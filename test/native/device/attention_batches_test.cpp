@@ -40,13 +40,12 @@ class Sequence {
                     v = slice(table, v_, at, rows), out = table.zeros(rows * heads_.q_width() * 4);
       if (fused) {
         table.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), out},
-                  cache.rope_attention(1, 1e5f, 0.2f, scores), Patch::kPosition,
-                  offsetof(RopeAttentionParams, position));
+                  cache.rope_attention(1, 1e5f, 0.2f, scores), Patch::kPosition);
       } else {
         table.add(Op::kRopeKvWrite, {q, k, v, cache.keys(), cache.values(), cache.pages()},
-                  cache.rope(1, 1e5f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+                  cache.rope(1, 1e5f), Patch::kPosition);
         table.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), out},
-                  cache.attention(0.2f, scores), Patch::kPosition, offsetof(AttentionParams, position));
+                  cache.attention(0.2f, scores), Patch::kPosition);
       }
       table.run(rows, at);
       const auto part = table.read_floats(out, rows * heads_.q_width());

@@ -40,8 +40,7 @@ std::vector<float> attend(Device& device, const TestHeads& heads, std::uint32_t 
     fill.run(context);
   }
   table.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), out},
-            cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width)), scores), Patch::kPosition,
-            offsetof(AttentionParams, position));
+            cache.attention(1.0f / std::sqrt(static_cast<float>(heads.width)), scores), Patch::kPosition);
   table.run(rows, position);
   return table.read_floats(out, rows * heads.q_width());
 }
@@ -135,8 +134,7 @@ TEST_P(AttentionOps, APageOutsideTheCacheIsAnError) {
     table.add(Op::kRopeAttention,
               {halves(heads.q_width()), halves(heads.kv_width()), halves(heads.kv_width()), cache.keys(),
                cache.values(), table.words({0, 5, 0xFFFFFFFFu}), halves(heads.q_width())},
-              cache.rope_attention(0, 100.0f, 1.0f), Patch::kPosition,
-              offsetof(RopeAttentionParams, position));
+              cache.rope_attention(0, 100.0f, 1.0f), Patch::kPosition);
     ASSERT_TRUE(table.prepare(rows).ok());
     Replay request;
     request.rows = rows;
@@ -168,7 +166,7 @@ TEST_P(AttentionOps, PagesBecomeUsableAsTheCacheGrows) {
              rows(heads.q_width())},
             RopeAttentionParams{0, heads.query_heads, heads.kv_heads, heads.width, heads.rotary, 0, 100.0f,
                                 1.0f, 2 * kKvPagePositions, 2 * plane},
-            Patch::kPosition, offsetof(RopeAttentionParams, position));
+            Patch::kPosition);
   ASSERT_TRUE(table.prepare(1).ok());
   for (std::uint32_t pages = 0; pages <= 2; ++pages) {
     ASSERT_TRUE(device->grow(cache, std::size_t{2} * pages * plane).ok());

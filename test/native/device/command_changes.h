@@ -46,11 +46,8 @@ Change with(Field Params::* field, std::type_identity_t<Field> value) {
   };
 }
 
-inline Change patched(Patch kind, std::size_t offset = 0) {
-  return [=](Command& command) {
-    command.patch = kind;
-    command.patch_offset = static_cast<std::uint8_t>(offset);
-  };
+inline Change patched(Patch kind) {
+  return [=](Command& command) { command.patch = kind; };
 }
 inline Change not_patched() {
   return patched(Patch::kNone);

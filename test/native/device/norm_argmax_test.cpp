@@ -46,7 +46,7 @@ Outputs run_fused(Device& device, const OutputCase& c) {
             {table.floats(c.x), tokens, log_probs, table.floats(c.gain),
              table.matrix(c.type, c.vocabulary, c.width, c.weights)},
             NormArgmaxParams{c.width, 1e-5f, c.vocabulary, static_cast<std::uint32_t>(c.type), c.fine},
-            Patch::kArgmaxOutput, offsetof(NormArgmaxParams, position));
+            Patch::kArgmaxOutput);
   table.run(c.rows);
   return read(table, tokens, log_probs, c.rows);
 }
@@ -59,8 +59,7 @@ Outputs run_apart(Device& device, const OutputCase& c) {
             {table.floats(c.x), table.floats(c.gain), table.matrix(c.type, c.vocabulary, c.width, c.weights),
              logits},
             NormMatMulParams{c.width, 1e-5f, c.vocabulary, static_cast<std::uint32_t>(c.type), 0, c.fine});
-  table.add(Op::kArgmax, {logits, tokens, log_probs}, ArgmaxParams{c.vocabulary, 0}, Patch::kArgmaxOutput,
-            offsetof(ArgmaxParams, position));
+  table.add(Op::kArgmax, {logits, tokens, log_probs}, ArgmaxParams{c.vocabulary, 0}, Patch::kArgmaxOutput);
   table.run(c.rows);
   return read(table, tokens, log_probs, c.rows);
 }

@@ -24,8 +24,7 @@ TEST_P(BasicOp, EmbeddingWidensEveryWeightType) {
       const Binding out = table.zeros(5 * width * 4);
       table.add(Op::kEmbedding,
                 {table.words({0, 36, 7, 7, 20}), table.matrix(type, vocabulary, width, table_bytes), out},
-                EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type)}, Patch::kTokenOffset,
-                offsetof(EmbeddingParams, position));
+                EmbeddingParams{width, vocabulary, static_cast<std::uint32_t>(type)}, Patch::kTokenOffset);
       table.run(5);
       return table.read_floats(out, 5 * width);
     });

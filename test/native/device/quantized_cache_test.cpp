@@ -128,7 +128,7 @@ TEST_P(AttentionOps, AQuantizedCacheIsReadAsWhatItHolds) {
         const float scale = 1.0f / std::sqrt(static_cast<float>(heads.width));
         const Binding out = table.zeros(rows * heads.q_width() * 4);
         table.add(Op::kAttention, {table.floats(q), cache.keys(), cache.values(), cache.pages(), out},
-                  cache.attention(scale, scores), Patch::kPosition, offsetof(AttentionParams, position));
+                  cache.attention(scale, scores), Patch::kPosition);
         table.run(rows, position);
         const std::vector<float> result = table.read_floats(out, rows * heads.q_width());
         // As in AttentionFollowsTheReference, and the cap's own rounding.

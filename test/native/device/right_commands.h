@@ -58,7 +58,7 @@ inline RightCommand right(Op op) {
   switch (op) {
     case Op::kEmbedding:
       return {make_command(op, {at(0), weight(), at(2)}, EmbeddingParams{32, 16, kF32},
-                           patched(Patch::kTokenOffset, offsetof(EmbeddingParams, position))),
+                           patched(Patch::kTokenOffset)),
               {kFloats, 32 * 16 * 4, 32 * kFloats}};
     case Op::kRmsNorm:
       return {make_command(op, {at(0), at(1), at(2), at(3)}, RmsNormParams{32, 1e-5f}),
@@ -79,8 +79,7 @@ inline RightCommand right(Op op) {
       return {make_command(op, {at(0), at(1), at(2)}, GatedUnitParams{32}),
               {32 * kFloats, 32 * kFloats, 32 * kFloats}};
     case Op::kArgmax:
-      return {make_command(op, {at(0), at(1), at(2)}, ArgmaxParams{100, 0},
-                           patched(Patch::kArgmaxOutput, offsetof(ArgmaxParams, position))),
+      return {make_command(op, {at(0), at(1), at(2)}, ArgmaxParams{100, 0}, patched(Patch::kArgmaxOutput)),
               {100 * kFloats, kChosen, kChosen}};
     case Op::kSoftCap: return {make_command(op, {at(0)}, SoftCapParams{100, 30.0f, 0}), {100 * kFloats}};
     case Op::kNormQkv:
@@ -98,7 +97,7 @@ inline RightCommand right(Op op) {
               {64 * kFloats, 64 * 4, 64 * 96 * 4, 96 * kFloats}};
     case Op::kNormArgmax:
       return {make_command(op, {at(0), at(2), at(3), at(1), weight()}, NormArgmaxParams{64, 1e-5f, 100, kF32},
-                           patched(Patch::kArgmaxOutput, offsetof(NormArgmaxParams, position))),
+                           patched(Patch::kArgmaxOutput)),
               {64 * kFloats, kChosen, kChosen, 64 * 4, 64 * 100 * 4}};
     case Op::kRopeAttention:
       return {make_command(op, {at(0), at(1), at(2), at(3), at(4), at(6), at(5), at(7)},
@@ -111,7 +110,7 @@ inline RightCommand right(Op op) {
                   {at(0), at(1), weight(), weight(), weight(), at(7), at(8), at(9), at(3), at(4), at(5),
                    at(6), at(2)},
                   NormQkvRopeParams{64, 1e-5f, kF32, kF32, kF32, 0, 4, 2, 16, 16, 0, 10000.0f, 64, kPage},
-                  patched(Patch::kPosition, offsetof(NormQkvRopeParams, position))),
+                  patched(Patch::kPosition)),
               {64 * kFloats, 64 * 4, 64 * 64 * 4, 64 * 32 * 4, 64 * 32 * 4, 64 * 4, 32 * 4, 32 * 4,
                64 * kFloats, kPage, kPage, 4, 8 * 4}};
     case Op::kQkNormRope:
@@ -132,10 +131,10 @@ inline RightCommand right(Op op) {
                        AddNormGateUpParams{{64, 1e-5f, 96, kF32, kF32}}),
           {64 * kFloats, 64 * 4, 64 * 96 * 4, 64 * 96 * 4, 96 * kFloats, 64 * kFloats, 64 * 4, 64 * kFloats}};
     case Op::kGumbel:
-      return {make_command(op, {at(0), at(1), at(2), at(3), at(4)}, GumbelParams{100},
-                           patched(Patch::kPosition, offsetof(GumbelParams, position))),
-              {400, 4, sizeof(SamplingBlock), 400, 4},
-              1};
+      return {
+          make_command(op, {at(0), at(1), at(2), at(3), at(4)}, GumbelParams{100}, patched(Patch::kPosition)),
+          {400, 4, sizeof(SamplingBlock), 400, 4},
+          1};
     case Op::kExperts:
       return {make_command(op, {at(0), at(1), weight(), weight(), weight(), at(2), at(3)},
                            ExpertsParams{32, 16, 8, 2, kF32, kF32, kF32}),

@@ -66,15 +66,14 @@ TEST_P(AttentionOps, FactorsDivideTheAnglesOfTheirPairs) {
           table.add(Op::kRopeAttention,
                     {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
                      out, table.floats(factors)},
-                    cache.rope_attention(1, 1e4f, 0.25f), Patch::kPosition,
-                    offsetof(RopeAttentionParams, position));
+                    cache.rope_attention(1, 1e4f, 0.25f), Patch::kPosition);
         } else {
           table.add(Op::kRopeKvWrite,
                     {queries, table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages(),
                      table.floats(factors)},
-                    cache.rope(1, 1e4f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+                    cache.rope(1, 1e4f), Patch::kPosition);
           table.add(Op::kAttention, {queries, cache.keys(), cache.values(), cache.pages(), out},
-                    cache.attention(0.25f), Patch::kPosition, offsetof(AttentionParams, position));
+                    cache.attention(0.25f), Patch::kPosition);
         }
         table.run(count, position);
         return table.read_floats(out, count * heads.q_width());
@@ -102,7 +101,7 @@ TEST_P(AttentionOps, RopeRotatesAndWritesTheCache) {
         table.add(
             Op::kRopeKvWrite,
             {table.floats(q), table.floats(k), table.floats(v), cache.keys(), cache.values(), cache.pages()},
-            cache.rope(style, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+            cache.rope(style, 10000.0f), Patch::kPosition);
         table.run(rows, position);
         return read_cache(device, table, cache, heads, context);
       });

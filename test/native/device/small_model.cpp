@@ -38,10 +38,10 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, 
   const PagedCache cache(table_, kHeadShape, kContext);
 
   table_.add(Op::kEmbedding, {tokens_, embedding_, x}, EmbeddingParams{kWidth, kVocabulary, type_id},
-             Patch::kTokenOffset, offsetof(EmbeddingParams, position));
+             Patch::kTokenOffset);
   const auto attention = [&] {
     table_.add(Op::kAttention, {q, cache.keys(), cache.values(), cache.pages(), attended},
-               cache.attention(0.25f), Patch::kPosition, offsetof(AttentionParams, position));
+               cache.attention(0.25f), Patch::kPosition);
   };
   if (device.offers(Op::kNormQkvRope, max_rows)) {
     const RopeKvWriteParams rope = cache.rope(0, 10000.0f);
@@ -49,7 +49,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, 
                {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, cache.keys(), cache.values(), cache.pages()},
                NormQkvRopeParams{kWidth, 1e-5f, type_id, type_id, type_id, 0, kHeads, kKvHeads, kHeadWidth,
                                  kHeadWidth, 0, 10000.0f, kContext, rope.page_stride},
-               Patch::kPosition, offsetof(NormQkvRopeParams, position));
+               Patch::kPosition);
   } else if (device.offers(Op::kNormQkv, max_rows)) {
     table_.add(Op::kNormQkv, {x, gain_, w_q, w_k, w_v, b_q, b_k, b_v, q, k, v},
                NormQkvParams{kWidth, 1e-5f, kWidth, kKvWidth, type_id, type_id, type_id});
@@ -63,11 +63,10 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, 
     attention();
   } else if (device.offers(Op::kRopeAttention, max_rows)) {
     table_.add(Op::kRopeAttention, {q, k, v, cache.keys(), cache.values(), cache.pages(), attended},
-               cache.rope_attention(0, 10000.0f, 0.25f), Patch::kPosition,
-               offsetof(RopeAttentionParams, position));
+               cache.rope_attention(0, 10000.0f, 0.25f), Patch::kPosition);
   } else {
     table_.add(Op::kRopeKvWrite, {q, k, v, cache.keys(), cache.values(), cache.pages()},
-               cache.rope(0, 10000.0f), Patch::kPosition, offsetof(RopeKvWriteParams, position));
+               cache.rope(0, 10000.0f), Patch::kPosition);
     attention();
   }
   table_.add(Op::kMatMul, {attended, w_o, kAbsent, x}, MatMulParams{kWidth, kWidth, type_id, 1, 0});
@@ -89,8 +88,7 @@ SmallModel::SmallModel(Device& device, TensorType type, std::uint32_t max_rows, 
     table_.add(Op::kMatMul, {normed, embedding_, kAbsent, logits_},
                MatMulParams{kWidth, kVocabulary, type_id, 0, 1});
   }
-  table_.add(Op::kArgmax, {logits_, tokens_, log_probs_}, ArgmaxParams{kVocabulary, 1}, Patch::kArgmaxOutput,
-             offsetof(ArgmaxParams, position));
+  table_.add(Op::kArgmax, {logits_, tokens_, log_probs_}, ArgmaxParams{kVocabulary, 1}, Patch::kArgmaxOutput);
   const Status prepared = table_.prepare(max_rows);
   EXPECT_TRUE(prepared.ok()) << prepared.message();
 }

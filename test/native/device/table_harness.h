@@ -28,12 +28,10 @@ class TableHarness {
   Binding zeros(std::size_t bytes);
 
   template <typename Params>
-  void add(Op op, std::initializer_list<Binding> bindings, const Params& params, Patch patch = Patch::kNone,
-           std::size_t patch_offset = 0) {
+  void add(Op op, std::initializer_list<Binding> bindings, const Params& params, Patch patch = Patch::kNone) {
     Command command{};
     command.op = op;
     command.patch = patch;
-    command.patch_offset = static_cast<std::uint8_t>(patch_offset);
     std::size_t slot = 0;
     for (const Binding& binding : bindings) command.bindings[slot++] = binding;
     command.set_params(params);
