@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "device/cpu/packed/packed_matrix.h"
 #include "device/cpu/plan.h"
@@ -22,8 +23,11 @@ class BoundCommand {
   // Both arguments outlive the object.
   BoundCommand(const Command& command, const BufferTable& buffers) : command_(command), buffers_(buffers) {}
 
-  // Whether its position is the step's.
-  bool patched() const { return command_.patch != Patch::kNone; }
+  // Of row 0; none: the step's.
+  template <typename Params>
+  std::optional<std::uint32_t> position(const Params& params) const {
+    return command_.patch == Patch::kNone ? std::optional(params.position) : std::nullopt;
+  }
 
   const Binding& binding(int slot) const { return command_.bindings[static_cast<std::size_t>(slot)]; }
   BufferView view(int slot) const { return buffers_.view(binding(slot).buffer); }

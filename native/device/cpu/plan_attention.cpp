@@ -10,7 +10,7 @@ namespace {
 // `Params` is a RopeKvWriteParams, an AttentionParams or a RopeAttentionParams.
 template <typename Params>
 HeadShape head_shape(const BoundCommand& command, const Params& params) {
-  return {params.query_heads, params.kv_heads, params.head_width, command.patched(), params.position};
+  return {params.query_heads, params.kv_heads, params.head_width, command.position(params)};
 }
 
 // The keys or values of a cache: page 0, and the pages behind it as the buffer grows.
@@ -45,10 +45,9 @@ KvPages cache(const BoundCommand& command, const Params& params) {
 // Those of an earlier command where it has the same.
 const RopeAngleStage* find_angles(PlanDraft& draft, float theta, std::uint32_t rotary_width,
                                   const float* factors, const HeadShape& heads) {
-  const std::uint32_t position = heads.position_from_step ? 0 : heads.position;
   for (const auto& stage : draft.angles) {
     if (stage->theta == theta && stage->rotary_width == rotary_width && stage->factors == factors &&
-        stage->position_from_step == heads.position_from_step && stage->position == position) {
+        stage->position == heads.position) {
       return stage.get();
     }
   }
@@ -56,8 +55,7 @@ const RopeAngleStage* find_angles(PlanDraft& draft, float theta, std::uint32_t r
   stage->rotary_width = rotary_width;
   stage->theta = theta;
   stage->factors = factors;
-  stage->position_from_step = heads.position_from_step;
-  stage->position = position;
+  stage->position = heads.position;
   for (std::uint32_t i = 0; i < rotary_width / 2; ++i) {
     stage->frequencies.push_back(std::pow(double{theta}, -2.0 * i / rotary_width));
   }

@@ -55,8 +55,7 @@ void add_choice(const BoundCommand& command, PlanDraft& draft, ScanStage& scan, 
   scan.scans = std::make_unique<LogitsScan[]>(rows * scan.pieces());
   auto& stage = draft.add_stage<ArgmaxStage>();
   stage.scan = &scan;
-  stage.position_from_step = command.patched();
-  stage.position = params.position;
+  stage.position = command.position(params);
   stage.tokens = command.at<std::uint32_t>(Slot::kTokens);
   stage.log_probs = command.at(Slot::kLogProbs);
   draft.plan.has_argmax = true;

@@ -6,8 +6,7 @@ namespace emberline {
 void add_stages(const BoundCommand& command, const EmbeddingParams& params, PlanDraft& draft) {
   using Slot = slot::Embedding;
   auto& stage = draft.add_stage<EmbeddingStage>();
-  stage.position_from_step = command.patched();
-  stage.position = params.position;
+  stage.position = command.position(params);
   stage.tokens = command.at<std::uint32_t>(Slot::kTokens);
   stage.table = command.at<std::uint8_t>(Slot::kTable);
   stage.type = static_cast<TensorType>(params.weight_type);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -400,7 +401,7 @@ TEST(PlanRun, UnitsOfLargeModelsAreSmall) {
   EXPECT_GE(expert_down.unit_operations(step), std::uint64_t{768} * 8 * step.rows);
   EXPECT_LE(expert_down.unit_operations(step), kMaxClaimOperations);
   AttentionStage attention;
-  attention.heads = {12, 2, 128, true, 0};
+  attention.heads = {12, 2, 128, std::nullopt};
   step.position = 4096 - step.rows;
   EXPECT_GE(attention.unit_operations(step), std::uint64_t{2} * 128 * 4096);
   EXPECT_LE(attention.unit_operations(step), 2 * kMaxClaimOperations);

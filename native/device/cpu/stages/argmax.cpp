@@ -31,7 +31,7 @@ void OutputScanStage::run(const Step& step, Worker& worker, std::size_t begin, s
 void ArgmaxStage::run(const Step& step, Worker&, std::size_t, std::size_t) const {
   const std::size_t pieces = scan->pieces();
   const std::size_t rows = scan->scanned_rows(step);
-  const std::size_t first = (position_from_step ? step.position : position) + std::size_t{1};
+  const std::size_t first = position.value_or(step.position) + std::size_t{1};
   for (std::size_t r = 0; r < rows; ++r) {
     const LogitsScan* row = scan->scans.get() + r * pieces;
     std::size_t best = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/cpu/stage.h"
@@ -15,11 +16,10 @@ namespace emberline {
 struct RopeAngleStage final : Stage {
   std::uint32_t rotary_width;
   float theta;
-  const float* factors;     // [rotary / 2], of the model; null: all 1
-  bool position_from_step;  // position is the step's, else `position`
-  std::uint32_t position;
-  std::vector<double> frequencies;  // [rotary / 2], radians a position
-  std::unique_ptr<float[]> angles;  // [max rows, rotary / 2, {cos, sin}]
+  const float* factors;                   // [rotary / 2], of the model; null: all 1
+  std::optional<std::uint32_t> position;  // of row 0; none: the step's
+  std::vector<double> frequencies;        // [rotary / 2], radians a position
+  std::unique_ptr<float[]> angles;        // [max rows, rotary / 2, {cos, sin}]
 
   std::size_t units(const Step& step) const override { return step.rows; }
   void run(const Step& step, Worker& worker, std::size_t begin, std::size_t end) const override;
@@ -38,13 +38,12 @@ struct Rotation {
 // What rope and attention share.
 struct HeadShape {
   std::uint32_t query_heads, kv_heads, head_width;
-  bool position_from_step;
-  std::uint32_t position;  // where it is not the step's
+  std::optional<std::uint32_t> position;  // as RopeAngleStage
 
   std::size_t group() const { return query_heads / kv_heads; }  // query heads of a key/value head
   std::size_t query_width() const { return std::size_t{query_heads} * head_width; }
   std::size_t kv_width() const { return std::size_t{kv_heads} * head_width; }
-  std::size_t first_position(const Step& step) const { return position_from_step ? step.position : position; }
+  std::size_t first_position(const Step& step) const { return position.value_or(step.position); }
 };
 
 // New entries of the cache.

@@ -6,7 +6,7 @@ namespace emberline {
 void EmbeddingStage::run(const Step& step, Worker&, std::size_t begin, std::size_t end) const {
   const MatrixShape shape{type, vocabulary, width};
   for (std::size_t r = begin; r < end; ++r) {
-    const std::uint32_t token = tokens[r + (position_from_step ? step.position : position)];
+    const std::uint32_t token = tokens[r + position.value_or(step.position)];
     if (token >= vocabulary) {
       step.report(ErrorCode::kInvalidArgument);
       continue;

@@ -54,7 +54,7 @@ void write_quants(const KvRows& rows, const AttentionWorker& scratch, std::size_
 void RopeAngleStage::run(const Step& step, Worker&, std::size_t begin, std::size_t end) const {
   const std::size_t pairs = rotary_width / 2;
   for (std::size_t r = begin; r < end; ++r) {
-    const double at = static_cast<double>(r) + (position_from_step ? step.position : position);
+    const double at = static_cast<double>(r) + position.value_or(step.position);
     float* row = angles.get() + r * rotary_width;
     for (std::size_t i = 0; i < pairs; ++i) {
       const double angle = at * frequencies[i] / (factors != nullptr ? double{factors[i]} : 1.0);

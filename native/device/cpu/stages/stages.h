@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/cpu/stage.h"
@@ -15,9 +16,8 @@ namespace emberline {
 // tokens[rows] -> out[rows, width]
 struct EmbeddingStage final : Stage {
   const std::uint32_t* tokens;
-  bool position_from_step;  // the step's, otherwise `position`
-  std::uint32_t position;
-  const std::uint8_t* table;  // packed, [vocabulary, width]
+  std::optional<std::uint32_t> position;  // of row 0; none: the step's
+  const std::uint8_t* table;              // packed, [vocabulary, width]
   TensorType type;
   std::uint32_t width, vocabulary;
   float scale;
@@ -175,8 +175,7 @@ struct OutputScanStage final : ScanStage {
 // Second half of argmax: one unit combines the pieces of every row in order.
 struct ArgmaxStage final : Stage {
   const ScanStage* scan;
-  bool position_from_step;  // as EmbeddingStage
-  std::uint32_t position;
+  std::optional<std::uint32_t> position;  // as EmbeddingStage
   std::uint32_t* tokens;
   float* log_probs;
 
