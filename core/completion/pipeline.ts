@@ -2,12 +2,12 @@
  * The one way from a document and a cursor to a suggestion; the editor, the terminal and the bench all take it:
  * trigger, cache, prompt, engine, post-processing.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { NO_DRAFTS } from '../engine/native_drafting';
 import { type NativeCompletion, NO_TIMINGS } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
 import { type Asking, OneEngine, type Reply } from './asking';
 import { type CacheHit, CompletionCache } from './cache';
-import { elapsed } from './delay';
 import { leastConfidence } from './certainty';
 import { type DocumentSnapshot, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
@@ -86,7 +86,7 @@ export class CompletionPipeline {
     const unable = this.unable(signal);
     if (unable !== undefined) return unable;
     if (request.explicit !== true && options.delayMs > 0) {
-      await elapsed(options.delayMs, signal);
+      await delay(options.delayMs, undefined, { signal }).catch(() => undefined);
       const unableNow = this.unable(signal);
       if (unableNow !== undefined) return unableNow;
     }
