@@ -1,7 +1,6 @@
 /** What is counted while the extension runs: the last requests, how long keys wait for ghost text, and what becomes of suggestions. Memory is bounded. */
 import { Histogram, type HistogramCounts } from './histogram';
 import { type EndedRequest, type RequestRecord, recordOf } from './request_record';
-import { Ring } from './ring';
 import { type FollowedOffer, SuggestionFates } from './suggestion_fates';
 import { UsageTotals } from './usage';
 import type { OffsetChange } from '../completion/document';
@@ -35,7 +34,7 @@ export class SessionStatistics {
   /** Since it was last handed on. */
   readonly usage = new UsageTotals();
   private readonly fates = new SuggestionFates(this.usage);
-  private readonly requests = new Ring<RequestRecord>(MOST_REQUESTS);
+  private readonly requests: RequestRecord[] = [];
   private readonly waits = new Histogram(KEY_TO_GHOST_BOUNDS);
   private key: Key | undefined;
 
@@ -55,6 +54,7 @@ export class SessionStatistics {
     const { key } = this;
     const followsKey = key?.uri === uri && key.version === version && !explicit;
     this.requests.push(recordOf(request, followsKey ? key.atMs : undefined));
+    if (this.requests.length > MOST_REQUESTS) this.requests.shift();
     if (!outcome.shown) return;
     if (followsKey && !key.answered) {
       key.answered = true;
@@ -79,7 +79,7 @@ export class SessionStatistics {
 
   /** The oldest first. */
   lastRequests(): readonly RequestRecord[] {
-    return this.requests.toArray();
+    return [...this.requests];
   }
 
   /** From a change that a key made until its ghost text was handed to the editor, ms. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { countOf, Histogram, quantileOf } from '../../../core/statistics/histogram';
-import { Ring } from '../../../core/statistics/ring';
 
 describe('a histogram', () => {
   it('counts a value in the first bucket whose bound it does not exceed', () => {
@@ -29,18 +28,5 @@ describe('a histogram', () => {
       expect(exact === 0 || exact > from).toBe(true);
     }
     expect(quantileOf(new Histogram([1]).snapshot(), 0.5)).toBeUndefined();
-  });
-});
-
-describe('a ring', () => {
-  it('has the last ones, the oldest first', () => {
-    const ring = new Ring<number>(3);
-    expect(ring.toArray()).toEqual([]);
-    const kept: number[] = [];
-    for (let value = 1; value <= 8; value++) {
-      ring.push(value);
-      kept.push(value);
-      expect(ring.toArray()).toEqual(kept.slice(-3));
-    }
   });
 });
