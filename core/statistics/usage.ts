@@ -79,24 +79,15 @@ export class UsageTotals implements FateCounter {
     const full = this.languages.size >= MOST_LANGUAGES;
     if (languageId !== OTHER_LANGUAGES && (full || !IDENTIFIER.test(languageId)))
       return this.countsOf(OTHER_LANGUAGES);
-    const counts = noCounts();
+    const counts = ofEach(0);
     this.languages.set(languageId, counts);
     return counts;
   }
 }
 
-function noCounts(): Counts {
-  return {
-    shown: 0,
-    whole: 0,
-    line: 0,
-    word: 0,
-    typedAlong: 0,
-    typedOver: 0,
-    dismissed: 0,
-    left: 0,
-    charactersSaved: 0,
-  };
+/** The same for each count. */
+function ofEach<T>(value: T): Record<keyof Counts, T> {
+  return Object.fromEntries(COUNTS.map((name) => [name, value])) as Record<keyof Counts, T>;
 }
 
 /** A date as `Date.toISOString` gives it. */
@@ -105,18 +96,7 @@ const isDate: Shape<string> = (value): value is string =>
 
 const isLanguage: Shape<string> = (value): value is string => isText(40)(value) && IDENTIFIER.test(value);
 
-const isLanguageUsage = isObject<LanguageUsage>({
-  language: isLanguage,
-  shown: isCount,
-  whole: isCount,
-  line: isCount,
-  word: isCount,
-  typedAlong: isCount,
-  typedOver: isCount,
-  dismissed: isCount,
-  left: isCount,
-  charactersSaved: isCount,
-});
+const isLanguageUsage = isObject<LanguageUsage>({ language: isLanguage, ...ofEach(isCount) });
 
 export const isUsage = isObject<Usage>({
   since: isDate,
