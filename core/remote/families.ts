@@ -10,20 +10,6 @@ import type { NativeFim } from '../engine/native_types';
 export const MARK = { prefix: 0, suffix: 1, middle: 2, separator: 3, repository: 4 } as const;
 export type Mark = (typeof MARK)[keyof typeof MARK];
 
-export const FAMILIES = [
-  'qwen',
-  'starcoder',
-  'starcoder2',
-  'deepseek',
-  'codellama',
-  'codegemma',
-  'codestral',
-  'mellum',
-  'seedcoder',
-  'emberline',
-] as const;
-export type FamilyName = (typeof FAMILIES)[number];
-
 export interface Family {
   readonly layout: 'prefix_suffix_middle' | 'suffix_prefix_middle' | 'suffix_prefix' | typeof OWN_LAYOUT;
   /** The marks as text, by their numbers; empty: it has none. */
@@ -42,7 +28,7 @@ export interface Family {
 const QWEN_ENDS = ['<|endoftext|>', '<|fim_pad|>', '<|file_sep|>', '<|repo_name|>', '<|im_end|>'];
 const STARCODER_ENDS = ['<|endoftext|>', '<file_sep>', '<filename>', '<fim_pad>'];
 
-const TABLE: Readonly<Record<FamilyName, Family>> = {
+const TABLE = {
   qwen: {
     layout: 'prefix_suffix_middle',
     marks: ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>', '<|file_sep|>', '<|repo_name|>'],
@@ -98,7 +84,10 @@ const TABLE: Readonly<Record<FamilyName, Family>> = {
     marks: ['<issue_comment>', '<issue_start>', '<jupyter_start>', '<file_sep>', ''],
     ends: ['<issue_closed>', '<|im_end|>', '<|endoftext|>'],
   },
-};
+} as const satisfies Readonly<Record<string, Family>>;
+
+export type FamilyName = keyof typeof TABLE;
+export const FAMILIES = Object.keys(TABLE) as readonly FamilyName[];
 
 /** The first that fits counts. */
 const NAMES: readonly (readonly [RegExp, FamilyName])[] = [
