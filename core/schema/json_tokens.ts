@@ -1,19 +1,27 @@
 /** The tokens of JSON with comments, from Microsoft's scanner, by names. */
 import { createScanner } from 'jsonc-parser';
 
-export type TokenKind =
-  | '{'
-  | '}'
-  | '['
-  | ']'
-  | ','
-  | ':'
-  | 'string'
-  | 'number'
-  | 'word'
-  | 'comment'
-  | 'blanks'
-  | 'unknown';
+// In the order of the scanner's numbers: the enumeration of kinds exists in declarations only; a test compares them.
+const KINDS = [
+  'unknown',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  'word',
+  'word',
+  'word',
+  'string',
+  'number',
+  'comment',
+  'comment',
+  'blanks',
+  'blanks',
+  'unknown',
+] as const;
+export type TokenKind = (typeof KINDS)[number];
 
 export interface Token {
   readonly kind: TokenKind;
@@ -26,25 +34,6 @@ export interface Token {
   readonly state: 'whole' | 'open' | 'wrong';
 }
 
-// The numbers are written out because the enumeration of kinds exists in declarations only; a test compares them.
-const KINDS: Readonly<Record<number, TokenKind>> = {
-  1: '{',
-  2: '}',
-  3: '[',
-  4: ']',
-  5: ',',
-  6: ':',
-  7: 'word',
-  8: 'word',
-  9: 'word',
-  10: 'string',
-  11: 'number',
-  12: 'comment',
-  13: 'comment',
-  14: 'blanks',
-  15: 'blanks',
-  16: 'unknown',
-};
 const LINE_COMMENT = 12;
 const END = 17;
 const STATES: Readonly<Record<number, Token['state']>> = { 0: 'whole', 1: 'open', 2: 'open' };
