@@ -1,4 +1,5 @@
 /** The only reader and writer of settings. */
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { type CompletionOptions, languageEnabled } from '../core/completion/options';
 import type { GenerateOptions } from '../core/generate/options';
@@ -11,7 +12,6 @@ import {
   readGenerate,
   readRemote,
   type RemoteSettings,
-  sameSettings,
   type Setting,
 } from './settings';
 
@@ -96,9 +96,9 @@ export class Config implements vscode.Disposable {
 
   private refresh(): void {
     const engine = readEngine(setting);
-    const engineDiffers = !sameSettings(engine, this.engineOptions);
+    const engineDiffers = !isDeepStrictEqual(engine, this.engineOptions);
     const remote = readRemote(setting);
-    const remoteDiffers = !sameSettings(remote, this.remoteOptions);
+    const remoteDiffers = !isDeepStrictEqual(remote, this.remoteOptions);
     this.completionOptions = readCompletion(setting);
     this.generateOptions = readGenerate(setting);
     this.engineOptions = engine;

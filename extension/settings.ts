@@ -123,11 +123,3 @@ export function readDownloads(setting: Setting): DownloadSettings {
   const mirror = path(setting('model.mirror'));
   return { mirror: mirror === '' ? HUB : mirror };
 }
-
-/** Of two that were read by the same function, which names what there is in one order. */
-export function sameSettings<Settings extends EngineSettings | RemoteSettings>(
-  one: Settings,
-  other: Settings,
-): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
