@@ -23,19 +23,10 @@ export const EDIT_ENDINGS = {
 
 export type EditEnding = keyof typeof EDIT_ENDINGS;
 
-/** Endings that would puzzle whoever asked for an edit, and are told. */
-export const TOLD_EDITS: ReadonlySet<EditEnding> = new Set([
-  'unchanged',
-  'no_other',
-  'no_such_name',
-  'unsound',
-  'cut',
-  'too_long',
-  'not_writable',
-  'document_changed',
-  'not_here',
-  'not_ready',
-  'failed',
-  'already_running',
-  'no_editor',
+/** Endings that do not puzzle whoever asked for an edit; the others are told. */
+export const UNTOLD_EDITS: ReadonlySet<EditEnding> = new Set([
+  'proposed',
+  'applied',
+  'discarded',
+  'cancelled',
 ]);

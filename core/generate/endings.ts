@@ -17,15 +17,5 @@ export const ENDINGS = {
 
 export type Ending = keyof typeof ENDINGS;
 
-/** Endings that would puzzle whoever asked for text, and are told. */
-export const TOLD: ReadonlySet<Ending> = new Set([
-  'refused',
-  'no_other',
-  'nothing_generated',
-  'nothing',
-  'not_here',
-  'not_ready',
-  'failed',
-  'already_running',
-  'no_editor',
-]);
+/** Endings that do not puzzle whoever asked for text; the others are told. */
+export const UNTOLD: ReadonlySet<Ending> = new Set(['finished', 'stopped', 'edited', 'closed']);

@@ -1,7 +1,7 @@
 /** Commands that have the model write a text or an edit, and those of what it wrote. */
 import * as vscode from 'vscode';
-import { TOLD_EDITS } from '../../core/edit/edit_endings';
-import { TOLD } from '../../core/generate/endings';
+import { UNTOLD_EDITS } from '../../core/edit/edit_endings';
+import { UNTOLD } from '../../core/generate/endings';
 import type { EmberlineContext } from '../context';
 import { editText } from '../edit/edit_text';
 import {
@@ -63,7 +63,7 @@ export function stopGenerating(context: EmberlineContext): void {
 }
 
 function told(context: EmberlineContext, generation: Generation): Generation {
-  if (TOLD.has(generation.ending) && !isReported(context, generation))
+  if (!UNTOLD.has(generation.ending) && !isReported(context, generation))
     tell(context, vscode.l10n.t(generation.sentence));
   return generation;
 }
@@ -82,6 +82,6 @@ async function editWith(
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
   const given = typeof instruction === 'string' ? instruction : undefined;
   const edit = await context.editor.edit(vscode.window.activeTextEditor, kind, given);
-  if (TOLD_EDITS.has(edit.ending) && !isReported(context, edit)) tell(context, editText(edit));
+  if (!UNTOLD_EDITS.has(edit.ending) && !isReported(context, edit)) tell(context, editText(edit));
   return edit;
 }
