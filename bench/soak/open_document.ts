@@ -1,7 +1,6 @@
 /** A document that is open in the soak: its text, the slow model of it, and the cursor. */
-import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
+import { type DocumentSnapshot, type Replacement, snapshotOfText } from '../../core/completion/document';
 import { languageOfPath } from '../../core/completion/languages';
-import type { Replacement } from '../../core/edit/line_edit';
 import type { SessionStatistics } from '../../core/statistics/session_statistics';
 import { SlowText, TypedText } from './typed_text';
 
@@ -56,14 +55,9 @@ export class OpenDocument {
     this.changed(edit);
   }
 
-  private changed({ offset, length, text }: Replacement): void {
+  private changed(edit: Replacement): void {
     this.version++;
-    this.cursor = offset + text.length;
-    this.statistics.changed(
-      this.uri,
-      this.version,
-      [{ offset, removed: length, inserted: text }],
-      performance.now(),
-    );
+    this.cursor = edit.offset + edit.text.length;
+    this.statistics.changed(this.uri, this.version, [edit], performance.now());
   }
 }

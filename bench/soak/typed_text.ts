@@ -1,6 +1,6 @@
 /** A document that is typed in, with undo as an editor has it; and a slow model of it, which shares nothing with it. */
 
-import type { Replacement } from '../../core/edit/line_edit';
+import type { Replacement } from '../../core/completion/document';
 
 /** As many steps as can be undone. */
 const MOST_UNDO = 20;

@@ -2,7 +2,7 @@
  * What was deleted last: key by key, at once, or by an undo. Editors tell where and how much, but not what: that is read from the text around the
  * cursor as it was before.
  */
-import type { OffsetChange } from './document';
+import type { Replacement } from './document';
 
 /** A part of a document as it is, line breaks as they are. */
 export interface Seen {
@@ -31,8 +31,8 @@ export class Deletions {
   }
 
   /** The document changed. */
-  changed(uri: string, change: OffsetChange): void {
-    const { offset, removed, inserted } = change;
+  changed(uri: string, change: Replacement): void {
+    const { offset, length: removed, text: inserted } = change;
     const gone = this.follow(uri, change);
     const { last } = this;
     if (inserted !== '' || removed === 0) this.last = undefined;
@@ -54,7 +54,7 @@ export class Deletions {
   }
 
   /** Changes what is seen of the document, and returns what is gone from it; undefined where that is not known. */
-  private follow(uri: string, { offset, removed, inserted }: OffsetChange): string | undefined {
+  private follow(uri: string, { offset, length: removed, text: inserted }: Replacement): string | undefined {
     const { seen } = this;
     if (seen?.uri !== uri) return undefined;
     const from = offset - seen.start;

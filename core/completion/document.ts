@@ -60,11 +60,11 @@ export interface TextSource {
   readonly offset: number;
 }
 
-/** A change of a document: `removed` UTF-16 units at `offset` became `inserted`. */
-export interface OffsetChange {
+/** A change of a document: `length` UTF-16 units at `offset` become `text`. */
+export interface Replacement {
   readonly offset: number;
-  readonly removed: number;
-  readonly inserted: string;
+  readonly length: number;
+  readonly text: string;
 }
 
 /** The model reads one kind of line break: `\r\n` and a lone `\r` become `\n`. */

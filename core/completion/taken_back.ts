@@ -3,7 +3,7 @@
  * and any text that was just deleted there. It is not offered unasked again at that place.
  */
 import { Deletions, type Seen } from './deletions';
-import { normalizeLineBreaks, type OffsetChange } from './document';
+import { normalizeLineBreaks, type Replacement } from './document';
 
 /** A suggestion as it was shown. */
 export interface Offer {
@@ -86,13 +86,13 @@ export class TakenBack {
   }
 
   /** The document changed. */
-  changed(uri: string, change: OffsetChange): void {
+  changed(uri: string, change: Replacement): void {
     this.deletions.changed(uri, change);
-    if (change.inserted !== '') this.growing = undefined;
+    if (change.text !== '') this.growing = undefined;
     if (this.accepted?.uri === uri) this.follow(this.accepted, change);
     const { offer } = this;
     if (offer?.uri !== uri) return;
-    const { offset, inserted } = change;
+    const { offset, text: inserted } = change;
     const taken = !isTyped(inserted) && beginsWith(offer.text, inserted);
     if (taken && offset === offer.offset) this.accepted = { ...offer, end: offset + inserted.length };
     this.offer = undefined;
@@ -120,7 +120,7 @@ export class TakenBack {
   }
 
   /** What was accepted may only be taken out from its end on: whoever edits within it keeps it. */
-  private follow(accepted: Accepted, { offset, removed, inserted }: OffsetChange): void {
+  private follow(accepted: Accepted, { offset, length: removed, text: inserted }: Replacement): void {
     const untouched = offset >= accepted.end;
     if (untouched) return;
     const { replaced = '' } = accepted;

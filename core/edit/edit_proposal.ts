@@ -2,6 +2,7 @@
  * From an instruction and lines of a document to replacements that can be shown, or a reason why there are none. Works without an
  * editor; nothing is changed here.
  */
+import type { Replacement } from '../completion/document';
 import type { EngineState } from '../completion/engine_port';
 import { chatPrompt, type ChatModel } from '../chat/chat_prompt';
 import type { RenderTemplate } from '../chat/limited_rendering';
@@ -15,7 +16,7 @@ import type { NativeError } from '../engine/native_result';
 import { EDIT_ENDINGS, type EditEnding } from './edit_endings';
 import { type EditPlan, editPlan } from './edit_plan';
 import { editMessages, type EditTurn, plainPrompt } from './edit_prompt';
-import { applied, type Replacement, replacementsOf } from './line_edit';
+import { applied, replacementsOf } from './line_edit';
 import { broken, type Problem } from './soundness';
 import { linesOf } from './text_lines';
 

@@ -2,6 +2,7 @@
  * Edits of whole lines, and what they replace in a document: no more than what they change, so that every other line keeps its
  * bytes.
  */
+import type { Replacement } from '../completion/document';
 import { lineBreakOf, linesOf, type TextLine } from './text_lines';
 
 /** Lines `first` to `last`, counted from 1, become `lines`; where `last` is `first` - 1, they are put before `first`. */
@@ -12,15 +13,8 @@ export interface LineEdit {
   readonly lines: readonly string[];
 }
 
-/** In UTF-16 units of the document before any of them. */
-export interface Replacement {
-  readonly offset: number;
-  readonly length: number;
-  readonly text: string;
-}
-
 /**
- * What `edits` replace in `text`, in ascending order; those that change nothing are left out.
+ * What `edits` replace in `text`, in ascending order, each as of the text before any of them; those that change nothing are left out.
  * @param edits Ascending, and not overlapping.
  */
 export function replacementsOf(text: string, edits: readonly LineEdit[]): readonly Replacement[] {

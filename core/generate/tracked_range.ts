@@ -1,11 +1,5 @@
 /** A stretch of a document that is followed through edits. */
-
-/** A replacement, in UTF-16 units of the document before it. */
-export interface Replacement {
-  readonly offset: number;
-  readonly length: number;
-  readonly text: string;
-}
+import type { Replacement } from '../completion/document';
 
 export class TrackedRange {
   private from: number;

@@ -3,7 +3,7 @@ import { Histogram, type HistogramCounts } from './histogram';
 import { type EndedRequest, type RequestRecord, recordOf } from './request_record';
 import { type FollowedOffer, SuggestionFates } from './suggestion_fates';
 import { UsageTotals } from './usage';
-import type { OffsetChange } from '../completion/document';
+import type { Replacement } from '../completion/document';
 
 /** Requests that are looked back at. */
 export const MOST_REQUESTS = 60;
@@ -43,7 +43,7 @@ export class SessionStatistics {
    * @param version Its version from then on.
    * @param atMs Of the clock that requests have.
    */
-  changed(uri: string, version: number, changes: readonly OffsetChange[], atMs: number): void {
+  changed(uri: string, version: number, changes: readonly Replacement[], atMs: number): void {
     this.key = { uri, version, atMs, answered: false };
     for (const change of changes) this.fates.changed(uri, change);
   }

@@ -2,7 +2,7 @@
  * What becomes of suggestions, told from the edits that follow: the editor says of a whole one at most that it was taken, and of parts nothing. One
  * suggestion is followed at a time, in memory, and its text is dropped with its end.
  */
-import { normalizeLineBreaks, type OffsetChange } from '../completion/document';
+import { normalizeLineBreaks, type Replacement } from '../completion/document';
 import { beginsWith, isTyped, type Offer } from '../completion/taken_back';
 
 /** How a suggestion ended. `line` and `word`: a part of it was taken so. `typedAlong`: somebody typed all of it. `left`: anything else. */
@@ -63,10 +63,10 @@ export class SuggestionFates {
   }
 
   /** The document changed. */
-  changed(uri: string, change: OffsetChange): void {
+  changed(uri: string, change: Replacement): void {
     const { current } = this;
     if (current?.uri !== uri) return;
-    const { offset, removed, inserted } = change;
+    const { offset, length: removed, text: inserted } = change;
     if (offset !== current.offset || removed > current.replace || inserted === '') {
       this.end('left');
       return;

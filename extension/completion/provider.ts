@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import type { CommitBox } from '../editor/commit_box';
 import { AheadOfEditor } from './ahead_of_editor';
+import { replacementsOf } from '../editor/replacements';
 import { placeAfter, placeBefore } from '../editor/text_around';
 import { Alternatives } from '../../core/completion/alternatives';
 import type { DocumentSnapshot } from '../../core/completion/document';
@@ -93,12 +94,11 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     this.engine = engine;
     this.ahead = new AheadOfEditor(this.suggestions, others);
     this.subscriptions = [
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        const uri = document.uri.toString();
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        const uri = event.document.uri.toString();
         // The event also tells of a changed dirty flag, with no changes.
-        if (contentChanges.length > 0) this.cancel(uri);
-        for (const { rangeOffset, rangeLength, text } of contentChanges)
-          this.takenBack.changed(uri, { offset: rangeOffset, removed: rangeLength, inserted: text });
+        if (event.contentChanges.length > 0) this.cancel(uri);
+        for (const change of replacementsOf(event)) this.takenBack.changed(uri, change);
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
         const uri = document.uri.toString();

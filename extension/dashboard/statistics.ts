@@ -5,6 +5,7 @@ import { SessionStatistics } from '../../core/statistics/session_statistics';
 import { type Usage, UsageTotals } from '../../core/statistics/usage';
 import { UsageFile } from '../../core/statistics/usage_file';
 import type { FinishedRequest } from '../completion/provider';
+import { replacementsOf } from '../editor/replacements';
 
 /** What was counted is written so long after it was, ms: a crash loses no more. */
 const SAVE_AFTER_MS = 30_000;
@@ -31,15 +32,12 @@ export class Statistics implements vscode.Disposable {
     this.path = join(storage, FILE);
     this.file = new UsageFile(this.path);
     this.subscriptions = [
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        const { uri, version } = event.document;
+        const changes = replacementsOf(event);
         // Logs grow by themselves, with each request even.
-        if (contentChanges.length === 0 || document.uri.scheme === 'output') return;
-        const changes = contentChanges.map(({ rangeOffset, rangeLength, text }) => ({
-          offset: rangeOffset,
-          removed: rangeLength,
-          inserted: text,
-        }));
-        this.session.changed(document.uri.toString(), document.version, changes, performance.now());
+        if (changes.length === 0 || uri.scheme === 'output') return;
+        this.session.changed(uri.toString(), version, changes, performance.now());
         this.saveLater();
       }),
       vscode.workspace.onDidCloseTextDocument((document) => this.session.closed(document.uri.toString())),

@@ -3,8 +3,10 @@
  * because then it belongs to whoever made that edit.
  */
 import * as vscode from 'vscode';
-import { type Replacement, TrackedRange } from '../../core/generate/tracked_range';
+import type { Replacement } from '../../core/completion/document';
+import { TrackedRange } from '../../core/generate/tracked_range';
 import { onDidEndDocument } from '../editor/document_end';
+import { replacementsOf } from '../editor/replacements';
 
 /** Why nothing more can be inserted: someone edited the text, the document was closed, or it takes no edits. */
 export type Interruption = 'edited' | 'closed' | 'refused';
@@ -202,13 +204,9 @@ export class Insertion implements vscode.Disposable {
     return new vscode.Range(this.document.positionAt(offset), this.document.positionAt(offset + length));
   }
 
-  private onChange({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
-    if (document !== this.document || contentChanges.length === 0) return;
-    const replacements = contentChanges.map(({ rangeOffset, rangeLength, text }) => ({
-      offset: rangeOffset,
-      length: rangeLength,
-      text,
-    }));
+  private onChange(event: vscode.TextDocumentChangeEvent): void {
+    if (event.document !== this.document || event.contentChanges.length === 0) return;
+    const replacements = replacementsOf(event);
     if (this.own !== undefined && replacements.length === 1 && same(replacements[0], this.own)) {
       this.range.rewrite(this.own);
       this.own = undefined;

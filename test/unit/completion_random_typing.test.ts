@@ -172,7 +172,7 @@ class Typist {
       text: text.slice(0, offset) + inserted + text.slice(offset + removed),
       offset: offset + inserted.length,
     };
-    this.takenBack.changed(this.uri, { offset, removed, inserted });
+    this.takenBack.changed(this.uri, { offset, length: removed, text: inserted });
   }
 
   private undo(): void {
@@ -181,7 +181,7 @@ class Typist {
     const { offset, removed, inserted } = edit;
     const { text } = this.state;
     this.state = { text: text.slice(0, offset) + removed + text.slice(offset + inserted.length), offset };
-    this.takenBack.changed(this.uri, { offset, removed: inserted.length, inserted: removed });
+    this.takenBack.changed(this.uri, { offset, length: inserted.length, text: removed });
   }
 
   private type(): void {

@@ -1,6 +1,6 @@
 /** What was taken out again is not offered again. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OffsetChange } from '../../core/completion/document';
+import type { Replacement } from '../../core/completion/document';
 import { TakenBack } from '../../core/completion/taken_back';
 
 const BEFORE = 'x = 1\nreturn ';
@@ -12,17 +12,17 @@ describe('a suggestion that was accepted', () => {
   beforeEach(() => {
     taken = new TakenBack();
     taken.offered(OFFER);
-    change({ inserted: OFFER.text });
+    change({ text: OFFER.text });
   });
 
-  function change({ offset = OFFER.offset, removed = 0, inserted = '' }: Partial<OffsetChange>): void {
-    taken.changed('u', { offset, removed, inserted });
+  function change({ offset = OFFER.offset, length = 0, text = '' }: Partial<Replacement>): void {
+    taken.changed('u', { offset, length, text });
   }
   const has = (text = OFFER.text, before = BEFORE): boolean => taken.has('u', before, text);
 
   it('is taken back by undo', () => {
     expect(has()).toBe(false);
-    change({ removed: OFFER.text.length });
+    change({ length: OFFER.text.length });
     expect(has()).toBe(true);
     expect(has('other')).toBe(false);
     expect(has(OFFER.text, 'y = 1\nreturn ')).toBe(false);
@@ -30,27 +30,27 @@ describe('a suggestion that was accepted', () => {
   });
 
   it('is taken back unit by unit, with what was typed behind it', () => {
-    change({ offset: END, inserted: ';' });
-    change({ offset: END - 1, removed: 2 });
-    for (let end = END - 1; end > OFFER.offset + 1; end--) change({ offset: end - 1, removed: 1 });
+    change({ offset: END, text: ';' });
+    change({ offset: END - 1, length: 2 });
+    for (let end = END - 1; end > OFFER.offset + 1; end--) change({ offset: end - 1, length: 1 });
     expect(has()).toBe(false);
-    change({ offset: OFFER.offset, removed: 1 });
+    change({ offset: OFFER.offset, length: 1 });
     expect(has()).toBe(true);
   });
 
   it('is kept by who edits within it or before it', () => {
-    change({ offset: OFFER.offset + 1, inserted: 'z' });
-    change({ removed: OFFER.text.length + 1 });
+    change({ offset: OFFER.offset + 1, text: 'z' });
+    change({ length: OFFER.text.length + 1 });
     expect(has()).toBe(false);
     taken.offered(OFFER);
-    change({ inserted: OFFER.text });
-    change({ offset: 0, inserted: '# a\n' });
-    change({ removed: OFFER.text.length });
+    change({ text: OFFER.text });
+    change({ offset: 0, text: '# a\n' });
+    change({ length: OFFER.text.length });
     expect(has()).toBe(false);
   });
 
   it('is offered again where its document was closed in between', () => {
-    change({ removed: OFFER.text.length });
+    change({ length: OFFER.text.length });
     taken.forget('u');
     expect(has()).toBe(false);
   });
@@ -58,15 +58,15 @@ describe('a suggestion that was accepted', () => {
 
 describe('a suggestion that was not accepted', () => {
   it.each([
-    ['typed along and deleted', [{ offset: OFFER.offset, removed: 0, inserted: 'a' }]],
-    ['passed over', [{ offset: OFFER.offset, removed: 0, inserted: 'other' }]],
-    ['written elsewhere', [{ offset: 0, removed: 0, inserted: OFFER.text }]],
+    ['typed along and deleted', [{ offset: OFFER.offset, length: 0, text: 'a' }]],
+    ['passed over', [{ offset: OFFER.offset, length: 0, text: 'other' }]],
+    ['written elsewhere', [{ offset: 0, length: 0, text: OFFER.text }]],
   ])('is offered again: %s', (_, changes) => {
     const taken = new TakenBack();
     taken.offered(OFFER);
     for (const one of changes) taken.changed('u', one);
-    taken.changed('u', { offset: OFFER.offset, removed: 1, inserted: '' });
-    taken.changed('u', { offset: OFFER.offset, removed: 5, inserted: '' });
+    taken.changed('u', { offset: OFFER.offset, length: 1, text: '' });
+    taken.changed('u', { offset: OFFER.offset, length: 5, text: '' });
     expect(taken.has('u', BEFORE, OFFER.text)).toBe(false);
   });
 
@@ -76,8 +76,8 @@ describe('a suggestion that was not accepted', () => {
       const taken = new TakenBack();
       const text = `${inserted}return x`;
       taken.offered({ ...OFFER, text });
-      taken.changed('u', { offset: OFFER.offset, removed: 0, inserted });
-      taken.changed('u', { offset: OFFER.offset, removed: inserted.length, inserted: '' });
+      taken.changed('u', { offset: OFFER.offset, length: 0, text: inserted });
+      taken.changed('u', { offset: OFFER.offset, length: inserted.length, text: '' });
       expect(taken.has('u', BEFORE, text)).toBe(false);
     },
   );
@@ -86,8 +86,8 @@ describe('a suggestion that was not accepted', () => {
     const taken = new TakenBack();
     for (let at = 0; at < 40; at++) {
       taken.offered({ ...OFFER, before: `${at}${BEFORE}` });
-      taken.changed('u', { offset: OFFER.offset, removed: 0, inserted: OFFER.text });
-      taken.changed('u', { offset: OFFER.offset, removed: OFFER.text.length, inserted: '' });
+      taken.changed('u', { offset: OFFER.offset, length: 0, text: OFFER.text });
+      taken.changed('u', { offset: OFFER.offset, length: OFFER.text.length, text: '' });
     }
     expect(taken.has('u', `0${BEFORE}`, OFFER.text)).toBe(false);
     expect(taken.has('u', `39${BEFORE}`, OFFER.text)).toBe(true);
@@ -98,8 +98,8 @@ describe('a suggestion that took the place of code', () => {
   it('is taken back by an undo, which brings that back', () => {
     const taken = new TakenBack();
     taken.offered({ ...OFFER, text: 'x * 2', replaced: 'x' });
-    taken.changed('u', { offset: OFFER.offset, removed: 1, inserted: 'x * 2' });
-    taken.changed('u', { offset: OFFER.offset, removed: 5, inserted: 'x' });
+    taken.changed('u', { offset: OFFER.offset, length: 1, text: 'x * 2' });
+    taken.changed('u', { offset: OFFER.offset, length: 5, text: 'x' });
     expect(taken.has('u', BEFORE, 'x * 2')).toBe(true);
   });
 });
@@ -118,7 +118,7 @@ describe('a suggestion that was dismissed', () => {
   it('is another one once the document has changed', () => {
     const taken = new TakenBack();
     taken.offered(OFFER);
-    taken.changed('u', { offset: OFFER.offset, removed: 0, inserted: 'x' });
+    taken.changed('u', { offset: OFFER.offset, length: 0, text: 'x' });
     taken.dismissed();
     expect(taken.has('u', BEFORE, OFFER.text)).toBe(false);
   });
@@ -135,7 +135,7 @@ describe('text that was deleted', () => {
 
   function replace(offset: number, removed: number, inserted = ''): void {
     text = text.slice(0, offset) + inserted + text.slice(offset + removed);
-    taken.changed('u', { offset, removed, inserted });
+    taken.changed('u', { offset, length: removed, text: inserted });
     taken.asked({
       uri: 'u',
       offset: offset + inserted.length,

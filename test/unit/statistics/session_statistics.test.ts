@@ -51,7 +51,7 @@ function end(outcome: CompletionOutcome, more: Partial<CountedRequest> = {}): vo
 }
 
 const type = (version: number, atMs: number): void =>
-  statistics.changed(URI, version, [{ offset: 2, removed: 0, inserted: 'x' }], atMs);
+  statistics.changed(URI, version, [{ offset: 2, length: 0, text: 'x' }], atMs);
 
 const waited = (): number[] => statistics.keyToGhost().counts.slice();
 
@@ -141,7 +141,7 @@ describe('the time from a key to ghost text', () => {
 describe('what becomes of a suggestion', () => {
   it('is followed through the edits', () => {
     end(made('a + b'), { offset: 3 });
-    statistics.changed(URI, 2, [{ offset: 3, removed: 0, inserted: 'a + b' }], 2_000);
+    statistics.changed(URI, 2, [{ offset: 3, length: 0, text: 'a + b' }], 2_000);
     end(made('\nc'), { offset: 8, version: 2 });
     statistics.dismissed();
     end(made('d'), { offset: 9, version: 2 });

@@ -33,7 +33,7 @@ function show(
 }
 
 function insert(inserted: string, offset = 10, removed = 0): void {
-  fates.changed(URI, { offset, removed, inserted });
+  fates.changed(URI, { offset, length: removed, text: inserted });
 }
 
 function counted(expected: Partial<LanguageUsage>): void {
@@ -147,7 +147,7 @@ describe('a suggestion', () => {
 
   it('is told apart from an edit of another document', () => {
     show('abc');
-    fates.changed('untitled:b', { offset: 10, removed: 0, inserted: 'x' });
+    fates.changed('untitled:b', { offset: 10, length: 0, text: 'x' });
     insert('abc');
     counted({ shown: 1, whole: 1, charactersSaved: 2 });
   });
