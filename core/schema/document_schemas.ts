@@ -4,11 +4,10 @@ import type { SchemaBinding, SchemaNote, Schemas } from '../completion/schema_po
 import type { SchemaUse } from '../completion/schema_use';
 import type { CompileGrammar, NativeGrammarUse } from '../engine/native_grammar';
 import type { NativeError } from '../engine/native_result';
-import { BUNDLED_SCHEMAS } from './bundled';
 import { fittedInJson, withFittingComma, withoutOpenString } from './fitting';
 import { GrammarCache, type GrammarKey } from './grammar_cache';
 import { type JsonPrefix, readPrefix } from './json_prefix';
-import { bundledAt, type SchemaAssociation, schemaPlace } from './schema_place';
+import { placeOf, type SchemaAssociation, schemaPlace } from './schema_place';
 import { type LoadedSchema, SchemaStore } from './schema_store';
 
 const YAML = 'yaml';
@@ -49,7 +48,7 @@ export class DocumentSchemas implements Schemas {
     const schema = prefix === 'unreadable' ? undefined : prefix.schema;
     const associations = this.sources.associations(document.uri);
     const named = { uri: document.uri, fullPath: document.fullPath, schema };
-    const place = schemaPlace(named, associations, BUNDLED_SCHEMAS);
+    const place = schemaPlace(named, associations);
     if (place === undefined) return note('no_schema');
     const loaded = await this.store.load(place, (url) => knownText(url, associations));
     if ('use' in loaded) return loaded;
@@ -119,9 +118,8 @@ const USE_OF_ERROR: Readonly<Partial<Record<NativeError['code'], SchemaUse>>> = 
 
 /** A schema that goes by an address, as JSON text. */
 function knownText(url: string, associations: readonly SchemaAssociation[]): string | undefined {
-  const given = associations.find((one) => one.url === url && one.schema !== undefined);
-  const known = given ?? bundledAt(url, BUNDLED_SCHEMAS);
-  return known === undefined ? undefined : JSON.stringify(known.schema);
+  const place = placeOf(url, associations);
+  return place.kind === 'here' ? JSON.stringify(place.schema) : undefined;
 }
 
 function note(use: SchemaUse): SchemaNote {

@@ -3,9 +3,8 @@
  * fetched: a reference that leads nowhere stays in the schema, and the engine refuses it by name.
  */
 import type { NativeSchemaDocuments } from '../engine/native_grammar';
-import { schemaAddress } from './schema_place';
+import { resolved, schemaAddress } from './schema_place';
 import { parsedSchema } from './schema_text';
-import { resolved } from './address';
 
 /** Documents of one schema. */
 const MOST_DOCUMENTS = 200;

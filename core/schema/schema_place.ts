@@ -5,7 +5,7 @@
  * that address, or for none.
  */
 import { matchesAny } from '../completion/path_patterns';
-import { resolved } from './address';
+import { BUNDLED_SCHEMAS } from './bundled';
 
 /** A schema for files of some names. */
 export interface SchemaAssociation {
@@ -17,14 +17,6 @@ export interface SchemaAssociation {
   readonly schema?: unknown;
   /** Whether the user chose it; such a one is not passed over when it is not on this machine. */
   readonly chosen: boolean;
-}
-
-export interface BundledSchema {
-  readonly name: string;
-  readonly fileMatch: readonly string[];
-  /** Addresses under which it is known, without scheme and `.json`. */
-  readonly addresses: readonly string[];
-  readonly schema: unknown;
 }
 
 export type SchemaPlace =
@@ -54,20 +46,19 @@ const NOT_FILES = /^(?:(?:https?|vscode|ftp|urn|tag|data):|file:\/\/[^/])/i;
 export function schemaPlace(
   document: SchemaDocument,
   associations: readonly SchemaAssociation[],
-  bundled: readonly BundledSchema[],
 ): SchemaPlace | undefined {
   if (document.schema !== undefined) {
     const url = absolute(document.schema, document.uri);
-    return url === undefined ? undefined : placeOf(url, associations, bundled);
+    return url === undefined ? undefined : placeOf(url, associations);
   }
   const chosen = associations.filter((one) => one.chosen);
   const contributed = associations.filter((one) => !one.chosen);
-  const own = fitting(document.fullPath, chosen, associations, bundled).at(0);
+  const own = fitting(document.fullPath, chosen, associations).at(0);
   if (own !== undefined) return own;
-  const known = bundled.find(({ fileMatch }) => matches(document.fullPath, fileMatch));
+  const known = BUNDLED_SCHEMAS.find(({ fileMatch }) => matches(document.fullPath, fileMatch));
   if (known !== undefined) return { kind: 'here', name: known.name, schema: known.schema, url: undefined };
   // What an extension says of a file that it does not have is no reason to have none.
-  const others = fitting(document.fullPath, contributed, associations, bundled);
+  const others = fitting(document.fullPath, contributed, associations);
   return others.find(({ kind }) => kind !== 'elsewhere');
 }
 
@@ -76,13 +67,12 @@ function fitting(
   path: string,
   candidates: readonly SchemaAssociation[],
   associations: readonly SchemaAssociation[],
-  bundled: readonly BundledSchema[],
 ): readonly SchemaPlace[] {
   return candidates
     .filter(({ fileMatch }) => matches(path, fileMatch))
     .flatMap(({ url, schema }): readonly SchemaPlace[] => {
       if (schema !== undefined) return [{ kind: 'here', name: url ?? 'json.schemas', schema, url }];
-      return url === undefined ? [] : [placeOf(url, associations, bundled)];
+      return url === undefined ? [] : [placeOf(url, associations)];
     });
 }
 
@@ -91,22 +81,26 @@ export function absolute(reference: string, base: string): string | undefined {
   return reference.startsWith('#') ? undefined : resolved(reference, base);
 }
 
-function placeOf(
-  url: string,
-  associations: readonly SchemaAssociation[],
-  bundled: readonly BundledSchema[],
-): SchemaPlace {
+/** `reference` as seen from `base`, without fragment; undefined where it makes no address. */
+export function resolved(reference: string, base: string | undefined): string | undefined {
+  try {
+    const url = new URL(reference, base);
+    url.hash = '';
+    return url.href;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the schema of an address is. */
+export function placeOf(url: string, associations: readonly SchemaAssociation[]): SchemaPlace {
   const given = associations.find((one) => one.url === url && one.schema !== undefined);
   if (given !== undefined) return { kind: 'here', name: url, schema: given.schema, url };
   if (isFile(url)) return { kind: 'file', uri: url };
-  const known = bundledAt(url, bundled);
+  const address = schemaAddress(url);
+  const known = BUNDLED_SCHEMAS.find(({ addresses }) => addresses.includes(address));
   if (known === undefined) return { kind: 'elsewhere', url };
   return { kind: 'here', name: known.name, schema: known.schema, url };
-}
-
-export function bundledAt(url: string, bundled: readonly BundledSchema[]): BundledSchema | undefined {
-  const address = schemaAddress(url);
-  return bundled.find(({ addresses }) => addresses.includes(address));
 }
 
 /** What different ways to write the address of one schema have in common: no scheme, no `www.` or `json.`, no `.json`. */

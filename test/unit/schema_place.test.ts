@@ -20,7 +20,7 @@ const contributed = (fileMatch: readonly string[], url: string): SchemaAssociati
 });
 
 function place(fullPath: string, associations: readonly SchemaAssociation[] = [], schema?: string): unknown {
-  const found = schemaPlace({ uri: `file://${fullPath}`, fullPath, schema }, associations, BUNDLED_SCHEMAS);
+  const found = schemaPlace({ uri: `file://${fullPath}`, fullPath, schema }, associations);
   if (found === undefined) return undefined;
   return found.kind === 'here' ? found.name : found.kind === 'file' ? found.uri : `not here: ${found.url}`;
 }

@@ -1,8 +1,15 @@
 /** The schemas that come with Emberline: of files that nearly every project has. They list what is common, and refuse nothing else. */
-import type { BundledSchema } from '../schema_place';
 import packageJson from './package.json';
 import settings from './settings.json';
 import tsconfig from './tsconfig.json';
+
+export interface BundledSchema {
+  readonly name: string;
+  readonly fileMatch: readonly string[];
+  /** Addresses under which it is known, without scheme and `.json`. */
+  readonly addresses: readonly string[];
+  readonly schema: unknown;
+}
 
 export const BUNDLED_SCHEMAS: readonly BundledSchema[] = [
   {
