@@ -8,9 +8,9 @@ import { appraise, measuringOnce } from '../../core/models/appraisal';
 import { findLocalModels } from '../../core/models/local_models';
 import type { Config } from '../config';
 import type { CheckModel } from '../model_loader';
+import { withProgress } from '../progress';
 import type { DownloadEnding, ModelDownloads } from './model_downloads';
 import { askForPath, type Choice, pickModel } from './model_picker';
-import { signalOf } from './token_signal';
 
 export interface ChoiceParts {
   /** The folder the extension is installed in. */
@@ -69,14 +69,8 @@ export class ModelChoice {
   async use(path: string, name: string): Promise<ChoiceEnding> {
     const { config, check, freed } = this.parts;
     const settings = { ...config.engine, modelPath: path };
-    const checked = await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Emberline tries {0}', name),
-        cancellable: true,
-      },
-      (_, token) => check(settings, freed(), signalOf(token)),
-    );
+    const title = vscode.l10n.t('Emberline tries {0}', name);
+    const checked = await withProgress(title, (signal) => check(settings, freed(), signal));
     if (!checked.ok) return { kind: 'refused', path, error: checked.error };
     if (path === config.engine.modelPath) await this.parts.restart();
     else await config.setModelPath(path);

@@ -14,7 +14,7 @@ import {
   storedModels,
   storedPath,
 } from '../../core/models/stored_models';
-import { signalOf } from './token_signal';
+import { withProgress } from '../progress';
 
 /** A model larger than this part of the machine's memory leaves nothing for the rest. */
 const MOST_OF_MEMORY = 0.7;
@@ -77,14 +77,8 @@ export class ModelDownloads {
     const path = storedPath(this.folder, model);
     const there = (await storedModels(this.folder)).find((one) => one.path === path);
     if (there !== undefined && there.of === undefined) return { kind: 'there', path, name: model.name };
-    const file = await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Emberline asks about {0}', model.name),
-        cancellable: true,
-      },
-      (_, token) => hubFile(model, this.parts.mirror(), signalOf(token)),
-    );
+    const title = vscode.l10n.t('Emberline asks about {0}', model.name);
+    const file = await withProgress(title, (signal) => hubFile(model, this.parts.mirror(), signal));
     if (!file.ok) return { kind: 'failed', error: file.error };
     const verb = there === undefined ? vscode.l10n.t('Download') : vscode.l10n.t('Go On');
     const answer = await vscode.window.showInformationMessage(
@@ -170,27 +164,20 @@ export class ModelDownloads {
   }
 
   private async fetchFile(model: CatalogueModel, path: string, file: HubFile): Promise<NativeResult<string>> {
-    return vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t('Emberline downloads {0}', model.name),
-        cancellable: true,
-      },
-      (progress, token) => {
-        let percent = 0;
-        const show = ({ phase, done, total }: DownloadProgress): void => {
-          const now = Math.floor((100 * done) / total);
-          if (now === percent && done !== total) return;
-          const message =
-            phase === 'checking'
-              ? vscode.l10n.t('checking {0}, {1} %', sizeText(total), now)
-              : vscode.l10n.t('{0} of {1}, {2} %', sizeText(done), sizeText(total), now);
-          progress.report({ message, increment: phase === 'fetching' ? Math.max(0, now - percent) : 0 });
-          percent = now;
-        };
-        return download({ ...file, path }, { signal: signalOf(token), progress: show });
-      },
-    );
+    return withProgress(vscode.l10n.t('Emberline downloads {0}', model.name), (signal, progress) => {
+      let percent = 0;
+      const show = ({ phase, done, total }: DownloadProgress): void => {
+        const now = Math.floor((100 * done) / total);
+        if (now === percent && done !== total) return;
+        const message =
+          phase === 'checking'
+            ? vscode.l10n.t('checking {0}, {1} %', sizeText(total), now)
+            : vscode.l10n.t('{0} of {1}, {2} %', sizeText(done), sizeText(total), now);
+        progress.report({ message, increment: phase === 'fetching' ? Math.max(0, now - percent) : 0 });
+        percent = now;
+      };
+      return download({ ...file, path }, { signal, progress: show });
+    });
   }
 
   private storedItem(stored: StoredModel): ModelItem {
