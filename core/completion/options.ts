@@ -69,6 +69,11 @@ export const DEFAULT_OPTIONS: CompletionOptions = {
   jsonSchemas: true,
 };
 
+/** As for what is asked for, which is made where suggestions are turned off, too; files with secrets stay alone. */
+export function askedOptions(options: CompletionOptions): CompletionOptions {
+  return { ...options, enabled: true, languages: { '*': true, scminput: true } };
+}
+
 export function languageEnabled(languages: Readonly<Record<string, boolean>>, languageId: string): boolean {
   return languages[languageId] ?? languages['*'] ?? true;
 }

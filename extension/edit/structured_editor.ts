@@ -3,7 +3,7 @@
  * anything changes.
  */
 import * as vscode from 'vscode';
-import type { CompletionOptions } from '../../core/completion/options';
+import { askedOptions, type CompletionOptions } from '../../core/completion/options';
 import { REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
 import { indentationUnit } from '../../core/completion/document';
@@ -86,7 +86,7 @@ export class StructuredEditor implements vscode.Disposable {
     const { document } = editor;
     const refused = refusal(
       { ...snapshotOf(document, editor.selection.active), selectionEmpty: true, cursors: 1, after: '' },
-      { ...this.options(), enabled: true, languages: { '*': true, scminput: true } },
+      askedOptions(this.options()),
     );
     if (refused !== undefined && refused !== 'blank_document') {
       return { ...ended('not_here'), sentence: REASONS[refused] };

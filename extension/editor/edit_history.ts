@@ -11,7 +11,7 @@ import { readAlike } from '../../core/completion/similar_windows';
 import { MAX_LINE } from '../../core/completion/trigger';
 import type { Snippet } from '../../core/completion/snippets';
 import { onDidEndDocument } from './document_end';
-import { pathOf } from './editor_snapshot';
+import { editorOf, pathOf } from './editor_snapshot';
 import { isLeftAlone } from './left_alone';
 
 /** Documents whose edits are remembered. */
@@ -64,7 +64,8 @@ export class EditHistory implements vscode.Disposable {
       .toSorted((a, b) => b.changed - a.changed)
       .flatMap(({ document, edits }) => {
         const path = pathOf(document.uri);
-        const cursor = document.uri.toString() === uri ? cursorIn(document) : undefined;
+        const cursor =
+          document.uri.toString() === uri ? editorOf(document)?.selection.active.line : undefined;
         return edits.edits
           .filter(({ line, after }) => !isNear(line, after.length, cursor))
           .map(({ before, after }) => ({ before: before.join('\n'), after: after.join('\n') }))
@@ -121,11 +122,6 @@ function isLong(
     ({ range: { start } }) =>
       start.line < document.lineCount && document.lineAt(start.line).text.length > MAX_LINE,
   );
-}
-
-function cursorIn(document: vscode.TextDocument): number | undefined {
-  const editor = vscode.window.visibleTextEditors.find((one) => one.document === document);
-  return editor?.selection.active.line;
 }
 
 function isNear(line: number, lines: number, cursor: number | undefined): boolean {

@@ -62,7 +62,8 @@ export function snapshotOf(
   };
 }
 
-function editorOf(document: vscode.TextDocument): vscode.TextEditor | undefined {
+/** The editor of a document that one sees, of several the one that one types in. */
+export function editorOf(document: vscode.TextDocument): vscode.TextEditor | undefined {
   const active = vscode.window.activeTextEditor;
   if (active?.document === document) return active;
   return vscode.window.visibleTextEditors.find((editor) => editor.document === document);

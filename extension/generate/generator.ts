@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Asking } from '../../core/completion/asking';
 import type { DocumentSnapshot } from '../../core/completion/document';
 import type { GenerationEngine } from '../../core/completion/engine_port';
-import type { CompletionOptions } from '../../core/completion/options';
+import { askedOptions, type CompletionOptions } from '../../core/completion/options';
 import type { OtherText } from '../../core/completion/references';
 import { REASON_OF_STATE, REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
@@ -91,7 +91,7 @@ export class Generator implements vscode.Disposable {
     if (editor === undefined) return ended('no_editor');
     if (this.current !== undefined) return ended('already_running');
     const document = snapshotOf(editor.document, editor.selection.active);
-    const reason = refusal(document, asked(this.options().completion));
+    const reason = refusal(document, askedOptions(this.options().completion));
     if (reason !== undefined) return { ...ended('not_here'), sentence: REASONS[reason] };
     const { state } = this.asking;
     if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
@@ -239,9 +239,4 @@ function lookedAt(looked: Looked, { current }: TextReview): Generation {
 
 function ended(ending: Ending): Generation {
   return { ending, sentence: ENDINGS[ending], text: '' };
-}
-
-/** A text that was asked for is made where suggestions are turned off, too; files with secrets stay alone. */
-function asked(options: CompletionOptions): CompletionOptions {
-  return { ...options, enabled: true, languages: { '*': true, scminput: true } };
 }

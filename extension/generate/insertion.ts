@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Replacement } from '../../core/completion/document';
 import { TrackedRange } from '../../core/generate/tracked_range';
 import { onDidEndDocument } from '../editor/document_end';
+import { editorOf } from '../editor/editor_snapshot';
 import { replacementsOf } from '../editor/replacements';
 
 /** Why nothing more can be inserted: someone edited the text, the document was closed, or it takes no edits. */
@@ -112,7 +113,7 @@ export class Insertion implements vscode.Disposable {
     this.pumping = true;
     while (this.ready !== '' && this.why === undefined) {
       // Nothing is written behind the back of whoever looks at another file now: it is there when they come back.
-      if (this.editor() === undefined && !this.finishing) break;
+      if (editorOf(this.document) === undefined && !this.finishing) break;
       await this.writeReady();
     }
     this.pumping = false;
@@ -136,18 +137,18 @@ export class Insertion implements vscode.Disposable {
 
   /** Makes one edit. When it fails, it is to be tried again where the text is now, unless that was the interruption. */
   private async attempt(replacement: Replacement, undoStops: UndoStops): Promise<boolean> {
-    const editor = this.editor();
+    const editor = editorOf(this.document);
     const { version } = this.document;
     if (await this.replace(replacement, undoStops)) return true;
     // Someone was quicker, or the editor is gone. Else the document takes no edits.
-    if (this.document.version === version && this.editor() === editor) this.interrupt('refused');
+    if (this.document.version === version && editorOf(this.document) === editor) this.interrupt('refused');
     return false;
   }
 
   /** Makes one edit; false when the document did not take it. */
   private async replace(replacement: Replacement, undoStops: UndoStops): Promise<boolean> {
     const { offset, length, text } = replacement;
-    const editor = this.editor();
+    const editor = editorOf(this.document);
     const range = this.rangeAt(offset, length);
     const follows = editor?.selection.isEmpty === true && editor.selection.active.isEqual(range.start);
     this.own = replacement;
@@ -186,13 +187,6 @@ export class Insertion implements vscode.Disposable {
     const { end } = this.positions();
     if (!editor.selection.active.isEqual(end)) editor.selection = new vscode.Selection(end, end);
     editor.revealRange(new vscode.Range(end, end));
-  }
-
-  private editor(): vscode.TextEditor | undefined {
-    const { document } = this;
-    const active = vscode.window.activeTextEditor;
-    if (active?.document === document) return active;
-    return vscode.window.visibleTextEditors.find((editor) => editor.document === document);
   }
 
   private positions(): vscode.Range {
