@@ -7,11 +7,10 @@ import { NO_DRAFTS } from '../engine/native_drafting';
 import { type NativeCompletion, NO_TIMINGS } from '../engine/native_types';
 import type { NativeError } from '../engine/native_result';
 import { type Asking, OneEngine, type Reply } from './asking';
-import { type CacheHit, CompletionCache } from './cache';
 import { leastConfidence } from './certainty';
 import { type DocumentSnapshot, lineBefore } from './document';
 import type { CompletionEngine } from './engine_port';
-import { type Candidate, judge } from './judgement';
+import { judge } from './judgement';
 import { readsLine } from './fim_layout';
 import { type Fork, withLead } from './fork_order';
 import type { CompletionOptions } from './options';
@@ -22,6 +21,7 @@ import type { OtherText } from './references';
 import { type Reason, REASON_OF_STATE } from './reasons';
 import { isNote, type SchemaBinding, type SchemaNote, type Schemas } from './schema_port';
 import type { FindSnippets } from './snippets';
+import { SuggestionMemory } from './suggestion_memory';
 import { refusal } from './trigger';
 
 /** An answer that forks off an earlier one at the same place; each token behind the barred ones is the likeliest. */
@@ -50,11 +50,7 @@ export interface SuggestionRequest {
 }
 
 export class CompletionPipeline {
-  private readonly cache = new CompletionCache();
-  /** What else was said there. */
-  private readonly forks = new CompletionCache();
-  /** Where nothing came though it could have. */
-  private readonly ends = new CompletionCache();
+  private readonly memory = new SuggestionMemory();
   private readonly options: () => CompletionOptions;
   private readonly asking: Asking;
   private readonly schemas: Schemas | undefined;
@@ -105,17 +101,13 @@ export class CompletionPipeline {
 
   /** Drops what is remembered of a closed document. */
   forget(uri: string): void {
-    this.cache.forget(uri);
-    this.forks.forget(uri);
-    this.ends.forget(uri);
+    this.memory.forget(uri);
     this.asking.forget(uri);
   }
 
   /** Drops every suggestion: another model would make others. */
   reset(): void {
-    this.cache.clear();
-    this.forks.clear();
-    this.ends.clear();
+    this.memory.clear();
     this.asking.reset();
   }
 
@@ -124,32 +116,44 @@ export class CompletionPipeline {
     options: CompletionOptions,
     refused: Reason | undefined,
   ): CompletionOutcome | undefined {
-    const { document, fork, clipboard, mayEnd = false, evenIfRefused = false } = request;
-    const { uri, before, after } = document;
-    const hit = fork === undefined && clipboard === undefined ? this.remembered(document) : undefined;
+    const { document, fork, clipboard, explicit = false, mayEnd = false, evenIfRefused = false } = request;
+    const hit = fork === undefined && clipboard === undefined ? this.memory.find(document) : undefined;
     // Typed along, a suggestion in front of a word still stands before that word, and one that was asked for stays.
     const typed = hit === undefined ? 0 : hit.generation.text.length - hit.rest.length;
     const asked = refused === 'battery' && options.restraint?.unlessAsked === true && typed > 0;
     const typedAlong = (refused === 'inside_word' || asked) && hit !== undefined;
     if (refused !== undefined && !typedAlong) return evenIfRefused ? undefined : nothing(refused);
     if (hit === undefined) {
-      const end = mayEnd && fork === undefined ? this.ends.find(uri, before, after) : undefined;
-      return end && { ...nothing('blank_result'), stop: end.generation.stop };
+      const end = mayEnd && fork === undefined ? this.memory.endAt(document) : undefined;
+      return end && { ...nothing('blank_result'), stop: end.stop };
     }
     // The model ended it there; who asks wants more all the same.
     if (hit.rest.trim() === '')
-      return request.explicit === true ? undefined : { ...nothing('line_complete'), endProbability: 1 };
+      return explicit ? undefined : { ...nothing('line_complete'), endProbability: 1 };
     const { generation } = hit;
-    const judged = this.judge({ ...FROM_CACHE, generation, typed }, request, options.leastCertainty);
+    const { leastCertainty } = options;
+    const judged = judge({ ...FROM_CACHE, generation, typed }, { document, explicit, leastCertainty });
     return this.goesFurther(judged, request, options) ? undefined : judged;
   }
 
-  /** What was said first; and, once some of it is typed, what forks off it. */
-  private remembered({ uri, before, after }: DocumentSnapshot): CacheHit | undefined {
-    const first = this.cache.find(uri, before, after);
-    if (first !== undefined) return first;
-    const forked = this.forks.find(uri, before, after);
-    return forked?.rest === forked?.generation.text ? undefined : forked;
+  /** Whether the model, asked again, would go on where it had become too unsure of a text: what is typed since is no guess any more. */
+  private goesFurther(
+    { stop, shown, confidence }: CompletionOutcome,
+    request: SuggestionRequest,
+    options: CompletionOptions,
+  ): boolean {
+    if (stop !== 'unsure') return false;
+    return request.explicit === true || (!shown && confidence >= this.leastConfidenceAt(request, options));
+  }
+
+  /** How likely a text has to stay for any of it to be shown; 0 where whoever asks wants it whole. */
+  private leastConfidenceAt(
+    { document, explicit = false, evenIfRefused = false }: SuggestionRequest,
+    { leastCertainty }: CompletionOptions,
+  ): number {
+    if (explicit || evenIfRefused) return 0;
+    const temperature = this.asking.calibration?.temperature;
+    return leastConfidence(leastCertainty, lineBefore(document).trim() === '', temperature);
   }
 
   /** Why the engine cannot be asked at the moment. */
@@ -212,34 +216,6 @@ export class CompletionPipeline {
     return { use: 'rejected_text', detail: name };
   }
 
-  private judge(
-    candidate: Candidate,
-    { document, explicit = false }: SuggestionRequest,
-    leastCertainty: number,
-  ): CompletionOutcome {
-    return judge(candidate, { document, explicit, leastCertainty });
-  }
-
-  /** Whether the model, asked again, would go on where it had become too unsure of a text: what is typed since is no guess any more. */
-  private goesFurther(
-    { stop, shown, confidence }: CompletionOutcome,
-    request: SuggestionRequest,
-    options: CompletionOptions,
-  ): boolean {
-    if (stop !== 'unsure') return false;
-    return request.explicit === true || (!shown && confidence >= this.leastConfidenceAt(request, options));
-  }
-
-  /** How likely a text has to stay for any of it to be shown; 0 where whoever asks wants it whole. */
-  private leastConfidenceAt(
-    { document, explicit = false, evenIfRefused = false }: SuggestionRequest,
-    { leastCertainty }: CompletionOptions,
-  ): number {
-    if (explicit || evenIfRefused) return 0;
-    const temperature = this.asking.calibration?.temperature;
-    return leastConfidence(leastCertainty, lineBefore(document).trim() === '', temperature);
-  }
-
   private send(
     request: SuggestionRequest,
     options: CompletionOptions,
@@ -275,7 +251,7 @@ export class CompletionPipeline {
     { engine, remote, calibration }: Reply,
     binding?: SchemaBinding,
   ): CompletionOutcome {
-    const { document, fork } = request;
+    const { document, fork, explicit = false } = request;
     const completion = fork === undefined ? said : withLead(said, fork.lead);
     const { stop, ids, timings, drafting } = completion;
     const confidence = binding === undefined ? completion.confidence : meanConfidence(completion);
@@ -299,14 +275,12 @@ export class CompletionPipeline {
     const about = { followsSchema, endProbability, readsLine: readsLine(engine.fim), calibration };
     const generation = { ...answer, text, stop, confidence, ...about };
     const ended = request.mayEnd === true && firstLine(text).trim() === '';
-    const { uri, before, after } = document;
-    if (fork === undefined) (ended ? this.ends : this.cache).add(uri, before, after, generation);
+    if (fork === undefined) this.memory.add(document, generation, ended);
     // One that became too unlikely was cut off, and ends nowhere.
-    else if (!ended && stop !== 'unsure') this.forks.add(uri, before, after, generation);
-    const judged = this.judge(
+    else if (!ended && stop !== 'unsure') this.memory.addFork(document, generation);
+    const judged = judge(
       { source: 'model', ids, timings, drafting, ...from, generation, typed: 0 },
-      request,
-      options.leastCertainty,
+      { document, explicit, leastCertainty: options.leastCertainty },
     );
     return fork === undefined ? judged : { ...judged, barredProbability: completion.barredProbability };
   }
