@@ -42,6 +42,18 @@ export async function open(url: URL, outgoing: Outgoing): Promise<Answer> {
   return second;
 }
 
+/** The text of an answer; undefined where it is longer than `most` bytes. Rejects where the connection breaks. */
+export async function readText({ body }: Answer, most: number): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > most) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
 /** `stale`: the server closed a connection that was kept from another request, in the moment in which this one was sent. */
 function send(url: URL, { headers, signal, idleMs, body, ca }: Outgoing): Promise<Answer | 'stale'> {
   return new Promise((resolve, reject) => {

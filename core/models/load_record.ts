@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { listOf } from '../http/json_values';
 import { isAlive } from './process_alive';
 import { readSmallJson, writeSmallJson } from './small_file';
 
@@ -117,7 +118,7 @@ export class LoadRecord {
 
   private async known(): Promise<readonly KnownModel[]> {
     const { models } = await readSmallJson(join(this.folder, KNOWN));
-    return Array.isArray(models) ? models.filter(isKnown) : [];
+    return listOf(models).filter(isKnown);
   }
 
   private async marksOfTheDead(): Promise<readonly (KnownModel & { readonly name: string })[]> {

@@ -1,9 +1,10 @@
 /** Models of Ollama: its manifests are JSON files by registry, user, model and tag, whose layers are files named after their digests. */
 import { stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { listOf, objectOf } from '../http/json_values';
 import { filesUnder, type WalkBudget } from './bounded_walk';
 import type { FoundModel } from './model_places';
-import { fieldsOf, readSmallJson } from './small_file';
+import { readSmallJson } from './small_file';
 
 /** The folders of manifests; the second is that of later versions. */
 const MANIFESTS = ['manifests', 'manifests-v2'];
@@ -46,18 +47,14 @@ async function modelFileOf(manifest: string, folder: string): Promise<string | u
   };
   const root = await readSmallJson(manifest);
   // A list has a manifest for each way to run a model, or the digest of one.
-  for (const one of [root, ...listOf(root['manifests']).map(fieldsOf)]) {
+  for (const one of [root, ...listOf(root['manifests']).map(objectOf)]) {
     const reference = one['layers'] === undefined ? blob(one['digest']) : undefined;
     const whole = reference === undefined ? one : await readSmallJson(reference);
     const layer = listOf(whole['layers'])
-      .map(fieldsOf)
+      .map(objectOf)
       .find(({ mediaType }) => mediaType === MODEL_LAYER);
     const path = blob(layer?.['digest']);
     if (path !== undefined) return path;
   }
   return undefined;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

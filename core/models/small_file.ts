@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { objectOf } from '../http/json_values';
 
 /** Far more than what is read this way has: manifests, settings, notes of our own. */
 const MOST_BYTES = 1_048_576;
@@ -14,14 +15,10 @@ export async function readSmallFile(path: string): Promise<string> {
 /** What it says as JSON: the fields of an object, of anything else none. */
 export async function readSmallJson(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return fieldsOf(JSON.parse(await readSmallFile(path)));
+    return objectOf(JSON.parse(await readSmallFile(path)));
   } catch {
     return {};
   }
-}
-
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 /** Counts the files written by this process, so that two writes of one path do not share what is unfinished. */

@@ -1,11 +1,11 @@
 /** Speaks HTTP with one remote engine. Closing the connection is how a server learns that nobody waits any more: whatever ends early closes it. */
-import { type Answer, open } from '../http/connection';
+import { type Answer, open, readText } from '../http/connection';
+import { objectOf } from '../http/json_values';
 import { reasonOf } from '../http/reason';
 import type { NativeError, NativeResult } from '../engine/native_result';
 import { addressOf, type Endpoint } from './endpoint';
 import { brokenAnswer, isTooLong, keyNotSent, statusError, tooLong, unreachable } from './errors';
 import { EventStream } from './event_stream';
-import { objectOf } from './pieces';
 import type { Post } from './protocol';
 
 /** A server that says nothing for so long is gone, ms. What waits for a suggestion has a limit of its own. */
@@ -38,7 +38,7 @@ export class RemoteClient {
   /** The JSON at a path. Never rejects. */
   async getJson(path: string, signal: AbortSignal): Promise<NativeResult<unknown>> {
     return this.ask<unknown>(path, undefined, signal, async (answer) => {
-      const text = await textOf(answer);
+      const text = await readText(answer, MOST_BYTES);
       if (text === undefined) return this.broken('it is too long');
       return { ok: true, value: JSON.parse(text) as unknown };
     });
@@ -61,7 +61,7 @@ export class RemoteClient {
     onEvent: (event: unknown) => boolean,
   ): Promise<NativeResult<StreamEnd>> {
     if (!/^text\/event-stream/i.test(answer.headers['content-type'] ?? '')) {
-      const text = await textOf(answer);
+      const text = await readText(answer, MOST_BYTES);
       if (text === undefined) return this.broken('it is too long');
       return this.event(text, onEvent) ?? { ok: true, value: 'ended' };
     }
@@ -148,7 +148,7 @@ export class RemoteClient {
   private async refusal(answer: Answer): Promise<NativeError> {
     const { status, headers } = answer;
     const isOfRequest = status === 400 || status === 413 || status === 422;
-    if (isOfRequest && isTooLong(await textOf(answer))) return tooLong(this.host, status);
+    if (isOfRequest && isTooLong(await readText(answer, MOST_BYTES))) return tooLong(this.host, status);
     const error = statusError(this.host, status, headers['retry-after']);
     return error.code === 'REMOTE_KEY' && !this.options.endpoint.safe
       ? { ...error, ...keyNotSent(this.host) }
@@ -178,16 +178,4 @@ export const CANCELLED: NativeError = {
 /** The status of a refusal, where an error is one. */
 export function statusOf(error: NativeError): number | undefined {
   return 'status' in error && typeof error.status === 'number' ? error.status : undefined;
-}
-
-/** Undefined where it is too long. */
-async function textOf({ body }: Answer): Promise<string | undefined> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

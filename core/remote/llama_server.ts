@@ -1,7 +1,8 @@
 /** llama.cpp's own server: `/completion` takes a text, `/infill` the parts around a cursor (tools/server/README.md of llama.cpp). */
 import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
-import { countOf, listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
+import { countOf, listOf, numberOf, objectOf, textOf } from '../http/json_values';
+import { type Rated, type RemotePiece, tokenOf } from './pieces';
 import type { InfillParts } from './prompt_text';
 import type { Post } from './protocol';
 

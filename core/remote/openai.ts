@@ -1,7 +1,8 @@
 /** OpenAI's `/v1/completions`, as vLLM, SGLang, TGI, Ollama, LM Studio and others serve it. Each leaves out something of it. */
 import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
-import { countOf, listOf, numberOf, objectOf, type Rated, type RemotePiece, textOf, tokenOf } from './pieces';
+import { countOf, listOf, numberOf, objectOf, textOf } from '../http/json_values';
+import { type Rated, type RemotePiece, tokenOf } from './pieces';
 import type { Post } from './protocol';
 
 /** OpenAI takes no more stop texts. */

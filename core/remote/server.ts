@@ -4,7 +4,7 @@ import type { NativeFim } from '../engine/native_types';
 import { type RemoteClient, statusOf } from './client';
 import { brokenAnswer, remoteError } from './errors';
 import { FAMILIES, type Family, family, familyOf, type FamilyName, fimOf, fimOfServer } from './families';
-import { listOf, numberOf, objectOf, textOf } from './pieces';
+import { listOf, numberOf, objectOf, textOf } from '../http/json_values';
 import type { Protocol, ProtocolChoice } from './protocol';
 
 /** Who lays out what stands around the cursor: nobody, the server, or we as a family is taught; `auto`: what fits. */

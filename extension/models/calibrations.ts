@@ -1,5 +1,6 @@
 /** How sure one may be of the models that the user chose, from start to start: counts, in what VS Code remembers for the extension. */
 import { Calibration, type CalibrationCounts, STRETCHES } from '../../core/completion/calibration';
+import { listOf } from '../../core/http/json_values';
 import { isCount, isList, isObject, isText } from '../../core/statistics/shape';
 
 const KEY = 'emberline.calibrations';
@@ -49,8 +50,7 @@ export class Calibrations {
   }
 
   private kept(): readonly Kept[] {
-    const kept = this.state.get(KEY);
-    return Array.isArray(kept) ? kept.filter(isKept).filter(isWhole) : [];
+    return listOf(this.state.get(KEY)).filter(isKept).filter(isWhole);
   }
 }
 

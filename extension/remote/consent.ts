@@ -4,6 +4,7 @@ import { snapshotOfText, type TextSource } from '../../core/completion/document'
 import type { CompletionOptions } from '../../core/completion/options';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import type { FindSnippets } from '../../core/completion/snippets';
+import { listOf } from '../../core/http/json_values';
 import type { Endpoint } from '../../core/remote/endpoint';
 import type { RemoteEngine } from '../../core/remote/remote_engine';
 import { forElsewhere } from '../../core/remote/remote_first';
@@ -98,8 +99,7 @@ export class RemoteConsent implements vscode.Disposable, vscode.TextDocumentCont
   }
 
   private confirmed(): readonly string[] {
-    const value = this.state.get<unknown>(CONFIRMED);
-    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+    return listOf(this.state.get(CONFIRMED)).filter((one) => typeof one === 'string');
   }
 
   /** In words, and the request for the cursor's place as it would go over the wire. */

@@ -1,5 +1,6 @@
 /** Where schemas come from in an editor: the user's setting json.schemas, installed extensions, files that are watched. */
 import * as vscode from 'vscode';
+import { listOf, objectOf } from '../../core/http/json_values';
 import { absolute, type SchemaAssociation } from '../../core/schema/schema_place';
 
 /** Files larger than this are not read, bytes. */
@@ -127,31 +128,20 @@ function mayBeRead(file: vscode.Uri): boolean {
 }
 
 function contributedBy(extension: vscode.Extension<unknown>): readonly SchemaAssociation[] {
-  const manifest: unknown = extension.packageJSON;
-  const contributes = memberOf(manifest, 'contributes');
+  const { contributes } = objectOf(extension.packageJSON);
   const base = `${extension.extensionUri.toString()}/`;
-  return listOf(memberOf(contributes, 'jsonValidation')).flatMap((entry) =>
+  return listOf(objectOf(contributes)['jsonValidation']).flatMap((entry) =>
     associationOf(entry, base, false),
   );
 }
 
 /** @param base The URI of a folder, with a slash at its end. */
 function associationOf(entry: unknown, base: string, chosen: boolean): readonly SchemaAssociation[] {
-  const patterns = memberOf(entry, 'fileMatch');
-  const fileMatch = (Array.isArray(patterns) ? (patterns as unknown[]) : [patterns]).filter(
+  const { fileMatch: patterns, url, schema } = objectOf(entry);
+  const fileMatch = (Array.isArray(patterns) ? listOf(patterns) : [patterns]).filter(
     (pattern) => typeof pattern === 'string',
   );
-  const url = memberOf(entry, 'url');
-  const schema = memberOf(entry, 'schema');
   const address = typeof url === 'string' ? absolute(url, base) : undefined;
   if (address === undefined && schema === undefined) return [];
   return [{ fileMatch, url: address, chosen, ...(schema === undefined ? {} : { schema }) }];
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
 }

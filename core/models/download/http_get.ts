@@ -1,6 +1,6 @@
 /** What the downloader asks a hub for, and only when a user asked for a model. */
 import { isSafe } from '../../http/address';
-import { type Answer, open } from '../../http/connection';
+import { type Answer, open, readText } from '../../http/connection';
 import { reasonOf } from '../../http/reason';
 import type { NativeError, NativeResult } from '../../engine/native_result';
 
@@ -44,14 +44,9 @@ export async function getJson(url: URL, signal: AbortSignal): Promise<NativeResu
   const { status, body } = answer.value;
   try {
     if (status !== 200) return statusError(url, status);
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      if (bytes > MOST_JSON_BYTES) return failed(`${url.host} answers with more than it should`);
-      pieces.push(piece);
-    }
-    return { ok: true, value: JSON.parse(Buffer.concat(pieces).toString('utf8')) };
+    const text = await readText(answer.value, MOST_JSON_BYTES);
+    if (text === undefined) return failed(`${url.host} answers with more than it should`);
+    return { ok: true, value: JSON.parse(text) };
   } catch (error) {
     return signal.aborted ? { ok: false, error: CANCELLED } : failed(`${url.host}: ${reasonOf(error)}`);
   } finally {

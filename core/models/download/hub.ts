@@ -5,8 +5,8 @@
 import { posix } from 'node:path';
 import type { NativeResult } from '../../engine/native_result';
 import type { CatalogueModel } from '../catalogue';
-import { fieldsOf } from '../small_file';
 import { isSafe } from '../../http/address';
+import { listOf, objectOf } from '../../http/json_values';
 import { getJson } from './http_get';
 
 /** What is about to be fetched. */
@@ -42,9 +42,11 @@ export async function hubFile(
     signal,
   );
   if (!tree.ok) return tree;
-  const entry = (Array.isArray(tree.value) ? tree.value : []).map(fieldsOf).find(({ path }) => path === file);
+  const entry = listOf(tree.value)
+    .map(objectOf)
+    .find(({ path }) => path === file);
   if (entry === undefined) return refused(`${base.host} has no ${file} in ${repository}`);
-  const { size, oid } = fieldsOf(entry['lfs']);
+  const { size, oid } = objectOf(entry['lfs']);
   if (
     typeof size !== 'number' ||
     !Number.isSafeInteger(size) ||
@@ -70,7 +72,7 @@ async function commitOf(
   if (COMMIT.test(revision)) return { ok: true, value: revision };
   const about = await getJson(addressOf(base, `api/models/${repository}/revision/${revision}`), signal);
   if (!about.ok) return about;
-  const { sha } = fieldsOf(about.value);
+  const { sha } = objectOf(about.value);
   if (typeof sha !== 'string' || !COMMIT.test(sha))
     return refused(`${base.host} does not know ${repository}`);
   return { ok: true, value: sha };
