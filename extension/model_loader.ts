@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { EngineSettings } from './settings';
 import { addonPath, embeddedModelPath, loadAddon } from '../core/engine/binding';
-import { findDraft } from '../core/engine/draft_search';
 import { Engine, type EngineOptions } from '../core/engine/engine';
 import type { NativeAddon, NativeModelOptions } from '../core/engine/native_types';
 import type { NativeResult } from '../core/engine/native_result';
+import { findDraft } from '../core/models/draft_search';
 import type { LoadedResult } from './engine_lifecycle';
 
 export type LoadModel = (options: EngineSettings) => Promise<LoadedResult>;

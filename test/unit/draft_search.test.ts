@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { draftCandidates, familyOf, findDraft } from '../../core/engine/draft_search';
+import { draftCandidates, familyOf, findDraft } from '../../core/models/draft_search';
 import type { NativeModelOptions } from '../../core/engine/native_types';
 import type { NativeResult } from '../../core/engine/native_result';
 

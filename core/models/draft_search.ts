@@ -4,7 +4,8 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { NativeAddon, NativeModelOptions } from './native_types';
+import type { NativeAddon, NativeModelOptions } from '../engine/native_types';
+import { isModelName, modelNameOf, shardsOf } from './model_names';
 
 /** Smaller models are quick enough alone, bytes. */
 const LEAST_MODEL_BYTES = 1_000_000_000;
@@ -15,7 +16,6 @@ const MOST_TRIED = 4;
 /** Folders beside the model's that are looked into. */
 const MOST_FOLDERS = 64;
 
-const SHARD = /-\d{5}-of-(\d{5})$/;
 const QUANTIZATION = /[-_.](?:ud-)?(?:i?q\d(?:_[0-9a-z]+)*|b?f16|fp16|f32|mxfp4)(?=$|[-_.])/g;
 /** `7b`, `0.5b`, `270m`, and `a3b` of a mixture of experts. */
 const SIZE = /[-_.]a?\d+(?:\.\d+)?[bm](?=$|[-_.])/g;
@@ -27,9 +27,8 @@ interface ModelFile {
 
 /** The name of a GGUF file without what differs between sizes and quantisations of one model; undefined of other files. */
 export function familyOf(fileName: string): string | undefined {
-  const name = fileName.toLowerCase();
-  if (!name.endsWith('.gguf')) return undefined;
-  return name.slice(0, -'.gguf'.length).replace(SHARD, '').replace(QUANTIZATION, '').replace(SIZE, '');
+  if (!/\.gguf$/i.test(fileName)) return undefined;
+  return modelNameOf(fileName).toLowerCase().replace(QUANTIZATION, '').replace(SIZE, '');
 }
 
 /** Paths of files that may draft for the model at `modelPath`, in its folder and in those beside it, the smallest first. Never rejects. */
@@ -40,7 +39,7 @@ export async function draftCandidates(modelPath: string): Promise<readonly strin
   const own = dirname(modelPath);
   const files: ModelFile[] = [];
   for (const folder of [own, ...(await foldersBeside(own))]) {
-    for (const name of await namesIn(folder)) {
+    for (const name of await readdir(folder).catch(() => [])) {
       if (familyOf(name) !== family) continue;
       const file = await modelFile(join(folder, name));
       if (file !== undefined && file.bytes * LEAST_RATIO <= model.bytes) files.push(file);
@@ -63,11 +62,11 @@ export async function findDraft(
 
 /** Later shards are no files of their own; the first stands for all, which are about as large. */
 async function modelFile(path: string): Promise<ModelFile | undefined> {
-  const shard = /-(\d{5})-of-(\d{5})\.gguf$/i.exec(path);
-  if (shard !== null && shard[1] !== '00001') return undefined;
+  const name = basename(path);
+  if (!isModelName(name)) return undefined;
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() !== true) return undefined;
-  return { path, bytes: found.size * Number(shard?.[2] ?? 1) };
+  return { path, bytes: found.size * shardsOf(name) };
 }
 
 /** Where each model has a folder of its own, as LM Studio has it, the others are one level up. */
@@ -81,8 +80,4 @@ async function foldersBeside(folder: string): Promise<readonly string[]> {
     .filter((entry) => entry.isDirectory() && entry.name !== basename(folder) && family(entry.name) === own)
     .slice(0, MOST_FOLDERS)
     .map((entry) => join(parent, entry.name));
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch(() => []);
 }
