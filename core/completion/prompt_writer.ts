@@ -16,6 +16,7 @@ import type { CompletionOptions } from './options';
 import { CLIPBOARD_SHARE, type ProjectOptions, sharesFor } from './project_context';
 import { isWhereItWas, pathLine, promptText, selectWindow, type Window } from './prompt';
 import { PromptBudget } from './prompt_budget';
+import { putLast } from './recent_map';
 import { type OtherText, referencesFor } from './references';
 import { samplingFor } from './sampling';
 import {
@@ -126,7 +127,7 @@ export class PromptWriter {
 
   /** Learns from the answer to what was written for the document: how its text was cut, how long reading took, how far estimates were off. */
   learn(uri: string, { request, cut }: Written, { timings }: NativeCompletion): void {
-    this.remember(uri, cut);
+    putLast(this.cuts, uri, cut, MAX_DOCUMENTS);
     this.budget.record(
       timings,
       estimateTokens(promptText(request.prompt)),
@@ -201,13 +202,6 @@ export class PromptWriter {
     if (!readsSuffixAgain) return most;
     const { prefillTokensPerSecond = 0 } = this.engine.speed;
     return Math.min(most, Math.max(MIN_SUFFIX_TOKENS, (prefillTokensPerSecond * SUFFIX_MS) / 1_000));
-  }
-
-  private remember(uri: string, cut: Cut): void {
-    this.cuts.delete(uri);
-    this.cuts.set(uri, cut);
-    const [oldest] = this.cuts.keys();
-    if (this.cuts.size > MAX_DOCUMENTS && oldest !== undefined) this.cuts.delete(oldest);
   }
 }
 

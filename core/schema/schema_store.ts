@@ -1,4 +1,5 @@
 /** Schemas as they are read from where they lie, and kept until they change. */
+import { putLast } from '../completion/recent_map';
 import type { SchemaNote } from '../completion/schema_port';
 import { type FindSchema, referredDocuments, type ReferredDocuments } from './referred_documents';
 import { isFile, type SchemaPlace } from './schema_place';
@@ -69,10 +70,7 @@ export class SchemaStore {
 
   private fromFile(uri: string, find: FindSchema): Promise<LoadedSchema | SchemaNote> {
     const known = this.loaded.get(uri) ?? this.readFile(uri, find);
-    this.loaded.delete(uri);
-    this.loaded.set(uri, known);
-    const [oldest] = this.loaded.keys();
-    if (this.loaded.size > CAPACITY && oldest !== undefined) this.loaded.delete(oldest);
+    putLast(this.loaded, uri, known, CAPACITY);
     return known;
   }
 

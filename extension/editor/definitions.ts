@@ -15,6 +15,7 @@ import {
 import { importedNames } from '../../core/completion/imports';
 import { languageOfPath } from '../../core/completion/languages';
 import { languageEnabled, type CompletionOptions } from '../../core/completion/options';
+import { putLast } from '../../core/completion/recent_map';
 import { pathOf } from './editor_snapshot';
 import { frontOfDocument, isReadable, readProjectFile } from './project_reader';
 import { within } from './time_limit';
@@ -119,11 +120,11 @@ export class ImportedDefinitions implements vscode.Disposable {
     const source = { path: pathOf(document.uri), languageId, text: normalizeLineBreaks(text) };
     const byText = await importedDefinitions(source, read);
     if (controller !== this.running) return;
-    this.remember(uri, { imports, definitions: byText });
+    putLast(this.known, uri, { imports, definitions: byText }, MOST_DOCUMENTS);
     const left = names.filter((name) => !byText.some((one) => one.name === name)).slice(0, MOST_ASKED);
     const byService = await this.ask(document, left, signal);
     if (controller !== this.running) return;
-    this.remember(uri, { imports, definitions: [...byText, ...byService] });
+    putLast(this.known, uri, { imports, definitions: [...byText, ...byService] }, MOST_DOCUMENTS);
     this.found.fire(uri);
   }
 
@@ -178,12 +179,5 @@ export class ImportedDefinitions implements vscode.Disposable {
       };
     }
     return undefined;
-  }
-
-  private remember(uri: string, known: Known): void {
-    this.known.delete(uri);
-    this.known.set(uri, known);
-    const [oldest] = this.known.keys();
-    if (this.known.size > MOST_DOCUMENTS && oldest !== undefined) this.known.delete(oldest);
   }
 }

@@ -7,6 +7,7 @@ import type { DocumentSnapshot } from '../../core/completion/document';
 import { editSnippet } from '../../core/completion/edit_text';
 import type { CompletionOptions } from '../../core/completion/options';
 import { RecentEdits } from '../../core/completion/recent_edits';
+import { putLast } from '../../core/completion/recent_map';
 import { readAlike } from '../../core/completion/similar_windows';
 import { MAX_LINE } from '../../core/completion/trigger';
 import type { Snippet } from '../../core/completion/snippets';
@@ -90,12 +91,8 @@ export class EditHistory implements vscode.Disposable {
     if (document.lineCount > MOST_LINES) return;
     const text = document.getText();
     if (text.length > MOST_UNITS || isLeftAlone(document.uri, excludedFiles)) return;
-    this.followed.set(
-      uri,
-      known ?? { document, edits: new RecentEdits(text), units: text.length, changed: 0 },
-    );
-    const [oldest] = this.followed.keys();
-    if (this.followed.size > MOST_DOCUMENTS && oldest !== undefined) this.followed.delete(oldest);
+    const followed = known ?? { document, edits: new RecentEdits(text), units: text.length, changed: 0 };
+    putLast(this.followed, uri, followed, MOST_DOCUMENTS);
   }
 
   private change({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
