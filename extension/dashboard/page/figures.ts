@@ -75,11 +75,6 @@ export function requestSection({ requests: ended }: DashboardData): Section {
   const asked = requests.filter(({ modelCalls }) => modelCalls > 0);
   const drawn = asked.slice(-MOST_DRAWN).toReversed();
   const shown = requests.filter(({ reason }) => reason === 'shown').length;
-  const series = (name: string, colour: Colour, of: (one: (typeof drawn)[number]) => number): Series => ({
-    name,
-    colour,
-    values: drawn.map(of),
-  });
   return {
     id: 'requests',
     title: 'The last requests',
@@ -95,11 +90,11 @@ export function requestSection({ requests: ended }: DashboardData): Section {
         axis: 'Request',
         labels: drawn.map(({ sequence, reason }) => `#${sequence}\n${reason.replaceAll('_', ' ')}`),
         series: [
-          series('Editor’s wait', 'grey', ({ waitMs }) => waitMs),
-          series('Queue', 'red', ({ queueMs }) => queueMs),
-          series('Prefill', 'blue', ({ prefillMs }) => prefillMs),
-          series('Decode', 'yellow', ({ decodeMs }) => decodeMs),
-          series('Judging', 'green', ({ restMs }) => restMs),
+          series('Editor’s wait', 'grey', drawn, ({ waitMs }) => waitMs),
+          series('Queue', 'red', drawn, ({ queueMs }) => queueMs),
+          series('Prefill', 'blue', drawn, ({ prefillMs }) => prefillMs),
+          series('Decode', 'yellow', drawn, ({ decodeMs }) => decodeMs),
+          series('Judging', 'green', drawn, ({ restMs }) => restMs),
         ],
       },
     }),
@@ -158,16 +153,8 @@ export function speedSection({ requests, model, drafts }: DashboardData): Sectio
         axis: 'Request',
         labels: drawn.map(({ sequence }) => `#${sequence}`),
         series: [
-          {
-            name: 'Read anew',
-            colour: 'orange',
-            values: drawn.map(({ recomputedTokens }) => recomputedTokens),
-          },
-          {
-            name: 'In the KV cache',
-            colour: 'blue',
-            values: drawn.map(({ promptTokens, recomputedTokens }) => promptTokens - recomputedTokens),
-          },
+          series('Read anew', 'orange', drawn, (one) => one.recomputedTokens),
+          series('In the KV cache', 'blue', drawn, (one) => one.promptTokens - one.recomputedTokens),
         ],
       },
     }),
@@ -194,11 +181,6 @@ export function usageSection({ usage }: DashboardData): Section {
   const taken = total(takenOf);
   const saved = total((one) => one.charactersSaved);
   const since = usage.since.slice(0, 10);
-  const series = (name: string, colour: Colour, of: (one: (typeof languages)[number]) => number): Series => ({
-    name,
-    colour,
-    values: languages.map(of),
-  });
   return {
     id: 'usage',
     title: 'What became of suggestions',
@@ -214,12 +196,12 @@ export function usageSection({ usage }: DashboardData): Section {
         axis: 'Language',
         labels: languages.map(({ language }) => language),
         series: [
-          series('Taken whole', 'green', ({ whole }) => whole),
-          series('By lines', 'blue', ({ line }) => line),
-          series('By words', 'purple', ({ word }) => word),
-          series('Typed along', 'yellow', ({ typedAlong }) => typedAlong),
-          series('Typed over', 'red', ({ typedOver }) => typedOver),
-          series('Left or dismissed', 'grey', ({ left, dismissed }) => left + dismissed),
+          series('Taken whole', 'green', languages, ({ whole }) => whole),
+          series('By lines', 'blue', languages, ({ line }) => line),
+          series('By words', 'purple', languages, ({ word }) => word),
+          series('Typed along', 'yellow', languages, ({ typedAlong }) => typedAlong),
+          series('Typed over', 'red', languages, ({ typedOver }) => typedOver),
+          series('Left or dismissed', 'grey', languages, ({ left, dismissed }) => left + dismissed),
         ],
       },
       table: {
@@ -295,6 +277,10 @@ export function delaySection({ threadDelay }: DashboardData): Section | undefine
     note: 'How late the thread that all extensions share comes to what is due. Looked at while this page is open alone.',
     ...histogram(threadDelay, 'Delay', 'Looks', 'purple'),
   };
+}
+
+function series<One>(name: string, colour: Colour, ones: readonly One[], of: (one: One) => number): Series {
+  return { name, colour, values: ones.map(of) };
 }
 
 function histogram(
