@@ -39,14 +39,13 @@ import { RemoteChoice } from './remote/remote_choice';
 import { RemoteControl } from './remote/remote_control';
 import { RemoteKeys } from './remote/remote_keys';
 import { Surroundings } from './editor/surroundings';
-import type { OwnFacts } from './report';
+import type { Manifest, OwnFacts } from './report';
 import { Restraints } from './restraints';
 import { SessionRequests } from './session_requests';
 import type { Reason } from '../core/completion/reasons';
 import type { DraftingTotals } from '../core/completion/drafting_totals';
 import type { Status } from './status';
 import { StatusPresenter } from './status_presenter';
-import { versionOf } from './version';
 
 /** What the key bindings and menus of package.json ask. */
 const GENERATING_KEY = 'emberline.generating';
@@ -61,7 +60,7 @@ export interface ContextParts {
   /** What VS Code remembers for the extension. */
   readonly state: vscode.Memento;
   /** package.json, as the editor read it. */
-  readonly manifest: unknown;
+  readonly manifest: Manifest;
   /** Loads a model. */
   readonly load: LoadModel;
   /** Looks at one first, where another one runs. */
@@ -70,7 +69,7 @@ export interface ContextParts {
 
 export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   readonly config = new Config();
-  readonly manifest: unknown;
+  readonly manifest: Manifest;
   readonly root: string;
   readonly log = new Log();
   readonly engine: EngineLifecycle;
@@ -198,7 +197,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.statistics = new Statistics(this.provider.onDidFinish, storage);
     this.dashboard = new Dashboard({
       root,
-      version: versionOf(manifest),
+      version: manifest.version,
       engine: this.engine,
       statistics: this.statistics,
       drafting: this.drafting,

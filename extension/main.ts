@@ -1,5 +1,4 @@
 /** Where VS Code enters: activate and deactivate. */
-import { versionOf } from './version';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from './api';
@@ -8,6 +7,7 @@ import { COMMANDS } from './commands/table';
 import { EmberlineContext } from './context';
 import { engineOptions, modelCheck, modelLoader } from './model_loader';
 import { GuardedModels } from './models/guarded_models';
+import type { Manifest } from './report';
 import { welcome } from './welcome';
 import { LoadRecord } from '../core/models/load_record';
 import { tryModel } from '../core/models/model_trial';
@@ -28,7 +28,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
     storage,
     secrets: extension.secrets,
     state: extension.globalState,
-    manifest: extension.extension.packageJSON as unknown,
+    manifest: extension.extension.packageJSON as Manifest,
     load: models.load,
     check: models.check,
   });
@@ -45,7 +45,7 @@ export function activate(extension: vscode.ExtensionContext): EmberlineApi {
     void removeUnfinished([storage, join(storage, 'loads'), join(storage, 'packed')]);
   });
   context.activationMs = performance.now() - started;
-  context.log.activated(versionOf(extension.extension.packageJSON), context.activationMs);
+  context.log.activated(context.manifest.version, context.activationMs);
   return context;
 }
 

@@ -11,7 +11,8 @@ const REPORT = vscode.Uri.from({ scheme: 'untitled', path: 'emberline-report.md'
 /** What the extension knows of itself. */
 export type OwnFacts = Pick<ReportFacts, 'engine' | 'status' | 'model' | 'prefillSpeed' | 'recent'>;
 
-interface Manifest {
+/** package.json, as far as it is read. */
+export interface Manifest {
   readonly version: string;
   readonly bugs?: unknown;
   readonly repository?: unknown;
@@ -24,8 +25,12 @@ interface Manifest {
  * Shows a new report in the place of an earlier one; one undo brings that back.
  * @param root The folder the extension is installed in.
  */
-export async function openReport(manifest: unknown, own: OwnFacts, root: string): Promise<vscode.TextEditor> {
-  const text = reportOf({ ...own, ...(await surroundings(manifest as Manifest, root)) });
+export async function openReport(
+  manifest: Manifest,
+  own: OwnFacts,
+  root: string,
+): Promise<vscode.TextEditor> {
+  const text = reportOf({ ...own, ...(await surroundings(manifest, root)) });
   const document = await vscode.workspace.openTextDocument(REPORT);
   const editor = await vscode.window.showTextDocument(document);
   const whole = new vscode.Range(document.positionAt(0), document.positionAt(document.getText().length));
@@ -36,18 +41,18 @@ export async function openReport(manifest: unknown, own: OwnFacts, root: string)
 }
 
 /** Copies the report as it stands in its editor, and opens the page for it where there is one. Whether there was a report. */
-export async function copyReport(manifest: unknown): Promise<boolean> {
+export async function copyReport(manifest: Manifest): Promise<boolean> {
   const open = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === REPORT.toString());
   if (open === undefined) return false;
   await vscode.env.clipboard.writeText(open.getText());
-  const page = newIssuePage(manifest as Manifest);
+  const page = newIssuePage(manifest);
   if (page !== undefined) await vscode.env.openExternal(vscode.Uri.parse(page));
   return true;
 }
 
 /** Whether there is a page to which a report goes. */
-export function hasIssuePage(manifest: unknown): boolean {
-  return newIssuePage(manifest as Manifest) !== undefined;
+export function hasIssuePage(manifest: Manifest): boolean {
+  return newIssuePage(manifest) !== undefined;
 }
 
 async function surroundings(manifest: Manifest, root: string): Promise<Omit<ReportFacts, keyof OwnFacts>> {
