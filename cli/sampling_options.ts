@@ -8,12 +8,7 @@ import {
 } from '../core/completion/sampling';
 import { decimal, integer } from './engine_options';
 
-export interface SamplingArguments {
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-  readonly minP: number;
-  readonly repeatPenalty: number;
+export interface SamplingArguments extends Omit<SamplingOptions, 'seed'> {
   readonly seed?: number;
 }
 

@@ -3,6 +3,7 @@
  * the generator ask, and answers in every state; loading never blocks, and a restart while loading supersedes what was loading.
  */
 import type { CompletionEngine, EngineState, GenerationEngine } from '../core/completion/engine_port';
+import type { Vocabulary } from '../core/chat/control_tokens';
 import type { EngineAnswer, EngineRequest } from '../core/engine/engine_request';
 import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
 import type { NativeChat, NativeFim, NativeModelInfo } from '../core/engine/native_types';
@@ -11,7 +12,8 @@ import { standstillError, type Watchdog } from '../core/engine/watchdog';
 import type { MeasuredSession } from '../core/models/machine_measurement';
 
 /** A model that is loaded and can complete. */
-export interface LoadedEngine {
+export interface LoadedEngine
+  extends Vocabulary, Pick<GenerationEngine, 'context' | 'complete' | 'generate'> {
   readonly info: NativeModelInfo;
   /** What was loaded: a file, or a folder. */
   readonly modelPath: string;
@@ -19,12 +21,6 @@ export interface LoadedEngine {
     /** Tokens a second when generating; undefined until measured. */
     readonly decodeTokensPerSecond?: number | undefined;
   };
-  /** Most tokens of prompt and completion together, where it is known. */
-  readonly context?: number | undefined;
-  complete(request: EngineRequest, signal: AbortSignal): Promise<EngineAnswer>;
-  generate: GenerationEngine['generate'];
-  tokenize(text: string, parseSpecial: boolean): Promise<NativeResult<Uint32Array>>;
-  detokenize(ids: Uint32Array): Promise<NativeResult<Uint8Array>>;
   /** For the requests of this engine and of any other. */
   compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>>;
   /** Another session of the model, for who would not disturb this one. */

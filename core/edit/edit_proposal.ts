@@ -3,10 +3,10 @@
  * editor; nothing is changed here.
  */
 import type { Replacement } from '../completion/document';
-import type { EngineState } from '../completion/engine_port';
+import type { GenerationEngine } from '../completion/engine_port';
 import { chatPrompt, type ChatModel } from '../chat/chat_prompt';
 import type { RenderTemplate } from '../chat/limited_rendering';
-import { type EngineAnswer, type EngineRequest, GREEDY } from '../engine/engine_request';
+import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import { REASON_OF_STATE, REASONS } from '../completion/reasons';
 import type { RequestFork } from '../completion/candidate_search';
 import { withLead } from '../completion/fork_order';
@@ -21,14 +21,7 @@ import { broken, type Problem } from './soundness';
 import { linesOf } from './text_lines';
 
 /** What an engine has to offer. */
-export interface EditEngine extends ChatModel {
-  readonly state: EngineState;
-  readonly generating?: boolean;
-  generate(
-    request: EngineRequest,
-    signal: AbortSignal,
-    onText: (piece: string) => void,
-  ): Promise<EngineAnswer>;
+export interface EditEngine extends ChatModel, Pick<GenerationEngine, 'state' | 'generating' | 'generate'> {
   readonly compileGrammar: CompileGrammar;
 }
 
@@ -57,7 +50,7 @@ export interface EditProposal {
   readonly ending: EditEnding;
   readonly sentence: string;
   /** What it would break; with the ending `unsound` alone. */
-  readonly problem?: Problem;
+  readonly problem?: Problem | undefined;
   /** Of the document's text; filled with the ending `proposed` alone. */
   readonly replacements: readonly Replacement[];
   /** What the model said, in the form of edit_format.ts; with the ending `proposed` alone. */
