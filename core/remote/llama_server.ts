@@ -2,7 +2,7 @@
 import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
 import { countOf, listOf, numberOf, objectOf, textOf } from '../http/json_values';
-import { type Rated, type RemotePiece, tokenOf } from './pieces';
+import { type Rated, ratedOf, type RemotePiece, tokenOf } from './pieces';
 import type { InfillParts } from './prompt_text';
 import type { Post } from './protocol';
 
@@ -61,7 +61,7 @@ function optionsOf({ request, stop, required }: Asked): Readonly<Record<string, 
 /** One event of the stream, or the whole answer of a server that streams nothing. */
 export function llamaPiece(event: unknown): RemotePiece {
   const said = objectOf(event);
-  const rated = listOf(said['completion_probabilities']).map(ratedOf);
+  const rated = listOf(said['completion_probabilities']).map(ratedByAny);
   const piece = { text: textOf(said['content']), tokens: rated.map(tokenOf) };
   if (said['stop'] !== true && said['stop_type'] === undefined) return piece;
   const timings = objectOf(said['timings']);
@@ -84,16 +84,10 @@ function stopOf(said: Readonly<Record<string, unknown>>): NativeStop {
   return 'end_token';
 }
 
-/** Either `{token, logprob, top_logprobs}`, or of older servers `{content, probs: [{tok_str, prob}]}`. */
-function ratedOf(value: unknown): Rated {
+/** As ratedOf, or of older servers `{content, probs: [{tok_str, prob}]}`. */
+function ratedByAny(value: unknown): Rated {
   const one = objectOf(value);
-  if (one['probs'] === undefined) {
-    const others = listOf(one['top_logprobs']).map((other) => ({
-      text: textOf(objectOf(other)['token']),
-      logprob: numberOf(objectOf(other)['logprob']),
-    }));
-    return { text: textOf(one['token']), logprob: numberOf(one['logprob']), others };
-  }
+  if (one['probs'] === undefined) return ratedOf(one);
   const text = textOf(one['content']);
   const others = listOf(one['probs']).map((other) => ({
     text: textOf(objectOf(other)['tok_str']),

@@ -2,7 +2,7 @@
 import { type EngineRequest, GREEDY } from '../engine/engine_request';
 import type { NativeStop } from '../engine/native_types';
 import { countOf, listOf, numberOf, objectOf, textOf } from '../http/json_values';
-import { type Rated, type RemotePiece, tokenOf } from './pieces';
+import { type Rated, ratedOf, type RemotePiece, tokenOf } from './pieces';
 import type { Post } from './protocol';
 
 /** OpenAI takes no more stop texts. */
@@ -59,7 +59,7 @@ export function openaiPiece(event: unknown): RemotePiece {
   };
   return {
     text: textOf(choice['text']),
-    tokens: ratedOf(objectOf(choice['logprobs'])).map(tokenOf),
+    tokens: ratedIn(objectOf(choice['logprobs'])).map(tokenOf),
     ...(stop === undefined ? {} : { stop }),
     ...(promptTokens > 0 && { counts }),
   };
@@ -89,18 +89,9 @@ function stopOf(choice: Readonly<Record<string, unknown>>): NativeStop | undefin
 }
 
 /** Either OpenAI's lists side by side, or llama.cpp's and newer servers' list of tokens (`content`). */
-function ratedOf(logprobs: Readonly<Record<string, unknown>>): readonly Rated[] {
+function ratedIn(logprobs: Readonly<Record<string, unknown>>): readonly Rated[] {
   const content = logprobs['content'];
-  if (content !== undefined) {
-    return listOf(content).map((value) => {
-      const one = objectOf(value);
-      const others = listOf(one['top_logprobs']).map((other) => ({
-        text: textOf(objectOf(other)['token']),
-        logprob: numberOf(objectOf(other)['logprob']),
-      }));
-      return { text: textOf(one['token']), logprob: numberOf(one['logprob']), others };
-    });
-  }
+  if (content !== undefined) return listOf(content).map(objectOf).map(ratedOf);
   const probabilities = listOf(logprobs['token_logprobs']);
   const alternatives = listOf(logprobs['top_logprobs']);
   return listOf(logprobs['tokens']).map((text, index) => {

@@ -1,5 +1,6 @@
 /** What comes of an answer, whichever protocol brings it. */
-import type { NativeStop } from '../engine/native_types';
+import { listOf, numberOf, objectOf, textOf } from '../http/json_values';
+import type { NativeStop, NativeTimings } from '../engine/native_types';
 
 export interface RemoteToken {
   readonly text: string;
@@ -10,12 +11,7 @@ export interface RemoteToken {
 }
 
 /** What the server counted. */
-export interface RemoteCounts {
-  readonly promptTokens: number;
-  /** Of these, how many it had read before. */
-  readonly reusedTokens: number;
-  readonly generatedTokens: number;
-}
+export type RemoteCounts = Pick<NativeTimings, 'promptTokens' | 'reusedTokens' | 'generatedTokens'>;
 
 export interface RemotePiece {
   readonly text: string;
@@ -31,6 +27,15 @@ export interface Rated {
   readonly text: string;
   readonly logprob: number;
   readonly others: readonly { readonly text: string; readonly logprob: number }[];
+}
+
+/** `{token, logprob, top_logprobs}`, as llama.cpp's server and newer ones of OpenAI's protocol write it. */
+export function ratedOf(one: Readonly<Record<string, unknown>>): Rated {
+  const rated = (value: unknown): Omit<Rated, 'others'> => {
+    const { token, logprob } = objectOf(value);
+    return { text: textOf(token), logprob: numberOf(logprob) };
+  };
+  return { ...rated(one), others: listOf(one['top_logprobs']).map(rated) };
 }
 
 /** An end token has no text, or one like these. */
