@@ -4,12 +4,10 @@
  */
 import type { EngineRequest } from '../engine/engine_request';
 import { ask } from './asking';
-import type { DocumentSnapshot } from './document';
 import type { CompletionEngine } from './engine_port';
 import type { CompletionOptions } from './options';
+import type { SuggestionRequest } from './pipeline';
 import type { PromptWriter } from './prompt_writer';
-import type { OtherText } from './references';
-import type { FindSnippets } from './snippets';
 import { refusalOfDocument } from './trigger';
 
 /** The first answer of an engine says how fast it reads: how much of a document is a prompt may be another question then. */
@@ -17,14 +15,7 @@ const MOST_ROUNDS = 3;
 /** A prompt of which this part was in the cache is taken to have been read. */
 const READ = 0.9;
 
-export interface Preparation {
-  readonly document: DocumentSnapshot;
-  readonly signal: AbortSignal;
-  /** Texts of other files in which drafts are looked up, nearest first. */
-  readonly beside?: readonly OtherText[];
-  /** Finds pieces of other files for a model that reads them. */
-  readonly snippets?: FindSnippets;
-}
+export type Preparation = Pick<SuggestionRequest, 'document' | 'signal' | 'beside' | 'snippets'>;
 
 /**
  * Whether the place was read to the end. Never rejects; does nothing where a suggestion would be refused or the engine writes a text. Whoever

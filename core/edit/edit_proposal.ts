@@ -48,6 +48,7 @@ export interface EditRequest {
 
 export interface EditProposal {
   readonly ending: EditEnding;
+  /** One, for whoever asked. */
   readonly sentence: string;
   /** What it would break; with the ending `unsound` alone. */
   readonly problem?: Problem | undefined;
@@ -71,9 +72,8 @@ export async function editQuestion(
   { engine, render }: EditParts,
   request: EditRequest,
 ): Promise<EditQuestion | EditProposal> {
-  const { state } = engine;
-  if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
-  if (engine.generating === true) return ended('already_running');
+  const unable = unableNow(engine);
+  if (unable !== undefined) return unable;
   const lines = linesOf(request.text)
     .slice(request.first - 1, request.last)
     .map(({ text }) => text);
@@ -113,9 +113,8 @@ export async function editAnswer(
   onProgress: (piece: string) => void = () => undefined,
   fork?: RequestFork,
 ): Promise<EditProposal> {
-  const { state } = engine;
-  if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
-  if (engine.generating === true) return ended('already_running');
+  const unable = unableNow(engine);
+  if (unable !== undefined) return unable;
   const forked = fork === undefined ? call : { ...call, lead: fork.lead.ids, barred: fork.barred };
   const answer = await engine.generate(forked, signal, onProgress);
   if (!answer.ok) return answer.error.code === 'CONTEXT_OVERFLOW' ? ended('too_long') : failed(answer.error);
@@ -135,6 +134,11 @@ export async function proposeEdit(
   const proposal = await editAnswer(parts, request, question, signal, onProgress);
   question.close();
   return proposal;
+}
+
+function unableNow({ state, generating }: EditEngine): EditProposal | undefined {
+  if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
+  return generating === true ? ended('already_running') : undefined;
 }
 
 function judged(completion: NativeCompletion, plan: EditPlan, request: EditRequest): EditProposal {

@@ -2,17 +2,11 @@
  * What an instruction asks for, where it asks for something well known: then a narrower grammar leaves the model less to get wrong.
  * Any other instruction is the model's to understand.
  */
+import type { NewParameter } from './parameter';
 
 export type Request =
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
-  | {
-      readonly kind: 'parameter';
-      readonly name: string;
-      /** Of the function; undefined: the first that is there. */
-      readonly of: string | undefined;
-      readonly type: string | undefined;
-      readonly value: string | undefined;
-    }
+  | ({ readonly kind: 'parameter' } & NewParameter)
   | { readonly kind: 'docstring' }
   | { readonly kind: 'free' };
 

@@ -8,6 +8,7 @@ import { literal } from './edit_format';
 
 export interface NewParameter {
   readonly name: string;
+  /** Of the function; undefined: the first that is there. */
   readonly of: string | undefined;
   readonly type: string | undefined;
   readonly value: string | undefined;

@@ -19,14 +19,18 @@ export interface NativeOutline {
   /** Of keys and values, for each kind of cache: of layers that keep all positions, and of those with a sliding window. */
   readonly kvCache: Readonly<Record<KvCache, readonly NativeKvLayers[]>>;
   readonly contextLength: number;
-  /** Ids; without the tokens that there are not. */
-  readonly fim: {
-    readonly prefix?: number;
-    readonly suffix?: number;
-    readonly middle?: number;
-    readonly separator?: number;
-    readonly repository?: number;
-  };
+  readonly fim: NativeFimTokens;
+}
+
+/** Ids; without the tokens that there are not. */
+export interface NativeFimTokens {
+  readonly prefix?: number;
+  readonly suffix?: number;
+  readonly middle?: number;
+  /** Between files. */
+  readonly separator?: number;
+  /** In front of a repository's name. */
+  readonly repository?: number;
 }
 
 /** What is in a model file, read without loading it. */

@@ -13,7 +13,7 @@
 import type { KvCache } from './kv_cache';
 import { type NativeDrafting, type NativeDraftingCounts, NO_DRAFTS } from './native_drafting';
 import type { CompileGrammar, NativeGrammar, NativeGrammarUse } from './native_grammar';
-import type { NativeDispatch, NativeInspection } from './native_inspection';
+import type { NativeDispatch, NativeFimTokens, NativeInspection } from './native_inspection';
 import type { NativeResult } from './native_result';
 
 /** What a model may be asked to run on. */
@@ -65,16 +65,9 @@ export interface NativeModelCheck extends NativeModelOptions {
  * The tokens that a model file names for filling in the middle (GGUF's `tokenizer.ggml.fim_*_token_id`), those it has. GGUF has no
  * key for the order of the parts: `layout` is one of our own.
  */
-export interface NativeFim {
+export interface NativeFim extends NativeFimTokens {
   /** The file's `emberline.fim.layout`, else that of the family whose names the tokens have; empty where neither is known. */
   readonly layout: string;
-  readonly prefix?: number;
-  readonly suffix?: number;
-  readonly middle?: number;
-  /** Between files. */
-  readonly separator?: number;
-  /** In front of a repository's name. */
-  readonly repository?: number;
   /** How the family names the files of a repository (core/completion/file_layout.ts); left out where it was not taught with any, or nobody knows. */
   readonly files?: string;
 }

@@ -9,7 +9,6 @@ import { refusal } from '../../core/completion/trigger';
 import { indentationUnit } from '../../core/completion/document';
 import { snapshotOf } from '../editor/editor_snapshot';
 import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
-import type { Problem } from '../../core/edit/soundness';
 import { askAgain } from './ask_again';
 import { editText } from './edit_text';
 import { EditPreview, type PreviewChoice } from './edit_preview';
@@ -18,12 +17,7 @@ import type { EditParts, EditProposal, EditRequest } from '../../core/edit/edit_
 
 /** Of text before the cursor, how many lines are shown where lines are added. */
 const LINES_SHOWN = 30;
-export interface StructuredEdit {
-  readonly ending: EditEnding;
-  /** One sentence for whoever asked. */
-  readonly sentence: string;
-  /** What the edit would break. */
-  readonly problem?: Problem | undefined;
+export interface StructuredEdit extends Pick<EditProposal, 'ending' | 'sentence' | 'problem'> {
   readonly proposal?: EditProposal;
 }
 
