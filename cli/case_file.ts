@@ -1,6 +1,6 @@
 import Ajv from 'ajv';
 import { Failure } from './failure';
-import { readText } from './files';
+import { parsedJson, readText } from './files';
 
 /** A place to complete at. */
 export interface Case {
@@ -46,7 +46,7 @@ export async function readCases(path: string): Promise<Case[]> {
   const cases: Case[] = [];
   for (const [index, line] of (await readText(path)).split('\n').entries()) {
     if (line.trim() === '') continue;
-    const value = parse(line);
+    const value = parsedJson(line);
     if (!isCase(value)) {
       const [error] = isCase.errors ?? [];
       const what =
@@ -59,12 +59,4 @@ export async function readCases(path: string): Promise<Case[]> {
     cases.push(value);
   }
   return cases;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -31,6 +31,15 @@ export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
+/** Undefined where it is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeFile(path, bytes);

@@ -4,7 +4,7 @@ import type { NativeGrammarSource, NativeLayout } from '../core/engine/native_gr
 import { pathToFileURL } from 'node:url';
 import { referredDocuments } from '../core/schema/referred_documents';
 import { isFile } from '../core/schema/schema_place';
-import { readText } from './files';
+import { parsedJson, readText } from './files';
 import { readFileUri } from './local_schemas';
 import { type SchemaFolder, schemaFolder } from './schema_folder';
 
@@ -64,17 +64,9 @@ export async function schemaSource(
 ): Promise<NativeGrammarSource> {
   const find = async (reference: string): Promise<string | undefined> =>
     isFile(reference) ? readFileUri(reference) : folder?.(reference);
-  const { documents } = await referredDocuments(parsed(schema), uri, find);
+  // What is no JSON the engine says better.
+  const { documents } = await referredDocuments(parsedJson(schema), uri, find);
   return { schema, layout, documents, ...(uri === undefined ? {} : { uri }) };
-}
-
-/** Undefined where it is no JSON, which the engine says better. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function layoutNamed(kind: LayoutName): NativeLayout {

@@ -1,7 +1,6 @@
 /** Runs a suite of schemas and documents, and counts where the engine agrees with it. */
 import { join } from 'node:path';
-import type { NativeGrammar, NativeGrammarSource } from '../core/engine/native_grammar';
-import type { NativeResult } from '../core/engine/native_result';
+import type { Engine } from '../core/engine/engine';
 import { Failure } from './failure';
 import { jsonFilesIn, readText } from './files';
 import { schemaSource } from './grammar_options';
@@ -21,10 +20,7 @@ export interface SuiteGroup {
 }
 
 /** What a suite needs of an engine. */
-export interface SuiteEngine {
-  compileGrammar(source: NativeGrammarSource): Promise<NativeResult<NativeGrammar>>;
-  maskTimes(grammar: NativeGrammar, instance: string): Promise<NativeResult<Float64Array>>;
-}
+export type SuiteEngine = Pick<Engine, 'compileGrammar' | 'maskTimes'>;
 
 export interface SuiteCounts {
   /** Schemas. */

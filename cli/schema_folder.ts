@@ -1,7 +1,8 @@
 /** The schemas of a folder by what they call themselves: what references to addresses on the network stand for. */
 import { basename, join } from 'node:path';
+import { objectOf } from '../core/http/json_values';
 import { schemaAddress } from '../core/schema/schema_place';
-import { jsonFilesIn, readText } from './files';
+import { jsonFilesIn, parsedJson, readText } from './files';
 
 /** Finds the text of the schema that calls itself by an address; undefined where there is none. */
 export type SchemaFolder = (uri: string) => Promise<string | undefined>;
@@ -31,10 +32,6 @@ async function namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
 
 /** What a schema calls itself; undefined for what is no JSON, no object, or has no name. */
 function idOf(text: string): string | undefined {
-  try {
-    const { $id, id } = Object(JSON.parse(text)) as { readonly $id?: unknown; readonly id?: unknown };
-    return typeof $id === 'string' ? $id : typeof id === 'string' ? id : undefined;
-  } catch {
-    return undefined;
-  }
+  const { $id, id } = objectOf(parsedJson(text));
+  return typeof $id === 'string' ? $id : typeof id === 'string' ? id : undefined;
 }
