@@ -122,20 +122,6 @@ export async function editAnswer(
   return { ...judged(completion, plan, request), completion };
 }
 
-/** The one answer that the model likes best. As {@link editAnswer}. */
-export async function proposeEdit(
-  parts: EditParts,
-  request: EditRequest,
-  signal: AbortSignal,
-  onProgress?: (piece: string) => void,
-): Promise<EditProposal> {
-  const question = await editQuestion(parts, request);
-  if ('ending' in question) return question;
-  const proposal = await editAnswer(parts, request, question, signal, onProgress);
-  question.close();
-  return proposal;
-}
-
 function unableNow({ state, generating }: EditEngine): EditProposal | undefined {
   if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
   return generating === true ? ended('already_running') : undefined;

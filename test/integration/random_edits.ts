@@ -1,7 +1,8 @@
 /** Edits of random documents by whatever model is loaded: what it answers can be applied, and leaves other lines as they are. */
 import { expect } from 'vitest';
 import { SeededRandom } from '../../bench/random';
-import { type EditRequest, proposeEdit } from '../../core/edit/edit_proposal';
+import { firstEdit } from '../../bench/first_edit';
+import type { EditRequest } from '../../core/edit/edit_proposal';
 import { applied } from '../../core/edit/line_edit';
 import { linesOf } from '../../core/edit/text_lines';
 import type { Engine } from '../../core/engine/engine';
@@ -72,11 +73,7 @@ export async function expectRandomEditsApply(engine: Engine, edits: number): Pro
       adds: random.below(8) === 0,
       unit: pick(['  ', '    ', '\t']),
     };
-    const { ending, replacements, completion } = await proposeEdit(
-      { engine, render },
-      request,
-      new AbortController().signal,
-    );
+    const { ending, replacements, completion } = await firstEdit({ engine, render }, request);
     endings.set(ending, (endings.get(ending) ?? 0) + 1);
     // What a grammar ended is an edit, if one that changes nothing.
     if (completion !== undefined) {

@@ -4,7 +4,8 @@
  */
 import { parseSync } from 'oxc-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EditProposal, type EditRequest, proposeEdit } from '../../core/edit/edit_proposal';
+import { firstEdit } from '../../bench/first_edit';
+import type { EditProposal, EditRequest } from '../../core/edit/edit_proposal';
 import { applied } from '../../core/edit/line_edit';
 import { Engine } from '../../core/engine/engine';
 import { ADDON, DEVICE, MODEL, render, valueOf } from './embedded_model';
@@ -17,8 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.dispose());
 
-const propose = (request: EditRequest): Promise<EditProposal> =>
-  proposeEdit({ engine, render }, request, new AbortController().signal);
+const propose = (request: EditRequest): Promise<EditProposal> => firstEdit({ engine, render }, request);
 
 describe('edits of random documents', () => {
   it('are applied, and leave other lines as they are', () => expectRandomEditsApply(engine, 60));

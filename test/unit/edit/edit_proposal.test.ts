@@ -2,12 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EngineState } from '../../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { EDIT_ENDINGS } from '../../../core/edit/edit_endings';
-import {
-  type EditEngine,
-  type EditProposal,
-  type EditRequest,
-  proposeEdit,
-} from '../../../core/edit/edit_proposal';
+import { type EditEngine, type EditProposal, type EditRequest } from '../../../core/edit/edit_proposal';
 import { applied } from '../../../core/edit/line_edit';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
@@ -18,6 +13,7 @@ import {
   NO_TIMINGS,
 } from '../../../core/engine/native_types';
 import type { NativeError, NativeResult } from '../../../core/engine/native_result';
+import { firstEdit } from '../../../bench/first_edit';
 import { MadeUpVocabulary, renderingHere } from '../chat/made_up_vocabulary';
 import { asOneToken } from '../made_up_tokens';
 
@@ -83,11 +79,7 @@ async function propose(
   changes: Partial<EditRequest> = {},
 ): Promise<EditProposal & { result: string }> {
   const request = { ...REQUEST, ...changes };
-  const proposal = await proposeEdit(
-    { engine, render: renderingHere() },
-    request,
-    new AbortController().signal,
-  );
+  const proposal = await firstEdit({ engine, render: renderingHere() }, request);
   expect(engine.closed).toBe(engine.requests.length);
   return { ...proposal, result: applied(request.text, proposal.replacements) };
 }
@@ -214,11 +206,7 @@ describe('a structured edit', () => {
     const engine = engineThatSays('1|b = 3');
     engine.chat = { template: '{% for %}', beginToken: '', endToken: '' };
     const request = { ...REQUEST };
-    const proposal = await proposeEdit(
-      { engine, render: renderingHere() },
-      request,
-      new AbortController().signal,
-    );
+    const proposal = await firstEdit({ engine, render: renderingHere() }, request);
     expect(proposal).toMatchObject({ ending: 'failed', error: { code: 'CHAT_TEMPLATE_INVALID' } });
     expect(engine).toMatchObject({ requests: [], closed: 1 });
   });
@@ -232,7 +220,7 @@ describe('a structured edit', () => {
     const controller = new AbortController();
     controller.abort();
     const parts = { engine: engineThatSays('1|x'), render: renderingHere() };
-    expect(await proposeEdit(parts, REQUEST, controller.signal)).toMatchObject({
+    expect(await firstEdit(parts, REQUEST, controller.signal)).toMatchObject({
       ending: 'cancelled',
     });
   });
