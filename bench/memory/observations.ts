@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { ROOT } from '../../cli/engine_options';
 import { valueOf } from '../../cli/failure';
-import { promptIds } from '../../cli/prompt_ids';
+import { promptIds } from '../prompt_ids';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { PromptWriter } from '../../core/completion/prompt_writer';
 import type { Engine } from '../../core/engine/engine';

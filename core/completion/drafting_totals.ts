@@ -1,5 +1,5 @@
-/** What drafts came to since the engine was loaded: counters and a histogram, for the log and for pages that show them. */
-import { MOST_DRAFTED, type NativeDraftingCounts } from '../engine/native_drafting';
+/** What drafts came to over many requests. */
+import type { NativeDraftingCounts } from '../engine/native_drafting';
 
 export class DraftingTotals {
   drafted = 0;
@@ -7,8 +7,6 @@ export class DraftingTotals {
   batches = 0;
   plainSteps = 0;
   savedMs = 0;
-  /** Verifications by the number of drafted tokens they accepted. */
-  readonly batchesByAccepted = new Array<number>(MOST_DRAFTED + 1).fill(0);
 
   add(counts: NativeDraftingCounts): void {
     this.drafted += counts.drafted;
@@ -16,9 +14,6 @@ export class DraftingTotals {
     this.batches += counts.batches;
     this.plainSteps += counts.plainSteps;
     this.savedMs += counts.savedMs;
-    counts.batchesByAccepted.forEach((batches, accepted) => {
-      this.batchesByAccepted[accepted] = (this.batchesByAccepted[accepted] ?? 0) + batches;
-    });
   }
 
   /** Of the drafted tokens, the part that was right, 0 to 1; 0 before any draft. */

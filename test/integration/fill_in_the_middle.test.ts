@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { median } from '../../bench/statistics';
-import { promptIds } from '../../cli/prompt_ids';
+import { promptIds } from '../../bench/prompt_ids';
 import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import type { EngineRequest } from '../../core/engine/engine_request';

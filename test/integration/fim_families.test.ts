@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { promptIds } from '../../cli/prompt_ids';
+import { promptIds } from '../../bench/prompt_ids';
 import { ask } from '../../core/completion/asking';
 import { snapshotOfText } from '../../core/completion/document';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';

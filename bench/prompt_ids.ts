@@ -1,7 +1,7 @@
 /** The tokens that an engine makes of a prompt's parts. */
 import type { Engine } from '../core/engine/engine';
 import type { NativePrompt } from '../core/engine/native_types';
-import { valueOf } from './failure';
+import { valueOf } from '../cli/failure';
 
 /** Throws Failure. */
 export async function promptIds(engine: Engine, prompt: NativePrompt): Promise<number[]> {
