@@ -6,6 +6,7 @@
 #include "base/try.h"
 #include "decode/healing.h"
 #include "sampling/masked_logit.h"
+#include "sampling/random.h"
 
 namespace emberline {
 
@@ -108,12 +109,15 @@ Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const T
   TRY(sampler_.distribution(candidates, history, sampling, target_));
   // Only where tokens are drafted by chance: most sessions never need it.
   acceptance_.reserve(static_cast<std::uint32_t>(logits_.size()));
-  SeededUniforms uniforms(sampling.seed);
-  const Verdict verdict = acceptance_.decide(target_, &draft, drafted, history.size(), uniforms);
-  const float raw = sampler_.log_probability(logits_, verdict.token);
+  const auto uniform = [&](RandomStream stream) {
+    return random_uniform(sampling.seed, history.size(), stream);
+  };
+  const TokenId token = acceptance_.decide(target_, draft, drafted, uniform(RandomStream::kAccept),
+                                           uniform(RandomStream::kResidual));
+  const float raw = sampler_.log_probability(logits_, token);
   if (!std::isfinite(raw)) return not_finite();
   const bool unmasked = candidates.data() == logits_.data();
-  return ChosenToken{verdict.token, unmasked ? raw : sampler_.log_probability(candidates, verdict.token)};
+  return ChosenToken{token, unmasked ? raw : sampler_.log_probability(candidates, token)};
 }
 
 }  // namespace emberline

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <new>
 
 namespace emberline {
 
@@ -26,18 +25,11 @@ void Acceptance::reserve(std::uint32_t vocabulary) {
   cumulative_.reserve(vocabulary);
 }
 
-Verdict Acceptance::decide(const Distribution& target, const Distribution* draft, TokenId drafted,
-                           std::uint64_t position, UniformSource& uniforms) {
-  if (draft == nullptr) {
-    const TokenId token = bonus(target, position, uniforms);
-    return {token == drafted, token};
-  }
+TokenId Acceptance::decide(const Distribution& target, const Distribution& draft, TokenId drafted,
+                           double acceptance, double residual) {
   // u < p / q, without a division by a q of 0; a token that cannot follow is never kept.
-  const double allowed = probability_of(target, drafted);
-  const double proposed = probability_of(*draft, drafted);
-  const double uniform = uniforms.uniform(position, RandomStream::kAccept);
-  if (uniform * proposed < allowed) return {true, drafted};
-  return {false, replacement(target, *draft, uniforms.uniform(position, RandomStream::kResidual))};
+  const bool kept = acceptance * probability_of(draft, drafted) < probability_of(target, drafted);
+  return kept ? drafted : replacement(target, draft, residual);
 }
 
 TokenId Acceptance::replacement(const Distribution& target, const Distribution& draft, double uniform) {
@@ -61,10 +53,6 @@ TokenId Acceptance::replacement(const Distribution& target, const Distribution& 
   // Rounding may lead behind the last: to the last that has a probability.
   const auto last = std::lower_bound(cumulative_.begin(), cumulative_.end(), sum);
   return target.tokens[static_cast<std::size_t>(std::min(drawn, last) - cumulative_.begin())];
-}
-
-TokenId bonus(const Distribution& target, std::uint64_t position, UniformSource& uniforms) {
-  return draw_from(target, uniforms.uniform(position, RandomStream::kSample));
 }
 
 }  // namespace emberline

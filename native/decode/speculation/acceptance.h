@@ -5,7 +5,7 @@
 // speculative sampling" (arXiv 2302.01318), algorithm 2; the same as Leviathan, Kalman and Matias (arXiv
 // 2211.17192). A round drafts tokens for the positions n, n+1, ...; the target model evaluates them in one
 // batch; then, position by position, decide() keeps the drafted token or replaces it, and the round ends at
-// the first that was replaced. Where all were kept, bonus() draws one more from the logits behind the last.
+// the first that was replaced. Where all were kept, one more is drawn from the logits behind the last.
 //
 // A drafted token x, drawn from the draft's law q, is kept with probability min(1, p(x) / q(x)), where p is
 // the target's law; its replacement is drawn from (p - q)+, normalised. Probabilities are ratios of integers
@@ -23,17 +23,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/status.h"
-#include "decode/speculation/uniform_source.h"
 #include "sampling/distribution.h"
 #include "tokenizer/tokenizer.h"
 
 namespace emberline {
-
-struct Verdict {
-  bool accepted = false;
-  TokenId token = 0;  // the drafted one, or what stands in its place
-};
 
 // Owned by the caller and reused: nothing is allocated after reserve(). Not thread-safe.
 class Acceptance {
@@ -41,11 +34,11 @@ class Acceptance {
   // Makes room for tokens below `vocabulary`, the target's.
   void reserve(std::uint32_t vocabulary);
 
-  // The token at absolute position `position`. `target`: the target's law there, its tokens below the
-  // reserved vocabulary. `draft`: the law that `drafted` was drawn from, or null where it was not drawn.
-  // Takes the numbers of kAccept and, for a replacement, kResidual; without a draft law that of kSample.
-  Verdict decide(const Distribution& target, const Distribution* draft, TokenId drafted,
-                 std::uint64_t position, UniformSource& uniforms);
+  // `drafted`, or what stands in its place. `target`: the target's law, its tokens below the reserved
+  // vocabulary. `draft`: the law that `drafted` was drawn from. `acceptance`, `residual`: the position's
+  // uniform numbers of RandomStream::kAccept and kResidual.
+  TokenId decide(const Distribution& target, const Distribution& draft, TokenId drafted, double acceptance,
+                 double residual);
 
  private:
   TokenId replacement(const Distribution& target, const Distribution& draft, double uniform);
@@ -53,8 +46,5 @@ class Acceptance {
   std::vector<double> draft_probability_;  // [vocabulary], all zero between calls
   std::vector<double> cumulative_;         // of the residual law, in the order of the target's tokens
 };
-
-// The token behind a draft that was kept as a whole, and any that is not drafted: as plain decode draws it.
-TokenId bonus(const Distribution& target, std::uint64_t position, UniformSource& uniforms);
 
 }  // namespace emberline

@@ -47,11 +47,10 @@ void say(SpeculativeRound& round, UniformSource& uniforms, Text& text, Text& dra
     while (drafted.size() < text.size() + kDrafts) drafted.push_back(round.drafted(drafted, uniforms));
     bool kept = true;
     for (std::size_t at = text.size(); kept && at < drafted.size(); ++at) {
-      const Verdict verdict = round.decided(text, drafted[at], uniforms);
-      text.push_back(verdict.token);
-      kept = verdict.accepted;
+      text.push_back(round.decided(text, drafted[at], uniforms));
+      kept = text.back() == drafted[at];
     }
-    if (kept) text.push_back(round.plain(text, true, uniforms));
+    if (kept) text.push_back(round.bonus(text, uniforms));
   }
   text.resize(kLength);
 }

@@ -14,8 +14,6 @@ namespace {
 
 using JointLaw = std::map<Text, long double>;
 
-constexpr std::uint32_t kKept = 1u << 16;  // in the number of an outcome, above the token's
-
 Text followed_by(const Text& text, TokenId token) {
   Text longer = text;
   longer.push_back(token);
@@ -50,9 +48,8 @@ class RoundLaw {
  private:
   void from(const Text& text, long double weight) {
     if (text.size() == drafts_) {
-      for (const auto& [token, p] : UniformEnumeration([&](UniformSource& uniforms) {
-                                      return round_.plain(text, true, uniforms);
-                                    }).law()) {
+      for (const auto& [token, p] :
+           UniformEnumeration([&](UniformSource& uniforms) { return round_.bonus(text, uniforms); }).law()) {
         add_plain(laws_, followed_by(text, token), drafts_ + 1, weight * p, joint_);
       }
       return;
@@ -61,16 +58,14 @@ class RoundLaw {
         UniformEnumeration([&](UniformSource& uniforms) { return round_.drafted(text, uniforms); }).law();
     for (const auto& [drafted, proposed] : drafting) {
       const auto deciding = UniformEnumeration([&, token = drafted](UniformSource& uniforms) {
-                              const Verdict verdict = round_.decided(text, token, uniforms);
-                              return verdict.token + (verdict.accepted ? kKept : 0);
+                              return round_.decided(text, token, uniforms);
                             }).law();
-      for (const auto& [outcome, p] : deciding) {
+      for (const auto& [token, p] : deciding) {
         const long double share = weight * proposed * p;
-        if (outcome >= kKept) {
-          EXPECT_EQ(outcome - kKept, drafted);
-          from(followed_by(text, outcome - kKept), share);
+        if (token == drafted) {
+          from(followed_by(text, token), share);
         } else {
-          add_plain(laws_, followed_by(text, outcome), drafts_ + 1, share, joint_);
+          add_plain(laws_, followed_by(text, token), drafts_ + 1, share, joint_);
         }
       }
     }
@@ -126,18 +121,17 @@ TEST(AcceptanceLaw, EveryMistakeShows) {
 // With the same law nothing is ever replaced; with nothing in common everything is.
 TEST(AcceptanceLaw, TheShareThatIsKeptIsTheOverlapOfTheLaws) {
   for (const ToyLanguage& language : toy_languages()) {
-    if (language.proposal) continue;
     ToyLaws laws(language);
     SpeculativeRound round(laws, Mistake::kNone);
     const Distribution& p = laws.target({});
-    const Distribution& q = *laws.draft({});
+    const Distribution& q = laws.draft({});
     double kept = 0, overlap = 0;
     for (std::size_t i = 0; i < q.tokens.size(); ++i) {
       const double proposed = static_cast<double>(q.masses[i]) / static_cast<double>(q.total);
       const auto deciding = UniformEnumeration([&](UniformSource& uniforms) {
-                              return round.decided({}, q.tokens[i], uniforms).accepted ? kKept : 0;
+                              return round.decided({}, q.tokens[i], uniforms);
                             }).law();
-      const auto found = deciding.find(kKept);
+      const auto found = deciding.find(q.tokens[i]);
       kept += proposed * (found == deciding.end() ? 0 : found->second);
       for (std::size_t j = 0; j < p.tokens.size(); ++j) {
         if (p.tokens[j] != q.tokens[i]) continue;

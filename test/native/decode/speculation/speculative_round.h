@@ -7,6 +7,7 @@
 
 #include "decode/speculation/acceptance.h"
 #include "decode/speculation/toy_language.h"
+#include "decode/speculation/uniform_source.h"
 
 namespace emberline::testing {
 
@@ -30,26 +31,25 @@ class SpeculativeRound {
   }
 
   TokenId drafted(const Text& text, UniformSource& uniforms) {
-    const Distribution* law = laws_.draft(text);
-    if (law == nullptr) return laws_.language().proposal(text);
-    return draw_from(*law, uniforms.uniform(text.size(), RandomStream::kDraft));
+    return draw_from(laws_.draft(text), uniforms.uniform(text.size(), RandomStream::kDraft));
   }
 
-  Verdict decided(const Text& text, TokenId drafted, UniformSource& uniforms) {
-    if (mistake_ == Mistake::kAcceptAlways) return {true, drafted};
+  // `drafted`, or what stands in its place.
+  TokenId decided(const Text& text, TokenId drafted, UniformSource& uniforms) {
+    if (mistake_ == Mistake::kAcceptAlways) return drafted;
     const Distribution& target = laws_.target(text);
-    Verdict verdict = acceptance_.decide(target, laws_.draft(text), drafted, text.size(), uniforms);
-    if (mistake_ == Mistake::kWrongResidual && !verdict.accepted && laws_.draft(text) != nullptr) {
-      verdict.token = draw_from(target, uniforms.uniform(text.size(), RandomStream::kSample));
-    }
-    return verdict;
+    const double acceptance = uniforms.uniform(text.size(), RandomStream::kAccept);
+    const double residual = uniforms.uniform(text.size(), RandomStream::kResidual);
+    const TokenId token = acceptance_.decide(target, laws_.draft(text), drafted, acceptance, residual);
+    const bool replaced = token != drafted;
+    return replaced && mistake_ == Mistake::kWrongResidual ? draw_from(target, residual) : token;
   }
 
-  // The token behind a draft that was kept; also any behind a round.
-  TokenId plain(const Text& text, bool behind_draft, UniformSource& uniforms) {
+  // The token behind a draft that was kept.
+  TokenId bonus(const Text& text, UniformSource& uniforms) {
     Text row = text;
-    if (mistake_ == Mistake::kBonusFromTheWrongRow && behind_draft) row.pop_back();
-    return bonus(laws_.target(row), text.size(), uniforms);
+    if (mistake_ == Mistake::kBonusFromTheWrongRow) row.pop_back();
+    return draw_from(laws_.target(row), uniforms.uniform(text.size(), RandomStream::kSample));
   }
 
  private:

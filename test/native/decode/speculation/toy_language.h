@@ -28,8 +28,6 @@ struct ToyLanguage {
   float difference = 1;  // of the draft's logits from the target's, as a factor of random ones
   // What may follow a text: a grammar for the target, a habit for the draft. Empty: everything.
   std::function<bool(const Text&, std::uint32_t)> target_allows = {}, draft_allows = {};
-  // A draft without chance: what it proposes behind a text. Empty: it draws.
-  std::function<std::uint32_t(const Text&)> proposal = {};
 };
 
 // The laws of a language, each made once.
@@ -39,8 +37,7 @@ class ToyLaws {
 
   const ToyLanguage& language() const { return language_; }
   const Distribution& target(const Text& text) { return law(text, true); }
-  // Null where the draft does not draw.
-  const Distribution* draft(const Text& text) { return language_.proposal ? nullptr : &law(text, false); }
+  const Distribution& draft(const Text& text) { return law(text, false); }
 
  private:
   // From -3 to 3, the same on every platform.
@@ -122,13 +119,6 @@ inline std::vector<ToyLanguage> toy_languages() {
                  .target_allows = brackets});
   all.push_back({.name = "a greedy target", .target = {.temperature = 0}});
   all.push_back({.name = "a draft that always says the same", .draft = {.temperature = 0}});
-  all.push_back({.name = "a proposal without chance", .vocabulary = 5, .proposal = [](const Text& text) {
-                   return static_cast<std::uint32_t>(text.size() % 5);
-                 }});
-  all.push_back({.name = "a proposal without chance under a grammar",
-                 .vocabulary = 4,
-                 .target_allows = brackets,
-                 .proposal = [](const Text& text) { return static_cast<std::uint32_t>(text.size() % 4); }});
   return all;
 }
 

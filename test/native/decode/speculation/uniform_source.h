@@ -1,12 +1,12 @@
-// Where speculative decoding takes its uniform random numbers from, so that a test can put every one of them
-// in its place.
+// Where a round of speculative decoding takes its uniform random numbers from, so that a test can put every
+// one of them in its place.
 #pragma once
 
 #include <cstdint>
 
 #include "sampling/random.h"
 
-namespace emberline {
+namespace emberline::testing {
 
 class UniformSource {
  public:
@@ -27,4 +27,4 @@ class SeededUniforms final : public UniformSource {
   std::uint64_t seed_;
 };
 
-}  // namespace emberline
+}  // namespace emberline::testing
