@@ -30,8 +30,6 @@ export interface NativeDraftingCounts {
   readonly plainSteps: number;
   /** How much longer as many plain steps would have taken, ms; negative where drafts cost time. */
   readonly savedMs: number;
-  /** Verifications by the number of tokens they accepted, 0 to MOST_DRAFTED: one entry more than that. */
-  readonly batchesByAccepted: Uint32Array;
 }
 
 export const NO_DRAFTS: NativeDraftingCounts = {
@@ -40,5 +38,4 @@ export const NO_DRAFTS: NativeDraftingCounts = {
   batches: 0,
   plainSteps: 0,
   savedMs: 0,
-  batchesByAccepted: new Uint32Array(MOST_DRAFTED + 1),
 };

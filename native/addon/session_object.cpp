@@ -182,17 +182,13 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
                                     .add("cancelPhase", std::string_view(phase_name(engine.cancel_phase)))
                                     .build();
   const DraftingCounts& drafting = completion.drafting;
-  const napi_value js_drafting =
-      ObjectBuilder(env)
-          .add("drafted", drafting.drafted)
-          .add("accepted", drafting.accepted)
-          .add("batches", drafting.batches)
-          .add("plainSteps", drafting.plain_steps)
-          .add("savedMs", drafting.saved_ms)
-          .add("batchesByAccepted",
-               js_typed_array(env, napi_uint32_array, drafting.batches_by_accepted.data(),
-                              drafting.batches_by_accepted.size(), sizeof(std::uint32_t)))
-          .build();
+  const napi_value js_drafting = ObjectBuilder(env)
+                                     .add("drafted", drafting.drafted)
+                                     .add("accepted", drafting.accepted)
+                                     .add("batches", drafting.batches)
+                                     .add("plainSteps", drafting.plain_steps)
+                                     .add("savedMs", drafting.saved_ms)
+                                     .build();
   return ObjectBuilder(env)
       .add("text", std::string_view(completion.text))
       .add("stop", std::string_view(stop_reason_name(completion.stop)))

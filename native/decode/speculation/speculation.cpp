@@ -183,7 +183,6 @@ void Speculation::verified(std::uint32_t accepted, std::uint32_t produced, doubl
   counts_.drafted += drafted;
   counts_.accepted += accepted;
   ++counts_.batches;
-  ++counts_.batches_by_accepted[accepted];
   if (plan_.plain_ms() > 0) counts_.saved_ms += produced * plan_.plain_ms() - ms - drafting_ms_;
   draft_.clear();
   forget_expected();

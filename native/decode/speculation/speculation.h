@@ -7,7 +7,6 @@
 // tried again when they begin to be right.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -51,8 +50,6 @@ struct DraftingCounts {
   std::uint32_t batches = 0;      // verifications
   std::uint32_t plain_steps = 0;  // steps without a draft
   double saved_ms = 0;            // what as many plain steps would have taken beyond what the batches took
-  // Batches by how many of their drafted tokens were accepted.
-  std::array<std::uint32_t, kMostDrafted + 1> batches_by_accepted{};
 };
 
 using ReferenceSource = std::function<std::vector<ReferenceText>()>;

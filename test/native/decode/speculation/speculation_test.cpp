@@ -66,7 +66,7 @@ TEST(Speculation, CountsTheTimeThatBatchesSaved) {
   ASSERT_GT(drafted, 2u) << "twenty tokens in a row stood there before";
   speculation.verified(2, 3, 14);
   EXPECT_DOUBLE_EQ(speculation.counts().saved_ms, 3 * 10 - 14);
-  EXPECT_EQ(speculation.counts().batches_by_accepted[2], 1u);
+  EXPECT_EQ(speculation.counts().accepted, 2u);
 }
 
 TEST(Speculation, KeepsALookupWhereTheDraftModelHasNoGuess) {
