@@ -15,8 +15,6 @@
 namespace emberline::addon {
 namespace {
 
-struct Nothing {};
-
 napi_value js_isas(napi_env env) {
   std::vector<napi_value> names;
   for (const std::string& name : available_isas()) names.push_back(js_string(env, name));
@@ -25,32 +23,15 @@ napi_value js_isas(napi_env env) {
 
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   if (Environment::create(env) == nullptr) return exports;
-  using Handle = std::shared_ptr<Nothing>;
-  const auto nothing = std::make_shared<Nothing>();
-  const napi_value surface =
-      ObjectBuilder(env)
-          .add("version", std::string_view(EMBERLINE_VERSION))
-          .add("isas", js_isas(env))
-          .add("loadModel", js_function<Nothing>(env, "loadModel", nothing,
-                                                 [](const Handle&, const Napi::CallbackInfo& call) {
-                                                   return load_model(call);
-                                                 }))
-          .add("checkModel", js_function<Nothing>(env, "checkModel", nothing,
-                                                  [](const Handle&, const Napi::CallbackInfo& call) {
-                                                    return check_model(call);
-                                                  }))
-          .add("compileGrammar", js_function<Nothing>(env, "compileGrammar", nothing,
-                                                      [](const Handle&, const Napi::CallbackInfo& call) {
-                                                        return compile_grammar(call);
-                                                      }))
-          .add("inspect", js_function<Nothing>(
-                              env, "inspect", nothing,
-                              [](const Handle&, const Napi::CallbackInfo& call) { return inspect(call); }))
-          .add("readBandwidth", js_function<Nothing>(env, "readBandwidth", nothing,
-                                                     [](const Handle&, const Napi::CallbackInfo& call) {
-                                                       return read_bandwidth(call);
-                                                     }))
-          .build();
+  const napi_value surface = ObjectBuilder(env)
+                                 .add("version", std::string_view(EMBERLINE_VERSION))
+                                 .add("isas", js_isas(env))
+                                 .add("loadModel", js_function(env, "loadModel", load_model))
+                                 .add("checkModel", js_function(env, "checkModel", check_model))
+                                 .add("compileGrammar", js_function(env, "compileGrammar", compile_grammar))
+                                 .add("inspect", js_function(env, "inspect", inspect))
+                                 .add("readBandwidth", js_function(env, "readBandwidth", read_bandwidth))
+                                 .build();
   return surface == nullptr ? exports : Napi::Object(env, surface);
 }
 

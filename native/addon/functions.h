@@ -23,18 +23,25 @@ inline Napi::Value settled_error(Napi::Env env, const Status& status) {
   return settled(env, js_error(env, status));
 }
 
-// `body` takes the handle and the call. OUT_OF_MEMORY, settled, where there is not enough for it.
-template <typename Handle>
-napi_value js_function(Napi::Env env, const char* name, std::shared_ptr<Handle> handle,
-                       Napi::Value (*body)(const std::shared_ptr<Handle>&, const Napi::CallbackInfo&)) {
+// `body` takes the call. OUT_OF_MEMORY, settled, where there is not enough for it.
+template <typename Body>
+napi_value js_function(Napi::Env env, const char* name, Body body) {
   return Napi::Function::New(
       env,
-      [handle = std::move(handle), body](const Napi::CallbackInfo& info) -> Napi::Value {
-        const Result<Napi::Value> answer =
-            guarded([&]() -> Result<Napi::Value> { return body(handle, info); });
+      [body = std::move(body)](const Napi::CallbackInfo& info) -> Napi::Value {
+        const Result<Napi::Value> answer = guarded([&]() -> Result<Napi::Value> { return body(info); });
         return answer.ok() ? answer.value() : settled_error(info.Env(), answer.error());
       },
       name);
+}
+
+// The same where `body` takes the handle and the call.
+template <typename Handle>
+napi_value js_function(Napi::Env env, const char* name, std::shared_ptr<Handle> handle,
+                       Napi::Value (*body)(const std::shared_ptr<Handle>&, const Napi::CallbackInfo&)) {
+  return js_function(env, name, [handle = std::move(handle), body](const Napi::CallbackInfo& info) {
+    return body(handle, info);
+  });
 }
 
 }  // namespace emberline::addon
