@@ -5,6 +5,7 @@
 #include <napi.h>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <span>
@@ -35,6 +36,11 @@ class ObjectBuilder {
   explicit ObjectBuilder(napi_env env) : env_(env) {}
   ObjectBuilder& add(const char* name, napi_value value);
   ObjectBuilder& add(const char* name, double value) { return add(name, js_number(env_, value)); }
+  // Of nothing but a bool, which would be a number by the one above.
+  template <std::same_as<bool> Boolean>
+  ObjectBuilder& add(const char* name, Boolean value) {
+    return add(name, js_boolean(env_, value));
+  }
   ObjectBuilder& add(const char* name, std::string_view value) { return add(name, js_string(env_, value)); }
   napi_value build();
 

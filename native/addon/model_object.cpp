@@ -66,7 +66,7 @@ napi_value js_info(napi_env env, const ModelInfo& info) {
       .add("kvCacheReason", std::string_view(info.kv_cache_reason))
       .add("draft", std::string_view(info.draft))
       .add("heldBytes", static_cast<double>(info.held_bytes))
-      .add("packedCopy", js_boolean(env, info.packed_copy))
+      .add("packedCopy", info.packed_copy)
       .add("loadMs", info.load_ms)
       .build();
 }

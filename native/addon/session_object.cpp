@@ -204,7 +204,7 @@ napi_value js_completion(napi_env env, const Completion& completion, const Addon
                                        completion.token_ends.size(), sizeof(std::uint32_t)))
       .add("endProbability", completion.end_probability)
       .add("barredProbability", completion.barred_probability)
-      .add("grammarEnded", js_boolean(env, completion.grammar_ended))
+      .add("grammarEnded", completion.grammar_ended)
       .add("timings", js_timings)
       .add("drafting", js_drafting)
       .build();

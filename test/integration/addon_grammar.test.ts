@@ -48,7 +48,11 @@ function following(
 
 describe('a grammar', () => {
   it('is compiled without a model, and says what is wrong with it', async () => {
-    expect((await compile({ gbnf: 'root ::= "a"' })).compileMs).toBeGreaterThan(0);
+    const compiled = await compile({ gbnf: 'root ::= "a"' });
+    expect(compiled.compileMs).toBeGreaterThan(0);
+    expect(compiled.empty).toBe(false);
+    const nothing = JSON.stringify({ type: 'string', minLength: 2, maxLength: 1 });
+    expect((await compile({ schema: nothing, layout: COMPACT })).empty).toBe(true);
     const code = async (source: NativeGrammarSource): Promise<string> =>
       codeOf(await addon.compileGrammar(source));
     expect(await code({ gbnf: 'root ::= x' })).toBe('GRAMMAR_INVALID');
