@@ -1,5 +1,6 @@
 #include "addon/arguments.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -15,6 +16,13 @@ std::string decimal(double value) {
   std::snprintf(text, sizeof text, "%.16g", value);
   return text;
 }
+
+// `of`: what there are too many of, and what to do.
+std::string too_many(const char* name, std::size_t most, const char* of) {
+  return std::string("'") + name + "' may have at most " + std::to_string(most) + " " + of;
+}
+constexpr const char* kCharacters = "characters; shorten it.";
+constexpr const char* kElements = "elements; pass fewer.";
 
 }  // namespace
 
@@ -80,8 +88,7 @@ std::u16string Arguments::string(napi_value value, const char* name, std::size_t
     return {};
   }
   if (length > max_units) {
-    fail(std::string("'") + name + "' may have at most " + std::to_string(max_units) +
-         " characters; shorten it.");
+    fail(too_many(name, max_units, kCharacters));
     return {};
   }
   std::u16string text(length + 1, u'\0');  // the copy ends with a zero
@@ -100,8 +107,7 @@ std::uint32_t Arguments::array_length(napi_value value, const char* name, const 
     return 0;
   }
   if (count > max_count) {
-    fail(std::string("'") + name + "' may have at most " + std::to_string(max_count) +
-         " elements; pass fewer.");
+    fail(too_many(name, max_count, kElements));
     return 0;
   }
   return count;
@@ -138,8 +144,9 @@ std::vector<TextOrToken> Arguments::prompt(napi_value value, const char* name) {
     const napi_value part = element(value, index, name);
     const napi_valuetype type = type_of(part);
     if (type == napi_string) {
-      std::u16string text = string(part, name, room);
-      room -= text.size();
+      std::u16string text = string(part, name, kMaxPrompt);
+      if (text.size() > room) fail(too_many(name, kMaxPrompt, kCharacters));
+      room -= std::min(room, text.size());
       parts.emplace_back(std::move(text));
     } else if (type == napi_number) {
       constexpr double kMostId = 0xFFFFFFFF;
@@ -173,8 +180,7 @@ std::vector<std::uint32_t> Arguments::ids(napi_value value, const char* name, st
     return {};
   }
   if (count > max_count) {
-    fail(std::string("'") + name + "' may have at most " + std::to_string(max_count) +
-         " elements; pass fewer.");
+    fail(too_many(name, max_count, kElements));
     return {};
   }
   const auto* first = static_cast<const std::uint32_t*>(data);

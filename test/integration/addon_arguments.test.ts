@@ -121,6 +121,10 @@ describe('hostile arguments', () => {
     const half = 'x'.repeat(2 ** 19);
     const tooLong = ['x'.repeat(2 ** 20 + 1), [half, half, 'x'], Array.from({ length: 1_025 }, () => 1)];
     await refuses(run, base, 'prompt', [...noPrompt, ...noParts, ...tooLong]);
+    for (const prompt of tooLong.slice(0, 2))
+      expect(await run({ ...base, prompt })).toMatchObject({
+        error: { message: "'prompt' may have at most 1048576 characters; shorten it." },
+      });
     await refuses(run, base, 'requiredPrefix', NO_STRING);
     await refuses(run, base, 'parseSpecial', NO_BOOLEAN);
     await refuses(run, base, 'singleLine', NO_BOOLEAN);
