@@ -46,6 +46,11 @@ napi_value Arguments::property(napi_value object, const char* name) {
   return value;
 }
 
+napi_value Arguments::optional_property(napi_value object, const char* name) {
+  const napi_value value = property(object, name);
+  return type_of(value) == napi_undefined ? nullptr : value;
+}
+
 napi_value Arguments::object(napi_value value, const char* name) {
   if (type_of(value) == napi_object) return value;
   fail(std::string("'") + name + "' must be an object.");

@@ -30,8 +30,10 @@ class Arguments {
   bool ok() const { return status_.ok(); }
   const Status& status() const { return status_; }
 
-  // A property of `object`, or undefined when it cannot be had. `object` null: undefined.
+  // A property of `object`, or null when it cannot be had. `object` null: null, which counts as undefined.
   napi_value property(napi_value object, const char* name);
+  // The same; null where it is undefined, too.
+  napi_value optional_property(napi_value object, const char* name);
   // `value` itself when it is an object (not a function), else null.
   napi_value object(napi_value value, const char* name);
 
@@ -50,7 +52,6 @@ class Arguments {
   // A function; undefined gives an empty one.
   Napi::Function optional_function(napi_value value, const char* name);
 
-  bool is_undefined(napi_value value) const { return type_of(value) == napi_undefined; }
   void fail(std::string message);
 
  private:

@@ -113,9 +113,9 @@ struct SchemaSource {
 
 SchemaSource read_schema_source(Arguments& arguments, napi_value source) {
   SchemaSource read;
-  if (const napi_value uri = arguments.property(source, "uri"); !arguments.is_undefined(uri))
+  if (const napi_value uri = arguments.optional_property(source, "uri"))
     read.uri = arguments.string(uri, "uri", kMaxUri);
-  if (const napi_value from = arguments.property(source, "documents"); !arguments.is_undefined(from)) {
+  if (const napi_value from = arguments.optional_property(source, "documents")) {
     const napi_value documents = arguments.object(from, "documents");
     read.uris = arguments.strings(arguments.property(documents, "uris"), "uris", kMaxDocuments, kMaxUri);
     read.texts =
@@ -150,8 +150,8 @@ Napi::Value compile_grammar(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Arguments arguments(env);
   const napi_value source = arguments.object(info[0], "source");
-  const napi_value gbnf = arguments.property(source, "gbnf");
-  const bool is_gbnf = !arguments.is_undefined(gbnf);
+  const napi_value gbnf = arguments.optional_property(source, "gbnf");
+  const bool is_gbnf = gbnf != nullptr;
   auto text = std::make_shared<std::u16string>(
       is_gbnf ? arguments.string(gbnf, "gbnf", kMaxGrammar)
               : arguments.string(arguments.property(source, "schema"), "schema", kMaxGrammar));

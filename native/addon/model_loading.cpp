@@ -17,43 +17,37 @@
 namespace emberline::addon {
 namespace {
 
-constexpr double kMostContext = 1 << 24;         // longer than that of any model
-constexpr double kMostBytes = 9007199254740991;  // the largest whole number that is exact in a double
+constexpr double kMostContext = 1 << 24;  // longer than that of any model
 
 ModelOptions read_options(Arguments& arguments, napi_value from) {
-  const auto name = [&](const char* property, std::size_t max) {
-    return utf8_from_utf16(arguments.string(arguments.property(from, property), property, max));
+  const auto optional = [&](const char* property) { return arguments.optional_property(from, property); };
+  const auto name = [&](napi_value value, const char* property) {
+    return utf8_from_utf16(arguments.string(value, property, 32));
+  };
+  const auto optional_path = [&](const char* property) {
+    const napi_value path = optional(property);
+    return path == nullptr ? std::string() : arguments.path(path, property);
   };
   ModelOptions options;
   options.path = arguments.path(arguments.property(from, "path"), "path");
   options.threads =
       static_cast<int>(arguments.integer(arguments.property(from, "threads"), "threads", 0, 64));
-  options.device = name("device", 32);
+  options.device = name(arguments.property(from, "device"), "device");
   if (options.device != "auto" && options.device != "cpu" && options.device != "metal") {
     arguments.fail("'device' must be 'auto', 'cpu' or 'metal'.");
   }
-  const napi_value isa = arguments.property(from, "isa");
-  if (!arguments.is_undefined(isa)) options.isa = utf8_from_utf16(arguments.string(isa, "isa", 32));
-  const napi_value kv_cache = arguments.property(from, "kvCache");
-  if (!arguments.is_undefined(kv_cache))
-    options.kv_cache = utf8_from_utf16(arguments.string(kv_cache, "kvCache", 32));
-  const auto optional_path = [&](const char* property) {
-    const napi_value value = arguments.property(from, property);
-    return arguments.is_undefined(value) ? std::string() : arguments.path(value, property);
-  };
+  if (const napi_value isa = optional("isa")) options.isa = name(isa, "isa");
+  if (const napi_value kv_cache = optional("kvCache")) options.kv_cache = name(kv_cache, "kvCache");
   options.packed_folder = optional_path("packedFolder");
   options.metal_library = optional_path("metalLibrary");
   options.draft_path = optional_path("draftPath");
-  const napi_value optional = arguments.property(from, "draftOptional");
-  if (!arguments.is_undefined(optional))
-    options.draft_optional = arguments.boolean(optional, "draftOptional");
-  const napi_value context = arguments.property(from, "context");
-  if (!arguments.is_undefined(context))
+  if (const napi_value draft_optional = optional("draftOptional"))
+    options.draft_optional = arguments.boolean(draft_optional, "draftOptional");
+  if (const napi_value context = optional("context"))
     options.context = static_cast<std::uint32_t>(arguments.integer(context, "context", 0, kMostContext));
-  const napi_value available = arguments.property(from, "availableMemory");
-  if (!arguments.is_undefined(available)) {
+  if (const napi_value available = optional("availableMemory")) {
     options.available_memory =
-        static_cast<std::uint64_t>(arguments.integer(available, "availableMemory", 0, kMostBytes));
+        static_cast<std::uint64_t>(arguments.integer(available, "availableMemory", 0, kMaxSafeInteger));
   }
   return options;
 }
@@ -82,9 +76,9 @@ Napi::Value check_model(const Napi::CallbackInfo& call) {
   Arguments arguments(env);
   const napi_value from = arguments.object(call[0], "options");
   ModelOptions options = read_options(arguments, from);
-  const napi_value given_up = arguments.property(from, "freed");
+  const napi_value given_up = arguments.optional_property(from, "freed");
   const auto freed = static_cast<std::uint64_t>(
-      arguments.is_undefined(given_up) ? 0 : arguments.integer(given_up, "freed", 0, kMostBytes));
+      given_up == nullptr ? 0 : arguments.integer(given_up, "freed", 0, kMaxSafeInteger));
   if (!arguments.ok()) return settled_error(env, arguments.status());
   struct Passed {};
   return run_once<Passed>(

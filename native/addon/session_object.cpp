@@ -109,7 +109,7 @@ CompletionJob read_request(Arguments& arguments, napi_env env, napi_value from) 
       arguments.integer(value("rememberedBeside"), "rememberedBeside", 0, kMaxReferences));
   job.request.lead = arguments.ids(value("lead"), "lead", kMaxLead);
   job.request.barred = arguments.ids(value("barred"), "barred", kMaxBarred);
-  if (const napi_value grammar = value("grammar"); !arguments.is_undefined(grammar)) {
+  if (const napi_value grammar = arguments.optional_property(object, "grammar")) {
     const napi_value use = arguments.object(grammar, "grammar");
     job.request.grammar = read_grammar(arguments, env, arguments.property(use, "grammar"));
     job.grammar_prefix = arguments.string(arguments.property(use, "prefix"), "prefix", kMaxText);
