@@ -1,5 +1,7 @@
 #include "tokenizer/text_normaliser.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace emberline {
@@ -26,6 +28,9 @@ std::uint32_t read_u32(const std::uint8_t* bytes) {
 
 // In bytes. NFKC's longest has 33; what is longer would make a short text a large one.
 constexpr std::size_t kLongestReplacement = 256;
+// Strings of NFKC are a few characters. A damaged double array may go round in circles, and would be followed
+// to the end of the text from each place in it.
+constexpr std::size_t kLongestMatch = 256;
 
 Status no_charsmap() {
   return {ErrorCode::kModelMetadataInvalid,
@@ -60,7 +65,7 @@ TextNormaliser::Match TextNormaliser::longest_match(std::string_view text) const
   Match longest;
   if (units_.empty()) return longest;
   std::uint32_t at = offset_of(units_[0]);
-  for (std::size_t length = 1; length <= text.size(); ++length) {
+  for (std::size_t length = 1; length <= std::min(text.size(), kLongestMatch); ++length) {
     const auto byte = static_cast<std::uint8_t>(text[length - 1]);
     at ^= byte;
     if (at >= units_.size() || label_of(units_[at]) != byte) return longest;

@@ -26,9 +26,9 @@ class TextNormaliser {
   // Whether it leaves every text as it is.
   bool is_identity() const { return units_.empty() && !removes_extra_spaces_; }
 
-  // `text` (any bytes) with the longest string of the map at each place replaced, from left to right; what is
-  // in none, bytes outside UTF-8 too, stays. Spaces at both ends stay, since other text may stand there.
-  // Linear but for a factor of the longest string of the map.
+  // `text` (any bytes) with the longest string of the map (of 256 bytes at most) at each place replaced, from
+  // left to right; what is in none, bytes outside UTF-8 too, stays. Spaces at both ends stay, since other
+  // text may stand there. Linear but for a factor of the longest string of the map.
   std::string normalised(std::string_view text) const;
 
  private:

@@ -115,5 +115,18 @@ TEST(TextNormaliser, DamagedMapsDoNoHarm) {
   }
 }
 
+// Where it goes round in circles no string of it is the longest.
+TEST(TextNormaliser, ACircularMapIsNotFollowedToTheEndOfTheText) {
+  constexpr std::uint32_t kHasValue = 1u << 8;
+  std::vector<std::uint32_t> units(256);  // the root, whose offset is 0, is the value of every match, too
+  units['a'] = 'a' << 10 | kHasValue | 'a';
+  std::vector<std::uint8_t> map = {0, 4, 0, 0};  // bytes of the units
+  for (const std::uint32_t unit : units) {
+    for (int shift = 0; shift < 32; shift += 8) map.push_back(static_cast<std::uint8_t>(unit >> shift));
+  }
+  map.insert(map.end(), {'b', 0});
+  EXPECT_EQ(take(TextNormaliser::make(map, false)).normalised(std::string(600, 'a')), "bbb");
+}
+
 }  // namespace
 }  // namespace emberline::testing
