@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/cancel.h"
 #include "base/schedule.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
@@ -59,7 +60,7 @@ class DecodeLoop {
         stop_ = StopReason::kMaxTokens;
       } else if (sequence_.size() >= parts_.pass.context()) {
         stop_ = StopReason::kContextFull;
-      } else if (cancel_requested()) {
+      } else if (is_cancelled(request_.cancel)) {
         stop_ = StopReason::kCancelled;
       } else {
         TRY(step());
@@ -81,9 +82,6 @@ class DecodeLoop {
 
  private:
   std::size_t generated() const { return sequence_.size() - prompt_size_; }
-  bool cancel_requested() const {
-    return request_.cancel != nullptr && request_.cancel->load(std::memory_order_relaxed);
-  }
   bool still_blank() const { return request_.ban_blank_start && !text_.visible(); }
   bool must_spell() const { return !text_.remaining_prefix().empty() || still_blank(); }
   bool chosen_by_device() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "base/schedule.h"
 #include "base/try.h"
 
@@ -27,7 +28,7 @@ Result<PrefillOutcome> PromptPrefill::fill(std::span<const TokenId> ids, std::si
     const std::uint32_t position = static_cast<std::uint32_t>(done);
     const bool last = logits && done + slice.size() == ids.size();
     schedule_point("prefill.slice");
-    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) {
+    if (is_cancelled(cancel)) {
       outcome.cancelled = true;
       return outcome;
     }

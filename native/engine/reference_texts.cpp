@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cancel.h"
+
 namespace emberline {
 
 namespace {
@@ -11,10 +13,6 @@ namespace {
 // token.
 constexpr std::size_t kBytesPerToken = 8;
 constexpr std::size_t kRoomStep = 1024;  // tokens
-
-bool is_cancelled(const std::atomic<bool>* cancel) {
-  return cancel != nullptr && cancel->load(std::memory_order_relaxed);
-}
 
 // Null where `cancel` is seen.
 ReferenceText read_text(const std::string& text, const Tokenizer& tokenizer, std::size_t room,

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/cancel.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "decode/generation.h"
@@ -33,10 +34,6 @@ Status check_tokens(std::span<const TokenId> ids, std::uint32_t vocabulary, cons
   if (unknown == ids.end()) return {};
   return {ErrorCode::kInvalidArgument, "Token id " + std::to_string(*unknown) + " of the " + what +
                                            " is not in the vocabulary; pass ids of this model."};
-}
-
-bool is_set(const std::atomic<bool>* cancel) {
-  return cancel != nullptr && cancel->load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -156,7 +153,7 @@ Result<Completion> Session::Impl::complete(const CompletionRequest& request) {
     timings.total_ms = watch.milliseconds();
     return completion;
   };
-  if (is_set(request.cancel)) return cancelled_in(Phase::kQueued);
+  if (is_cancelled(request.cancel)) return cancelled_in(Phase::kQueued);
 
   TRY_VALUE(const std::unique_ptr<GrammarConstraint> constraint, begin_grammar(request));
   TRY_VALUE(const std::vector<TokenId> prompt, prompt_tokens(request));

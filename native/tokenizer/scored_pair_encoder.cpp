@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cancel.h"
 #include "base/try.h"
 #include "base/utf8.h"
 
@@ -30,7 +31,7 @@ void ScoredPairEncoder::encode(std::string_view text, const std::atomic<bool>* c
                                std::vector<TokenId>& out) const {
   bool after_unknown = false;
   while (!text.empty()) {
-    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
+    if (is_cancelled(cancel)) return;
     const std::string_view piece = vocabulary_.next_piece(text);
     encode_piece(piece, scratch, after_unknown, out);
     text.remove_prefix(piece.size());

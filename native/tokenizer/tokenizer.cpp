@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/cancel.h"
 #include "base/threads.h"
 #include "base/try.h"
 #include "gguf/describe.h"
@@ -97,7 +98,7 @@ struct Tokenizer::Impl {
     }
     PieceSplitter splitter(*pre_tokenizer, text);
     for (std::string_view piece = splitter.next(); !piece.empty(); piece = splitter.next()) {
-      if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
+      if (is_cancelled(cancel)) return;
       encoder->encode(piece, scratch.pairs, out);
     }
   }
