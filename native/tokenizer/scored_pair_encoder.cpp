@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/cancel.h"
 #include "base/try.h"
 #include "base/utf8.h"
 
@@ -29,13 +28,9 @@ Result<ScoredPairEncoder> ScoredPairEncoder::make(const Vocabulary& vocabulary,
 
 void ScoredPairEncoder::encode(std::string_view text, const std::atomic<bool>* cancel, Scratch& scratch,
                                std::vector<TokenId>& out) const {
-  bool after_unknown = false;
-  while (!text.empty()) {
-    if (is_cancelled(cancel)) return;
-    const std::string_view piece = vocabulary_.next_piece(text);
+  vocabulary_.each_piece(text, cancel, [&](std::string_view piece, bool& after_unknown) {
     encode_piece(piece, scratch, after_unknown, out);
-    text.remove_prefix(piece.size());
-  }
+  });
 }
 
 void ScoredPairEncoder::encode_piece(std::string_view piece, Scratch& scratch, bool& after_unknown,

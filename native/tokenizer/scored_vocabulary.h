@@ -2,11 +2,13 @@
 // out of, and a spelling for characters that are no tokens.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "base/cancel.h"
 #include "base/status.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
@@ -26,8 +28,17 @@ class ScoredVocabulary {
   // Of normal tokens, in bytes; 0 where there is none.
   std::uint32_t longest_token() const { return longest_token_; }
 
-  // The first stretch of `text`, which is not empty, that no token reaches out of; at most 64 MiB.
-  std::string_view next_piece(std::string_view text) const;
+  // Calls encode(piece, after_unknown) for one stretch of `text` after the other that no token reaches out
+  // of, of 64 MiB at most, until `cancel` is seen to be set. `after_unknown`: as spell() has it.
+  template <typename Encode>
+  void each_piece(std::string_view text, const std::atomic<bool>* cancel, const Encode& encode) const {
+    bool after_unknown = false;
+    while (!text.empty() && !is_cancelled(cancel)) {
+      const std::string_view piece = next_piece(text);
+      encode(piece, after_unknown);
+      text.remove_prefix(piece.size());
+    }
+  }
 
   // Appends the byte tokens of a character that is no token itself. Where one is lacking the character is the
   // unknown token, several in a row are one; they are left out where there is none. `after_unknown`: whether
@@ -36,6 +47,8 @@ class ScoredVocabulary {
 
  private:
   explicit ScoredVocabulary(const Vocabulary& tokens) : tokens_(&tokens) {}
+  // `text` is not empty.
+  std::string_view next_piece(std::string_view text) const;
 
   const Vocabulary* tokens_;
   std::vector<float> scores_;
