@@ -29,10 +29,4 @@ std::string Utf8Stream::feed(std::string_view bytes) {
   return out;
 }
 
-std::string Utf8Stream::flush() {
-  std::string out(pending_.empty() ? std::string_view() : kReplacement);
-  pending_.clear();
-  return out;
-}
-
 }  // namespace emberline
