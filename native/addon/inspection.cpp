@@ -14,7 +14,7 @@
 #include "base/thread_pool.h"
 #include "base/try.h"
 #include "engine/kv_cache_type.h"
-#include "engine/model.h"
+#include "engine/model_file.h"
 #include "engine/model_outline.h"
 #include "gguf/describe.h"
 #include "gguf/gguf_file.h"
@@ -41,7 +41,7 @@ struct Inspection {
 };
 
 Result<Inspection> read(const std::string& path) {
-  TRY_VALUE(auto opened, open_for_inspection(path));
+  TRY_VALUE(auto opened, open_model_file(path, FolderUse::kLook));
   const GgufFile& file = *opened;
   Inspection result;
   result.version = file.version();

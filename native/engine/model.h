@@ -96,10 +96,4 @@ class Model {
 // "portable".
 std::vector<std::string> available_isas();
 
-// The file at a path of ModelOptions, for its headers alone.
-Result<std::unique_ptr<class GgufFile>> open_for_inspection(const std::string& utf8_path);
-
-// Whether the engine can run the file, and if not, why. Reads headers only, touches no weights.
-Status check_runs(const class GgufFile& file);
-
 }  // namespace emberline

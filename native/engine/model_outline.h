@@ -37,7 +37,7 @@ struct ModelOutline {
   FimTokens fim;
 };
 
-// As check_runs where the engine cannot run `file`. Touches no weights.
+// What Model::load says of the file itself where the engine cannot run it. Touches no weights.
 Result<ModelOutline> outline(const GgufFile& file);
 // The same of a file whose parts are read; without what the tokenizer says where they have none.
 ModelOutline outline_of(const GgufFile& file, const ModelParts& parts);

@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "base/try.h"
-#include "engine/model.h"
-#include "engine/model_file.h"
 
 namespace emberline {
 
@@ -28,16 +26,6 @@ Result<ModelParts> read_layout(const GgufFile& file) {
     return weights.error();
   }
   return ModelParts{hyperparameters, std::move(weights).value(), nullptr};
-}
-
-Result<std::unique_ptr<GgufFile>> open_for_inspection(const std::string& utf8_path) {
-  return open_model_file(utf8_path, FolderUse::kLook);
-}
-
-Status check_runs(const GgufFile& file) {
-  TRY_VALUE(const ModelParts parts, read_layout(file));
-  TRY(read_tokenizer(file, parts.hyperparameters.vocabulary));
-  return {};
 }
 
 }  // namespace emberline

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "engine/model_impl.h"
+#include "engine/model_outline.h"
 #include "engine/session.h"
 #include "toy_session.h"
 
@@ -20,8 +21,9 @@ Status load_status(const ToyModel& toy) {
   EXPECT_TRUE(toy.writer().write(options.path));
   const auto model = Model::load_on(make_reference_device(), options);
   const auto file = take(GgufFile::open(options.path));
-  const std::string reason = check_runs(*file).message();
-  EXPECT_EQ(reason, model.ok() ? "" : model.error().message()) << "inspecting and loading must agree";
+  const auto inspected = outline(*file);
+  EXPECT_EQ(inspected.ok() ? "" : inspected.error().message(), model.ok() ? "" : model.error().message())
+      << "inspecting and loading must agree";
   return model.ok() ? Status() : model.error();
 }
 
