@@ -9,6 +9,8 @@
 #include "addon/js_values.h"
 #include "addon/session_object.h"
 #include "addon/utf16.h"
+#include "base/try.h"
+#include "engine/prompt.h"
 #include "model/scratch.h"
 
 namespace emberline::addon {
@@ -137,13 +139,7 @@ Napi::Value detokenize(const SharedModel& handle, const Napi::CallbackInfo& call
   return promise_of<std::string>(
       handle, call.Env(),
       [host, ids]() -> Result<std::string> {
-        for (const TokenId id : *ids) {
-          if (id >= host->tokenizer().vocabulary_size()) {
-            return Status(
-                ErrorCode::kInvalidArgument,
-                "Token id " + std::to_string(id) + " is not in the vocabulary; pass ids of this model.");
-          }
-        }
+        TRY(check_tokens(*ids, host->tokenizer().vocabulary_size(), "text"));
         return host->tokenizer().decode(*ids);
       },
       [](napi_env env, std::string& bytes) {

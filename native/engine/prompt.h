@@ -1,6 +1,8 @@
 // What a completion goes on from: texts, and single tokens between them that no text can spell.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -27,6 +29,9 @@ class Prompt {
  private:
   std::vector<PromptPart> parts_;
 };
+
+// INVALID_ARGUMENT for an id that is not below `vocabulary`; `what`: of what they are.
+Status check_tokens(std::span<const TokenId> ids, std::uint32_t vocabulary, const char* what);
 
 // Each text is tokenized on its own: no token reaches over a boundary. The first that is not empty has a
 // space in front of it where the model was taught so (Tokenizer::adds_space_prefix). `parse_special` as

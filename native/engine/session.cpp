@@ -29,13 +29,6 @@ Result<std::unique_ptr<DraftModel>> open_draft(Model::Impl& model, std::uint32_t
   return DraftModel::create(std::move(pass), model.info.vocabulary, model.sampling_kernels);
 }
 
-Status check_tokens(std::span<const TokenId> ids, std::uint32_t vocabulary, const char* what) {
-  const auto unknown = std::ranges::find_if(ids, [vocabulary](TokenId id) { return id >= vocabulary; });
-  if (unknown == ids.end()) return {};
-  return {ErrorCode::kInvalidArgument, "Token id " + std::to_string(*unknown) + " of the " + what +
-                                           " is not in the vocabulary; pass ids of this model."};
-}
-
 }  // namespace
 
 const char* phase_name(Phase phase) {
