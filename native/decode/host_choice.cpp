@@ -5,19 +5,11 @@
 
 #include "base/try.h"
 #include "decode/healing.h"
+#include "device/checks/replay_limits.h"
 #include "sampling/masked_logit.h"
 #include "sampling/random.h"
 
 namespace emberline {
-
-namespace {
-
-Status not_finite() {
-  return {ErrorCode::kLogitsNotFinite,
-          "The model produced logits that are not finite; the model file may be damaged."};
-}
-
-}  // namespace
 
 void HostChoice::reserve(std::uint32_t vocabulary) {
   logits_.resize(vocabulary);
@@ -87,7 +79,7 @@ Result<ChosenToken> HostChoice::choose(const ChoiceRule& rule, std::span<const T
   const bool unmasked = candidates.data() == logits_.data();
   // The mask may have hidden the logit that is not a number.
   if (!std::isfinite(unmasked ? draw.log_prob : sampler_.log_probability(logits_, token)))
-    return not_finite();
+    return logits_not_finite();
   // The ban is no reason to be sure of what is left: as probabilities of all that the rest of the rule
   // allows.
   const double log_normalizer = double{logits_[token]} - draw.log_prob;
@@ -115,7 +107,7 @@ Result<ChosenToken> HostChoice::decide(const ChoiceRule& rule, std::span<const T
   const TokenId token = acceptance_.decide(target_, draft, drafted, uniform(RandomStream::kAccept),
                                            uniform(RandomStream::kResidual));
   const float raw = sampler_.log_probability(logits_, token);
-  if (!std::isfinite(raw)) return not_finite();
+  if (!std::isfinite(raw)) return logits_not_finite();
   const bool unmasked = candidates.data() == logits_.data();
   return ChosenToken{token, unmasked ? raw : sampler_.log_probability(candidates, token)};
 }
