@@ -13,13 +13,16 @@ void PromptPrefill::forget_from(std::size_t end) {
   pass_.truncate(static_cast<std::uint32_t>(end));
 }
 
+std::size_t PromptPrefill::reusable(std::span<const TokenId> ids) const {
+  const auto differs = std::ranges::mismatch(ids, cached_).in1;
+  const auto same = static_cast<std::size_t>(differs - ids.begin());
+  // What stands further back than layers with a window remember is read again from the start.
+  return pass_.can_continue(static_cast<std::uint32_t>(same)) ? same : 0;
+}
+
 Result<PrefillOutcome> PromptPrefill::fill(std::span<const TokenId> ids, std::size_t most_reused, bool logits,
                                            const std::atomic<bool>* cancel, Progress* progress) {
-  const std::size_t comparable = std::min(cached_.size(), most_reused);
-  std::size_t done = 0;
-  while (done < comparable && cached_[done] == ids[done]) ++done;
-  // What stands further back than layers with a window remember is read again from the start.
-  if (!pass_.can_continue(static_cast<std::uint32_t>(done))) done = 0;
+  std::size_t done = reusable(ids.first(most_reused));
   PrefillOutcome outcome{static_cast<std::uint32_t>(done), false};
   while (done < ids.size()) {
     if (progress != nullptr) progress->prompt_tokens = static_cast<std::uint32_t>(done);

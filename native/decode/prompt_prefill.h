@@ -28,6 +28,9 @@ class PromptPrefill {
 
   const std::vector<TokenId>& cached() const { return cached_; }
 
+  // How many of the first of `ids` the pass can go on behind without reading them again.
+  std::size_t reusable(std::span<const TokenId> ids) const;
+
   // Afterwards rows 0..ids.size()-1 hold `ids`, and logits row 0 those of the last: it is always evaluated,
   // so at most ids.size() - 1 rows are reused. 1 <= ids.size() <= context. On an error what completed is
   // kept.

@@ -45,10 +45,7 @@ bool DraftModel::can_read(std::span<const TokenId> sequence) const {
 }
 
 std::size_t DraftModel::unread(std::span<const TokenId> sequence) const {
-  const std::span<const TokenId> cached = prefill_.cached();
-  const auto [differs, _] = std::mismatch(sequence.begin(), sequence.end(), cached.begin(), cached.end());
-  const std::size_t same = static_cast<std::size_t>(differs - sequence.begin());
-  return pass_->can_continue(static_cast<std::uint32_t>(same)) ? sequence.size() - same : sequence.size();
+  return sequence.size() - prefill_.reusable(sequence);
 }
 
 Status DraftModel::propose(std::span<const TokenId> sequence, std::uint32_t most,
