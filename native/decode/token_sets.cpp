@@ -8,7 +8,8 @@
 namespace emberline {
 
 TokenSets TokenSets::build(const Tokenizer& tokenizer, std::uint32_t vocabulary) {
-  TokenSets sets{TokenSet(vocabulary), TokenSet(vocabulary), {}, {}, 0};
+  TokenSets sets;
+  sets.ends = sets.ends_or_breaks = TokenSet(vocabulary);
   for (TokenId token = 0; token < vocabulary; ++token) {
     const TokenKind kind = token < tokenizer.vocabulary_size() ? tokenizer.kind(token) : TokenKind::kUnused;
     if (kind == TokenKind::kControl || kind == TokenKind::kUnused || tokenizer.ends_generation(token)) {

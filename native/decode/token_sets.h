@@ -12,6 +12,7 @@ namespace emberline {
 
 class TokenSet {
  public:
+  TokenSet() = default;  // of no tokens
   explicit TokenSet(std::uint32_t vocabulary) : bits_((static_cast<std::size_t>(vocabulary) + 63) / 64, 0) {}
 
   void insert(TokenId token) { bits_[token / 64] |= std::uint64_t{1} << (token % 64); }

@@ -222,17 +222,7 @@ Result<std::shared_ptr<Model>> Model::load_file(std::shared_ptr<Device> device, 
   const std::uint32_t vocabulary = layout.hyperparameters.vocabulary;
   Beside<Result<TextParts>> reading =
       begin_beside([&file, vocabulary] { return read_text(file, vocabulary); });
-  std::unique_ptr<Impl> impl(new Impl{.file = nullptr,
-                                      .parts = std::move(layout),
-                                      .token_sets = {TokenSet(0), TokenSet(0), {}, {}, 0},
-                                      .sampling_kernels = sampling_kernels(isa),
-                                      .grammar_tokens = nullptr,
-                                      .device = nullptr,
-                                      .weights = {},
-                                      .scratch = {},
-                                      .kv_memory = nullptr,
-                                      .info = {},
-                                      .draft = nullptr});
+  std::unique_ptr<Impl> impl(new Impl{.parts = std::move(layout), .sampling_kernels = sampling_kernels(isa)});
   const Status placed = place_on(*impl, file, std::move(device), options);
   Result<TextParts> read = reading.get();
   schedule_point("load.read");

@@ -19,17 +19,17 @@ namespace emberline {
 
 // Members are destroyed from the last up: buffers before their device.
 struct Model::Impl {
-  std::unique_ptr<GgufFile> file;  // where the device reads its mapping; null otherwise
+  std::unique_ptr<GgufFile> file{};  // where the device reads its mapping; null otherwise
   ModelParts parts;
-  TokenSets token_sets;
+  TokenSets token_sets{};
   const SamplingKernels& sampling_kernels;  // what is chosen on the host, whatever the device, is by these
-  std::shared_ptr<const GrammarTokens> grammar_tokens;  // made when a request first has a grammar
-  std::shared_ptr<Device> device;                       // one with the draft model
-  DeviceWeights weights;
-  Scratch scratch;
-  std::unique_ptr<KvMemory> kv_memory;
-  ModelInfo info;
-  std::shared_ptr<Model> draft;  // null: none
+  std::shared_ptr<const GrammarTokens> grammar_tokens{};  // made when a request first has a grammar
+  std::shared_ptr<Device> device{};                       // one with the draft model
+  DeviceWeights weights{};
+  Scratch scratch{};
+  std::unique_ptr<KvMemory> kv_memory{};
+  ModelInfo info{};
+  std::shared_ptr<Model> draft{};  // null: none
 
   // DEVICE_FAILED where the device reads a file in place that was written to or shortened since.
   Status check_file() const;

@@ -69,13 +69,13 @@ struct Tokenizer::Impl {
   bool adds_space_prefix = false;
   std::vector<TokenId> ends;  // sorted
   FimTokens fim;
-  SpecialTokenFinder user_defined;
-  SpecialTokenFinder user_defined_and_control;
+  SpecialTokenFinder user_defined{};
+  SpecialTokenFinder user_defined_and_control{};
   // These refer to `vocabulary`, so they are made once that is in place. One of the encoders is there.
-  std::optional<BytePairEncoder> encoder;
-  std::optional<ScoredPairEncoder> scored_encoder;
-  std::optional<UnigramEncoder> unigram_encoder;
-  std::optional<TokensByBytes> by_bytes;
+  std::optional<BytePairEncoder> encoder{};
+  std::optional<ScoredPairEncoder> scored_encoder{};
+  std::optional<UnigramEncoder> unigram_encoder{};
+  std::optional<TokensByBytes> by_bytes{};
 
   struct Scratch {
     BytePairScratch pairs;
@@ -127,22 +127,17 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::from_vocabulary(const VocabularySp
   const bool adds_bos =
       pre_tokenizer ? pre_tokenizer->adds_bos_by_default : spec.model == TokenizerModel::kSentencePiece;
 
-  std::unique_ptr<Impl> impl(new Impl{std::move(vocabulary),
-                                      std::string(spec.pre_tokenizer),
-                                      pre_tokenizer,
-                                      std::move(normaliser),
-                                      spec.bos,
-                                      spec.eos,
-                                      spec.adds_bos.value_or(adds_bos),
-                                      sentence_piece && spec.adds_space_prefix.value_or(true),
-                                      spec.other_ends,
-                                      spec.fim,
-                                      {},
-                                      {},
-                                      std::nullopt,
-                                      std::nullopt,
-                                      std::nullopt,
-                                      std::nullopt});
+  std::unique_ptr<Impl> impl(
+      new Impl{.vocabulary = std::move(vocabulary),
+               .pre_tokenizer_name = std::string(spec.pre_tokenizer),
+               .pre_tokenizer = pre_tokenizer,
+               .normaliser = std::move(normaliser),
+               .bos = spec.bos,
+               .eos = spec.eos,
+               .adds_bos = spec.adds_bos.value_or(adds_bos),
+               .adds_space_prefix = sentence_piece && spec.adds_space_prefix.value_or(true),
+               .ends = spec.other_ends,
+               .fim = spec.fim});
   const Vocabulary& tokens = impl->vocabulary;
   const auto out_of_range = [&](TokenId id) { return id != kNoToken && id >= tokens.size(); };
   const TokenId named[] = {impl->bos,        impl->eos,           impl->fim.prefix,     impl->fim.suffix,
