@@ -15,6 +15,7 @@
 #include "decode/blank.h"
 #include "decode/chunk_plan.h"
 #include "decode/sampling_block.h"
+#include "decode/spelling_choice.h"
 
 namespace emberline {
 
@@ -26,11 +27,6 @@ constexpr std::size_t kMostStepsAtOnce = kMostWritten;
 // Where submissions have a cost, plain steps between looks for drafts become more, up to so many times the
 // fewest.
 constexpr std::size_t kMostPatience = 8;
-
-// Of one choice, tokens that are evaluated to see where they lead.
-constexpr std::size_t kMostWeighed = 8;
-// A token that leads nowhere keeps a chance: there may be no other.
-constexpr double kLeastMass = 1e-300;
 
 class DecodeLoop {
  public:
@@ -209,9 +205,11 @@ class DecodeLoop {
     std::uint32_t accepted = 0, produced = 0;
     for (std::uint32_t row = 0; row <= draft.tokens.size(); ++row) {
       const bool drafted = row < draft.tokens.size();
-      TRY_VALUE(const ChosenToken chosen,
-                choose(row, drafted && !draft.laws.empty() ? &draft.laws[row] : nullptr,
-                       drafted ? draft.tokens[row] : kNoToken));
+      TRY(read_logits(row));
+      TRY_VALUE(const ChosenToken chosen, drafted && !draft.laws.empty()
+                                              ? parts_.choice.decide(rule(), sequence_, request_.sampling,
+                                                                     draft.laws[row], draft.tokens[row])
+                                              : parts_.choice.choose(rule(), sequence_, request_.sampling));
       accept(chosen.token, chosen.log_prob);
       ++produced;
       if (!drafted || chosen.token != draft.tokens[row]) break;
@@ -223,14 +221,7 @@ class DecodeLoop {
     return {};
   }
 
-  // The token behind row `row` of the last batch. `law`: what `drafted` was drawn from; null: nothing was.
-  Result<ChosenToken> choose(std::uint32_t row, const Distribution* law, TokenId drafted) {
-    TRY(read_logits(row));
-    return law == nullptr ? parts_.choice.choose(rule(), sequence_, request_.sampling)
-                          : parts_.choice.decide(rule(), sequence_, request_.sampling, *law, drafted);
-  }
-
-  // With what the document says.
+  // Those behind row `row` of the last batch, with what the document says.
   Status read_logits(std::uint32_t row) {
     TRY(parts_.pass.read_logits(row, parts_.choice.logits()));
     if (parts_.memory != nullptr && parts_.memory->silent_tokens(sequence_) == 0) {
@@ -242,46 +233,6 @@ class DecodeLoop {
   ChoiceRule rule() const {
     return {text_.remaining_prefix(), still_blank(), text_.prefix_ends_with_space(), request_.constraint,
             generated() == 0 ? std::span<const TokenId>(request_.barred) : std::span<const TokenId>()};
-  }
-
-  // Chooses while a prefix has to be spelled. A token that spells a part of it may be likely and lead
-  // nowhere:
-  // ")" before ":" where the model knows "):" as one token. What counts is how likely the prefix is with it,
-  // so a token that is chosen is evaluated, and weighed by how likely the next one goes on spelling (one step
-  // of the sum over encodings in Phan, Amos, Gat, Havasi, Muckley and Ullrich, "Exact Byte-Level
-  // Probabilities from Tokenized Language Models for FIM-Tasks and Model Ensembles", 2024). Others count as
-  // if they led on for sure until they are chosen in turn, so the last choice, greedy or under noise that
-  // stays as it is, is the best of all (Gumbel-max, sampling/gumbel_noise.h).
-  Result<ChosenToken> choose_spelling() {
-    TRY(read_logits(0));
-    SamplingParams sampling = request_.sampling;
-    sampling.draw_by = DrawBy::kGumbelNoise;
-    std::vector<TokenId> weighed;
-    while (true) {
-      TRY_VALUE(const ChosenToken chosen, parts_.choice.choose(rule(), sequence_, sampling));
-      const std::size_t spelled = parts_.tokenizer.bytes(chosen.token).size();
-      if (spelled >= text_.remaining_prefix().size()) return chosen;
-      if (weighed.size() == kMostWeighed) return chosen;
-      const bool known = std::ranges::find(weighed, chosen.token) != weighed.end();
-      if (known && weighed.back() != chosen.token) return chosen;
-      if (known) {
-        logits_ready_ = true;
-        return chosen;
-      }
-      parts_.choice.keep_logits();
-      TRY_VALUE(const ReplayOutcome outcome,
-                parts_.pass.decode(chosen.token, last_position() + 1, request_.cancel));
-      if (outcome.cancelled) {
-        stop_ = StopReason::kCancelled;
-        return chosen;
-      }
-      TRY(parts_.pass.read_logits(0, parts_.choice.logits()));
-      const double mass =
-          parts_.choice.spelling_mass(text_.remaining_prefix().substr(spelled), still_blank());
-      parts_.choice.restore_logits();
-      parts_.choice.logits()[chosen.token] += static_cast<float>(std::log(std::max(mass, kLeastMass)));
-      weighed.push_back(chosen.token);
-    }
   }
 
   // Tells the speculation of plain steps, which took `ms`; 0: not known.
@@ -302,9 +253,20 @@ class DecodeLoop {
     }
     logits_ready_ = false;
     const bool spelled = text_.remaining_prefix().empty();
-    const bool weighs = !spelled && request_.constraint == nullptr;
-    TRY_VALUE(const ChosenToken chosen, weighs ? choose_spelling() : choose(0, nullptr, kNoToken));
-    if (stop_) return {};
+    TRY(read_logits(0));
+    ChosenToken chosen;
+    if (spelled || request_.constraint != nullptr) {
+      TRY_VALUE(chosen, parts_.choice.choose(rule(), sequence_, request_.sampling));
+    } else {
+      TRY_VALUE(const SpellingChoice weighed,
+                choose_spelling(parts_, rule(), sequence_, request_.sampling, request_.cancel));
+      if (weighed.cancelled) {
+        stop_ = StopReason::kCancelled;
+        return {};
+      }
+      chosen = weighed.chosen;
+      logits_ready_ = weighed.evaluated;
+    }
     if (spelled && !end_probability_) end_probability_ = chosen.banned_prob;
     if (generated() == 0) barred_probability_ = chosen.barred_prob;
     accept(chosen.token, chosen.log_prob);

@@ -2,7 +2,7 @@
 //
 // The caller took the end of the text off the prompt because a token boundary rarely falls at the cursor;
 // here the model spells it again, in tokens of its own choosing. One that spells a part of the string counts
-// as much as what it leads to (generation.cpp).
+// as much as what it leads to (spelling_choice.h).
 #pragma once
 
 #include <string_view>
