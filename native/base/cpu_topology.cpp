@@ -33,7 +33,7 @@ int usable_cores() {
   if (sched_getaffinity(0, sizeof mask, &mask) != 0) return hardware_threads();
   ProcessorSet allowed;
   for (std::size_t i = 0; i < allowed.size(); ++i) allowed[i] = CPU_ISSET(i, &mask);
-  return std::min(performance_cores("/sys", allowed), quota_processors("/sys"));
+  return std::min(performance_cores("/sys", allowed), quota_processors("/proc", "/sys/fs/cgroup"));
 }
 
 #elif defined(__APPLE__)

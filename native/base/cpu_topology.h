@@ -4,7 +4,7 @@
 namespace emberline {
 
 // Physical cores (performance cores where the machine has two kinds) that this process may run on, within the
-// processor quota of its cgroup; 1..kMaxRecommendedThreads. Looked up once.
+// processor quotas of its control groups; 1..kMaxRecommendedThreads. Looked up once.
 int recommended_threads();
 
 // More threads than this gain little for the models the engine runs, and take the editor's cores.

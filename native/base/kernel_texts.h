@@ -1,6 +1,7 @@
 // Reading what a Linux kernel writes in sysfs, procfs and its control groups. Compiled for Linux alone.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,5 +14,15 @@ std::string read_kernel_text(const std::string& path);
 
 // Takes a number that is not negative off the front of `text`.
 std::optional<long> take_number(std::string_view& text);
+
+// Calls visit(line) for each line of `text`.
+template <typename Visit>
+void for_each_line(std::string_view text, Visit&& visit) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
 
 }  // namespace emberline

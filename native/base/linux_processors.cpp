@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/kernel_texts.h"
+#include "base/linux_groups.h"
 
 namespace emberline {
 namespace {
@@ -71,6 +72,20 @@ ProcessorSet performance_processors(const std::string& sysfs, const ProcessorSet
   return named.any() ? named : near_the_fastest(sysfs, allowed);
 }
 
+int quota_of(const ControlGroup& group) {
+  // "150000 100000": microseconds of processor time, in so many of the clock. "max 100000", or "-1" in a file
+  // of its own: no quota.
+  const std::string text = group.version == 2 ? read_kernel_text(group.folder + "/cpu.max")
+                                              : read_kernel_text(group.folder + "/cpu.cfs_quota_us") + " " +
+                                                    read_kernel_text(group.folder + "/cpu.cfs_period_us");
+  std::string_view rest = text;
+  const std::optional<long> quota = take_number(rest);
+  if (!quota || *quota == 0 || !take(rest, ' ')) return kMaxProcessors;
+  const std::optional<long> period = take_number(rest);
+  if (!period || *period == 0 || !rest.empty()) return kMaxProcessors;
+  return static_cast<int>(std::clamp<long>(*quota / *period, 1, kMaxProcessors));
+}
+
 }  // namespace
 
 int performance_cores(const std::string& sysfs, const ProcessorSet& allowed) {
@@ -85,15 +100,11 @@ int performance_cores(const std::string& sysfs, const ProcessorSet& allowed) {
   return std::max(cores, 1);
 }
 
-int quota_processors(const std::string& sysfs) {
-  // "150000 100000": microseconds of processor time, in so many of the clock. "max 100000": no quota.
-  const std::string text = read_kernel_text(sysfs + "/fs/cgroup/cpu.max");
-  std::string_view rest = text;
-  const std::optional<long> quota = take_number(rest);
-  if (!quota || *quota == 0 || !take(rest, ' ')) return kMaxProcessors;
-  const std::optional<long> period = take_number(rest);
-  if (!period || *period == 0 || !rest.empty()) return kMaxProcessors;
-  return static_cast<int>(std::clamp<long>(*quota / *period, 1, kMaxProcessors));
+int quota_processors(const std::string& procfs, const std::string& cgroups) {
+  int least = kMaxProcessors;
+  for (const ControlGroup& group : control_groups(procfs, cgroups, "cpu"))
+    least = std::min(least, quota_of(group));
+  return least;
 }
 
 }  // namespace emberline

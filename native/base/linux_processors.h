@@ -1,7 +1,7 @@
-// What a Linux kernel tells of the processors in sysfs. Compiled for Linux alone.
+// What a Linux kernel tells of the processors. Compiled for Linux alone.
 //
-// `sysfs` is a folder laid out as /sys is. A file that is missing, or does not hold what it should, counts as
-// nothing said.
+// `sysfs`, `procfs` and `cgroups` are folders laid out as /sys, /proc and /sys/fs/cgroup are. A file that is
+// missing, or does not hold what it should, counts as nothing said.
 #pragma once
 
 #include <bitset>
@@ -16,8 +16,8 @@ using ProcessorSet = std::bitset<kMaxProcessors>;
 // counted alone, unless none of them is allowed.
 int performance_cores(const std::string& sysfs, const ProcessorSet& allowed);
 
-// Whole processors that the quota of the process's cgroup comes to, 1 to kMaxProcessors; kMaxProcessors
-// where there is none.
-int quota_processors(const std::string& sysfs);
+// Whole processors that the least quota of the process's control groups comes to, 1 to kMaxProcessors;
+// kMaxProcessors where there is none.
+int quota_processors(const std::string& procfs, const std::string& cgroups);
 
 }  // namespace emberline

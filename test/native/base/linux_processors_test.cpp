@@ -48,7 +48,7 @@ class LinuxProcessors : public testing::KernelTree {
     for (std::size_t i = 0; i < count; ++i) set.set(i);
     return performance_cores(root(), set);
   }
-  int quota() const { return quota_processors(root()); }
+  int quota() const { return quota_processors(root() + "/proc", root() + "/fs/cgroup"); }
 };
 
 TEST_F(LinuxProcessors, PerformanceCoresOfAHybridAreThoseTheKernelNames) {
@@ -134,6 +134,7 @@ TEST_F(LinuxProcessors, AMalformedListCountsAsNone) {
 }
 
 TEST_F(LinuxProcessors, AQuotaComesToWholeProcessors) {
+  write("proc/self/cgroup", "0::/");
   EXPECT_EQ(quota(), kMaxProcessors) << "no file";
   const auto quota_of = [&](const char* text) {
     write("fs/cgroup/cpu.max", text);
@@ -147,6 +148,27 @@ TEST_F(LinuxProcessors, AQuotaComesToWholeProcessors) {
                            "200000 -100000", "200000 100000 x", "200000,100000"}) {
     EXPECT_EQ(quota_of(text), kMaxProcessors) << text;
   }
+}
+
+TEST_F(LinuxProcessors, TheLeastQuotaOfTheGroupAndThoseAroundItHolds) {
+  write("fs/cgroup/user.slice/editor.scope/cpu.max", "400000 100000");
+  EXPECT_EQ(quota(), kMaxProcessors) << "of which group the process is, is not known";
+  write("proc/self/cgroup", "0::/user.slice/editor.scope");
+  EXPECT_EQ(quota(), 4);
+  write("fs/cgroup/user.slice/cpu.max", "200000 100000");
+  EXPECT_EQ(quota(), 2);
+  write("fs/cgroup/cpu.max", "100000 100000");
+  EXPECT_EQ(quota(), 1) << "a container's";
+}
+
+TEST_F(LinuxProcessors, AQuotaOfVersionOneStandsInTwoFiles) {
+  write("proc/self/cgroup", "3:cpuset:/\n2:cpu,cpuacct:/jobs/one\n0::/");
+  write("fs/cgroup/cpu/jobs/one/cpu.cfs_quota_us", "300000");
+  EXPECT_EQ(quota(), kMaxProcessors) << "no period";
+  write("fs/cgroup/cpu/jobs/one/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(quota(), 3);
+  write("fs/cgroup/cpu/jobs/one/cpu.cfs_quota_us", "-1");
+  EXPECT_EQ(quota(), kMaxProcessors);
 }
 
 }  // namespace
