@@ -157,7 +157,7 @@ export interface NativeCompletionRequest {
   /** Token healing: the generated text is forced to begin with this, and it is left out of the result. May be empty. */
   readonly requiredPrefix: string;
   readonly maxTokens: number;
-  /** End before the first line break that follows visible text. */
+  /** End before the first line break of the text, also where nothing stands before it. */
   readonly singleLine: boolean;
   /**
    * Until a visible character was produced beyond `requiredPrefix`, ban line breaks and control tokens; and, where
