@@ -3,14 +3,13 @@
 //
 // Invariants:
 //   - No other thread ever holds a JavaScript value. A thread knows a promise by its ticket; promises,
-//   callbacks and whatever
-//     keeps them alive stay in a table that only the JS thread touches.
+//     callbacks and whatever keeps them alive stay in a table that only the JS thread touches.
 //   - Whoever waits gets an answer: what there is no memory to answer is told without any (fail, done, tell).
 //   - A thread of a worker takes no lock that the JS thread may want: it has a lower priority, and whoever
-//   waited for its lock would wait until it came to run.
+//     waited for its lock would wait until it came to run.
 //   - When an environment ends, its clean-up hook stops and joins every worker before anything a worker uses
-//   is gone. The hook
-//     waits for at most the step an engine is in (one token, or one chunk of prefill).
+//     is gone. A request that runs is cancelled; a model that is loaded and a single task (one_task.h) cannot
+//     be, and the hook waits for the whole of them.
 #pragma once
 
 #include <napi.h>

@@ -44,8 +44,7 @@ class ModelHost : public Worker {
 
   explicit ModelHost(Environment& environment) : environment_(environment) {}
 
-  // --- JS thread
-  // ---------------------------------------------------------------------------------------------------------
+  // --- JS thread ---
 
   // Starts the thread and loads the model on it. Settles `ticket` with what `loaded` makes of it, or an
   // error.
@@ -80,8 +79,7 @@ class ModelHost : public Worker {
   const Progress& progress() const { return progress_; }
   std::uint64_t turns() const { return thread_.turns(); }
 
-  // --- engine thread
-  // -----------------------------------------------------------------------------------------------------
+  // --- engine thread ---
 
   Result<SessionKey> create_session(std::uint32_t context);
   // A session that has seen what `session` has (Session::fork).
