@@ -65,6 +65,26 @@ TEST(GrammarSession, SaysWhatIsWrong) {
   EXPECT_EQ(take(session->complete(following("root ::= \"yes\""))).text, "yes");
 }
 
+TEST(GrammarSession, AGrammarIsFollowedAgainAfterATextThatWasTooMuchForIt) {
+  const auto session = take(Session::create(load_toy(ToyModel{}), 256));
+  // Behind an "a" there are more ways to go on than are allowed.
+  std::string rules = "root ::= \"b\" \"yes\" | \"a\" (way0", ways;
+  for (int i = 0; i < 4200; ++i) {
+    const std::string way = "way" + std::to_string(i);
+    if (i > 0) rules += " | " + way;
+    ways += way + " ::= \"x\" " + way + " \"z\" | \"y\"\n";
+  }
+  CompletionRequest request = following(rules + ")\n" + ways);
+  for (const bool too_much : {true, false}) {
+    request.grammar_prefix = too_much ? "ax" : "b";
+    const Result<Completion> made = session->complete(request);
+    EXPECT_EQ(made.code(), too_much ? ErrorCode::kGrammarTooLarge : ErrorCode::kOk);
+    if (made.ok()) {
+      EXPECT_EQ(made.value().text, "yes");
+    }
+  }
+}
+
 // Under a grammar the others are those that it allows, and the masses those of the law among these.
 TEST(GrammarSession, AForkFollowsTheGrammarBehindItsLead) {
   const auto session = take(Session::create(load_toy(ToyModel{}), 256));
