@@ -243,7 +243,7 @@ class ToyWriter {
     }
     if (!left_out("tokenizer.ggml.model")) writer_.add("tokenizer.ggml.model", "gpt2");
     writer_.add("tokenizer.ggml.pre", "smollm");
-    writer_.add("tokenizer.ggml.add_bos_token", false);
+    writer_.add("tokenizer.ggml.add_bos_token", toy_.adds_bos);
     writer_.add("tokenizer.ggml.tokens", tokens).add("tokenizer.ggml.token_type", types);
     writer_.add("tokenizer.ggml.merges", merges);
   }

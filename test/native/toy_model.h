@@ -46,6 +46,7 @@ struct ToyModel {
   std::vector<float> rope_factors;              // [head_width / 2]; empty: none
   std::vector<float> long_rope_factors;         // the same; not empty: the others are for short contexts
   bool end_tokens = true;                       // control tokens in the vocabulary
+  bool adds_bos = false;                        // in front of a prompt
   std::uint32_t padding_rows = 0;               // embeddings beyond the tokenizer's list
   float output_scale = 1.0f;                    // larger: more certain
   float output_gain = 1.0f;                     // of the last norm, about which it varies

@@ -64,6 +64,9 @@ TEST(HostChoice, AllTokensMaskedAndHiddenNaNsAreErrors) {
   logits[decoder.sets.blank_start_bans.front()] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(decoder.choice.choose({"", true}, history, {}).code(), ErrorCode::kLogitsNotFinite);
   EXPECT_EQ(decoder.choice.choose({"", false}, history, {}).code(), ErrorCode::kLogitsNotFinite);
+  const Distribution draft{{'x'}, {1}, 1};
+  EXPECT_EQ(decoder.choice.decide({"", true}, history, {.temperature = 1.0f}, draft, 'x').code(),
+            ErrorCode::kLogitsNotFinite);
 }
 
 TEST(HostChoice, TiesGoToTheLowestIdAndOnlySpellingNarrowsTheProbability) {

@@ -97,6 +97,14 @@ TEST(OutputText, LeavesOutTheRequiredPrefix) {
   EXPECT_EQ(assemble("", true, {"re", "turn"}).text, "return");
 }
 
+TEST(OutputText, WasVisibleOnceWhateverFollows) {
+  OutputText text("ret", true, {});
+  for (const auto& [token, visible] : {std::pair("ret", false), {" ", false}, {"x", true}, {"  ", true}}) {
+    text.push(token);
+    EXPECT_EQ(text.visible(), visible) << token;
+  }
+}
+
 TEST(OutputText, EndsASingleLineAtTheFirstBreakBeyondThePrefix) {
   const Assembled healed = assemble("\n    ", true, {"\n   ", " x", "foo\nbar"});
   EXPECT_EQ(healed.text, "xfoo");

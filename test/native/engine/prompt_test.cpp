@@ -115,6 +115,20 @@ TEST(Prompt, PartsAreCompletedAsTheirTokensAreAndKeepTheCache) {
   EXPECT_LE(moved.timings.reused_tokens, 1u) << "another suffix is another text";
 }
 
+TEST(Prompt, BeginsWithOneBosWhereTheModelWantsIt) {
+  for (const bool adds_bos : {true, false}) {
+    ToyModel toy;
+    toy.adds_bos = adds_bos;
+    const auto model = load_toy(toy);
+    const auto session = take(Session::create(model, 64));
+    const auto tokens = [&](Prompt prompt) {
+      return take(session->complete(request_of_parts(std::move(prompt)))).timings.prompt_tokens;
+    };
+    EXPECT_EQ(tokens("qw"), adds_bos ? 3u : 2u);
+    EXPECT_EQ(tokens(Parts{model->tokenizer().bos(), "qw"}), 3u) << "it is there already";
+  }
+}
+
 TEST(Prompt, OneThatIsTooLongSaysSo) {
   const auto session = take(Session::create(load_toy({}), 16));
   EXPECT_EQ(session->complete(request_of_parts(Parts(16, TokenId{7}))).code(), ErrorCode::kContextOverflow);

@@ -91,6 +91,9 @@ TEST(ScoredPairEncoder, WithoutBytesWhatIsUnknownIsOneToken) {
   const TokenId a = toy.piece("a", -1), space = toy.piece("▁", -2);
   EXPECT_EQ(encode_scored(toy, "a日本a \xFFx"), (ScoredIds{a, 0, a, space, 0}));
   EXPECT_EQ(encode_scored(toy, "a日a", kNoToken), (ScoredIds{a, a}));
+  // With some bytes: what is spelled stands between two unknown ones.
+  const TokenId bang = toy.add("<0x21>", TokenType::kByte);
+  EXPECT_EQ(encode_scored(toy, "日!本"), (ScoredIds{0, bang, 0}));
 }
 
 TEST(ScoredPairEncoder, EqualsTheAlgorithmOfThePaper) {

@@ -72,6 +72,7 @@ TEST(Tokenizer, UserDefinedTokensAlwaysComeFromText) {
   ToyVocabulary toy;
   const TokenId call = toy.add("<call>", TokenType::kUserDefined);
   const TokenId calls = toy.add("<call>s 1", TokenType::kUserDefined);
+  toy.add("<call>", TokenType::kUserDefined);  // of equal ones the first counts
   toy.add("", TokenType::kUserDefined);
   toy.add("zz", TokenType::kUnused);
   const auto tokenizer = make(toy.spec());

@@ -83,6 +83,9 @@ TEST(UnigramEncoder, SpellsACharacterThatIsNoTokenInBytesOrAsTheUnknownOne) {
   const TokenId x = without.piece("x", -1);
   EXPECT_EQ(encode_unigram(without, "x日本x\xFF"), (UnigramIds{x, 0, x, 0}));
   EXPECT_EQ(encode_unigram(without, "x日x", kNoToken), (UnigramIds{x, x}));
+  // With some bytes: what is spelled stands between two unknown ones.
+  const TokenId bang = without.add("<0x21>", TokenType::kByte);
+  EXPECT_EQ(encode_unigram(without, "日!本"), (UnigramIds{0, bang, 0}));
 }
 
 TEST(UnigramEncoder, PrefersTokensToUnknownCharacters) {
