@@ -120,6 +120,8 @@ void MergeTable::add(std::span<const Merge> merges) {
   const std::size_t mask = slots_.size() - 1;
   for (const Merge& merge : merges) prefetch(&slots_[hash_pair(merge.left, merge.right) & mask]);
   for (const Merge& merge : merges) {
+    // The first would be found anyhow; but a file with the same merge over and over would fill slot after
+    // slot.
     if (find(merge.left, merge.right) != nullptr) continue;
     std::size_t slot = hash_pair(merge.left, merge.right) & mask;
     while (slots_[slot] != kFree) slot = (slot + 1) & mask;
