@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "take.h"
+#include "tokenizer/toy_vocabulary.h"
 #include "toy_pass.h"
 
 namespace emberline::testing {
@@ -73,6 +75,18 @@ TEST_F(ReferenceTextsTest, EndWhereTheRoomDoes) {
   // With more room a text that was cut is read again.
   EXPECT_EQ(read({"abcdef", "ghijkl", "mnopqr"}, 100).size(), 3u);
   EXPECT_EQ(read({"abcdef", "ghijkl"}, 100)[1]->sequence().size(), tokenizer->encode("ghijkl", false).size());
+}
+
+// Eight bytes for each token there is room for are looked at: of these whole lines.
+TEST_F(ReferenceTextsTest, AreCutBehindALine) {
+  ToyVocabulary toy;
+  const std::string word(20, 'w');
+  const TokenId token = toy.add(word, TokenType::kUserDefined);
+  tokenizer = take(Tokenizer::from_vocabulary(toy.spec()));
+  const std::string line = word + word + "\n";
+  const std::vector<ReferenceText> all = read({line + line + line}, 10);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_TRUE(std::ranges::equal(all[0]->sequence(), std::vector<TokenId>{token, token, '\n'}));
 }
 
 TEST_F(ReferenceTextsTest, StayAsTheyWereCutWhileTheOnesBeforeGrowALittle) {

@@ -42,7 +42,13 @@ TEST(Speculation, LearnsThatTheModelEndedWhereADraftWentOn) {
   const double before = speculation.plan().acceptance(kind);
   // Another token came in the place of the first, and it ended the text.
   speculation.verified(0, 1, 3);
-  EXPECT_LT(speculation.plan().acceptance(kind), before);
+  const double learnt = speculation.plan().acceptance(kind);
+  EXPECT_LT(learnt, before);
+  // In another request it counts, in other text for less.
+  speculation.begin({.lookup = true}, {}, false);
+  EXPECT_EQ(speculation.plan().acceptance(kind), learnt);
+  speculation.begin({.lookup = true}, {}, true);
+  EXPECT_GT(speculation.plan().acceptance(kind), learnt);
 }
 
 TEST(Speculation, DoesNotTakeTheEndOfATextForAMistake) {
