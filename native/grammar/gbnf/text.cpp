@@ -4,7 +4,8 @@
 
 #include "base/utf8.h"
 #include "grammar/regular/code_points.h"
-#include "grammar/regular/hex_digit.h"
+#include "grammar/regular/digits.h"
+#include "grammar/regular/text_place.h"
 
 namespace emberline::grammar::gbnf {
 
@@ -13,10 +14,6 @@ namespace {
 constexpr char32_t kFirstSurrogate = 0xD800, kLastSurrogate = 0xDFFF;
 // More repetitions than any text has bytes.
 constexpr std::uint64_t kMostRepetitions = 1'000'000'000;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '_';
@@ -40,26 +37,10 @@ bool Text::take(std::string_view word) {
   return true;
 }
 
-// Lines and columns count from 1, columns in characters.
-Text::Place Text::place(std::size_t at) {
-  if (at < counted_) counted_ = line_start_ = 0, line_ = 1;
-  for (; counted_ < at; ++counted_) {
-    const char c = text_[counted_];
-    if (c == '\n' || (c == '\r' && !(counted_ + 1 < text_.size() && text_[counted_ + 1] == '\n'))) {
-      ++line_;
-      line_start_ = counted_ + 1;
-    }
-  }
-  const std::string_view before = text_.substr(line_start_, at - line_start_);
-  const auto characters = std::count_if(before.begin(), before.end(), begins_code_point);
-  return {line_, static_cast<std::uint32_t>(characters) + 1};
-}
-
 void Text::fail(std::size_t at, const std::string& what) {
   if (!ok()) return;
-  const Place here = place(std::min(at, text_.size()));
-  error_ = Status(ErrorCode::kGrammarInvalid, "The grammar is wrong at line " + std::to_string(here.line) +
-                                                  ", column " + std::to_string(here.column) + ": " + what +
+  error_ = Status(ErrorCode::kGrammarInvalid, "The grammar is wrong at " +
+                                                  place_in(text_, std::min(at, text_.size())) + ": " + what +
                                                   "; correct it there.");
 }
 

@@ -40,18 +40,12 @@ class Text {
   char32_t character();
 
  private:
-  struct Place {
-    std::uint32_t line, column;
-  };
-  Place place(std::size_t at);
   char32_t escaped(std::size_t begin, int digits);
   char32_t utf8_character();
 
   std::string_view text_;
   std::size_t at_ = 0;
   Status error_;
-  std::size_t counted_ = 0, line_start_ = 0;  // by place()
-  std::uint32_t line_ = 1;
 };
 
 bool is_surrogate(char32_t point);

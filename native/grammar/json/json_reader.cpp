@@ -5,15 +5,12 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "grammar/regular/hex_digit.h"
+#include "grammar/regular/digits.h"
+#include "grammar/regular/text_place.h"
 
 namespace emberline::grammar {
 
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Which keys an object has had. Small objects are searched, large ones have a table.
 class KeyIndex {
@@ -57,18 +54,8 @@ class Reader {
  private:
   bool fail(std::string_view what) {
     if (!status_.ok()) return false;
-    std::size_t line = 1, column = 1;
-    for (std::size_t i = 0; i < position_ && i < text_.size(); ++i) {
-      if (text_[i] == '\n') {
-        ++line;
-        column = 1;
-      } else if (begins_code_point(text_[i])) {
-        ++column;
-      }
-    }
-    status_ =
-        Status(ErrorCode::kGrammarInvalid, "This is not JSON: line " + std::to_string(line) + ", column " +
-                                               std::to_string(column) + ": " + std::string(what) + ".");
+    status_ = Status(ErrorCode::kGrammarInvalid,
+                     "This is not JSON: " + place_in(text_, position_) + ": " + std::string(what) + ".");
     return false;
   }
 

@@ -5,7 +5,7 @@
 
 #include "grammar/regular/character_class.h"
 #include "grammar/regular/dfa.h"
-#include "grammar/regular/hex_digit.h"
+#include "grammar/regular/digits.h"
 
 namespace emberline::grammar {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "grammar/regular/code_points.h"
+#include "grammar/regular/digits.h"
 
 namespace emberline::grammar {
 
@@ -25,7 +26,7 @@ class PatternText {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : kEndOfText;
   }
   char32_t next() { return text_[at_++]; }
-  bool at_digit() const { return peek() >= '0' && peek() <= '9'; }
+  bool at_digit() const { return is_digit(peek()); }
   bool at_letter(std::size_t ahead = 0) const;
   bool eat(char32_t c);
   bool eat(std::u32string_view word);

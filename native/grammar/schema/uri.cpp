@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "grammar/regular/hex_digit.h"
+#include "grammar/regular/digits.h"
 #include "grammar/regular/joined.h"
 
 namespace emberline::grammar {

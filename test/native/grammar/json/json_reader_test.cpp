@@ -57,6 +57,7 @@ TEST(JsonReader, SaysWhereTextIsNoJson) {
       {"", "line 1, column 1"},
       {"{\"a\":1,}", "line 1, column 8"},
       {"[1\n,\n 2 3]", "line 3, column 4"},
+      {"[1\r,\r\n 2 3]", "line 3, column 4"},
       {"\"\xC3\xA9\" x", "line 1, column 5"},
       {"01", "line 1, column 2"},
       {"+1", "column 1"},
