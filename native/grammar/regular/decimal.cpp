@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
-#include <vector>
+
+#include "grammar/regular/digits.h"
 
 namespace emberline::grammar {
 namespace {
 
 constexpr std::int64_t kMostPlainDigits = 400;
 constexpr std::int64_t kMostDivisionDigits = 100'000;
-
-bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
+constexpr std::int64_t kMostIntegerDigits = 18;
 
 // The place in front of the first digit, as a power of ten; the number is below 10^magnitude.
 std::int64_t magnitude(const Decimal& number) {
@@ -41,55 +39,12 @@ Status too_long() {
           "A number has too many digits or too large an exponent; write it with at most a million."};
 }
 
-// Numbers without sign, least significant limb first, to the base 10^9.
-class Natural {
- public:
-  explicit Natural(std::string_view digits) {
-    for (std::size_t end = digits.size(); end > 0;) {
-      const std::size_t begin = end >= 9 ? end - 9 : 0;
-      std::uint32_t limb = 0;
-      for (std::size_t i = begin; i < end; ++i)
-        limb = limb * 10 + static_cast<std::uint32_t>(digits[i] - '0');
-      limbs_.push_back(limb);
-      end = begin;
-    }
-    trim();
-  }
-  bool zero() const { return limbs_.empty(); }
-  bool operator<(const Natural& other) const {
-    if (limbs_.size() != other.limbs_.size()) return limbs_.size() < other.limbs_.size();
-    return std::ranges::lexicographical_compare(limbs_.rbegin(), limbs_.rend(), other.limbs_.rbegin(),
-                                                other.limbs_.rend());
-  }
-  // *this = *this * 10 + digit
-  void append(std::uint32_t digit) {
-    std::uint64_t carry = digit;
-    for (std::uint32_t& limb : limbs_) {
-      carry += static_cast<std::uint64_t>(limb) * 10;
-      limb = static_cast<std::uint32_t>(carry % kBase);
-      carry /= kBase;
-    }
-    if (carry != 0) limbs_.push_back(static_cast<std::uint32_t>(carry));
-  }
-  // Precondition: other <= *this.
-  void subtract(const Natural& other) {
-    std::int64_t borrow = 0;
-    for (std::size_t i = 0; i < limbs_.size(); ++i) {
-      std::int64_t limb = static_cast<std::int64_t>(limbs_[i]) - borrow;
-      if (i < other.limbs_.size()) limb -= other.limbs_[i];
-      borrow = limb < 0 ? 1 : 0;
-      limbs_[i] = static_cast<std::uint32_t>(limb + borrow * static_cast<std::int64_t>(kBase));
-    }
-    trim();
-  }
-
- private:
-  static constexpr std::uint64_t kBase = 1'000'000'000;
-  void trim() {
-    while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
-  }
-  std::vector<std::uint32_t> limbs_;
-};
+// The integer that up to kMostIntegerDigits digits spell. Ten times as much is still one of 64 bits.
+std::uint64_t integer_of(std::string_view digits) {
+  std::uint64_t value = 0;
+  for (const char c : digits) value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  return value;
+}
 
 }  // namespace
 
@@ -108,7 +63,7 @@ Result<Decimal> decimal_from_json(std::string_view text) {
   const auto peek = [&] { return at < text.size() ? text[at] : '\0'; };
   const auto digits = [&] {
     const std::size_t begin = at;
-    while (digit(peek())) ++at;
+    while (is_digit(peek())) ++at;
     number.digits.append(text, begin, at - begin);
     return at - begin;
   };
@@ -130,9 +85,9 @@ Result<Decimal> decimal_from_json(std::string_view text) {
     ++at;
     const bool minus = peek() == '-';
     if (minus || peek() == '+') ++at;
-    if (!digit(peek())) return invalid(text);
+    if (!is_digit(peek())) return invalid(text);
     std::int64_t exponent = 0;
-    for (; digit(peek()); ++at) {
+    for (; is_digit(peek()); ++at) {
       exponent = std::min(exponent * 10 + (peek() - '0'), kMostDecimalExponent + 1);
     }
     huge = exponent > kMostDecimalExponent;
@@ -174,14 +129,13 @@ std::string canonical_text(const Decimal& number) {
 }
 
 std::optional<Decimal> least_common_multiple(const Decimal& a, const Decimal& b) {
-  constexpr std::int64_t kDigits = 18;
   if (a.zero() || a.negative || b.zero() || b.negative) return std::nullopt;
   const std::int64_t exponent = std::min(a.exponent, b.exponent);
   std::uint64_t integers[2] = {};  // times 10^exponent
   for (int i = 0; i < 2; ++i) {
     const Decimal& number = i == 0 ? a : b;
-    if (magnitude(number) - exponent > kDigits) return std::nullopt;
-    for (const char c : number.digits) integers[i] = integers[i] * 10 + static_cast<std::uint64_t>(c - '0');
+    if (magnitude(number) - exponent > kMostIntegerDigits) return std::nullopt;
+    integers[i] = integer_of(number.digits);
     for (std::int64_t zeros = number.exponent - exponent; zeros > 0; --zeros) integers[i] *= 10;
   }
   const std::uint64_t rest = integers[1] / std::gcd(integers[0], integers[1]);
@@ -200,18 +154,16 @@ Result<bool> is_multiple(const Decimal& number, const Decimal& divisor) {
   const std::int64_t shift = number.exponent - divisor.exponent;
   if (shift < 0) return false;  // 10 does not divide number.digits
   if (shift + static_cast<std::int64_t>(number.digits.size()) > kMostDivisionDigits ||
-      divisor.digits.size() > 1000) {
-    return too_long();
+      divisor.digits.size() > static_cast<std::size_t>(kMostIntegerDigits)) {
+    return Status(ErrorCode::kGrammarTooLarge,
+                  "A number takes too long to divide; write divisors with at most 18 digits, and numbers "
+                  "with at most 100,000.");
   }
-  const Natural by(divisor.digits);
-  Natural rest("");
-  const auto append = [&](std::uint32_t value) {
-    rest.append(value);
-    while (!(rest < by)) rest.subtract(by);
-  };
-  for (const char c : number.digits) append(static_cast<std::uint32_t>(c - '0'));
-  for (std::int64_t i = 0; i < shift && !rest.zero(); ++i) append(0);
-  return rest.zero();
+  const std::uint64_t by = integer_of(divisor.digits);
+  std::uint64_t rest = 0;
+  for (const char c : number.digits) rest = (rest * 10 + static_cast<std::uint64_t>(c - '0')) % by;
+  for (std::int64_t i = 0; i < shift && rest != 0; ++i) rest = rest * 10 % by;
+  return rest == 0;
 }
 
 }  // namespace emberline::grammar

@@ -40,7 +40,7 @@ std::string canonical_text(const Decimal& number);
 std::optional<Decimal> least_common_multiple(const Decimal& a, const Decimal& b);
 
 // Whether `number` is an integer times `divisor`, which is not 0. GRAMMAR_TOO_LARGE where they are more than
-// 100,000 digits apart.
+// 100,000 digits apart, or the divisor has more than 18 digits between the zeros.
 Result<bool> is_multiple(const Decimal& number, const Decimal& divisor);
 
 }  // namespace emberline::grammar

@@ -90,12 +90,16 @@ TEST(Decimal, LeastCommonMultiples) {
 TEST(Decimal, MultiplesOfLongNumbers) {
   EXPECT_TRUE(is_multiple(decimal("1e300"), decimal("1e-300")).value());
   EXPECT_FALSE(is_multiple(decimal("1e-300"), decimal("1e300")).value());
-  EXPECT_TRUE(is_multiple(decimal("12193263113702179523484224963348422496333622923322114007011"),
-                          decimal("12345678901234567891"))
-                  .value());
-  EXPECT_FALSE(is_multiple(decimal("12193263113702179523484224963348422496333622923322114007012"),
-                           decimal("12345678901234567891"))
-                   .value());
+  EXPECT_TRUE(
+      is_multiple(decimal("12193263113702179433607681743348574911222374638"), decimal("123456789012345678"))
+          .value());
+  EXPECT_FALSE(
+      is_multiple(decimal("12193263113702179433607681743348574911222374639"), decimal("123456789012345678"))
+          .value());
+  const std::string nines(18, '9');
+  EXPECT_TRUE(is_multiple(decimal(nines + nines), decimal(nines + "e-40")).value());
+  EXPECT_FALSE(is_multiple(decimal(nines + nines + "e1"), decimal(nines + "e2")).value());
+  EXPECT_EQ(is_multiple(decimal("1"), decimal("0.1234567890123456789")).code(), ErrorCode::kGrammarTooLarge);
   EXPECT_EQ(is_multiple(decimal("1e900000"), decimal("3")).code(), ErrorCode::kGrammarTooLarge);
 }
 
