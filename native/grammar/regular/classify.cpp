@@ -90,6 +90,12 @@ Result<Classified> classify(std::span<const Dfa> languages) {
   return Classification(languages).run();
 }
 
+Dfa literal(std::string_view text) {
+  WordGraph graph;
+  graph.add(text);
+  return std::move(graph).dfa();
+}
+
 Result<Dfa> any_of(std::span<const std::string> texts) {
   std::vector<std::string_view> sorted(texts.begin(), texts.end());
   std::ranges::sort(sorted);

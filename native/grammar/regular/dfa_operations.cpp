@@ -107,8 +107,19 @@ bool first(std::uint32_t a, std::uint32_t) {
   return a != kNone;
 }
 
-Result<Dfa> within_bounds(Dfa dfa) {
-  if (dfa.states() > kMostStates || dfa.next.size() > kMostCells) return too_large();
+// Of texts with between `least` and `most` characters, whatever their bytes are. Not trimmed.
+Dfa lengths(std::uint32_t least, std::uint32_t most) {
+  Dfa dfa;
+  dfa.classes = 2;
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    dfa.class_of[byte] = begins_code_point(static_cast<char>(byte)) ? 1 : 0;
+  // Counted up to where the count matters.
+  const std::uint32_t last = most == kNone ? least : most;
+  for (std::uint32_t characters = 0; characters <= last; ++characters) {
+    dfa.label.push_back(characters >= least ? 1 : 0);
+    dfa.next.push_back(characters);
+    dfa.next.push_back(characters < last ? characters + 1 : most == kNone ? last : kNone);
+  }
   return dfa;
 }
 
@@ -122,27 +133,6 @@ Dfa make_any_text() {
 }
 
 }  // namespace
-
-Dfa literal(std::string_view text) {
-  Dfa dfa;
-  dfa.class_of.fill(0);
-  std::vector<unsigned char> bytes;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (dfa.class_of[byte] != 0) continue;
-    bytes.push_back(byte);
-    dfa.class_of[byte] = static_cast<std::uint8_t>(bytes.size());
-  }
-  dfa.classes = static_cast<std::uint32_t>(bytes.size()) + 1;
-  dfa.label.assign(text.size() + 1, 0);
-  dfa.label.back() = 1;
-  dfa.next.assign(dfa.label.size() * dfa.classes, kNone);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    dfa.next[i * dfa.classes + dfa.class_of[static_cast<unsigned char>(text[i])]] =
-        static_cast<std::uint32_t>(i + 1);
-  }
-  return renumbered(dfa);
-}
 
 Dfa any_text() {
   static const Dfa every = make_any_text();
@@ -187,42 +177,10 @@ std::uint32_t text_count(const Dfa& dfa) {
 }
 
 Result<Dfa> with_length(const Dfa& language, std::uint32_t least, std::uint32_t most) {
-  if (language.empty() || most < least) return Dfa{};
-  // Counted up to where the count matters.
-  const std::uint32_t last = most == kNone ? least : most;
-  Dfa dfa;
-  // A class has no bytes of both kinds, those within characters and those that begin one.
-  std::vector<std::pair<std::uint8_t, bool>>
-      own;  // [classes]: of the language, and whether a character begins
-  for (std::size_t byte = 0; byte < 256; ++byte) {
-    const bool begins = begins_code_point(static_cast<char>(byte));
-    std::uint32_t index = 0;
-    const std::pair<std::uint8_t, bool> kind = {language.class_of[byte], begins};
-    while (index < own.size() && own[index] != kind) ++index;
-    if (index == own.size()) own.push_back(kind);
-    dfa.class_of[byte] = static_cast<std::uint8_t>(index);
-  }
-  dfa.classes = static_cast<std::uint32_t>(own.size());
-
-  Interned<std::uint64_t> states;  // [characters << 32 | state]
-  const auto number = [&states](std::uint64_t characters, std::uint32_t state) {
-    const std::uint64_t pair = characters << 32 | state;
-    return states.add({&pair, 1}).first;
-  };
-  number(0, 0);
-  for (std::uint32_t at = 0; at < states.size(); ++at) {
-    const auto characters = static_cast<std::uint32_t>(states[at][0] >> 32);
-    const auto state = static_cast<std::uint32_t>(states[at][0]);
-    dfa.label.push_back(characters >= least ? language.label[state] : 0);
-    for (const auto& [c, begins] : own) {
-      const std::uint32_t to = next_of(language, state, c);
-      std::uint32_t count = characters;
-      if (begins) count = most == kNone ? std::min(characters + 1, last) : characters + 1;
-      dfa.next.push_back(to == kNone || count > last ? kNone : number(count, to));
-    }
-    if (states.size() > 4 * kMostStates || dfa.next.size() > 4 * kMostCells) return too_large();
-  }
-  return within_bounds(minimised(std::move(dfa)));
+  // Texts of a language without a cycle have fewer characters than kMostStates; of one with a cycle so many
+  // characters are too large.
+  return intersection(
+      language, lengths(std::min(least, kMostStates), most == kNone ? kNone : std::min(most, kMostStates)));
 }
 
 }  // namespace emberline::grammar

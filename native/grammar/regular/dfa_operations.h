@@ -19,7 +19,7 @@ namespace emberline::grammar {
 inline constexpr std::uint32_t kMostStates = 1u << 16;  // of one automaton
 inline constexpr std::size_t kMostCells = 2u << 20;     // states * classes of one automaton
 
-// The language of `text` alone.
+// The language of `text` alone, of less than kMostStates bytes.
 Dfa literal(std::string_view text);
 // Every valid UTF-8 text.
 Dfa any_text();
