@@ -1,6 +1,7 @@
 // The JSON texts of the numbers that satisfy a rule.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct NumberRule {
   bool one_text =
       false;  // the canonical text of each number alone (canonical_text(), never with an exponent)
 
-  bool operator==(const NumberRule&) const = default;
+  // Orders rules for maps, not by the numbers they let through.
+  auto operator<=>(const NumberRule&) const = default;
   bool limited() const {
     return least || most || integer || !multiples_of.empty() || !except.empty() || one_text;
   }

@@ -10,35 +10,6 @@ namespace emberline::grammar {
 
 namespace {
 
-std::string key_of(const NumberShape& shape, bool one_spelling) {
-  std::string key(one_spelling ? "1" : "*");
-  const auto add = [&key](const Decimal& number) {
-    key += canonical_text(number);
-    key += ' ';
-  };
-  const NumberRule& rule = shape.rule;
-  if (rule.least) {
-    key += rule.least_exclusive ? '>' : ']';
-    add(*rule.least);
-  }
-  if (rule.most) {
-    key += rule.most_exclusive ? '<' : '[';
-    add(*rule.most);
-  }
-  if (rule.integer) key += 'i';
-  key += 'm';
-  for (const Decimal& each : rule.multiples_of) add(each);
-  key += 'x';
-  for (const Decimal& each : rule.except) add(each);
-  key += 'n';
-  for (const Decimal& each : shape.not_multiples_of) add(each);
-  if (shape.values) {
-    key += 'v';
-    for (const Decimal& each : *shape.values) add(each);
-  }
-  return key;
-}
-
 // Digits that a machine for these divisors may have to tell apart: what it takes to make it.
 std::size_t states_of(const NumberShape& shape) {
   constexpr std::size_t kMany = 65'536;
@@ -90,19 +61,13 @@ Result<Dfa> made_number(const NumberShape& shape, bool one_spelling, bool intege
 
 }  // namespace
 
-const Dfa& ScalarTerminals::number(const NumberShape& shape, bool one_spelling) {
-  const std::string key = key_of(shape, one_spelling);
-  if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
-  Dfa dfa;
-  if (!refusal_.spend(states_of(shape) * 8)) return numbers_[key];
-  Result<Dfa> made = made_number(shape, one_spelling, integers_by_text_);
-  if (made.ok()) {
-    dfa = std::move(made).value();
-  } else {
-    refusal_.take(made.error());
-  }
-  refusal_.spend(dfa.next.size() / 4 + 16);
-  return numbers_.emplace(key, std::move(dfa)).first->second;
+ScalarTerminals::Made& ScalarTerminals::made_of(const NumberShape& shape, bool one_spelling) {
+  const auto [place, fresh] = numbers_.try_emplace({shape, one_spelling});
+  Made& made = place->second;
+  if (!fresh || !refusal_.spend(states_of(shape) * 8)) return made;
+  made.dfa = taken(made_number(shape, one_spelling, integers_by_text_));
+  refusal_.spend(made.dfa.next.size() / 4 + 16);
+  return made;
 }
 
 std::optional<StringShape> ScalarTerminals::exact(StringShape shape) {
@@ -123,31 +88,24 @@ std::optional<StringShape> ScalarTerminals::exact(StringShape shape) {
   return shape;
 }
 
-const Dfa& ScalarTerminals::quoted(LanguageId language) {
-  if (const auto found = quoted_.find(language); found != quoted_.end()) return found->second;
-  Dfa dfa;
-  Result<Dfa> made = languages_.quoted(language);
-  if (made.ok()) {
-    dfa = std::move(made).value();
-  } else {
-    refusal_.take(made.error());
-  }
-  refusal_.spend(dfa.next.size() / 16 + 16);
-  return quoted_.emplace(language, std::move(dfa)).first->second;
+ScalarTerminals::Made& ScalarTerminals::made_of(LanguageId language) {
+  const auto [place, fresh] = quoted_.try_emplace(language);
+  Made& made = place->second;
+  if (!fresh) return made;
+  made.dfa = taken(languages_.quoted(language));
+  refusal_.spend(made.dfa.next.size() / 16 + 16);
+  return made;
 }
 
-std::uint32_t ScalarTerminals::number_terminal(const NumberShape& shape, bool one_spelling,
-                                               ProgramBuilder& builder) {
-  const std::string key = key_of(shape, one_spelling);
-  if (const auto found = number_terminals_.find(key); found != number_terminals_.end()) return found->second;
-  const std::uint32_t made = builder.add_terminal({.dfa = number(shape, one_spelling)});
-  return number_terminals_.emplace(key, made).first->second;
+Dfa ScalarTerminals::taken(Result<Dfa> dfa) {
+  if (dfa.ok()) return std::move(dfa).value();
+  refusal_.take(dfa.error());
+  return {};
 }
 
-std::uint32_t ScalarTerminals::quoted_terminal(LanguageId language, ProgramBuilder& builder) {
-  if (const auto found = quoted_terminals_.find(language); found != quoted_terminals_.end())
-    return found->second;
-  return quoted_terminals_.emplace(language, builder.add_terminal({.dfa = quoted(language)})).first->second;
+std::uint32_t ScalarTerminals::terminal(Made& made, ProgramBuilder& builder) {
+  if (made.terminal == kNone) made.terminal = builder.add_terminal({.dfa = made.dfa});
+  return made.terminal;
 }
 
 std::uint32_t ScalarTerminals::counted_terminal(const StringShape& shape, ProgramBuilder& builder) {

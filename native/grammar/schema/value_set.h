@@ -2,6 +2,7 @@
 // one type.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,7 +28,8 @@ struct NumberShape {
   std::optional<std::vector<Decimal>> values;  // one of these, which the rest lets through; ascending
 
   bool any() const { return !rule.limited() && not_multiples_of.empty() && !values; }
-  bool operator==(const NumberShape&) const = default;
+  // Orders shapes for maps, not by the numbers they have.
+  auto operator<=>(const NumberShape&) const = default;
 };
 
 struct StringShape {
