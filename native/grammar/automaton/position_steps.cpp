@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::size_t kMostSteps = 1u << 15;
 
-std::uint64_t hash_of(StateId from, TokenId token) {
-  const std::uint32_t words[2]{from, token};
-  return hash_words<std::uint32_t>(words);
-}
-
 }  // namespace
 
 PositionSteps::PositionSteps(StateSpace& space, std::shared_ptr<const TokenTrie> trie,
@@ -44,24 +39,18 @@ const PositionSteps::Step& PositionSteps::find(StateId from, TokenId token) {
   if (epoch_ != space_.epoch() || steps_.size() >= kMostSteps) {
     epoch_ = space_.epoch();
     steps_.clear();
-    slots_ = {};
+    numbers_ = {};
   }
-  const std::uint32_t known = slots_.find(hash_of(from, token), [&](std::uint32_t number) {
-    return steps_[number].from == from && steps_[number].token == token;
-  });
-  if (known != kNone) return steps_[known];
-  steps_.push_back(found_out(from, token));
-  slots_.add(static_cast<std::uint32_t>(steps_.size() - 1),
-             [&](std::uint32_t each) { return hash_of(steps_[each].from, steps_[each].token); });
-  return steps_.back();
+  const std::uint32_t words[2]{from, token};
+  const auto [number, fresh] = numbers_.add(words);
+  if (fresh) steps_.push_back(found_out(from, token));
+  return steps_[number];
 }
 
 // Tries the token with two choices of the counts, the same ones for every token. Between them each count
 // grows by an amount of its own: what comes of it is as much apart.
 PositionSteps::Step PositionSteps::found_out(StateId from, TokenId token) {
   Step step;
-  step.from = from;
-  step.token = token;
   step.by_state = true;
   const std::vector<FarCount> counts = space_.distant_states().far_counts(from);
   const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(1, trie_->bytes(token).size()));

@@ -10,6 +10,7 @@
 #include "grammar/automaton/position.h"
 #include "grammar/automaton/state_space.h"
 #include "grammar/automaton/token_trie.h"
+#include "grammar/regular/interned.h"
 
 namespace emberline::grammar {
 
@@ -23,14 +24,12 @@ class PositionSteps {
 
   // Its state is kDead where `token` is not allowed. Precondition: a token of the vocabulary.
   Position step(const Position& position, TokenId token);
-  std::size_t bytes() const { return steps_.capacity() * sizeof(Step) + slots_.bytes(); }
+  std::size_t bytes() const { return steps_.capacity() * sizeof(Step) + numbers_.bytes(); }
 
  private:
   static constexpr std::uint8_t kNew = 0xFF;
 
   struct Step {
-    StateId from = kDead;
-    TokenId token = 0;
     StateId to = kDead;
     bool by_state = false;    // nothing is known that holds for all counts
     std::uint8_t counts = 0;  // far counts of `to`
@@ -46,8 +45,8 @@ class PositionSteps {
   StateSpace& space_;
   std::shared_ptr<const TokenTrie> trie_;
   std::function<StateId(StateId, TokenId)> by_state_;
-  std::vector<Step> steps_;
-  NumberSlots slots_;
+  Interned<std::uint32_t> numbers_;  // of states with tokens
+  std::vector<Step> steps_;          // by these numbers
   std::uint64_t epoch_;
 };
 
