@@ -23,7 +23,7 @@ void TerminalGuide::measure() {
   const Dfa& dfa = terminal_->dfa;
   const std::uint32_t states = dfa.states();
   const DfaRows rows(dfa);
-  const Predecessors predecessors(rows);
+  const Grouped predecessors = predecessors_of(rows);
   rest_.assign(states, kUnbounded);
   rest_behind_.assign(states, kUnbounded);
   std::deque<std::uint32_t> work;
@@ -56,7 +56,7 @@ bool TerminalGuide::endless(std::uint32_t state) {
   if (endless_.empty()) {
     endless_.assign(terminal_->dfa.states(), 1);
     const DfaRows rows(terminal_->dfa);
-    for (const std::uint32_t finite : finite_states(rows, Predecessors(rows))) endless_[finite] = 0;
+    for (const std::uint32_t finite : finite_states(rows, predecessors_of(rows))) endless_[finite] = 0;
   }
   return endless_[state] != 0;
 }

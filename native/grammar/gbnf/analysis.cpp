@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "grammar/gbnf/components.h"
+#include "grammar/regular/grouped.h"
 
 namespace emberline::grammar::gbnf {
 
@@ -23,7 +24,6 @@ std::vector<bool> solve(const Syntax& syntax, Property property) {
   const std::size_t nodes = syntax.nodes();
   std::vector<std::uint32_t> missing(nodes, 1);  // parts that must have it yet
   std::vector<std::vector<NodeId>> named(syntax.rules.size());
-  std::vector<std::uint32_t> begin(nodes + 1, 0);  // of the users of each, by counting sort
   const auto each_part = [&](NodeId id, const auto& use) {
     const Node& node = syntax.node(id);
     if (node.kind == Kind::kSequence || node.kind == Kind::kChoice) {
@@ -37,7 +37,6 @@ std::vector<bool> solve(const Syntax& syntax, Property property) {
   std::vector<NodeId> ready;
   for (NodeId id = 0; id < nodes; ++id) {
     const Node& node = syntax.node(id);
-    each_part(id, [&](NodeId part) { ++begin[part + 1]; });
     if (node.kind == Kind::kSequence && property != Property::kSpelled) missing[id] = node.count;
     const bool leaf = node.kind == Kind::kText || node.kind == Kind::kCharacters || node.kind == Kind::kToken;
     const bool skippable = node.kind == Kind::kEmpty || (node.kind == Kind::kRepeat && node.least == 0);
@@ -47,18 +46,17 @@ std::vector<bool> solve(const Syntax& syntax, Property property) {
       ready.push_back(id);
     }
   }
-  for (std::size_t id = 0; id < nodes; ++id) begin[id + 1] += begin[id];
-  std::vector<NodeId> users(begin.back());
-  std::vector<std::uint32_t> filled = begin;
-  for (NodeId id = 0; id < nodes; ++id) each_part(id, [&](NodeId part) { users[filled[part]++] = id; });
+  const Grouped users(nodes, [&](const auto& add) {
+    for (NodeId id = 0; id < nodes; ++id) each_part(id, [&](NodeId part) { add(part, id); });
+  });
   while (!ready.empty()) {
     const NodeId id = ready.back();
     ready.pop_back();
-    for (std::uint32_t at = begin[id]; at < begin[id + 1]; ++at) {
-      std::uint32_t& left = missing[users[at]];
+    for (const NodeId user : users.of(id)) {
+      std::uint32_t& left = missing[user];
       if (left == 0) continue;
       left -= 1;
-      if (left == 0) ready.push_back(users[at]);
+      if (left == 0) ready.push_back(user);
     }
   }
   std::vector<bool> has(nodes);

@@ -165,7 +165,7 @@ std::uint32_t text_count(const Dfa& dfa) {
   for (const std::uint8_t c : dfa.class_of) ++bytes_of[c];
   std::vector<std::uint64_t> texts(dfa.states(), kNone);
   const DfaRows rows(dfa);
-  for (const std::uint32_t state : finite_states(rows, Predecessors(rows))) {
+  for (const std::uint32_t state : finite_states(rows, predecessors_of(rows))) {
     texts[state] = dfa.label[state] != 0 ? 1 : 0;
     for (std::uint32_t c = 0; c < dfa.classes; ++c) {
       const std::uint32_t next = next_of(dfa, state, static_cast<std::uint8_t>(c));

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "grammar/regular/dfa.h"
+#include "grammar/regular/grouped.h"
 
 namespace emberline::grammar {
 
@@ -44,37 +44,20 @@ class DfaRows {
   std::vector<std::uint8_t> from_class_;
 };
 
-// Runs against their direction: a state leads to another as often as it has runs to it.
-class Predecessors {
- public:
-  explicit Predecessors(const DfaRows& rows) : begin_(rows.states() + std::size_t{1}, 0) {
-    const auto each = [&rows](auto visit) {
-      for (std::uint32_t state = 0; state < rows.states(); ++state) {
-        for (const std::uint32_t to : rows.targets(state)) {
-          if (to != kNone) visit(state, to);
-        }
+// The states that lead to each state, as often as they have runs to it.
+inline Grouped predecessors_of(const DfaRows& rows) {
+  return Grouped(rows.states(), [&rows](const auto& add) {
+    for (std::uint32_t state = 0; state < rows.states(); ++state) {
+      for (const std::uint32_t to : rows.targets(state)) {
+        if (to != kNone) add(to, state);
       }
-    };
-    each([this](std::uint32_t, std::uint32_t to) { ++begin_[to]; });
-    std::size_t sum = 0;
-    for (std::size_t& count : begin_) sum += std::exchange(count, sum);
-    tails_.resize(sum);
-    std::vector<std::size_t> at(begin_.begin(), begin_.end() - 1);
-    each([&](std::uint32_t state, std::uint32_t to) { tails_[at[to]++] = state; });
-  }
-
-  std::span<const std::uint32_t> of(std::uint32_t state) const {
-    return {tails_.data() + begin_[state], begin_[state + 1] - begin_[state]};
-  }
-
- private:
-  std::vector<std::size_t> begin_;  // [states + 1]
-  std::vector<std::uint32_t> tails_;
-};
+    }
+  });
+}
 
 // The states from which finitely many texts are accepted, each behind all that it leads to. Of an automaton
 // that is trimmed.
-inline std::vector<std::uint32_t> finite_states(const DfaRows& rows, const Predecessors& predecessors) {
+inline std::vector<std::uint32_t> finite_states(const DfaRows& rows, const Grouped& predecessors) {
   std::vector<std::uint32_t> unseen(rows.states(), 0);  // runs to states that are not among them yet
   std::vector<std::uint32_t> finite;
   for (std::uint32_t state = 0; state < rows.states(); ++state) {

@@ -56,7 +56,7 @@ LengthRange length_range(const Dfa& dfa) {
   // The most: the longest way in an automaton without cycles.
   std::vector<std::uint32_t> longest(states, kNone);
   const DfaRows rows(dfa);
-  for (const std::uint32_t state : finite_states(rows, Predecessors(rows))) {
+  for (const std::uint32_t state : finite_states(rows, predecessors_of(rows))) {
     longest[state] = 0;
     for (const Edge& edge : edges[state])
       longest[state] = std::max(longest[state], longest[edge.to] + edge.characters);

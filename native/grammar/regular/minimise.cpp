@@ -9,7 +9,6 @@
 #include "grammar/regular/dfa_rows.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/partition_refinement.h"
-#include "grammar/regular/row_refinement.h"
 
 namespace emberline::grammar {
 namespace {
@@ -19,7 +18,7 @@ std::span<const std::uint32_t> row(const Dfa& dfa, std::uint32_t state) {
 }
 
 // Takes away the edges to states from which no accepting one is reached. Whether there were any.
-bool cut_dead_edges(Dfa& dfa, const Predecessors& predecessors) {
+bool cut_dead_edges(Dfa& dfa, const Grouped& predecessors) {
   std::vector<std::uint8_t> live(dfa.states(), 0);
   std::vector<std::uint32_t> stack;
   for (std::uint32_t state = 0; state < dfa.states(); ++state) {
@@ -50,7 +49,7 @@ bool cut_dead_edges(Dfa& dfa, const Predecessors& predecessors) {
 // apart at once, from the ends of their texts backwards; the others by refinement.
 class Equivalence {
  public:
-  Equivalence(const Dfa& dfa, const DfaRows& rows, const Predecessors& predecessors)
+  Equivalence(const Dfa& dfa, const DfaRows& rows, const Grouped& predecessors)
       : dfa_(dfa), rows_(rows), predecessors_(predecessors), block_(dfa.states(), kNone) {}
 
   std::vector<std::uint32_t> blocks() && {
@@ -59,8 +58,7 @@ class Equivalence {
     for (std::uint32_t state = 0; state < dfa_.states(); ++state) {
       if (block_[state] == kNone) block_[state] = finite_blocks + labels.add({&dfa_.label[state], 1}).first;
     }
-    if (labels.size() > 0 && !refine_by_rows(rows_, predecessors_, block_, finite_blocks))
-      refine(dfa_, block_);
+    if (labels.size() > 0) refine(rows_, predecessors_, block_, finite_blocks);
     return std::move(block_);
   }
 
@@ -68,31 +66,19 @@ class Equivalence {
   // How many blocks there are of states with finitely many texts.
   std::uint32_t finite() {
     Interned<std::uint64_t> seen;
-    for (const std::uint32_t state : finite_states(rows_, predecessors_))
-      block_[state] = seen.add(signature(state)).first;
-    return seen.size();
-  }
-
-  // Its label and the blocks behind its runs, neighbours that are the same as one.
-  std::span<const std::uint64_t> signature(std::uint32_t state) {
-    signature_.assign(1, dfa_.label[state]);
-    const auto targets = rows_.targets(state);
-    const auto classes = rows_.classes(state);
-    std::uint32_t last = kNone;
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      const std::uint32_t behind = targets[i] == kNone ? kNone : block_[targets[i]];
-      if (i > 0 && behind == last) continue;
-      last = behind;
-      signature_.push_back(static_cast<std::uint64_t>(behind) << 8 | classes[i]);
+    std::vector<std::uint64_t> signature;  // its label and what it does
+    for (const std::uint32_t state : finite_states(rows_, predecessors_)) {
+      signature.assign(1, dfa_.label[state]);
+      append_row(rows_, state, block_, signature);
+      block_[state] = seen.add(signature).first;
     }
-    return signature_;
+    return seen.size();
   }
 
   const Dfa& dfa_;
   const DfaRows& rows_;
-  const Predecessors& predecessors_;
+  const Grouped& predecessors_;
   std::vector<std::uint32_t> block_;
-  std::vector<std::uint64_t> signature_;
 };
 
 // The automaton of the blocks: those reached, breadth first, byte classes that do the same made one.
@@ -177,18 +163,18 @@ Dfa renumbered(const Dfa& dfa) {
 }
 
 Dfa trimmed(Dfa dfa) {
-  if (!dfa.empty()) cut_dead_edges(dfa, Predecessors(DfaRows(dfa)));
+  if (!dfa.empty()) cut_dead_edges(dfa, predecessors_of(DfaRows(dfa)));
   return dfa.empty() ? Dfa{} : dfa;
 }
 
 Dfa minimised(Dfa dfa) {
   if (dfa.empty()) return {};
   DfaRows rows(dfa);
-  Predecessors predecessors(rows);
+  Grouped predecessors = predecessors_of(rows);
   if (cut_dead_edges(dfa, predecessors)) {
     if (dfa.empty()) return {};
     rows = DfaRows(dfa);
-    predecessors = Predecessors(rows);
+    predecessors = predecessors_of(rows);
   }
   return quotient(dfa, Equivalence(dfa, rows, predecessors).blocks());
 }
