@@ -1,10 +1,10 @@
 #include "grammar/automaton/terminal_guide.h"
 
 #include <algorithm>
-#include <deque>
-#include <span>
+#include <utility>
 
 #include "grammar/regular/dfa_rows.h"
+#include "grammar/regular/length_range.h"
 
 namespace emberline::grammar {
 
@@ -15,39 +15,11 @@ TerminalGuide::TerminalGuide(const Terminal& terminal) : terminal_(&terminal), c
     const std::uint32_t* row = &dfa.next[std::size_t{state} * dfa.classes];
     goes_on_[state] = std::any_of(row, row + dfa.classes, [](std::uint32_t next) { return next != kNone; });
   }
-  if (counted_) measure();
-}
-
-// The shortest ways to an end, against the edges: each costs the character that begins with it, if one does.
-void TerminalGuide::measure() {
-  const Dfa& dfa = terminal_->dfa;
-  const std::uint32_t states = dfa.states();
+  if (!counted_) return;
   const DfaRows rows(dfa);
-  const Grouped predecessors = predecessors_of(rows);
-  rest_.assign(states, kUnbounded);
-  rest_behind_.assign(states, kUnbounded);
-  std::deque<std::uint32_t> work;
-  for (std::uint32_t state = 0; state < states; ++state) {
-    if (dfa.label[state] == 0 || terminal_->between[state] == 0) continue;
-    rest_[state] = 0;
-    work.push_back(state);
-  }
-  while (!work.empty()) {
-    const std::uint32_t state = work.front();
-    work.pop_front();
-    for (const std::uint32_t before : predecessors.of(state)) {
-      const bool begins = terminal_->between[before] != 0;
-      const std::uint32_t rest = rest_[state] + (begins ? 1 : 0);
-      rest_behind_[before] = std::min(rest_behind_[before], rest);
-      if (rest >= rest_[before]) continue;
-      rest_[before] = rest;
-      if (begins) {
-        work.push_back(before);
-      } else {
-        work.push_front(before);
-      }
-    }
-  }
+  CharactersToEnd to_end = characters_to_end(dfa, predecessors_of(rows), terminal.between);
+  rest_ = std::move(to_end.least);
+  rest_behind_ = std::move(to_end.least_behind);
   for (const std::uint32_t rest : rest_) longest_rest_ = std::max(longest_rest_, rest);
 }
 

@@ -47,7 +47,6 @@ class TerminalGuide {
  private:
   bool fits(std::uint32_t characters, std::uint32_t more) const;
   std::uint32_t behind(std::uint32_t characters, std::uint32_t more) const;
-  void measure();
 
   const Terminal* terminal_;
   bool counted_;

@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "base/utf8.h"
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/interned.h"
+#include "grammar/regular/length_range.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/too_large.h"
 
@@ -33,24 +33,13 @@ using Edges =
 
 class JsonTextWriter {
  public:
-  explicit JsonTextWriter(const Dfa& text) : text_(text) {
-    std::vector<std::uint8_t> listed(text.classes, 0);
-    for (int byte = 0; byte < 256; ++byte) {
-      if (!begins_code_point(static_cast<char>(byte))) continue;
-      std::uint8_t& seen = listed[text.class_of[static_cast<std::size_t>(byte)]];
-      if (!std::exchange(seen, 1)) leads_.push_back(static_cast<unsigned char>(byte));
-    }
-  }
+  explicit JsonTextWriter(const Dfa& text) : text_(text) {}
 
   Result<JsonText> write(bool quotes) {
     if (text_.empty()) return JsonText{};
+    std::vector<std::uint8_t> between = between_characters(text_);
+    if (!quotes && !escapes_anything()) return JsonText{text_, std::move(between)};
     JsonText result;
-    if (!quotes && !escapes_anything()) {
-      result.dfa = text_;
-      result.between.resize(text_.states());
-      for (std::uint32_t state = 0; state < text_.states(); ++state) result.between[state] = between(state);
-      return result;
-    }
     name_classes();
     json_.next.reserve((std::size_t{text_.states()} * 9 / 8 + 16) * json_.classes);  // mostly enough
     const std::uint32_t offset = quotes ? 1 : 0;  // of the states of the text
@@ -69,9 +58,8 @@ class JsonTextWriter {
     }
     // Numbered as other automata are, with what is between characters written into the labels meanwhile.
     for (std::uint32_t& label : json_.label) label *= 2;
-    for (std::uint32_t state = 0; state < text_.states(); ++state) {
-      json_.label[state + offset] += between(state) ? 1 : 0;
-    }
+    for (std::uint32_t state = 0; state < text_.states(); ++state)
+      json_.label[state + offset] += between[state];
     result.dfa = renumbered(json_);
     for (std::uint32_t& label : result.dfa.label) {
       result.between.push_back(label & 1);
@@ -124,11 +112,6 @@ class JsonTextWriter {
     json_.next[static_cast<std::size_t>(from) * json_.classes + json_.class_of[byte]] = to;
   }
 
-  bool between(std::uint32_t state) const {
-    return text_.label[state] != 0 ||
-           std::ranges::any_of(leads_, [&](unsigned char byte) { return text_.step(state, byte) != kNone; });
-  }
-
   // The state for these edges, made once for states that do the same; kNone where there are none.
   std::uint32_t shared(const Edges& edges) {
     if (edges.empty()) return kNone;
@@ -178,7 +161,6 @@ class JsonTextWriter {
   }
 
   const Dfa& text_;
-  std::vector<unsigned char> leads_;  // a byte of each class of bytes that characters begin with
   // Classes of bytes that stand for themselves, with those of the text.
   std::vector<std::pair<std::uint8_t, std::uint8_t>> raw_;
   std::vector<unsigned char> escaped_;         // bytes that do not

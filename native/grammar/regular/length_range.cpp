@@ -1,65 +1,77 @@
 #include "grammar/regular/length_range.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstddef>
+#include <deque>
 
 #include "base/utf8.h"
-#include "grammar/regular/dfa_rows.h"
 
 namespace emberline::grammar {
 
-// Edges that begin a character count one, others none.
-LengthRange length_range(const Dfa& dfa) {
-  const std::uint32_t states = dfa.states();
-  LengthRange range;
-  if (states == 0) return range;
-  struct Edge {
-    std::uint32_t to;
-    std::uint32_t characters;
-  };
-  std::vector<std::vector<Edge>> edges(states);
+std::vector<std::uint8_t> between_characters(const Dfa& dfa) {
+  // A class of both kinds of bytes has no edges, in an automaton of valid texts.
   std::vector<std::uint8_t> begins(dfa.classes, 0);
-  for (unsigned byte = 0; byte < 256; ++byte)
-    begins[dfa.class_of[byte]] |=
-        static_cast<std::uint8_t>(begins_code_point(static_cast<char>(byte)) ? 2 : 1);
-  for (std::uint32_t state = 0; state < states; ++state) {
-    for (std::uint32_t c = 0; c < dfa.classes; ++c) {
-      const std::uint32_t to = dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
-      // A class of both kinds has no edges, in an automaton of valid texts, but where all are dead.
-      if (to != kNone) edges[state].push_back({to, (begins[c] & 2) != 0 ? 1u : 0u});
-    }
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    if (begins_code_point(static_cast<char>(byte))) begins[dfa.class_of[byte]] = 1;
+  std::vector<std::uint8_t> between(dfa.states());
+  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
+    bool is = dfa.label[state] != 0;
+    for (std::uint32_t c = 0; c < dfa.classes && !is; ++c)
+      is = begins[c] != 0 && dfa.next[std::size_t{state} * dfa.classes + c] != kNone;
+    between[state] = is ? 1 : 0;
   }
-  // The least characters from each state to an end, and whether an end goes on to an end by one character.
-  std::vector<std::uint32_t> least(states, kNone);
-  for (std::uint32_t state = 0; state < states; ++state)
-    if (dfa.label[state] != 0) least[state] = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::uint32_t state = states; state-- > 0;) {
-      for (const Edge& edge : edges[state]) {
-        if (least[edge.to] == kNone || least[edge.to] + edge.characters >= least[state]) continue;
-        least[state] = least[edge.to] + edge.characters;
-        changed = true;
+  return between;
+}
+
+// Against the edges: each costs the character that begins with it, if one does.
+CharactersToEnd characters_to_end(const Dfa& dfa, const Grouped& predecessors,
+                                  std::span<const std::uint8_t> between) {
+  CharactersToEnd to_end;
+  to_end.least.assign(dfa.states(), kNone);
+  to_end.least_behind.assign(dfa.states(), kNone);
+  std::deque<std::uint32_t> work;
+  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
+    if (dfa.label[state] == 0 || between[state] == 0) continue;
+    to_end.least[state] = 0;
+    work.push_back(state);
+  }
+  while (!work.empty()) {
+    const std::uint32_t state = work.front();
+    work.pop_front();
+    for (const std::uint32_t before : predecessors.of(state)) {
+      const bool begins = between[before] != 0;
+      const std::uint32_t least = to_end.least[state] + (begins ? 1 : 0);
+      to_end.least_behind[before] = std::min(to_end.least_behind[before], least);
+      if (least >= to_end.least[before]) continue;
+      to_end.least[before] = least;
+      if (begins) {
+        work.push_back(before);
+      } else {
+        work.push_front(before);
       }
     }
   }
-  range.least = least[0];
-  range.extendable = true;
-  for (std::uint32_t state = 0; state < states && range.extendable; ++state) {
-    if (dfa.label[state] == 0) continue;
-    // The shortest way on from an end has one character.
-    std::uint32_t next = kNone;
-    for (const Edge& edge : edges[state])
-      next = std::min(next, least[edge.to] == kNone ? kNone : least[edge.to] + edge.characters);
-    range.extendable = next == 1;
-  }
-  // The most: the longest way in an automaton without cycles.
-  std::vector<std::uint32_t> longest(states, kNone);
+  return to_end;
+}
+
+LengthRange length_range(const Dfa& dfa) {
+  LengthRange range;
+  if (dfa.empty()) return range;
   const DfaRows rows(dfa);
-  for (const std::uint32_t state : finite_states(rows, predecessors_of(rows))) {
+  const Grouped predecessors = predecessors_of(rows);
+  const std::vector<std::uint8_t> between = between_characters(dfa);
+  const CharactersToEnd to_end = characters_to_end(dfa, predecessors, between);
+  range.least = to_end.least[0];
+  range.extendable = true;
+  // The shortest way on from an end has one character.
+  for (std::uint32_t state = 0; state < dfa.states() && range.extendable; ++state)
+    range.extendable = dfa.label[state] == 0 || to_end.least_behind[state] == 1;
+  // The most: the longest way in an automaton without cycles.
+  std::vector<std::uint32_t> longest(dfa.states(), kNone);
+  for (const std::uint32_t state : finite_states(rows, predecessors)) {
     longest[state] = 0;
-    for (const Edge& edge : edges[state])
-      longest[state] = std::max(longest[state], longest[edge.to] + edge.characters);
+    for (const std::uint32_t to : rows.targets(state))
+      if (to != kNone) longest[state] = std::max(longest[state], longest[to] + between[state]);
   }
   range.most = longest[0];
   return range;
