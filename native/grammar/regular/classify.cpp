@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <utility>
 
 #include "grammar/regular/dfa_operations.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/too_large.h"
-#include "grammar/regular/word_graph.h"
 
 namespace emberline::grammar {
 namespace {
@@ -88,21 +86,6 @@ class Classification {
 
 Result<Classified> classify(std::span<const Dfa> languages) {
   return Classification(languages).run();
-}
-
-Dfa literal(std::string_view text) {
-  WordGraph graph;
-  graph.add(text);
-  return std::move(graph).dfa();
-}
-
-Result<Dfa> any_of(std::span<const std::string> texts) {
-  std::vector<std::string_view> sorted(texts.begin(), texts.end());
-  std::ranges::sort(sorted);
-  WordGraph graph;
-  for (const std::string_view text : sorted) graph.add(text);
-  if (graph.full()) return too_large();
-  return std::move(graph).dfa();
 }
 
 }  // namespace emberline::grammar

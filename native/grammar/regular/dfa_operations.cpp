@@ -134,6 +134,42 @@ Dfa make_any_text() {
 
 }  // namespace
 
+Dfa literal(std::string_view text) {
+  return any_of(std::vector<std::string>{std::string(text)}).value();
+}
+
+Result<Dfa> any_of(std::span<const std::string> texts) {
+  if (texts.empty()) return Dfa{};
+  Dfa trie;
+  for (const std::string& text : texts) {
+    for (const char c : text) {
+      std::uint8_t& own = trie.class_of[static_cast<unsigned char>(c)];
+      if (own == 0) own = static_cast<std::uint8_t>(trie.classes++);
+    }
+  }
+  const auto add_state = [&trie] {
+    trie.label.push_back(0);
+    trie.next.resize(trie.next.size() + trie.classes, kNone);
+    return trie.states() - 1;
+  };
+  add_state();
+  for (const std::string& text : texts) {
+    std::uint32_t at = 0;
+    for (const char c : text) {
+      const std::size_t edge = std::size_t{at} * trie.classes + trie.class_of[static_cast<unsigned char>(c)];
+      std::uint32_t next = trie.next[edge];
+      if (next == kNone) {
+        if (trie.states() >= kMostStates || trie.next.size() > 4 * kMostCells) return too_large();
+        next = add_state();
+        trie.next[edge] = next;
+      }
+      at = next;
+    }
+    trie.label[at] = 1;
+  }
+  return minimised(std::move(trie));
+}
+
 Dfa any_text() {
   static const Dfa every = make_any_text();
   return every;
