@@ -7,62 +7,22 @@
 #include <utility>
 #include <vector>
 
+#include "grammar/regular/minimise.h"
+
 namespace emberline::grammar {
 
 namespace {
 
-struct Node {
-  std::vector<std::pair<unsigned char, std::uint32_t>> children;
-  std::uint32_t key = kNone;     // that ends here
-  std::uint32_t others = kNone;  // the state of `others` behind the same text
-};
-
-// Takes out states that nothing leads to, of which the first is kept.
-void drop_states(Dfa& dfa, const std::vector<bool>& keep) {
-  if (std::find(keep.begin(), keep.end(), false) == keep.end()) return;
-  std::vector<std::uint32_t> number(dfa.states());
-  std::uint32_t kept = 0;
-  for (std::uint32_t state = 0; state < dfa.states(); ++state) {
-    if (state < keep.size() && !keep[state]) continue;
-    const auto row = dfa.next.begin() + static_cast<std::ptrdiff_t>(state) * dfa.classes;
-    std::copy(row, row + dfa.classes, dfa.next.begin() + static_cast<std::ptrdiff_t>(kept) * dfa.classes);
-    dfa.label[kept] = dfa.label[state];
-    number[state] = kept++;
-  }
-  dfa.label.resize(kept);
-  dfa.next.resize(static_cast<std::size_t>(kept) * dfa.classes);
-  for (std::uint32_t& next : dfa.next)
-    if (next != kNone) next = number[next];
-}
+constexpr std::size_t kMostReserved = 65'536;  // states
 
 }  // namespace
 
 Dfa key_table(std::span<const LabelledKey> keys, const Dfa& others) {
   if (keys.empty()) return others;
-  // A trie, whose nodes come before the nodes below them.
-  std::vector<Node> trie(1);
-  trie[0].others = others.empty() ? kNone : 0;
-  std::array<bool, 256> in_keys{};
-  for (std::uint32_t k = 0; k < keys.size(); ++k) {
-    std::uint32_t at = 0;
-    for (const char c : keys[k].text) {
-      const auto byte = static_cast<unsigned char>(c);
-      in_keys[byte] = true;
-      std::uint32_t next = kNone;
-      for (const auto& [edge, child] : trie[at].children)
-        if (edge == byte) next = child;
-      if (next == kNone) {
-        next = static_cast<std::uint32_t>(trie.size());
-        trie[at].children.emplace_back(byte, next);
-        trie.emplace_back();
-        if (trie[at].others != kNone) trie.back().others = others.step(trie[at].others, byte);
-      }
-      at = next;
-    }
-    trie[at].key = k;
-  }
-
   // A class for each byte of a key; the other bytes are told apart as `others` does.
+  std::array<bool, 256> in_keys{};
+  for (const LabelledKey& key : keys)
+    for (const char c : key.text) in_keys[static_cast<unsigned char>(c)] = true;
   Dfa dfa;
   dfa.classes = 0;
   std::vector<std::uint8_t> class_in_others;  // [classes]
@@ -80,40 +40,54 @@ Dfa key_table(std::span<const LabelledKey> keys, const Dfa& others) {
     ++dfa.classes;
   }
 
-  const auto nodes = static_cast<std::uint32_t>(trie.size());
-  const std::size_t states = static_cast<std::size_t>(nodes) + others.states();
-  dfa.next.assign(states * dfa.classes, kNone);
-  dfa.label.assign(states, 0);
-  const auto row = [&dfa](std::uint32_t state) {
-    return dfa.next.begin() + static_cast<std::ptrdiff_t>(state) * dfa.classes;
-  };
-  const auto copy_others = [&](std::uint32_t state, std::uint32_t theirs) {
-    const auto to = row(state);
-    const auto from = others.next.begin() + static_cast<std::ptrdiff_t>(theirs) * others.classes;
+  // The start and the states of `others`, one further on; behind them a trie of the keys, each of whose
+  // states goes on like the one in which `others` is behind the same text.
+  std::size_t states = others.states() + std::size_t{1};
+  for (const LabelledKey& key : keys) states += key.text.size();  // where no two begin alike
+  dfa.next.reserve(std::min(states, kMostReserved) * dfa.classes);
+  const auto add_state = [&](std::uint32_t theirs) {
+    dfa.label.push_back(theirs == kNone ? 0 : others.label[theirs]);
+    const std::size_t begin = dfa.next.size();
+    dfa.next.resize(begin + dfa.classes, kNone);
+    if (theirs == kNone) return;
+    const std::uint32_t* const row = &others.next[std::size_t{theirs} * others.classes];
     for (std::uint32_t c = 0; c < dfa.classes; ++c) {
-      const std::uint32_t next = from[class_in_others[c]];
-      if (next != kNone) to[c] = nodes + next;
+      const std::uint32_t next = row[class_in_others[c]];
+      if (next != kNone) dfa.next[begin + c] = next + 1;
     }
   };
-  for (std::uint32_t state = 0; state < others.states(); ++state) {
-    dfa.label[nodes + state] = others.label[state];
-    copy_others(nodes + state, state);
-  }
-  std::vector<bool> live(nodes, false);
-  for (std::uint32_t at = nodes; at-- > 0;) {
-    const Node& node = trie[at];
-    if (node.others != kNone) {
-      copy_others(at, node.others);
-      dfa.label[at] = others.label[node.others];
+  add_state(others.empty() ? kNone : 0);
+  for (std::uint32_t state = 0; state < others.states(); ++state) add_state(state);
+  const std::uint32_t first_of_trie = dfa.states();
+  const auto edge = [&dfa](std::uint32_t state, char c) {
+    return std::size_t{state} * dfa.classes + dfa.class_of[static_cast<unsigned char>(c)];
+  };
+  bool dead_ends =
+      others.empty() && std::ranges::all_of(keys, [](const LabelledKey& key) { return key.label == 0; });
+  for (const auto& [text, label] : keys) {
+    std::uint32_t at = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::uint32_t next = dfa.next[edge(at, text[i])];
+      if (next != kNone && next >= first_of_trie) {
+        at = next;
+        continue;
+      }
+      if (label == 0 && next == kNone) break;  // it is none of the others
+      if (label == 0 && i + 1 == text.size()) {
+        dfa.next[edge(at, text[i])] = kNone;
+        const auto row = dfa.next.begin() + static_cast<std::ptrdiff_t>(std::size_t{at} * dfa.classes);
+        dead_ends =
+            dead_ends || (dfa.label[at] == 0 &&
+                          std::all_of(row, row + dfa.classes, [](std::uint32_t to) { return to == kNone; }));
+        break;
+      }
+      dfa.next[edge(at, text[i])] = dfa.states();
+      at = dfa.states();
+      add_state(next == kNone ? kNone : next - 1);
     }
-    if (node.key != kNone) dfa.label[at] = keys[node.key].label;
-    for (const auto& [byte, child] : node.children) row(at)[dfa.class_of[byte]] = live[child] ? child : kNone;
-    live[at] = dfa.label[at] != 0 ||
-               std::any_of(row(at), row(at) + dfa.classes, [](std::uint32_t next) { return next != kNone; });
+    if (label != 0) dfa.label[at] = label;
   }
-  if (!live[0]) return Dfa{};
-  drop_states(dfa, live);
-  return dfa;
+  return dead_ends ? renumbered(trimmed(std::move(dfa))) : dfa;
 }
 
 }  // namespace emberline::grammar
