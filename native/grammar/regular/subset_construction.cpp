@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "grammar/regular/dfa_operations.h"
+#include "grammar/regular/grouped.h"
 #include "grammar/regular/interned.h"
 #include "grammar/regular/minimise.h"
 #include "grammar/regular/nfa.h"
@@ -20,17 +21,12 @@ bool word_byte(int byte) {
          (byte >= 'a' && byte <= 'z');
 }
 
-// Edges by the state that they leave.
+// Indices of edges by the state that these leave.
 template <typename Edge>
-std::vector<std::uint32_t> sorted_by_from(std::vector<Edge>& edges, std::size_t states) {
-  std::vector<std::uint32_t> begin(states + 1, 0);
-  for (const Edge& edge : edges) ++begin[edge.from + 1];
-  for (std::size_t state = 0; state < states; ++state) begin[state + 1] += begin[state];
-  std::vector<std::uint32_t> at(begin.begin(), begin.end() - 1);
-  std::vector<Edge> sorted(edges.size());
-  for (Edge& edge : edges) sorted[at[edge.from]++] = std::move(edge);
-  edges = std::move(sorted);
-  return begin;
+Grouped by_origin(const std::vector<Edge>& edges, std::size_t states) {
+  return Grouped(states, [&edges](const auto& add) {
+    for (std::uint32_t edge = 0; edge < edges.size(); ++edge) add(edges[edge].from, edge);
+  });
 }
 
 }  // namespace
@@ -42,14 +38,10 @@ class SubsetConstruction {
   SubsetConstruction(const Nfa& nfa, std::size_t& work_left)
       : nfa_(nfa),
         work_left_(work_left),
-        states_(nfa.labels_.size()),
-        edges_(nfa.edges_),
-        epsilons_(nfa.epsilons_),
-        assertions_(nfa.assertions_),
-        edge_begin_(sorted_by_from(edges_, states_)),
-        epsilon_begin_(sorted_by_from(epsilons_, states_)),
-        assertion_begin_(sorted_by_from(assertions_, states_)),
-        seen_(states_, 0) {
+        edges_(by_origin(nfa.edges_, nfa.labels_.size())),
+        epsilons_(by_origin(nfa.epsilons_, nfa.labels_.size())),
+        assertions_(by_origin(nfa.assertions_, nfa.labels_.size())),
+        seen_(nfa.labels_.size(), 0) {
     find_classes();
   }
 
@@ -88,8 +80,8 @@ class SubsetConstruction {
   void find_classes() {
     std::array<bool, 257> boundary{};
     boundary[0] = true;
-    for (const auto& edge : edges_) boundary[edge.first] = boundary[edge.last + 1u] = true;
-    for (const auto& assertion : assertions_) {
+    for (const auto& edge : nfa_.edges_) boundary[edge.first] = boundary[edge.last + 1u] = true;
+    for (const auto& assertion : nfa_.assertions_) {
       for (const auto& rest : assertion.rests) {
         for (std::size_t byte = 1; rest != nullptr && byte < 256; ++byte) {
           if (rest->class_of[byte] != rest->class_of[byte - 1]) boundary[byte] = true;
@@ -98,7 +90,7 @@ class SubsetConstruction {
     }
     constexpr auto kWord = static_cast<std::size_t>(Before::kWordCharacter),
                    kOther = static_cast<std::size_t>(Before::kOtherCharacter);
-    const bool words = std::ranges::any_of(assertions_, [](const Nfa::Assertion& assertion) {
+    const bool words = std::ranges::any_of(nfa_.assertions_, [](const Nfa::Assertion& assertion) {
       return (assertion.befores >> kWord & 1) != (assertion.befores >> kOther & 1) ||
              assertion.rests[kWord] != assertion.rests[kOther];
     });
@@ -122,13 +114,14 @@ class SubsetConstruction {
   void follow(std::uint64_t configuration, std::vector<std::vector<std::uint64_t>>& targets) {
     const auto state = static_cast<std::uint32_t>(configuration);
     const auto obligations = static_cast<std::uint32_t>(configuration >> 32);
-    for (std::uint32_t e = edge_begin_[state]; e < edge_begin_[state + 1]; ++e) {
-      const std::uint32_t last = dfa_.class_of[edges_[e].last];
-      for (std::uint32_t c = dfa_.class_of[edges_[e].first]; c <= last; ++c) {
+    for (const std::uint32_t index : edges_.of(state)) {
+      const Nfa::ByteEdge& edge = nfa_.edges_[index];
+      const std::uint32_t last = dfa_.class_of[edge.last];
+      for (std::uint32_t c = dfa_.class_of[edge.first]; c <= last; ++c) {
         ++work_;
         if (obligations != Obligations::kNothing) work_ += obligations_.size(obligations);
         const std::uint32_t left = obligations_.step(obligations, c, reading_[c].first);
-        if (left != kNone) targets[c].push_back(static_cast<std::uint64_t>(left) << 32 | edges_[e].to);
+        if (left != kNone) targets[c].push_back(static_cast<std::uint64_t>(left) << 32 | edge.to);
       }
     }
   }
@@ -144,14 +137,12 @@ class SubsetConstruction {
       stack_.pop_back();
       const auto state = static_cast<std::uint32_t>(configuration);
       const std::uint64_t obligations = configuration >> 32 << 32;
-      if (edge_begin_[state] != edge_begin_[state + 1] || nfa_.labels_[state] != 0) {
+      if (!edges_.of(state).empty() || nfa_.labels_[state] != 0) {
         set_.push_back(configuration);
       }
-      for (std::uint32_t e = epsilon_begin_[state]; e < epsilon_begin_[state + 1]; ++e) {
-        visit(obligations | epsilons_[e].to);
-      }
-      for (std::uint32_t a = assertion_begin_[state]; a < assertion_begin_[state + 1]; ++a) {
-        const auto& assertion = assertions_[a];
+      for (const std::uint32_t index : epsilons_.of(state)) visit(obligations | nfa_.epsilons_[index].to);
+      for (const std::uint32_t index : assertions_.of(state)) {
+        const Nfa::Assertion& assertion = nfa_.assertions_[index];
         if ((assertion.befores >> static_cast<int>(before) & 1) == 0) continue;
         auto left = static_cast<std::uint32_t>(obligations >> 32);
         const auto& rest = assertion.rests[static_cast<std::size_t>(before)];
@@ -198,12 +189,8 @@ class SubsetConstruction {
   const Nfa& nfa_;
   std::size_t& work_left_;
   std::size_t work_ = 0;
-  std::size_t states_;
-  std::vector<Nfa::ByteEdge> edges_;
-  std::vector<Nfa::Epsilon> epsilons_;
-  std::vector<Nfa::Assertion> assertions_;
-  std::vector<std::uint32_t> edge_begin_, epsilon_begin_, assertion_begin_;  // [states + 1]
-  std::vector<Reading> reading_;                                             // [classes]
+  Grouped edges_, epsilons_, assertions_;  // by the state that they leave
+  std::vector<Reading> reading_;           // [classes]
   Obligations obligations_;
   Interned<std::uint64_t> sets_;
   Dfa dfa_;
