@@ -175,6 +175,18 @@ class NumberMachine {
 
 }  // namespace
 
+void NumberRule::bound_below(const Decimal& bound, bool exclusive) {
+  if (least && bound < *least) return;
+  least_exclusive = exclusive || (least == bound && least_exclusive);
+  least = bound;
+}
+
+void NumberRule::bound_above(const Decimal& bound, bool exclusive) {
+  if (most && bound > *most) return;
+  most_exclusive = exclusive || (most == bound && most_exclusive);
+  most = bound;
+}
+
 Result<Dfa> number_text(const NumberRule& rule) {
   if (!rule.limited()) {
     // Upwards two digits at most: of more, readers in double precision make infinity, which is no number.

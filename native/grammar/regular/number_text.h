@@ -22,6 +22,9 @@ struct NumberRule {
   bool one_text =
       false;  // the canonical text of each number alone (canonical_text(), never with an exponent)
 
+  // Only what also is above (below) a bound, or is it where the bound is not exclusive.
+  void bound_below(const Decimal& bound, bool exclusive);
+  void bound_above(const Decimal& bound, bool exclusive);
   // Orders rules for maps, not by the numbers they let through.
   auto operator<=>(const NumberRule&) const = default;
   bool limited() const {

@@ -30,24 +30,6 @@ bool admits(const NumberShape& shape, const Decimal& number, Refusal& refusal) {
                       [&](const Decimal& divisor) { return multiple(number, divisor, refusal); });
 }
 
-void bound_below(NumberRule& rule, const Decimal& least, bool exclusive) {
-  if (!rule.least || least > *rule.least) {
-    rule.least = least;
-    rule.least_exclusive = exclusive;
-  } else if (least == *rule.least) {
-    rule.least_exclusive = rule.least_exclusive || exclusive;
-  }
-}
-
-void bound_above(NumberRule& rule, const Decimal& most, bool exclusive) {
-  if (!rule.most || most < *rule.most) {
-    rule.most = most;
-    rule.most_exclusive = exclusive;
-  } else if (most == *rule.most) {
-    rule.most_exclusive = rule.most_exclusive || exclusive;
-  }
-}
-
 }  // namespace
 
 bool ShapeAlgebra::surely_empty(const NumberShape& shape) {
@@ -68,8 +50,8 @@ bool ShapeAlgebra::surely_empty(const NumberShape& shape) {
 
 bool ShapeAlgebra::meet_into(const NumberShape& a, const NumberShape& b, NumberShape& out) {
   out = a;
-  if (b.rule.least) bound_below(out.rule, *b.rule.least, b.rule.least_exclusive);
-  if (b.rule.most) bound_above(out.rule, *b.rule.most, b.rule.most_exclusive);
+  if (b.rule.least) out.rule.bound_below(*b.rule.least, b.rule.least_exclusive);
+  if (b.rule.most) out.rule.bound_above(*b.rule.most, b.rule.most_exclusive);
   out.rule.integer = a.rule.integer || b.rule.integer;
   for (const Decimal& each : b.rule.multiples_of) add_decimal(out.rule.multiples_of, each);
   for (const Decimal& each : b.rule.except) add_decimal(out.rule.except, each);
@@ -102,12 +84,12 @@ std::vector<NumberShape> ShapeAlgebra::outside(const NumberShape& shape) {
   };
   if (rule.least) {
     NumberRule below;
-    bound_above(below, *rule.least, !rule.least_exclusive);
+    below.bound_above(*rule.least, !rule.least_exclusive);
     with_rule(below);
   }
   if (rule.most) {
     NumberRule above;
-    bound_below(above, *rule.most, !rule.most_exclusive);
+    above.bound_below(*rule.most, !rule.most_exclusive);
     with_rule(above);
   }
   const auto no_multiple = [&shapes](const Decimal& divisor) {

@@ -13,19 +13,15 @@ void SchemaReader::numbers(ValueSet& set) {
   if (const Json* value = keyword(Keyword::kExclusiveMinimum)) {
     if (value->boolean()) {  // draft 4
       rule.least_exclusive = value->is(JsonKind::kTrue) && rule.least;
-    } else if (const std::optional<Decimal> above = number(value);
-               above && (!rule.least || *above >= *rule.least)) {
-      rule.least = above;
-      rule.least_exclusive = true;
+    } else if (const std::optional<Decimal> bound = number(value)) {
+      rule.bound_below(*bound, true);
     }
   }
   if (const Json* value = keyword(Keyword::kExclusiveMaximum)) {
     if (value->boolean()) {
       rule.most_exclusive = value->is(JsonKind::kTrue) && rule.most;
-    } else if (const std::optional<Decimal> below = number(value);
-               below && (!rule.most || *below <= *rule.most)) {
-      rule.most = below;
-      rule.most_exclusive = true;
+    } else if (const std::optional<Decimal> bound = number(value)) {
+      rule.bound_above(*bound, true);
     }
   }
   if (const Json* value = keyword(Keyword::kMultipleOf)) {
