@@ -41,14 +41,7 @@ bool ShapeAlgebra::surely_empty(const ArrayPointer& shape) {
 }
 
 bool ShapeAlgebra::meet_into(const ArrayPointer& a, const ArrayPointer& b, ArrayPointer& out) {
-  if (a == b || b->any()) {
-    out = a;
-    return true;
-  }
-  if (a->any()) {
-    out = b;
-    return true;
-  }
+  if (one_holds(a, b, out)) return true;
   out = std::make_shared<const ArrayShape>(meet(*a, *b));
   return !surely_empty(out);
 }

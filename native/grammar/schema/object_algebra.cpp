@@ -143,14 +143,7 @@ bool ShapeAlgebra::told_apart(const ObjectShape& a, const ObjectShape& b) {
 }
 
 bool ShapeAlgebra::meet_into(const ObjectPointer& a, const ObjectPointer& b, ObjectPointer& out) {
-  if (a == b || b->any()) {
-    out = a;
-    return true;
-  }
-  if (a->any()) {
-    out = b;
-    return true;
-  }
+  if (one_holds(a, b, out)) return true;
   if (told_apart(*a, *b)) return false;
   auto made = std::make_shared<ObjectShape>(meet(*a, *b));
   if (made->least > made->most) return false;

@@ -76,19 +76,14 @@ const OtherKeys* SetPlans::others(const std::vector<KeyRule>& rules, bool one_sp
     }
     return wanted;
   };
-  if (languages.empty()) {
-    const SetId set = values_of_keys({});
+  const bool rest = values_of_keys({}) != kNeverSet;  // keys of no language
+  if (languages.empty() || (languages.size() == 1 && !rest)) {
+    const std::vector<std::uint32_t> in(languages.size(), 0);
+    const SetId set = values_of_keys(in);
     if (set != kNeverSet) {
-      made->keys = terminals_.quoted(kAnyLanguage);
+      made->keys = terminals_.quoted(languages.empty() ? kAnyLanguage : languages.front());
       made->values.push_back(plan({set, one_spelling}));
-      made->wanted.push_back(wanted_of_keys(set, {}));
-    }
-  } else if (const bool rest = values_of_keys({}) != kNeverSet; !rest && languages.size() == 1) {
-    const SetId set = values_of_keys({0});
-    if (set != kNeverSet) {
-      made->keys = terminals_.quoted(languages.front());
-      made->values.push_back(plan({set, one_spelling}));
-      made->wanted.push_back(wanted_of_keys(set, {0}));
+      made->wanted.push_back(wanted_of_keys(set, in));
     }
   } else {
     std::vector<Dfa> dfas;

@@ -33,64 +33,45 @@ bool any(const std::shared_ptr<const Shape>& shape) {
 
 }  // namespace
 
+// Enumerations become one.
+bool ShapeAlgebra::takes_in(NumberShape& outer, const NumberShape& inner) {
+  if (outer == inner || outer.any()) return true;
+  if (!outer.values || !inner.values || outer.rule.integer != inner.rule.integer) return false;
+  outer.values->insert(outer.values->end(), inner.values->begin(), inner.values->end());
+  std::sort(outer.values->begin(), outer.values->end());
+  outer.values->erase(std::unique(outer.values->begin(), outer.values->end()), outer.values->end());
+  return true;
+}
+
+bool ShapeAlgebra::takes_in(StringShape& outer, const StringShape& inner) {
+  LanguageSpace& languages = space_.languages();
+  if (outer == inner || outer.any()) return true;
+  if (outer.bounded() || inner.bounded() || languages.texts(outer.language) == nullptr ||
+      languages.texts(inner.language) == nullptr)
+    return false;
+  outer.language = languages.join(outer.language, inner.language);
+  return true;
+}
+
+// Combinations of conditions on keys are many, and few of them say more than others.
+bool ShapeAlgebra::takes_in(ObjectPointer& outer, const ObjectPointer& inner) {
+  return outer == inner || holds(*outer, *inner);
+}
+
+bool ShapeAlgebra::takes_in(ArrayPointer& outer, const ArrayPointer& inner) {
+  return same(outer, inner) || (!space_.document().tracks_evaluated() && outer->any());
+}
+
 template <typename Shape>
 void ShapeAlgebra::add(std::vector<Shape>& shapes, Shape shape) {
-  const bool tracks = space_.document().tracks_evaluated();
   if (!space_.refusal().spend(shapes.size() + 1)) return;
-  for (const Shape& each : shapes)
-    if ((!tracks && any(each)) || same(each, shape)) return;
-  if (!tracks && any(shape)) shapes.clear();
+  for (Shape& each : shapes)
+    if (takes_in(each, shape)) return;
+  std::erase_if(shapes, [&](const Shape& each) { return takes_in(shape, each); });
   if (shapes.size() >= kMostShapes) {
     space_.refusal().too_large();
     return;
   }
-  shapes.push_back(std::move(shape));
-}
-
-// Enumerations become one.
-template <>
-void ShapeAlgebra::add(std::vector<StringShape>& shapes, StringShape shape) {
-  LanguageSpace& languages = space_.languages();
-  for (StringShape& each : shapes) {
-    if (each == shape || each.any()) return;
-    if (!each.bounded() && !shape.bounded() && languages.texts(each.language) != nullptr &&
-        languages.texts(shape.language) != nullptr) {
-      each.language = languages.join(each.language, shape.language);
-      return;
-    }
-  }
-  if (shape.any()) shapes.clear();
-  if (!space_.refusal().spend(shapes.size() + 1)) return;
-  shapes.push_back(shape);
-}
-
-// What is within another goes: combinations of conditions on keys are many, and few of them say more.
-template <>
-void ShapeAlgebra::add(std::vector<ObjectPointer>& shapes, ObjectPointer shape) {
-  if (!space_.refusal().spend(shapes.size() + 1)) return;
-  for (const ObjectPointer& each : shapes)
-    if (each == shape || holds(*each, *shape)) return;
-  std::erase_if(shapes, [&](const ObjectPointer& each) { return holds(*shape, *each); });
-  if (shapes.size() >= kMostShapes) {
-    space_.refusal().too_large();
-    return;
-  }
-  shapes.push_back(std::move(shape));
-}
-
-template <>
-void ShapeAlgebra::add(std::vector<NumberShape>& shapes, NumberShape shape) {
-  for (NumberShape& each : shapes) {
-    if (each == shape || each.any()) return;
-    if (each.values && shape.values && each.rule.integer == shape.rule.integer) {
-      each.values->insert(each.values->end(), shape.values->begin(), shape.values->end());
-      std::sort(each.values->begin(), each.values->end());
-      each.values->erase(std::unique(each.values->begin(), each.values->end()), each.values->end());
-      return;
-    }
-  }
-  if (shape.any()) shapes.clear();
-  if (!space_.refusal().spend(shapes.size() + 1)) return;
   shapes.push_back(std::move(shape));
 }
 

@@ -37,10 +37,15 @@ class ShapeAlgebra {
   // No keys but `known` ones.
   static void close(ObjectShape& shape);
 
+ private:
   ObjectShape meet(const ObjectShape& a, const ObjectShape& b);
   ArrayShape meet(const ArrayShape& a, const ArrayShape& b);
-
- private:
+  // Makes `outer` hold `inner` as well where that takes no other shape.
+  static bool takes_in(NumberShape& outer, const NumberShape& inner);
+  bool takes_in(StringShape& outer, const StringShape& inner);
+  bool takes_in(ObjectPointer& outer, const ObjectPointer& inner);
+  bool takes_in(ArrayPointer& outer, const ArrayPointer& inner);
+  // Adds `shape` unless one of `shapes` takes it in; those that it takes in go.
   template <typename Shape>
   void add(std::vector<Shape>& shapes, Shape shape);
   template <typename Shape>
@@ -55,6 +60,13 @@ class ShapeAlgebra {
   bool meet_into(const StringShape& a, const StringShape& b, StringShape& out);
   bool meet_into(const ObjectPointer& a, const ObjectPointer& b, ObjectPointer& out);
   bool meet_into(const ArrayPointer& a, const ArrayPointer& b, ArrayPointer& out);
+
+  // Whether one of them has no condition, or both are the same: then the other is `out`.
+  template <typename Pointer>
+  static bool one_holds(const Pointer& a, const Pointer& b, Pointer& out) {
+    out = a->any() ? b : a;
+    return a == b || a->any() || b->any();
+  }
 
   // Shapes whose union is what is of the type but not of the shape.
   std::vector<NumberShape> outside(const NumberShape& shape);
