@@ -1,7 +1,6 @@
 #include "grammar/regular/decimal.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "grammar/regular/digits.h"
@@ -11,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostPlainDigits = 400;
 constexpr std::int64_t kMostDivisionDigits = 100'000;
-constexpr std::int64_t kMostIntegerDigits = 18;
+constexpr std::size_t kMostDivisorDigits = 18;  // ten times as much is still an integer of 64 bits
 
 // The place in front of the first digit, as a power of ten; the number is below 10^magnitude.
 std::int64_t magnitude(const Decimal& number) {
@@ -37,13 +36,6 @@ Status invalid(std::string_view text) {
 Status too_long() {
   return {ErrorCode::kGrammarTooLarge,
           "A number has too many digits or too large an exponent; write it with at most a million."};
-}
-
-// The integer that up to kMostIntegerDigits digits spell. Ten times as much is still one of 64 bits.
-std::uint64_t integer_of(std::string_view digits) {
-  std::uint64_t value = 0;
-  for (const char c : digits) value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  return value;
 }
 
 }  // namespace
@@ -128,39 +120,19 @@ std::string canonical_text(const Decimal& number) {
          number.digits.substr(static_cast<std::size_t>(point));
 }
 
-std::optional<Decimal> least_common_multiple(const Decimal& a, const Decimal& b) {
-  if (a.zero() || a.negative || b.zero() || b.negative) return std::nullopt;
-  const std::int64_t exponent = std::min(a.exponent, b.exponent);
-  std::uint64_t integers[2] = {};  // times 10^exponent
-  for (int i = 0; i < 2; ++i) {
-    const Decimal& number = i == 0 ? a : b;
-    if (magnitude(number) - exponent > kMostIntegerDigits) return std::nullopt;
-    integers[i] = integer_of(number.digits);
-    for (std::int64_t zeros = number.exponent - exponent; zeros > 0; --zeros) integers[i] *= 10;
-  }
-  const std::uint64_t rest = integers[1] / std::gcd(integers[0], integers[1]);
-  constexpr std::uint64_t kMost = 999'999'999'999'999'999;
-  if (integers[0] > kMost / rest) return std::nullopt;
-  Decimal result;
-  result.digits = std::to_string(integers[0] * rest);
-  result.exponent = exponent;
-  reduce(result);
-  return result;
-}
-
 Result<bool> is_multiple(const Decimal& number, const Decimal& divisor) {
   if (number.zero()) return true;
   // number / divisor = number.digits * 10^shift / divisor.digits
   const std::int64_t shift = number.exponent - divisor.exponent;
   if (shift < 0) return false;  // 10 does not divide number.digits
   if (shift + static_cast<std::int64_t>(number.digits.size()) > kMostDivisionDigits ||
-      divisor.digits.size() > static_cast<std::size_t>(kMostIntegerDigits)) {
+      divisor.digits.size() > kMostDivisorDigits) {
     return Status(ErrorCode::kGrammarTooLarge,
                   "A number takes too long to divide; write divisors with at most 18 digits, and numbers "
                   "with at most 100,000.");
   }
-  const std::uint64_t by = integer_of(divisor.digits);
-  std::uint64_t rest = 0;
+  std::uint64_t by = 0, rest = 0;
+  for (const char c : divisor.digits) by = by * 10 + static_cast<std::uint64_t>(c - '0');
   for (const char c : number.digits) rest = (rest * 10 + static_cast<std::uint64_t>(c - '0')) % by;
   for (std::int64_t i = 0; i < shift && rest != 0; ++i) rest = rest * 10 % by;
   return rest == 0;

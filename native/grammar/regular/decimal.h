@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,9 +34,6 @@ Decimal decimal_from_integer(std::int64_t value);
 // The one spelling of a number: its expansion, without an exponent where that has at most 400 digits, with no
 // zeros at the end of a fraction; beyond that `1.25e400`, `-1e-500`. 0 for -0.
 std::string canonical_text(const Decimal& number);
-
-// The least number above 0 that both divide, numbers above 0; nullopt where that takes more than 18 digits.
-std::optional<Decimal> least_common_multiple(const Decimal& a, const Decimal& b);
 
 // Whether `number` is an integer times `divisor`, which is not 0. GRAMMAR_TOO_LARGE where they are more than
 // 100,000 digits apart, or the divisor has more than 18 digits between the zeros.

@@ -17,21 +17,6 @@ namespace {
 
 constexpr std::size_t kMostWords = 1u << 22;
 
-// One divisor for several where 64 bits do for it.
-std::vector<Decimal> least_common_multiples(const std::vector<Decimal>& divisors) {
-  std::vector<Decimal> result;
-  for (const Decimal& divisor : divisors) {
-    if (!result.empty()) {
-      if (const auto both = least_common_multiple(result.back(), divisor)) {
-        result.back() = *both;
-        continue;
-      }
-    }
-    result.push_back(divisor);
-  }
-  return result;
-}
-
 // The machines that the digits of numbers of one sign run through.
 struct Magnitudes {
   bool any = true;
@@ -197,7 +182,7 @@ Result<Dfa> number_text(const NumberRule& rule) {
   TRY_VALUE(Magnitudes above, magnitudes(rule, false));
   TRY_VALUE(Magnitudes below, magnitudes(rule, true));
   std::vector<Divisibility> divisors;
-  for (const Decimal& divisor : least_common_multiples(rule.multiples_of)) {
+  for (const Decimal& divisor : rule.multiples_of) {
     TRY_VALUE(auto one, Divisibility::by(divisor));
     divisors.push_back(one);
   }

@@ -72,21 +72,6 @@ TEST(Decimal, AgreesWithIntegers) {
   }
 }
 
-TEST(Decimal, LeastCommonMultiples) {
-  const std::tuple<const char*, const char*, const char*> cases[] = {{"4", "6", "12"},
-                                                                     {"0.5", "0.75", "1.5"},
-                                                                     {"1e20", "2e20", "2e20"},
-                                                                     {"6.75", "2.125", "114.75"},
-                                                                     {"7", "7", "7"}};
-  for (const auto& [a, b, multiple] : cases) {
-    EXPECT_EQ(least_common_multiple(decimal(a), decimal(b)), decimal(multiple)) << a << " " << b;
-    EXPECT_EQ(least_common_multiple(decimal(b), decimal(a)), decimal(multiple)) << a << " " << b;
-  }
-  EXPECT_FALSE(least_common_multiple(decimal("1e20"), decimal("3")).has_value());
-  EXPECT_FALSE(least_common_multiple(decimal("999999999989"), decimal("999999999961")).has_value());
-  EXPECT_FALSE(least_common_multiple(decimal("0"), decimal("3")).has_value());
-}
-
 TEST(Decimal, MultiplesOfLongNumbers) {
   EXPECT_TRUE(is_multiple(decimal("1e300"), decimal("1e-300")).value());
   EXPECT_FALSE(is_multiple(decimal("1e-300"), decimal("1e300")).value());
