@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
+
+#include "grammar/regular/code_points.h"
 
 namespace emberline::grammar {
 
@@ -43,5 +46,15 @@ inline constexpr ByteKinds kPlainKinds = [] {
   }
   return kinds;
 }();
+
+// Of a character beyond ASCII.
+ByteKinds wide_kind(char32_t character);
+
+// Characters beyond ASCII that are of one kind, by the ranges of their bytes.
+struct WideForm {
+  ByteKinds kind;
+  Utf8Range bytes;
+};
+const std::vector<WideForm>& wide_forms();  // all of them
 
 }  // namespace emberline::grammar

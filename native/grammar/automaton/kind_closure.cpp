@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "grammar/automaton/utf8_forms.h"
-
 namespace emberline::grammar {
 
 namespace {
@@ -22,12 +20,13 @@ KindClosures::KindClosures(ClosureSubject subject)
     : subject_(std::move(subject)),
       kinds_of_class_(subject_.dfa->classes, 0),
       number_(subject_.dfa->states(), kNone),
-      live_(subject_.dfa->states(), kUnknown) {
-  for (std::size_t form = 0; form < kWideForms.size(); ++form) {
-    for (std::size_t at = 0; at < kWideForms[form].form.bytes; ++at) {
-      const ByteRange range = kWideForms[form].form.ranges[at];
+      live_(subject_.dfa->states(), kUnknown),
+      wide_classes_(wide_forms().size()) {
+  for (std::size_t form = 0; form < wide_classes_.size(); ++form) {
+    const Utf8Range& range = wide_forms()[form].bytes;
+    for (std::size_t at = 0; at < range.length; ++at) {
       std::vector<std::uint8_t>& classes = wide_classes_[form][at];
-      for (std::uint32_t byte = range.first; byte <= range.last; ++byte) {
+      for (std::uint32_t byte = range.first[at]; byte <= range.last[at]; ++byte) {
         const std::uint8_t c = subject_.dfa->class_of[byte];
         if (std::find(classes.begin(), classes.end(), c) == classes.end()) classes.push_back(c);
       }
@@ -102,8 +101,8 @@ const KindClosures::Wide& KindClosures::look_wide(std::uint32_t state) {
   if (wide.known) return wide;
   wide.known = true;
   ByteKinds missing = 0;
-  for (std::size_t form = 0; form < kWideForms.size(); ++form) {
-    const ByteKinds kind = kWideForms[form].kind;
+  for (std::size_t form = 0; form < wide_classes_.size(); ++form) {
+    const ByteKinds kind = wide_forms()[form].kind;
     if ((missing & kind) != 0) continue;
     const std::vector<std::uint32_t> behind = behind_form(state, form);
     if (behind.empty()) missing |= kind;
@@ -118,7 +117,7 @@ const KindClosures::Wide& KindClosures::look_wide(std::uint32_t state) {
 // all have the same rest.
 std::vector<std::uint32_t> KindClosures::behind_form(std::uint32_t state, std::size_t form) {
   std::vector<std::uint32_t> now{state}, next;
-  const std::size_t bytes = kWideForms[form].form.bytes;
+  const std::size_t bytes = wide_forms()[form].bytes.length;
   std::uint32_t common = kNone;
   for (std::size_t at = 0; at < bytes; ++at, std::swap(now, next)) {
     const bool whole = at + 1 == bytes;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "grammar/automaton/byte_kinds.h"
-#include "grammar/automaton/utf8_forms.h"
 #include "grammar/regular/dfa.h"
 #include "grammar/regular/interned.h"
 
@@ -86,7 +85,7 @@ class KindClosures {
   std::vector<Wide> wide_;
   std::vector<std::uint32_t> row_;
   // [forms, bytes]: the classes of the bytes of a range, each once.
-  std::array<std::array<std::vector<std::uint8_t>, 4>, kWideForms.size()> wide_classes_;
+  std::vector<std::array<std::vector<std::uint8_t>, 4>> wide_classes_;
   std::uint32_t explorations_ = 0;
   std::vector<std::uint32_t> work_, next_, reached_;
   std::size_t bytes_ = 0;

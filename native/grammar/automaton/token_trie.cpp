@@ -6,7 +6,6 @@
 
 #include "base/utf8.h"
 #include "grammar/automaton/token_bits.h"
-#include "grammar/automaton/utf8_forms.h"
 
 namespace emberline::grammar {
 
@@ -33,7 +32,8 @@ ByteKinds kinds_of(std::string_view bytes) {
     const Utf8Unit unit = read_utf8(bytes, at);
     if (unit.sequence == Utf8Sequence::kInvalid) return kIllFormed;
     const auto lead = static_cast<unsigned char>(bytes[at]);
-    kinds |= lead < 0x80 ? kAsciiKinds[lead] : wide_kind(bytes.substr(at, unit.length));
+    const bool whole = unit.sequence == Utf8Sequence::kValid;
+    kinds |= lead < 0x80 ? kAsciiKinds[lead] : whole ? wide_kind(unit.code_point) : kWide;
     at += unit.length;
   }
   return kinds;
@@ -95,9 +95,9 @@ ByteKinds ByteTrie::below(std::uint32_t node) const {
 
 // Behind `node`, with which these bytes of a character beyond ASCII have come.
 ByteKinds ByteTrie::of_character(std::uint32_t node, std::string& character) const {
-  const Utf8Sequence sequence = read_utf8(character, 0).sequence;
-  if (sequence == Utf8Sequence::kInvalid) return kIllFormed;
-  if (sequence == Utf8Sequence::kValid) return wide_kind(character) | below(node);
+  const Utf8Unit unit = read_utf8(character, 0);
+  if (unit.sequence == Utf8Sequence::kInvalid) return kIllFormed;
+  if (unit.sequence == Utf8Sequence::kValid) return wide_kind(unit.code_point) | below(node);
   ByteKinds kinds = kWide;
   for (std::uint32_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end) {
     character.push_back(static_cast<char>(nodes_[child].byte));

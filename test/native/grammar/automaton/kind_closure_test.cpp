@@ -32,11 +32,11 @@ std::string text_of(Random& random, ByteKinds kinds, std::uint32_t most) {
     std::vector<std::pair<ByteKinds, std::string>> all;
     for (std::size_t byte = 0; byte < 128; ++byte)
       all.emplace_back(kAsciiKinds[byte], std::string(1, static_cast<char>(byte)));
-    for (const WideForm& each : kWideForms) {
+    for (const WideForm& each : wide_forms()) {
       for (const bool first : {true, false}) {
         std::string character;
-        for (std::size_t at = 0; at < each.form.bytes; ++at)
-          character += static_cast<char>(first ? each.form.ranges[at].first : each.form.ranges[at].last);
+        for (std::size_t at = 0; at < each.bytes.length; ++at)
+          character += static_cast<char>(first ? each.bytes.first[at] : each.bytes.last[at]);
         all.emplace_back(each.kind, character);
       }
     }
