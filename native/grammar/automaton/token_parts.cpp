@@ -10,30 +10,6 @@ namespace emberline::grammar {
 
 namespace {
 
-// In one pass where the keys are small, as they nearly always are: a pattern may be left at every node of a
-// trie.
-template <typename T, typename KeyOf>
-void sort_by(std::vector<T>& values, const KeyOf& key_of) {
-  constexpr std::uint32_t kMostKeys = 4096;
-  std::uint32_t least = kNone, most = 0;
-  for (const T& each : values) {
-    least = std::min<std::uint32_t>(least, key_of(each));
-    most = std::max<std::uint32_t>(most, key_of(each));
-  }
-  if (values.empty() || least == most) return;
-  if (most >= kMostKeys) {
-    std::stable_sort(values.begin(), values.end(),
-                     [&](const T& a, const T& b) { return key_of(a) < key_of(b); });
-    return;
-  }
-  std::vector<std::uint32_t> place(most + 2, 0);
-  for (const T& each : values) ++place[key_of(each) + 1u];
-  for (std::uint32_t key = 0; key <= most; ++key) place[key + 1] += place[key];
-  std::vector<T> sorted(values.size());
-  for (const T& each : values) sorted[place[key_of(each)]++] = each;
-  values = std::move(sorted);
-}
-
 bool is_plain(unsigned char byte) {
   return byte >= 0x20 && byte != '"' && byte != '\\';
 }
@@ -200,10 +176,10 @@ void TokenParts::read(const Reader& reader, std::uint32_t rule, std::uint32_t st
     ++at;
   }
   if (closures != nullptr) bytes_ += closures->bytes() - closure_bytes;
-  sort_by(part.exits, [](const TokenPart::Exit& exit) { return exit.byte; });
-  sort_by(part.exits, [](const TokenPart::Exit& exit) { return exit.label; });
+  std::ranges::stable_sort(part.exits, {},
+                           [](const TokenPart::Exit& exit) { return std::pair(exit.label, exit.byte); });
   if (reader.counted()) {
-    sort_by(part.inside, [](const auto& token) { return token.first; });
+    std::ranges::sort(part.inside);
   } else if (part.inside.size() > trie_->words() || !part.inside_bits.empty()) {
     if (part.inside_bits.empty()) part.inside_bits.assign(trie_->words(), 0);
     for (const auto& [need, id] : part.inside) add_token(part.inside_bits, id);
