@@ -7,6 +7,9 @@ namespace emberline::grammar {
 
 namespace {
 
+constexpr std::size_t kMostInstructions = 4u << 20;
+constexpr std::size_t kMostTableBytes = 48u << 20;  // of all automata together
+
 // Whether every rule, table and jump that `program` names is there.
 bool well_formed(const Program& program) {
   const std::size_t code = program.code.size();
@@ -74,7 +77,7 @@ bool well_formed(const Program& program) {
 }  // namespace
 
 Pc ProgramBuilder::emit(Op op, std::uint32_t operand) {
-  if (program_.code.size() >= bounds_.instructions) {
+  if (program_.code.size() >= kMostInstructions) {
     full_ = true;
     return 0;
   }
@@ -88,7 +91,7 @@ void ProgramBuilder::patch(Pc at, std::uint32_t operand) {
 
 bool ProgramBuilder::account(const Dfa& dfa) {
   table_bytes_ += (dfa.next.size() + dfa.label.size()) * sizeof(std::uint32_t);
-  full_ = full_ || table_bytes_ > bounds_.table_bytes;
+  full_ = full_ || table_bytes_ > kMostTableBytes;
   return !full_;
 }
 

@@ -11,17 +11,10 @@
 
 namespace emberline::grammar {
 
-struct ProgramBounds {
-  std::size_t instructions = 4u << 20;
-  std::size_t table_bytes = 48u << 20;  // of all automata together
-};
-
 // Every add_… gives the index that an instruction's operand takes. Once a bound is hit nothing is added any
 // more, and finish() says so.
 class ProgramBuilder {
  public:
-  explicit ProgramBuilder(const ProgramBounds& bounds = {}) : bounds_(bounds) {}
-
   Pc here() const { return static_cast<Pc>(program_.code.size()); }
   // Appends; gives the pc of what was appended.
   Pc emit(Op op, std::uint32_t operand = 0);
@@ -45,7 +38,6 @@ class ProgramBuilder {
  private:
   bool account(const Dfa& dfa);
 
-  ProgramBounds bounds_;
   Program program_;
   std::size_t table_bytes_ = 0;
   bool full_ = false;
