@@ -32,6 +32,8 @@ struct Dfa {
     }
     return state == kNone ? 0 : label[state];
   }
+  // Of minimal ones (minimise.h): whether the languages are equal.
+  bool operator==(const Dfa&) const = default;
 };
 
 }  // namespace emberline::grammar

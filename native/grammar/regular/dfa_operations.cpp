@@ -14,27 +14,6 @@
 namespace emberline::grammar {
 namespace {
 
-// Pairs that is_subset() and disjoint() look at.
-constexpr std::uint32_t kMostPairs = 1u << 20;
-
-// The bytes that neither of two automata tells apart.
-struct CommonClasses {
-  std::array<std::uint8_t, 256> class_of{};
-  std::vector<std::pair<std::uint8_t, std::uint8_t>> own;  // [classes]: the class in either automaton
-
-  CommonClasses(const Dfa& a, const Dfa& b) {
-    std::vector<std::uint32_t> index(static_cast<std::size_t>(a.classes) * b.classes, kNone);
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-      std::uint32_t& c = index[static_cast<std::size_t>(a.class_of[byte]) * b.classes + b.class_of[byte]];
-      if (c == kNone) {
-        c = static_cast<std::uint32_t>(own.size());
-        own.emplace_back(a.class_of[byte], b.class_of[byte]);
-      }
-      class_of[byte] = static_cast<std::uint8_t>(c);
-    }
-  }
-};
-
 std::uint32_t next_of(const Dfa& dfa, std::uint32_t state, std::uint8_t c) {
   return state == kNone ? kNone : dfa.next[static_cast<std::size_t>(state) * dfa.classes + c];
 }
@@ -45,66 +24,38 @@ std::uint32_t start(const Dfa& dfa) {
   return dfa.empty() ? kNone : 0;
 }
 
-// Walks the pairs of states that some text leads to, kNone where an automaton has none. `visit(a, b)` says
-// whether to go on; edges to pairs that `worth(a, b)` denies are not followed. Whether all was seen.
-template <typename Worth, typename Visit, typename Edge>
-bool walk_pairs(const Dfa& a, const Dfa& b, const CommonClasses& classes, Worth worth, Visit visit,
-                Edge edge) {
+// Walks the pairs of states that some text leads to, kNone where an automaton has none, as far as `worth`
+// says of whether each has one. A text is accepted as `accepted` says of whether each accepts it.
+template <typename Worth, typename Accepted>
+Result<Dfa> product(const Dfa& a, const Dfa& b, Worth worth, Accepted accepted) {
+  Dfa dfa;
+  // The bytes that neither of the automata tells apart.
+  std::vector<std::pair<std::uint8_t, std::uint8_t>> own;  // [classes]: the class in either automaton
+  std::vector<std::uint32_t> index(static_cast<std::size_t>(a.classes) * b.classes, kNone);
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t& c = index[static_cast<std::size_t>(a.class_of[byte]) * b.classes + b.class_of[byte]];
+    if (c == kNone) {
+      c = static_cast<std::uint32_t>(own.size());
+      own.emplace_back(a.class_of[byte], b.class_of[byte]);
+    }
+    dfa.class_of[byte] = static_cast<std::uint8_t>(c);
+  }
+  dfa.classes = static_cast<std::uint32_t>(own.size());
+
   Interned<std::uint64_t> pairs;
   const auto number = [&](std::uint32_t sa, std::uint32_t sb) {
     const std::uint64_t pair = static_cast<std::uint64_t>(sa) << 32 | sb;
-    return pairs.add({&pair, 1}).first;
+    return worth(sa != kNone, sb != kNone) ? pairs.add({&pair, 1}).first : kNone;
   };
-  if (!worth(start(a), start(b))) return true;
   number(start(a), start(b));
   for (std::uint32_t at = 0; at < pairs.size(); ++at) {
     const auto sa = static_cast<std::uint32_t>(pairs[at][0] >> 32);
     const auto sb = static_cast<std::uint32_t>(pairs[at][0]);
-    if (!visit(sa, sb, pairs.size())) return false;
-    for (const auto& [ca, cb] : classes.own) {
-      const std::uint32_t ta = next_of(a, sa, ca), tb = next_of(b, sb, cb);
-      edge(worth(ta, tb) ? number(ta, tb) : kNone);
-    }
+    dfa.label.push_back(accepted(accepts(a, sa), accepts(b, sb)) ? 1 : 0);
+    if (pairs.size() > kMostStates || dfa.next.size() > kMostCells) return too_large();
+    for (const auto& [ca, cb] : own) dfa.next.push_back(number(next_of(a, sa, ca), next_of(b, sb, cb)));
   }
-  return true;
-}
-
-template <typename Worth, typename Accepts>
-Result<Dfa> product(const Dfa& a, const Dfa& b, Worth worth, Accepts accepts_pair) {
-  const CommonClasses classes(a, b);
-  Dfa dfa;
-  dfa.class_of = classes.class_of;
-  dfa.classes = static_cast<std::uint32_t>(classes.own.size());
-  const bool all = walk_pairs(
-      a, b, classes, worth,
-      [&](std::uint32_t sa, std::uint32_t sb, std::uint32_t pairs) {
-        dfa.label.push_back(accepts_pair(accepts(a, sa), accepts(b, sb)) ? 1 : 0);
-        return pairs <= kMostStates && dfa.next.size() <= kMostCells;
-      },
-      [&](std::uint32_t to) { dfa.next.push_back(to); });
-  if (!all) return too_large();
   return minimised(std::move(dfa));
-}
-
-// Whether no pair that is reached is accepted as `accepts_pair` says; false as well where there are too many.
-template <typename Worth, typename Accepts>
-bool none_accepted(const Dfa& a, const Dfa& b, Worth worth, Accepts accepts_pair) {
-  return walk_pairs(
-      a, b, CommonClasses(a, b), worth,
-      [&](std::uint32_t sa, std::uint32_t sb, std::uint32_t pairs) {
-        return pairs <= kMostPairs && !accepts_pair(accepts(a, sa), accepts(b, sb));
-      },
-      [](std::uint32_t) {});
-}
-
-bool both(std::uint32_t a, std::uint32_t b) {
-  return a != kNone && b != kNone;
-}
-bool either(std::uint32_t a, std::uint32_t b) {
-  return a != kNone || b != kNone;
-}
-bool first(std::uint32_t a, std::uint32_t) {
-  return a != kNone;
 }
 
 // Of texts with between `least` and `most` characters, whatever their bytes are. Not trimmed.
@@ -176,23 +127,18 @@ Dfa any_text() {
 }
 
 Result<Dfa> intersection(const Dfa& a, const Dfa& b) {
-  return product(a, b, both, [](bool in_a, bool in_b) { return in_a && in_b; });
+  const auto both = [](bool in_a, bool in_b) { return in_a && in_b; };
+  return product(a, b, both, both);
 }
 
 Result<Dfa> united(const Dfa& a, const Dfa& b) {
-  return product(a, b, either, [](bool in_a, bool in_b) { return in_a || in_b; });
+  const auto either = [](bool in_a, bool in_b) { return in_a || in_b; };
+  return product(a, b, either, either);
 }
 
 Result<Dfa> difference(const Dfa& a, const Dfa& b) {
-  return product(a, b, first, [](bool in_a, bool in_b) { return in_a && !in_b; });
-}
-
-bool is_subset(const Dfa& a, const Dfa& b) {
-  return none_accepted(a, b, first, [](bool in_a, bool in_b) { return in_a && !in_b; });
-}
-
-bool disjoint(const Dfa& a, const Dfa& b) {
-  return none_accepted(a, b, both, [](bool in_a, bool in_b) { return in_a && in_b; });
+  return product(
+      a, b, [](bool in_a, bool) { return in_a; }, [](bool in_a, bool in_b) { return in_a && !in_b; });
 }
 
 std::uint32_t text_count(const Dfa& dfa) {

@@ -30,9 +30,6 @@ Result<Dfa> united(const Dfa& a, const Dfa& b);
 Result<Dfa> difference(const Dfa& a, const Dfa& b);
 Result<Dfa> any_of(std::span<const std::string> texts);
 
-bool is_subset(const Dfa& a, const Dfa& b);
-bool disjoint(const Dfa& a, const Dfa& b);
-
 // How many texts there are: kNone where that is no number below it.
 std::uint32_t text_count(const Dfa& dfa);
 

@@ -29,8 +29,7 @@ LanguageSpace::LanguageSpace(Refusal& refusal) : refusal_(refusal) {
 
 LanguageId LanguageSpace::add(Dfa dfa) {
   if (dfa.empty()) return kNoLanguage;
-  const Dfa& any = *languages_[kAnyLanguage].dfa;
-  if (dfa.states() == any.states() && is_subset(any, dfa)) return kAnyLanguage;
+  if (dfa == *languages_[kAnyLanguage].dfa) return kAnyLanguage;
   cells_ += dfa.next.size();
   if (cells_ > kMostCellsTogether) {
     refusal_.too_large();
