@@ -1,7 +1,7 @@
 /** The schemas of a folder by what they call themselves: what references to addresses on the network stand for. */
 import { basename, join } from 'node:path';
-import { objectOf } from '../core/http/json_values';
 import { schemaAddress } from '../core/schema/schema_place';
+import { schemaName } from '../core/schema/schema_text';
 import { jsonFilesIn, parsedJson, readText } from './files';
 
 /** Finds the text of the schema that calls itself by an address; undefined where there is none. */
@@ -22,16 +22,10 @@ async function namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
   const paths = new Map<string, string>();
   for (const name of await jsonFilesIn(folder)) {
     const path = join(folder, name);
-    const id = idOf(await readText(path));
+    const id = schemaName(parsedJson(await readText(path)));
     if (id === undefined) continue;
     const address = schemaAddress(id);
     if (!paths.has(address) || basename(path, '.json') === basename(address)) paths.set(address, path);
   }
   return paths;
-}
-
-/** What a schema calls itself; undefined for what is no JSON, no object, or has no name. */
-function idOf(text: string): string | undefined {
-  const { $id, id } = objectOf(parsedJson(text));
-  return typeof $id === 'string' ? $id : typeof id === 'string' ? id : undefined;
 }

@@ -4,7 +4,7 @@
  */
 import type { NativeSchemaDocuments } from '../engine/native_grammar';
 import { resolved, schemaAddress } from './schema_place';
-import { parsedSchema } from './schema_text';
+import { parsedSchema, schemaName } from './schema_text';
 
 /** Documents of one schema. */
 const MOST_DOCUMENTS = 200;
@@ -117,10 +117,8 @@ const namesOf = (place: Place | undefined): readonly string[] =>
 
 /** What a schema calls itself, absolute. */
 function idOf(json: unknown, base: string | undefined): string | undefined {
-  if (typeof json !== 'object' || json === null) return undefined;
-  const { $id, id } = json as Record<string, unknown>;
-  const name = typeof $id === 'string' ? $id : id;
-  return typeof name === 'string' ? resolved(name, base) : undefined;
+  const name = schemaName(json);
+  return name === undefined ? undefined : resolved(name, base);
 }
 
 /** Addresses that references anywhere in `value` lead to, but those within the same document. */
