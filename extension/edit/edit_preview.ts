@@ -31,7 +31,9 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.some((tab) => shows(tab, this.shown))) this.choose('discard');
+        // A tab that goes to another group is closed in its own, and a view that was split is there twice.
+        if (closed.some((tab) => shows(tab, this.shown)) && tabsOf(this.shown).length === 0)
+          this.choose('discard');
       }),
     ];
   }
@@ -123,7 +125,7 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
   private async forget(uri: vscode.Uri | undefined): Promise<void> {
     if (uri === undefined) return;
     this.texts.delete(uri.toString());
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => shows(tab, uri));
+    const tabs = tabsOf(uri);
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
   }
 }
@@ -137,6 +139,10 @@ async function opened(before: vscode.Uri, after: vscode.Uri, title: string): Pro
   } catch {
     return false;
   }
+}
+
+function tabsOf(uri: vscode.Uri | undefined): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => shows(tab, uri));
 }
 
 function shows(tab: vscode.Tab, uri: vscode.Uri | undefined): boolean {

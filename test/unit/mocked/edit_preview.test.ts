@@ -5,10 +5,11 @@ import { EditPreview } from '../../../extension/edit/edit_preview';
 type Answer = (button: string | undefined) => void;
 
 const { editor } = vi.hoisted(() => ({
-  /** Answers to the notifications that were shown, and the tabs of one group. */
+  /** Answers to the notifications that were shown, the tabs of one group, and who is told which of them are closed. */
   editor: {
     asked: [] as Answer[],
     tabs: [] as { readonly input: unknown; readonly isPreview: boolean }[],
+    tell: undefined as ((change: { readonly closed: readonly unknown[] }) => void) | undefined,
   },
 }));
 
@@ -50,7 +51,10 @@ vi.mock('vscode', async () => {
           editor.tabs = editor.tabs.filter((tab) => !closed.includes(tab));
           return Promise.resolve(true);
         },
-        onDidChangeTabs: () => none,
+        onDidChangeTabs: (listener: typeof editor.tell) => {
+          editor.tell = listener;
+          return none;
+        },
       },
       showInformationMessage: () => new Promise((resolve: Answer) => editor.asked.push(resolve)),
     },
@@ -79,6 +83,18 @@ describe('the view of an edit', () => {
     expect(editor.tabs).not.toContain(first);
     await preview.close();
     expect(editor.tabs).toEqual([file]);
+  });
+
+  it.each([
+    ['discards it', 0, 'discard'],
+    ['discards nothing where it is seen in another group, split or moved there', 1, 'apply'],
+  ])('that is closed %s', async (_, left, choice) => {
+    await preview.show(DOCUMENT, 'a', 'first');
+    const closed = editor.tabs.splice(1);
+    editor.tabs.push(...closed.map((tab) => ({ ...tab })).slice(0, left));
+    editor.tell?.({ closed });
+    preview.choose('apply');
+    expect(await preview.choice()).toBe(choice);
   });
 });
 
