@@ -15,6 +15,7 @@ import { powerParts } from '../core/power/power_source';
 import { Preparer } from './completion/preparer';
 import { type FinishedRequest, GhostTextProvider } from './completion/provider';
 import { Config } from './config';
+import { setContextKey } from './context_keys';
 import { Dashboard } from './dashboard/dashboard';
 import { Statistics } from './dashboard/statistics';
 import { StructuredEditor, type StructuredEdit } from './edit/structured_editor';
@@ -46,10 +47,6 @@ import type { Reason } from '../core/completion/reasons';
 import type { DraftingTotals } from '../core/completion/drafting_totals';
 import type { Status } from './status';
 import { StatusPresenter } from './status_presenter';
-
-/** What the key bindings and menus of package.json ask. */
-const GENERATING_KEY = 'emberline.generating';
-const PAUSED_KEY = 'emberline.paused';
 
 export interface ContextParts {
   /** The folder the extension is installed in. */
@@ -421,7 +418,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
 
   private onGeneratorChange(): void {
     this.preparer.wait();
-    void vscode.commands.executeCommand('setContext', GENERATING_KEY, this.writing);
+    setContextKey('generating', this.writing);
     this.statusPresenter.refresh();
   }
 
@@ -437,7 +434,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   }
 
   private onRestraint(): void {
-    void vscode.commands.executeCommand('setContext', PAUSED_KEY, this.pausedUntil !== undefined);
+    setContextKey('paused', this.pausedUntil !== undefined);
     if (this.restraints.current !== undefined) this.provider.cancel();
     this.preparer.wait();
     this.statusPresenter.refresh();

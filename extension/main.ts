@@ -5,6 +5,7 @@ import type { EmberlineApi } from './api';
 import { reportFailure } from './commands/engines';
 import { COMMANDS } from './commands/table';
 import { EmberlineContext } from './context';
+import { clearContextKeys } from './context_keys';
 import { engineOptions, modelCheck, modelLoader } from './model_loader';
 import { GuardedModels } from './models/guarded_models';
 import type { Manifest } from './report';
@@ -21,6 +22,7 @@ const TRIAL_CONTEXT = 512;
 
 export function activate(extension: vscode.ExtensionContext): EmberlineApi {
   const started = performance.now();
+  clearContextKeys();
   const storage = extension.globalStorageUri.fsPath;
   const models = guardedModels(extension.extensionPath, storage);
   const context = new EmberlineContext({

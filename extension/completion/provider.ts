@@ -16,14 +16,12 @@ import { TakenBack } from '../../core/completion/taken_back';
 import { type CompletionOutcome, nothing } from '../../core/completion/outcome';
 import type { CompletionPipeline, SuggestionRequest } from '../../core/completion/pipeline';
 import type { CountedRequest } from '../../core/statistics/session_statistics';
+import { setContextKey } from '../context_keys';
 import type { EngineLifecycle } from '../engine_lifecycle';
 import type { Surroundings } from '../editor/surroundings';
 
 /** A request that came to an end, whatever the end; its times are of `performance.now()`. */
 export type FinishedRequest = CountedRequest;
-
-/** What the key binding of `emberline.accept` asks. */
-const REPLACING_KEY = 'emberline.replacing';
 
 /** What somebody may delete with a few keys, UTF-16 units. */
 const UNITS_AROUND = 500;
@@ -199,7 +197,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
    */
   async trigger(instead = false): Promise<void> {
     const hide = instead ? ['editor.action.inlineSuggest.hide'] : [];
-    if (instead) void vscode.commands.executeCommand('setContext', REPLACING_KEY, true);
+    if (instead) setContextKey('replacing', true);
     const asked = vscode.commands.executeCommand('runCommands', {
       commands: [...hide, 'editor.action.inlineSuggest.trigger'],
     });
@@ -207,7 +205,7 @@ export class GhostTextProvider implements vscode.InlineCompletionItemProvider, v
     try {
       await asked;
     } finally {
-      if (instead) void vscode.commands.executeCommand('setContext', REPLACING_KEY, false);
+      if (instead) setContextKey('replacing', false);
     }
   }
 

@@ -1,9 +1,8 @@
 /** Proposed edits beside the document, in VS Code's own diff view, one at a time until the user has decided. */
 import * as vscode from 'vscode';
+import { setContextKey } from '../context_keys';
 
 const SCHEME = 'emberline-edit';
-/** What the menus and key bindings of package.json ask. */
-const PREVIEWING_KEY = 'emberline.previewing';
 
 /** What a user may want of what is shown: it, nothing, the one beside it, or one that is otherwise. */
 export type PreviewChoice = 'apply' | 'discard' | 'next' | 'previous' | 'again';
@@ -60,7 +59,7 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
     this.shown = after;
     if (before === undefined) {
       this.reviews++;
-      void vscode.commands.executeCommand('setContext', PREVIEWING_KEY, true);
+      setContextKey('previewing', true);
     }
     if (!(await opened(document.uri, after, title))) this.choose('discard');
     await this.forget(before);
@@ -90,7 +89,7 @@ export class EditPreview implements vscode.Disposable, vscode.TextDocumentConten
     this.shown = undefined;
     this.chosen = undefined;
     this.reviews++;
-    void vscode.commands.executeCommand('setContext', PREVIEWING_KEY, false);
+    setContextKey('previewing', false);
     await this.forget(shown);
   }
 

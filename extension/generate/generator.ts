@@ -12,6 +12,7 @@ import type { NativeCompletion } from '../../core/engine/native_types';
 import type { NativeError } from '../../core/engine/native_result';
 import { ENDINGS, type Ending } from '../../core/generate/endings';
 import { type MadeText, TextMaker } from '../../core/generate/text_maker';
+import { setContextKey } from '../context_keys';
 import { askAgain } from '../edit/ask_again';
 import { Insertion } from './insertion';
 import type { GenerateOptions } from '../../core/generate/options';
@@ -20,8 +21,6 @@ import { type Looked, TextReview } from './text_review';
 
 /** How long it is said which text of how many stands there, ms. */
 const SAID_MS = 5_000;
-/** What the menus and key bindings of package.json ask. */
-const GENERATED_KEY = 'emberline.generated';
 
 /** One run of the command. */
 export interface Generation {
@@ -177,7 +176,7 @@ export class Generator implements vscode.Disposable {
 
   private offer(review: TextReview | undefined): void {
     this.review = review;
-    void vscode.commands.executeCommand('setContext', GENERATED_KEY, review !== undefined);
+    setContextKey('generated', review !== undefined);
   }
 
   private withdraw(): void {
