@@ -20,11 +20,6 @@ export function cellPlace(document: vscode.TextDocument): CellPlace | undefined 
   return { notebook: notebook.uri, above: cellsFrom(notebook, at, -1), below: cellsFrom(notebook, at, 1) };
 }
 
-/** A document's URI, or what those of a notebook's cells have in common. */
-export function fileOf(uri: string): string {
-  return uri.startsWith(`${CELL_SCHEME}:`) ? uri.replace(/#.*$/, '') : uri;
-}
-
 function notebookOf(document: vscode.TextDocument): vscode.NotebookDocument | undefined {
   const { scheme, path } = document.uri;
   if (scheme !== CELL_SCHEME) return undefined;

@@ -12,7 +12,6 @@ import type { FindSnippets } from '../../core/completion/snippets';
 import { onDidEndDocument } from './document_end';
 import { pathOf } from './editor_snapshot';
 import { isLeftAlone } from './left_alone';
-import { fileOf } from './notebook_cells';
 
 /** Files that are remembered, the one being edited among them. */
 const MAX_FILES = 5;
@@ -66,16 +65,17 @@ export class RecentTexts implements vscode.Disposable {
 
   private others(uri: string): Known[] {
     const { excludedFiles } = this.options();
-    const file = fileOf(uri);
+    // Cells of one notebook have one path, and so have a file and what a diff view shows of its past.
+    const { path } = vscode.Uri.parse(uri);
     return this.known
-      .filter(({ document }) => fileOf(document.uri.toString()) !== file)
+      .filter(({ document }) => document.uri.path !== path)
       .filter(({ document }) => !isLeftAlone(document.uri, excludedFiles));
   }
 
   private remember(document: vscode.TextDocument | undefined): void {
     if (document === undefined || document.uri.scheme === 'output') return;
-    const file = fileOf(document.uri.toString());
-    const same = this.known.find((known) => fileOf(known.document.uri.toString()) === file);
+    const { scheme, path } = document.uri;
+    const same = this.known.find(({ document: { uri } }) => uri.scheme === scheme && uri.path === path);
     if (same !== undefined) this.forget(same.document);
     const { languageId } = document;
     this.known.unshift({ document, version: -1, text: '', windows: undefined, languageId });

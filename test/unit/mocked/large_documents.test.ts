@@ -61,7 +61,10 @@ vi.mock('vscode', () => {
     FileType: { File: 1 },
     InlineCompletionTriggerKind: { Invoke: 0, Automatic: 1 },
     TextEditorSelectionChangeKind: { Keyboard: KEYBOARD },
-    Uri: { joinPath: ({ path }: { path: string }, name: string) => ({ path: `${path}/${name}` }) },
+    Uri: {
+      joinPath: ({ path }: { path: string }, name: string) => ({ path: `${path}/${name}` }),
+      parse: (uri: string) => ({ path: new URL(uri).pathname }),
+    },
     commands: { executeCommand: () => Promise.resolve([]) },
     window: {
       get activeTextEditor() {

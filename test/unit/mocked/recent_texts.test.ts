@@ -14,6 +14,7 @@ const { editors } = vi.hoisted(() => ({
 vi.mock('vscode', () => ({
   Position: vi.fn(),
   Range: vi.fn(),
+  Uri: { parse: (uri: string) => ({ path: new URL(uri).pathname }) },
   window: {
     activeTextEditor: undefined,
     onDidChangeActiveTextEditor: (listener: Listener) => {
@@ -86,6 +87,20 @@ describe('pieces of other files', () => {
     for (const uri of ['file:///w/secrets.py', 'file:///w/a.py'])
       editors.activate?.({ document: { ...(document(uri) as object), languageId: 'python' } });
     expect(texts.beside('file:///w/b.py').map(({ text }) => text)).toEqual(['file:///w/a.py']);
+    texts.dispose();
+  });
+});
+
+describe('texts beside a file', () => {
+  it('are none of what a diff view shows of its past, which others may read', () => {
+    const texts = new RecentTexts(() => DEFAULT_OPTIONS);
+    for (const uri of ['git:/w/a.py?HEAD', 'file:///w/a.py', 'file:///w/b.py'])
+      editors.activate?.({ document: document(uri) });
+    expect(texts.beside('file:///w/a.py').map(({ text }) => text)).toEqual(['file:///w/b.py']);
+    expect(texts.beside('file:///w/b.py').map(({ text }) => text)).toEqual([
+      'file:///w/a.py',
+      'git:/w/a.py?HEAD',
+    ]);
     texts.dispose();
   });
 });
