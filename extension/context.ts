@@ -89,6 +89,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private readonly workspaceSchemas = new WorkspaceSchemas();
   private readonly schemas: DocumentSchemas;
   private readonly statusPresenter: StatusPresenter;
+  private readonly engineChanged = new vscode.EventEmitter<EngineState>();
   private readonly engineFailed = new vscode.EventEmitter<NativeError>();
   private readonly subscriptions: vscode.Disposable[] = [];
   private readonly requests = new SessionRequests();
@@ -198,6 +199,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       engine: this.engine,
       statistics: this.statistics,
       drafting: this.drafting,
+      onDidChangeModel: this.engineChanged.event,
       onDidStart: this.provider.onDidStart,
       busy: () => this.pending > 0 || this.writing,
     });
@@ -347,6 +349,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     this.restraints.dispose();
     this.config.dispose();
     this.statusPresenter.dispose();
+    this.engineChanged.dispose();
     this.engineFailed.dispose();
     this.log.dispose();
   }
@@ -375,6 +378,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private onEngineState(state: EngineState): void {
     if (state !== 'ready') this.resetSuggestions();
     this.statusPresenter.refresh();
+    this.engineChanged.fire(state);
     if (state === 'ready') {
       if (this.engine.info !== undefined) this.log.loaded(this.engine.info);
       this.surroundings.refresh();

@@ -21,6 +21,8 @@ export interface DashboardParts {
   readonly engine: Pick<EngineLifecycle, 'model'>;
   readonly statistics: Statistics;
   readonly drafting: DraftingTotals;
+  /** Another model runs, or none. */
+  readonly onDidChangeModel: vscode.Event<unknown>;
   /** The editor asks for a suggestion. */
   readonly onDidStart: vscode.Event<unknown>;
   /** Whether the engine has something else to do. */
@@ -45,6 +47,7 @@ export class Dashboard implements vscode.Disposable {
     this.parts = parts;
     this.subscriptions = [
       parts.statistics.onDidChange(() => this.tellSoon()),
+      parts.onDidChangeModel(() => this.tellSoon()),
       parts.onDidStart(() => this.measuring?.abort()),
     ];
   }
