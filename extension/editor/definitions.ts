@@ -103,7 +103,7 @@ export class ImportedDefinitions implements vscode.Disposable {
   private async follow(document: vscode.TextDocument, anew: boolean): Promise<void> {
     const uri = document.uri.toString();
     const { languageId } = document;
-    const text = frontOfDocument(document);
+    const text = normalizeLineBreaks(frontOfDocument(document));
     const names = importedNames(text, languageId);
     const imports = JSON.stringify([names, followedNames(text, languageId)]);
     if (!anew && this.known.get(uri)?.imports === imports) return;
@@ -117,7 +117,7 @@ export class ImportedDefinitions implements vscode.Disposable {
       signal.aborted
         ? Promise.resolve(undefined)
         : readProjectFile(vscode.Uri.joinPath(root, path), this.options().excludedFiles);
-    const source = { path: pathOf(document.uri), languageId, text: normalizeLineBreaks(text) };
+    const source = { path: pathOf(document.uri), languageId, text };
     const byText = await importedDefinitions(source, read);
     if (controller !== this.running) return;
     putLast(this.known, uri, { imports, definitions: byText }, MOST_DOCUMENTS);

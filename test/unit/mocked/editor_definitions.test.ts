@@ -203,6 +203,11 @@ describe('the definitions behind imports', () => {
     expect(found).toEqual([URI]);
   });
 
+  it('are those of all names of an import that goes on, whatever its line breaks', async () => {
+    await open(opened('from shop_alias import cart, \\\r\n  price\r\n'));
+    expect(editor.asked).toBe(2);
+  });
+
   it('are looked for in what a long document begins with', async () => {
     const copied: (number | undefined)[] = [];
     const getText = (range?: { readonly end: { readonly line: number } }): string => {
