@@ -37,7 +37,7 @@ export async function readProjectFile(
   try {
     const { type, size } = await vscode.workspace.fs.stat(uri);
     if ((type & vscode.FileType.File) === 0 || size > MOST_BYTES) return undefined;
-    return normalizeLineBreaks(Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('utf8'));
+    return normalizeLineBreaks(new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
   } catch {
     return undefined;
   }

@@ -203,6 +203,12 @@ describe('the definitions behind imports', () => {
     expect(found).toEqual([URI]);
   });
 
+  it('are found in the first line of a file that has a byte order mark', async () => {
+    editor.files.set('/w/order.py', '\ufeffdef total(lines): return 1\n');
+    await open(opened());
+    expect(names()).toEqual(['total in order.py']);
+  });
+
   it('are those of all names of an import that goes on, whatever its line breaks', async () => {
     await open(opened('from shop_alias import cart, \\\r\n  price\r\n'));
     expect(editor.asked).toBe(2);
