@@ -23,8 +23,6 @@ export interface LineEdit {
   readonly line: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** The larger, the later. */
-  readonly sequence: number;
 }
 
 /** Edits that are remembered of a document. */
@@ -38,8 +36,8 @@ const LINE_BREAK = /\r\n?|\n/;
 
 export class RecentEdits {
   private lines: readonly string[];
+  /** Latest first. */
   private found: readonly LineEdit[] = [];
-  private sequence = 0;
 
   constructor(text: string) {
     this.lines = text.split(LINE_BREAK);
@@ -47,7 +45,7 @@ export class RecentEdits {
 
   /** Latest first. */
   get edits(): readonly LineEdit[] {
-    return this.found.toSorted((a, b) => b.sequence - a.sequence);
+    return this.found;
   }
 
   /** Takes in a change. One that belongs to another text than the one that is known is passed over. */
@@ -64,12 +62,11 @@ export class RecentEdits {
     this.lines = [...this.lines.slice(0, start.line), ...changed, ...this.lines.slice(end.line + 1)];
     const grown = changed.length - (end.line + 1 - start.line);
     const after = this.lines.slice(from, to + grown);
-    const merged = difference(from, before, after, ++this.sequence);
+    const merged = difference(from, before, after);
     const others = this.found
       .filter((edit) => !touched.includes(edit))
       .map((edit) => (edit.line > end.line ? { ...edit, line: edit.line + grown } : edit));
-    const all = isEdit(merged) ? [...others, merged] : others;
-    this.found = all.toSorted((a, b) => b.sequence - a.sequence).slice(0, MOST_EDITS);
+    this.found = (isEdit(merged) ? [merged, ...others] : others).slice(0, MOST_EDITS);
   }
 
   /** What stood in the lines [from, to) before these edits of them. */
@@ -85,7 +82,7 @@ export class RecentEdits {
 }
 
 /** Without the lines that are the same at both ends. */
-function difference(line: number, before: string[], after: string[], sequence: number): LineEdit {
+function difference(line: number, before: string[], after: string[]): LineEdit {
   let front = 0;
   const most = Math.min(before.length, after.length);
   while (front < most && before[front] === after[front]) front++;
@@ -95,7 +92,6 @@ function difference(line: number, before: string[], after: string[], sequence: n
     line: line + front,
     before: before.slice(front, before.length - back),
     after: after.slice(front, after.length - back),
-    sequence,
   };
 }
 
