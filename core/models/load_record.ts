@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import { listOf } from '../http/json_values';
+import { listOf, objectOf } from '../http/json_values';
 import { isAlive } from './process_alive';
 import { readSmallJson, writeSmallJson } from './small_file';
 
@@ -145,8 +145,7 @@ export class LoadRecord {
 }
 
 function isKnown(value: unknown): value is KnownModel {
-  if (typeof value !== 'object' || value === null) return false;
-  const { modelPath, draftPath, stamp }: Partial<Record<keyof KnownModel, unknown>> = value;
+  const { modelPath, draftPath, stamp } = objectOf(value);
   return [modelPath, draftPath, stamp].every((field) => typeof field === 'string');
 }
 

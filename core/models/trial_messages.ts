@@ -1,6 +1,7 @@
 /** What is said between the extension host and the process that a model is tried in. Both sides are one program in two processes. */
 import type { EngineOptions } from '../engine/engine';
 import type { NativeError } from '../engine/native_result';
+import { objectOf } from '../http/json_values';
 
 /** The first message: what to load. */
 export type TrialOrder = EngineOptions;
@@ -9,8 +10,7 @@ export type TrialOrder = EngineOptions;
 export type TrialAnswer = { readonly ok: true } | { readonly ok: false; readonly error: NativeError };
 
 export function isTrialAnswer(value: unknown): value is TrialAnswer {
-  if (typeof value !== 'object' || value === null || !('ok' in value)) return false;
-  if (value.ok === true) return true;
-  if (!('error' in value) || typeof value.error !== 'object' || value.error === null) return false;
-  return 'code' in value.error && 'message' in value.error && typeof value.error.message === 'string';
+  const { ok, error } = objectOf(value);
+  const { code, message } = objectOf(error);
+  return ok === true || (ok === false && typeof code === 'string' && typeof message === 'string');
 }

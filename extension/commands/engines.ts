@@ -1,6 +1,7 @@
 /** Commands that say which model makes suggestions and where it runs, or start it again; and what is said when it failed. */
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { objectOf } from '../../core/http/json_values';
 import type { EmberlineContext } from '../context';
 import type { ChoiceEnding } from '../models/model_choice';
 import type { GivenRemote, RemoteEnding } from '../remote/remote_choice';
@@ -97,10 +98,10 @@ function toldOfRemote(context: EmberlineContext, ending: RemoteEnding): RemoteEn
 }
 
 function givenOf(given: unknown): GivenRemote {
-  if (typeof given !== 'object' || given === null) return {};
-  const text = (name: keyof GivenRemote): Partial<GivenRemote> => {
-    const value: unknown = Object.entries(given).find(([key]) => key === name)?.[1];
-    return typeof value === 'string' ? { [name]: value } : {};
+  const { url, key, model } = objectOf(given);
+  return {
+    ...(typeof url === 'string' && { url }),
+    ...(typeof key === 'string' && { key }),
+    ...(typeof model === 'string' && { model }),
   };
-  return { ...text('url'), ...text('key'), ...text('model') };
 }

@@ -5,6 +5,7 @@ import { type Reason, REASONS } from '../../core/completion/reasons';
 import { REMEDIES } from '../../core/completion/remedies';
 import { SCHEMA_USES } from '../../core/completion/schema_use';
 import { summaryOf } from '../../core/completion/summary';
+import { objectOf } from '../../core/http/json_values';
 import type { EmberlineContext } from '../context';
 import { choosePause } from '../pausing';
 import { editorShowsSuggestions, openScratch, WORD_KEY } from '../try_it';
@@ -47,8 +48,7 @@ export async function toggleLanguage(context: EmberlineContext): Promise<void> {
 
 /** @param binding What the key binding says: `instead` where there is a suggestion on the screen, which gives way. */
 export function trigger(context: EmberlineContext, binding?: unknown): Promise<void> {
-  const names = typeof binding === 'object' && binding !== null && 'instead' in binding;
-  return context.provider.trigger(names && binding.instead === true);
+  return context.provider.trigger(objectOf(binding)['instead'] === true);
 }
 
 /** Opens a file in which a suggestion is certain, and has it made. */
