@@ -46,10 +46,10 @@ export function snapshotOf(
   const before = above + ownBefore;
   return {
     uri: document.uri.toString(),
-    path: pathOf(cell?.notebook ?? document.uri),
+    path: pathOf(document.uri),
     fullPath: document.uri.path,
     languageId,
-    repository: vscode.workspace.getWorkspaceFolder(cell?.notebook ?? document.uri)?.name,
+    repository: vscode.workspace.getWorkspaceFolder(inWorkspace(document.uri))?.name,
     kind: kindOf(document),
     before: before.slice(-MAX_BEFORE),
     front: frontBefore(document, from, selected?.text ?? '', before),
@@ -79,9 +79,17 @@ function kindOf(document: vscode.TextDocument): DocumentKind {
 
 /** As a person would name the file: within the workspace, or its last two folders at most. */
 export function pathOf(uri: vscode.Uri): string {
-  const relative = vscode.workspace.asRelativePath(uri, false).replaceAll('\\', '/');
+  const relative = vscode.workspace.asRelativePath(inWorkspace(uri), false).replaceAll('\\', '/');
   const isAbsolute = relative.startsWith('/') || /^[a-z]:/i.test(relative);
   return isAbsolute ? relative.split('/').slice(-3).join('/').replace(/^\//, '') : relative;
+}
+
+/** As the workspace knows the file: cells of its notebooks, and its past in a diff view, have schemes of their own. */
+function inWorkspace(uri: vscode.Uri): vscode.Uri {
+  const folder = vscode.workspace.workspaceFolders?.find((one) =>
+    uri.path.startsWith(one.uri.path.replace(/\/?$/, '/')),
+  );
+  return folder?.uri.with({ path: uri.path }) ?? uri;
 }
 
 /** DocumentSnapshot.front. */

@@ -7,7 +7,6 @@ const CELL_SCHEME = 'vscode-notebook-cell';
 
 /** Where a cell stands; its neighbours are nearest first. */
 export interface CellPlace {
-  readonly notebook: vscode.Uri;
   readonly above: Iterable<Cell>;
   readonly below: Iterable<Cell>;
 }
@@ -17,7 +16,7 @@ export function cellPlace(document: vscode.TextDocument): CellPlace | undefined 
   const notebook = notebookOf(document);
   if (notebook === undefined) return undefined;
   const at = notebook.getCells().findIndex((cell) => cell.document === document);
-  return { notebook: notebook.uri, above: cellsFrom(notebook, at, -1), below: cellsFrom(notebook, at, 1) };
+  return { above: cellsFrom(notebook, at, -1), below: cellsFrom(notebook, at, 1) };
 }
 
 function notebookOf(document: vscode.TextDocument): vscode.NotebookDocument | undefined {

@@ -5,6 +5,7 @@ import { RecentTexts } from '../../../extension/editor/recent_texts';
 
 type Listener = (editor: { document: unknown }) => void;
 type CloseListener = (document: unknown) => void;
+type FakeUri = Readonly<Record<'scheme' | 'path', string>>;
 
 const { editors } = vi.hoisted(() => ({
   /** Tell of the editor that is active, and of a document that is closed or whose language changes. */
@@ -23,7 +24,9 @@ vi.mock('vscode', () => ({
     },
   },
   workspace: {
-    asRelativePath: ({ path }: { path: string }) => path.slice(1),
+    // Other schemes have no workspace.
+    asRelativePath: ({ scheme, path }: FakeUri) => (scheme === 'file' ? path.slice('/w/'.length) : path),
+    workspaceFolders: [{ uri: { path: '/w', with: ({ path }: FakeUri) => ({ scheme: 'file', path }) } }],
     onDidCloseTextDocument: (listener: CloseListener) => {
       editors.close = listener;
       return { dispose: () => undefined };
@@ -54,7 +57,7 @@ describe('pieces of other files', () => {
     const before = 'price = total_price(order, discount';
     const source = { uri: 'file:///w/a.py', path: 'a.py', languageId: 'python' };
     const found = texts.similarTo(snapshotOfText({ ...source, text: before, offset: before.length }));
-    expect(found).toMatchObject([{ path: 'w/prices.py', languageId: 'python', text: CODE }]);
+    expect(found).toMatchObject([{ path: 'prices.py', languageId: 'python', text: CODE }]);
     texts.dispose();
   });
 
@@ -83,8 +86,9 @@ describe('pieces of other files', () => {
   });
 
   it('are none of files that are left alone by where they are in the workspace', () => {
-    const texts = new RecentTexts(() => ({ ...DEFAULT_OPTIONS, excludedFiles: ['w/secrets.py'] }));
-    for (const uri of ['file:///w/secrets.py', 'file:///w/a.py'])
+    const texts = new RecentTexts(() => ({ ...DEFAULT_OPTIONS, excludedFiles: ['keys/**'] }));
+    const cell = 'vscode-notebook-cell:/w/keys/sums.ipynb#a';
+    for (const uri of ['file:///w/keys/a.py', cell, 'git:/w/keys/a.py?HEAD', 'file:///w/a.py'])
       editors.activate?.({ document: { ...(document(uri) as object), languageId: 'python' } });
     expect(texts.beside('file:///w/b.py').map(({ text }) => text)).toEqual(['file:///w/a.py']);
     texts.dispose();
