@@ -5,8 +5,8 @@
  * it above, and 4.1 without the lines that stay as they are.
  */
 import { type DocumentSnapshot, MAX_BEFORE } from './document';
-import { isExcluded } from './excluded_files';
 import { commentLine } from './languages';
+import { matchesAny } from './path_patterns';
 
 /** The page that git itself opens for a message. */
 const PAGE = 'COMMIT_EDITMSG';
@@ -67,7 +67,7 @@ function changeAbove(
 /** Patterns go by the path in the workspace, which may be a folder of the repository, or one above it: any end of the full path counts. */
 function isHidden(fullPath: string, excluded: readonly string[]): boolean {
   const folders = fullPath.split('/');
-  return folders.some((_, at) => isExcluded(folders.slice(at).join('/'), excluded));
+  return folders.some((_, at) => matchesAny(folders.slice(at).join('/'), excluded));
 }
 
 /** The files of a diff that may be shown. What is not understood, such as colours, is not shown. */

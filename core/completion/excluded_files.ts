@@ -1,4 +1,5 @@
 /** Files that are left alone because of their name. */
+import type { DocumentSnapshot } from './document';
 import { matchesAny } from './path_patterns';
 
 /** Names that usually hold secrets; the default of the setting emberline.excludedFiles. */
@@ -28,7 +29,13 @@ export const SECRET_FILES: readonly string[] = [
   '**/.docker/config.json',
 ];
 
-/** True when `path` (forward slashes) is that of a file to leave alone; `patterns` as path_patterns.ts has them. */
-export function isExcluded(path: string, patterns: readonly string[]): boolean {
-  return matchesAny(path, patterns);
+/**
+ * True for a file to leave alone; `patterns` as path_patterns.ts has them. The path within the workspace alone would not tell of the folders
+ * above it, nor the whole path of where the workspace begins.
+ */
+export function isExcluded(
+  { path, fullPath }: Pick<DocumentSnapshot, 'path' | 'fullPath'>,
+  patterns: readonly string[],
+): boolean {
+  return matchesAny(path, patterns) || matchesAny(fullPath, patterns);
 }

@@ -60,9 +60,7 @@ function ofSettings(
   }
   if (document.kind === 'commit_message') return undefined;
   if (!languageEnabled(options.languages, document.languageId)) return 'disabled_for_language';
-  // The path within the workspace alone would not tell of the folders above it.
-  const excluded = [document.path, document.fullPath].some((path) => isExcluded(path, options.excludedFiles));
-  return excluded ? 'excluded_file' : undefined;
+  return isExcluded(document, options.excludedFiles) ? 'excluded_file' : undefined;
 }
 
 function ofDocument(document: DocumentSnapshot): Reason | undefined {

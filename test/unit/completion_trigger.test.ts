@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type DocumentSnapshot, snapshotOfText } from '../../core/completion/document';
-import { isExcluded, SECRET_FILES } from '../../core/completion/excluded_files';
+import { SECRET_FILES } from '../../core/completion/excluded_files';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
+import { matchesAny } from '../../core/completion/path_patterns';
 import { refusal } from '../../core/completion/trigger';
 
 /** A document with the cursor at the `|` of `text`. */
@@ -113,42 +114,42 @@ describe('the trigger', () => {
 describe('excluded file names', () => {
   it.each(['.env', 'a/.env.local', 'prod.env', 'x/server.PEM', 'home/.aws/credentials', '.aws/credentials'])(
     'covers %s',
-    (path) => expect(isExcluded(path, SECRET_FILES)).toBe(true),
+    (path) => expect(matchesAny(path, SECRET_FILES)).toBe(true),
   );
 
   it.each(['env.py', 'a.environment', 'keys.ts', 'docs/credentials', 'key', 'a.env/main.py'])(
     'leaves %s',
-    (path) => expect(isExcluded(path, SECRET_FILES)).toBe(false),
+    (path) => expect(matchesAny(path, SECRET_FILES)).toBe(false),
   );
 
   it('understands choices, folders and plain characters', () => {
-    expect(isExcluded('a/b/c.ts', ['**/b/*.{ts,js}'])).toBe(true);
-    expect(isExcluded('a/b/c.go', ['**/b/*.{ts,js}'])).toBe(false);
-    expect(isExcluded('a/secret/x/y.txt', ['a/secret/**'])).toBe(true);
-    expect(isExcluded('axb', ['a.b'])).toBe(false);
-    expect(isExcluded('a+(b).txt', ['a+(b).t?t'])).toBe(true);
-    expect(isExcluded('anything', ['{unclosed'])).toBe(false);
-    expect(isExcluded('a{b', ['a{b'])).toBe(true);
-    expect(isExcluded('y2.pem', ['{x,y{1,2}}.{key,pem}'])).toBe(true);
-    expect(isExcluded('y3.pem', ['{x,y{1,2}}.{key,pem}'])).toBe(false);
-    expect(isExcluded('a/x/b', ['a/*/b'])).toBe(true);
-    expect(isExcluded('a/x/y/b', ['a/*/b'])).toBe(false);
-    expect(isExcluded('a/x/y/b', ['a/**/b'])).toBe(true);
-    expect(isExcluded('a/b', ['a/**/b'])).toBe(true);
+    expect(matchesAny('a/b/c.ts', ['**/b/*.{ts,js}'])).toBe(true);
+    expect(matchesAny('a/b/c.go', ['**/b/*.{ts,js}'])).toBe(false);
+    expect(matchesAny('a/secret/x/y.txt', ['a/secret/**'])).toBe(true);
+    expect(matchesAny('axb', ['a.b'])).toBe(false);
+    expect(matchesAny('a+(b).txt', ['a+(b).t?t'])).toBe(true);
+    expect(matchesAny('anything', ['{unclosed'])).toBe(false);
+    expect(matchesAny('a{b', ['a{b'])).toBe(true);
+    expect(matchesAny('y2.pem', ['{x,y{1,2}}.{key,pem}'])).toBe(true);
+    expect(matchesAny('y3.pem', ['{x,y{1,2}}.{key,pem}'])).toBe(false);
+    expect(matchesAny('a/x/b', ['a/*/b'])).toBe(true);
+    expect(matchesAny('a/x/y/b', ['a/*/b'])).toBe(false);
+    expect(matchesAny('a/x/y/b', ['a/**/b'])).toBe(true);
+    expect(matchesAny('a/b', ['a/**/b'])).toBe(true);
   });
 
   it('are compared in time proportional to their length', () => {
     // A matcher that tries every way to share the name between the asterisks would not come to an end.
     const many = `${'*a'.repeat(200)}b`;
-    expect(isExcluded('a'.repeat(5_000), [many])).toBe(false);
-    expect(isExcluded('a/'.repeat(2_000), [`${'**/a/'.repeat(90)}b`])).toBe(false);
-    expect(isExcluded(`${'a'.repeat(5_000)}b`, [many])).toBe(true);
+    expect(matchesAny('a'.repeat(5_000), [many])).toBe(false);
+    expect(matchesAny('a/'.repeat(2_000), [`${'**/a/'.repeat(90)}b`])).toBe(false);
+    expect(matchesAny(`${'a'.repeat(5_000)}b`, [many])).toBe(true);
   });
 
   it('may have more choices than are ever written out', () => {
     const many = `${'{a,b}'.repeat(80)}.key`;
-    expect(isExcluded(`${'ab'.repeat(40)}.key`, [many])).toBe(true);
-    expect(isExcluded(`${'ab'.repeat(40)}.txt`, [many])).toBe(false);
-    expect(isExcluded('x', ['x'.repeat(501)])).toBe(false);
+    expect(matchesAny(`${'ab'.repeat(40)}.key`, [many])).toBe(true);
+    expect(matchesAny(`${'ab'.repeat(40)}.txt`, [many])).toBe(false);
+    expect(matchesAny('x', ['x'.repeat(501)])).toBe(false);
   });
 });
