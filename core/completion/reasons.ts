@@ -23,7 +23,7 @@ export const REASONS = {
   binary_content: 'The text near the cursor is not text but binary data.',
   suggest_widget: 'The selected entry of the suggestion list cannot be extended.',
   model_loading: 'The model is still loading.',
-  model_failed: 'The model could not be loaded; the log has the details.',
+  model_failed: 'The engine does not run; the log has the details.',
   engine_stopped: 'The engine is stopped.',
   generating: 'Text is being generated at the cursor; suggestions come back when that is over.',
   engine_error: 'The engine reported an error; the log has the details.',

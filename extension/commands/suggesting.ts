@@ -8,6 +8,7 @@ import { summaryOf } from '../../core/completion/summary';
 import { objectOf } from '../../core/http/json_values';
 import type { EmberlineContext } from '../context';
 import { choosePause } from '../pausing';
+import type { Status } from '../status';
 import { editorShowsSuggestions, openScratch, WORD_KEY } from '../try_it';
 import { tell } from './telling';
 
@@ -76,11 +77,18 @@ export async function dismiss(context: EmberlineContext): Promise<void> {
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 
+/** Why nothing comes whatever was asked before. */
+const WITHOUT_ENGINE: Readonly<Partial<Record<Status, Reason>>> = {
+  error: 'model_failed',
+  loading: 'model_loading',
+};
+
 /** Says why nothing is suggested at the moment, or why the last request ended as it did. Returns the sentence, for whoever runs the command from code. */
 export function explain(context: EmberlineContext): string {
   const { held, status } = context;
   // What holds now comes before what ended the last request.
-  if (held !== undefined && (status === 'paused' || status === 'off')) return tellHeld(context, held);
+  const now = status === 'paused' || status === 'off' ? held : WITHOUT_ENGINE[status];
+  if (now !== undefined) return tellHeld(context, now);
   const editor = vscode.window.activeTextEditor;
   // What was asked before that was set, or by a key, is not why nothing comes.
   if (editor !== undefined && !editorShowsSuggestions(editor)) return tellEditorShowsNone();

@@ -34,10 +34,10 @@ describe('why nothing was suggested', () => {
   afterAll(() => Object.defineProperty(process, 'platform', { value: platform }));
 
   const shown = { ...nothing('shown'), shown: true };
-  const context = (held?: string): EmberlineContext =>
+  const context = (held?: string, status = held === undefined ? 'ready' : 'off'): EmberlineContext =>
     ({
       held,
-      status: held === undefined ? 'ready' : 'off',
+      status,
       lastDecided: { sequence: 1, outcome: shown },
       log: { note: () => undefined },
     }) as unknown as EmberlineContext;
@@ -55,6 +55,14 @@ describe('why nothing was suggested', () => {
   ])('%s', (_, held, expected) => {
     editor.shows = false;
     expect(explain(context(held))).toContain(expected);
+    expect(editor.messages).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it.each([
+    ['error', REASONS.model_failed],
+    ['loading', REASONS.model_loading],
+  ])('is that the engine does not run, whatever was shown before: %s', (status, expected) => {
+    expect(explain(context(undefined, status))).toBe(expected);
     expect(editor.messages).toEqual([expect.stringContaining(expected)]);
   });
 });
