@@ -12,6 +12,12 @@ import type { Status } from '../status';
 import { editorShowsSuggestions, openScratch, WORD_KEY } from '../try_it';
 import { tell } from './telling';
 
+/** Why nothing comes, whatever was asked before. */
+const WITHOUT_ENGINE: Readonly<Partial<Record<Status, Reason>>> = {
+  error: 'model_failed',
+  loading: 'model_loading',
+};
+
 /** Whoever turns suggestions on has them on: a pause is over. */
 export async function enable(context: EmberlineContext): Promise<void> {
   context.resume();
@@ -61,7 +67,7 @@ export async function tryIt(context: EmberlineContext): Promise<void> {
   }
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   await context.provider.askAgain();
-  const { held } = context;
+  const { held = WITHOUT_ENGINE[context.status] } = context;
   if (held !== undefined) tellHeld(context, held);
 }
 
@@ -76,12 +82,6 @@ export async function dismiss(context: EmberlineContext): Promise<void> {
   context.statistics.dismissed();
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
 }
-
-/** Why nothing comes whatever was asked before. */
-const WITHOUT_ENGINE: Readonly<Partial<Record<Status, Reason>>> = {
-  error: 'model_failed',
-  loading: 'model_loading',
-};
 
 /** Says why nothing is suggested at the moment, or why the last request ended as it did. Returns the sentence, for whoever runs the command from code. */
 export function explain(context: EmberlineContext): string {

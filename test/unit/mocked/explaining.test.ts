@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nothing } from '../../../core/completion/outcome';
 import { REASONS } from '../../../core/completion/reasons';
-import { explain } from '../../../extension/commands/suggesting';
+import { explain, tryIt } from '../../../extension/commands/suggesting';
 import type { EmberlineContext } from '../../../extension/context';
 
 const { editor, platform } = vi.hoisted(() => {
@@ -14,14 +14,19 @@ const { editor, platform } = vi.hoisted(() => {
 vi.mock('vscode', async () => ({
   ...(await import('../vscode_stub')),
   commands: { executeCommand: () => Promise.resolve() },
+  Range: vi.fn(),
   window: {
     activeTextEditor: { document: {} },
+    showTextDocument: (document: object) => Promise.resolve({ document }),
     showInformationMessage: (message: string) => {
       editor.messages.push(message);
       return Promise.resolve(undefined);
     },
   },
-  workspace: { getConfiguration: () => ({ get: () => editor.shows }) },
+  workspace: {
+    getConfiguration: () => ({ get: () => editor.shows }),
+    openTextDocument: () => Promise.resolve({ getText: () => '', positionAt: () => ({}) }),
+  },
 }));
 
 vi.mock('../../../extension/commands/reporting', () => ({ showLog: () => undefined }));
@@ -40,6 +45,7 @@ describe('why nothing was suggested', () => {
       status,
       lastDecided: { sequence: 1, outcome: shown },
       log: { note: () => undefined },
+      provider: { askAgain: () => Promise.resolve() },
     }) as unknown as EmberlineContext;
 
   it('names the keys of the system', () => {
@@ -61,8 +67,10 @@ describe('why nothing was suggested', () => {
   it.each([
     ['error', REASONS.model_failed],
     ['loading', REASONS.model_loading],
-  ])('is that the engine does not run, whatever was shown before: %s', (status, expected) => {
+  ])('is that the engine does not run, whatever was shown before: %s', async (status, expected) => {
     expect(explain(context(undefined, status))).toBe(expected);
-    expect(editor.messages).toEqual([expect.stringContaining(expected)]);
+    await tryIt(context(undefined, status));
+    const told: unknown = expect.stringContaining(expected);
+    expect(editor.messages).toEqual([told, told]);
   });
 });
