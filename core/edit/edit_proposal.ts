@@ -122,7 +122,8 @@ export async function editAnswer(
   return { ...judged(completion, plan, request), completion };
 }
 
-function unableNow({ state, generating }: EditEngine): EditProposal | undefined {
+/** Why an engine cannot be asked at the moment. */
+export function unableNow({ state, generating }: EditEngine): EditProposal | undefined {
   if (state !== 'ready') return { ...ended('not_ready'), sentence: REASONS[REASON_OF_STATE[state]] };
   return generating === true ? ended('already_running') : undefined;
 }

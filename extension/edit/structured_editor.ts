@@ -13,7 +13,12 @@ import { askAgain } from './ask_again';
 import { editText } from './edit_text';
 import { EditPreview, type PreviewChoice } from './edit_preview';
 import { EditReview, type ReviewParts } from './edit_review';
-import type { EditParts, EditProposal, EditRequest } from '../../core/edit/edit_proposal';
+import {
+  type EditParts,
+  type EditProposal,
+  type EditRequest,
+  unableNow,
+} from '../../core/edit/edit_proposal';
 
 /** Of text before the cursor, how many lines are shown where lines are added. */
 const LINES_SHOWN = 30;
@@ -75,8 +80,11 @@ export class StructuredEditor implements vscode.Disposable {
    */
   async edit(editor: vscode.TextEditor | undefined, kind: EditKind, given?: string): Promise<StructuredEdit> {
     if (editor === undefined) return ended('no_editor');
-    if (this.running || this.preview.open || this.parts.engine.generating === true)
-      return ended('already_running');
+    if (this.running || this.preview.open) return ended('already_running');
+    const { engine } = this.parts;
+    // Nobody writes an instruction in vain; a model that is still loaded may run by then.
+    const unable = engine.state === 'loading' ? undefined : unableNow(engine);
+    if (unable !== undefined) return unable;
     const { document } = editor;
     const refused = refusal(
       { ...snapshotOf(document, editor.selection.active), selectionEmpty: true, cursors: 1, after: '' },

@@ -49,8 +49,8 @@ describe('an edit that the user is asked about', () => {
   const document = { isClosed: false, version: 1, languageId: 'python', getText: () => 'a = 1\nb = 2\n' };
   const place = { line: 1, character: 2 };
   const selection = { active: place, start: { line: 1, character: 0 }, end: place, isEmpty: false };
-  // An engine that does not run is asked last of all.
-  const edit = async (engine: object = { state: 'stopped' }, given?: string): Promise<StructuredEdit> => {
+  // A model that is still loaded may run by then: it is asked last of all.
+  const edit = async (engine: object = { state: 'loading' }, given?: string): Promise<StructuredEdit> => {
     const parts = { engine } as unknown as EditParts;
     const structured = new StructuredEditor(parts, () => DEFAULT_OPTIONS);
     const asked = { document, selection, options: {} } as never;
@@ -66,6 +66,13 @@ describe('an edit that the user is asked about', () => {
 
   it('is of the lines that were selected', async () => {
     expect(await edit()).toMatchObject({ ending: 'not_ready' });
+  });
+
+  it.each(['failed', 'stopped'])('is no question where the engine does not run: %s', async (state) => {
+    const asked = vi.fn();
+    editor.meanwhile = asked;
+    expect(await edit({ state })).toMatchObject({ ending: 'not_ready' });
+    expect(asked).not.toHaveBeenCalled();
   });
 
   it('says what it would break where it is not offered', async () => {
