@@ -8,6 +8,7 @@ import { REASONS } from '../../core/completion/reasons';
 import { refusal } from '../../core/completion/trigger';
 import { indentationUnit } from '../../core/completion/document';
 import { snapshotOf } from '../editor/editor_snapshot';
+import { withProgress } from '../progress';
 import { EDIT_ENDINGS, type EditEnding } from '../../core/edit/edit_endings';
 import { askAgain } from './ask_again';
 import { editText } from './edit_text';
@@ -136,19 +137,15 @@ export class StructuredEditor implements vscode.Disposable {
     const decided = this.preview.onDidDecide(() => controller.abort());
     this.enter(controller);
     try {
-      return await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: kind.title, cancellable: true },
-        async (progress, token) => {
-          token.onCancellationRequested(() => controller.abort());
-          let lines = 0;
-          return make(controller.signal, (piece) => {
-            lines += piece.split('\n').length - 1;
-            progress.report({
-              message: lines === 1 ? vscode.l10n.t('one line') : vscode.l10n.t('{0} lines', lines),
-            });
+      return await withProgress(kind.title, (cancelled, progress) => {
+        let lines = 0;
+        return make(AbortSignal.any([controller.signal, cancelled]), (piece) => {
+          lines += piece.split('\n').length - 1;
+          progress.report({
+            message: lines === 1 ? vscode.l10n.t('one line') : vscode.l10n.t('{0} lines', lines),
           });
-        },
-      );
+        });
+      });
     } finally {
       decided.dispose();
       this.enter(undefined);
