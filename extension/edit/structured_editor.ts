@@ -86,21 +86,31 @@ export class StructuredEditor implements vscode.Disposable {
     // Nobody writes an instruction in vain; a model that is still loaded may run by then.
     const unable = engine.state === 'loading' ? undefined : unableNow(engine);
     if (unable !== undefined) return unable;
-    const { document } = editor;
+    const { document, selection } = editor;
+    const snapshot = snapshotOf(document, selection.active);
     const refused = refusal(
-      { ...snapshotOf(document, editor.selection.active), selectionEmpty: true, cursors: 1, after: '' },
+      { ...snapshot, selectionEmpty: true, cursors: 1, after: '' },
       askedOptions(this.options()),
     );
     if (refused !== undefined && refused !== 'blank_document') {
       return { ...ended('not_here'), sentence: REASONS[refused] };
     }
-    const { selection } = editor;
     const { version } = document;
     const instruction = given ?? (await askFor(kind));
     if (instruction === undefined || instruction.trim() === '') return ended('cancelled');
     // Other lines may stand now where those were that were selected.
     if (document.isClosed || document.version !== version) return ended('document_changed');
-    const request = requestFor(editor, selection, kind, instruction);
+    const { adds } = kind;
+    const [first, last] = adds ? linesBefore(selection.active.line) : linesOf(document, selection);
+    const request: EditRequest = {
+      instruction,
+      text: document.getText(),
+      languageId: document.languageId,
+      first: first + 1,
+      last: last + 1,
+      adds,
+      unit: indentationUnit(snapshot),
+    };
     const { ending, proposal } = await this.reviewOf(document, request, kind).run();
     const sentence = ending === proposal.ending ? proposal.sentence : EDIT_ENDINGS[ending];
     const edit = { ending, sentence, problem: proposal.problem, proposal };
@@ -188,26 +198,6 @@ export class StructuredEditor implements vscode.Disposable {
 async function askFor({ title, placeHolder }: EditKind): Promise<string | undefined> {
   const prompt = vscode.l10n.t('What to change. The embedded model is small: one plain step at a time.');
   return vscode.window.showInputBox({ title, placeHolder, prompt, ignoreFocusOut: true });
-}
-
-function requestFor(
-  { document, options }: vscode.TextEditor,
-  selection: vscode.Selection,
-  { adds }: EditKind,
-  instruction: string,
-): EditRequest {
-  const tabs = options.insertSpaces === false;
-  const tabSize = typeof options.tabSize === 'number' ? options.tabSize : 4;
-  const [first, last] = adds ? linesBefore(selection.active.line) : linesOf(document, selection);
-  return {
-    instruction,
-    text: document.getText(),
-    languageId: document.languageId,
-    first: first + 1,
-    last: last + 1,
-    adds,
-    unit: indentationUnit({ tabs, tabSize }),
-  };
 }
 
 function linesBefore(line: number): readonly [number, number] {
