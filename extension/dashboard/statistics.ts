@@ -89,9 +89,11 @@ export class Statistics implements vscode.Disposable {
   }
 
   /** Settles when all is written. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.dispose();
-    return this.save();
+    await this.save();
+    // What was being written before comes first.
+    await this.file.read();
   }
 
   dispose(): void {

@@ -1,5 +1,5 @@
 /** What was counted while nothing could be written is not lost, nor counted twice. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -43,4 +43,13 @@ it('counts of a session outlast writes that fail, and are written once they can 
   const next = new Statistics(event, storage);
   expect(await shownIn(next)).toBe(3);
   next.dispose();
+});
+
+it('what is being written when the window closes is waited for', async () => {
+  const statistics = new Statistics(event, folder);
+  statistics.session.usage.shown('go');
+  void statistics.save();
+  await statistics.close();
+  const written: unknown = JSON.parse(readFileSync(statistics.path, 'utf8'));
+  expect(written).toMatchObject({ languages: [{ language: 'go', shown: 1 }] });
 });
