@@ -44,6 +44,11 @@ interface Setting {
   readonly markdownEnumDescriptions?: readonly string[];
 }
 
+interface Offered {
+  readonly command: string;
+  readonly when: string;
+}
+
 interface Manifest {
   readonly icon: string;
   readonly dependencies?: unknown;
@@ -54,9 +59,13 @@ interface Manifest {
     };
   };
   readonly contributes: {
-    readonly commands: readonly { readonly command: string; readonly title: string }[];
-    readonly keybindings: readonly { readonly command: string }[];
-    readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
+    readonly commands: readonly {
+      readonly command: string;
+      readonly title: string;
+      readonly enablement?: string;
+    }[];
+    readonly keybindings: readonly Offered[];
+    readonly menus: Readonly<Record<string, readonly Offered[]>>;
     readonly walkthroughs: readonly {
       readonly id: string;
       readonly steps: readonly {
@@ -170,6 +179,17 @@ describe('the manifest', () => {
     // Most are those of the menu.
     expect(run.length).toBeGreaterThan(15);
     for (const [, command] of run) expect(table).toContain(command);
+  });
+
+  it('offers nothing that writes where the editor lets nobody write', () => {
+    const { commands, keybindings, menus } = manifest.contributes;
+    const offers = [
+      ...commands.map(({ command, enablement = '' }) => ({ command, when: enablement })),
+      ...keybindings,
+      ...Object.values(menus).flat(),
+    ].filter(({ command }) => /^emberline\.(?:generate(?:Lines)?|editSelection)$/.test(command));
+    expect(offers).toHaveLength(6);
+    for (const { when } of offers) expect(when).toContain('!editorReadonly');
   });
 
   it('has its settings on a page of their own, word for word', () => {
