@@ -9,6 +9,7 @@ import {
   measuringOnce,
 } from '../../core/models/appraisal';
 import { mixOf, quantizationOf } from '../../core/models/quantization';
+import { sizeText } from '../../core/models/size_text';
 import { kindText, useText } from '../../extension/models/choice_text';
 
 const INSPECTION: NativeInspection = {
@@ -143,4 +144,17 @@ describe('a quantisation', () => {
     expect(quantizationOf({ metadata: [], tensors: [] })).toBe('unknown');
     expect(mixOf(INSPECTION.tensors)).toBe('Q8_0 99 %, F32 1 %');
   });
+});
+
+describe('a size', () => {
+  it.each([
+    [0, '0 kB'],
+    [23_000, '23.0 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1.00 MB'],
+    [105_800_000, '106 MB'],
+    [999_999_999, '1.00 GB'],
+    [4_680_000_000, '4.68 GB'],
+    [1_100_000_000_000, '1.10 TB'],
+  ])('of %i bytes has three digits', (bytes, text) => expect(sizeText(bytes)).toBe(text));
 });
