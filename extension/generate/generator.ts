@@ -17,7 +17,7 @@ import { askAgain } from '../edit/ask_again';
 import { Insertion } from './insertion';
 import type { GenerateOptions } from '../../core/generate/options';
 import type { PartialQuestion } from './partial_question';
-import { type Looked, TextReview } from './text_review';
+import { type Looked, looksElsewhere, TextReview } from './text_review';
 
 /** How long it is said which text of how many stands there, ms. */
 const SAID_MS = 5_000;
@@ -102,7 +102,10 @@ export class Generator implements vscode.Disposable {
     this.enter(undefined);
     if (generation.ending === 'stopped' && generation.text !== '') void this.settle(insertion);
     else insertion.dispose();
-    if (generation.ending === 'finished') {
+    if (
+      generation.ending === 'finished' &&
+      !looksElsewhere(vscode.window.activeTextEditor, editor.document)
+    ) {
       const place = { document: editor.document, snapshot: document, before, offset };
       this.offer(new TextReview(this.maker, place, made, () => this.withdraw()));
     }

@@ -24,6 +24,14 @@ export interface ReviewedPlace {
 /** What came of looking for another one. */
 export type Looked = 'shown' | 'none' | 'cancelled' | 'over' | MadeText;
 
+/** Whether the editor that is active shows another document: a text is looked through where it stands alone. */
+export function looksElsewhere(
+  active: vscode.TextEditor | undefined,
+  document: vscode.TextDocument,
+): boolean {
+  return active !== undefined && active.document !== document;
+}
+
 export class TextReview implements vscode.Disposable {
   private readonly maker: TextMaker;
   private readonly place: ReviewedPlace;
@@ -57,7 +65,7 @@ export class TextReview implements vscode.Disposable {
         if (ended === place.document) this.dispose();
       }),
       vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor !== undefined && editor.document !== place.document) this.dispose();
+        if (looksElsewhere(editor, place.document)) this.dispose();
       }),
     ];
   }

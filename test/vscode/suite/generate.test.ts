@@ -189,6 +189,9 @@ suite('generating at the cursor', () => {
     assert.match(generation.text, /return a - b/);
     assert.strictEqual(document.getText(), before + generation.text);
     assert.strictEqual(other.document.getText(), 'other = ');
+    // Nor is it changed for others behind the back of who looks elsewhere now.
+    await vscode.commands.executeCommand('emberline.nextCandidate');
+    assert.strictEqual(document.getText(), before + generation.text);
   });
 
   test('writes line breaks and tabs as the document does', async () => {
