@@ -166,8 +166,8 @@ export class Generator implements vscode.Disposable {
     const { signal } = running?.controller ?? new AbortController();
     const made = await this.maker.make(document, { signal, onText: (piece) => insertion.write(piece) });
     const { answer } = made;
-    // Whoever stops it from here on is too late: the text is over.
-    const stopped = running?.stopped === true;
+    // Whoever stops it from here on is too late: the text is over. An engine that is restarted stops it as well.
+    const stopped = running?.stopped === true || (answer.ok && !made.whole);
     if (stopped && this.options().generate.keepPartial === 'drop') await insertion.drop(false);
     else await insertion.finish(made.replaced);
     const { text, interruption } = insertion;

@@ -25,9 +25,9 @@ class ScriptedEngine implements GenerationEngine {
   readonly speed = { prefillTokensPerSecond: undefined };
   private readonly pieces: readonly string[];
   private readonly act: Act;
-  private readonly ends: boolean;
+  private readonly ends: boolean | 'early';
 
-  constructor(pieces: readonly string[], act: Act, ends: boolean) {
+  constructor(pieces: readonly string[], act: Act, ends: boolean | 'early') {
     this.pieces = pieces;
     this.act = act;
     this.ends = ends;
@@ -45,17 +45,18 @@ class ScriptedEngine implements GenerationEngine {
   ): Promise<EngineAnswer> {
     for (const piece of this.pieces) onText(piece);
     await this.act();
-    if (!this.ends && !signal.aborted) {
+    if (this.ends === false && !signal.aborted) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
     }
-    return answer(this.pieces.join(''), this.ends ? 'end_token' : 'cancelled');
+    return answer(this.pieces.join(''), this.ends === true ? 'end_token' : 'cancelled');
   }
 }
 
 interface Script {
   readonly pieces: readonly string[];
   readonly keepPartial?: KeepPartial;
-  readonly ends?: boolean;
+  /** `early`: nobody stops it, and the text is not over, as where the engine is restarted. */
+  readonly ends?: boolean | 'early';
   /** What happens before the engine answers. */
   readonly act?: (generator: Generator) => PromiseLike<unknown>;
   /** What happens while it is asked whether partial text is to be kept; it is not. */
@@ -142,6 +143,16 @@ suite('generating at the cursor, interrupted', () => {
     listener.dispose();
     generator.dispose();
     assert.deepStrictEqual([ending, text, document.getText()], ['finished', ', 2]', 'x = [1, 2]']);
+  });
+
+  test('what the engine gives up is no whole text: whether it stays is asked', async () => {
+    const editor = await edit('x = [1|');
+    const { document } = editor;
+    const { generation, generator } = play(editor, { pieces: [', 2', ', 3'], ends: 'early' });
+    const { ending, text } = await generation;
+    assert.deepStrictEqual([ending, text], ['stopped', ', 2, 3']);
+    await eventually(() => document.getText() === 'x = [1', 'what is not to be kept is gone');
+    generator.dispose();
   });
 
   test('a line takes the place of what stood there when it was asked for', async () => {
