@@ -293,10 +293,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
     return this.restraints.pause.until;
   }
 
-  /** Nothing is suggested for a while in this window; what is shown goes. */
-  async pause(length: PauseLength): Promise<void> {
+  /** Nothing is suggested for a while in this window. */
+  pause(length: PauseLength): void {
     this.restraints.pause.begin(length);
-    await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
   resume(): void {

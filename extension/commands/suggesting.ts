@@ -26,6 +26,7 @@ export async function enable(context: EmberlineContext): Promise<void> {
 
 export async function disable(context: EmberlineContext): Promise<void> {
   await context.config.setEnabled(false);
+  await hideSuggestion();
 }
 
 /**
@@ -34,7 +35,9 @@ export async function disable(context: EmberlineContext): Promise<void> {
  */
 export async function pause(context: EmberlineContext, length?: unknown): Promise<void> {
   const chosen = PAUSES.find((one) => one === length) ?? (await choosePause());
-  if (chosen !== undefined) await context.pause(chosen);
+  if (chosen === undefined) return;
+  context.pause(chosen);
+  await hideSuggestion();
 }
 
 export function resume(context: EmberlineContext): void {
@@ -50,7 +53,9 @@ export async function toggleLanguage(context: EmberlineContext): Promise<void> {
     );
     return;
   }
-  await context.config.setEnabledFor(language, !context.config.isEnabledFor(language));
+  const enabled = !context.config.isEnabledFor(language);
+  await context.config.setEnabledFor(language, enabled);
+  if (!enabled) await hideSuggestion();
 }
 
 /** @param binding What the key binding says: `instead` where there is a suggestion on the screen, which gives way. */
@@ -80,6 +85,11 @@ export function accept(context: EmberlineContext): Promise<void> {
 export async function dismiss(context: EmberlineContext): Promise<void> {
   context.provider.dismiss();
   context.statistics.dismissed();
+  await hideSuggestion();
+}
+
+/** Takes what is shown off the screen. */
+export async function hideSuggestion(): Promise<void> {
   await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 

@@ -11,12 +11,13 @@ import {
   type StructuredEdit,
 } from '../edit/structured_editor';
 import type { Generation } from '../generate/generator';
+import { hideSuggestion } from './suggesting';
 import { tell } from './telling';
 
 /** Lets the model go on at the cursor. Returns how that ended, for whoever runs the command from code. */
 export async function generate(context: EmberlineContext): Promise<Generation> {
   // The suggestion at the cursor and the text would stand in each other's way.
-  await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
+  await hideSuggestion();
   return told(context, await context.generator.generate(vscode.window.activeTextEditor));
 }
 
@@ -79,7 +80,7 @@ async function editWith(
   kind: EditKind,
   instruction: unknown,
 ): Promise<StructuredEdit> {
-  await vscode.commands.executeCommand('editor.action.inlineSuggest.hide');
+  await hideSuggestion();
   const given = typeof instruction === 'string' ? instruction : undefined;
   const edit = await context.editor.edit(vscode.window.activeTextEditor, kind, given);
   if (!UNTOLD_EDITS.has(edit.ending) && !isReported(context, edit)) tell(context, editText(edit));

@@ -2,7 +2,17 @@ import * as assert from 'node:assert';
 import * as vscode from 'vscode';
 import type { EmberlineApi } from '../../../extension/api';
 import { REASONS } from '../../../core/completion/reasons';
-import { ask, closeEditors, edit, eventually, place, readyApi, set } from './workbench';
+import {
+  acceptGhostText,
+  ask,
+  closeEditors,
+  edit,
+  eventually,
+  place,
+  readyApi,
+  set,
+  showGhostText,
+} from './workbench';
 
 const ADD = 'def add(a, b):\n    return |';
 
@@ -43,6 +53,19 @@ suite('settings and commands', () => {
     await vscode.commands.executeCommand('emberline.toggleLanguage');
     await eventually(() => api.status === 'ready', 'the status is ready');
   });
+
+  for (const command of ['disable', 'toggleLanguage']) {
+    test(`takes what is shown away: ${command}`, async () => {
+      const editor = await edit('numbers = [1, 2, 3, 4,|');
+      await showGhostText(api, editor);
+      // What is left of it is drawn from then on.
+      await acceptGhostText(editor, 'editor.action.inlineSuggest.acceptNextWord');
+      await vscode.commands.executeCommand(`emberline.${command}`);
+      const { version } = editor.document;
+      await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
+      assert.strictEqual(editor.document.version, version);
+    });
+  }
 
   test('hides what the model is not sure of, and says so', async () => {
     await set('emberline.completion.minimumConfidence', 1);
