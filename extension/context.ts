@@ -225,8 +225,9 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
       this.editor.onDidChange(() => this.onGeneratorChange()),
       this.editor.onDidFinish((edit) => this.onEditEnd(edit)),
       this.config.onDidChangeCompletion(() => {
-        // Other settings, other suggestions.
+        // Other settings, other suggestions, or none.
         this.pipeline.reset();
+        if (this.held !== undefined) this.provider.cancel();
         this.surroundings.refresh();
         this.restraints.look();
         this.statusPresenter.refresh();

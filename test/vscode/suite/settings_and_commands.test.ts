@@ -67,6 +67,17 @@ suite('settings and commands', () => {
     });
   }
 
+  test('ends what waits to be asked where suggestions are turned off meanwhile', async () => {
+    await set('emberline.completion.delay', 2_000);
+    const at = await place(ADD);
+    const asked = ask(api, at);
+    await eventually(() => api.pending > 0, 'it is asked');
+    await vscode.commands.executeCommand('emberline.disable');
+    const { request } = await asked;
+    await set('emberline.completion.delay', undefined);
+    assert.ok(!request.outcome.shown, request.outcome.reason);
+  });
+
   test('hides what the model is not sure of, and says so', async () => {
     await set('emberline.completion.minimumConfidence', 1);
     const { request } = await ask(api, await place('def add(a, b):\n    return |'));
