@@ -37,5 +37,7 @@ export function isExcluded(
   { path, fullPath }: Pick<DocumentSnapshot, 'path' | 'fullPath'>,
   patterns: readonly string[],
 ): boolean {
-  return matchesAny(path, patterns) || matchesAny(fullPath, patterns);
+  // In the address of a file of Windows a slash stands in front of the drive, where nobody writes one.
+  const whole = fullPath.replace(/^\/(?=[a-z]:)/i, '');
+  return [path, fullPath, whole].some((one) => matchesAny(one, patterns));
 }

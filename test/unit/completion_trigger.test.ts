@@ -108,6 +108,8 @@ describe('the trigger', () => {
     expect(ask('key = |', outside, excluding('/srv/secrets/**'))).toBe('excluded_file');
     expect(ask('key = |', outside, excluding('a/**'))).toBe('excluded_file');
     expect(ask('key = |', outside, excluding('srv/**'))).toBeUndefined();
+    const onWindows = { path: 'a/b/x.txt', fullPath: '/c:/Secrets/a/b/x.txt' };
+    expect(ask('key = |', onWindows, excluding('C:/secrets/**'))).toBe('excluded_file');
   });
 });
 
