@@ -7,6 +7,8 @@ import { absolute, type SchemaAssociation } from '../../core/schema/schema_place
 const MOST_BYTES = 4_000_000;
 /** A watcher sees what happens once the system watches, of which nothing tells: what changed until then is looked for after so long, ms. */
 const LOOK_AGAIN_MS = 2_000;
+/** Files that are watched: who writes the address of a schema names another one with each key. */
+const MOST_WATCHED = 256;
 /** Most associations that are looked at. */
 const MOST_ASSOCIATIONS = 2_000;
 
@@ -69,9 +71,14 @@ export class WorkspaceSchemas implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const disposable of [...this.subscriptions, ...this.watchers.values()]) disposable.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
     for (const timer of this.timers) clearTimeout(timer);
     this.changed.dispose();
+    this.unwatch();
+  }
+
+  private unwatch(): void {
+    for (const watcher of this.watchers.values()) watcher.dispose();
     this.watchers.clear();
   }
 
@@ -87,6 +94,11 @@ export class WorkspaceSchemas implements vscode.Disposable {
   private watch(file: vscode.Uri): boolean {
     const uri = file.toString();
     if (this.watchers.has(uri)) return false;
+    if (this.watchers.size >= MOST_WATCHED) {
+      this.unwatch();
+      // Those that are still of use are read again.
+      this.changed.fire();
+    }
     const folder = vscode.Uri.joinPath(file, '..');
     const name = file.path.slice(file.path.lastIndexOf('/') + 1);
     const pattern = new vscode.RelativePattern(folder, name.replace(/[*?{}[\]]/g, '[$&]'));

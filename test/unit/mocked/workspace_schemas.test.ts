@@ -7,11 +7,13 @@ interface FakeWorkspace {
   trust?: () => void;
   /** json.schemas, by folder; empty: where there is none. */
   chosen: Record<string, unknown>;
+  /** Files that are watched. */
+  watched: number;
   settingsChanged?: (event: unknown) => void;
   foldersChanged?: () => void;
 }
 
-const workspace = vi.hoisted((): FakeWorkspace => ({ trusted: true, chosen: {} }));
+const workspace = vi.hoisted((): FakeWorkspace => ({ trusted: true, chosen: {}, watched: 0 }));
 
 vi.mock('vscode', () => {
   interface FakeUri {
@@ -70,7 +72,8 @@ vi.mock('vscode', () => {
         return none;
       },
       createFileSystemWatcher: () => ({
-        ...none,
+        watched: ++workspace.watched,
+        dispose: () => workspace.watched--,
         onDidChange: () => none,
         onDidCreate: () => none,
         onDidDelete: () => none,
@@ -110,6 +113,19 @@ describe('the file of a schema', () => {
     expect(await read('vscode-remote://host/extensions/lamps/lamp.json')).toBeUndefined();
     expect(await read('file:///w/lamp.json')).toBe('/w/lamp.json');
     expect(await read('file:///extensions/lamps/lamp.json')).toBe('/extensions/lamps/lamp.json');
+  });
+
+  it('is watched with some hundred others at most, and read anew where it is watched no longer', async () => {
+    const schemas = new WorkspaceSchemas();
+    const changed = vi.fn();
+    schemas.onDidChange(changed);
+    // As one writes an address, each key makes another.
+    for (let key = 0; key < 1_000; key++) await schemas.read(`file:///w/${'x'.repeat(key + 1)}`);
+    expect(workspace.watched).toBeGreaterThan(0);
+    expect(workspace.watched).toBeLessThan(300);
+    expect(changed).toHaveBeenCalled();
+    schemas.dispose();
+    expect(workspace.watched).toBe(0);
   });
 
   it('is looked for anew where the workspace becomes trusted', () => {
