@@ -65,6 +65,11 @@ describe('an edit that the user is asked about', () => {
   });
 
   it('is of the lines that were selected', async () => {
+    // What is to be renamed stands in the others alone.
+    expect(await edit({ state: 'ready' })).toMatchObject({ ending: 'no_such_name' });
+  });
+
+  it('is not made where the model is still loaded when it is asked', async () => {
     expect(await edit()).toMatchObject({ ending: 'not_ready' });
   });
 
