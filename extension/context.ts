@@ -373,6 +373,7 @@ export class EmberlineContext implements EmberlineApi, vscode.Disposable {
   private resetSuggestions(): void {
     this.pipeline.reset();
     this.provider.reset();
+    this.generator.reset();
   }
 
   private onEngineState(state: EngineState): void {

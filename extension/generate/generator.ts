@@ -130,6 +130,11 @@ export class Generator implements vscode.Disposable {
     return this.look((_, signal) => review.again(instruction, signal));
   }
 
+  /** What was generated stays; another model has other tokens, and forks off none of its texts. */
+  reset(): void {
+    this.review?.dispose();
+  }
+
   /** Stops what runs; its text stays or goes as the settings say. */
   stop(): void {
     if (this.current === undefined) return;

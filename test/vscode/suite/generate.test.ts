@@ -333,6 +333,15 @@ suite('generating at the cursor', () => {
     assert.notStrictEqual(document.getText(), first);
   });
 
+  test('has no others once the model is loaded anew, which may be another one with other tokens', async () => {
+    const { document } = await edit(FUNCTION);
+    await generate();
+    const generated = document.getText();
+    await run('restart');
+    await run('nextCandidate');
+    assert.strictEqual(document.getText(), generated);
+  });
+
   test('stays where anything else was typed, whatever is asked then', async () => {
     const editor = await edit(FUNCTION);
     const { document } = editor;
