@@ -95,13 +95,13 @@ export class StructuredEditor implements vscode.Disposable {
     if (refused !== undefined && refused !== 'blank_document') {
       return { ...ended('not_here'), sentence: REASONS[refused] };
     }
-    const { version } = document;
+    const { adds } = kind;
+    const [first, last] = adds ? linesBefore(selection.active.line) : linesOf(document, selection);
+    const before = textOf(document, first, last);
     const instruction = given ?? (await askFor(kind));
     if (instruction === undefined || instruction.trim() === '') return ended('cancelled');
     // Other lines may stand now where those were that were selected.
-    if (document.isClosed || document.version !== version) return ended('document_changed');
-    const { adds } = kind;
-    const [first, last] = adds ? linesBefore(selection.active.line) : linesOf(document, selection);
+    if (document.isClosed || textOf(document, first, last) !== before) return ended('document_changed');
     const request: EditRequest = {
       instruction,
       text: document.getText(),
@@ -217,6 +217,14 @@ function linesOf(document: vscode.TextDocument, selection: vscode.Selection): re
   while (first > 0 && !blank(first - 1)) first--;
   while (last < document.lineCount - 1 && !blank(last + 1)) last++;
   return [first, last];
+}
+
+/** Of lines, but for blanks at their ends: an editor that saves by itself, as soon as something is asked, may take those away. */
+function textOf(document: vscode.TextDocument, first: number, last: number): string {
+  const lines: string[] = [];
+  for (let line = first; line <= last && line < document.lineCount; line++)
+    lines.push(document.lineAt(line).text.trimEnd());
+  return lines.join('\n');
 }
 
 function ended(ending: EditEnding): StructuredEdit {

@@ -46,7 +46,17 @@ vi.mock('../../../extension/editor/editor_snapshot', () => ({
 }));
 
 describe('an edit that the user is asked about', () => {
-  const document = { isClosed: false, version: 1, languageId: 'python', getText: () => 'a = 1\nb = 2\n' };
+  const document = {
+    isClosed: false,
+    version: 1,
+    languageId: 'python',
+    lines: [] as string[],
+    get lineCount() {
+      return this.lines.length;
+    },
+    getText: () => document.lines.join('\n'),
+    lineAt: (line: number) => ({ text: document.lines[line] }),
+  };
   const place = { line: 1, character: 2 };
   const selection = { active: place, start: { line: 1, character: 0 }, end: place, isEmpty: false };
   // A model that is still loaded may run by then: it is asked last of all.
@@ -60,7 +70,7 @@ describe('an edit that the user is asked about', () => {
   };
 
   beforeEach(() => {
-    Object.assign(document, { isClosed: false, version: 1 });
+    Object.assign(document, { isClosed: false, version: 1, lines: ['a = 1', 'b = 2', ''] });
     editor.meanwhile = () => undefined;
   });
 
@@ -93,9 +103,16 @@ describe('an edit that the user is asked about', () => {
     expect(editText(told)).toBe(`${EDIT_ENDINGS.unsound} (${PROBLEMS.unclosed})`);
   });
 
-  it('is not made where the document changes meanwhile', async () => {
-    editor.meanwhile = () => document.version++;
-    expect(await edit()).toMatchObject({ ending: 'document_changed' });
+  /** An editor that saves by itself may change other lines, and take blanks away, as soon as the box is open. */
+  it.each([
+    ['made', 'another line changes', ['a = 3', 'b = 2', ''], 'no_such_name'],
+    ['made', 'blanks at their ends go', ['a = 1', 'b = 2  ', ''], 'no_such_name'],
+    ['not made', 'they change', ['a = 1', 'b = 3', ''], 'document_changed'],
+    ['not made', 'others stand there', ['', 'a = 1', 'b = 2', ''], 'document_changed'],
+    ['not made', 'they are gone', ['a = 1'], 'document_changed'],
+  ])('is %s where %s meanwhile', async (_, __, lines, ending) => {
+    editor.meanwhile = () => Object.assign(document, { version: 2, lines });
+    expect(await edit({ state: 'ready' })).toMatchObject({ ending });
   });
 
   it('is not made where the document is closed meanwhile', async () => {
