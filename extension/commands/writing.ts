@@ -64,8 +64,10 @@ export function stopGenerating(context: EmberlineContext): void {
 }
 
 function told(context: EmberlineContext, generation: Generation): Generation {
-  if (!UNTOLD.has(generation.ending) && !isReported(context, generation))
-    tell(context, vscode.l10n.t(generation.sentence));
+  const { ending, text } = generation;
+  // A save may have edited the place before the first word, with a last line break, and nobody saw it.
+  const isTold = !UNTOLD.has(ending) || (ending === 'edited' && text === '');
+  if (isTold && !isReported(context, generation)) tell(context, vscode.l10n.t(generation.sentence));
   return generation;
 }
 

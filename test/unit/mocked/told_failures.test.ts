@@ -31,8 +31,8 @@ beforeEach(() => {
 
 const BROKEN = { code: 'FILE_NOT_FOUND', message: 'model.gguf does not exist; check the path.' };
 
-function withEngine(ending: string, sentence: string): EmberlineContext {
-  const result = Promise.resolve({ ending, sentence, text: '' });
+function withEngine(ending: string, sentence: string, text = ''): EmberlineContext {
+  const result = Promise.resolve({ ending, sentence, text });
   return {
     engine: { state: 'failed', error: BROKEN },
     generator: { generate: () => result },
@@ -63,6 +63,16 @@ describe('while the engine of this machine does not run', () => {
     await generate(withEngine('failed', BROKEN.message));
     await editSelection(withEngine('failed', BROKEN.message), 'rename a to b');
     expect(said.messages).toEqual([]);
+  });
+});
+
+describe('a text that was edited while it was generated', () => {
+  it.each([
+    ['', [`Emberline: ${ENDINGS.edited}`]],
+    ['return a', []],
+  ])('is told of where nothing of it stands there: %j', async (text, told) => {
+    await generate(withEngine('edited', ENDINGS.edited, text));
+    expect(said.messages).toEqual(told);
   });
 });
 
