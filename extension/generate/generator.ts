@@ -126,7 +126,9 @@ export class Generator implements vscode.Disposable {
     const { review } = this;
     if (review === undefined || this.current !== undefined) return ended('nothing_generated');
     const instruction = await askAgain(given);
-    if (instruction === undefined || review !== this.review) return ended('stopped');
+    if (instruction === undefined) return ended('stopped');
+    // Whoever wrote it has to know: an editor may have saved the document meanwhile, and laid it out.
+    if (review !== this.review) return ended('edited');
     return this.look((_, signal) => review.again(instruction, signal));
   }
 
