@@ -40,6 +40,8 @@ export class Dashboard implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private measuring: AbortController | undefined;
   private machine: MachineMeasurement | undefined;
+  /** The last request that another model than the one that runs was asked. */
+  private lastOfAnother = 0;
   /** By the model that runs: its file may be another the next time. */
   private readonly outlines = new WeakMap<KnownModel, NativeOutline>();
 
@@ -47,7 +49,10 @@ export class Dashboard implements vscode.Disposable {
     this.parts = parts;
     this.subscriptions = [
       parts.statistics.onDidChange(() => this.tellSoon()),
-      parts.onDidChangeModel(() => this.tellSoon()),
+      parts.onDidChangeModel(() => {
+        this.lastOfAnother = parts.statistics.session.lastRequests().at(-1)?.sequence ?? 0;
+        this.tellSoon();
+      }),
       parts.onDidStart(() => this.measuring?.abort()),
     ];
   }
@@ -91,7 +96,8 @@ export class Dashboard implements vscode.Disposable {
     const { session } = statistics;
     const requests = session.lastRequests();
     const { model } = engine;
-    const positions = requests.findLast((one) => one.positions > 0)?.positions ?? 0;
+    const own = requests.filter(({ sequence }) => sequence > this.lastOfAnother);
+    const positions = own.findLast((one) => one.positions > 0)?.positions ?? 0;
     return {
       version,
       takenAt: new Date().toISOString(),

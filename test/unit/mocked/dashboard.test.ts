@@ -55,7 +55,11 @@ let dashboard: Dashboard;
 beforeEach(() => {
   engine.model = undefined;
   const none = (): { dispose: () => void } => ({ dispose: () => undefined });
-  const session = { lastRequests: () => [{ positions: 300 }, { positions: 0 }], keyToGhost: () => undefined };
+  const requests = [
+    { sequence: 1, positions: 300 },
+    { sequence: 2, positions: 0 },
+  ];
+  const session = { lastRequests: () => requests, keyToGhost: () => undefined };
   dashboard = new Dashboard({
     engine,
     root: '/',
@@ -96,6 +100,9 @@ it('has its memory, once its file can be read', async () => {
   file.weightBytes = 85e6;
   // Of whole pages; the last request had nothing read here.
   expect((await dashboard.data()).memory).toEqual({ weights: 85e6, kvNow: 1_024, kvMost: 8_192 });
+  // What was asked of the one before is in none of its pages.
+  changeModel?.();
+  expect((await dashboard.data()).memory?.kvNow).toBe(0);
   file.weightBytes = 90e6;
   expect(await weights()).toBe(85e6);
   load();
