@@ -17,7 +17,7 @@ export async function openScratch(languageId: string | undefined): Promise<vscod
   return vscode.window.showTextDocument(document, { selection: new vscode.Range(end, end) });
 }
 
-/** Whether the editor shows grey text at all: no extension can where its own setting says no. */
+/** Whether grey text comes by itself: where the editor's own setting says no, none does of any extension. */
 export function editorShowsSuggestions({ document }: vscode.TextEditor): boolean {
   return vscode.workspace.getConfiguration('editor', document).get('inlineSuggest.enabled') !== false;
 }

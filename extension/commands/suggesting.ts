@@ -125,11 +125,11 @@ function tellHeld(context: EmberlineContext, held: Reason): string {
   return sentence;
 }
 
-/** That the editor's own setting keeps suggestions away, with the way to it; returns the sentence. */
+/** That by the editor's own setting none come by themselves, with the way to it; returns the sentence. */
 function tellEditorShowsNone(): string {
   const open = vscode.l10n.t('Open the Setting');
   const told = vscode.l10n.t(
-    'Emberline: VS Code itself shows no suggestions here (setting editor.inlineSuggest.enabled).',
+    'Emberline: VS Code asks for no suggestions by itself here (setting editor.inlineSuggest.enabled); Alt+\\ does.',
   );
   void vscode.window.showInformationMessage(told, open).then((answer) => {
     if (answer === open)

@@ -57,7 +57,11 @@ describe('why nothing was suggested', () => {
 
   it.each([
     ['what holds Emberline back comes first', 'disabled', REASONS.disabled],
-    ['the setting of the editor comes before what was asked', undefined, 'editor.inlineSuggest.enabled'],
+    [
+      'the setting of the editor comes before what was asked',
+      undefined,
+      'editor.inlineSuggest.enabled); Alt+\\ does.',
+    ],
   ])('%s', (_, held, expected) => {
     editor.shows = false;
     expect(explain(context(held))).toContain(expected);
