@@ -8,6 +8,7 @@ import { blocksOf } from './block_finder';
 import type { CompletionCase, LinePlace, Place } from './completion_case';
 import type { SeededRandom } from './random';
 import { codeLines, commentLines, indentationOf, type SourceFile } from './source_lines';
+import { firstUnits, lastUnits } from './whole_characters';
 
 /** How much is kept around a place, UTF-16 units: all that an editor looks at. */
 const MAX_PREFIX = MAX_BEFORE;
@@ -33,7 +34,7 @@ export function cutCases(
     cases.push({
       path,
       prefix: tailFromLineStart(text.slice(0, from), MAX_PREFIX),
-      suffix: text.slice(to, to + MAX_SUFFIX),
+      suffix: firstUnits(text.slice(to), MAX_SUFFIX),
       expected: text.slice(from, to),
     });
     // Before the next one is drawn: what a seed gives depends on how many random numbers were taken.
@@ -89,9 +90,9 @@ export function columnWithin(line: string, random: SeededRandom): number | undef
   return column + 1 < end ? column + 1 : undefined;
 }
 
-/** The last `length` UTF-16 units, from where a line begins in them. */
+/** The last `length` UTF-16 units, from where a line begins in them; all of them where none does. */
 export function tailFromLineStart(text: string, length: number): string {
   if (text.length <= length) return text;
-  const from = text.length - length;
-  return text.slice(text.indexOf('\n', from) + 1);
+  const tail = lastUnits(text, length);
+  return tail.slice(tail.indexOf('\n') + 1);
 }

@@ -11,6 +11,7 @@ import type { CompletionCase } from './completion_case';
 import { type Language, languageOf } from './languages';
 import type { SeededRandom } from './random';
 import { codeLines, indentationOf } from './source_lines';
+import { firstUnits } from './whole_characters';
 
 /** What somebody remembers to have changed. */
 const MOST_EDITS = 8;
@@ -119,7 +120,7 @@ function caseOf(
   return {
     path,
     prefix: tailFromLineStart(above.join('') + text.slice(0, column), MAX_BEFORE),
-    suffix: `\n${below.join('\n')}`.slice(0, MAX_AFTER),
+    suffix: firstUnits(`\n${below.join('\n')}`, MAX_AFTER),
     expected: text.slice(column),
     edits,
   };

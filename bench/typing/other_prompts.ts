@@ -4,7 +4,6 @@
  */
 import type { CompletionEngine } from '../../core/completion/engine_port';
 import { fimLayout } from '../../core/completion/fim_layout';
-import { isLowSurrogate } from '../../core/completion/characters';
 import type { NativeCompletion } from '../../core/engine/native_types';
 import { pathLine, promptText } from '../../core/completion/prompt';
 import { PromptBudget } from '../../core/completion/prompt_budget';
@@ -12,6 +11,7 @@ import { type Place, PromptWriter, type Written } from '../../core/completion/pr
 import { samplingFor } from '../../core/completion/sampling';
 import { type ChosenSnippets, chooseSnippets, keeps } from '../../core/completion/snippets';
 import { estimateTokens } from '../../core/completion/token_estimate';
+import { firstUnits, lastUnits } from '../whole_characters';
 
 /** What there is to cut from. */
 export interface Around {
@@ -145,12 +145,6 @@ export class CutPrompts extends PromptWriter {
   }
 }
 
-/** No half character at the start. */
-function lastUnits(text: string, units: number): string {
-  const at = Math.max(0, text.length - units);
-  return text.slice(isLowSurrogate(text.charCodeAt(at)) ? at + 1 : at);
-}
-
 function lastTokens(text: string, tokens: number): string {
   let at = text.length;
   for (let cost = 0; at > 0; at--) {
@@ -166,5 +160,5 @@ function firstTokens(text: string, tokens: number): string {
     cost += estimateTokens(text, end, end + 1);
     if (cost > tokens) break;
   }
-  return text.slice(0, isLowSurrogate(text.charCodeAt(end)) ? end - 1 : end);
+  return firstUnits(text, end);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAX_AFTER, MAX_BEFORE } from '../../core/completion/document';
-import { cutCases } from '../../bench/case_cutter';
+import { cutCases, tailFromLineStart } from '../../bench/case_cutter';
 import { placeOf, readExpectedCases } from '../../bench/completion_case';
 import { cut } from '../../bench/cut_command';
 import { commentsOf, type Language, LANGUAGES, languageOf } from '../../bench/languages';
@@ -167,6 +167,26 @@ describe('cutting', () => {
     }
     // As much as an editor looks at.
     expect(Math.max(...suffixes)).toBe(MAX_AFTER);
+  });
+
+  it('cuts no character in two where the text behind it ends', () => {
+    const faces = '\u{1F600}'.repeat(MAX_AFTER);
+    for (const odd of ['', '_']) {
+      const long = { ...file, text: `${LEAD}value = 1\n${odd}${faces}` };
+      const [one] = cutCases(long, 'start', 1, new SeededRandom(1));
+      expect(one?.suffix.length).toBe(MAX_AFTER - (odd === '' ? 1 : 0));
+      expect(one?.suffix).not.toMatch(/\p{Cs}/u);
+    }
+  });
+
+  it.each([
+    ['one\ntwo\nthree', 9, 'three'],
+    ['a long line', 4, 'line'],
+    ['\u{1F600}\u{1F600}', 3, '\u{1F600}'],
+    ['\u{1F600}\nab', 4, 'ab'],
+    ['short', 5, 'short'],
+  ])('keeps of %j at most %i units, from a line on where one begins', (whole, length, kept) => {
+    expect(tailFromLineStart(whole, length)).toBe(kept);
   });
 });
 
