@@ -1,5 +1,5 @@
 /** A model file that a row is measured with, and what one token of it costs. */
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { ROOT } from '../cli/engine_options';
 import { Failure, valueOf } from '../cli/failure';
 import { addonPath, embeddedModelPath, loadAddon } from '../core/engine/binding';
@@ -7,7 +7,7 @@ import type { NativeInspection } from '../core/engine/native_inspection';
 import { SYNTHETIC_MODELS } from './build_folder';
 import { type CostShape, type ModelCost, modelCost } from './floors';
 import type { BenchModel } from './shapes';
-import { ensureFile, writeModelFile } from './synthetic/model_file';
+import { ensureFile, randomModelPath, writeModelFile } from './synthetic/model_file';
 
 export interface ModelUnderTest {
   readonly path: string;
@@ -17,7 +17,7 @@ export interface ModelUnderTest {
 
 /** Where the file of one of the bench's models is, or will be. */
 export function benchModelPath(model: BenchModel): string {
-  return model.real ? embeddedModelPath(ROOT) : join(SYNTHETIC_MODELS, `${model.name}.gguf`);
+  return model.real ? embeddedModelPath(ROOT) : randomModelPath(SYNTHETIC_MODELS, model);
 }
 
 /** One of the bench's models; writes its file where there is none. Throws Failure. */
@@ -25,7 +25,7 @@ export async function prepareBenchModel(model: BenchModel): Promise<ModelUnderTe
   const path = benchModelPath(model);
   if (!model.real) {
     const told = (): void => console.error(`${model.name}: writing a model with random weights`);
-    ensureFile(path, told, (unfinished) => writeModelFile(unfinished, model));
+    await ensureFile(path, told, (unfinished) => writeModelFile(unfinished, model));
   }
   const inspection = await inspect(path);
   return { path, fileBytes: inspection.fileBytes, cost: modelCost(model.shape, weightBytes(inspection)) };

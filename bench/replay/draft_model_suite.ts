@@ -4,6 +4,7 @@
  * There is no pair of real models: the target is the embedded model with layers that add nothing, up to the cost of a model of
  * 1.5 billion parameters; drafts come from the embedded model with noise on its weights (bench/synthetic/speculative_pair.ts).
  */
+import { readFileSync } from 'node:fs';
 import { ROOT } from '../../cli/engine_options';
 import { valueOf } from '../../cli/failure';
 import { DraftingTotals } from '../../core/completion/drafting_totals';
@@ -14,7 +15,8 @@ import type { DeviceChoice } from '../../core/engine/native_types';
 import { SYNTHETIC_MODELS } from '../build_folder';
 import type { Row } from '../report';
 import { median } from '../statistics';
-import { derivedPath, ensureDeepModel, ensureNoisyModel } from '../synthetic/speculative_pair';
+import { madePath } from '../synthetic/model_file';
+import { ensureDeepModel, ensureNoisyModel } from '../synthetic/speculative_pair';
 import { type DraftRun, draftModelRows } from './draft_model_rows';
 import { readReplayCases, type ReplayCase } from './replay_case';
 import { type Manner, replay, type Sample } from './replay_request';
@@ -41,14 +43,15 @@ export interface DraftModelOptions {
 /** Throws Failure. */
 export async function runDraftModel(options: DraftModelOptions): Promise<Row[]> {
   const source = embeddedModelPath(ROOT);
-  const target = derivedPath(SYNTHETIC_MODELS, 'embedded-1.5b', source);
-  ensureDeepModel(target, source, TARGET_BYTES, () => console.error('replay: writing the target'));
+  const bytes = readFileSync(source);
+  const target = madePath(SYNTHETIC_MODELS, 'embedded-1.5b', bytes, String(TARGET_BYTES));
+  await ensureDeepModel(target, source, TARGET_BYTES, () => console.error('replay: writing the target'));
   const cases = (await readReplayCases()).filter((_, index) => index % CASE_STEP === 0);
   const draftMs = await stepMs(options, source, cases);
   const runs: DraftRun[] = [];
   for (const [level, noise] of NOISES.entries()) {
-    const draft = derivedPath(SYNTHETIC_MODELS, `embedded-noise-${noise}`, source);
-    ensureNoisyModel(draft, source, noise, () =>
+    const draft = madePath(SYNTHETIC_MODELS, `embedded-noise-${noise}`, bytes);
+    await ensureNoisyModel(draft, source, noise, () =>
       console.error(`replay: writing the draft with noise ${noise}`),
     );
     runs.push(

@@ -2,8 +2,10 @@
  * Writes models with random weights and real shapes. They run exactly as fast as trained ones of the same shape, they are made in
  * seconds where those would have to be downloaded, and the same name gives the same bytes.
  */
+import { createHash } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { removeUnfinished } from '../../core/models/unfinished_files';
 import { SeededRandom } from '../random';
 import type { BenchModel, ModelShape, Quantization } from '../shapes';
 import {
@@ -16,6 +18,9 @@ import {
 } from './gguf_layout';
 import { BlockPool, randomFloats } from './random_blocks';
 import { type ControlTokens, makeVocabulary, type Vocabulary } from './vocabulary';
+
+/** Counted up when the same shape or source gives other bytes than before: the files that lie there are then made again. */
+const RECIPE = 1;
 
 /** `general.file_type`. */
 const FILE_TYPES: Readonly<Record<Quantization, number>> = {
@@ -49,12 +54,29 @@ interface Tensor extends TensorPlace {
   readonly rms: number | 'one';
 }
 
+/** Where the file is that is called `name` and made of `parts`: what is made of others, or by another recipe, is another. */
+export function madePath(folder: string, name: string, ...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256').update(String(RECIPE));
+  for (const part of parts) hash.update(part);
+  return join(folder, `${name}-${hash.digest('hex').slice(0, 12)}.gguf`);
+}
+
+/** Where the file of a model with random weights is. */
+export function randomModelPath(folder: string, model: BenchModel): string {
+  return madePath(folder, model.name, JSON.stringify([model, modelTensors(model)]));
+}
+
 /** Makes a file with `make` unless it is there. It appears under its name only when it is complete. */
-export function ensureFile(path: string, onStart: () => void, make: (unfinished: string) => void): void {
+export async function ensureFile(
+  path: string,
+  onStart: () => void,
+  make: (unfinished: string) => void,
+): Promise<void> {
   if (existsSync(path)) return;
   onStart();
   mkdirSync(dirname(path), { recursive: true });
-  const unfinished = `${path}.${process.pid}`;
+  await removeUnfinished([dirname(path)]);
+  const unfinished = `${path}.${process.pid}-1.new`;
   make(unfinished);
   renameSync(unfinished, path);
 }

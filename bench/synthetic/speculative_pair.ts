@@ -6,14 +6,10 @@
  * stream are zero, all others random, and every weight is read and multiplied as in any model. Its logits are those of the
  * embedded model, bit for bit. A small one is the embedded model with noise on its weights: the more, the less often it agrees.
  */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { SeededRandom } from '../random';
-import type { BenchModel } from '../shapes';
 import { type Metadata, TENSOR_TYPES, type TensorPlace, tensorBytes } from './gguf_layout';
 import { readGguf, type StoredTensor } from './gguf_reader';
-import { ensureFile, modelTensors, writeTensors } from './model_file';
+import { ensureFile, writeTensors } from './model_file';
 import { BlockPool, halfBits, halfValue } from './random_blocks';
 
 const LAYER_COUNT_KEY = 'llama.block_count';
@@ -22,17 +18,6 @@ const UINT32 = 4;
 /** What leads back to the residual stream. */
 const OUTPUTS = ['attn_output.weight', 'ffn_down.weight'];
 const SEED = 1;
-
-/** Bytes of all weights of one of the bench's models: what a deep model may cost. */
-export function weightBytesOf(model: BenchModel): number {
-  return modelTensors(model).reduce((sum, tensor) => sum + tensorBytes(tensor), 0);
-}
-
-/** Where the file is that is made of the model at `source` and called `name`: another model's is another. */
-export function derivedPath(folder: string, name: string, source: string): string {
-  const checksum = createHash('sha256').update(readFileSync(source)).digest('hex');
-  return join(folder, `${name}-${checksum.slice(0, 12)}.gguf`);
-}
 
 /**
  * The model at `source` with as many more layers as make a token read `weightBytes` bytes of weights at least.
@@ -43,8 +28,8 @@ export function ensureDeepModel(
   source: string,
   weightBytes: number,
   onStart: () => void,
-): void {
-  ensureFile(path, onStart, (unfinished) => {
+): Promise<void> {
+  return ensureFile(path, onStart, (unfinished) => {
     const { metadata, tensors } = readGguf(source);
     const own = tensors.reduce((sum, tensor) => sum + tensorBytes(tensor), 0);
     const template = tensors.filter(({ name }) => name.startsWith('blk.0.'));
@@ -69,8 +54,13 @@ export function ensureDeepModel(
  * 0 is the model itself. The file has the same types and sizes, and so costs the same. Of drafts of four
  * tokens behind pieces of code, 0, 0.05, 0.1, 0.15 and 0.2 had about 100, 75, 60, 45 and 35 in a hundred tokens kept.
  */
-export function ensureNoisyModel(path: string, source: string, noise: number, onStart: () => void): void {
-  ensureFile(path, onStart, (unfinished) => {
+export function ensureNoisyModel(
+  path: string,
+  source: string,
+  noise: number,
+  onStart: () => void,
+): Promise<void> {
+  return ensureFile(path, onStart, (unfinished) => {
     const { metadata, tensors } = readGguf(source);
     const random = new SeededRandom(SEED);
     const noisy = new Map(tensors.map((tensor) => [tensor.name, withNoise(tensor, noise, random)]));

@@ -1,12 +1,28 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../bench/random';
 import { BENCH_MODELS, type BenchModel } from '../../../bench/shapes';
 import { BlockPool, halfBits, halfValue, randomFloats } from '../../../bench/synthetic/random_blocks';
-import { ensureFile, modelTensors, writeModelFile } from '../../../bench/synthetic/model_file';
+import {
+  ensureFile,
+  madePath,
+  modelTensors,
+  randomModelPath,
+  writeModelFile,
+} from '../../../bench/synthetic/model_file';
 import { tensorBytes } from '../../../bench/synthetic/gguf_layout';
 import { byteLetters, makeVocabulary } from '../../../bench/synthetic/vocabulary';
 
@@ -105,16 +121,46 @@ describe('a synthetic model file', () => {
     }
   });
 
-  it('is written once', () => {
+  it('is written once, and what a killed process left of another goes', async () => {
     const path = join(folder, 'deeper', 'once.gguf');
+    const killed = spawnSync(process.execPath, ['--version']).pid;
+    const left = `${path}.${killed}-1.new`;
+    mkdirSync(dirname(path));
+    writeFileSync(left, 'GGUF');
+    utimesSync(left, 1, 1);
     let writes = 0;
     for (let call = 0; call < 2; call++)
-      ensureFile(
+      await ensureFile(
         path,
         () => writes++,
         (unfinished) => writeModelFile(unfinished, TINY),
       );
     expect(writes).toBe(1);
+    expect(readdirSync(dirname(path))).toEqual(['once.gguf']);
+  });
+
+  it('lies elsewhere when it is made of something else', () => {
+    const shape = { ...TINY.shape, hidden: 128 };
+    const models: BenchModel[] = [TINY, { ...TINY }, { ...TINY, shape }, { ...TINY, finer: 'q8_0' }];
+    const [path, same, ...others] = models.map((model) => randomModelPath(folder, model));
+    expect(path).toBe(same);
+    expect(path).toMatch(/tiny-q4_0-[0-9a-f]{12}\.gguf$/);
+    expect(new Set([path, ...others]).size).toBe(3);
+    const parts: (string | Buffer)[][] = [['a'], [Buffer.from('a')], ['b'], ['a', '1']];
+    expect(new Set(parts.map((some) => madePath(folder, 'made', ...some))).size).toBe(3);
+  });
+
+  it('is made by the recipe that is counted', () => {
+    const shape = { ...TINY.shape, width: 256, hidden: 256 };
+    const coarse = { ...TINY, name: 'tiny-q3_k', shape, weights: 'q3_k', embedding: 'q6_k' } as const;
+    const checksums = [TINY, coarse].map((model) =>
+      createHash('sha256')
+        .update(readFileSync(written(model.name, model)))
+        .digest('hex')
+        .slice(0, 12),
+    );
+    // With other ones, RECIPE has to be counted up, or files that were made before are measured for new ones.
+    expect(checksums).toEqual(['c3cb6ca95f46', '272298617ed4']);
   });
 
   it('has the tensors of its shape', () => {
