@@ -25,7 +25,7 @@ export function soakRows({ samples, delay, done }: Soaked): Row[] {
     ...(last.threads === undefined ? [] : [ownRow('soak/threads', '', last.threads)]),
     ...(last.descriptors === undefined ? [] : [ownRow('soak/descriptors', '', last.descriptors)]),
     ownRow('soak/log', 'bytes', last.logBytes),
-    ownRow('soak/delay-p99.9', 'ms', delay.p999, 10),
+    ownRow('soak/delay-p99.9', 'ms', delay.p999),
     ...Object.entries(done).map(([what, times]) => ownRow(`soak/done ${what}`, '', times)),
   ];
 }

@@ -1,6 +1,8 @@
 /** A soak from its start to what is held to its limits. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '../../cli/failure';
+import { readText } from '../../cli/files';
 import type { EngineOptions } from '../../core/engine/engine';
 import { EngineInUse } from './engine_in_use';
 import type { RoundKind } from './rounds';
@@ -23,12 +25,13 @@ export interface SoakOptions {
   readonly told?: (line: string) => void;
 }
 
-/** Throws Failure where the model cannot be loaded. */
+/** Throws Failure where there is nothing to type, or the model cannot be loaded. */
 export async function runSoak(options: SoakOptions): Promise<Soaked> {
   const { minutes, seed, kinds, files, startServer, told } = options;
+  const sources = await sourcesIn(files);
   const engine = new EngineInUse(options.engine);
   await engine.load();
-  const session = new SoakSession(engine, await sourcesIn(files), { seed, kinds }, startServer);
+  const session = new SoakSession(engine, sources, { seed, kinds }, startServer);
   const measurement = new SelfMeasurement();
   let sampled = -Infinity;
   try {
@@ -47,8 +50,18 @@ export async function runSoak(options: SoakOptions): Promise<Soaked> {
   return { minutes, samples, delay: measurement.stop(), compared, differing, errors, done };
 }
 
-async function sourcesIn(folder: string): Promise<SourceText[]> {
-  const names = (await readdir(folder)).sort();
-  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-  return names.map((path, i) => ({ path, text: texts[i] ?? '' }));
+/** The files of a folder, and not those below it. Throws Failure where there is none. */
+export async function sourcesIn(folder: string): Promise<SourceText[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort();
+  if (names.length === 0) {
+    throw new Failure({
+      code: 'FILE_NOT_FOUND',
+      message: `${folder} has no files; give a folder of sources.`,
+    });
+  }
+  return Promise.all(names.map(async (path) => ({ path, text: await readText(join(folder, path)) })));
 }

@@ -1,12 +1,16 @@
 /** What a soak is held to, and that its rounds follow from the seed. */
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { reportOf, reportTable } from '../../../../bench/report';
 import { CYCLE, roundOf } from '../../../../bench/soak/rounds';
 import type { Sample } from '../../../../bench/soak/self_measurement';
 import { addSoakSuite } from '../../../../bench/soak/soak_command';
 import { soakFigures } from '../../../../bench/soak/soak_figures';
 import { soakRows } from '../../../../bench/soak/soak_rows';
+import { sourcesIn } from '../../../../bench/soak/soak_suite';
 import { isBroken, type Soaked, type Verdict, verdictsOf } from '../../../../bench/soak/verdicts';
+import { ROOT } from '../../../../scripts/paths.mjs';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -83,9 +87,15 @@ describe('verdicts', () => {
     expect(names).toContain('soak/resources');
     expect(names).not.toContain('soak/threads');
     expect(names).not.toContain('soak/descriptors');
+    expect(names).toContain('soak/delay-p99.9');
     const [figure] = await soakFigures(samples);
     expect(figure?.svg).toContain('active resources');
     expect(figure?.svg).not.toContain('file descriptors');
+  });
+
+  it('stand in no row as a limit of the machine', () => {
+    const report = reportOf('soak', soakRows(soaked()));
+    expect(reportTable(report).columns.map(({ title }) => title)).not.toContain('% of floor');
   });
 
   it('are for who lets it collect what is garbage', async () => {
@@ -118,5 +128,16 @@ describe('rounds', () => {
   it('follow from the seed', () => {
     expect(rounds(1)).toEqual(rounds(1));
     expect(rounds(1)).not.toEqual(rounds(2));
+  });
+});
+
+describe('the sources of a soak', () => {
+  it('are the files of a folder, and not those below it', async () => {
+    const sources = await sourcesIn(join(ROOT, 'bench', 'cases'));
+    expect(sources.map(({ path }) => path)).toEqual(['own.jsonl']);
+  });
+
+  it('are asked for where there are none', async () => {
+    await expect(sourcesIn('/none')).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
   });
 });
