@@ -14,6 +14,8 @@ export const NATIVE_BUILD = join(FOLDER, 'native');
 export const METAL_BUILD = join(FOLDER, 'metal');
 /** Of weights: what the extension keeps in the storage it is given. */
 export const PACKED_COPIES = join(FOLDER, 'packed');
+/** What a GPU's first start leaves for later ones; emptied before each. */
+export const STARTS = join(FOLDER, 'starts');
 export const LOGITS = join(FOLDER, 'logits');
 /** Vocabularies and schemas with their documents. */
 export const GRAMMAR_FILES = join(FOLDER, 'grammar');

@@ -1,7 +1,6 @@
 /** How long the first start of a model on a GPU takes, when its pipelines are compiled, and a later one, which finds them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { STARTS } from '../build_folder';
 import { composePrompt } from '../composed_prompt';
 import { ourCommand } from '../contenders';
 import { numberOf, requestLine } from '../line_protocol';
@@ -31,19 +30,15 @@ export async function startRows({ model, name, threads, repeats }: StartOptions)
   const { text } = await composePrompt(composing, PROMPT_TOKENS);
   for (let repeat = 1; repeat <= repeats; repeat++) {
     console.error(`starts: ${repeat} of ${repeats}`);
-    const storage = mkdtempSync(join(tmpdir(), 'emberline-start-'));
-    try {
-      for (const times of [first, later]) {
-        const worker = await Worker.start(ourCommand(model, options, storage));
-        try {
-          await worker.ask(requestLine('text', text));
-          times.push(numberOf(await worker.ask('load'), 'ms'));
-        } finally {
-          await worker.stop();
-        }
+    rmSync(STARTS, { recursive: true, force: true });
+    for (const times of [first, later]) {
+      const worker = await Worker.start(ourCommand(model, options, STARTS));
+      try {
+        await worker.ask(requestLine('text', text));
+        times.push(numberOf(await worker.ask('load'), 'ms'));
+      } finally {
+        await worker.stop();
       }
-    } finally {
-      rmSync(storage, { recursive: true, force: true });
     }
   }
   return [
