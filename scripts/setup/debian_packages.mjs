@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Failure } from '../failure.mjs';
 import { run } from '../processes.mjs';
 import { commandPath } from './command_path.mjs';
+import { PYTHON } from './python_packages.mjs';
 
 /**
  * Something that must be on the machine: a Debian package, and how to see without a package database that it is there.
@@ -86,9 +87,7 @@ export const FOR_METAL = [command('clang-19', 'Clang 19', 'clang++-19')];
 const PYTHON_VENV = {
   package: 'python3-venv',
   provides: 'Python with venv',
-  present: () =>
-    spawnSync(process.platform === 'win32' ? 'python' : 'python3', ['-c', 'import ensurepip, venv'])
-      .status === 0,
+  present: () => spawnSync(PYTHON, ['-c', 'import ensurepip, venv']).status === 0,
 };
 
 /** Python 3.11 or newer that can make environments of its own. */

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.mjs';
 import { TOOLS } from '../paths.mjs';
 import { run } from '../processes.mjs';
+import { inStaging } from './tool_folder.mjs';
 
 /** Its musl reads packed relative relocations, as those before 1.2.4 do not: today's libraries for Alpine have them. */
 const SUITE = 'trixie';
@@ -21,7 +22,13 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
  */
 export async function ensureMusl(progress) {
   const folder = join(TOOLS, `musl-${SUITE}`);
-  if (!existsSync(folder)) await progress.step('fetch musl', (log) => fetchInto(folder, log));
+  if (!existsSync(folder))
+    await progress.step('fetch musl', (log) =>
+      inStaging(TOOLS, async (staging) => {
+        await fetchInto(staging, log);
+        renameSync(staging, folder);
+      }),
+    );
   return (architecture) => {
     const { debian, loader } = ARCHITECTURES[architecture];
     return join(folder, debian, 'usr', 'lib', loader);
@@ -33,42 +40,35 @@ export async function ensureMusl(progress) {
  * @param {string} log
  */
 async function fetchInto(folder, log) {
-  mkdirSync(TOOLS, { recursive: true });
-  const staging = mkdtempSync(join(TOOLS, 'staging-'));
-  try {
-    const state = join(staging, 'apt');
-    mkdirSync(join(state, 'lists', 'partial'), { recursive: true });
-    writeFileSync(join(state, 'sources.list'), `deb [signed-by=${KEYRING}] ${mirror()} ${SUITE} main\n`);
-    const options = {
-      log,
-      failure: 'musl could not be fetched: apt-get failed; it needs a mirror of Debian.',
-    };
-    for (const { debian, loader } of Object.values(ARCHITECTURES)) {
-      const place = join(staging, debian);
-      mkdirSync(place);
-      const settings = [
-        `APT::Architecture=${debian}`,
-        `APT::Architectures::=${debian}`,
-        `APT::Sandbox::User=${process.getuid?.() === 0 ? 'root' : ''}`,
-        `Dir::State::Lists=${join(state, 'lists')}`,
-        `Dir::Cache=${state}`,
-        `Dir::Etc::SourceList=${join(state, 'sources.list')}`,
-        'Dir::Etc::SourceParts=/dev/null',
-      ].flatMap((setting) => ['-o', setting]);
-      await run('apt-get', [...settings, 'update'], options);
-      await run('apt-get', [...settings, 'download', 'musl'], { ...options, cwd: place });
-      for (const archive of readdirSync(place)) {
-        await run('dpkg-deb', ['-x', join(place, archive), place], options);
-        rmSync(join(place, archive));
-      }
-      if (!existsSync(join(place, 'usr', 'lib', loader)))
-        throw new Failure(`The package musl for ${debian} has no ${loader}.`, log);
+  const state = join(folder, 'apt');
+  mkdirSync(join(state, 'lists', 'partial'), { recursive: true });
+  writeFileSync(join(state, 'sources.list'), `deb [signed-by=${KEYRING}] ${mirror()} ${SUITE} main\n`);
+  const options = {
+    log,
+    failure: 'musl could not be fetched: apt-get failed; it needs a mirror of Debian.',
+  };
+  for (const { debian, loader } of Object.values(ARCHITECTURES)) {
+    const place = join(folder, debian);
+    mkdirSync(place);
+    const settings = [
+      `APT::Architecture=${debian}`,
+      `APT::Architectures::=${debian}`,
+      `APT::Sandbox::User=${process.getuid?.() === 0 ? 'root' : ''}`,
+      `Dir::State::Lists=${join(state, 'lists')}`,
+      `Dir::Cache=${state}`,
+      `Dir::Etc::SourceList=${join(state, 'sources.list')}`,
+      'Dir::Etc::SourceParts=/dev/null',
+    ].flatMap((setting) => ['-o', setting]);
+    await run('apt-get', [...settings, 'update'], options);
+    await run('apt-get', [...settings, 'download', 'musl'], { ...options, cwd: place });
+    for (const archive of readdirSync(place)) {
+      await run('dpkg-deb', ['-x', join(place, archive), place], options);
+      rmSync(join(place, archive));
     }
-    rmSync(state, { recursive: true });
-    renameSync(staging, folder);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
+    if (!existsSync(join(place, 'usr', 'lib', loader)))
+      throw new Failure(`The package musl for ${debian} has no ${loader}.`, log);
   }
+  rmSync(state, { recursive: true });
 }
 
 /** The mirror of Debian that this system uses. */

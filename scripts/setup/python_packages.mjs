@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { TOOLS } from '../paths.mjs';
 import { run } from '../processes.mjs';
+import { ensureToolFolder } from './tool_folder.mjs';
 
 /** @typedef {{ python: string, locked: string, log: string, failure: string }} Pip what pip is called with */
 
@@ -18,32 +16,16 @@ import { run } from '../processes.mjs';
  * @returns {Promise<string>} the folder
  */
 export async function ensurePythonPackages(progress, { name, locked, what, needs }, fill = install) {
-  const version = createHash('sha256').update(readFileSync(locked)).digest('hex').slice(0, 12);
-  const folder = join(TOOLS, `${name}-${version}`);
-  if (existsSync(folder)) return folder;
-  await progress.step(`install ${what}`, async (log) => {
-    mkdirSync(TOOLS, { recursive: true });
-    const staging = mkdtempSync(join(TOOLS, 'staging-'));
-    try {
-      const failure = `${what} could not be installed: pip failed; it needs ${needs} and a package index.`;
-      await run(PYTHON, ['-m', 'venv', staging], { log, failure });
-      await fill({ python: pythonIn(staging), locked, log, failure }, staging);
-      // The folder appears complete or not at all.
-      renameSync(staging, folder);
-    } finally {
-      rmSync(staging, { recursive: true, force: true });
-    }
+  const failure = `${what} could not be installed: pip failed; it needs ${needs} and a package index.`;
+  return await ensureToolFolder(progress, { name, locked, what }, async (staging, log) => {
+    await run(PYTHON, ['-m', 'venv', staging], { log, failure });
+    await fill({ python: pythonIn(staging), locked, log, failure }, staging);
   });
-  const ofOtherVersion = new RegExp(`^${name}-[0-9a-f]{12}$`);
-  for (const other of readdirSync(TOOLS)) {
-    if (ofOtherVersion.test(other) && other !== `${name}-${version}`)
-      rmSync(join(TOOLS, other), { recursive: true, force: true });
-  }
-  return folder;
 }
 
 const ON_WINDOWS = process.platform === 'win32';
-const PYTHON = ON_WINDOWS ? 'python' : 'python3';
+/** The machine's own, version 3. */
+export const PYTHON = ON_WINDOWS ? 'python' : 'python3';
 
 /** @param {string} folder of `ensurePythonPackages` */
 export function pythonIn(folder) {
