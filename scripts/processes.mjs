@@ -220,6 +220,15 @@ export async function stopEverything() {
 }
 
 /**
+ * Whether `parseArgs` does not know what the command line has.
+ * @param {unknown} error
+ * @returns {error is Error}
+ */
+function isOfUsage(error) {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+}
+
+/**
  * Runs a command of this folder: ends what it started when it is over or interrupted, and turns a failure into one sentence.
  * @param {() => Promise<number>} main gives the exit status
  * @param {() => number} [interruptedStatus] the exit status after Ctrl-C
@@ -240,7 +249,7 @@ export async function runCommand(main, interruptedStatus = () => 130) {
     process.exitCode = 1;
     // Interrupted: whatever fails then fails because of that.
     if (stopping) return;
-    console.error(error instanceof Failure ? `\n${error.message}` : error);
+    console.error(error instanceof Failure || isOfUsage(error) ? `\n${error.message}` : error);
   }
   if (!stopping) await stopEverything();
 }

@@ -1,11 +1,12 @@
 /** What the commands start must end with them, whatever it started itself and however it takes being asked. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { invocation } from '../../scripts/editor/desktop.mjs';
+import { ROOT } from '../../scripts/paths.mjs';
 import { family, processTable } from '../../scripts/process_table.mjs';
 import { aside, runForStatus, startGroup, stopGroup } from '../../scripts/processes.mjs';
 
@@ -113,6 +114,14 @@ onUnix('lets what is done aside have what others leave', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it.each([['--nope'], ['--debug=yes'], ['positional']])('says in a sentence that there is no %s', (word) => {
+  const script = join(ROOT, 'scripts', 'build.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [script, word], { encoding: 'utf8' });
+  expect(stderr).toContain(word.replace('=yes', ''));
+  expect(stderr).not.toMatch(/^ +at /m);
+  expect(status).toBe(1);
 });
 
 it('starts a batch file on Windows with every word quoted, and all of them once more', () => {
