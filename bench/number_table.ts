@@ -3,8 +3,13 @@ import { Failure } from '../cli/failure';
 import { readText } from '../cli/files';
 
 export function numberTable(columns: readonly string[], rows: readonly (readonly number[])[]): Uint8Array {
-  const lines = rows.map((row) => row.map((value) => Number(value.toPrecision(4))).join(','));
+  const lines = rows.map((row) => row.map(shortened).join(','));
   return Buffer.from(`${[columns.join(','), ...lines].join('\n')}\n`);
+}
+
+/** A measure to four digits; whole numbers count or name something. */
+function shortened(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(4));
 }
 
 /** The rows. Throws Failure for a table of other columns. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { longestMatch } from '../../../bench/memory/longest_match';
+import { numberTable } from '../../../bench/number_table';
 import { fitWeights, gainOf, weightOf } from '../../../bench/memory/weight_fit';
 import {
   LEAST_MATCH,
@@ -59,4 +60,13 @@ describe('the weight of the memory', () => {
     }
     expect(native('h')).toContain(`kLeastMatch = ${LEAST_MATCH};`);
   });
+});
+
+it('a table of observations has measures to four digits, and places of any number', () => {
+  const rows = [
+    [12_345, 0.123_456, 0.000_012_345_6],
+    [12_346, 1, 0],
+  ];
+  const table = Buffer.from(numberTable(['place', 'surest', 'model'], rows)).toString();
+  expect(table).toBe('place,surest,model\n12345,0.1235,0.00001235\n12346,1,0\n');
 });
