@@ -1,7 +1,6 @@
 /** The details file of a quality run: a place a line, with what was proposed there. */
 import Ajv from 'ajv';
-import { Failure } from '../cli/failure';
-import { readText } from '../cli/files';
+import { readJsonLines } from '../cli/files';
 import { lineOf } from './closers';
 import { type CompletionCase, type Place, PLACES, placeOf } from './completion_case';
 import type { LineRecord } from './line_record';
@@ -118,20 +117,6 @@ export function detailsOf(completed: Completed, temperature: number): Detail {
 }
 
 /** Throws Failure for what is no details file. */
-export async function readDetails(path: string): Promise<Detail[]> {
-  const lines = (await readText(path)).split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line, index) => {
-    const value = parse(line);
-    if (isDetail(value)) return value;
-    const message = `Line ${index + 1} of ${path} is no place of a quality run; write the file with --details.`;
-    throw new Failure({ code: 'INVALID_ARGUMENT', message });
-  });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+export function readDetails(path: string): Promise<Detail[]> {
+  return readJsonLines(path, isDetail, () => 'is no place of a quality run; write the file with --details');
 }

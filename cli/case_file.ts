@@ -1,6 +1,5 @@
 import Ajv from 'ajv';
-import { Failure } from './failure';
-import { parsedJson, readText } from './files';
+import { readJsonLines } from './files';
 
 /** A place to complete at. */
 export interface Case {
@@ -41,22 +40,11 @@ const isCase = new Ajv().compile<Case>({
   },
 });
 
-/** Reads a case a line; blank lines are passed over. */
-export async function readCases(path: string): Promise<Case[]> {
-  const cases: Case[] = [];
-  for (const [index, line] of (await readText(path)).split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const value = parsedJson(line);
-    if (!isCase(value)) {
-      const [error] = isCase.errors ?? [];
-      const what =
-        value === undefined
-          ? 'is not JSON'
-          : `is no case: ${error?.instancePath ?? ''} ${error?.message ?? ''}`;
-      const message = `Line ${index + 1} of ${path} ${what}; correct it.`;
-      throw new Failure({ code: 'INVALID_ARGUMENT', message });
-    }
-    cases.push(value);
-  }
-  return cases;
+/** Reads a case a line; blank lines are passed over. Throws Failure. */
+export function readCases(path: string): Promise<Case[]> {
+  return readJsonLines(path, isCase, (value) => {
+    if (value === undefined) return 'is not JSON; correct it';
+    const [error] = isCase.errors ?? [];
+    return `is no case: ${error?.instancePath ?? ''} ${error?.message ?? ''}; correct it`;
+  });
 }

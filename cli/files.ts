@@ -40,6 +40,29 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/**
+ * The values of a file that has one of JSON a line; blank lines are passed over. Throws Failure.
+ * @param is What each has to be.
+ * @param wrong What a line is instead, and what to do: how a sentence goes on. The value is undefined where the line is no JSON.
+ */
+export async function readJsonLines<T>(
+  path: string,
+  is: (value: unknown) => value is T,
+  wrong: (value: unknown) => string,
+): Promise<T[]> {
+  const values: T[] = [];
+  for (const [index, line] of (await readText(path)).split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const value = parsedJson(line);
+    if (!is(value)) {
+      const message = `Line ${index + 1} of ${path} ${wrong(value)}.`;
+      throw new Failure({ code: 'INVALID_ARGUMENT', message });
+    }
+    values.push(value);
+  }
+  return values;
+}
+
 export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeFile(path, bytes);

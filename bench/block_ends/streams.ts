@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import Ajv from 'ajv';
 import { Failure } from '../../cli/failure';
-import { readText, writeBytes } from '../../cli/files';
+import { readJsonLines, writeBytes } from '../../cli/files';
 import { ask } from '../../core/completion/asking';
 import type { GenerationEngine } from '../../core/completion/engine_port';
 import { DEFAULT_OPTIONS } from '../../core/completion/options';
@@ -68,13 +68,8 @@ async function streamAt(
   return { id: one.id, text, ended: answer.value.stop === 'end_token' };
 }
 
-async function readStreams(file: string): Promise<Stream[]> {
+/** None where there is no file. Throws Failure for what this does not write. */
+export async function readStreams(file: string): Promise<Stream[]> {
   if (!existsSync(file)) return [];
-  const lines = (await readText(file)).split('\n').filter((line) => line !== '');
-  return lines.map((line, index) => {
-    const value: unknown = JSON.parse(line);
-    if (isStream(value)) return value;
-    const message = `Line ${index + 1} of ${file} is no text of a model; give a file that --streams wrote.`;
-    throw new Failure({ code: 'INVALID_ARGUMENT', message });
-  });
+  return readJsonLines(file, isStream, () => 'is no text of a model; give a file that --streams wrote');
 }

@@ -1,9 +1,13 @@
 /** Where blocks end, by the lines and by the syntax tree, and how the two are compared. */
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { decidedAt, decidedTable } from '../../../bench/block_ends/decided_ends';
 import { endByLines, endByTree, linesOfText } from '../../../bench/block_ends/deciders';
 import { replayed } from '../../../bench/block_ends/replay';
 import { shownBy } from '../../../bench/block_ends/several_lines';
+import { readStreams } from '../../../bench/block_ends/streams';
 import { type CompletionCase, documentOf } from '../../../bench/completion_case';
 import type { LineRecord } from '../../../bench/line_record';
 import { parserOf } from '../../../bench/parsers';
@@ -132,4 +136,18 @@ describe('what the model said of lines', () => {
     expect(await shownBy(asked, 'sure', 0.15)).toMatchObject(sure);
     expect(await shownBy(asked, 'sure', 0.6)).toMatchObject({ several: 0, share: 0, end: 0 });
   });
+});
+
+it('what is no text of a model is told by its line, and one whose writing was interrupted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'emberline-streams-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'streams.jsonl');
+  const whole = JSON.stringify({ id: 'a', text: 'x = 1', ended: true });
+  for (const line of ['{}', whole.slice(0, 20)]) {
+    writeFileSync(file, `${whole}\n${line}\n`);
+    await expect(readStreams(file)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/^Line 2 of .*streams\.jsonl is no text of a model/) as string,
+    });
+  }
 });

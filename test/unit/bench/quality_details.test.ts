@@ -43,8 +43,8 @@ describe('a details file', () => {
 
   it('is refused with the line that is none of its own', async () => {
     const file = join(folder, 'b.jsonl');
-    await writeFile(file, `${JSON.stringify(detailsOf(COMPLETED, 0))}\n{"id": "a"}\n`);
-    await expect(readDetails(file)).rejects.toThrow(/^Line 2 of .*b\.jsonl is no place of a quality run/);
+    await writeFile(file, `${JSON.stringify(detailsOf(COMPLETED, 0))}\n\n{"id": "a"}\n`);
+    await expect(readDetails(file)).rejects.toThrow(/^Line 3 of .*b\.jsonl is no place of a quality run/);
     await writeFile(file, 'nothing\n');
     await expect(readDetails(file)).rejects.toThrow(/^Line 1 of/);
   });
