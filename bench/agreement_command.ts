@@ -1,7 +1,5 @@
 /** `agreement`: how near a model's distributions are to llama.cpp's, whose logits nothing here was written from. */
-import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { embeddedModelPath } from '../core/engine/binding';
 import { integer, ROOT } from '../cli/engine_options';
@@ -9,6 +7,7 @@ import { Failure } from '../cli/failure';
 import { FAMILY_MODELS } from './build_folder';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer } from './peer/peer_package';
+import { outputOf } from './program_run';
 import { markdownTable } from './report';
 
 interface AgreementArguments {
@@ -37,8 +36,6 @@ interface Agreement {
   readonly largest_divergence: number;
   readonly largest_log_difference: number;
 }
-
-const run = promisify(execFile);
 
 export function addAgreementCommand(program: Command): void {
   program
@@ -80,20 +77,20 @@ async function preparedComparison(options: AgreementArguments): Promise<Comparis
   reportStep('building the native program');
   const program = await buildNativeProgram('emberline_agreement_bench');
   return async (model, reference) => {
-    const { stdout } = await run(program, [
+    const output = await outputOf(program, [
       ...[libraries, model, resolve(options.text)],
       ...[String(options.positions), String(options.threads)],
       ...(reference === undefined ? [] : [reference]),
     ]);
-    return JSON.parse(stdout) as Agreements;
+    return JSON.parse(output) as Agreements;
   };
 }
 
 /** Of one file after the other, as Markdown: both engines from llama.cpp with the same weights in F32. */
 async function familyTable(agreementOf: Comparison): Promise<string> {
-  const { stdout } = await run(await buildNativeProgram('emberline_family_files'), [FAMILY_MODELS]);
+  const files = await outputOf(await buildNativeProgram('emberline_family_files'), [FAMILY_MODELS]);
   const lines: string[][] = [];
-  for (const file of stdout.trimEnd().split('\n')) {
+  for (const file of files.trimEnd().split('\n')) {
     reportStep(file);
     const name = file.replace(/\.gguf$/, '');
     const { ours, peer } = await agreementOf(

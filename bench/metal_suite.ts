@@ -1,12 +1,11 @@
 /** The metal suite: what a token costs a GPU, counted on the simulated one of test/metal-sim. */
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { ROOT } from '../cli/engine_options';
 import { Failure } from '../cli/failure';
 import { LOGS, METAL_BUILD } from './build_folder';
+import { parsedLines } from './json_lines';
 import { PARALLEL } from './native_programs';
-import { runProgram } from './program_run';
+import { outputOf, runProgram } from './program_run';
 import { ownRow, type Row } from './report';
 
 const PROGRAM = 'emberline_metal_counts';
@@ -59,19 +58,11 @@ export async function runMetal(): Promise<Row[]> {
   return metalRows(await outputOf(join(METAL_BUILD, 'test', 'metal-sim', PROGRAM)));
 }
 
-async function outputOf(program: string): Promise<string> {
-  try {
-    return (await promisify(execFile)(program)).stdout;
-  } catch (error) {
-    throw new Failure({ code: 'WORKER_FAILED', message: `${PROGRAM} failed: ${String(error)}` });
-  }
-}
-
 /** The rows of the program's output: a line of JSON each, {name: value}. */
 export function metalRows(output: string): Row[] {
-  const lines = output.split('\n').filter((line) => line !== '');
+  const lines = parsedLines(output) as Record<string, number>[];
   return lines.flatMap((line) =>
-    Object.entries(JSON.parse(line) as Record<string, number>).map(([name, value]) => {
+    Object.entries(line).map(([name, value]) => {
       const row = ROWS[name];
       if (row === undefined)
         throw new Failure({ code: 'WORKER_FAILED', message: `There is no row ${name}.` });

@@ -1,7 +1,8 @@
-/** Runs the programs that prepare a measurement: compilers, CMake, npm. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** Runs the programs that prepare a measurement, compilers, CMake, npm, and those that measure and print what they find. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { Failure } from '../cli/failure';
 
 export interface ProgramRun {
@@ -14,6 +15,9 @@ export interface ProgramRun {
   /** What a person is told when it fails; the log's path is added. */
   readonly failure: { readonly code: string; readonly message: string };
 }
+
+/** Of what a program prints, bytes: of some it is some a token. */
+const MOST_OUTPUT = 2 ** 30;
 
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -48,4 +52,25 @@ export async function runProgram(run: ProgramRun): Promise<void> {
   }
   const { code, message } = run.failure;
   throw new Failure({ code, message: `${message} The details are in ${run.log}.` });
+}
+
+/** What a program prints, which ends with this process. Rejects as `execFile` does. */
+export function printedBy(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const run = promisify(execFile)(program, args, { maxBuffer: MOST_OUTPUT, windowsHide: true });
+  running.add(run.child);
+  return run.finally(() => running.delete(run.child));
+}
+
+/** The same of one that must succeed. Throws Failure with what it says. */
+export async function outputOf(program: string, args: readonly string[] = []): Promise<string> {
+  try {
+    return (await printedBy(program, args)).stdout;
+  } catch (error) {
+    const { stderr = '' } = error as { readonly stderr?: string };
+    const why = stderr.trim() === '' ? String(error) : stderr.trim();
+    throw new Failure({ code: 'WORKER_FAILED', message: `${basename(program)} failed: ${why}` });
+  }
 }

@@ -1,13 +1,12 @@
 /** What masks cost, token by token along documents: of our grammars, of bounds that are far away, and of other engines. */
-import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Failure } from '../../cli/failure';
 import { writeBytes } from '../../cli/files';
 import { GRAMMAR_FILES, SOURCES } from '../build_folder';
 import { jsonLines } from '../json_lines';
 import { buildNativeProgram } from '../native_programs';
+import { outputOf, printedBy } from '../program_run';
 import type { Row } from '../report';
 import { type CaseOptions, type GrammarCase, grammarCases } from './grammar_cases';
 import { boundRows, maskRows, type MaskTimes, peerRows, readTimes } from './mask_times';
@@ -18,8 +17,6 @@ const PEERS = ['llguidance', 'xgrammar'] as const;
 const PEER_PROGRAM = join(SOURCES, 'grammar', 'peer_masks.py');
 /** Of that program: the peer's package cannot be imported. */
 const NOT_INSTALLED = 3;
-/** Of what a program prints: some bytes a token. */
-const MOST_OUTPUT = 2 ** 30;
 /** Refusals that are told one by one. */
 const MOST_TOLD = 10;
 
@@ -84,14 +81,6 @@ async function writeCases(name: string, cases: readonly GrammarCase[]): Promise<
   return path;
 }
 
-async function outputOf(program: string, args: readonly string[]): Promise<string> {
-  try {
-    return (await promisify(execFile)(program, args, { maxBuffer: MOST_OUTPUT })).stdout;
-  } catch (error) {
-    throw new Failure({ code: 'WORKER_FAILED', message: `The grammar bench failed: ${String(error)}` });
-  }
-}
-
 /** Undefined where the peer is not installed; standard error says what to do. */
 async function peerOutput(
   python: string,
@@ -99,10 +88,8 @@ async function peerOutput(
   vocabulary: string,
   cases: string,
 ): Promise<string | undefined> {
-  const options = { maxBuffer: MOST_OUTPUT };
   try {
-    const run = promisify(execFile)(python, [PEER_PROGRAM, peer, vocabulary, cases], options);
-    return (await run).stdout;
+    return (await printedBy(python, [PEER_PROGRAM, peer, vocabulary, cases])).stdout;
   } catch (error) {
     const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: string };
     if (code === NOT_INSTALLED) {

@@ -1,4 +1,5 @@
 /** What the programs that follow documents print, ours and the peers', and the rows made of it. */
+import { parsedLines } from '../json_lines';
 import { ownRow, type Row } from '../report';
 import { type Better, quantile, ratioOf } from '../statistics';
 
@@ -41,9 +42,8 @@ export function readTimes(output: string): MaskTimes {
   const refused = new Map<number, string>();
   const followed = new Map<string, FollowedDocument>();
   const rejected: string[] = [];
-  for (const text of output.split('\n')) {
-    if (text === '') continue;
-    const { schema, compileMs, refused: why, instance, maskUs, stepUs, bytes = 0 } = JSON.parse(text) as Line;
+  for (const line of parsedLines(output) as Line[]) {
+    const { schema, compileMs, refused: why, instance, maskUs, stepUs, bytes = 0 } = line;
     if (compileMs !== undefined) compiled.set(schema, compileMs);
     else if (why !== undefined) refused.set(schema, why);
     else if (maskUs === undefined || stepUs === undefined) rejected.push(`${schema}/${instance ?? ''}`);
@@ -147,21 +147,20 @@ function pool(times: MaskTimes, documents: readonly string[], schemas: readonly 
   };
 }
 
+interface BoundTimes {
+  readonly name: string;
+  readonly withUs: number;
+  readonly withoutUs: number;
+}
+
 /** How many times longer a token takes with a bound that is far away, and how long. */
 export function boundRows(output: string, logits: number): Row[] {
-  return output
-    .split('\n')
-    .filter((line) => line !== '')
-    .flatMap((line) => {
-      const { name, withUs, withoutUs } = JSON.parse(line) as {
-        readonly name: string;
-        readonly withUs: number;
-        readonly withoutUs: number;
-      };
-      const called = (figure: string): string => `grammar/bound-${name}-${figure}${suffix(logits)}`;
-      return [
-        ownRow(called('ratio'), 'times', withUs / withoutUs, PROMISED_RATIO),
-        ownRow(called('token-us'), 'us', withUs),
-      ];
-    });
+  const bounds = parsedLines(output) as BoundTimes[];
+  return bounds.flatMap(({ name, withUs, withoutUs }) => {
+    const called = (figure: string): string => `grammar/bound-${name}-${figure}${suffix(logits)}`;
+    return [
+      ownRow(called('ratio'), 'times', withUs / withoutUs, PROMISED_RATIO),
+      ownRow(called('token-us'), 'us', withUs),
+    ];
+  });
 }

@@ -1,8 +1,7 @@
 /** The sampling suite: what it costs to find a nucleus, by every algorithm, and to draw a token. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { Failure } from '../../cli/failure';
+import { parsedLines } from '../json_lines';
 import { buildNativeProgram } from '../native_programs';
+import { outputOf } from '../program_run';
 import { ownRow, type Row } from '../report';
 import { ratioOf } from '../statistics';
 import type { CapturedLogits } from './captured_logits';
@@ -31,20 +30,12 @@ const PROMISED: Readonly<Record<string, number>> = {
 /** Times of one core; `peer` is the naive sort of the same run. Throws Failure. */
 export async function runSampling({ path, vocabulary }: CapturedLogits): Promise<Row[]> {
   const program = await buildNativeProgram('emberline_sampling_bench');
-  try {
-    const { stdout } = await promisify(execFile)(program, [path, String(vocabulary)]);
-    return samplingRows(stdout);
-  } catch (error) {
-    throw new Failure({ code: 'WORKER_FAILED', message: `The sampling bench failed: ${String(error)}` });
-  }
+  return samplingRows(await outputOf(program, [path, String(vocabulary)]));
 }
 
 /** The rows of the program's output: a line of JSON each. */
 export function samplingRows(output: string): Row[] {
-  const figures = output
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Figure);
+  const figures = parsedLines(output) as Figure[];
   const timeOf = new Map(figures.map(({ name, us }) => [name, us]));
   return figures
     .filter(({ name }) => !name.includes('-captured-') || FOR_CAPTURED.test(name))

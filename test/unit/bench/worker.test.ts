@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { idsOf, numberOf, parseAnswer, requestLine, textOf } from '../../../bench/line_protocol';
+import { outputOf } from '../../../bench/program_run';
 import { copiesIn, waitForCopy } from '../../../bench/packed_copy_wait';
 import { addSpeedSuites } from '../../../bench/speed_command';
 import { Worker, withWorkers } from '../../../bench/worker';
@@ -73,6 +74,24 @@ describe('a worker', () => {
         code: 'WORKER_FAILED',
         message: 'The worker ended (out of luck).',
       });
+    });
+  });
+});
+
+describe('a program that prints what it finds', () => {
+  const runs = (script: string): Promise<string> => outputOf(process.execPath, ['-e', script]);
+
+  it('is read to its end', async () => {
+    expect(await runs("console.log('{}')")).toBe('{}\n');
+  });
+
+  it.each([
+    ["console.error('no model'); process.exit(3)", /^node\S* failed: no model$/],
+    ['process.exit(3)', /^node\S* failed: Error: Command failed/],
+  ])('is a failure with its own words where it fails: %s', async (script, message) => {
+    await expect(runs(script)).rejects.toMatchObject({
+      code: 'WORKER_FAILED',
+      message: expect.stringMatching(message) as string,
     });
   });
 });
