@@ -9,8 +9,8 @@ import { SEVERAL_LINES } from '../core/engine/engine_request';
 import { KV_CACHES, kvBytesAPosition, type KvCache, kvCacheBytes } from '../core/engine/kv_cache';
 import type { NativeOutline } from '../core/engine/native_inspection';
 import { promptOf, singleTokenWords } from './prompt_text';
-import { formatReport, ownRow, reportOf, type Row } from './report';
-import { median, ratioOf } from './statistics';
+import { besideRow, formatReport, ownRow, reportOf, type Row } from './report';
+import { median } from './statistics';
 
 interface KvCacheArguments {
   readonly model?: string;
@@ -54,8 +54,7 @@ async function rowsOf(options: KvCacheArguments): Promise<Row[]> {
 
 function memoryRows({ kvCache, contextLength }: NativeOutline): Row[] {
   const beside = (name: string, bytes: (type: KvCache) => number): Row => {
-    const [ours, peer] = [bytes('q8_0'), bytes('f16')];
-    return { name, unit: 'bytes', ours, peer, ratio: ratioOf(ours, peer, 'lower'), floor: null };
+    return besideRow({ name, unit: 'bytes', ours: bytes('q8_0'), peer: bytes('f16') }, 'lower');
   };
   return [
     beside('kv-cache/a-token', (type) => kvBytesAPosition(kvCache[type])),
@@ -101,7 +100,7 @@ async function decodeRows(modelPath: string, { threads, depth, rounds }: KvCache
     const ratios = (samples.get('q8_0') ?? []).map((ms, i) => (samples.get('f16')?.[i] ?? NaN) / ms);
     const name = `kv-cache/decode-at-${depth}`;
     return [
-      { name, unit: 'tok/s', ours, peer, ratio: ratioOf(ours, peer, 'higher'), floor: null },
+      besideRow({ name, unit: 'tok/s', ours, peer }, 'higher'),
       ownRow(`${name}-paired`, 'times as fast', median(ratios)),
     ];
   } finally {

@@ -29,6 +29,16 @@ export function ownRow(name: string, unit: string, ours: number, floor: number |
   return { name, unit, ours, peer: null, ratio: null, floor };
 }
 
+/** A row with what was measured with another engine, or in another way. Of zeros there is no ratio. */
+export function besideRow(
+  row: Pick<Row, 'name' | 'unit' | 'ours'> & { readonly peer: number },
+  better: Better,
+  floor: number | null = null,
+): Row {
+  const { ours, peer } = row;
+  return { ...row, ratio: ours === 0 || peer === 0 ? null : ratioOf(ours, peer, better), floor };
+}
+
 export function reportOf(suite: string, rows: readonly Row[]): Report {
   const processors = cpus();
   const machine = `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} threads, ${platform()}-${arch()}`;

@@ -22,9 +22,8 @@ import { type Limits, LimitsReader } from './machine_limits';
 import { type ModelUnderTest, nameOfFile, prepareBenchModel, prepareModelFile } from './model_under_test';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer, type Peer } from './peer/peer_package';
-import { formatRow, ownRow, type Row } from './report';
+import { besideRow, formatRow, ownRow, type Row } from './report';
 import { benchRows, type SpeedRow, speedRows, type SpeedSuite } from './speed_rows';
-import { ratioOf } from './statistics';
 import { withWorkers } from './worker';
 
 export interface SpeedOptions {
@@ -183,17 +182,13 @@ function figures(
   if (ours === undefined) throw new RangeError('Ours is always measured.');
   const best = fastest(rivals);
   if (best !== undefined) console.error(`${row.name}: the peer is fastest as ${best.name}`);
+  const { name, unit, better } = row;
   const figure = row.figure(ours.ms);
-  const peer = best === undefined ? null : row.figure(best.ms);
+  const floor = floorMs === null ? null : row.figure(floorMs);
   const rows: Row[] = [
-    {
-      name: row.name,
-      unit: row.unit,
-      ours: figure,
-      peer,
-      ratio: peer === null ? null : ratioOf(figure, peer, row.better),
-      floor: floorMs === null ? null : row.figure(floorMs),
-    },
+    best === undefined
+      ? ownRow(name, unit, figure, floor)
+      : besideRow({ name, unit, ours: figure, peer: row.figure(best.ms) }, better, floor),
   ];
   const beside = besides === undefined ? undefined : fastest([besides]);
   if (beside === undefined || row.beside === undefined) return rows;

@@ -1,25 +1,17 @@
 /** The commands of the speed suites, and the worker they start themselves as. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { writeFileSync } from 'node:fs';
 import { integer, ROOT } from '../cli/engine_options';
-import { Failure } from '../cli/failure';
+import { writeBytes } from '../cli/files';
 import { addonPath } from '../core/engine/binding';
 import { PACKED_COPIES } from './build_folder';
 import type { BenchDevice } from './contenders';
 import { runOurWorker } from './our_worker';
 import { plotSvg } from './plot';
 import { formatMarkdown, formatReport, reportOf } from './report';
-import { runSpeed } from './speed';
+import { runSpeed, type SpeedOptions } from './speed';
 import { SPEED_SUITES, type SpeedSuite } from './speed_rows';
 
-interface SpeedArguments {
-  readonly model?: string;
-  readonly threads: number;
-  readonly device: BenchDevice;
-  readonly peer: boolean;
-  readonly repeats: number;
-  readonly rows: RegExp;
-  readonly beside: number;
+interface SpeedArguments extends SpeedOptions {
   readonly json?: boolean;
   readonly markdown?: boolean;
   readonly plot?: string;
@@ -67,7 +59,7 @@ function addSuites(program: Command, name: string, description: string, suites: 
     .option('--plot <file>', 'draw the rows into an SVG file')
     .action(async (options: SpeedArguments) => {
       const report = reportOf(name, await runSpeed(suites, options));
-      if (options.plot !== undefined) writePlot(options.plot, await plotSvg(report));
+      if (options.plot !== undefined) await writeBytes(options.plot, Buffer.from(await plotSvg(report)));
       if (options.json === true) console.log(JSON.stringify(report, null, 2));
       else console.log(options.markdown === true ? formatMarkdown(report) : formatReport(report));
     });
@@ -99,13 +91,5 @@ export function pattern(text: string): RegExp {
     return new RegExp(text);
   } catch {
     throw new InvalidArgumentError('It must be a regular expression.');
-  }
-}
-
-function writePlot(path: string, svg: string): void {
-  try {
-    writeFileSync(path, svg);
-  } catch {
-    throw new Failure({ code: 'FILE_IO', message: `${path} cannot be written; check the path.` });
   }
 }

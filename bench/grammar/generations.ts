@@ -9,7 +9,7 @@ import { type Engine } from '../../core/engine/engine';
 import { GREEDY, type EngineRequest } from '../../core/engine/engine_request';
 import type { NativeCompletion } from '../../core/engine/native_types';
 import { SeededRandom } from '../random';
-import { ownRow, type Row } from '../report';
+import { besideRow, ownRow, type Row } from '../report';
 import { randomSchema, type Schema } from './random_schemas';
 
 const SEED = 7;
@@ -131,7 +131,7 @@ function speedRows(runs: readonly Run[]): Row[] {
     if (some.length === 0) return [];
     const ours = msAToken(some.map(({ constrained }) => constrained));
     const peer = msAToken(some.map(({ plain }) => plain));
-    return [{ name, unit: 'ms/token', ours, peer, ratio: peer / ours, floor }];
+    return [besideRow({ name, unit: 'ms/token', ours, peer }, 'lower', floor)];
   };
   const much = runs.filter(({ forcedShare }) => forcedShare >= MUCH_FORCED);
   const little = runs.filter(({ forcedShare }) => forcedShare < MUCH_FORCED);

@@ -1,7 +1,7 @@
 /** What the programs that follow documents print, ours and the peers', and the rows made of it. */
 import { parsedLines } from '../json_lines';
-import { ownRow, type Row } from '../report';
-import { type Better, quantile, ratioOf } from '../statistics';
+import { besideRow, ownRow, type Row } from '../report';
+import { type Better, quantile } from '../statistics';
 
 interface Line {
   /** Of the file of cases, from 0; as `instance` is among the documents of the schema. */
@@ -132,9 +132,7 @@ export function peerRows(ours: MaskTimes, peer: MaskTimes | undefined, name: str
 }
 
 function compared(name: string, unit: string, ours: number, peer: number | undefined, better: Better): Row {
-  const row = ownRow(name, unit, ours);
-  if (peer === undefined) return row;
-  return { ...row, peer, ratio: ours === 0 || peer === 0 ? null : ratioOf(ours, peer, better) };
+  return peer === undefined ? ownRow(name, unit, ours) : besideRow({ name, unit, ours, peer }, better);
 }
 
 /** Of some documents and schemas that were followed and compiled. */

@@ -1,6 +1,6 @@
 /** Rows of drafts by a model: speed beside plain decode, and what was found beside Leviathan's formulas. */
 import type { DraftingTotals } from '../../core/completion/drafting_totals';
-import { ownRow, type Row } from '../report';
+import { besideRow, ownRow, type Row } from '../report';
 import { expectedSpeedup, expectedTokens } from './leviathan';
 
 /** Of an interval of length 1, to the precision of a float. */
@@ -48,15 +48,13 @@ export function draftModelRows(runs: readonly DraftRun[], draftMs: number): Row[
     const acceptance = acceptanceOf(run);
     const speedup = plainMs / draftedMs;
     const cost = draftMs / (plainMs / tokens);
+    const besides = (figure: string, unit: string, ours: number, peer: number): Row =>
+      besideRow({ name: name + figure, unit, ours, peer }, 'higher');
     return [
-      besides(name, 'tok/s', (1_000 * tokens) / draftedMs, (1_000 * tokens) / plainMs),
+      besides('', 'tok/s', (1_000 * tokens) / draftedMs, (1_000 * tokens) / plainMs),
       ownRow(`${name}-acceptance`, '%', 100 * acceptance),
-      besides(`${name}-tokens-a-draft`, 'tokens', tokensADraft(totals), expectedTokens(acceptance, drafted)),
-      besides(`${name}-speedup`, 'x', speedup, expectedSpeedup(acceptance, drafted, cost)),
+      besides('-tokens-a-draft', 'tokens', tokensADraft(totals), expectedTokens(acceptance, drafted)),
+      besides('-speedup', 'x', speedup, expectedSpeedup(acceptance, drafted, cost)),
     ];
   });
-}
-
-function besides(name: string, unit: string, ours: number, peer: number): Row {
-  return { name, unit, ours, peer, ratio: ours / peer, floor: null };
 }

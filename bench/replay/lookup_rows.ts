@@ -1,6 +1,6 @@
 /** From samples of decoding with and without lookups to rows: tokens a second beside those of plain decode. */
 import { DraftingTotals } from '../../core/completion/drafting_totals';
-import { ownRow, type Row } from '../report';
+import { besideRow, ownRow, type Row } from '../report';
 import { median } from '../statistics';
 import type { PairedSamples } from './lookup_samples';
 import { KINDS, repeats } from './replay_case';
@@ -36,7 +36,7 @@ function rowsOf(name: string, measured: readonly PairedSamples[]): Row[] {
   const totals = new DraftingTotals();
   for (const one of measured) for (const sample of one.drafted) totals.add(sample.drafting);
   return [
-    { name, unit: 'tok/s', ours: drafted, peer: plain, ratio: drafted / plain, floor: null },
+    besideRow({ name, unit: 'tok/s', ours: drafted, peer: plain }, 'higher'),
     ...(totals.drafted === 0 ? [] : [ownRow(`${name}-acceptance`, '%', 100 * totals.acceptance)]),
     ownRow(`${name}-tokens-a-step`, 'tokens', totals.tokensPerStep),
   ];

@@ -2,8 +2,7 @@
 import { parsedLines } from '../json_lines';
 import { buildNativeProgram } from '../native_programs';
 import { outputOf } from '../program_run';
-import { ownRow, type Row } from '../report';
-import { ratioOf } from '../statistics';
+import { besideRow, ownRow, type Row } from '../report';
 import type { CapturedLogits } from './captured_logits';
 
 /** A line of the program's output. */
@@ -41,9 +40,9 @@ export function samplingRows(output: string): Row[] {
     .filter(({ name }) => !name.includes('-captured-') || FOR_CAPTURED.test(name))
     .map(({ name, us }) => {
       const naive = timeOf.get(name.replace(/-[a-z]+$/, `-${NAIVE}`));
-      const row = ownRow(name, 'us', us, PROMISED[name] ?? null);
+      const promised = PROMISED[name] ?? null;
       return naive === undefined || name.startsWith('pipeline/')
-        ? row
-        : { ...row, peer: naive, ratio: ratioOf(us, naive, 'lower') };
+        ? ownRow(name, 'us', us, promised)
+        : besideRow({ name, unit: 'us', ours: us, peer: naive }, 'lower', promised);
     });
 }

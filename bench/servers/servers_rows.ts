@@ -1,6 +1,6 @@
 /** From what was typed to the figures of `replay servers`. */
-import { ownRow, type Row } from '../report';
-import { type Better, ratioOf } from '../statistics';
+import { besideRow, ownRow, type Row } from '../report';
+import type { Better } from '../statistics';
 import { timeQuantile } from '../typing/clock';
 import { savedPercent } from '../typing/saved';
 import { timesOf } from '../typing/typing_rows';
@@ -41,8 +41,7 @@ export function serversRows([ours, ...others]: readonly TypedWith[]): Row[] {
       FIGURES.flatMap(({ name, unit, better, of }) => {
         const [own, peer] = [of(ours), of(theirs)];
         if (own === undefined || peer === undefined) return [];
-        const ratio = own > 0 && peer > 0 ? ratioOf(own, peer, better) : null;
-        return [{ name: `servers/${name}/${theirs.name}`, unit, ours: own, peer, ratio, floor: null }];
+        return [besideRow({ name: `servers/${name}/${theirs.name}`, unit, ours: own, peer }, better)];
       }),
     ),
   ];

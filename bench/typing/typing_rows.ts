@@ -1,5 +1,5 @@
 /** From what was typed to the figures of `replay keys`. */
-import { ownRow, type Row } from '../report';
+import { besideRow, ownRow, type Row } from '../report';
 import { median, quantile } from '../statistics';
 import { DEBOUNCE_MS, type Timed, timeQuantile } from './clock';
 import { leadOf, savedPercent } from './saved';
@@ -29,8 +29,8 @@ export function typingRows({ along, ideal, idealOfAll, others, temperature, cold
     ownRow('replay/saved', '%', saved),
     ...figure('saved-all-shown', '%', idealOfAll.length === 0 ? undefined : savedPercent(idealOfAll)),
     ...others.flatMap(({ prompt, all, sure }) => [
-      beside(`saved-beside-${prompt}`, saved, savedPercent(all)),
-      beside(`saved-beside-${prompt}-sure`, saved, savedPercent(sure)),
+      savedBeside(`saved-beside-${prompt}`, saved, all),
+      savedBeside(`saved-beside-${prompt}-sure`, saved, sure),
       ...leadRows(`lead-over-${prompt}`, ideal, all),
       ...leadRows(`lead-over-${prompt}-sure`, ideal, sure),
     ]),
@@ -95,13 +95,6 @@ function figure(name: string, unit: string, value: number | undefined): Row[] {
   return value === undefined ? [] : [ownRow(`replay/${name}`, unit, value)];
 }
 
-function beside(name: string, ours: number, peer: number): Row {
-  return {
-    name: `replay/${name}`,
-    unit: '%',
-    ours,
-    peer,
-    ratio: peer === 0 ? null : ours / peer,
-    floor: null,
-  };
+function savedBeside(name: string, ours: number, theirs: readonly TypedStretch[]): Row {
+  return besideRow({ name: `replay/${name}`, unit: '%', ours, peer: savedPercent(theirs) }, 'higher');
 }
