@@ -161,26 +161,31 @@ export function blockRows(all: readonly Completed[], prefix = 'quality/'): Row[]
   ];
 }
 
-/** Of what is shown unasked where blocks begin: how often, and how good it is; then the same of those of several lines. */
+/**
+ * Of what is shown unasked where blocks begin: how often, and how good it is; then the same of those of several lines. A share of nothing has
+ * no row.
+ */
 export function suggestedRows(suggested: readonly Completed[], prefix = 'quality/'): Row[] {
   if (suggested.length === 0) return [];
   const shown = suggested.filter((one) => one.shown);
   const several = shown.filter((one) => one.text.includes('\n'));
   const ended = several.filter((one) => endsStatement(scored(one), indentationOf(lineOf(one.case.prefix))));
   const parts = ended.filter((one) => beginsRight(scored(one)) && !endsRight(scored(one)));
-  const ofSeveral = (some: readonly Completed[]): number =>
-    several.length === 0 ? 0 : (100 * some.length) / several.length;
-  const share = (some: readonly Completed[]): number => (100 * some.length) / suggested.length;
+  const share = (some: readonly Completed[], of = suggested): number => (100 * some.length) / of.length;
   const name = `${prefix}suggested-block`;
   return [
     ownRow(name, '%', share(shown)),
-    ownRow(`${name}-first-line`, '%', percent(shown, isFirstLineRight)),
+    ...(shown.length === 0 ? [] : [ownRow(`${name}-first-line`, '%', percent(shown, isFirstLineRight))]),
     ownRow(`${name}-several`, '%', share(several)),
-    ownRow(`${name}-several-first-line`, '%', percent(several, isFirstLineRight)),
-    ownRow(`${name}-several-right`, '%', percent(several, beginsRight)),
-    ownRow(`${name}-several-end`, '%', percent(several, endsRight)),
-    ownRow(`${name}-several-part`, '%', ofSeveral(parts)),
-    ownRow(`${name}-several-statement-end`, '%', ofSeveral(ended)),
+    ...(several.length === 0
+      ? []
+      : [
+          ownRow(`${name}-several-first-line`, '%', percent(several, isFirstLineRight)),
+          ownRow(`${name}-several-right`, '%', percent(several, beginsRight)),
+          ownRow(`${name}-several-end`, '%', percent(several, endsRight)),
+          ownRow(`${name}-several-part`, '%', share(parts, several)),
+          ownRow(`${name}-several-statement-end`, '%', share(ended, several)),
+        ]),
   ];
 }
 
@@ -193,7 +198,7 @@ function scored({ case: { expected }, text }: Completed): Scored {
 }
 
 function percent(some: readonly Completed[], holds: (one: Scored) => boolean): number {
-  return some.length === 0 ? 0 : (100 * some.filter((one) => holds(scored(one))).length) / some.length;
+  return (100 * some.filter((one) => holds(scored(one))).length) / some.length;
 }
 
 function meanSimilarity(some: readonly Completed[]): number {

@@ -137,6 +137,10 @@ describe('rows', () => {
       ['-several-statement-end', 50],
     ]);
     expect(suggestedRows([])).toEqual([]);
+    const namesOf = (one: Completed): string[] => suggestedRows([one]).map(({ name }) => name);
+    const name = 'quality/suggested-block';
+    expect(namesOf(completed(block, 'x', { shown: false }))).toEqual([name, `${name}-several`]);
+    expect(namesOf(completed(block, 'a:'))).toEqual([name, `${name}-first-line`, `${name}-several`]);
   });
 
   it('leave blocks out, however sure the model is of them', () => {
