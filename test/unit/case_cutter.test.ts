@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MAX_AFTER, MAX_BEFORE } from '../../core/completion/document';
 import { cutCases, tailFromLineStart } from '../../bench/case_cutter';
 import { placeOf, readExpectedCases } from '../../bench/completion_case';
@@ -10,6 +9,7 @@ import { cut } from '../../bench/cut_command';
 import { commentsOf, type Language, LANGUAGES, languageOf } from '../../bench/languages';
 import { SeededRandom } from '../../bench/random';
 import { codeLines, isHandWritten, type SourceFile } from '../../bench/source_lines';
+import { temporaryFolder } from '../temporary_folder';
 
 /** Enough lines that any place has something before it. */
 const LEAD = Array.from({ length: 8 }, (_, index) => `first_${index} = ${index}\n`).join('');
@@ -192,10 +192,9 @@ describe('cutting', () => {
 
 describe('case files', () => {
   let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'emberline-cases-'));
+  beforeEach(() => {
+    folder = temporaryFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const options = { language: 'py', count: 10, perFile: 4, seed: 1 } as const;
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { GEMMA, joinParts } from '../../scripts/fetch_model.mjs';
+import { temporaryFolder } from '../temporary_folder';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -11,14 +11,13 @@ describe('a model that is fetched in parts', () => {
   let folder = '';
   let parts: string[] = [];
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'emberline-fetch-'));
+    folder = temporaryFolder();
     parts = ['GGUF', 'and the rest'].map((text, index) => {
       const path = join(folder, `part${index}`);
       writeFileSync(path, text);
       return path;
     });
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it('is joined in order', () => {
     const target = join(folder, 'model.gguf');

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { contentProblems, reproducible } from '../../scripts/package.mjs';
 import { embeddedModelName } from '../../scripts/paths.mjs';
+import { temporaryFolder } from '../temporary_folder';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -69,14 +69,10 @@ it('takes the compiled kernels of a GPU on macOS alone, and does without', () =>
 
 it('bears the time of the last commit, and is not made where git does not tell it', () => {
   vi.stubEnv('SOURCE_DATE_EPOCH', undefined);
-  const root = mkdtempSync(join(tmpdir(), 'package-'));
-  try {
-    expect(reproducible(root)['SOURCE_DATE_EPOCH']).toBe('315532800'); // 1980: no history
-    writeFileSync(join(root, '.git'), 'gitdir: nowhere');
-    expect(() => reproducible(root)).toThrow('git does not tell when the last commit was made');
-    vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
-    expect(reproducible(root)['SOURCE_DATE_EPOCH']).toBe('1700000000');
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+  const root = temporaryFolder();
+  expect(reproducible(root)['SOURCE_DATE_EPOCH']).toBe('315532800'); // 1980: no history
+  writeFileSync(join(root, '.git'), 'gitdir: nowhere');
+  expect(() => reproducible(root)).toThrow('git does not tell when the last commit was made');
+  vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
+  expect(reproducible(root)['SOURCE_DATE_EPOCH']).toBe('1700000000');
 });

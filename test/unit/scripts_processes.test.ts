@@ -1,14 +1,15 @@
 /** What the commands start must end with them, whatever it started itself and however it takes being asked. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { constants, getPriority, tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { invocation } from '../../scripts/editor/desktop.mjs';
 import { ROOT } from '../../scripts/paths.mjs';
 import { family, processTable } from '../../scripts/process_table.mjs';
 import { aside, runForStatus, startGroup, stopGroup } from '../../scripts/processes.mjs';
+import { temporaryFolder } from '../temporary_folder';
 
 /** A program that starts the next one of `rest` and prints its process id once that has printed its own. */
 function chain(own: string, rest: readonly string[]): string {
@@ -93,27 +94,23 @@ onUnix('leaves the processes of others alone', async () => {
 });
 
 onUnix('lets what is done aside have what others leave', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'aside-'));
+  const folder = temporaryFolder();
   // `nice` prints its own: what a build tool starts steps aside as well.
   const priority = async (program: string): Promise<number> => {
     const log = join(mkdtempSync(join(folder, 'run-')), 'log');
     expect(await runForStatus('sh', ['-c', program], { log })).toBe(0);
     return Number(readFileSync(log, 'utf8'));
   };
-  try {
-    const lowest = constants.priority.PRIORITY_LOW;
-    const [within, beside] = await Promise.all([
-      aside(async () => {
-        await Promise.resolve();
-        return await priority(`until [ "$(nice)" = ${lowest} ]; do sleep 0.01; done; nice`);
-      }),
-      priority('nice'),
-    ]);
-    expect(within).toBe(lowest);
-    expect(beside).toBe(getPriority());
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const lowest = constants.priority.PRIORITY_LOW;
+  const [within, beside] = await Promise.all([
+    aside(async () => {
+      await Promise.resolve();
+      return await priority(`until [ "$(nice)" = ${lowest} ]; do sleep 0.01; done; nice`);
+    }),
+    priority('nice'),
+  ]);
+  expect(within).toBe(lowest);
+  expect(beside).toBe(getPriority());
 });
 
 it.each([['--nope'], ['--debug=yes'], ['positional']])('says in a sentence that there is no %s', (word) => {

@@ -1,14 +1,14 @@
 /** What a release is published with: its notes, and checksums that anybody can check. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sectionOf } from '../../scripts/changelog.mjs';
 import { checksums } from '../../scripts/checksums.mjs';
 import { manifest, ROOT } from '../../scripts/paths.mjs';
 import { publishedManifest, publishedRepository } from '../../scripts/published_manifest.mjs';
 import { materials, materialsOf } from '../../scripts/sbom/materials.mjs';
+import { temporaryFolder } from '../temporary_folder';
 
 describe('the notes of a release', () => {
   const changelog =
@@ -26,14 +26,8 @@ describe('the notes of a release', () => {
 });
 
 describe('the checksums', () => {
-  const folders: string[] = [];
-  afterEach(() => {
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-  });
-
   it('are of packages and their bills of materials, as sha256sum reads them', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'checksums-'));
-    folders.push(folder);
+    const folder = temporaryFolder();
     for (const name of ['b.vsix', 'b.cdx.json', 'a.vsix', 'notes.md'])
       writeFileSync(join(folder, name), name);
     const text = checksums(folder);

@@ -1,15 +1,14 @@
 /** What is fetched is made beside its place, and nothing stays there of what was given up. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
 import { inStaging } from '../../scripts/setup/tool_folder.mjs';
+import { temporaryFolder } from '../temporary_folder';
 
 let parent = '';
 beforeEach(() => {
-  parent = join(mkdtempSync(join(tmpdir(), 'emberline-tools-')), 'tools');
+  parent = join(temporaryFolder(), 'tools');
 });
-afterEach(() => rmSync(dirname(parent), { recursive: true }));
 
 it('is at its place when it is whole, and not before', async () => {
   const place = join(parent, 'tool');

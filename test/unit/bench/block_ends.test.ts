@@ -1,8 +1,7 @@
 /** Where blocks end, by the lines and by the syntax tree, and how the two are compared. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decidedAt, decidedTable } from '../../../bench/block_ends/decided_ends';
 import { endByLines, endByTree, linesOfText } from '../../../bench/block_ends/deciders';
 import { replayed } from '../../../bench/block_ends/replay';
@@ -11,6 +10,7 @@ import { readStreams } from '../../../bench/block_ends/streams';
 import { type CompletionCase, documentOf } from '../../../bench/completion_case';
 import type { LineRecord } from '../../../bench/line_record';
 import { parserOf } from '../../../bench/parsers';
+import { temporaryFolder } from '../../temporary_folder';
 
 /** A case whose cursor is at `|`. */
 function caseOf(path: string, text: string, expected = ''): CompletionCase {
@@ -139,8 +139,7 @@ describe('what the model said of lines', () => {
 });
 
 it('what is no text of a model is told by its line, and one whose writing was interrupted', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'emberline-streams-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'streams.jsonl');
   const whole = JSON.stringify({ id: 'a', text: 'x = 1', ended: true });
   for (const line of ['{}', whole.slice(0, 20)]) {

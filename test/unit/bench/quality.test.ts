@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { jsonLines } from '../../../bench/json_lines';
 import { readingPiecesAsText } from '../../../bench/pieces_as_text';
 import { type QualityOptions, runQuality } from '../../../bench/quality';
@@ -10,6 +9,7 @@ import type { GenerationEngine } from '../../../core/completion/engine_port';
 import type { EngineAnswer, EngineRequest } from '../../../core/engine/engine_request';
 import { NO_COMPLETION, NO_TIMINGS } from '../../../core/engine/native_types';
 import { asOneToken } from '../made_up_tokens';
+import { temporaryFolder } from '../../temporary_folder';
 
 const SNIPPETS = [{ path: 'b.py', text: 'other()\n' }];
 const CASES = [
@@ -61,10 +61,9 @@ class FakeEngine implements GenerationEngine {
 describe('the quality suite', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'emberline-quality-'));
+    folder = temporaryFolder();
     await writeFile(join(folder, 'cases.jsonl'), jsonLines(CASES));
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   async function run(
     options: Pick<QualityOptions, 'ways' | 'suffix' | 'snippets' | 'alternatives'>,

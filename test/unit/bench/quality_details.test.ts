@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { jsonLines } from '../../../bench/json_lines';
 import { detailsOf, readDetails } from '../../../bench/quality_details';
 import type { Completed } from '../../../bench/quality_rows';
 import { NO_TIMINGS } from '../../../core/engine/native_types';
+import { temporaryFolder } from '../../temporary_folder';
 
 const COMPLETED: Completed = {
   case: { id: 'a', path: 'a.py', prefix: 'x\n  ', suffix: ')\ny', expected: 'b = 1\n  c = 2' },
@@ -20,10 +20,9 @@ const COMPLETED: Completed = {
 
 describe('a details file', () => {
   let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'emberline-details-'));
+  beforeEach(() => {
+    folder = temporaryFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   it('says of each place what was proposed, and is read back', async () => {
     const file = join(folder, 'a.jsonl');

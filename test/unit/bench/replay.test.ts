@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptanceOf, draftModelRows } from '../../../bench/replay/draft_model_rows';
 import { comparisonRows } from '../../../bench/replay/ids_equal';
 import { expectedSpeedup, expectedTokens } from '../../../bench/replay/leviathan';
@@ -13,6 +12,7 @@ import type { Sample } from '../../../bench/replay/replay_request';
 import { quantile } from '../../../bench/statistics';
 import { DraftingTotals } from '../../../core/completion/drafting_totals';
 import { NO_DRAFTS } from '../../../core/engine/native_drafting';
+import { temporaryFolder } from '../../temporary_folder';
 
 function sample(ms: number, tokens: number, drafting: Partial<Sample['drafting']> = {}): Sample {
   return { ms, ids: new Uint32Array(tokens), drafting: { ...NO_DRAFTS, ...drafting } };
@@ -31,10 +31,9 @@ function paired(kind: ReplayKind, plain: readonly number[], drafted: readonly nu
 describe('cases of edits', () => {
   let folder = '';
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'replay-'));
+    folder = temporaryFolder();
     for (const kind of KINDS) write(kind, { beside: ['other'] });
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   function write(kind: ReplayKind, more: object): void {
     const one = { id: `${kind}-1`, path: 'a.py', prefix: 'x = ', suffix: '', ...more };

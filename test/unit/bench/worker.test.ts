@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { idsOf, numberOf, parseAnswer, requestLine, textOf } from '../../../bench/line_protocol';
 import { outputOf } from '../../../bench/program_run';
 import { copiesIn, waitForCopy } from '../../../bench/packed_copy_wait';
 import { addSpeedSuites } from '../../../bench/speed_command';
 import { Worker, withWorkers } from '../../../bench/worker';
+import { temporaryFolder } from '../../temporary_folder';
 
 /** A worker in a few lines: answers `echo WORDS`, and does as told otherwise. */
 const SCRIPT = `
@@ -120,8 +120,7 @@ describe('the packed copy that a first load leaves', () => {
     ['is new', ['a.packed'], ['b.packed']],
     ['is written anew under its name', ['a.packed'], ['a.packed']],
   ])('%s', async (_, before, behind) => {
-    const folder = mkdtempSync(join(tmpdir(), 'emberline-copies-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     expect(copiesIn(join(folder, 'none'))).toEqual(new Set());
     for (const name of before) writeFileSync(join(folder, name), '');
     const known = copiesIn(folder);
