@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BenchModel } from '../../bench/shapes';
+import { type BenchModel, SHAPES } from '../../bench/shapes';
 import { writeModelFile } from '../../bench/synthetic/model_file';
 import { ROOT } from '../integration/embedded_model';
 import { bundledProgram } from './bundled_program';
@@ -24,7 +24,7 @@ const MOST_AT_START = 1_000;
 const MODEL: BenchModel = {
   name: 'shortage-q8_0',
   shape: {
-    architecture: 'llama',
+    ...SHAPES['smollm2-135m'],
     layers: 2,
     width: 64,
     hidden: 96,
@@ -33,12 +33,6 @@ const MODEL: BenchModel = {
     headSize: 32,
     vocabulary: 400,
     contextLength: 256,
-    ropeBase: 1e5,
-    normEpsilon: 1e-5,
-    qkvBiases: false,
-    preTokenizer: 'smollm',
-    beginToken: 1,
-    endToken: 2,
   },
   weights: 'q8_0',
   embedding: 'q8_0',

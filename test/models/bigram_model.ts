@@ -5,7 +5,7 @@
  * After whatever text it writes one of the lines of `LINE`, and ends it. After `ENDLESS` it goes through `NUMBERS` over and over,
  * and never ends a line. Behind a mark that asks for a middle it writes `FILLED`, and ends. Every token is ahead of the next likely one by `GAP`, far more than two devices differ in.
  */
-import type { BenchModel } from '../../bench/shapes';
+import { type BenchModel, SHAPES } from '../../bench/shapes';
 import { TENSOR_TYPES } from '../../bench/synthetic/gguf_layout';
 import { type GivenTensor, writeModelFile } from '../../bench/synthetic/model_file';
 import { halfBits } from '../../bench/synthetic/random_blocks';
@@ -56,25 +56,18 @@ const EMBEDDING = 64;
 const MODEL = {
   name: 'bigram-q8_0',
   shape: {
-    architecture: 'llama',
+    ...SHAPES['smollm2-135m'],
     layers: 2,
     width: 128,
     hidden: 192,
     heads: 2,
     kvHeads: 1,
-    headSize: 64,
     contextLength: 2_048,
-    ropeBase: 1e5,
-    normEpsilon: 1e-5,
-    qkvBiases: false,
-    preTokenizer: 'smollm',
-    beginToken: 1,
-    endToken: 2,
   },
   weights: 'q8_0',
   embedding: 'q8_0',
   real: false,
-} satisfies Omit<BenchModel, 'shape'> & { shape: Omit<BenchModel['shape'], 'vocabulary'> };
+} satisfies BenchModel;
 const { width } = MODEL.shape;
 
 interface BigramOptions {
