@@ -1,10 +1,10 @@
 /** A hub on this machine with one file, for the repository of a model of the catalogue. */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CatalogueModel } from '../../core/models/catalogue';
+import { listenHere } from '../remote/loopback';
 
 const COMMIT = 'a'.repeat(40);
 
@@ -46,16 +46,8 @@ export async function startMirror(
       void pipeline(piecesFrom(content, from, pieces), response).catch(() => undefined);
     } else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    address: `http://127.0.0.1:${port}`,
-    asked,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { host, stop } = await listenHere(server);
+  return { address: `http://${host}`, asked, stop };
 }
 
 async function* piecesFrom(content: Buffer, from: number, pieces: Pieces): AsyncGenerator<Buffer> {

@@ -6,8 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificate';
+import { listenHere } from './loopback';
 
 export type Kind = 'llama-server' | 'vllm' | 'ollama' | 'plain';
 
@@ -73,10 +73,9 @@ export async function startStandIn(kind: Kind, tls?: Certificate): Promise<Stand
   const listener = (request: IncomingMessage, response: ServerResponse): void =>
     void serve(request, response);
   const server: Server = tls === undefined ? createPlainServer(listener) : createTlsServer(tls, listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { host, stop } = await listenHere(server);
   const standIn = {
-    url: `http${tls === undefined ? '' : 's'}://127.0.0.1:${port}`,
+    url: `http${tls === undefined ? '' : 's'}://${host}`,
     asked,
     looked,
     say: (): Say => ({ tokens: ['a + b'], stop: 'eos' }),
@@ -84,10 +83,7 @@ export async function startStandIn(kind: Kind, tls?: Certificate): Promise<Stand
     model: MODEL,
     others: [],
     key: undefined,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
   } as StandIn;
   return standIn;
 

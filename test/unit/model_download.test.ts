@@ -11,8 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,6 +21,7 @@ import { baseOf, hubFile } from '../../core/models/download/hub';
 import { partOf } from '../../core/models/download/part_files';
 import { removeStored, storedModels, storedPath } from '../../core/models/stored_models';
 import type { NativeResult } from '../../core/engine/native_result';
+import { listenHere, type Listening } from '../remote/loopback';
 
 const CONTENT = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i + (i >> 8)) & 0xff));
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -29,7 +29,7 @@ const SHA256 = sha256(CONTENT);
 
 let folder = '';
 let path = '';
-let server: Server;
+let server: Listening;
 let origin = '';
 /** What was asked for: `PATH RANGE IF-RANGE`. */
 let asked: string[];
@@ -40,17 +40,17 @@ beforeEach(async () => {
   path = join(folder, 'models', 'm.gguf');
   asked = [];
   answer = serve();
-  server = createServer((request, response) => {
-    const { range = '-', 'if-range': ifRange = '-' } = request.headers;
-    asked.push(`${request.url ?? ''} ${range} ${String(ifRange)}`);
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await listenHere(
+    createServer((request, response) => {
+      const { range = '-', 'if-range': ifRange = '-' } = request.headers;
+      asked.push(`${request.url ?? ''} ${range} ${String(ifRange)}`);
+      answer(request, response);
+    }),
+  );
+  origin = `http://${server.host}`;
 });
 afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await server.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

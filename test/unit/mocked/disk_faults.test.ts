@@ -10,8 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,6 +21,7 @@ import { type LoadedFiles, LoadRecord } from '../../../core/models/load_record';
 import { replaceJson } from '../../../core/models/small_file';
 import { UsageTotals, type Usage } from '../../../core/statistics/usage';
 import { UsageFile } from '../../../core/statistics/usage_file';
+import { listenHere, type Listening } from '../../remote/loopback';
 import { breakDisk, DISK_FAULTS, type DiskFault, mendDisk } from './failing_disk';
 
 vi.mock('node:fs/promises', async (original) =>
@@ -133,12 +133,12 @@ describe.each(CASES)('on a disk with $fault, lasting: $lasting,', ({ fault, last
     try {
       const path = join(folder, 'models', 'm.gguf');
       const writes = await atEachWrite(disk, {
-        attempt: () => fetchFrom(server, path),
+        attempt: () => fetchFrom(server.host, path),
         afterwards: async (result) => {
           expectTold(result, fault);
           if (existsSync(path)) expect(readFileSync(path).equals(CONTENT)).toBe(true);
           if (result.ok) return;
-          expect(await fetchFrom(server, path)).toEqual({ ok: true, value: path });
+          expect(await fetchFrom(server.host, path)).toEqual({ ok: true, value: path });
           expect(readFileSync(path).equals(CONTENT)).toBe(true);
           expect(namesIn(join(folder, 'models')).filter((name) => !name.endsWith('.new'))).toEqual([
             'm.gguf',
@@ -147,7 +147,7 @@ describe.each(CASES)('on a disk with $fault, lasting: $lasting,', ({ fault, last
       });
       expect(writes).toBeGreaterThan(6);
     } finally {
-      await close(server);
+      await server.stop();
     }
   });
 
@@ -162,19 +162,19 @@ describe.each(CASES)('on a disk with $fault, lasting: $lasting,', ({ fault, last
           writeFileSync(partOf(path), CONTENT.subarray(0, there));
           await replaceJson(`${path}.part.json`, { sha256: SHA256, bytes: CONTENT.length, etag: '"one"' });
         },
-        attempt: () => fetchFrom(server, path),
+        attempt: () => fetchFrom(server.host, path),
         afterwards: async (result) => {
           expectTold(result, fault);
           if (result.ok) return;
           expect(statSync(partOf(path)).size).toBeGreaterThanOrEqual(there);
           asked = [];
-          expect(await fetchFrom(server, path)).toEqual({ ok: true, value: path });
+          expect(await fetchFrom(server.host, path)).toEqual({ ok: true, value: path });
           // Nothing is asked for where all of it was there.
           for (const start of asked) expect(start).toBeGreaterThanOrEqual(there);
         },
       });
     } finally {
-      await close(server);
+      await server.stop();
     }
   });
 });
@@ -198,7 +198,7 @@ const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
 /** Where what was asked for began. */
 let asked: number[] = [];
 
-async function serve(): Promise<Server> {
+function serve(): Promise<Listening> {
   const server = createServer((request, response) => {
     const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
     asked.push(start);
@@ -209,17 +209,11 @@ async function serve(): Promise<Server> {
     });
     response.end(CONTENT.subarray(start));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
+  return listenHere(server);
 }
 
-async function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-}
-
-function fetchFrom(server: Server, path: string): Promise<NativeResult<string>> {
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/m.gguf`);
+function fetchFrom(host: string, path: string): Promise<NativeResult<string>> {
+  const url = new URL(`http://${host}/m.gguf`);
   const signal = new AbortController().signal;
   return download({ url, path, bytes: CONTENT.length, sha256: SHA256 }, { signal, waitMs: 1 });
 }
