@@ -9,7 +9,7 @@ import { SEVERAL_LINES } from '../core/engine/engine_request';
 import { KV_CACHES, kvBytesAPosition, type KvCache, kvCacheBytes } from '../core/engine/kv_cache';
 import type { NativeOutline } from '../core/engine/native_inspection';
 import { promptOf, singleTokenWords } from './prompt_text';
-import { besideRow, formatReport, ownRow, reportOf, type Row } from './report';
+import { besideRow, ownRow, reportOf, reportText, type Row } from './report';
 import { median } from './statistics';
 
 interface KvCacheArguments {
@@ -39,8 +39,7 @@ export function addKvCacheSuite(program: Command): void {
     .option('--rounds <n>', 'times that each is measured, in turn', integer(1, 1_000), 11)
     .option('--json', 'print the rows as JSON', false)
     .action(async (options: KvCacheArguments) => {
-      const report = reportOf('kv-cache', await rowsOf(options));
-      console.log(options.json ? JSON.stringify(report, null, 2) : formatReport(report));
+      console.log(reportText(reportOf('kv-cache', await rowsOf(options)), options));
     });
 }
 

@@ -10,7 +10,7 @@ import { readingPiecesAsText } from './pieces_as_text';
 import { readDetails } from './quality_details';
 import { qualityFigures } from './quality_figures';
 import { OWN_CASES, runQuality, WAYS } from './quality';
-import { formatReport, reportOf } from './report';
+import { reportOf, reportText } from './report';
 
 const SWITCH = ['on', 'off'] as const;
 type Switch = (typeof SWITCH)[number];
@@ -83,10 +83,10 @@ export function addQualitySuite(program: Command): void {
       runQuality(options.piecesAsText ? readingPiecesAsText(engine) : engine, { ...options, ...given, ways }),
     );
     const report = reportOf('quality', quality.rows);
+    console.log(reportText(report, options));
     if (options.html !== undefined) {
       await writeBytes(options.html, htmlPage(report, await qualityFigures(quality)));
     }
-    console.log(options.json ? JSON.stringify(report, null, 2) : formatReport(report));
   });
 }
 

@@ -122,6 +122,15 @@ export function formatMarkdown(report: Report): string {
   return [`${report.suite} on ${report.machine}`, '', ...markdownTable(columns, lines)].join('\n');
 }
 
+/** As it is asked for: as JSON, or as a table, which Markdown reads or people. */
+export function reportText(
+  report: Report,
+  { json = false, markdown = false }: { readonly json?: boolean; readonly markdown?: boolean },
+): string {
+  if (json) return JSON.stringify(report, null, 2);
+  return markdown ? formatMarkdown(report) : formatReport(report);
+}
+
 /** The lines of a Markdown table. */
 export function markdownTable(
   columns: readonly Pick<Column, 'title' | 'side'>[],

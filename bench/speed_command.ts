@@ -7,7 +7,7 @@ import { PACKED_COPIES } from './build_folder';
 import type { BenchDevice } from './contenders';
 import { runOurWorker } from './our_worker';
 import { plotSvg } from './plot';
-import { formatMarkdown, formatReport, reportOf } from './report';
+import { reportOf, reportText } from './report';
 import { runSpeed, type SpeedOptions } from './speed';
 import { SPEED_SUITES, type SpeedSuite } from './speed_rows';
 
@@ -59,9 +59,8 @@ function addSuites(program: Command, name: string, description: string, suites: 
     .option('--plot <file>', 'draw the rows into an SVG file')
     .action(async (options: SpeedArguments) => {
       const report = reportOf(name, await runSpeed(suites, options));
+      console.log(reportText(report, options));
       if (options.plot !== undefined) await writeBytes(options.plot, Buffer.from(await plotSvg(report)));
-      if (options.json === true) console.log(JSON.stringify(report, null, 2));
-      else console.log(options.markdown === true ? formatMarkdown(report) : formatReport(report));
     });
 }
 

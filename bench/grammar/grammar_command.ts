@@ -1,7 +1,7 @@
 /** The command of the grammar suite: what it costs that text has to conform, and whether it does. */
 import { Argument, type Command } from 'commander';
 import { type EngineArguments, integer, withEngine, withEngineOptions } from '../../cli/engine_options';
-import { formatMarkdown, formatReport, formatRow, reportOf, type Row } from '../report';
+import { formatRow, reportOf, reportText, type Row } from '../report';
 import { runGenerations } from './generations';
 import { runBounds, runMasks, runPeers } from './mask_suite';
 
@@ -48,9 +48,7 @@ export function addGrammarSuite(program: Command): void {
       for (const row of measured) console.error(formatRow(row));
       rows.push(...measured);
     }
-    const report = reportOf('grammar', rows);
-    if (options.json) console.log(JSON.stringify(report, null, 2));
-    else console.log(options.markdown ? formatMarkdown(report) : formatReport(report));
+    console.log(reportText(reportOf('grammar', rows), options));
   });
 }
 

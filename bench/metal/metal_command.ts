@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { integer } from '../../cli/engine_options';
 import { runMetal } from '../metal_suite';
-import { formatReport, reportOf } from '../report';
+import { reportOf, reportText } from '../report';
 import { FEWEST_REPEATS, MOST_REPEATS } from '../speed_command';
 import { formatProjection, projectionRows } from './projection';
 import { formatRealReport } from './real_report';
@@ -42,8 +42,7 @@ export function addMetalSuite(program: Command): void {
         return;
       }
       if (!real) {
-        const report = reportOf('metal', await runMetal());
-        console.log(json ? JSON.stringify(report, null, 2) : formatReport(report));
+        console.log(reportText(reportOf('metal', await runMetal()), { json }));
         return;
       }
       const result = await runReal(options);

@@ -8,7 +8,7 @@ import type { Engine } from '../../core/engine/engine';
 import { readExpectedCases } from '../completion_case';
 import { type Figure, htmlPage } from '../html_page';
 import { OWN_CASES } from '../quality';
-import { formatMarkdown, formatReport, formatRow, reportOf, type Row } from '../report';
+import { formatRow, reportOf, reportText, type Row } from '../report';
 import { serversRows } from '../servers/servers_rows';
 import { runServers } from '../servers/servers_suite';
 import { MOST_REPEATS } from '../speed_command';
@@ -89,10 +89,9 @@ export function addReplaySuite(program: Command): void {
       figures.push(...(measured.figures ?? []));
     }
     const report = reportOf('replay', rows);
+    console.log(reportText(report, options));
     if (options.plot !== undefined) await writeBytes(options.plot, Buffer.from(await replayPlot(report)));
     if (options.html !== undefined) await writeBytes(options.html, htmlPage(report, figures));
-    if (options.json === true) console.log(JSON.stringify(report, null, 2));
-    else console.log(options.markdown === true ? formatMarkdown(report) : formatReport(report));
   });
 }
 

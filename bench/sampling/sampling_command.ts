@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { withEngine } from '../../cli/engine_options';
 import { writeBytes } from '../../cli/files';
-import { formatMarkdown, formatReport, reportOf } from '../report';
+import { reportOf, reportText } from '../report';
 import { captureLogits } from './captured_logits';
 import { samplingPlot } from './sampling_plot';
 import { runSampling } from './sampling_suite';
@@ -28,8 +28,7 @@ export function addSamplingSuite(program: Command): void {
       const of = model === undefined ? {} : { model };
       const captured = await withEngine({ ...of, device: 'cpu', kvCache: 'f16', threads: 0 }, captureLogits);
       const report = reportOf('sampling', await runSampling(captured));
+      console.log(reportText(report, { json, markdown }));
       if (plot !== undefined) await writeBytes(plot, Buffer.from(await samplingPlot(report)));
-      const text = markdown ? formatMarkdown(report) : formatReport(report);
-      console.log(json ? JSON.stringify(report, null, 2) : text);
     });
 }

@@ -58,12 +58,12 @@ export function addSoakSuite(program: Command): void {
       told: (line) => console.error(line),
     });
     const verdicts = verdictsOf(soaked);
+    if (options.json === true) console.log(JSON.stringify({ ...soaked, verdicts }, null, 2));
+    else console.log(formatVerdicts(verdicts, soaked));
     if (options.html !== undefined) {
       const figures = await soakFigures(soaked.samples);
       await writeBytes(options.html, htmlPage(reportOf('soak', soakRows(soaked)), figures));
     }
-    if (options.json === true) console.log(JSON.stringify({ ...soaked, verdicts }, null, 2));
-    else console.log(formatVerdicts(verdicts, soaked));
     if (!isBroken(verdicts)) return;
     const broken = verdicts.filter(({ holds, timing }) => holds === false && !timing);
     throw new Failure({

@@ -1,8 +1,10 @@
 /** The bench as a program: how it ends. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary_folder';
 import { MODEL, ROOT } from './embedded_model';
 
 const BENCH = join(ROOT, 'dist', 'bench.cjs');
@@ -27,3 +29,15 @@ it.skipIf(process.platform === 'win32')(
     expect(await ended).toEqual([143, null]);
   },
 );
+
+it('prints what it has measured, also where a page of it cannot be written', () => {
+  const folder = temporaryFolder();
+  const cases = join(folder, 'cases.jsonl');
+  const one = { id: 'a', path: 'a.py', prefix: 'import ', suffix: '\n', expected: 'os' };
+  writeFileSync(cases, JSON.stringify(one));
+  const args = [BENCH, 'quality', '--cases', cases, '--greedy', '--html', join(folder, 'none', 'page.html')];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stderr).toMatch(/^FILE_NOT_FOUND: .*page\.html cannot be written; check the path\.\n$/);
+  expect(stdout).toMatch(/^quality\/greedy-py-mid-places +1 /m);
+  expect(status).toBe(1);
+});
