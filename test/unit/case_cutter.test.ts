@@ -132,10 +132,11 @@ describe('cutting', () => {
 
   it('leaves something to expect where a line ends with a character of two units', () => {
     const party = { path: 'a.py', language: 'py', text: `${LEAD}# done 🎉` } as const;
-    for (let seed = 0; seed < 100; seed++) {
-      for (const { expected } of cutCases(party, 'comment', 9, new SeededRandom(seed)))
-        expect(expected).not.toBe('');
-    }
+    const cases = Array.from({ length: 100 }, (_, seed) =>
+      cutCases(party, 'comment', 9, new SeededRandom(seed)),
+    ).flat();
+    expect(cases.length).toBeGreaterThan(20);
+    for (const { expected } of cases) expect(expected).toMatch(/🎉$/u);
   });
 
   it('takes out the rest of a line and nothing else', () => {

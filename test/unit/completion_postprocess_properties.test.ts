@@ -71,9 +71,11 @@ describe('what is shown', () => {
   });
 
   it('in part ends behind a whole word and a closed bracket', () => {
+    let parts = 0;
     fc.assert(
       fc.property(codeLine(), codeLine(), (line, head) => {
         for (const length of partsOf(line, head)) {
+          parts++;
           const part = line.slice(0, length);
           expect(unpaired(part)).toBe(0);
           expect(isWholeText(part, line)).toBe(true);
@@ -82,6 +84,7 @@ describe('what is shown', () => {
       }),
       RUNS,
     );
+    expect(parts).toBeGreaterThan(20);
   });
 
   it('of several lines is the same in whatever pieces it comes, and has what the model said in its order', () => {
