@@ -8,7 +8,7 @@ import { FAMILY_MODELS } from './build_folder';
 import { buildNativeProgram } from './native_programs';
 import { ensurePeer } from './peer/peer_package';
 import { outputOf } from './program_run';
-import { markdownTable } from './report';
+import { numbersTable } from './report';
 
 interface AgreementArguments {
   readonly model?: string;
@@ -103,8 +103,7 @@ async function familyTable(agreementOf: Comparison): Promise<string> {
     `${engine}: same clear choice`,
     'mean divergence',
   ]);
-  const numbers = ['clear', ...columns].map((title) => ({ title, side: 'right' as const }));
-  return markdownTable([{ title: 'model', side: 'left' }, ...numbers], lines).join('\n');
+  return numbersTable(['model', 'clear', ...columns], lines).join('\n');
 }
 
 function figures(agreement: Agreement): string[] {

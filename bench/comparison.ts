@@ -1,10 +1,10 @@
 /** Compares two quality runs over the same cases: what one has right and the other has not, and whether chance explains it. */
 import { Failure } from '../cli/failure';
 import { type LinePlace, LINE_PLACES } from './completion_case';
-import { LANGUAGES, languageOf } from './languages';
+import { byLanguage } from './languages';
 import type { Detail } from './quality_details';
 import { BLOCK_CHECKS, LINE_CHECKS } from './quality_rows';
-import { markdownTable } from './report';
+import { numbersTable } from './report';
 import type { Scored } from './scores';
 import { mcnemar } from './statistics';
 
@@ -76,8 +76,7 @@ export function formatComparison(rows: readonly ComparedRow[]): string {
     String(onlyB),
     p < 0.001 ? p.toExponential(0) : p.toFixed(3),
   ]);
-  const titled = columns.map((title, index) => ({ title, side: index === 0 ? 'left' : 'right' }) as const);
-  return markdownTable(titled, cells).join('\n');
+  return numbersTable(columns, cells).join('\n');
 }
 
 /** By language and place, then by place over all languages, then over all. */
@@ -87,22 +86,17 @@ function rowsOf(
   places: readonly (LinePlace | 'block')[],
   checks: Checks,
 ): ComparedRow[] {
-  const groups = places.flatMap((place) => {
+  const groups: { name: string; some: readonly Pair[] }[] = places.flatMap((place) => {
     const here = pairs.filter((pair) => pair.a.place === place);
-    return [
-      ...LANGUAGES.map((language) => ({
-        name: `${language}-${place}`,
-        some: here.filter((pair) => languageOf(pair.a.path) === language),
-      })),
-      { name: place, some: here },
-    ];
+    return byLanguage(here, ({ a }) => a.path).map(([language, some]) => ({
+      name: language === 'all' ? place : `${language}-${place}`,
+      some,
+    }));
   });
-  if (places.length > 1) groups.push({ name: 'all', some: [...pairs] });
-  return groups
-    .filter(({ some }) => some.length > 0)
-    .flatMap(({ name, some }) =>
-      Object.entries(checks).map(([check, holds]) => compared(`${prefix}${name}-${check}`, some, holds)),
-    );
+  if (places.length > 1 && pairs.length > 0) groups.push({ name: 'all', some: pairs });
+  return groups.flatMap(({ name, some }) =>
+    Object.entries(checks).map(([check, holds]) => compared(`${prefix}${name}-${check}`, some, holds)),
+  );
 }
 
 function compared(name: string, pairs: readonly Pair[], holds: (one: Scored) => boolean): ComparedRow {

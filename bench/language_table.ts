@@ -1,6 +1,6 @@
 /** How good completions of lines are, language by language, as a Markdown table. */
 import type { Detail } from './quality_details';
-import { markdownTable } from './report';
+import { numbersTable } from './report';
 import { isFirstWordRight } from './scores';
 
 /** As a person who reads the table tells them apart: JavaScript from TypeScript, and not JSON from YAML. */
@@ -26,7 +26,7 @@ const COLUMNS = [
   'first word %',
   'shown %',
   'of these exact %',
-].map((title, at) => ({ title, side: at === 0 ? 'left' : 'right' }) as const);
+];
 
 /** Of the lines that were drawn: a row for each language that occurs, then one for all. */
 export function languageTable(details: readonly Detail[]): string[] {
@@ -34,7 +34,7 @@ export function languageTable(details: readonly Detail[]): string[] {
   const groups = [...GROUPS, ['all', /$/] as const].map(
     ([title, files]) => [title, lines.filter(({ path }) => files.test(path))] as const,
   );
-  return markdownTable(COLUMNS, groups.filter(([, some]) => some.length > 0).map(cellsOf));
+  return numbersTable(COLUMNS, groups.filter(([, some]) => some.length > 0).map(cellsOf));
 }
 
 function cellsOf([title, some]: readonly [string, readonly Detail[]]): string[] {

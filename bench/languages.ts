@@ -36,3 +36,13 @@ export function commentsOf(language: Language): LanguageSpec['comments'] {
 export function languageOf(path: string): Language | undefined {
   return LANGUAGES.find((name) => SPECS[name].files.test(path));
 }
+
+/** Those of each language that occurs, by the files they are of, then all; nothing of none. */
+export function byLanguage<T>(
+  all: readonly T[],
+  pathOf: (one: T) => string,
+): (readonly [name: Language | 'all', some: readonly T[]])[] {
+  return ([...LANGUAGES, 'all'] as const)
+    .map((name) => [name, all.filter((one) => name === 'all' || languageOf(pathOf(one)) === name)] as const)
+    .filter(([, some]) => some.length > 0);
+}

@@ -6,7 +6,7 @@ import type { TokenCourse } from '../core/completion/token_course';
 import { LINE_PLACES, placeOf, type CompletionCase, type LinePlace, type Place } from './completion_case';
 import { lineOf } from './closers';
 import type { LineRecord } from './line_record';
-import { LANGUAGES, languageOf } from './languages';
+import { byLanguage, LANGUAGES, languageOf } from './languages';
 import { ownRow, type Row } from './report';
 import { SHAPE_FAULTS, type ShapeFault, shapeFaults } from './shape';
 import { indentationOf } from './source_lines';
@@ -142,23 +142,16 @@ function shownText({ text, shown, part }: Completed): string | undefined {
 /** Of blocks: rows of the languages that occur, then those over all. */
 export function blockRows(all: readonly Completed[], prefix = 'quality/'): Row[] {
   const completed = at('block', all);
-  const rowsOf = (some: readonly Completed[], name: string): Row[] =>
-    some.length === 0
-      ? []
-      : [
-          ...Object.entries(BLOCK_CHECKS).map(([check, holds]) =>
-            ownRow(`${name}-${check}`, '%', percent(some, holds)),
-          ),
-          ownRow(`${name}-similarity`, '%', meanSimilarity(some)),
-          ownRow(`${name}-places`, 'places', some.length),
-        ];
-  return [
-    ...LANGUAGES.flatMap((language) => {
-      const some = completed.filter((one) => languageOf(one.case.path) === language);
-      return rowsOf(some, `${prefix}${language}-block`);
-    }),
-    ...rowsOf(completed, `${prefix}block`),
-  ];
+  return byLanguage(completed, (one) => one.case.path).flatMap(([language, some]) => {
+    const name = language === 'all' ? `${prefix}block` : `${prefix}${language}-block`;
+    return [
+      ...Object.entries(BLOCK_CHECKS).map(([check, holds]) =>
+        ownRow(`${name}-${check}`, '%', percent(some, holds)),
+      ),
+      ownRow(`${name}-similarity`, '%', meanSimilarity(some)),
+      ownRow(`${name}-places`, 'places', some.length),
+    ];
+  });
 }
 
 /**

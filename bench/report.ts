@@ -131,6 +131,12 @@ export function reportText(
   return markdown ? formatMarkdown(report) : formatReport(report);
 }
 
+/** The lines of a Markdown table with names in its first column and numbers in the others. */
+export function numbersTable(titles: readonly string[], lines: readonly (readonly string[])[]): string[] {
+  const columns = titles.map((title, at) => ({ title, side: at === 0 ? 'left' : 'right' }) as const);
+  return markdownTable(columns, lines);
+}
+
 /** The lines of a Markdown table. */
 export function markdownTable(
   columns: readonly Pick<Column, 'title' | 'side'>[],

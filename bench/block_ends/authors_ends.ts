@@ -9,8 +9,8 @@ import { DEFAULT_OPTIONS } from '../../core/completion/options';
 import { CompletionPipeline } from '../../core/completion/pipeline';
 import { DEFAULT_SAMPLING } from '../../core/completion/sampling';
 import { type CompletionCase, documentOf } from '../completion_case';
-import { LANGUAGES, languageOf } from '../languages';
-import { markdownTable } from '../report';
+import { byLanguage } from '../languages';
+import { numbersTable } from '../report';
 
 /** Of the author's block, behind each of its lines. */
 export interface AuthorsEnd {
@@ -54,18 +54,10 @@ async function isOver(
 
 /** Of each language and of all: how many blocks are over where their authors ended them, and too early. */
 export function authorsEndsTable(ends: readonly AuthorsEnd[]): string[] {
-  const groups = [
-    ...LANGUAGES.map((name) => [name, ends.filter((one) => languageOf(one.path) === name)] as const),
-    ['all', ends] as const,
-  ].filter(([, some]) => some.length > 0);
-  const cells = groups.map(([name, some]) => {
+  const cells = byLanguage(ends, ({ path }) => path).map(([name, some]) => {
     const percent = (holds: (one: AuthorsEnd) => boolean): string =>
       ((100 * some.filter(holds).length) / some.length).toFixed(1);
     return [name, `${some.length}`, percent(({ there }) => there), percent(({ before }) => before)];
   });
-  const columns = ['given lines of', 'places', 'ends there %', 'before %'];
-  return markdownTable(
-    columns.map((title, at) => ({ title, side: at === 0 ? 'left' : 'right' }) as const),
-    cells,
-  );
+  return numbersTable(['given lines of', 'places', 'ends there %', 'before %'], cells);
 }

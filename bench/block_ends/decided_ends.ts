@@ -1,9 +1,9 @@
 /** How often each way to decide where a block ends is right, over the same text. */
 import { type CompletionCase, documentOf } from '../completion_case';
-import { LANGUAGES, languageOf } from '../languages';
+import { byLanguage } from '../languages';
 import { lineOf } from '../closers';
 import { parserOf } from '../parsers';
-import { markdownTable } from '../report';
+import { numbersTable } from '../report';
 import { endsRight, endsStatement } from '../scores';
 import { indentationOf } from '../source_lines';
 import { mcnemar } from '../statistics';
@@ -33,10 +33,7 @@ export function decidedAt(one: CompletionCase, { text, ended }: Stream): Decided
 
 /** Of each language and of all: how often each is right, and whether chance explains the difference of the last two. */
 export function decidedTable(decided: readonly Decided[]): string[] {
-  const groups = [
-    ...LANGUAGES.map((name) => [name, decided.filter((one) => languageOf(one.case.path) === name)] as const),
-    ['all', decided] as const,
-  ].filter(([, some]) => some.length > 0);
+  const groups = byLanguage(decided, (one) => one.case.path);
   const cells = groups.flatMap(([name, some]) =>
     Object.entries(ENDS).map(([end, holds]) => {
       const right = (way: 'model' | 'lines' | 'tree') => some.filter((one) => holds(one, one[way]));
@@ -69,10 +66,7 @@ export function decidedTable(decided: readonly Decided[]): string[] {
     'only tree',
     'p',
   ];
-  return markdownTable(
-    columns.map((title, at) => ({ title, side: at === 0 ? 'left' : 'right' }) as const),
-    cells,
-  );
+  return numbersTable(columns, cells);
 }
 
 /** What a right end is: that of the author's block, or of a statement in it. */

@@ -7,7 +7,7 @@ import { COLOURS } from '../bar_chart';
 import { readExpectedCases } from '../completion_case';
 import { lineChart } from '../line_chart';
 import { readDetails } from '../quality_details';
-import { markdownTable } from '../report';
+import { numbersTable } from '../report';
 import { type Asked, RULES, type Shown, shownBy } from './several_lines';
 
 const LEAST = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65];
@@ -21,7 +21,7 @@ const COLUMNS = [
   'end %',
   'all %',
   'right part %',
-].map((title, at) => ({ title, side: at === 0 ? 'left' : 'right' }) as const);
+];
 
 interface SeveralArguments {
   readonly cases: readonly string[];
@@ -41,7 +41,7 @@ export function addSeveralCommand(program: Command): void {
       const shown: Shown[] = [];
       for (const rule of RULES) for (const least of LEAST) shown.push(await shownBy(asked, rule, least));
       console.log(`${asked.length} places\n`);
-      console.log(markdownTable(COLUMNS, shown.map(cellsOf)).join('\n'));
+      console.log(numbersTable(COLUMNS, shown.map(cellsOf)).join('\n'));
       if (plot !== undefined) await writeBytes(plot, new TextEncoder().encode(await curves(shown)));
     });
 }

@@ -3,7 +3,7 @@
  * that its commands take to begin. A projection, and labelled as one wherever it is shown.
  */
 import { type CostShape, modelCost } from '../floors';
-import { markdownTable, ownRow, type Row } from '../report';
+import { numbersTable, ownRow, type Row } from '../report';
 import { SHAPES } from '../shapes';
 import { TENSOR_TYPES } from '../synthetic/gguf_layout';
 
@@ -122,8 +122,7 @@ export function projectionTable(): readonly (readonly string[])[] {
 /** As Markdown, with every column but the first aligned on the right. */
 export function formatProjection(): string {
   const [head = [], ...lines] = projectionTable();
-  const columns = head.map((title, column) => ({ title, side: column === 0 ? 'left' : 'right' }) as const);
-  return ['Tokens a second, projected and not measured:', '', ...markdownTable(columns, lines)].join('\n');
+  return ['Tokens a second, projected and not measured:', '', ...numbersTable(head, lines)].join('\n');
 }
 
 function bytesOfWeight(type: MatrixType): number {
