@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { ROOT } from '../cli/engine_options';
 import { editsOf, piecesOf } from '../cli/case_snippets';
 import { Failure } from '../cli/failure';
-import { writeBytes } from '../cli/files';
 import { type Eagerness, LEAST_CERTAINTY } from '../core/completion/certainty';
 import type { GenerationEngine } from '../core/completion/engine_port';
 import { type CompletionOptions, DEFAULT_OPTIONS } from '../core/completion/options';
@@ -20,7 +19,6 @@ import { fittedInJson } from '../core/schema/fitting';
 import { alternativeDetails, alternativeRows, askAt, type Asked } from './alternatives';
 import { completeBlock } from './block_completion';
 import { documentOf, placeOf, readExpectedCases, type CompletionCase } from './completion_case';
-import { jsonLines } from './json_lines';
 import { type Given, GivenPrompts } from './given_prompts';
 import { closersBehind, lineOf } from './closers';
 import { OpenFiles } from './open_files';
@@ -71,13 +69,13 @@ export interface QualityOptions extends Given {
   readonly eagerness?: Eagerness;
   /** Whether somebody asks at the places in lines: rows of what is offered then take the place of the others. Default: nobody does. */
   readonly alternatives?: boolean;
-  /** A file to write each place to, with what was proposed there. */
-  readonly details?: string;
 }
 
 export interface Quality {
   readonly rows: readonly Row[];
   readonly lines: Readonly<Record<Way, readonly Completed[]>>;
+  /** Each place with what was proposed there, as JSON. */
+  readonly details: readonly object[];
 }
 
 export async function runQuality(engine: GenerationEngine, options: QualityOptions): Promise<Quality> {
@@ -104,25 +102,18 @@ export async function runQuality(engine: GenerationEngine, options: QualityOptio
     }
     if ((index + 1) % PROGRESS_STEP === 0) console.error(`${index + 1} of ${cases.length} places`);
   }
-  if (options.alternatives === true) {
-    if (options.details !== undefined)
-      await writeBytes(options.details, jsonLines(asked.map(alternativeDetails)));
-    return { rows: alternativeRows(asked), lines };
-  }
-  if (options.details !== undefined) {
-    const made = [
-      ...WAYS.map((way) => [way, lines[way]] as const),
-      ['greedy', blocks] as const,
-      ['drawn', suggested] as const,
-    ];
-    const details = made.flatMap(([way, some]) =>
-      some.map((one) => detailsOf(one, SAMPLING[way].temperature)),
-    );
-    await writeBytes(options.details, jsonLines(details));
-  }
+  if (options.alternatives === true)
+    return { rows: alternativeRows(asked), lines, details: asked.map(alternativeDetails) };
+  const made = [
+    ...WAYS.map((way) => [way, lines[way]] as const),
+    ['greedy', blocks] as const,
+    ['drawn', suggested] as const,
+  ];
+  const details = made.flatMap(([way, some]) => some.map((one) => detailsOf(one, SAMPLING[way].temperature)));
   const ofLines = [...qualityRows(lines.drawn), ...qualityRows(lines.greedy, 'quality/greedy-')];
   const shapes = shapeRows([...lines.drawn, ...suggested]);
-  return { rows: [...ofLines, ...blockRows(blocks), ...suggestedRows(suggested), ...shapes], lines };
+  const rows = [...ofLines, ...blockRows(blocks), ...suggestedRows(suggested), ...shapes];
+  return { rows, lines, details };
 }
 
 /** JSON as in an editor that knows no schema. */

@@ -5,6 +5,7 @@ import { EAGERNESS, type Eagerness } from '../core/completion/certainty';
 import { writeBytes } from '../cli/files';
 import { compareDetails, formatComparison } from './comparison';
 import { htmlPage } from './html_page';
+import { jsonLines } from './json_lines';
 import { languageTable } from './language_table';
 import { readingPiecesAsText } from './pieces_as_text';
 import { readDetails } from './quality_details';
@@ -84,6 +85,7 @@ export function addQualitySuite(program: Command): void {
     );
     const report = reportOf('quality', quality.rows);
     console.log(reportText(report, options));
+    if (options.details !== undefined) await writeBytes(options.details, jsonLines(quality.details));
     if (options.html !== undefined) {
       await writeBytes(options.html, htmlPage(report, await qualityFigures(quality)));
     }

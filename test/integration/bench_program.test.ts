@@ -30,14 +30,14 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it('prints what it has measured, also where a page of it cannot be written', () => {
+it.each(['--html', '--details'])('prints what it has measured, also where %s cannot be written', (option) => {
   const folder = temporaryFolder();
   const cases = join(folder, 'cases.jsonl');
   const one = { id: 'a', path: 'a.py', prefix: 'import ', suffix: '\n', expected: 'os' };
   writeFileSync(cases, JSON.stringify(one));
-  const args = [BENCH, 'quality', '--cases', cases, '--greedy', '--html', join(folder, 'none', 'page.html')];
+  const args = [BENCH, 'quality', '--cases', cases, '--greedy', option, join(folder, 'none', 'file')];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect(stderr).toMatch(/^FILE_NOT_FOUND: .*page\.html cannot be written; check the path\.\n$/);
+  expect(stderr).toMatch(/^FILE_NOT_FOUND: .*file cannot be written; check the path\.\n$/);
   expect(stdout).toMatch(/^quality\/greedy-py-mid-places +1 /m);
   expect(status).toBe(1);
 });
