@@ -1,26 +1,22 @@
 /** What was measured over the time of a soak, as plots: each as a percentage of the most of it. */
+import { COLOURS } from '../bar_chart';
 import type { Figure } from '../html_page';
 import { lineChart, type LinePoint } from '../line_chart';
 import type { Sample } from './self_measurement';
 
-const SERIES: Readonly<Record<string, (sample: Sample) => number | undefined>> = {
-  'resident memory': ({ residentBytes }) => residentBytes,
-  'JS heap': ({ heapBytes }) => heapBytes,
-  'active resources': ({ resources }) => resources,
-  threads: ({ threads }) => threads,
-  'file descriptors': ({ descriptors }) => descriptors,
-};
-const COLOURS: Readonly<Record<string, string>> = {
-  'resident memory': '#c0392b',
-  'JS heap': '#2471a3',
-  'active resources': '#b7950b',
-  threads: '#7d3c98',
-  'file descriptors': '#229954',
+const SERIES: Readonly<
+  Record<string, readonly [colour: string, of: (sample: Sample) => number | undefined]>
+> = {
+  'resident memory': [COLOURS.vermilion, ({ residentBytes }) => residentBytes],
+  'JS heap': [COLOURS.blue, ({ heapBytes }) => heapBytes],
+  'active resources': [COLOURS.orange, ({ resources }) => resources],
+  threads: [COLOURS.purple, ({ threads }) => threads],
+  'file descriptors': [COLOURS.green, ({ descriptors }) => descriptors],
 };
 
 /** Throws Failure without samples. */
 export async function soakFigures(samples: readonly Sample[]): Promise<Figure[]> {
-  const points = Object.entries(SERIES).flatMap(([series, of]): LinePoint[] => {
+  const points = Object.entries(SERIES).flatMap(([series, [, of]]): LinePoint[] => {
     const known = samples.flatMap((sample) => {
       const value = of(sample);
       return value === undefined ? [] : [{ x: sample.seconds / 60, value }];
@@ -31,7 +27,7 @@ export async function soakFigures(samples: readonly Sample[]): Promise<Figure[]>
   const svg = await lineChart({
     title: ['What a process has while somebody types'],
     points,
-    colours: COLOURS,
+    colours: Object.fromEntries(Object.entries(SERIES).map(([series, [colour]]) => [series, colour])),
     x: { title: 'minutes', scale: 'linear' },
     y: 'percent of the most',
     line: 'straight',
