@@ -23,6 +23,19 @@ export interface ModelShape {
   readonly endToken: number;
 }
 
+/** What models of Qwen2.5 have in common. */
+const QWEN = {
+  architecture: 'qwen2',
+  vocabulary: 151_936,
+  contextLength: 32_768,
+  ropeBase: 1e6,
+  normEpsilon: 1e-6,
+  qkvBiases: true,
+  preTokenizer: 'qwen2',
+  beginToken: 151_643,
+  endToken: 151_645,
+} as const;
+
 export const SHAPES = {
   'smollm2-135m': {
     architecture: 'llama',
@@ -42,38 +55,22 @@ export const SHAPES = {
     endToken: 2,
   },
   'qwen-0.5b': {
-    architecture: 'qwen2',
+    ...QWEN,
     layers: 24,
     width: 896,
     hidden: 4_864,
     heads: 14,
     kvHeads: 2,
     headSize: 64,
-    vocabulary: 151_936,
-    contextLength: 32_768,
-    ropeBase: 1e6,
-    normEpsilon: 1e-6,
-    qkvBiases: true,
-    preTokenizer: 'qwen2',
-    beginToken: 151_643,
-    endToken: 151_645,
   },
   'qwen-1.5b': {
-    architecture: 'qwen2',
+    ...QWEN,
     layers: 28,
     width: 1_536,
     hidden: 8_960,
     heads: 12,
     kvHeads: 2,
     headSize: 128,
-    vocabulary: 151_936,
-    contextLength: 32_768,
-    ropeBase: 1e6,
-    normEpsilon: 1e-6,
-    qkvBiases: true,
-    preTokenizer: 'qwen2',
-    beginToken: 151_643,
-    endToken: 151_645,
   },
 } as const satisfies Readonly<Record<string, ModelShape>>;
 
