@@ -131,7 +131,9 @@ async function git(folder: string, ...words: string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)('git', ['-C', folder, ...words], { maxBuffer: MOST_BYTES });
     return stdout.replaceAll('\r\n', '\n');
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new Failure({ code: 'GIT_MISSING', message: 'git cannot be started; put it on the PATH.' });
     throw new Failure({
       code: 'INVALID_ARGUMENT',
       message: `Git finds no history in ${folder}; give a folder of a repository with all of its commits.`,

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { commitCases, hunksOf } from '../../bench/commit_cases';
 import { SeededRandom } from '../../bench/random';
 import { editsOf } from '../../cli/case_snippets';
@@ -61,8 +61,11 @@ describe('cases of commits', () => {
     }
   });
 
-  it('say that there is no history', async () => {
+  it('say that there is no history, or no git', async () => {
     await expect(commitCases('/', 'py', 1, new SeededRandom(1))).rejects.toThrow('Git finds no history');
+    vi.stubEnv('PATH', '/none');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(commitCases(folder, 'py', 1, new SeededRandom(1))).rejects.toThrow('git cannot be started');
   });
 });
 
