@@ -1,5 +1,6 @@
 /** The addon as built, with the embedded model: what the integration tests share. */
 import { join } from 'node:path';
+import { valueOf } from '../../cli/failure';
 import { limitedRendering, templateScript } from '../../core/chat/limited_rendering';
 import { addonPath, embeddedModelPath, loadAddon } from '../../core/engine/binding';
 import { GREEDY, NO_DRAFTING } from '../../core/engine/engine_request';
@@ -31,10 +32,7 @@ function deviceOf(name: string): DeviceChoice {
   return device;
 }
 
-export function valueOf<T>(result: NativeResult<T>): T {
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  return result.value;
-}
+export { valueOf };
 
 /** `OK`, or the code of the error. */
 export function codeOf(result: NativeResult<unknown>): string {

@@ -1,5 +1,6 @@
 /** The engine's queue over a fake addon: latest wins, cancellation reaches the addon in the call itself, nothing rejects. */
 import { describe, expect, it } from 'vitest';
+import { valueOf } from '../../cli/failure';
 import { Engine, type EngineAddon } from '../../core/engine/engine';
 import { GREEDY, type EngineRequest } from '../../core/engine/engine_request';
 import type { NativeGrammar, NativeGrammarSource } from '../../core/engine/native_grammar';
@@ -104,11 +105,6 @@ const GRAMMAR: NativeGrammar = {
   check: () => Promise.resolve({ ok: true, value: 'accept' }),
   close: () => undefined,
 };
-
-function valueOf<T>(result: NativeResult<T>): T {
-  if (!result.ok) throw new Error(result.error.message);
-  return result.value;
-}
 
 async function load(addon: FakeAddon, context?: number): Promise<Engine> {
   const options = { modelPath: 'model.gguf', ...(context === undefined ? {} : { context }) };

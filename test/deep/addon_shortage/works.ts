@@ -1,4 +1,5 @@
 /** What the addon does for JavaScript, each as a piece of work whose allocations may fail. */
+import { valueOf } from '../../../cli/failure';
 import { GREEDY, NO_DRAFTING } from '../../../core/engine/engine_request';
 import type { NativeGrammar, NativeGrammarSource } from '../../../core/engine/native_grammar';
 import type { NativeResult } from '../../../core/engine/native_result';
@@ -60,11 +61,6 @@ const SAMPLED: Partial<NativeCompletionRequest> = {
   drafting: { lookup: true, model: false, adaptive: false, most: 4 },
   references: ['def first(value):\n    return the value', 'then and there'],
 };
-
-function valueOf<T>(result: NativeResult<T>): T {
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  return result.value;
-}
 
 function told<T>(result: NativeResult<T>, text: (value: T) => string): string {
   return result.ok ? text(result.value) : result.error.code;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { valueOf } from '../../../cli/failure';
 import { embeddedModelPath } from '../../../core/engine/binding';
 import { Engine } from '../../../core/engine/engine';
 import type { EngineRequest } from '../../../core/engine/engine_request';
 import type { DeviceChoice, NativeCompletion } from '../../../core/engine/native_types';
-import type { NativeResult } from '../../../core/engine/native_result';
 import { ROOT, SIMULATED_ADDON } from '../../../scripts/paths.mjs';
 import { ANY_LINE, ENDLESS, GREEDY_LINE, writeBigramModel } from '../../models/bigram_model';
 
@@ -30,11 +30,6 @@ afterAll(async () => {
   await Promise.all(engines.map((engine) => engine.dispose()));
   rmSync(folder, { recursive: true });
 });
-
-function valueOf<T>(result: NativeResult<T>): T {
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
-  return result.value;
-}
 
 async function load(device: DeviceChoice): Promise<Engine> {
   const options = { addonPath: SIMULATED_ADDON, modelPath: model, device, threads: 2 };
