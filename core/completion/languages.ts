@@ -157,8 +157,9 @@ export function isCommentLine(languageId: string, line: string): boolean {
   return open !== undefined && line.trimStart().startsWith(open);
 }
 
-/** Whether a line is the mark of a comment up to the line's end, and nothing else. */
+/** Whether a line is the mark of a comment up to the line's end, or of one that documents (`///`, `//!`, `##`, `---`), and nothing else. */
 export function isEmptyComment(languageId: string, line: string): boolean {
   const [open, close] = COMMENTS.get(languageId) ?? ['', ''];
-  return close === '' && line.trim() !== '' && line.trim() === open.trim();
+  const mark = open.trim();
+  return close === '' && mark !== '' && [mark, mark + mark.slice(-1), `${mark}!`].includes(line.trim());
 }

@@ -31,14 +31,17 @@ describe('the completion pipeline', () => {
     expect(await at('x = t|')).toMatchObject({ text: 'otal', source: 'cache' });
   });
 
-  it('shows no comment that says nothing, unless somebody asks', async () => {
-    const { engine, at } = bench();
-    engine.says = '#';
-    expect(await at('x = 1\n|')).toMatchObject({ reason: 'blank_result', shown: false });
-    expect(await at('x = 1\n|', { explicit: true })).toMatchObject({ text: '#', shown: true });
-    engine.says = '# All';
-    expect(await at('y = 1\n|')).toMatchObject({ text: '# All', shown: true });
-  });
+  it.each(['#', '##', '#!'])(
+    'shows no comment that says nothing, such as %s, unless somebody asks',
+    async (mark) => {
+      const { engine, at } = bench();
+      engine.says = mark;
+      expect(await at('x = 1\n|')).toMatchObject({ reason: 'blank_result', shown: false });
+      expect(await at('x = 1\n|', { explicit: true })).toMatchObject({ text: mark, shown: true });
+      engine.says = '# All';
+      expect(await at('y = 1\n|')).toMatchObject({ text: '# All', shown: true });
+    },
+  );
 
   it('shows a likely part of a line that as a whole is likelier wrong than right', async () => {
     const { engine, at } = bench();
